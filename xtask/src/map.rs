@@ -8,7 +8,7 @@ use crate::modules::{arrows, circles as find, paths_to_crates, read};
 use crate::tidy::tiers;
 
 /// Folders whose packages are looked at.
-const FOLDERS: [&str; 1] = ["crates"];
+const FOLDERS: [&str; 3] = ["crates", "lab", "pubsub"];
 
 /// Each package: its name as code writes it, and its folder.
 pub fn packages(root: &Path) -> Vec<(String, PathBuf)> {

@@ -1,44 +1,59 @@
-//! Readers that come and go while a ring is written: who is waited for, decided on another thread
+//! Admission of readers: readers join and leave while a ring is written, decided on a thread other
 //! than the writer's.
 //!
-//! A ring with an [`ReaderAdmission`] begins without readers, and its writer waits for nobody. A
-//! reader that is let in gets everything from then on:
+//! A ring with a [`ReaderAdmission`] begins without readers, and its writer waits for none. A
+//! reader that is admitted gets every frame from then on:
 //!
 //! ```text
-//!   lets in                                  writes
-//!     its cursor: the last commit              store committed
-//!     store live: wait for it                  light()
-//!     heavy()                                  load live: up to where is there room?
-//!     its cursor: the last commit, again
+//!   admission thread                         writer
+//!     reader's cursor = committed              store committed
+//!     store live set, with the reader          light barrier
+//!     heavy barrier                            load live set: how far is there room?
+//!     reader's cursor = committed, again
 //! ```
-//! When the writer looks for room, it finds the reader waited for, or it had not been when the
-//! heavy barrier passed; but then the commit before that look is seen behind the barrier, and what
-//! was granted with the look ends a whole ring behind that commit at most. In both cases nothing
-//! from the second cursor on is written over before the reader has released it.
+//! When the writer looks for room, it either sees the reader in the live set, or it looked before
+//! the heavy barrier passed. In the second case the commit before that look is visible after the
+//! barrier, and the room granted by the look ends at most one whole ring behind that commit. In
+//! both cases the writer overwrites nothing from the second cursor on before the reader has
+//! released it.
 //!
 //! # Cost
-//! A load where the writer looks for room anyway, and nothing for rings without one.
+//! One load where the writer looks for room anyway, and nothing for rings without an admission.
 
 use std::io;
 use std::sync::Arc;
 
+use crate::live_readers::LiveReaders;
 use crate::reader::Reader;
 use crate::segment::RingSegment;
 use crate::sync::{AtomicU64, Ordering};
 use crate::writer::Writer;
 
-/// Says who is waited for. There is one for a ring; it can be moved between threads.
+/// Decides which readers the writer of a ring waits for. There is at most one for each ring, and it
+/// can be moved between threads.
+///
+/// # Example
+/// ```
+/// use thalweg_ring::{RingShape, private_ring};
+///
+/// let (mut writer, _) = private_ring(RingShape { bytes: 4096, readers: 2 })?;
+/// let mut admission = writer.start_admission();
+/// writer.claim(5).expect("no reader holds it up").copy_from_slice(b"early");
+/// writer.commit(1, 0, 5);
+/// let mut reader = admission.admit_in_process(0)?;
+/// writer.claim(4).expect("room").copy_from_slice(b"late");
+/// writer.commit(1, 0, 4);
+/// assert_eq!(reader.poll().map(|frame| frame.bytes).collect::<Vec<_>>(), [b"late"]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct ReaderAdmission {
     segment: RingSegment,
     live_readers: LiveReaders,
 }
 
-/// A bit for each reader that is waited for. Written by the admission, and by a writer that
-/// dismisses somebody; read by the writer. Pairs with what the barrier orders: `[start_admission]`.
-pub(crate) type LiveReaders = Arc<AtomicU64>;
-
 impl Writer {
-    /// From now on only those are waited for that are let in; whoever has joined is not, any more.
+    /// Starts admission: from now on the writer waits only for readers that were admitted. Readers
+    /// that have joined before are not waited for any more.
     pub fn start_admission(&mut self) -> ReaderAdmission {
         let live = Arc::new(AtomicU64::new(0));
         self.set_live_readers(Arc::clone(&live));
@@ -50,17 +65,17 @@ impl Writer {
 }
 
 impl ReaderAdmission {
-    /// Readers that the ring may have at once.
+    /// Most readers that the ring may have at once; their numbers are 0 to `readers() - 1`.
     pub fn readers(&self) -> u32 {
         self.segment.readers()
     }
 
-    /// Lets somebody in as the reader of this number: what is committed from now on is kept until
-    /// it has released it. It can [`crate::join`] then. Whoever was this reader before is gone and
-    /// touches the ring no more.
+    /// Admits a reader under this number: frames committed from now on are kept until it has
+    /// released them. A process can then [`crate::join_ring`] as this reader. The reader that had
+    /// the number before must be gone and must not touch the ring any more.
     ///
     /// # Errors
-    /// There is no such reader, it is in already, or the system refuses the barrier.
+    /// There is no such reader, it is admitted already, or the system refuses the memory barrier.
     pub fn admit(&mut self, reader: u32) -> io::Result<()> {
         if reader >= self.readers() {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -80,10 +95,10 @@ impl ReaderAdmission {
         Ok(())
     }
 
-    /// The same for a thread of this process, with the reading end.
+    /// Admits a reader of this process and returns its reading end.
     ///
     /// # Errors
-    /// As [`ReaderAdmission::admit`].
+    /// Like [`ReaderAdmission::admit`].
     pub fn admit_in_process(&mut self, reader: u32) -> io::Result<Reader> {
         self.admit(reader)?;
         let cursor = self.segment.cursor(reader);
@@ -92,7 +107,7 @@ impl ReaderAdmission {
         Ok(Reader::new(self.segment.clone(), reader, start))
     }
 
-    /// A reader that is gone is no longer waited for.
+    /// Removes a reader from the live set: the writer does not wait for it any more.
     pub fn dismiss(&mut self, reader: u32) {
         if reader < self.readers() {
             self.live_readers
@@ -100,12 +115,12 @@ impl ReaderAdmission {
         }
     }
 
-    /// How many are waited for.
+    /// Number of readers that the writer waits for.
     pub fn live_reader_count(&self) -> u32 {
         self.live_readers.load(Ordering::Relaxed).count_ones()
     }
 
-    /// Takes back what the last reader of this number has left behind.
+    /// Clears the status bits that the last reader of this number has left.
     fn reset_reader(&self, reader: u32) {
         let sleepers = &self.segment.control().reader_status.0;
         sleepers.asleep.fetch_and(!(1 << reader), Ordering::Relaxed);

@@ -1,7 +1,8 @@
-//! The counters file: numbers that one process writes and any other of the same user looks at.
+//! The counters file: numbers that one process writes and any other process of its user reads.
 //!
-//! It is in no folder: whoever looks opens it among the descriptors of the process that writes it,
-//! `/proc/PID/fd`, where it has the name [`NAME`]. So it goes with its process, however that ends.
+//! The file is in no folder: a reader opens it among the descriptors of the process that writes it,
+//! `/proc/PID/fd`, where it has the name [`PROC_LINK_TARGET`]. So it vanishes with its process,
+//! however that ends.
 //!
 //! ```text
 //!   0         8             12          16             24       32      64         64 + 8 n
@@ -9,19 +10,20 @@
 //!   | magic   | version u32 | slots u32 | legend bytes | beat   | 0     | n slots  | legend   |
 //!   +---------+-------------+-----------+--------------+--------+-------+----------+----------+
 //! ```
-//! Native byte order. A slot is an unsigned number of 8 bytes; what each one means the legend says,
-//! which is text that only its writer and its readers know. The beat is a time that the writer sets
-//! when it has written its slots.
+//! Numbers have the native byte order. A slot is an unsigned number of 8 bytes. The legend is a
+//! text that says what each slot means; only the writer and the readers know its syntax. The
+//! heartbeat is a time that the writer sets when it has written its slots.
 //!
 //! # Threads
-//! Every slot is an atomic of its own: a reader sees each number whole, and all that were written
-//! before the beat that it has seen. The writer waits for nobody and never learns that it is read.
+//! Every slot is an atomic of its own: a reader sees each number whole, and all numbers that were
+//! written before the heartbeat that it has read. The writer waits for no reader and never learns
+//! of one.
 //!
 //! # Invariants
-//! A file keeps its length (it is sealed) and its legend. Whoever opens it while it is being made
-//! finds that it is none yet: its magic is written last. Its writer holds an exclusive lock on it
-//! as long as it lives; so one that is found in a process that only looks, when its writer has
-//! ended, is none any more.
+//! A file keeps its length (it is sealed) and its legend. The magic is written last, so a process
+//! that opens an unfinished file sees that it is none yet. The writer holds an exclusive lock on
+//! the file as long as it lives, so a file that a reader keeps open after its writer has ended is
+//! not taken for a live one.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -34,58 +36,79 @@ use rustix::fs::{FlockOperation, MemfdFlags, flock};
 
 use crate::mapped_memory::{MappedMemory, create_sealed_file, is_sealed};
 
-/// What the descriptor of a file leads to in `/proc/PID/fd`.
+/// Target of the link in `/proc/PID/fd` whose descriptor is a counters file.
 pub const PROC_LINK_TARGET: &str = "/memfd:thalweg-counters (deleted)";
 
-/// The name that the system makes that of.
+/// Name given to the system, from which it makes [`PROC_LINK_TARGET`].
 const COUNTERS_MEMFD_NAME: &str = "thalweg-counters";
 
 const MAGIC: u64 = u64::from_le_bytes(*b"THALCNTS");
 const VERSION: u32 = 1;
 
-/// Where the parts of the head lie, in bytes.
+/// Offset in bytes of the version.
 const VERSION_AT: u64 = 8;
+/// Offset in bytes of the number of slots.
 const SLOTS_AT: u64 = 12;
+/// Offset in bytes of the legend's length.
 const LEGEND_AT: u64 = 16;
 
-/// Where the beat lies, in words.
+/// Offset in words of the heartbeat.
 const HEARTBEAT_WORD: usize = 3;
 
-/// Where the slots begin, in words.
+/// Offset in words of the first slot.
 const FIRST_SLOT_WORD: usize = 8;
 
-/// Bytes before the slots.
+/// Bytes of the file before the slots.
 const HEAD_BYTES: usize = FIRST_SLOT_WORD * WORD_BYTES;
 
 const WORD_BYTES: usize = size_of::<u64>();
 
-/// The most slots, and the most bytes of a legend: more is no file of ours.
+/// Most slots of a file; a file with more is refused.
 const SLOTS_MAX: usize = 1 << 24;
+/// Most bytes of a legend; a file with more is refused.
 const LEGEND_BYTES_MAX: usize = 1 << 28;
 
-/// The writer's side of a file, which is there as long as this.
+/// The writer of a counters file, which exists as long as this value.
+///
+/// # Example
+/// ```
+/// use thalweg_ring::counters::{CountersReader, CountersWriter, PROC_LINK_TARGET};
+///
+/// let writer = CountersWriter::create(2, "sent received")?;
+/// writer.set(0, 42);
+/// writer.set_heartbeat(1);
+/// for entry in std::fs::read_dir("/proc/self/fd")? {
+///     let path = entry?.path();
+///     if std::fs::read_link(&path).is_ok_and(|to| to.as_os_str() == PROC_LINK_TARGET) {
+///         let reader = CountersReader::open(&path)?;
+///         assert_eq!((reader.legend(), reader.read().1), ("sent received", vec![42, 0]));
+///     }
+/// }
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct CountersWriter {
     mapped: MappedCounters,
     _file: File,
 }
 
-/// The reader's side of a file.
+/// A reader of the counters file of any process.
 pub struct CountersReader {
     mapped: MappedCounters,
     legend: String,
 }
 
-/// The mapped file.
+/// Mapped memory of a counters file.
 struct MappedCounters {
     memory: MappedMemory,
     slots: usize,
 }
 
 impl CountersWriter {
-    /// Makes a file.
+    /// Creates a counters file of this process with `slots` slots, all 0.
     ///
     /// # Errors
-    /// The system has no memory or no descriptor left; too many slots.
+    /// The system has no memory or no descriptor left, or there are too many slots or too long a
+    /// legend.
     pub fn create(slots: usize, legend: &str) -> io::Result<CountersWriter> {
         if slots > SLOTS_MAX || legend.len() > LEGEND_BYTES_MAX {
             let what = format!("{slots} counters and {} bytes of legend", legend.len());
@@ -110,7 +133,7 @@ impl CountersWriter {
         })
     }
 
-    /// Writes a slot.
+    /// Stores `value` in a slot.
     ///
     /// # Panics
     /// If there is no such slot.
@@ -119,17 +142,17 @@ impl CountersWriter {
         self.mapped.as_atomics()[FIRST_SLOT_WORD + slot].store(value, Ordering::Relaxed);
     }
 
-    /// All slots are of this time.
+    /// Stores the heartbeat, the time at which all slots were written. Its unit is the caller's.
     pub fn set_heartbeat(&self, time: u64) {
         self.mapped.as_atomics()[HEARTBEAT_WORD].store(time, Ordering::Release);
     }
 }
 
 impl CountersReader {
-    /// Opens a file: `/proc/PID/fd/N`.
+    /// Opens the counters file at a path `/proc/PID/fd/N`.
     ///
     /// # Errors
-    /// It cannot be opened, it is no counters file of this version, or its writer has ended.
+    /// The file cannot be opened, is no counters file of this version, or its writer has ended.
     pub fn open(path: &Path) -> io::Result<CountersReader> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         if !is_sealed(file.as_fd()) {
@@ -167,12 +190,12 @@ impl CountersReader {
         })
     }
 
-    /// What the slots mean.
+    /// Text that says what the slots mean, as given to [`CountersWriter::create`].
     pub fn legend(&self) -> &str {
         &self.legend
     }
 
-    /// The numbers as they are now, and the last beat; 0: there was none yet.
+    /// The last heartbeat, 0 if there was none yet, and the values of all slots now.
     pub fn read(&self) -> (u64, Vec<u64>) {
         let words = self.mapped.as_atomics();
         let beat = words[HEARTBEAT_WORD].load(Ordering::Acquire);
@@ -185,18 +208,18 @@ impl CountersReader {
 }
 
 impl MappedCounters {
-    /// The words of a file that has so many bytes.
+    /// Maps the words of a file of `bytes` bytes.
     fn map(file: &File, slots: usize, bytes: usize) -> io::Result<MappedCounters> {
         let memory = MappedMemory::map(file.as_fd(), bytes, bytes)?;
         debug_assert!(memory.bytes() >= HEAD_BYTES + slots * WORD_BYTES);
         Ok(MappedCounters { memory, slots })
     }
 
-    /// The head and the slots.
+    /// Words before the slots, and the slots.
     fn as_atomics(&self) -> &[AtomicU64] {
         let words = self.memory.base().cast::<AtomicU64>().as_ptr();
-        // SAFETY: the mapping begins at a page, is at least so long (checked when it was made),
-        // lives as long as `self`, and this process reads and writes it only as atomics.
+        // SAFETY: the mapping begins at a page, is at least that long (checked when it was made),
+        // lives as long as `self`, and this process accesses it only by atomics.
         unsafe { std::slice::from_raw_parts(words, FIRST_SLOT_WORD + self.slots) }
     }
 }
@@ -222,7 +245,7 @@ mod tests {
         format!("/proc/self/fd/{}", file.as_raw_fd()).into()
     }
 
-    /// A file with these bytes.
+    /// A locked and sealed file with these bytes.
     fn foreign_file(bytes: &[u8]) -> File {
         let file =
             File::from(create_sealed_file("foreign", bytes.len(), MemfdFlags::empty()).unwrap());

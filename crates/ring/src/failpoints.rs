@@ -1,59 +1,61 @@
-//! Points inside of the calls at which a process may die: for tests, in debug builds alone.
+//! Failpoints: places inside the calls of a ring at which a test may kill the process, in debug
+//! builds only.
 //!
-//! Between two writes to a ring's memory the other side may find it as it is then, for ever. So
-//! there is a point after each of them, in the order in which they happen:
+//! Between two writes to a ring's memory, the other side may find the memory in that state for
+//! ever. So there is a point after each write, in the order in which they happen:
 //!
 //! ```text
-//!   commit     HeaderWritten  HeadMoved  Committed
-//!   the last   [PadWritten  PadMarked]  HeaderWritten  FrameMarked  HeadMoved  Committed  Published
-//!   a grant    GrantHeaderWritten  GrantPayloadWritten  GrantHeadMoved  GrantCommitted
-//!   release    Released  [WriterFound]
-//!   sleep      WriterArmed, ReaderArmed, ReaderDisarmed  [SleepersFound]
+//!   commit               HeaderWritten  HeadMoved  Committed
+//!   commit at grant's end
+//!     [PadWritten  PadMarked]  HeaderWritten  FrameMarked  HeadMoved  Committed  Published
+//!   grant                GrantHeaderWritten  GrantPayloadWritten  GrantHeadMoved  GrantCommitted
+//!   release              Released  [SleepingWriterTaken]
+//!   sleep                WriterArmed, ReaderArmed, ReaderDisarmed  [SleepersTaken]
 //! ```
 //! # Cost
-//! None in release builds: there is nothing. In debug builds a look at a word.
+//! None in release builds, which have no failpoints. In debug builds a look at one word.
 
-/// What has just been written.
+/// A place in a call of a ring, named by the word that has just been written there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Failpoint {
-    /// The header of a frame that nobody knows of.
+    /// Header of a frame that is not committed yet.
     HeaderWritten,
-    /// Our own count of what is committed, but not the ring's.
+    /// The writer's own index of committed frames, but not yet the ring's.
     HeadMoved,
-    /// The ring's count: the frame is there.
+    /// The ring's index of committed frames: readers can see the frame.
     Committed,
-    /// The header of what fills the ring's end before a frame that goes behind the wrap.
+    /// Header of the padding at the ring's end, before a frame that begins at the wrap.
     PadWritten,
-    /// And the marks of the parts that it ends.
+    /// Marks of the parts of the ring that the padding ends.
     PadMarked,
-    /// The marks of the parts that a frame ends, which nobody knows of.
+    /// Marks of the parts of the ring that an uncommitted frame ends.
     FrameMarked,
-    /// The index of whole batches.
+    /// The ring's index of whole batches.
     Published,
-    /// That readers sleep was taken back, and they are not woken yet.
+    /// Announcements of sleeping readers were taken, and the readers are not woken yet.
     SleepersTaken,
-    /// That the writer sleeps.
+    /// Announcement that the writer sleeps.
     WriterArmed,
-    /// As [`Failpoint::HeaderWritten`], by way of a grant.
+    /// Like [`Failpoint::HeaderWritten`], by way of a grant.
     GrantHeaderWritten,
-    /// The payload of a frame that nobody knows of.
+    /// Payload of an uncommitted frame, by way of a grant.
     GrantPayloadWritten,
-    /// As [`Failpoint::HeadMoved`], by way of a grant.
+    /// Like [`Failpoint::HeadMoved`], by way of a grant.
     GrantHeadMoved,
-    /// As [`Failpoint::Committed`], by way of a grant.
+    /// Like [`Failpoint::Committed`], by way of a grant.
     GrantCommitted,
-    /// How far a reader has released.
+    /// Index up to which a reader has released.
     Released,
-    /// That the writer sleeps was taken back, and it is not woken yet.
+    /// The announcement of a sleeping writer was taken, and the writer is not woken yet.
     SleepingWriterTaken,
-    /// That a reader sleeps.
+    /// Announcement that a reader sleeps.
     ReaderArmed,
-    /// That it does not.
+    /// The reader's announcement was taken back: it is awake.
     ReaderDisarmed,
 }
 
-/// Those that a sending end passes.
+/// Failpoints that a sending end passes.
 pub const SENDER_POINTS: [Failpoint; 13] = [
     Failpoint::HeaderWritten,
     Failpoint::HeadMoved,
@@ -70,7 +72,7 @@ pub const SENDER_POINTS: [Failpoint; 13] = [
     Failpoint::GrantCommitted,
 ];
 
-/// Those that a receiving end passes.
+/// Failpoints that a receiving end passes.
 pub const RECEIVER_POINTS: [Failpoint; 4] = [
     Failpoint::Released,
     Failpoint::SleepingWriterTaken,
@@ -78,31 +80,31 @@ pub const RECEIVER_POINTS: [Failpoint; 4] = [
     Failpoint::ReaderDisarmed,
 ];
 
-// Each is among them.
+// Each failpoint is in one of the two lists.
 const _: () =
     assert!(SENDER_POINTS.len() + RECEIVER_POINTS.len() == Failpoint::ReaderDisarmed as usize + 1);
 
 #[cfg(all(debug_assertions, not(loom)))]
 static HOOK: std::sync::OnceLock<fn(Failpoint)> = std::sync::OnceLock::new();
 
-/// Calls a function at each point that this process passes from now on, the first one that is
-/// given; `false`: this build passes none.
-pub fn set_hook(passes: fn(Failpoint)) -> bool {
+/// Has `hook` called at each failpoint that this process passes from now on. Only the first hook
+/// counts. `false`: a hook was set before, or this build has no failpoints.
+pub fn set_hook(hook: fn(Failpoint)) -> bool {
     #[cfg(all(debug_assertions, not(loom)))]
-    return HOOK.set(passes).is_ok();
+    return HOOK.set(hook).is_ok();
     #[cfg(not(all(debug_assertions, not(loom))))]
     {
-        let _ = passes;
+        let _ = hook;
         false
     }
 }
 
-/// A point is passed.
+/// Calls the hook, if one is set.
 #[inline(always)]
 pub(crate) fn hit(point: Failpoint) {
     #[cfg(all(debug_assertions, not(loom)))]
-    if let Some(passes) = HOOK.get() {
-        passes(point);
+    if let Some(hook) = HOOK.get() {
+        hook(point);
     }
     #[cfg(not(all(debug_assertions, not(loom))))]
     let _ = point;

@@ -1,4 +1,4 @@
-//! Frames: how tuples and punctuation lie in a ring, in a batch, on the wire.
+//! Frames: the layout of tuples and punctuation in a ring, in a batch and on the wire.
 //!
 //! ```text
 //!   0         4      5      6       8              8 + len     next multiple of 8
@@ -6,90 +6,111 @@
 //!   | len u32 | kind | flags| 0     | payload      | undefined |
 //!   +---------+------+------+-------+--------------+-----------+
 //! ```
-//! Native byte order. A frame begins at a multiple of 8, so a payload does too: a flat tuple is
-//! read where it lies.
+//! Numbers have the native byte order. A frame begins at a multiple of 8, so its payload does too:
+//! a flat tuple is read in place.
 
 use std::cell::Cell;
 
 use crate::prefetch;
 
-/// Bytes of a header.
+/// Bytes of a frame's header.
 pub const HEADER_BYTES: usize = 8;
 
-/// Frames begin at multiples of this.
+/// Alignment in bytes of frames and payloads: that of the widest attribute in a flat tuple.
 pub const ALIGN: usize = 8;
 
-/// A frame that is skipped: it fills the end of a ring.
+/// Kind of a padding frame, which fills the end of a ring and is skipped.
 pub const PAD: u8 = 0;
 
-/// The header of a frame.
+/// The header of a frame: payload length, kind and flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameHeader {
     /// Bytes of the payload.
     pub len: u32,
-    /// What it is; [`PAD`] is the only kind that this crate knows.
+    /// Kind of the frame. This crate knows only [`PAD`]; the others are the caller's.
     pub kind: u8,
-    /// Whatever the kind needs.
+    /// Flags of the frame; their meaning depends on the kind.
     pub flags: u8,
 }
 
-/// A frame, read in place.
+/// A frame that is read in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// What it is.
+    /// Kind of the frame, never [`PAD`].
     pub kind: u8,
-    /// Whatever the kind needs.
+    /// Flags of the frame; their meaning depends on the kind.
     pub flags: u8,
-    /// The payload; begins at a multiple of 8.
+    /// The payload, which begins at a multiple of 8.
     pub bytes: &'a [u8],
 }
 
-/// Whole frames, one after the other.
+/// A run of whole frames, one after the other; iterating skips padding.
+///
+/// # Example
+/// ```
+/// use thalweg_ring::frame::{FrameBatch, FrameHeader, frame_bytes};
+///
+/// let header = FrameHeader { len: 3, kind: 1, flags: 0 };
+/// let mut bytes = header.to_word().to_ne_bytes().to_vec();
+/// bytes.extend(b"abc");
+/// bytes.resize(frame_bytes(3), 0);
+/// let mut batch = FrameBatch::new(&bytes);
+/// assert_eq!(batch.next().map(|frame| frame.bytes), Some(&b"abc"[..]));
+/// assert!(batch.is_empty());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct FrameBatch<'a> {
     bytes: &'a [u8],
-    /// The header of the frame before.
+    /// Header word of the previous frame.
     header: u64,
-    /// What follows from it.
+    /// The decoded form of `header`.
     decoded: DecodedHeader,
-    /// Who wants to know of a frame that is none.
+    /// Cell that is told of a torn frame, if the batch has one.
     torn: Option<&'a Cell<Option<TornFrame>>>,
 }
 
-/// A frame at which a batch has ended early.
+/// An invalid frame, at which a batch has ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TornFrame {
-    /// Bytes from there to the end of the batch.
+    /// Bytes from the invalid frame to the end of the batch.
     pub(crate) rest_bytes: usize,
-    /// What stands there for a header; the one before, if there is no room for one.
+    /// Word in the place of its header; the previous header, if there is no room for one.
     pub(crate) header: u64,
 }
 
-/// What a header says, worked out.
+/// Sizes and fields that follow from a header word.
 #[derive(Clone, Copy, Debug)]
 struct DecodedHeader {
-    /// Bytes of the frame.
+    /// Bytes of the frame, with header and padding.
     frame_bytes: usize,
-    /// Where in it the payload ends.
+    /// Offset in the frame where its payload ends.
     payload_end: usize,
     kind: u8,
     flags: u8,
 }
 
-/// What a payload of so many bytes takes, with its header and what fills it up.
+/// Bytes of a frame whose payload has `len` bytes, with header and padding to a multiple of 8.
+///
+/// # Example
+/// ```
+/// use thalweg_ring::frame::frame_bytes;
+///
+/// assert_eq!([0, 1, 8, 9].map(frame_bytes), [8, 16, 16, 24]);
+/// ```
 #[inline]
 pub const fn frame_bytes(len: usize) -> usize {
     HEADER_BYTES + len.next_multiple_of(ALIGN)
 }
 
 impl FrameHeader {
-    /// As it lies in memory.
+    /// Encodes the header as the word that lies in memory.
     #[inline]
     pub const fn to_word(self) -> u64 {
         self.len as u64 | (self.kind as u64) << 32 | (self.flags as u64) << 40
     }
 
-    /// From memory. The reserved bits are not looked at: see [`FrameHeader::try_from_word`].
+    /// Decodes a trusted word from memory. Reserved bits are ignored: see
+    /// [`FrameHeader::try_from_word`].
     #[inline]
     pub const fn from_word(word: u64) -> FrameHeader {
         FrameHeader {
@@ -99,7 +120,7 @@ impl FrameHeader {
         }
     }
 
-    /// From bytes that came from elsewhere: `None` if a reserved bit is set.
+    /// Decodes an untrusted word. `None`: a reserved bit is set.
     pub const fn try_from_word(word: u64) -> Option<FrameHeader> {
         if word >> 48 == 0 {
             Some(FrameHeader::from_word(word))
@@ -110,11 +131,11 @@ impl FrameHeader {
 }
 
 impl<'a> FrameBatch<'a> {
-    /// Whole frames that lie one after the other, from an address that is a multiple of 8. Whoever
-    /// makes it answers for the lengths: a wrong one ends the batch early, nothing worse.
+    /// A batch over frames that lie one after the other, from an address that is a multiple of 8. A
+    /// wrong length in a header ends the batch early and does no other harm.
     #[inline]
     pub const fn new(bytes: &'a [u8]) -> FrameBatch<'a> {
-        // No frame begins like this, and if one did, it would not fit.
+        // No frame has this header, and a frame that had it would not fit.
         let header = u64::MAX;
         let known = DecodedHeader::INVALID;
         FrameBatch {
@@ -125,7 +146,7 @@ impl<'a> FrameBatch<'a> {
         }
     }
 
-    /// The same, and whoever made it is told if it has ended early.
+    /// A batch that stores the frame at which it ended early in `torn`.
     #[inline]
     pub(crate) const fn with_torn_cell(
         bytes: &'a [u8],
@@ -136,31 +157,31 @@ impl<'a> FrameBatch<'a> {
         batch
     }
 
-    /// Whether there is nothing in it.
+    /// Whether no bytes are left, padding included.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// All bytes, headers too.
+    /// The bytes that are left, headers and padding included.
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The frames within the first so many bytes; the last one may be cut.
+    /// The frames within the first `bytes` bytes; the last one may be cut off.
     #[inline]
     pub fn prefix(&self, bytes: usize) -> FrameBatch<'a> {
         let bytes = self.bytes.get(..bytes).unwrap_or(self.bytes);
         FrameBatch::new(bytes)
     }
 
-    /// Takes whole frames of so many bytes off; all of them, if there are fewer.
+    /// Drops the first `bytes` bytes, which must be whole frames; all of them, if there are fewer.
     #[inline]
     pub fn advance(&mut self, bytes: usize) {
         self.bytes = self.bytes.get(bytes..).unwrap_or_default();
     }
 
-    /// Takes frames off that only fill, up to one that does not.
+    /// Drops padding up to the next frame that is none.
     #[inline]
     pub fn skip_padding(&mut self) {
         while let Some(header) = self.bytes.first_chunk() {
@@ -175,7 +196,7 @@ impl<'a> FrameBatch<'a> {
         }
     }
 
-    /// The last frame, if nothing but its filling is missing.
+    /// Returns the last frame, if nothing but its padding is missing.
     #[cold]
     fn take_last(&mut self) -> Option<Frame<'a>> {
         let bytes = std::mem::take(&mut self.bytes);
@@ -192,7 +213,7 @@ impl<'a> FrameBatch<'a> {
 }
 
 impl DecodedHeader {
-    /// What no bytes are enough for.
+    /// Decoded form of an invalid header: no batch is long enough for it.
     const INVALID: DecodedHeader = DecodedHeader {
         frame_bytes: usize::MAX,
         payload_end: usize::MAX,
@@ -200,7 +221,7 @@ impl DecodedHeader {
         flags: 0,
     };
 
-    /// Out of line, so that it is a branch: see [`FrameBatch::next`].
+    /// Decodes a header word. Out of line, so that it stays a branch: see [`FrameBatch::next`].
     #[cold]
     #[inline(never)]
     fn new(word: u64) -> DecodedHeader {
@@ -235,10 +256,10 @@ impl Default for FrameBatch<'_> {
 impl<'a> Iterator for FrameBatch<'a> {
     type Item = Frame<'a>;
 
-    /// Where a frame begins is known when the header before it has come from memory, or from
-    /// another processor: a chain of waits. But most headers of a stream are alike. So the next
-    /// frame is taken to begin where it does if this one's header is that of the last, and a
-    /// branch, which the processor predicts, finds out if not: the waits overlap.
+    /// Where a frame begins depends on the header before it, which must first come from memory or
+    /// from another processor: a chain of waits. But most headers of a stream are alike. So the
+    /// next frame is assumed to begin where it would if this header equals the last, and a branch,
+    /// which the processor predicts, checks that: the waits overlap.
     #[inline]
     fn next(&mut self) -> Option<Frame<'a>> {
         loop {
@@ -329,7 +350,7 @@ mod tests {
         assert_eq!(batch.next().map(|frame| frame.bytes), Some(&b"one"[..]));
         batch.skip_padding();
         assert!(batch.is_empty());
-        // What is cut off or no frame is left to whoever takes the next one.
+        // Bytes that are cut off or no frame are left to the next call of `next`.
         for wrong in [&bytes[..8], &[0xff; 8], &bytes[..4]] {
             let mut batch = FrameBatch::new(wrong);
             batch.skip_padding();

@@ -2,7 +2,7 @@
 //! frames are written and committed without a call.
 //!
 //! ```text
-//!            base + head                          base + until
+//!            base + head                          base + end
 //!   ---------+------------------------------------+-------------------
 //!   frames   | room for whole frames, contiguous  | wrap, or unreleased
 //!   ---------+------------------------------------+-------------------
@@ -11,42 +11,42 @@
 //! 1. `head + n > end`: leave it to the [`crate::Writer`], which grants a new piece;
 //! 2. write header and payload at `base + head`;
 //! 3. `head += n`, then store `head` in `committed` with release;
-//! 4. if `asleep` is not 0 then, a reader has to be woken: tell the writer.
+//! 4. if `asleep` is not 0 then, a reader must be woken: tell the writer.
 //!
-//! Whoever uses a grant is on the writer's thread and outside the writer's calls.
+//! Code that uses a grant runs on the writer's thread and outside the writer's calls.
 
 use std::ptr::NonNull;
 
 #[cfg(not(loom))]
 pub use compiled::{BASE_OFFSET, END_OFFSET, GrantAddresses, HEAD_OFFSET};
 
-/// The words of a grant. They stay where they are as long as their writer lives, on lines that
-/// nobody else writes.
+/// The words of a grant. They do not move as long as their writer lives, and lie on cache lines
+/// that no other thread writes.
 #[derive(Debug, Default)]
 #[repr(C, align(128))]
 pub struct Grant {
-    /// Up to where there are frames: what `committed` says, where no other process can change it.
-    /// Changed by the writer and by whoever uses the grant.
+    /// Index up to which there are frames: the value of `committed`, kept where no other process
+    /// can change it. Changed by the writer and by code that uses the grant.
     head: u64,
-    /// Up to where there is room; not above `head`: there is none. Changed by the writer.
+    /// Index up to which there is room; no room if it is not above `head`. Changed by the writer.
     end: u64,
-    /// What is added to an index for its address. Changed by the writer.
+    /// Number that is added to an index to get its address. Changed by the writer.
     base: usize,
 }
 
-/// A writer's own hold of its grant.
+/// A writer's ownership of its grant.
 pub(crate) struct OwnedGrant(NonNull<Grant>);
 
 impl OwnedGrant {
-    /// At the beginning of a ring, with no room yet.
+    /// A grant at the beginning of a ring, with no room yet.
     pub(crate) fn new() -> OwnedGrant {
         OwnedGrant(NonNull::from(Box::leak(Box::default())))
     }
 
     #[inline(always)]
     pub(crate) fn head(&self) -> u64 {
-        // SAFETY: it lives until `drop`; whoever else uses it is on this thread and not doing so
-        // now.
+        // SAFETY: the grant lives until `drop`; compiled code that uses it runs on this thread and
+        // not now.
         unsafe { (*self.0.as_ptr()).head }
     }
 
@@ -63,37 +63,31 @@ impl OwnedGrant {
     }
 
     #[inline]
-    pub(crate) fn set_end(&mut self, until: u64) {
+    pub(crate) fn set_end(&mut self, end: u64) {
         // SAFETY: as in `head`.
-        unsafe { (*self.0.as_ptr()).end = until };
+        unsafe { (*self.0.as_ptr()).end = end };
     }
 
-    /// Grants room from `head` on; `base` is added to indexes for their addresses.
+    /// Grants room from `head` to `end`; `base` is added to indexes to get their addresses.
     #[inline]
-    pub(crate) fn renew(&mut self, until: u64, base: usize) {
+    pub(crate) fn renew(&mut self, end: u64, base: usize) {
         let head = self.head();
         // SAFETY: as in `head`.
-        unsafe {
-            self.0.write(Grant {
-                head,
-                end: until,
-                base,
-            })
-        };
+        unsafe { self.0.write(Grant { head, end, base }) };
     }
 }
 
-// SAFETY: it owns what it points to.
+// SAFETY: the value owns the grant that it points to.
 unsafe impl Send for OwnedGrant {}
 
 impl Drop for OwnedGrant {
     fn drop(&mut self) {
-        // SAFETY: made by `new` from a box, and not used any more.
+        // SAFETY: `new` made it from a box, and it is not used any more.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
 
-/// What compiled code is given.
+/// Addresses and offsets for compiled code.
 #[cfg(not(loom))]
 mod compiled {
     use std::mem::offset_of;
@@ -106,12 +100,12 @@ mod compiled {
 
     /// Offset of `head` in a [`Grant`].
     pub const HEAD_OFFSET: i32 = offset_of!(Grant, head) as i32;
-    /// Offset of `end`.
+    /// Offset of `end` in a [`Grant`].
     pub const END_OFFSET: i32 = offset_of!(Grant, end) as i32;
-    /// Offset of `base`.
+    /// Offset of `base` in a [`Grant`].
     pub const BASE_OFFSET: i32 = offset_of!(Grant, base) as i32;
 
-    /// Where a writer's grant and the ring's words are: constants for compiled code.
+    /// Addresses of a writer's grant and of the ring's words: constants for compiled code.
     #[derive(Clone, Copy, Debug)]
     pub struct GrantAddresses {
         grant: NonNull<Grant>,
@@ -134,29 +128,29 @@ mod compiled {
     }
 
     impl GrantAddresses {
-        /// Of the [`Grant`].
+        /// Address of the [`Grant`].
         pub fn grant(self) -> usize {
             self.grant.as_ptr().expose_provenance()
         }
 
-        /// Of the ring's index.
+        /// Address of the ring's `committed` index.
         pub fn committed(self) -> usize {
             self.committed.as_ptr().expose_provenance()
         }
 
-        /// Of the word that is not 0 when a reader sleeps.
+        /// Address of the word that is not 0 when a reader sleeps.
         pub fn asleep(self) -> usize {
             self.asleep.as_ptr().expose_provenance()
         }
 
-        /// Writes a frame by the four steps, as compiled code does. `None`: there is no room at
-        /// hand. Else whether somebody has to be woken.
+        /// Writes a frame by the module's four steps, as compiled code does. `None`: the grant has
+        /// no room for it. `Some(true)`: a reader must be woken.
         ///
         /// # Safety
-        /// The writer lives, and this is its thread.
+        /// The writer lives, and the caller is on its thread.
         pub unsafe fn try_write(self, kind: u8, payload: &[u8]) -> Option<bool> {
-            // SAFETY: it lives as long as the writer, which by the caller's word is not using it
-            // now.
+            // SAFETY: the grant lives as long as the writer, which by the caller's promise is not
+            // using it now.
             let grant = unsafe { &mut *self.grant.as_ptr() };
             let end = grant.head + frame_bytes(payload.len()) as u64;
             if end > grant.end {
@@ -167,7 +161,7 @@ mod compiled {
             let len = payload.len() as u32;
             let flags = 0;
             let header = FrameHeader { len, kind, flags };
-            // SAFETY: the writer has granted so many bytes there, from a multiple of 8 on.
+            // SAFETY: the writer has granted that many bytes there, from a multiple of 8 on.
             unsafe {
                 at.cast::<u64>().write(header.to_word());
                 hit(Failpoint::GrantHeaderWritten);

@@ -1,10 +1,10 @@
-//! All lock-free code: rings between threads and between processes.
+//! Lock-free rings that carry frames between threads and between processes.
 //!
-//! A ring has one writer and one or more readers; every reader gets every frame, and the slowest
-//! one holds the writer up. What lies in it is frames, [`frame`], the same on every medium. Frames
-//! are built and read in place: [`Writer::claim`] and [`Writer::commit`], [`Reader::poll`] and
-//! [`Reader::release`]. Nothing here blocks or wakes anybody; whoever wants to sleep arms an end,
-//! and the other end tells whom to wake.
+//! A ring has one writer and one or more readers. Every reader gets every frame, and the slowest
+//! reader limits the writer. A ring holds frames ([`frame`]), which have the same layout on every
+//! medium and are built and read in place: [`Writer::claim`] and [`Writer::commit`],
+//! [`Reader::poll`] and [`Reader::release`]. No call blocks or wakes a thread. An end that is about
+//! to sleep calls `arm`, and the other end then says which end must be woken.
 //!
 //! # Example
 //! ```
@@ -22,7 +22,7 @@
 #![warn(missing_docs)]
 #![expect(
     unsafe_code,
-    reason = "this is the room of lock-free code and of mapped memory"
+    reason = "lock-free code and mapped memory are kept in this crate"
 )]
 
 mod admission;
@@ -31,6 +31,7 @@ pub mod counters;
 pub mod failpoints;
 pub mod frame;
 pub mod grant;
+mod live_readers;
 mod mapped_memory;
 mod memory_barrier;
 #[cfg(not(any(loom, miri)))]

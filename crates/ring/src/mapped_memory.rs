@@ -1,30 +1,31 @@
-//! The memory of a ring: zeroed, touched beforehand, given back when the last end is dropped.
+//! Memory of a ring: zeroed, touched beforehand, and returned to the system when the last end is
+//! dropped.
 
 use std::io;
 use std::ptr::NonNull;
 
-/// Bytes that nobody moves.
+/// A range of bytes whose address does not change while the value lives.
 pub(crate) struct MappedMemory {
     base: NonNull<u8>,
     bytes: usize,
-    /// The mapping it is a part of.
+    /// Mapping that holds the range, and perhaps more.
     #[cfg(not(any(loom, miri)))]
     _mapping: mapped::AddressMapping,
 }
 
-// SAFETY: an address range that belongs to the value as a whole; who may touch what in it and when
-// is said by the ends of the ring.
+// SAFETY: an address range that belongs to the value as a whole; the ends of the ring define which
+// thread may touch which bytes, and when.
 unsafe impl Send for MappedMemory {}
 // SAFETY: as above.
 unsafe impl Sync for MappedMemory {}
 
 impl MappedMemory {
-    /// The first byte, at a multiple of a page.
+    /// Address of the first byte, a multiple of the page size.
     pub(crate) fn base(&self) -> NonNull<u8> {
         self.base
     }
 
-    /// How many bytes there are.
+    /// Number of bytes in the range.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -46,15 +47,16 @@ mod mapped {
     use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
     use std::ptr;
 
-    /// The size of a huge page on the machines that matter.
+    /// Bytes of a huge page on x86-64 and most ARM systems.
     const HUGE_PAGE_BYTES: usize = 2 << 20;
 
-    /// From here on it does not matter that a segment of huge pages is a multiple of their size.
+    /// Bytes of a segment from which huge pages are tried: rounding up to a multiple of their size
+    /// then wastes at most an eighth.
     const HUGE_SEGMENT_BYTES: usize = 8 * HUGE_PAGE_BYTES;
 
     const READ_WRITE: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
 
-    /// An address range of this process.
+    /// A mapped address range of this process, unmapped when it is dropped.
     pub(super) struct AddressMapping {
         start: *mut c_void,
         bytes: usize,
@@ -62,20 +64,21 @@ mod mapped {
 
     impl Drop for AddressMapping {
         fn drop(&mut self) {
-            // SAFETY: the range was mapped by us, and with its owner the last pointer into it goes.
+            // SAFETY: this value mapped the range, and the last pointer into it goes with its
+            // owner.
             let unmapped = unsafe { munmap(self.start, self.bytes) };
             debug_assert!(unmapped.is_ok());
         }
     }
 
     impl MappedMemory {
-        /// Memory of this process alone. What begins at `data` gets huge pages if it fills some and
-        /// there are any.
+        /// Maps memory of this process alone. The bytes from `data` on get huge pages, if they fill
+        /// at least one and the system has any.
         pub(crate) fn private(bytes: usize, data: usize) -> io::Result<MappedMemory> {
             let is_huge = bytes - data >= HUGE_PAGE_BYTES;
             let slack = if is_huge { HUGE_PAGE_BYTES } else { 0 };
             let (anywhere, flags) = (ptr::null_mut(), MapFlags::PRIVATE);
-            // SAFETY: a new range, where the system likes.
+            // SAFETY: the system chooses the address of a new range.
             let start = unsafe { mmap_anonymous(anywhere, bytes + slack, READ_WRITE, flags)? };
             let mapping = AddressMapping {
                 start,
@@ -85,8 +88,8 @@ mod mapped {
             MappedMemory::from_mapping(mapping, skip.min(slack), bytes, data)
         }
 
-        /// Memory that other processes can map, and what they need for it: anonymous, and sealed so
-        /// that nobody can cut it off under the others.
+        /// Maps memory that other processes can map, and returns the descriptor for it: anonymous,
+        /// and sealed so that no process can shorten it under the others.
         pub(crate) fn shared(
             bytes: usize,
             data: usize,
@@ -113,19 +116,19 @@ mod mapped {
             Ok((memory, fd))
         }
 
-        /// The whole of a file, which is so long and cannot become shorter.
+        /// Maps the whole of a file of `bytes` bytes, which must not become shorter.
         pub(crate) fn map(
             fd: BorrowedFd<'_>,
             bytes: usize,
             data: usize,
         ) -> io::Result<MappedMemory> {
             let (anywhere, flags) = (ptr::null_mut(), MapFlags::SHARED);
-            // SAFETY: a new range, where the system likes.
+            // SAFETY: the system chooses the address of a new range.
             let start = unsafe { mmap(anywhere, bytes, READ_WRITE, flags, fd, 0)? };
             MappedMemory::from_mapping(AddressMapping { start, bytes }, 0, bytes, data)
         }
 
-        /// `bytes` of a mapping, after `skip`, touched beforehand.
+        /// The `bytes` bytes of a mapping that begin after `skip`, touched beforehand.
         fn from_mapping(
             mapping: AddressMapping,
             skip: usize,
@@ -135,8 +138,8 @@ mod mapped {
             debug_assert!(skip + bytes <= mapping.bytes);
             let base = mapping.start.cast::<u8>().wrapping_add(skip);
             let huge = (bytes - data) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
-            // SAFETY: within the mapping; advice that does not change what is there. Huge pages may
-            // not be had, and an old system does not know how to touch a range: as well.
+            // SAFETY: within the mapping, and the advice does not change its contents. Huge pages
+            // may be missing, and an old system cannot touch a range: both are fine.
             unsafe {
                 if huge > 0 {
                     let _ = madvise(base.wrapping_add(data).cast(), huge, Advice::LinuxHugepage);
@@ -151,10 +154,11 @@ mod mapped {
         }
     }
 
-    /// What the files of rings are called in `/proc/PID/fd`.
+    /// Name of a ring's memory file in `/proc/PID/fd`.
     const RING_MEMFD_NAME: &str = "thalweg-ring";
 
-    /// A file that no folder has, of a length that never changes, with all of its memory.
+    /// Creates an anonymous file in memory whose length never changes, with all of its pages
+    /// allocated.
     pub(crate) fn create_sealed_file(
         name: &str,
         bytes: usize,
@@ -163,20 +167,20 @@ mod mapped {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | kind;
         let fd = memfd_create(name, flags)?;
         retry_on_intr(|| ftruncate(&fd, bytes as u64))?;
-        // A program with timers has signals that come while memory is made.
+        // A program with timers gets signals while the memory is allocated.
         retry_on_intr(|| fallocate(&fd, FallocateFlags::empty(), 0, bytes as u64))?;
         fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         Ok(fd)
     }
 
-    /// Whether the length of a file never changes.
+    /// Whether the file is sealed, so that its length never changes.
     pub(crate) fn is_sealed(fd: BorrowedFd<'_>) -> bool {
         let seals = rustix::fs::fcntl_get_seals(fd);
         seals.is_ok_and(|seals| seals.contains(SealFlags::SHRINK | SealFlags::GROW))
     }
 }
 
-/// From the allocator: for what knows of no mappings.
+/// Memory from the allocator, for loom and Miri, which have no mappings.
 #[cfg(any(loom, miri))]
 mod allocated {
     use super::*;
@@ -188,7 +192,7 @@ mod allocated {
 
     impl MappedMemory {
         pub(crate) fn private(bytes: usize, _data: usize) -> io::Result<MappedMemory> {
-            // SAFETY: a ring has a head, so the size is not zero.
+            // SAFETY: a ring has a control block, so the size is not zero.
             let base = unsafe { alloc_zeroed(layout(bytes)?) };
             let base = NonNull::new(base).ok_or(io::ErrorKind::OutOfMemory)?;
             Ok(MappedMemory { base, bytes })
@@ -198,7 +202,7 @@ mod allocated {
     impl Drop for MappedMemory {
         fn drop(&mut self) {
             if let Ok(layout) = layout(self.bytes) {
-                // SAFETY: allocated with this layout.
+                // SAFETY: it was allocated with this layout.
                 unsafe { dealloc(self.base.as_ptr(), layout) }
             }
         }

@@ -1,13 +1,13 @@
-//! Which pages the memory of a ring between processes has.
+//! Page sizes for the memory of a ring between processes.
 
-/// A choice of pages.
+/// Page size of a ring's memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PagePolicy {
-    /// Reserved huge pages for large rings if there are any, else what the system gives.
+    /// Reserved huge pages for large rings if there are any, else small pages.
     #[default]
     Auto,
-    /// Reserved huge pages (`vm.nr_hugepages`), or it fails.
+    /// Reserved huge pages (`vm.nr_hugepages`); creating the ring fails if there are none.
     Huge,
-    /// None that are reserved.
+    /// Small pages, never reserved huge ones.
     Small,
 }

@@ -1,22 +1,33 @@
-//! Who is at the other end of a socket between processes.
+//! The process at the other end of a socket.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// A process, as it was when it made or accepted the connection.
+/// A process and its user, as they were when it made or accepted the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// Its number; 0: it is in a namespace of processes that ours does not see, as in another
+    /// Process id; 0: the process is in a process namespace that this one cannot see, as in another
     /// container.
     pub pid: i32,
-    /// Its user's number.
+    /// User id of the process.
     pub uid: u32,
 }
 
-/// The process at the other end. (rustix has this call, for peers whose number is not 0 only.)
+/// Returns the process at the other end of a Unix socket. (rustix has this call only for peers
+/// whose process id is not 0.)
 ///
 /// # Errors
-/// It is no such socket.
+/// The descriptor is no connected Unix socket.
+///
+/// # Example
+/// ```
+/// use std::os::unix::net::UnixStream;
+///
+/// let (one, _other) = UnixStream::pair()?;
+/// let peer = thalweg_ring::socket_peer(&one)?;
+/// assert_eq!(peer.pid, std::process::id() as i32);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn socket_peer(socket: impl AsFd) -> io::Result<Peer> {
     let mut found = libc::ucred {
         pid: 0,

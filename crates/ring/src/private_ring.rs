@@ -1,4 +1,5 @@
-//! Making rings: how large, for how many, over which memory.
+//! Rings between threads of one process, and the shape of a ring: its size and its number of
+//! readers.
 
 use std::io;
 
@@ -8,17 +9,21 @@ use crate::reader::Reader;
 use crate::segment::{CAPACITY_MAX, CAPACITY_MIN, READERS_MAX, RingSegment, data_offset};
 use crate::writer::Writer;
 
-/// How large a ring is, and for how many readers.
+/// Size of a ring and its number of readers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RingShape {
-    /// Bytes of frames that it holds; rounded up to a power of two.
+    /// Bytes of frames that the ring holds, headers included. Rounded up to a power of two; from
+    /// [`CAPACITY_MIN`] to [`CAPACITY_MAX`].
     pub bytes: usize,
-    /// From 1 to [`READERS_MAX`].
+    /// Number of readers, from 1 to [`READERS_MAX`].
     pub readers: u32,
 }
 
 impl RingShape {
-    /// Bytes of frames, rounded up.
+    /// Bytes of frames, rounded up to a power of two.
+    ///
+    /// # Errors
+    /// Too many or no readers, or more bytes than a ring may have.
     pub(crate) fn capacity(self) -> io::Result<usize> {
         if !(1..=READERS_MAX).contains(&self.readers) {
             let why = format!(
@@ -38,10 +43,26 @@ impl RingShape {
     }
 }
 
-/// A ring between threads: its writer, and its readers in the order of their numbers.
+/// Creates a ring between threads of this process: its writer, and its readers in the order of
+/// their numbers.
 ///
 /// # Errors
-/// A shape that cannot be, or no memory.
+/// The shape is out of bounds (see [`RingShape`]), or there is no memory.
+///
+/// # Example
+/// Every reader gets every frame:
+/// ```
+/// use thalweg_ring::{RingShape, private_ring};
+///
+/// let (mut writer, mut readers) = private_ring(RingShape { bytes: 4096, readers: 2 })?;
+/// writer.claim(4).expect("room").copy_from_slice(b"tick");
+/// writer.commit(1, 0, 4);
+/// for reader in &mut readers {
+///     assert!(reader.poll().any(|frame| frame.bytes == b"tick"));
+///     reader.release();
+/// }
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn private_ring(shape: RingShape) -> io::Result<(Writer, Vec<Reader>)> {
     let capacity = shape.capacity()?;
     let data = data_offset(shape.readers);

@@ -1,4 +1,4 @@
-//! The reading end: polls runs of frames in place, gives their room back.
+//! The reading end of a ring: polls runs of frames in place and gives their room back.
 
 use std::cell::Cell;
 use std::hint::spin_loop;
@@ -10,45 +10,64 @@ use crate::ring_fault::RingFault;
 use crate::segment::{PART_COUNT, RingSegment};
 use crate::sync::Ordering;
 
-/// A reader that finds frame after frame looks at least so often for the next batch before it looks
-/// for single frames ...
+/// Least number of times that a reader in a stream of frames looks for the next batch before it
+/// looks for single frames. Fewer would fall back to single frames within one batch's time.
 const BATCH_SPINS_MIN: u32 = if cfg!(loom) { 1 } else { 4 };
 
-/// ... and at most so often: one to three microseconds where a processor pauses for 25 to 50 ns.
+/// Most times that a reader looks for the next batch before it looks for single frames: one to
+/// three microseconds where `spin_loop` takes 25 to 50 ns.
 const BATCH_SPINS_MAX: u32 = if cfg!(loom) { 2 } else { 64 };
 
-/// Being patient pays if so many bytes come for each look: the writer is at work on a batch, and
-/// whoever looks at its single frames takes lines from under it ...
+/// Bytes that must come for each look to make waiting for a batch worthwhile: the writer is then at
+/// work on a batch, and a reader that looks at its single frames takes cache lines from under it.
 const SPIN_BYTES: u64 = 32;
 
-/// ... and more frames than this: else somebody may wait for the one.
+/// Most frames that count as few: a sender may be waiting for the answer to a single frame, so the
+/// reader does not wait for a batch.
 const FEW_FRAMES: u64 = 2;
 
-/// A reading end of a ring; can be moved between threads.
+/// A reading end of a ring. It can be moved between threads.
+///
+/// # Example
+/// A reader that found nothing announces its sleep; the writer learns of it with its next commit:
+/// ```
+/// use thalweg_ring::{RingShape, private_ring};
+///
+/// let (mut writer, mut readers) = private_ring(RingShape { bytes: 4096, readers: 1 })?;
+/// let reader = &mut readers[0];
+/// assert!(reader.poll().is_empty());
+/// assert!(reader.arm(), "there is nothing to poll: sleep");
+/// writer.claim(2).expect("room").copy_from_slice(b"up");
+/// writer.commit(1, 0, 2);
+/// assert_eq!(writer.take_sleeping_readers(), 0b1, "wake reader 0");
+/// reader.disarm();
+/// assert_eq!(reader.poll().count(), 1);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct Reader {
     segment: RingSegment,
     number: u32,
-    /// Up to where frames were polled.
+    /// Index up to which frames were polled.
     tail: u64,
-    /// Up to where they were released: what our cursor says.
+    /// Index up to which frames were released: the value of this reader's cursor.
     released: u64,
-    /// Up to where there are frames. May be stale, and is then too small.
+    /// Index up to which there are frames. May be stale, and is then too small.
     cached_committed: u64,
-    /// How often it looks for a batch before it looks for single frames: not at all, unless it has
-    /// found some each time of late.
+    /// Number of looks for a batch before a look for single frames: 0 unless the last looks have
+    /// found some.
     batch_spins: u32,
-    /// How often there was no further frame.
+    /// Number of polls and looks that found no further frame.
     empty_poll_count: u64,
-    /// What stopped the batch that was polled last.
+    /// Frame that ended the last polled batch early, if one did.
     torn_frame: Cell<Option<TornFrame>>,
     fault: Option<RingFault>,
-    /// Not `Sync`.
+    /// Makes the reader not `Sync`: one thread at a time uses it.
     _not_sync: PhantomData<Cell<()>>,
 }
 
 impl Reader {
-    /// The reader of this number, which begins at an index where a frame does: at 0, or where there
-    /// was the last commit when it was let in.
+    /// The reader of this number. `start` is an index where a frame begins: 0, or the last commit
+    /// when the reader was admitted.
     pub(crate) fn new(segment: RingSegment, number: u32, start: u64) -> Reader {
         Reader {
             segment,
@@ -64,19 +83,19 @@ impl Reader {
         }
     }
 
-    /// Which reader of the ring this is.
+    /// Number of this reader within its ring, from 0 on.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Whether there is something to poll.
+    /// Whether a poll would return frames now.
     #[inline]
     pub fn has_more(&mut self) -> bool {
         self.tail != self.cached_committed || self.refresh_committed()
     }
 
-    /// Frames that have come and were not polled yet, as many as lie in one piece and are not too
-    /// much for one release. Empty: nothing now.
+    /// Returns committed frames that were not polled yet, as many as are contiguous and fit one
+    /// release. An empty batch: there is none now.
     #[inline]
     pub fn poll(&mut self) -> FrameBatch<'_> {
         if !self.has_more() {
@@ -91,7 +110,7 @@ impl Reader {
         FrameBatch::with_torn_cell(run, &self.torn_frame)
     }
 
-    /// Gives the room of everything that was polled back to the writer.
+    /// Gives the room of every frame polled so far back to the writer.
     #[inline]
     pub fn release(&mut self) {
         self.segment.record_read(self.released, self.tail);
@@ -107,21 +126,21 @@ impl Reader {
         committed.saturating_sub(self.released) as usize
     }
 
-    /// Whether the writer has dropped its end. What it had committed can still be polled: the
-    /// stream is over if after this an empty batch is polled.
+    /// Whether the writer has dropped its end. Frames that it had committed can still be polled:
+    /// the stream is over once this is true and a later poll returns an empty batch.
     pub fn is_closed(&self) -> bool {
         let parking = &self.segment.control().writer_status.0;
         parking.is_closed.load(Ordering::Acquire) != 0
     }
 
-    /// How often it has looked for frames when there were none: it has waited for what it polled
-    /// last if the number has grown meanwhile.
+    /// Number of looks for frames that found none. If it has grown between two polls, the reader
+    /// has waited for the frames of the second one.
     #[inline]
     pub fn empty_poll_count(&self) -> u64 {
         self.empty_poll_count
     }
 
-    /// What the writer has broken, if it has: nothing is polled any more.
+    /// The fault that the writer has caused, if any: nothing is polled any more.
     pub fn fault(&self) -> Option<RingFault> {
         let torn = self.torn_frame.get().map(
             |TornFrame {
@@ -135,8 +154,8 @@ impl Reader {
         self.fault.or(torn)
     }
 
-    /// Whether the writer sleeps and has room since the last release. Whoever is told has to wake
-    /// it: each sleep is reported once.
+    /// Takes the announcement of a sleeping writer that has room since the last release. `true`:
+    /// the caller must wake the writer; each sleep is reported once.
     #[inline]
     pub fn take_sleeping_writer(&self) -> bool {
         self.segment.barrier().light();
@@ -155,9 +174,9 @@ impl Reader {
         }
     }
 
-    /// Says that the reader is about to sleep. `false`: do not sleep, there is something to poll,
-    /// or the writer is gone, or there is a fault. After `true`, the writer is told with its next
-    /// commit, by [`crate::Writer::sleeping_readers`].
+    /// Announces that the reader is about to sleep. `false`: do not sleep, because there are
+    /// frames, the writer is gone, or there is a fault. After `true`, the writer learns of it with
+    /// its next commit, by [`crate::Writer::take_sleeping_readers`].
     pub fn arm(&mut self) -> bool {
         let head = self.segment.control();
         head.reader_status
@@ -176,7 +195,7 @@ impl Reader {
         must_wait
     }
 
-    /// The reader is awake again.
+    /// Takes the announcement of a sleep back: the reader is awake.
     pub fn disarm(&mut self) {
         let asleep = &self.segment.control().reader_status.0.asleep;
         asleep.fetch_and(!self.bit(), Ordering::Relaxed);
@@ -187,14 +206,14 @@ impl Reader {
         1 << self.number
     }
 
-    /// Looks how far there are frames; `false`: no further.
+    /// Looks how far frames are committed. `false`: no further than before.
     #[inline]
     fn refresh_committed(&mut self) -> bool {
         if self.fault().is_some() {
             return false;
         }
         let head = self.segment.control();
-        // What is there by now has not come by waiting.
+        // Frames that are committed by now were not waited for.
         let before = match self.batch_spins {
             0 => self.tail,
             _ => head.committed.0.load(Ordering::Relaxed),
@@ -202,7 +221,7 @@ impl Reader {
         let is_vain = u64::from(before == self.tail);
         for look in 0..self.batch_spins {
             let published = head.published.0.load(Ordering::Acquire); // [frames]
-            // It may be behind, when single frames were found.
+            // The published index may be behind, when single frames were found.
             if published > self.tail {
                 self.empty_poll_count += is_vain * u64::from(look);
                 return self.accept_index(published);
@@ -224,14 +243,15 @@ impl Reader {
         is_sound
     }
 
-    /// How patient to be when so many bytes of single frames have come while it waited.
+    /// Number of looks for the next batch, after `bytes` of single frames have come during the last
+    /// ones.
     #[inline]
     fn next_batch_spins(&self, bytes: u64) -> u32 {
         if self.batch_spins == 0 {
             // A second lone frame after silence is not waited for either.
             return 1;
         }
-        // What fills the end of the ring is large, and so counts as few.
+        // Padding at the ring's end is large, and so counts as few frames.
         let first = FrameHeader::from_word(self.header_at(self.tail));
         let has_many = bytes > FEW_FRAMES * frame_bytes(first.len as usize) as u64;
         let worth = SPIN_BYTES * u64::from(self.batch_spins);
@@ -243,7 +263,8 @@ impl Reader {
         patience.clamp(BATCH_SPINS_MIN, BATCH_SPINS_MAX)
     }
 
-    /// Believes an index of the writer if it can be.
+    /// Accepts an index of the writer if it is possible: not before the tail, at most a whole ring
+    /// past the last release, and a multiple of 8.
     #[inline]
     fn accept_index(&mut self, index: u64) -> bool {
         let most = self.released.saturating_add(self.segment.capacity());
@@ -259,12 +280,12 @@ impl Reader {
         true
     }
 
-    /// Where the run begins: a frame that only fills the ring's end is not shown.
+    /// Index where the run begins, behind the padding at the ring's end if that comes first.
     #[inline]
     fn skip_padding(&self) -> u64 {
         let wrap = self.segment.wrap_after(self.tail);
         let is_pad = self.header_at(self.tail) == pad_header(wrap - self.tail);
-        // What fills the end is committed with the frame after it.
+        // Padding is committed together with the frame after it.
         if is_pad && wrap < self.cached_committed {
             wrap
         } else {
@@ -272,7 +293,8 @@ impl Reader {
         }
     }
 
-    /// Where the run ends: at the wrap at most; if there is much, after a part of the ring.
+    /// Index where the run ends: the wrap at most, and the end of a part of the ring if there is
+    /// much.
     #[inline]
     fn readable_end(&self, from: u64) -> u64 {
         let end = self.cached_committed.min(self.segment.wrap_after(from));
@@ -282,7 +304,7 @@ impl Reader {
         let part = self.segment.part(from) + 1;
         let mark = &self.segment.control().part_marks.0[(part % PART_COUNT) as usize];
         let mark = mark.load(Ordering::Relaxed); // ordered by [frames]
-        // Elsewhere only if the writer is broken; then the batch finds out that it is.
+        // A mark lies elsewhere only if the writer is broken; then the batch detects that.
         if mark > from && mark < end && mark.is_multiple_of(ALIGN as u64) {
             mark
         } else {
@@ -299,7 +321,7 @@ impl Reader {
     }
 }
 
-/// The header of a frame that fills so many bytes.
+/// Header of a padding frame of `bytes` bytes, header included.
 const fn pad_header(bytes: u64) -> u64 {
     let header = FrameHeader {
         len: (bytes - HEADER_BYTES as u64) as u32,
@@ -310,7 +332,7 @@ const fn pad_header(bytes: u64) -> u64 {
 }
 
 impl Drop for Reader {
-    /// The writer goes on waiting for it until it is told.
+    /// Tells the writer that the reader is gone. The writer waits for it until it is dismissed.
     fn drop(&mut self) {
         let gone = &self.segment.control().reader_status.0.gone;
         gone.fetch_or(self.bit(), Ordering::Release);
@@ -322,7 +344,7 @@ mod tests {
     use super::{BATCH_SPINS_MAX, BATCH_SPINS_MIN, Reader, SPIN_BYTES};
     use crate::{RingShape, Writer, private_ring};
 
-    /// Bytes of a frame here.
+    /// Bytes of a frame in these tests, header included.
     const FRAME: u64 = 64;
 
     fn ring() -> (Writer, Reader) {

@@ -1,13 +1,12 @@
-//! A reading end that keeps what it has read: frames stay where they are until they are released.
+//! A reading end that keeps frames after they were read, until they are released.
 //!
-//! For whoever sends frames on and may have to send them again: it reads at any index between the
-//! last that was released and the last that was committed, as often as it likes, and for as many
-//! receivers as it likes.
+//! For a sender that may have to send frames again: it reads at any index between the last release
+//! and the last commit, any number of times, and for any number of receivers.
 //!
 //! ```text
 //!   ---------+------------------+---------------------+------------+---------
-//!   room     | kept: sent on,   | kept: not sent on   | room
-//!            | may be wanted    |                     |
+//!   room     | kept: sent, may  | kept: not sent yet               | room
+//!            | be sent again    |                                  |
 //!   ---------+------------------+---------------------+------------+---------
 //!            released           (any index)           committed
 //! ```
@@ -23,19 +22,38 @@ use crate::segment::{RingSegment, data_offset};
 use crate::sync::Ordering;
 use crate::writer::Writer;
 
-/// The reading end of a ring whose frames are kept. Can be moved between threads.
+/// The reading end of a ring that keeps frames until they are released. It can be moved between
+/// threads.
+///
+/// # Example
+/// ```
+/// use thalweg_ring::frame::FrameBatch;
+/// use thalweg_ring::retaining_ring;
+///
+/// let (mut writer, mut reader) = retaining_ring(4096)?;
+/// writer.claim(3).expect("room").copy_from_slice(b"one");
+/// writer.commit(1, 0, 3);
+/// for _ in 0..2 {
+///     let frames = FrameBatch::new(reader.frames_from(0));
+///     assert_eq!(frames.map(|frame| frame.bytes).collect::<Vec<_>>(), [b"one"]);
+/// }
+/// reader.release(reader.committed());
+/// assert_eq!(writer.queued_bytes(), 0);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct RetainingReader {
     segment: RingSegment,
-    /// Up to where frames were released: what our cursor says.
+    /// Index up to which frames were released: the value of this reader's cursor.
     released: u64,
-    /// Not `Sync`.
+    /// Makes the reader not `Sync`: one thread at a time uses it.
     _not_sync: PhantomData<Cell<()>>,
 }
 
-/// A ring between threads that keeps frames: its writer and its only reading end.
+/// Creates a ring of at least `bytes` bytes between threads, whose frames are kept until they are
+/// released: its writer and its only reading end.
 ///
 /// # Errors
-/// A size that cannot be, or no memory.
+/// More bytes than a ring may have, or no memory.
 pub fn retaining_ring(bytes: usize) -> io::Result<(Writer, RetainingReader)> {
     let (capacity, data) = (RingShape { bytes, readers: 1 }.capacity()?, data_offset(1));
     let memory = MappedMemory::private(data + capacity, data)?;
@@ -49,26 +67,26 @@ pub fn retaining_ring(bytes: usize) -> io::Result<(Writer, RetainingReader)> {
 }
 
 impl RetainingReader {
-    /// Bytes that the ring holds.
+    /// Bytes of frames that the ring holds, a power of two.
     pub fn capacity(&self) -> usize {
         self.segment.capacity() as usize
     }
 
-    /// The index up to which frames are committed.
+    /// Index up to which frames are committed.
     pub fn committed(&self) -> u64 {
         self.segment.control().committed.0.load(Ordering::Acquire) // [frames]
     }
 
-    /// The index up to which they were released.
+    /// Index up to which frames were released.
     pub fn released(&self) -> u64 {
         self.released
     }
 
-    /// What is committed from an index on, as far as it lies in one piece. Whole frames if the
-    /// index is where a frame begins; the last one may only fill the ring's end.
+    /// Committed bytes from index `from` on, up to the wrap at most. They are whole frames if a
+    /// frame begins at `from`; the last one may be padding.
     ///
     /// # Panics
-    /// If the index is not between what was released and what is committed.
+    /// If `from` is not between the last release and the last commit.
     pub fn frames_from(&self, from: u64) -> &[u8] {
         let committed = self.committed();
         assert!(
@@ -77,15 +95,15 @@ impl RetainingReader {
             self.released
         );
         let to = committed.min(self.segment.wrap_after(from));
-        // SAFETY: not over the wrap; committed [frames]; not released, which needs this end, which
-        // the slice borrows.
+        // SAFETY: not over the wrap; committed [frames]; not released, because a release needs this
+        // end, which the slice borrows.
         unsafe { self.segment.readable_bytes(from, to) }
     }
 
-    /// Gives the room of everything before an index back to the writer.
+    /// Gives the room before index `to` back to the writer.
     ///
     /// # Panics
-    /// If it is not between what was released and what is committed.
+    /// If `to` is not between the last release and the last commit.
     pub fn release(&mut self, to: u64) {
         assert!(
             (self.released..=self.committed()).contains(&to),
@@ -98,8 +116,8 @@ impl RetainingReader {
         self.released = to;
     }
 
-    /// Says that whoever reads on from an index is about to sleep. `false`: do not, there are
-    /// frames. After `true`, the writer is told with its next commit, by
+    /// Announces that the thread that reads on from index `from` is about to sleep. `false`: do not
+    /// sleep, there are frames. After `true`, the writer learns of it with its next commit, by
     /// [`Writer::take_sleeping_readers`].
     pub fn arm(&mut self, from: u64) -> bool {
         self.request_wakeup();
@@ -111,14 +129,14 @@ impl RetainingReader {
         must_wait
     }
 
-    /// Asks to be told of a commit that comes soon, without making sure that one that comes now is
-    /// not missed. For whoever looks again by itself a little later.
+    /// Announces a sleep without the check of [`RetainingReader::arm`]: a commit that happens now
+    /// may be missed. For a thread that looks again by itself a little later.
     pub fn request_wakeup(&mut self) {
         let asleep = &self.segment.control().reader_status.0.asleep;
         asleep.fetch_or(1, Ordering::Relaxed);
     }
 
-    /// It is awake again.
+    /// Takes the announcement of a sleep back: the thread is awake.
     pub fn disarm(&mut self) {
         let asleep = &self.segment.control().reader_status.0.asleep;
         asleep.fetch_and(!1, Ordering::Relaxed);

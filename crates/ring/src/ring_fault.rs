@@ -1,32 +1,32 @@
-//! What the other side of a ring cannot have written.
+//! Faults of a ring: words in its memory that the other side cannot have written if it is correct.
 
 use std::fmt;
 
-/// Something in the segment that no correct peer writes. Nothing outside the segment was touched
-/// for it, and nothing will be.
+/// A word in the segment that no correct peer writes. Memory outside the segment was not touched
+/// because of it, and will not be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RingFault {
-    /// A reader's cursor that went back, or past what there is.
+    /// A reader's cursor went back, or past the committed frames.
     Cursor {
-        /// The reader.
+        /// Number of the reader.
         reader: u32,
-        /// What its cursor said before.
+        /// Value of its cursor before.
         previous: u64,
-        /// What it says now.
+        /// Value of its cursor now.
         current: u64,
     },
-    /// A writer's index that went back, or past the room there was.
+    /// The writer's index went back, or past the room that there was.
     Index {
-        /// Up to where this reader had come.
+        /// Index up to which this reader had polled.
         previous: u64,
-        /// What the index says.
+        /// Value of the writer's index.
         current: u64,
     },
-    /// A frame that does not end where frames may.
+    /// A frame does not end where a frame may end.
     Frame {
-        /// Its index.
+        /// Index of the frame.
         index: u64,
-        /// Its header.
+        /// Header word of the frame.
         header: u64,
     },
 }

@@ -1,36 +1,49 @@
-//! How full a ring is, for somebody who only looks: any thread of the writer's process, at any
-//! time.
+//! Occupancy of a ring, read by any thread of the writer's process at any time.
 //!
 //! # Cost
-//! Nothing for the writer, but that its line with `committed_bytes` is fetched by one more core.
+//! Nothing for the writer, except that one more core fetches its cache line with `committed`.
 
 use crate::segment::RingSegment;
 use crate::sync::Ordering;
 use crate::writer::Writer;
 
-/// A ring that is looked at. Keeps its memory alive.
+/// Reads the occupancy of a ring from any thread. Keeps the ring's memory alive.
+///
+/// # Example
+/// ```
+/// use thalweg_ring::{RingShape, private_ring};
+///
+/// let (mut writer, readers) = private_ring(RingShape { bytes: 4096, readers: 1 })?;
+/// let monitor = writer.monitor();
+/// writer.claim(8).expect("room").fill(0);
+/// writer.commit(1, 0, 8);
+/// assert_eq!(monitor.occupancy(0).queued_bytes, 16);
+/// drop(readers);
+/// assert_eq!(monitor.occupancy(0).queued_bytes, 0, "the reader is gone");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct RingMonitor {
     segment: RingSegment,
 }
 
-/// What was seen of a ring. The numbers are of slightly different times.
+/// Occupancy of a ring. The numbers were read at slightly different times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RingOccupancy {
-    /// Bytes that were ever committed: frames, and what fills the ring's end before a wrap.
+    /// Bytes committed since the beginning, with headers and the padding before each wrap.
     pub committed_bytes: u64,
-    /// Bytes of them that the slowest reader has not released.
+    /// Committed bytes that the slowest reader has not released.
     pub queued_bytes: u64,
-    /// The slowest reader; 0 if there is none.
+    /// Number of the slowest reader; 0 if there is none.
     pub slowest_reader: u32,
 }
 
 impl RingMonitor {
-    /// Looks. Readers of the set `gone`, a bit for each, do not count.
+    /// Reads the occupancy. Readers in the set `gone`, a bit for each, do not count.
     pub fn occupancy(&self, gone: u64) -> RingOccupancy {
         let head = self.segment.control();
         let gone = gone | head.reader_status.0.gone.load(Ordering::Relaxed);
         let live = (0..self.segment.readers()).filter(|reader| gone & 1 << reader == 0);
-        // Cursors first: then nobody seems to have released what is not committed yet.
+        // Cursors first: then no reader seems to have released uncommitted frames.
         let released = live.map(|reader| {
             let released = self.segment.cursor(reader).released.load(Ordering::Acquire); // [room]
             (released, reader)
@@ -38,7 +51,7 @@ impl RingMonitor {
         let slowest = released.min();
         let committed = head.committed.0.load(Ordering::Relaxed);
         let (released, slowest) = slowest.unwrap_or((committed, 0));
-        // A reader in another process may have written anything.
+        // A reader in another process may have written any value.
         let queued = committed.saturating_sub(released);
         RingOccupancy {
             committed_bytes: committed,
@@ -49,7 +62,7 @@ impl RingMonitor {
 }
 
 impl Writer {
-    /// A look at its ring from elsewhere.
+    /// Returns a monitor of this ring for other threads.
     pub fn monitor(&self) -> RingMonitor {
         RingMonitor {
             segment: self.segment().clone(),
@@ -57,7 +70,7 @@ impl Writer {
     }
 }
 
-// SAFETY: only atomics of the segment are used.
+// SAFETY: it uses only atomics of the segment.
 unsafe impl Sync for RingMonitor {}
 
 #[cfg(all(test, not(loom)))]

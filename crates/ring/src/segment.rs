@@ -1,19 +1,19 @@
-//! A ring's memory as both sides see it: the head with its indexes, the readers' cursors, the
-//! frames.
+//! The memory of a ring as both sides see it: a control block with the indexes, the readers'
+//! cursors, and the frames.
 //!
 //! ```text
-//!      0   label      what this is: never written again once a reader may join
-//!    128   committed  writer's index: stored with every frame
-//!    256   published  writer's index: stored with every batch
-//!    384   marks      where a reader may end a run
-//!    512   parking    of the writer: what it waits for; whether it is gone
-//!    640   sleepers   of the readers: who sleeps, who is gone
-//!    768   cursor 0, cursor 1, ...   128 bytes each: how far a reader has released
-//!   data   frames     capacity bytes, from a multiple of a page on
+//!      0   header         identity of the segment: not written once a reader may join
+//!    128   committed      writer's index: stored with every frame
+//!    256   published      writer's index: stored with every batch
+//!    384   part marks     indexes where a reader may end a run
+//!    512   writer status  index that a sleeping writer waits for; whether the writer is gone
+//!    640   reader status  sets of the readers that sleep, and of those that are gone
+//!    768   cursor 0, cursor 1, ...   128 bytes each: index up to which a reader has released
+//!   data   frames         capacity bytes, from a multiple of a page on
 //! ```
-//! Each line of 128 bytes (processors fetch cache lines in pairs) has one side that writes it while
-//! frames flow. An index is a count of bytes since the beginning and never wraps: it lies in the
-//! frames at `index & (capacity - 1)`, always a multiple of 8.
+//! One side writes each line of 128 bytes (processors fetch cache lines in pairs) while frames
+//! flow. An index counts bytes since the beginning and never wraps: its place among the frames is
+//! `index & (capacity - 1)`, always a multiple of 8.
 
 use std::io;
 use std::ptr::NonNull;
@@ -24,43 +24,45 @@ use crate::mapped_memory::MappedMemory;
 use crate::memory_barrier::MemoryBarrier;
 use crate::sync::{AtomicU32, AtomicU64, ShadowMemory};
 
-/// First bytes of a segment.
+/// First 8 bytes of a segment: they tell it from other files.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"THALRING");
 
-/// Of this layout and of the rules between the sides.
+/// Version of this layout and of the rules between the two sides. A reader joins only a ring of its
+/// own version.
 pub(crate) const VERSION: u32 = 1;
 
-/// Readers of a ring at most: sleepers are bits of a word.
+/// Most readers of a ring: sleeping and gone readers are bits of a 64-bit word.
 pub const READERS_MAX: u32 = 64;
 
-/// The smallest ring; that of loom, small enough to try everything.
+/// Fewest bytes of frames in a ring. Loom uses this size, small enough to try every interleaving.
 pub const CAPACITY_MIN: usize = 32;
 
-/// The largest: lengths of frames are `u32`s.
+/// Most bytes of frames in a ring, so that lengths of frames fit a `u32`.
 pub const CAPACITY_MAX: usize = 1 << 31;
 
-/// A run that a reader polls ends at the first frame past one of so many parts of the ring.
+/// Number of parts of a ring. A run that a reader polls ends at the first frame past a part, so
+/// that the reader releases room while the writer still has some.
 pub(crate) const PART_COUNT: u64 = 8;
 
 const PAGE_BYTES: usize = 4096;
 
-/// Lines that are fetched before a page is begun: with 4 to 8 the writer of a stream of small
-/// frames takes a seventh less time, with 16 it takes more.
+/// Cache lines that the writer fetches before it begins a page: with 4 to 8 the writer of a stream
+/// of small frames takes a seventh less time, with 16 it takes more.
 const PREFETCH_PAGE_LINES: u64 = 8;
 
-/// Lines that a reader without work fetches: a frame of 248 bytes is there a sixth sooner, one of
-/// up to 56 a tenth, where cores are far from each other.
+/// Cache lines that a reader without work fetches: where cores are far from each other, a frame of
+/// 248 bytes arrives a sixth sooner, one of up to 56 bytes a tenth.
 const PREFETCH_FRAME_LINES: u64 = 4;
 
-/// Bytes of a label that say something.
+/// Bytes of a [`SegmentHeader`] without its trailing padding.
 #[cfg(not(any(loom, miri)))]
 pub(crate) const SEGMENT_HEADER_BYTES: usize = 36;
 
-/// A pair of cache lines.
+/// A value alone on a pair of cache lines, which processors fetch together.
 #[repr(C, align(128))]
 pub(crate) struct CachePadded<T>(pub(crate) T);
 
-/// What a segment is. Checked and copied when a reader joins, never looked at again.
+/// Identity of a segment. A reader checks and copies it when it joins, and never looks at it again.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct SegmentHeader {
@@ -68,59 +70,60 @@ pub(crate) struct SegmentHeader {
     pub(crate) version: u32,
     pub(crate) readers: u32,
     pub(crate) capacity: u64,
-    /// Where the frames begin.
+    /// Offset in bytes where the frames begin.
     pub(crate) data_offset: u64,
-    /// A [`MemoryBarrier`].
+    /// Number of a [`MemoryBarrier`] that both sides use.
     pub(crate) barrier: u32,
 }
 
-/// What the writer says while it waits, and when it goes.
+/// Words with which the writer announces a sleep and its end.
 #[repr(C)]
 pub(crate) struct WriterStatus {
-    /// Not 0: the writer sleeps until the slowest reader has released up to here.
-    /// Written by the writer, cleared by the reader that wakes it, read by readers.
+    /// Not 0: the writer sleeps until the slowest reader has released up to this index. Written by
+    /// the writer, cleared by the reader that wakes it, read by readers.
     pub(crate) wakeup_index: AtomicU64,
     /// 1: the writer has dropped its end. Written by the writer after its last commit.
     pub(crate) is_closed: AtomicU32,
 }
 
-/// What readers say when they go to sleep, and when they go; a bit for each.
+/// Words with which readers announce a sleep and their end; a bit for each reader.
 #[repr(C)]
 pub(crate) struct ReaderStatus {
-    /// Who sleeps. Set by the reader, cleared by it or by the writer that wakes it.
+    /// Readers that sleep. Set by the reader, cleared by it or by the writer that wakes it.
     pub(crate) asleep: AtomicU64,
-    /// Who has dropped its end. Written by readers.
+    /// Readers that have dropped their end. Written by readers.
     pub(crate) gone: AtomicU64,
 }
 
-/// The fixed part.
+/// Fixed part of a segment, before the cursors.
 #[repr(C)]
 pub(crate) struct RingControl {
     pub(crate) header: CachePadded<SegmentHeader>,
-    /// Up to where there are frames. Written by the writer with every frame, read by readers that
-    /// have run out. Release pairs with acquire: `[frames]`.
+    /// Index up to which there are frames. Written by the writer with every frame, read by readers
+    /// that have run out. Release pairs with acquire: `[frames]`.
     pub(crate) committed: CachePadded<AtomicU64>,
-    /// The same, some frames behind. Written by the writer with every batch, read by readers that
-    /// have run out in a stream. Release pairs with acquire: `[frames]`.
+    /// Index up to which there are whole batches, behind `committed`. Written by the writer with
+    /// every batch, read by readers that have run out in a stream. Release pairs with acquire:
+    /// `[frames]`.
     pub(crate) published: CachePadded<AtomicU64>,
-    /// For each part of the ring the index of the first frame that begins in it or, if none does,
+    /// For each part of the ring, the index of the first frame that begins in it or, if none does,
     /// after it. Written by the writer before the frame's end is in `committed`, which orders it.
     pub(crate) part_marks: CachePadded<[AtomicU64; PART_COUNT as usize]>,
     pub(crate) writer_status: CachePadded<WriterStatus>,
     pub(crate) reader_status: CachePadded<ReaderStatus>,
 }
 
-/// A reader's line.
+/// Words of one reader, on a line of its own.
 #[repr(C)]
 pub(crate) struct ReaderCursor {
-    /// Up to where it has released. Written by the reader, read by the writer when it runs out of
-    /// room. Release pairs with acquire: `[writable_bytes]`.
+    /// Index up to which the reader has released. Written by the reader, read by the writer when it
+    /// runs out of room. Release pairs with acquire: `[room]`.
     pub(crate) released: AtomicU64,
-    /// 1: a reader has joined.
+    /// 1: a reader has joined under this number.
     pub(crate) is_taken: AtomicU32,
 }
 
-/// The head as it lies in a file of another process.
+/// The control block's layout is shared with other processes.
 #[cfg(not(loom))]
 const _: () = {
     use std::mem::{offset_of, size_of};
@@ -141,35 +144,38 @@ const _: () = {
     assert!(offset_of!(ReaderCursor, is_taken) == 8);
 };
 
-/// Where the frames of a ring with so many readers begin.
+/// Offset in bytes of the frames in a ring with `readers` readers.
 pub(crate) const fn data_offset(readers: u32) -> usize {
     let cursors = readers as usize * size_of::<CachePadded<ReaderCursor>>();
     (size_of::<RingControl>() + cursors).next_multiple_of(PAGE_BYTES)
 }
 
-/// A ring's memory, and where things lie in it.
+/// Memory of a ring, and the addresses of its parts.
 #[derive(Clone)]
 pub(crate) struct RingSegment {
     control: NonNull<RingControl>,
     cursors: NonNull<CachePadded<ReaderCursor>>,
     data: NonNull<u8>,
-    /// The capacity less one: a mask.
+    /// Capacity less one: the mask that makes an index a place.
     mask: u64,
-    /// Bytes of a part are 1 shifted by this.
+    /// A part has `1 << part_shift` bytes.
     part_shift: u32,
     readers: u32,
     barrier: MemoryBarrier,
     shadow: ShadowMemory,
-    /// Keeps all of it alive.
+    /// Keeps the memory mapped while a clone of the segment lives.
     _memory: Arc<MappedMemory>,
 }
 
-// SAFETY: the pointers lead into memory that the value keeps alive; what is shared there is atomic,
-// and frames are handed from one side to the other by the indexes.
+// SAFETY: the pointers lead into memory that the value keeps alive. Shared words are atomic, and
+// the indexes hand frames from one side to the other.
 unsafe impl Send for RingSegment {}
 
 impl RingSegment {
-    /// A ring's beginnings in zeroed memory.
+    /// Writes the control block and the cursors of a new ring into zeroed memory.
+    ///
+    /// # Errors
+    /// The memory is too small, or a number is out of bounds.
     pub(crate) fn create(
         memory: MappedMemory,
         capacity: usize,
@@ -178,7 +184,7 @@ impl RingSegment {
     ) -> io::Result<RingSegment> {
         let data = data_offset(readers);
         let segment = RingSegment::from_memory(memory, data, capacity, readers, barrier)?;
-        let label = SegmentHeader {
+        let header = SegmentHeader {
             magic: MAGIC,
             version: VERSION,
             readers,
@@ -186,9 +192,10 @@ impl RingSegment {
             data_offset: data as u64,
             barrier: barrier as u32,
         };
-        // SAFETY: `over` has checked that both lie in the memory, which nobody else has yet.
+        // SAFETY: `from_memory` has checked that both lie in the memory, which no other thread has
+        // yet.
         unsafe {
-            segment.control.write(RingControl::new(label));
+            segment.control.write(RingControl::new(header));
             for reader in 0..readers as usize {
                 segment
                     .cursors
@@ -199,7 +206,10 @@ impl RingSegment {
         Ok(segment)
     }
 
-    /// Where things lie in the memory of a ring. Touches nothing.
+    /// Computes the addresses of a ring's parts. Touches no memory.
+    ///
+    /// # Errors
+    /// The memory is too small, or a number is out of bounds.
     pub(crate) fn from_memory(
         memory: MappedMemory,
         data: usize,
@@ -216,7 +226,8 @@ impl RingSegment {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let base = memory.base();
-        // SAFETY: head, cursors and frames lie one after the other, and the memory holds them all.
+        // SAFETY: control block, cursors and frames lie one after the other, and the memory holds
+        // them all.
         let (cursors, frames) = unsafe { (base.add(size_of::<RingControl>()), base.add(data)) };
         Ok(RingSegment {
             control: base.cast(),
@@ -233,16 +244,16 @@ impl RingSegment {
 
     #[inline(always)]
     pub(crate) fn control(&self) -> &RingControl {
-        // SAFETY: a head lies there as long as the memory lives; but for the label, which nobody
-        // writes any more, it is made of atomics.
+        // SAFETY: a control block lies there as long as the memory lives; apart from the header,
+        // which is not written any more, it consists of atomics.
         unsafe { self.control.as_ref() }
     }
 
-    /// A reader's line. The number has to be one of this ring's.
+    /// Words of a reader, whose number must be one of this ring's.
     #[inline(always)]
     pub(crate) fn cursor(&self, reader: u32) -> &ReaderCursor {
         debug_assert!(reader < self.readers);
-        // SAFETY: `readers` lines follow the head, made of atomics.
+        // SAFETY: `readers` cursors follow the control block; they consist of atomics.
         unsafe { &self.cursors.add(reader as usize).as_ref().0 }
     }
 
@@ -260,38 +271,38 @@ impl RingSegment {
         self.barrier
     }
 
-    /// The index at which the ring begins anew, after this one.
+    /// Index at which the ring begins anew, after this one.
     #[inline(always)]
     pub(crate) fn wrap_after(&self, index: u64) -> u64 {
         (index | self.mask) + 1
     }
 
-    /// Of which part of the ring the index is, counted since the beginning.
+    /// Number of the part that holds the index, counted since the beginning.
     #[inline(always)]
     pub(crate) fn part(&self, index: u64) -> u64 {
         index >> self.part_shift
     }
 
-    /// Bytes of a part.
+    /// Bytes of one part of the ring.
     #[inline(always)]
     pub(crate) fn part_bytes(&self) -> u64 {
         1 << self.part_shift
     }
 
-    /// The index at which the next part begins.
+    /// Index at which the next part begins.
     #[inline(always)]
     pub(crate) fn part_end(&self, index: u64) -> u64 {
         (index | (self.part_bytes() - 1)) + 1
     }
 
-    /// What is added to an index for its address, up to the next wrap.
+    /// Number that is added to an index to get its address, valid up to the next wrap.
     #[inline(always)]
     pub(crate) fn base_address(&self, index: u64) -> usize {
         let data = self.data.as_ptr().expose_provenance();
         data.wrapping_sub((index & !self.mask) as usize)
     }
 
-    /// Frames, to be read.
+    /// Bytes of frames, for reading.
     ///
     /// # Safety
     /// `from..to` does not reach over a wrap, is committed, and is not released while the slice
@@ -300,16 +311,16 @@ impl RingSegment {
     pub(crate) unsafe fn readable_bytes(&self, from: u64, to: u64) -> &[u8] {
         let (at, len) = self.locate(from, to);
         self.shadow.read(at, len);
-        // SAFETY: `locate` lies within the frames, whose memory is initialised; by the caller's
-        // word nobody writes it.
+        // SAFETY: `locate` stays within the frames, whose memory is initialised; by the caller's
+        // promise no thread writes the range.
         unsafe { std::slice::from_raw_parts(self.data.add(at).as_ptr(), len) }
     }
 
-    /// Room, to be written.
+    /// Bytes of free room, for writing.
     ///
     /// # Safety
-    /// `from..to` does not reach over a wrap, and is the writer's: behind the last commit, and
-    /// released by every reader that is waited for.
+    /// `from..to` does not reach over a wrap, and belongs to the writer: behind the last commit,
+    /// and released by every reader that is waited for.
     #[inline(always)]
     #[expect(
         clippy::mut_from_ref,
@@ -318,34 +329,35 @@ impl RingSegment {
     pub(crate) unsafe fn writable_bytes(&self, from: u64, to: u64) -> &mut [u8] {
         let (at, len) = self.locate(from, to);
         self.shadow.write(at, len);
-        // SAFETY: as in `run`; by the caller's word nobody else reads or writes it.
+        // SAFETY: as in `readable_bytes`; by the caller's promise no other thread reads or writes
+        // it.
         unsafe { std::slice::from_raw_parts_mut(self.data.add(at).as_ptr(), len) }
     }
 
-    /// Fetches the first lines of the page that begins after an index, to be written soon. The
-    /// processor fetches ahead by itself, but not from one page into the next.
+    /// Fetches the first cache lines of the page that begins after an index, to be written soon.
+    /// The processor fetches ahead by itself, but not from one page into the next.
     #[inline(always)]
     pub(crate) fn prefetch_page_after(&self, index: u64) {
         let page = (index | (PAGE_BYTES as u64 - 1)) + 1;
         for line in 0..PREFETCH_PAGE_LINES {
             let at = (page + line * 64) & self.mask;
-            // SAFETY: within the frames, and not touched.
+            // SAFETY: the address is within the frames, and nothing is read or written there.
             prefetch_write(unsafe { self.data.add(at as usize) });
         }
     }
 
-    /// Fetches the lines in which the next frame will be: whoever waits for a lone one then gets it
-    /// and the index that tells of it at the same time, not one after the other.
+    /// Fetches the cache lines in which the next frame will be. A reader that waits for a lone
+    /// frame then gets the frame and the index at the same time, not one after the other.
     #[inline(always)]
     pub(crate) fn prefetch_frame(&self, index: u64) {
         for line in 0..PREFETCH_FRAME_LINES {
             let at = index.wrapping_add(line * 64) & self.mask;
-            // SAFETY: within the frames, and not touched.
+            // SAFETY: the address is within the frames, and nothing is read or written there.
             prefetch_read(unsafe { self.data.add(at as usize) });
         }
     }
 
-    /// Writes a header.
+    /// Writes the header word of a frame.
     ///
     /// # Safety
     /// As for [`RingSegment::writable_bytes`], with `at..at + 8`; `at` is a multiple of 8.
@@ -354,11 +366,12 @@ impl RingSegment {
         debug_assert!(at.is_multiple_of(ALIGN as u64));
         let (at, len) = self.locate(at, at + ALIGN as u64);
         self.shadow.write(at, len);
-        // SAFETY: 8 aligned bytes within the frames; by the caller's word they are the writer's.
+        // SAFETY: 8 aligned bytes within the frames; by the caller's promise they belong to the
+        // writer.
         unsafe { self.data.add(at).cast::<u64>().write(word) }
     }
 
-    /// Tells loom that the reader has been reading until now.
+    /// Tells loom that the reader has been reading `from..to` until now.
     #[inline(always)]
     pub(crate) fn record_read(&self, from: u64, to: u64) {
         if cfg!(loom) && from < to {
@@ -377,13 +390,13 @@ impl RingSegment {
     }
 }
 
-/// Takes a cache line from the other processor, without waiting for it.
+/// Takes a cache line from the other processor for writing, without waiting for it.
 #[inline(always)]
 fn prefetch_write(line: NonNull<u8>) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // The intrinsic becomes a fetch to read, after which the line has still to be taken: that costs
-    // more than it saves.
-    // SAFETY: a hint, on whatever address.
+    // The intrinsic becomes a fetch for reading, after which the line has still to be taken: that
+    // costs more than it saves.
+    // SAFETY: the instruction is a hint, allowed on any address.
     unsafe {
         std::arch::asm!("prefetchw [{}]", in(reg) line.as_ptr(), options(nostack, preserves_flags));
     }
@@ -391,11 +404,11 @@ fn prefetch_write(line: NonNull<u8>) {
     let _ = line;
 }
 
-/// Asks for a cache line, without waiting for it.
+/// Fetches a cache line for reading, without waiting for it.
 #[inline(always)]
 fn prefetch_read(line: NonNull<u8>) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: a hint, whatever the address.
+    // SAFETY: the instruction is a hint, allowed on any address.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast_const().cast());
@@ -406,7 +419,7 @@ fn prefetch_read(line: NonNull<u8>) {
 
 #[cfg(not(any(loom, miri)))]
 impl SegmentHeader {
-    /// As it lies in a segment.
+    /// Decodes the first bytes of a segment.
     pub(crate) fn from_bytes(bytes: &[u8; SEGMENT_HEADER_BYTES]) -> SegmentHeader {
         let number = |at: usize| {
             let word = bytes[at..].first_chunk().copied().unwrap_or_default();
@@ -428,9 +441,9 @@ impl SegmentHeader {
 }
 
 impl RingControl {
-    fn new(label: SegmentHeader) -> RingControl {
+    fn new(header: SegmentHeader) -> RingControl {
         RingControl {
-            header: CachePadded(label),
+            header: CachePadded(header),
             committed: CachePadded(AtomicU64::new(0)),
             published: CachePadded(AtomicU64::new(0)),
             part_marks: CachePadded(std::array::from_fn(|_| AtomicU64::new(0))),

@@ -1,6 +1,6 @@
-//! Rings between processes: a segment that its descriptor alone leads to.
+//! Rings between processes: a segment that can be reached only through its descriptor.
 //!
-//! The memory has no name. Whoever is handed the descriptor can join, nobody else; when the last
+//! The memory has no name. Only a process that is given the descriptor can join; when the last
 //! process that has it is gone, so is the segment.
 
 use std::fmt;
@@ -22,18 +22,33 @@ use crate::segment::{SEGMENT_HEADER_BYTES, data_offset};
 use crate::sync::Ordering;
 use crate::writer::Writer;
 
-/// A ring between processes: its writer, and the descriptor with which readers [`join`].
+/// Creates a ring between processes: its writer, and the descriptor with which readers
+/// [`join`](join_ring).
 ///
 /// # Errors
-/// A shape that cannot be, or no memory.
+/// The shape is out of bounds (see [`RingShape`]), or there is no memory.
+///
+/// # Example
+/// Here the reader joins from the same process; usually the descriptor is passed to another one:
+/// ```
+/// use std::os::fd::AsFd;
+/// use thalweg_ring::{RingShape, join_ring, shared_ring};
+///
+/// let (mut writer, descriptor) = shared_ring(RingShape { bytes: 4096, readers: 1 })?;
+/// let mut reader = join_ring(descriptor.as_fd(), 0)?;
+/// writer.claim(5).expect("room").copy_from_slice(b"hello");
+/// writer.commit(1, 0, 5);
+/// assert_eq!(reader.poll().map(|frame| frame.bytes).collect::<Vec<_>>(), [b"hello"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn shared_ring(shape: RingShape) -> io::Result<(Writer, OwnedFd)> {
     shared_ring_with_pages(shape, PagePolicy::Auto)
 }
 
-/// The same on pages of the user's choice.
+/// Creates a ring between processes on pages of the caller's choice.
 ///
 /// # Errors
-/// As [`shared_ring`]; there are no huge pages, where there have to be.
+/// Like [`shared_ring`]; and with [`PagePolicy::Huge`], there are no huge pages.
 pub fn shared_ring_with_pages(
     shape: RingShape,
     pages: PagePolicy,
@@ -46,26 +61,26 @@ pub fn shared_ring_with_pages(
     Ok((Writer::new(segment), fd))
 }
 
-/// Joins a ring of another process, as the reader of this number: from the beginning, or from where
-/// it was let in by an [`crate::Admission`]. Nothing of the segment is mapped before it has been
-/// found to be one.
+/// Joins a ring of another process as reader number `reader`: from the beginning, or from the point
+/// where a [`ReaderAdmission`](crate::ReaderAdmission) has admitted it. No memory is mapped before
+/// the file has been checked to be a segment.
 ///
 /// # Errors
-/// If it is not a segment of this version, has no such reader, or has it already.
+/// The file is no segment of this version, has no such reader, or the reader has joined before.
 pub fn join_ring(fd: BorrowedFd<'_>, reader: u32) -> Result<Reader, JoinError> {
     let bytes = check_file(fd)?;
-    let label = read_header(fd)?;
-    let barrier = check_header(&label, bytes)?;
-    if reader >= label.readers {
-        let readers = label.readers;
+    let header = read_header(fd)?;
+    let barrier = check_header(&header, bytes)?;
+    if reader >= header.readers {
+        let readers = header.readers;
         return Err(JoinError::NoSuchReader { reader, readers });
     }
     if !barrier.register() {
         return Err(JoinError::NoMemoryBarrier);
     }
-    let (data, capacity) = (label.data_offset as usize, label.capacity as usize);
+    let (data, capacity) = (header.data_offset as usize, header.capacity as usize);
     let memory = MappedMemory::map(fd, bytes, data)?;
-    let segment = RingSegment::from_memory(memory, data, capacity, label.readers, barrier)?;
+    let segment = RingSegment::from_memory(memory, data, capacity, header.readers, barrier)?;
     let (is_free, is_taken) = (Ordering::Relaxed, Ordering::Relaxed);
     let taken = &segment.cursor(reader).is_taken;
     if taken.compare_exchange(0, 1, is_taken, is_free).is_err() {
@@ -75,7 +90,7 @@ pub fn join_ring(fd: BorrowedFd<'_>, reader: u32) -> Result<Reader, JoinError> {
     Ok(Reader::new(segment, reader, start))
 }
 
-/// Where the reader begins: what it has not released, and nobody has polled yet.
+/// Index where the reader begins: its cursor, which must be within a ring of the last commit.
 fn read_start_index(segment: &RingSegment, reader: u32) -> Result<u64, JoinError> {
     let start = segment.cursor(reader).released.load(Ordering::Acquire);
     let committed = segment.control().committed.0.load(Ordering::Acquire);
@@ -88,7 +103,7 @@ fn read_start_index(segment: &RingSegment, reader: u32) -> Result<u64, JoinError
     Ok(start)
 }
 
-/// The length of a file that cannot change.
+/// Checks that a file is sealed and returns its length in bytes.
 fn check_file(fd: BorrowedFd<'_>) -> Result<usize, JoinError> {
     if !is_sealed(fd) {
         return Err(JoinError::NotSealed);
@@ -110,60 +125,60 @@ fn read_header(fd: BorrowedFd<'_>) -> Result<SegmentHeader, JoinError> {
     Ok(SegmentHeader::from_bytes(&bytes))
 }
 
-fn check_header(label: &SegmentHeader, bytes: usize) -> Result<MemoryBarrier, JoinError> {
-    if label.magic != MAGIC {
-        return Err(JoinError::InvalidMagic(label.magic));
+fn check_header(header: &SegmentHeader, bytes: usize) -> Result<MemoryBarrier, JoinError> {
+    if header.magic != MAGIC {
+        return Err(JoinError::InvalidMagic(header.magic));
     }
-    if label.version != VERSION {
-        return Err(JoinError::UnsupportedVersion(label.version));
+    if header.version != VERSION {
+        return Err(JoinError::UnsupportedVersion(header.version));
     }
-    let (readers, capacity) = (label.readers, label.capacity);
+    let (readers, capacity) = (header.readers, header.capacity);
     let most = CAPACITY_MAX as u64;
     let is_sound = (1..=READERS_MAX).contains(&readers)
         && capacity.is_power_of_two()
         && (CAPACITY_MIN as u64..=most).contains(&capacity)
-        && label.data_offset == data_offset(readers) as u64
-        && label.data_offset + capacity <= bytes as u64;
-    let barrier = MemoryBarrier::from_number(label.barrier).filter(|_| is_sound);
+        && header.data_offset == data_offset(readers) as u64
+        && header.data_offset + capacity <= bytes as u64;
+    let barrier = MemoryBarrier::from_number(header.barrier).filter(|_| is_sound);
     barrier.ok_or_else(|| {
         JoinError::InvalidHeader(format!(
             "{readers} readers, {capacity} bytes from {} on, barrier {}",
-            label.data_offset, label.barrier
+            header.data_offset, header.barrier
         ))
     })
 }
 
-/// Why a ring cannot be joined.
+/// The reason why a ring cannot be joined.
 #[derive(Debug)]
 pub enum JoinError {
-    /// Somebody could cut the file off while it is mapped.
+    /// The file is not sealed: a process could shorten it while it is mapped.
     NotSealed,
-    /// Too short or too long for a segment.
+    /// The file is too short or too long for a segment.
     InvalidSize {
-        /// How long it is.
+        /// Length of the file.
         bytes: i64,
     },
-    /// It does not begin as a segment does, but so.
+    /// The file begins with this word, which is not that of a segment.
     InvalidMagic(u64),
-    /// Of another version: this one.
+    /// The segment has this version, which this program does not read.
     UnsupportedVersion(u32),
-    /// Numbers that do not fit together.
+    /// The numbers of the header do not fit together; the text lists them.
     InvalidHeader(String),
-    /// The ring has fewer readers.
+    /// The ring has fewer readers than that.
     NoSuchReader {
-        /// Who wanted to join.
+        /// Number of the reader that tried to join.
         reader: u32,
-        /// How many there are.
+        /// Number of readers of the ring.
         readers: u32,
     },
-    /// Somebody has joined as this reader before.
+    /// A reader has joined under this number before.
     ReaderTaken {
-        /// Who wanted to join.
+        /// Number of the reader that tried to join.
         reader: u32,
     },
-    /// The writer relies on `membarrier`, which this process cannot have.
+    /// The writer relies on `membarrier`, which this process may not call.
     NoMemoryBarrier,
-    /// The system refused something.
+    /// The system refused a call.
     System(io::Error),
 }
 

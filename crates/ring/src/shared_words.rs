@@ -1,8 +1,8 @@
-//! Words that threads or processes share with no protocol at all: what rings are measured against.
+//! Words that threads or processes share without a protocol: the control that rings are measured
+//! against.
 //!
-//! Nothing here is on the path of a tuple. A benchmark builds the barest hand-over that there can
-//! be from these words, so that a ring has something to be compared with that is not a ring of
-//! ours.
+//! No tuple passes through them. A benchmark builds the simplest possible hand-over from these
+//! words, so that a ring is compared with something that is no ring of this crate.
 
 use std::io;
 use std::ops::Deref;
@@ -12,35 +12,36 @@ use std::sync::atomic::AtomicU64;
 use crate::mapped_memory::{MappedMemory, is_sealed};
 use crate::page_policy::PagePolicy;
 
-/// Words that begin as zero, from the beginning of a page on.
+/// Zeroed atomic words that begin at a page.
 pub struct SharedWords {
     memory: MappedMemory,
     count: usize,
 }
 
 impl SharedWords {
-    /// So many words of this process.
+    /// Allocates `count` words for this process alone.
     ///
     /// # Errors
-    /// No memory.
+    /// `count` is 0, or there is no memory.
     pub fn private(count: usize) -> io::Result<SharedWords> {
         let memory = MappedMemory::private(words_bytes(count)?, 0)?;
         Ok(SharedWords { memory, count })
     }
 
-    /// So many words that other processes can [`join`](Words::join) with the descriptor.
+    /// Allocates `count` words that other processes can [`join`](SharedWords::join) with the
+    /// returned descriptor.
     ///
     /// # Errors
-    /// No memory.
+    /// `count` is 0, or there is no memory.
     pub fn shared(count: usize) -> io::Result<(SharedWords, OwnedFd)> {
         let (memory, fd) = MappedMemory::shared(words_bytes(count)?, 0, PagePolicy::Auto)?;
         Ok((SharedWords { memory, count }, fd))
     }
 
-    /// The words of another process: as many as the file holds.
+    /// Maps the words of another process: as many as the file holds.
     ///
     /// # Errors
-    /// What the descriptor leads to could be cut off while it is mapped, or is empty.
+    /// The file is not sealed, so that it could be shortened while it is mapped, or it is empty.
     pub fn join(fd: BorrowedFd<'_>) -> io::Result<SharedWords> {
         if !is_sealed(fd) {
             return Err(invalid("the file of shared words is not sealed"));
@@ -57,16 +58,16 @@ impl Deref for SharedWords {
 
     fn deref(&self) -> &[AtomicU64] {
         let first = self.memory.base().cast::<AtomicU64>();
-        // SAFETY: the memory begins at a page, holds `count` words as long as this value lives, has
-        // bits that are words whatever they are, and everybody reaches them by atomics alone.
+        // SAFETY: the memory begins at a page, holds `count` words as long as this value lives, any
+        // bits are valid words, and every process accesses them by atomics only.
         unsafe { std::slice::from_raw_parts(first.as_ptr(), self.count) }
     }
 }
 
-/// Bytes of a word.
+/// Bytes of one word.
 const WORD_BYTES: usize = size_of::<u64>();
 
-/// Bytes of so many words, of which there has to be one.
+/// Bytes of `count` words; an error if `count` is 0 or the bytes overflow.
 fn words_bytes(count: usize) -> io::Result<usize> {
     let bytes = count.checked_mul(WORD_BYTES).filter(|bytes| *bytes > 0);
     bytes.ok_or_else(|| invalid("there must be a shared word, and no more than memory holds"))

@@ -1,4 +1,4 @@
-//! Atomics, and what tells loom of plain memory: the one place that knows of `cfg(loom)` types.
+//! Atomics, and a shadow of plain memory for loom: the one file that names `cfg(loom)` types.
 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
@@ -7,7 +7,7 @@ pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 pub(crate) use shadow::ShadowMemory;
 
-/// Nothing: the processor needs no telling.
+/// An empty shadow, for builds without loom.
 #[cfg(not(loom))]
 mod shadow {
     #[derive(Clone)]

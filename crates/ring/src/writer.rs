@@ -1,56 +1,79 @@
-//! The writing end: claims room, commits frames, publishes them in batches.
+//! The writing end of a ring: claims room, commits frames, publishes them in batches.
 //!
 //! Two indexes say how far there are frames. `committed` is stored with every frame; as long as no
 //! reader looks at it, its cache line stays with the writer and the store costs next to nothing.
-//! `published` is stored with every batch; readers that run out in a stream look there, so that the
-//! line travels once a batch. A reader that finds nothing there looks at `committed`: a lone frame
-//! is seen at once, nothing is ever stuck behind a batch, and the writer need not know who looks.
+//! `published` is stored with every batch; readers that run out in a stream look there, so that its
+//! line moves between processors once a batch. A reader that finds nothing there looks at
+//! `committed`: a lone frame is seen at once, no frame waits for a batch to fill, and the writer
+//! need not know which reader looks.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use crate::admission::LiveReaders;
 use crate::failpoints::{Failpoint, hit};
 use crate::frame::{ALIGN, FrameHeader, HEADER_BYTES, PAD, frame_bytes};
 use crate::grant::OwnedGrant;
+use crate::live_readers::LiveReaders;
 use crate::ring_fault::RingFault;
 use crate::segment::{PART_COUNT, RingSegment};
 use crate::sync::Ordering;
 
-/// A batch is published when it has so many bytes, or a quarter of the ring. A reader that is let
-/// nearer to the writer reads, and its processor fetches ahead, what is in the writer's innermost
-/// cache: with a quarter of this a writer of 64 bytes a frame comes to a fifth of its rate.
+/// Bytes of a batch after which it is published, or a quarter of the ring if that is less. A reader
+/// nearer to the writer reads, and its processor fetches ahead, lines of the writer's innermost
+/// cache: with a quarter of this a writer of frames of 64 bytes falls to a fifth of its rate.
 const BATCH_BYTES: u64 = 32 * 1024;
 
-/// After so many frames there is a look whether the batch is complete, if not before.
+/// Frames after which the writer looks whether the batch is complete. Rare enough to cost nothing,
+/// and 64 small frames are well below a batch.
 const BATCH_CHECK_FRAMES: u64 = if cfg!(loom) { 2 } else { 64 };
 
-/// The writing end of a ring. There is one; it can be moved between threads.
+/// The writing end of a ring. Each ring has one; it can be moved between threads.
 ///
-/// Up to `end` it only counts. What else there is to do (a batch to publish, a part to mark, the
-/// wrap, a look for room) is done by the frame that reaches it.
+/// Up to the grant's `end` the writer only counts. Other work (publishing a batch, marking a part,
+/// the wrap, a look for room) is done by the frame that reaches `end`.
+///
+/// # Example
+/// A full ring grants no room until the slowest reader releases; a writer that wants to sleep
+/// meanwhile arms itself:
+/// ```
+/// use thalweg_ring::{RingShape, private_ring};
+///
+/// let (mut writer, mut readers) = private_ring(RingShape { bytes: 256, readers: 1 })?;
+/// while let Some(room) = writer.claim(56) {
+///     room.fill(7);
+///     writer.commit(1, 0, 56);
+/// }
+/// assert_eq!(writer.queued_bytes(), 256);
+/// assert!(writer.arm(56), "no room: sleep");
+/// assert_eq!(readers[0].poll().count(), 1, "a run is at most a part of the ring");
+/// readers[0].release();
+/// assert!(readers[0].take_sleeping_writer(), "wake the writer");
+/// assert!(writer.claim(56).is_some());
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct Writer {
     segment: RingSegment,
-    /// `head`, up to where there are frames; `end`, up to where frames can be written by counting.
+    /// `head`: index up to which there are frames. `end`: index up to which frames can be written
+    /// by counting.
     grant: OwnedGrant,
-    /// Where the claimed frame ends, if that is behind `end` (which is then 0); else 0. In debug
-    /// builds: wherever it ends.
+    /// Index where the claimed frame ends, if that is behind the grant's `end` (which is then 0);
+    /// else 0. In debug builds: wherever it ends.
     claimed_end: u64,
-    /// Up to where there is room: what the slowest reader had released when last looked at, and the
+    /// Index up to which there is room: the slowest reader's cursor when last looked at, plus the
     /// capacity. May be stale, and is then too small.
     room_end: u64,
-    /// What `published` says.
+    /// Value last stored in the ring's `published`.
     published: u64,
-    /// The largest payload.
+    /// Most bytes of a payload: see [`Writer::frame_bytes_max`].
     payload_bytes_max: usize,
-    /// A bit for each reader that is waited for.
+    /// A bit for each reader that the writer waits for.
     live_readers: u64,
-    /// Who says so, if readers come and go.
+    /// The live set that an admission changes; `None`: the writer alone decides.
     admission: Option<LiveReaders>,
-    /// How far each reader had released when last looked at.
+    /// Index up to which each reader had released when last looked at.
     cached_cursors: Box<[u64]>,
     fault: Option<RingFault>,
-    /// Not `Sync`.
+    /// Makes the writer not `Sync`: one thread at a time uses it.
     _not_sync: PhantomData<Cell<()>>,
 }
 
@@ -76,20 +99,20 @@ impl Writer {
         &self.segment
     }
 
-    /// From now on this says who is waited for.
+    /// Follows this live set from now on.
     pub(crate) fn set_live_readers(&mut self, live: LiveReaders) {
         self.admission = Some(live);
         self.refresh_room_end();
     }
 
-    /// The largest payload: its frame fills half of the ring, so that it has room before or after
+    /// Most bytes of a payload. Its frame fills half of the ring, so that it fits before or after
     /// the wrap wherever the writer stands.
     #[inline]
     pub fn frame_bytes_max(&self) -> usize {
         self.payload_bytes_max
     }
 
-    /// Whether a claim of so many bytes finds room now. A claim that is not committed is forgotten.
+    /// Whether a claim of `len` bytes would find room now. Forgets an uncommitted claim.
     #[inline]
     pub fn has_room_for(&mut self, len: usize) -> bool {
         if len > self.payload_bytes_max {
@@ -100,8 +123,8 @@ impl Writer {
         is_at_hand || self.find_room(bytes).is_some()
     }
 
-    /// Room for a payload of so many bytes, at an address that is a multiple of 8. `None`: not now,
-    /// or never, if it is more than [`Writer::frame_bytes_max`].
+    /// Claims room for a payload of `len` bytes, at an address that is a multiple of 8. `None`:
+    /// there is none now, or never if `len` is above [`Writer::frame_bytes_max`].
     ///
     /// A claim that is not committed is forgotten by the next one.
     #[inline]
@@ -123,10 +146,11 @@ impl Writer {
         Some(unsafe { self.segment.writable_bytes(payload, payload + len as u64) })
     }
 
-    /// The first `len` bytes of the claim are a frame, of any kind but [`PAD`].
+    /// Commits the first `len` bytes of the claim as a frame of any kind but [`PAD`].
     ///
     /// # Panics
-    /// If so many bytes were not claimed: always if there is no room for them, and in debug builds.
+    /// If `len` bytes were not claimed: always if there is no room for them, and otherwise in debug
+    /// builds.
     #[inline]
     pub fn commit(&mut self, kind: u8, flags: u8, len: usize) {
         debug_assert_ne!(kind, PAD);
@@ -150,8 +174,8 @@ impl Writer {
         self.store_committed(end);
     }
 
-    /// A frame of any kind but [`PAD`], if it can be written by counting; else `false`: claim its
-    /// room. Forgets a claim.
+    /// Writes and commits a frame of any kind but [`PAD`], if that needs no more than counting.
+    /// `false`: claim its room instead. Forgets an uncommitted claim.
     #[inline]
     pub fn try_write(&mut self, kind: u8, flags: u8, payload: &[u8]) -> bool {
         debug_assert_ne!(kind, PAD);
@@ -182,7 +206,7 @@ impl Writer {
         true
     }
 
-    /// Shows what is committed to readers that wait for a batch.
+    /// Shows committed frames to readers that wait for a batch.
     #[inline]
     pub fn publish(&mut self) {
         let head = self.head();
@@ -206,19 +230,19 @@ impl Writer {
         (head - released.min().unwrap_or(head)) as usize
     }
 
-    /// The index up to which frames are committed.
+    /// Index up to which frames are committed: bytes since the beginning.
     #[inline]
     pub fn committed(&self) -> u64 {
         self.head()
     }
 
-    /// A reader that is gone is no longer waited for.
+    /// Stops waiting for a reader that is gone.
     pub fn dismiss(&mut self, reader: u32) {
         if reader < self.segment.readers() {
             self.live_readers &= !(1 << reader);
             if let Some(admission) = &self.admission {
                 admission.fetch_and(!(1 << reader), Ordering::Release);
-                // Its place may be given to somebody who has broken nothing.
+                // Its number may be given to another reader, which has caused no fault.
                 let is_of = |fault: &mut RingFault| matches!(fault, RingFault::Cursor { reader: of, .. } if *of == reader);
                 self.fault.take_if(is_of);
             }
@@ -226,12 +250,12 @@ impl Writer {
         }
     }
 
-    /// How many readers are waited for.
+    /// Number of readers that the writer waits for.
     pub fn live_reader_count(&self) -> u32 {
         self.live_readers.count_ones()
     }
 
-    /// A bit for each reader that has dropped its end, dismissed or not.
+    /// Set of readers that have dropped their end, dismissed or not: a bit for each.
     pub fn gone_readers(&self) -> u64 {
         self.segment
             .control()
@@ -241,14 +265,14 @@ impl Writer {
             .load(Ordering::Acquire)
     }
 
-    /// What a reader has broken, if one has: its cursor is not believed any more, and it holds the
-    /// writer up until it is dismissed.
+    /// The fault that a reader has caused, if any. Its cursor is not believed any more, and it
+    /// holds the writer up until it is dismissed.
     pub fn fault(&self) -> Option<RingFault> {
         self.fault
     }
 
-    /// A bit for each reader that sleeps and has work since the last commit. Whoever is told has to
-    /// wake them: each sleep is reported once.
+    /// Takes the set of readers that sleep and have frames since the last commit: a bit for each.
+    /// The caller must wake them; each sleep is reported once.
     #[inline]
     pub fn take_sleeping_readers(&self) -> u64 {
         self.segment.barrier().light();
@@ -263,9 +287,9 @@ impl Writer {
         }
     }
 
-    /// Says that the writer is about to sleep until there is room for a payload of so many bytes.
-    /// `false`: do not sleep, there is room, or a fault to be looked at. After `true`, the reader
-    /// that makes the room is told so by [`crate::Reader::is_writer_sleeping`].
+    /// Announces that the writer is about to sleep until there is room for a payload of `len`
+    /// bytes. `false`: do not sleep, because there is room or a fault. After `true`, the reader
+    /// that makes the room learns of it by [`crate::Reader::take_sleeping_writer`].
     pub fn arm(&mut self, len: usize) -> bool {
         if len > self.payload_bytes_max {
             return false;
@@ -283,19 +307,19 @@ impl Writer {
         must_wait && is_safe
     }
 
-    /// The writer is awake again.
+    /// Takes the announcement of a sleep back: the writer is awake.
     pub fn disarm(&mut self) {
         let parking = &self.segment.control().writer_status.0;
         parking.wakeup_index.store(0, Ordering::Relaxed);
     }
 
-    /// Up to where there are frames.
+    /// Index up to which there are frames.
     #[inline(always)]
     fn head(&self) -> u64 {
         self.grant.head()
     }
 
-    /// The next frame ends here.
+    /// Moves the end of the frames to `end`, for the readers too.
     #[inline(always)]
     fn store_committed(&mut self, end: u64) {
         self.grant.set_head(end);
@@ -305,15 +329,16 @@ impl Writer {
         hit(Failpoint::Committed);
     }
 
-    /// Where a frame of so many bytes would begin: behind the last one, or at the wrap after it.
+    /// Index where a frame of `bytes` bytes would begin: behind the last one, or at the wrap after
+    /// it.
     fn next_frame_start(&self, bytes: u64) -> u64 {
         let head = self.head();
         let wrap = self.segment.wrap_after(head);
         if head + bytes <= wrap { head } else { wrap }
     }
 
-    /// Where there is room for a frame of so many bytes. The commit comes back here, and so does
-    /// everybody else until then.
+    /// Finds room for a frame of `bytes` bytes and returns its index. Empties the grant, so that
+    /// the commit and every other call come back to the cold path until then.
     #[cold]
     fn find_room(&mut self, bytes: u64) -> Option<u64> {
         let from = self.next_frame_start(bytes);
@@ -323,7 +348,7 @@ impl Writer {
         has_room.then_some(from)
     }
 
-    /// Commits a frame that was claimed behind `end`.
+    /// Commits a frame that was claimed behind the grant's `end`.
     #[cold]
     fn commit_wrapped(&mut self, len: usize, header: FrameHeader) {
         let head = self.head();
@@ -347,14 +372,14 @@ impl Writer {
         self.extend_grant(end - at);
     }
 
-    /// Whether there is room up to an index, after a look at the cursors.
+    /// Whether there is room up to index `to`, after a look at the cursors.
     #[cold]
     fn has_room_until(&mut self, to: u64) -> bool {
         self.refresh_room_end();
         to <= self.room_end
     }
 
-    /// Looks how far the readers are.
+    /// Looks how far the readers have released.
     fn refresh_room_end(&mut self) {
         if let Some(admission) = &self.admission {
             self.segment.barrier().light();
@@ -382,7 +407,7 @@ impl Writer {
         self.room_end = slowest + self.segment.capacity();
     }
 
-    /// Fills the ring's end.
+    /// Fills the ring's end with a padding frame.
     fn write_pad(&self, from: u64, wrap: u64) {
         let header = FrameHeader {
             len: (wrap - from) as u32 - HEADER_BYTES as u32,
@@ -396,7 +421,7 @@ impl Writer {
         hit(Failpoint::PadMarked);
     }
 
-    /// Marks the end of a frame for the parts of the ring that begin in it or with it.
+    /// Marks the end of a frame for each part of the ring that begins in it or with it.
     fn mark_parts(&self, from: u64, to: u64) {
         for part in self.segment.part(from)..self.segment.part(to) {
             let mark = &self.segment.control().part_marks.0[((part + 1) % PART_COUNT) as usize];
@@ -404,8 +429,8 @@ impl Writer {
         }
     }
 
-    /// Publishes the batch if it is complete, and says how far frames can be written by counting:
-    /// so many like the last one, and not to where there is anything else to do.
+    /// Publishes the batch if it is complete, and renews the grant: room for [`BATCH_CHECK_FRAMES`]
+    /// frames like the last one, ending before the next part and the end of the room.
     fn extend_grant(&mut self, frame_bytes: u64) {
         let head = self.head();
         if head - self.published >= BATCH_BYTES.min(self.segment.capacity() / 4) {
@@ -420,12 +445,12 @@ impl Writer {
     }
 }
 
-/// Grants: see [`crate::grant`].
+/// Grants for compiled code: see [`crate::grant`].
 #[cfg(not(loom))]
 impl Writer {
-    /// Where compiled code finds room for frames from now on. Whoever uses it is on the writer's
-    /// thread and outside its calls, and stops before the writer is dropped. `None`: each commit
-    /// here takes a fence, which compiled code does not know of.
+    /// Addresses at which compiled code finds room for frames from now on. Code that uses them runs
+    /// on the writer's thread, outside the writer's calls, and stops before the writer is dropped.
+    /// `None`: each commit needs a fence, which compiled code does not execute.
     pub fn grant(&self) -> Option<crate::grant::GrantAddresses> {
         if self.segment.barrier().is_fence() {
             return None;
@@ -437,8 +462,8 @@ impl Writer {
         )
     }
 
-    /// Leaves no more of the room that is granted now than so many bytes. Not between a claim and
-    /// its commit.
+    /// Shortens the room granted now to at most `bytes` bytes. Must not be called between a claim
+    /// and its commit.
     #[inline]
     pub fn cap_grant(&mut self, bytes: u64) {
         let until = self.grant.end().min(self.head().saturating_add(bytes));
@@ -447,7 +472,7 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// What is committed can still be read.
+    /// Marks the ring as closed; committed frames can still be read.
     fn drop(&mut self) {
         let parking = &self.segment.control().writer_status.0;
         parking.is_closed.store(1, Ordering::Release);

@@ -150,7 +150,7 @@ fn what_is_committed_is_found_after_the_end_is_seen() {
     });
 }
 
-/// What a medium wakes a thread with.
+/// A wakeup as a medium has it: it ends the sleep of a thread.
 #[derive(Default)]
 struct Bell {
     rung: Mutex<bool>,

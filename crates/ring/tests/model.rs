@@ -35,11 +35,11 @@ enum Call {
     },
 }
 
-/// What a reader was given and what it has still to come.
+/// Frames that a reader was given, and frames that it has still to get.
 #[derive(Default)]
 struct Expected {
     queue: VecDeque<(u8, Vec<u8>)>,
-    /// Bytes in the ring that were polled and not released, at least.
+    /// Least number of bytes in the ring that were polled and not released.
     held: usize,
 }
 
@@ -94,7 +94,7 @@ impl Run {
         self.live & 1 << reader != 0
     }
 
-    /// What the slowest reader has not released, without what fills the end.
+    /// Bytes that the slowest reader has not released, without padding at the ring's end.
     fn queued_min(&self) -> usize {
         let all = (0..self.expected.len()).filter(|reader| self.is_live(*reader));
         let bytes = all.map(|reader| {

@@ -1,22 +1,22 @@
-//! The transport contract: what every medium does, and what it may leave to others.
+//! The transport contract: the rules that every medium keeps.
 //!
-//! The five calls of the Vega paper, on claims rather than copies: `claim`/`commit` (or `put`),
-//! `flush`, `poll`, `release`. None of them blocks and none allocates once an edge is warm.
+//! The calls are those of the Vega paper, on claims rather than copies: `claim` and `commit` (or
+//! `put`), `flush`, `poll`, `release`. No call blocks, and none allocates once an edge is warm.
 //!
 //! # Rules
-//! 1. Frames arrive at every receiver once, whole, and in order of their commits, whatever their
+//! 1. Every receiver gets every frame once, whole, and in the order of the commits, whatever their
 //!    kinds.
-//! 2. `claim` says that there is no room by `None`; the caller waits by an idle strategy, with
-//!    [`Waitable`] when it parks.
-//! 3. What is committed gets out without a `flush`, soon: a lone frame at once, a frame among many
-//!    with its batch. `flush` gets it out now.
-//! 4. What a sender committed before it dropped its end or died is delivered; then `poll` says that
-//!    the sender is lost. An orderly end is not the medium's business: the runtime sends a final
-//!    marker.
-//! 5. A receiver that is gone is no longer waited for. With several receivers the others go on;
-//!    when the last one is gone, `claim` says so.
-//! 6. Dropping an outbound end may lose what receivers have not taken (the memory of some media
-//!    goes with it), so the runtime drops it when [`SendingEnd::is_drained`].
+//! 2. `claim` returns `None` when there is no room. The caller then waits by an idle strategy, and
+//!    by [`Waitable`] when it parks.
+//! 3. Committed frames get out without a `flush`, soon: a lone frame at once, a frame among many
+//!    with its batch. `flush` gets them out now.
+//! 4. Frames that a sender committed before it dropped its end or died are delivered; after them
+//!    `poll` reports that the sender is lost. A medium does not report an orderly end: the runtime
+//!    sends a final marker.
+//! 5. A receiver that is gone is not waited for any more. With several receivers the others go on;
+//!    when the last one is gone, `claim` reports it.
+//! 6. Dropping a sending end may lose frames that receivers have not taken (the memory of some
+//!    media goes with it), so the runtime drops it once [`SendingEnd::is_drained`].
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -27,98 +27,143 @@ use ring::grant::GrantAddresses;
 
 use crate::{EdgeCounters, Error};
 
-/// A medium: how to make both ends of an edge.
+/// A medium: makes both ends of an edge.
 pub trait Medium: Sync {
-    /// The word for it in plans: `shm`.
+    /// Name of the medium in plans, such as `shm`.
     fn name(&self) -> &'static str;
 
-    /// What it can do.
+    /// Capabilities of the medium, which decide for which edges it can be chosen.
     fn caps(&self) -> MediumCaps;
 
-    /// Makes the sending end, and a ticket for each receiver of the edge. It does not wait for
-    /// them.
+    /// Makes the sending end of an edge, and a ticket for each of its receivers. Does not wait for
+    /// the receivers.
+    ///
+    /// # Errors
+    /// The system has no memory, descriptor or port left, or the edge has too many receivers.
     fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error>;
 
-    /// Makes a receiving end from its ticket. It does not wait for the sender to act. A ticket that
-    /// is garbled or of another edge is refused before anything is done with it, see
-    /// [`EdgeTicket::unseal`]; one that was used before is refused here or by the first polls.
+    /// Makes a receiving end from its ticket. Does not wait for the sender to act.
+    ///
+    /// # Errors
+    /// A garbled ticket, or one of another edge, is refused before anything is done with it: see
+    /// [`EdgeTicket::unseal`]. A ticket that was used before is refused here or by the first polls.
+    /// The sender may be gone.
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error>;
 }
 
-/// What a medium can do.
+/// Capabilities of a medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MediumCaps {
-    /// Between processes; else only between threads of one.
+    /// Whether edges can cross processes; otherwise only threads of one process.
     pub crosses_processes: bool,
-    /// Between hosts.
+    /// Whether edges can cross hosts.
     pub crosses_hosts: bool,
-    /// Bytes come from a network: the receiver checks every tuple before it reads it.
+    /// Whether bytes come from a network: the receiver then checks every tuple before it reads it.
     pub is_untrusted: bool,
-    /// One write serves several receivers.
+    /// Whether one write serves several receivers.
     pub is_one_to_many: bool,
-    /// Frames may wait for their batch: what [`EdgeSpec::batching`] says counts.
+    /// Whether frames may wait for their batch, as [`EdgeSpec::batching`] says.
     pub is_batching: bool,
-    /// An edge has at most so many receivers.
+    /// Most receivers of an edge.
     pub receivers_max: u32,
-    /// For tests only: found by its name, but never chosen and not in any list for users.
+    /// Whether the medium is for tests only: found by its name, but never chosen and in no list for
+    /// users.
     pub is_for_tests: bool,
 }
 
-/// An edge, as both sides know it.
+/// Description of an edge that both sides have.
 #[derive(Clone, Debug)]
 pub struct EdgeSpec {
-    /// For messages: `Trades.0`.
+    /// Name of the edge in messages, such as `Trades.0`.
     pub name: Arc<str>,
-    /// Its number in the plan: both sides of a connection name it.
+    /// Number of the edge in the plan: both sides of a connection name it.
     pub edge: u32,
-    /// How many receivers there are; at least 1.
+    /// Number of receivers, at least 1.
     pub receiver_count: u32,
-    /// Bytes that may be under way: the ring, or the retained window.
+    /// Most bytes of frames that may be unreleased: the size of the ring, or of what a sender
+    /// keeps.
     pub ring_bytes: usize,
-    /// How frames are put together, for media that batch.
+    /// Settings for media that send frames in batches.
     pub batching: Batching,
-    /// The job's secret: a connection without it is refused.
+    /// Secret of the job: a connection that does not show it is refused.
     pub token: [u8; 16],
-    /// Where to listen, for media that do: loopback unless the plan says otherwise.
+    /// Address to listen on, for media that do: loopback unless the plan says otherwise.
     pub listen: std::net::IpAddr,
 }
 
-/// When a batch goes out: when it is large enough; when the receiver is idle; when its oldest frame
+/// Conditions under which a batch goes out: it is full, the receiver is idle, or its oldest frame
 /// has waited long enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batching {
-    /// A batch that is not full waits at least so long for more, unless the receiver has nothing to
-    /// do.
+    /// Least time that a batch that is not full waits for more frames, unless the receiver is idle.
     pub time_min: Duration,
-    /// And at most so long.
+    /// Most time that a frame waits for its batch to go out.
     pub time_max: Duration,
-    /// A batch of so many bytes is full.
+    /// Bytes at which a batch is full.
     pub bytes_max: usize,
 }
 
-/// What a receiver needs to reach the sender.
+/// Bytes and descriptors with which a receiver reaches the sender.
 #[derive(Debug, Default)]
 pub struct EdgeTicket {
-    /// Whatever the medium wrote.
+    /// Bytes written by the medium and sealed: see [`EdgeTicket::seal`].
     pub bytes: Vec<u8>,
-    /// Handed over with it.
+    /// Descriptors handed over with the bytes.
     pub fds: Vec<OwnedFd>,
 }
 
 /// The sending end of an edge.
+///
+/// # Example
+/// A full ring gives no room until the receiver returns credit by releasing:
+/// ```
+/// use thalweg_transport::{Batching, EdgeSpec, media};
+///
+/// # let spec = EdgeSpec {
+/// #     name: "Trades.0".into(),
+/// #     edge: 0,
+/// #     receiver_count: 1,
+/// #     ring_bytes: 4096,
+/// #     batching: Batching::default(),
+/// #     token: [7; 16],
+/// #     listen: std::net::Ipv4Addr::LOCALHOST.into(),
+/// # };
+/// let medium = media::find("shm").expect("a medium of this name");
+/// let (mut sender, mut tickets) = medium.open(&spec)?;
+/// let mut receiver = medium.accept(&spec, tickets.remove(0))?;
+/// while let Some(room) = sender.claim(1000)? {
+///     room.fill(7);
+///     sender.commit(1, 0, 1000);
+/// }
+/// assert!(sender.queued_bytes() > 3000);
+/// while !receiver.poll()?.is_empty() {
+///     receiver.release();
+/// }
+/// assert!(sender.claim(1000)?.is_some());
+/// # Ok::<(), thalweg_transport::Error>(())
+/// ```
 pub trait SendingEnd: Waitable + Send {
-    /// The largest payload of a frame; larger tuples are fragmented.
+    /// Most bytes of a frame's payload; larger tuples are split by [`fragment`](crate::fragment).
     fn frame_bytes_max(&self) -> usize;
 
-    /// Room for a payload of so many bytes, at an address that is a multiple of 8; `None`: not now.
-    /// More than the medium's frame limit is refused. A claim that is not committed is forgotten by
-    /// the next one, and never seen.
+    /// Claims room for a payload of `len` bytes, at an address that is a multiple of 8. `None`:
+    /// there is none now. A claim that is not committed is forgotten by the next one, and no
+    /// receiver sees it.
+    ///
+    /// # Errors
+    /// `len` is above [`SendingEnd::frame_bytes_max`], or no receiver is left.
     fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error>;
 
-    /// The claim is written: the first `len` bytes of it are the frame.
+    /// Commits the first `len` bytes of the claim as a frame.
+    ///
+    /// # Panics
+    /// A medium may panic if `len` bytes were not claimed.
     fn commit(&mut self, kind: u8, flags: u8, len: usize);
 
-    /// Claim, copy and commit; `false`: no room now.
+    /// Claims room, copies the payload and commits it. `false`: there is no room now.
+    ///
+    /// # Errors
+    /// Like [`SendingEnd::claim`].
     fn put(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
         let Some(room) = self.claim(payload.len())? else {
             return Ok(false);
@@ -128,65 +173,109 @@ pub trait SendingEnd: Waitable + Send {
         Ok(true)
     }
 
-    /// Gets out whatever is committed; `false`: some of it is still here, call again.
+    /// Gets committed frames out. `false`: some are still here, call again.
+    ///
+    /// # Errors
+    /// The medium has failed; lost receivers are not an error here.
     fn flush(&mut self) -> Result<bool, Error>;
 
-    /// Whether every receiver that is alive has released everything that was committed.
+    /// Whether every living receiver has released every committed frame.
+    ///
+    /// # Errors
+    /// The medium has failed.
     fn is_drained(&mut self) -> Result<bool, Error>;
 
-    /// Bytes that are committed and not yet released by the slowest receiver.
+    /// Bytes of frames that are committed and not yet released by the slowest receiver.
     fn queued_bytes(&self) -> usize;
 
-    /// Receivers that were noticed to be gone, by number.
+    /// Numbers of the receivers that were noticed to be gone.
     fn lost_receivers(&self) -> &[u32];
 
     /// Room that compiled code may fill with frames by itself, if the medium is a ring: see
-    /// [`ring::grant`]. Any call of this end may take the room back; the addresses stay what they
-    /// are.
+    /// [`ring::grant`]. Any call of this end may take the room back; the addresses do not change.
     fn grant(&mut self) -> Option<GrantAddresses> {
         None
     }
 
-    /// Leaves at most so many bytes of the room that is granted now: whoever asks wants to be
-    /// called for the frame behind them. A medium may do nothing. Not between a claim and its
-    /// commit.
+    /// Shortens the room that is granted now to at most `bytes` bytes, so that this end is called
+    /// for the frame behind them. A medium may ignore it. Must not be called between a claim and
+    /// its commit.
     fn limit_grant(&mut self, _bytes: u64) {}
 
-    /// A frame was written by way of the grant, and somebody sleeps who wants it.
+    /// Wakes the receivers that sleep, after a frame was written by way of the grant.
     fn wake_receivers(&mut self) {}
 
-    /// What it counts, for whoever exports it; `None`: nothing.
+    /// Counters of this end, for export; `None`: it counts nothing.
     fn counters(&self) -> Option<Arc<EdgeCounters>> {
         None
     }
 }
 
 /// The receiving end of an edge.
+///
+/// # Example
+/// Frames that came before the sender was lost are delivered first:
+/// ```
+/// use thalweg_transport::{Batching, EdgeSpec, Error, media};
+///
+/// # let spec = EdgeSpec {
+/// #     name: "Trades.0".into(),
+/// #     edge: 0,
+/// #     receiver_count: 1,
+/// #     ring_bytes: 4096,
+/// #     batching: Batching::default(),
+/// #     token: [7; 16],
+/// #     listen: std::net::Ipv4Addr::LOCALHOST.into(),
+/// # };
+/// let medium = media::find("shm").expect("a medium of this name");
+/// let (mut sender, mut tickets) = medium.open(&spec)?;
+/// let mut receiver = medium.accept(&spec, tickets.remove(0))?;
+/// sender.put(1, 0, b"last words")?;
+/// drop(sender);
+/// let mut frames = 0;
+/// let loss = loop {
+///     match receiver.poll() {
+///         Ok(batch) => frames += batch.count(),
+///         Err(error) => break error,
+///     }
+///     receiver.release();
+/// };
+/// assert_eq!(frames, 1);
+/// assert!(matches!(loss, Error::PeerLost(_)));
+/// # Ok::<(), thalweg_transport::Error>(())
+/// ```
 pub trait ReceivingEnd: Waitable + Send {
-    /// What has come and was not yet polled: whole frames, in place. An empty batch: nothing now.
-    /// Valid until `release`.
+    /// Returns the frames that have come and were not polled yet: whole frames, in place, valid
+    /// until `release`. An empty batch: there is none now.
+    ///
+    /// # Errors
+    /// The sender is lost or has broken the rules of the medium. Frames that came before are polled
+    /// first.
     fn poll(&mut self) -> Result<FrameBatch<'_>, Error>;
 
-    /// Gives back the room of everything that was polled.
+    /// Gives back the room of every frame polled so far, which the sender sees as credit.
     fn release(&mut self);
 }
 
-/// How a thread sleeps until an end has work for it: room (outbound) or frames (inbound).
+/// An end that a thread can sleep on until it has work: room for a sender, frames for a receiver.
 ///
 /// ```text
-///   if end.arm()? { poll(2) on end.sources() and whatever else; } end.disarm();
+///   if end.arm()? { poll(2) on end.poll_fds() and other descriptors; } end.disarm();
 /// ```
 pub trait Waitable {
-    /// Says that the thread is about to sleep, so that the other side wakes it. `false`: there is
-    /// work now, do not sleep. After `true` no work can come unnoticed. For a sender, work is room
-    /// for the last claim, so there is work if it found room; whatever it has committed gets out
+    /// Announces that the thread is about to sleep, so that the other side wakes it. `false`: there
+    /// is work now, do not sleep. After `true` no work can come unnoticed. For a sender, work is
+    /// room for the last claim, so there is work if that found room; committed frames get out
     /// first.
+    ///
+    /// # Errors
+    /// The medium has failed.
     fn arm(&mut self) -> Result<bool, Error>;
 
-    /// The thread is awake again.
+    /// Takes the announcement back: the thread is awake.
     fn disarm(&mut self);
 
-    /// What to poll: descriptors that become readable, and those that become writable.
+    /// Adds the descriptors to poll: those that become readable, and those that become writable.
     fn poll_fds<'a>(
         &'a self,
         readable: &mut Vec<BorrowedFd<'a>>,
@@ -195,8 +284,8 @@ pub trait Waitable {
 }
 
 impl Default for Batching {
-    /// The middle between the report's settings for throughput (400 to 800 µs) and latency (25 to
-    /// 50 µs); a lone frame waits for neither.
+    /// Values between the SPL report's settings for throughput (400 to 800 µs) and for latency (25
+    /// to 50 µs); a lone frame waits for neither.
     fn default() -> Batching {
         Batching {
             time_min: Duration::from_micros(25),

@@ -1,7 +1,7 @@
-//! Counters of a sending end: what went out, and how long it had to wait for whom.
+//! Counters of a sending end: how much went out, and how long it waited for which receiver.
 //!
-//! Plain atomics that the end writes and whoever exports them reads; nothing on the data path ever
-//! reads them. What can be seen without the end's help is written when somebody asks:
+//! The end writes plain atomics, and an exporter reads them; nothing on a tuple's way reads them.
+//! Numbers that can be seen without the end are written when the exporter asks:
 //! [`EdgeCounters::refresh`].
 
 use std::collections::VecDeque;
@@ -11,36 +11,60 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Refusals that are kept.
+/// Number of refusals whose reasons are kept: enough for a user to see a pattern.
 const LAST_REFUSALS_MAX: usize = 8;
 
-/// What an end counts. Numbers only grow unless they say otherwise.
+/// Counters of a sending end. Numbers only grow unless their doc says that they are gauges.
+///
+/// # Example
+/// ```
+/// use std::sync::atomic::Ordering;
+/// use thalweg_transport::{Batching, EdgeSpec, media};
+///
+/// # let spec = EdgeSpec {
+/// #     name: "Trades.0".into(),
+/// #     edge: 0,
+/// #     receiver_count: 1,
+/// #     ring_bytes: 4096,
+/// #     batching: Batching::default(),
+/// #     token: [7; 16],
+/// #     listen: std::net::Ipv4Addr::LOCALHOST.into(),
+/// # };
+/// let (mut sender, _tickets) = media::find("ring").expect("a medium").open(&spec)?;
+/// sender.put(1, 0, &[0; 56])?;
+/// let counters = sender.counters().expect("rings count");
+/// counters.refresh();
+/// assert_eq!(counters.queued_bytes.load(Ordering::Relaxed), 64);
+/// assert_eq!(counters.blocked_ns_now(), 0);
+/// # Ok::<(), thalweg_transport::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct EdgeCounters {
-    /// Frames that went out. On rings and rum 0: they count no frames, and whoever commits them
-    /// does.
+    /// Frames that went out. 0 on rings and on rum, which count no frames: there the caller that
+    /// commits them counts.
     pub frames: AtomicU64,
-    /// Bytes of them, with their headers.
+    /// Bytes of frames that went out, with their headers.
     pub bytes: AtomicU64,
-    /// Batches that they went out in, on media that batch.
+    /// Batches that the frames went out in, on media that batch.
     pub batches: AtomicU64,
-    /// Bytes that are committed and not yet released by the slowest receiver, a gauge.
+    /// Bytes committed and not yet released by the slowest receiver; a gauge.
     pub queued_bytes: AtomicU64,
-    /// The receiver that has most to release, a gauge.
+    /// Number of the receiver that has most to release; a gauge.
     pub slowest_receiver: AtomicU32,
-    /// Time that the end was without room, in nanoseconds, without the wait that lasts.
+    /// Nanoseconds for which the end had no room, without a wait that still lasts.
     pub blocked_ns: AtomicU64,
-    /// Since when it is without room, in nanoseconds of the monotonic clock; 0: there is room.
+    /// Time since which the end has had no room, in nanoseconds of the monotonic clock; 0: it has
+    /// room.
     pub blocked_since_ns: AtomicU64,
-    /// Connections that were made again.
+    /// Connections that were made again after a break.
     pub reconnects: AtomicU64,
-    /// Connections that were refused.
+    /// Connections that the listener has refused.
     pub refusals: AtomicU64,
     last_refusals: Mutex<VecDeque<String>>,
     refresh: Mutex<CounterRefresh>,
 }
 
-/// Brings numbers up to date.
+/// Function that brings the numbers up to date, if the end has one.
 #[derive(Default)]
 struct CounterRefresh(Option<CounterRefreshFn>);
 
@@ -53,19 +77,20 @@ impl fmt::Debug for CounterRefresh {
 }
 
 impl EdgeCounters {
-    /// Brings up to date what the end does not write by itself; before a look at the numbers.
+    /// Brings the numbers up to date that the end does not write by itself. Call it before reading
+    /// them.
     pub fn refresh(&self) {
-        if let CounterRefresh(Some(look)) = &*self.lock_refresh() {
-            look(self);
+        if let CounterRefresh(Some(refresh)) = &*self.lock_refresh() {
+            refresh(self);
         }
     }
 
-    /// How it is brought up to date.
-    pub(crate) fn set_refresh(&self, look: impl Fn(&EdgeCounters) + Send + 'static) {
-        self.lock_refresh().0 = Some(Box::new(look));
+    /// Sets the function that [`EdgeCounters::refresh`] calls.
+    pub(crate) fn set_refresh(&self, refresh: impl Fn(&EdgeCounters) + Send + 'static) {
+        self.lock_refresh().0 = Some(Box::new(refresh));
     }
 
-    /// The end goes: the numbers stay as they are.
+    /// Refreshes the numbers a last time; called when the end is dropped.
     pub(crate) fn freeze(&self) {
         self.refresh();
         self.lock_refresh().0 = None;
@@ -75,31 +100,31 @@ impl EdgeCounters {
         self.refresh.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The last connections that were refused, oldest first: who, and why.
+    /// The last refused connections, oldest first: which address, and why.
     pub fn last_refusals(&self) -> Vec<String> {
         let last = self.last_refusals.lock();
         let last = last.unwrap_or_else(PoisonError::into_inner);
         last.iter().cloned().collect()
     }
 
-    /// Time that the end was without room, in nanoseconds, with the wait that lasts.
+    /// Nanoseconds for which the end had no room, including a wait that still lasts.
     pub fn blocked_ns_now(&self) -> u64 {
         let since = self.blocked_since_ns.load(Ordering::Relaxed);
-        let lasts = match since {
+        let current = match since {
             0 => 0,
             since => now_ns().saturating_sub(since),
         };
-        self.blocked_ns.load(Ordering::Relaxed) + lasts
+        self.blocked_ns.load(Ordering::Relaxed) + current
     }
 
-    /// There is no room. Called by the end alone.
+    /// Notes that the end has no room. Only the end calls it.
     pub(crate) fn block(&self) {
         if self.blocked_since_ns.load(Ordering::Relaxed) == 0 {
             self.blocked_since_ns.store(now_ns(), Ordering::Relaxed);
         }
     }
 
-    /// There is room. Called by the end alone.
+    /// Notes that the end has room. Only the end calls it.
     pub(crate) fn unblock(&self) {
         let since = self.blocked_since_ns.load(Ordering::Relaxed);
         if since != 0 {
@@ -109,7 +134,7 @@ impl EdgeCounters {
         }
     }
 
-    /// A connection was refused.
+    /// Counts a refused connection and keeps the reason.
     pub(crate) fn count_refusal(&self, why: String) {
         self.refusals.fetch_add(1, Ordering::Relaxed);
         let last = self.last_refusals.lock();
@@ -121,7 +146,7 @@ impl EdgeCounters {
     }
 }
 
-/// The monotonic clock, which is the same for every process of a host.
+/// Nanoseconds of the monotonic clock, which is the same for every process of a host.
 fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64

@@ -1,31 +1,32 @@
-//! What can go wrong on a crossing edge.
+//! Errors of crossing edges.
 
 use std::fmt;
 use std::io;
 
-/// Why an end of an edge does not work.
+/// The reason why an end of an edge does not work.
 #[derive(Debug)]
 pub enum Error {
-    /// The other side is gone, without a word or by a broken connection. What it had committed has
-    /// been delivered.
+    /// The other side is gone: it closed its end, died, or its connection broke. Frames that it had
+    /// committed have been delivered.
     PeerLost(PeerLoss),
-    /// What came is not from a peer of this job, or not of this version, or broken: what is wrong.
+    /// The peer is not of this job or not of this version, or it sent broken bytes: the text says
+    /// what is wrong.
     Refused(String),
-    /// The system refused something: what was tried, and why it failed.
+    /// The system refused a call: what was tried, and why it failed.
     System(String, io::Error),
 }
 
-/// Who is gone.
+/// The end that is lost, and how that was noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerLoss {
-    /// The receiver's number, or `None` for the sender.
+    /// Number of the lost receiver; `None`: the sender is lost.
     pub receiver: Option<u32>,
-    /// What was noticed: `the process has ended`, `connection reset`.
+    /// How the loss was noticed, such as `the process has ended` or `connection reset`.
     pub reason: String,
 }
 
 impl Error {
-    /// From a failed system call: what was tried.
+    /// The error of a failed system call; `tried` completes the sentence "cannot ...".
     pub fn system(tried: impl Into<String>, error: impl Into<io::Error>) -> Error {
         Error::System(tried.into(), error.into())
     }

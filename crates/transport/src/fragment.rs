@@ -1,28 +1,43 @@
-//! Fragments: a payload that is larger than a frame crosses in several.
+//! Fragments: a payload larger than a frame crosses in several frames.
 //!
 //! ```text
 //!   payload   [--------------------------------------]
-//!   frames    [first--][middle-][middle-][middle-][last]     one after the other, nothing between
+//!   frames    [first--][middle-][middle-][middle-][last]     adjacent, no other frames between
 //!   payload   [----]
 //!   frame     [whole]
 //! ```
-//! What a frame is of its payload stands in its flags.
+//! The flags of a frame say which part of its payload it holds.
+//!
+//! # Example
+//! ```
+//! use thalweg_transport::fragment::{FragmentAssembler, split_payload};
+//!
+//! let mut assembler = FragmentAssembler::default();
+//! let mut payloads = Vec::new();
+//! for (flags, fragment) in split_payload(b"a payload of 24 bytes ..", 10) {
+//!     if let Some(payload) = assembler.add_fragment(flags, fragment)? {
+//!         payloads.push(payload.to_vec());
+//!     }
+//! }
+//! assert_eq!(payloads, [b"a payload of 24 bytes .."]);
+//! # Ok::<(), thalweg_transport::Error>(())
+//! ```
 
 use crate::Error;
 
 /// All of a payload.
 pub const WHOLE: u8 = 0;
-/// The first piece of several.
+/// Flags of the first of several fragments.
 pub const FIRST: u8 = 1;
-/// Neither the first nor the last.
+/// Flags of a fragment between the first and the last.
 pub const MIDDLE: u8 = 2;
-/// The last piece.
+/// Flags of the last of several fragments.
 pub const LAST: u8 = 3;
 
-/// The largest payload: what a tuple can have.
+/// Most bytes of a payload: those that a tuple can have.
 pub const PAYLOAD_BYTES_MAX: usize = u32::MAX as usize;
 
-/// The pieces of a payload with their flags, each of at most so many bytes (at least 1).
+/// Splits a payload into fragments of at most `bytes_max` bytes (at least 1), each with its flags.
 pub fn split_payload(payload: &[u8], bytes_max: usize) -> impl Iterator<Item = (u8, &[u8])> {
     let bytes_max = bytes_max.max(1);
     let count = payload.len().div_ceil(bytes_max).max(1);
@@ -39,22 +54,23 @@ pub fn split_payload(payload: &[u8], bytes_max: usize) -> impl Iterator<Item = (
     })
 }
 
-/// Puts the pieces of payloads together. Keeps its memory, which grows only with what has come.
+/// Joins fragments to payloads. Keeps its memory, which grows only with the bytes that have come.
 #[derive(Debug, Default)]
 pub struct FragmentAssembler {
-    /// Words, so that a payload begins at a multiple of 8.
+    /// Words rather than bytes, so that a payload begins at a multiple of 8.
     words: Vec<u64>,
-    /// Bytes of the pieces so far.
+    /// Bytes of the fragments so far.
     len: usize,
     is_partial: bool,
 }
 
 impl FragmentAssembler {
-    /// A frame has come: the payload, if it is complete. It begins at a multiple of 8 if the
-    /// frames' payloads do.
+    /// Adds the next frame and returns the payload, if it is complete. The payload begins at a
+    /// multiple of 8 if the frames' payloads do.
     ///
     /// # Errors
-    /// The frames are not in an order that [`split_payload`] makes.
+    /// The frames are not in an order that [`split_payload`] makes, or the payload is above
+    /// [`PAYLOAD_BYTES_MAX`].
     #[inline]
     pub fn add_fragment<'a>(
         &'a mut self,
@@ -67,7 +83,7 @@ impl FragmentAssembler {
         self.append_fragment(flags, bytes)
     }
 
-    /// Whether a payload has begun and is not complete.
+    /// Whether a payload has begun and is not complete yet.
     pub fn is_partial(&self) -> bool {
         self.is_partial
     }

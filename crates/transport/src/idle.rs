@@ -1,21 +1,21 @@
-//! What a loop does when a turn had no work: spin, yield, park.
+//! Idle strategies: what a loop does when a turn had no work. It spins, yields or parks.
 //!
 //! ```text
 //!   loop {
-//!       if turn() { idle.worked(); }
-//!       else if !idle.pass() { idle.park(ends); }       // pass: spins or yields once
+//!       if turn() { idler.reset(); }
+//!       else if !idler.spin_or_yield() { idler.park(ends); }
 //!   }
 //!
 //!   adaptive:  work | spin up to the budget | yield a few times | park ... woken
-//!                   |<------ how long there was no work ------------>|
+//!                   |<------ time without work ------------------------->|
 //! ```
 //!
 //! # How it adapts
 //! Spinning pays if work comes soon. Each park that ends shows how long there was no work: if
-//! spinning would have bridged it ([`SPIN_MAX`]), the budget grows, else it shrinks, down to
-//! nothing. So a loop that is fed every few microseconds never sleeps, and one that is fed once a
-//! second takes no time of a core. Without a core to spare (`may_spin`) it never spins: whoever it
-//! waits for needs the core.
+//! spinning would have bridged that time (up to [`SPIN_MAX`]), the budget grows, else it shrinks,
+//! down to nothing. So a loop that gets work every few microseconds never sleeps, and one that gets
+//! it once a second takes no time of a core. Without a core to spare (`may_spin`) the loop never
+//! spins: the thread that it waits for needs the core.
 
 use std::fmt;
 use std::io;
@@ -25,54 +25,89 @@ use std::time::{Duration, Instant};
 use crate::park::{Parker, WaitSet};
 use crate::{Error, Waitable, Wakeup};
 
-/// What to do without work.
+/// Action of a loop whose turn had no work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdleStrategy {
-    /// Look again at once, for ever: the shortest latency, a whole core.
+    /// Look again at once, for ever: the shortest latency, for a whole core.
     Spin,
-    /// Let others run, then look again: a whole core if nobody else wants it.
+    /// Let other threads run, then look again: a whole core if no other thread wants it.
     Yield,
-    /// Sleep until there is work.
+    /// Sleep until an end has work.
     Park,
-    /// Each of these, in this order.
+    /// Spin, then yield, then park; how long depends on how soon work came before.
     #[default]
     Adaptive,
 }
 
-/// Longest time to spin.
+/// Longest time to spin. Sleeping through a longer pause costs less than the core that spinning
+/// takes.
 pub const SPIN_MAX: Duration = Duration::from_micros(200);
 
-/// Shortest time to spin, if at all.
+/// Shortest time to spin, if the loop spins at all.
 const SPIN_MIN: Duration = Duration::from_micros(10);
 
-/// Spins between two looks at the clock.
+/// Spins between two looks at the clock, which cost more than a spin.
 const SPINS_PER_LOOK: u32 = 32;
 
-/// Spins at most, should the clock stand still.
+/// Most spins before a yield, in case the clock stands still.
 const SPINS_MAX: u32 = 1 << 20;
 
-/// Yields before a park, at most ...
+/// Most yields before a park.
 const YIELDS: u32 = 8;
 
-/// ... and no more after this time: where many threads want the core, a yield is a long wait, and
-/// who sleeps is woken sooner.
+/// Time after which a loop does not yield any more: where many threads want the core, a yield is a
+/// long wait, and a sleeping thread is woken sooner.
 const YIELD_MAX: Duration = Duration::from_micros(50);
 
-/// The idling of one loop.
+/// Applies an idle strategy for one loop.
+///
+/// # Example
+/// A thread that waits until the receiver has a frame:
+/// ```
+/// use thalweg_transport::{Batching, EdgeSpec, IdleStrategy, Idler, Waitable, media};
+///
+/// # let spec = EdgeSpec {
+/// #     name: "Trades.0".into(),
+/// #     edge: 0,
+/// #     receiver_count: 1,
+/// #     ring_bytes: 4096,
+/// #     batching: Batching::default(),
+/// #     token: [7; 16],
+/// #     listen: std::net::Ipv4Addr::LOCALHOST.into(),
+/// # };
+/// let medium = media::find("ring").expect("a medium of this name");
+/// let (mut sender, mut tickets) = medium.open(&spec)?;
+/// let mut receiver = medium.accept(&spec, tickets.remove(0))?;
+/// let sending = std::thread::spawn(move || sender.put(1, 0, b"hello"));
+/// let mut idler = Idler::new(IdleStrategy::Adaptive, true).expect("a descriptor");
+/// loop {
+///     let batch = receiver.poll()?;
+///     if let Some(frame) = batch.into_iter().next() {
+///         assert_eq!(frame.bytes, b"hello");
+///         break;
+///     }
+///     if !idler.spin_or_yield() {
+///         let mut ends: [&mut dyn Waitable; 1] = [&mut *receiver];
+///         idler.park(&mut ends, None).map_err(|(_, error)| error)?;
+///     }
+/// }
+/// # assert!(sending.join().expect("no panic")?);
+/// # Ok::<(), thalweg_transport::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Idler {
     strategy: IdleStrategy,
     may_spin: bool,
     parker: Parker,
     spin_budget: Duration,
-    /// When the work ran out.
+    /// Time at which the work ran out; `None`: the last turn had work.
     idle_since: Option<Instant>,
     spins: u32,
     yields: u32,
 }
 
 impl Idler {
-    /// For a loop that has a core to spin on, or has not.
+    /// Idling for a loop; `may_spin` says whether it has a core to spin on.
     ///
     /// # Errors
     /// The process has no descriptor left.
@@ -88,12 +123,12 @@ impl Idler {
         })
     }
 
-    /// What ends a park from outside.
+    /// Wakeup with which another thread ends a park.
     pub fn wakeup(&self) -> &Wakeup {
         &self.parker.wakeup
     }
 
-    /// There was work.
+    /// Notes that the turn had work.
     #[inline]
     pub fn reset(&mut self) {
         self.idle_since = None;
@@ -101,7 +136,8 @@ impl Idler {
         self.yields = 0;
     }
 
-    /// There was none. `true`: look again; `false`: it is time to [`Idler::park`].
+    /// Spins or yields once after a turn without work. `true`: look for work again; `false`: it is
+    /// time to [`Idler::park`].
     #[inline]
     pub fn spin_or_yield(&mut self) -> bool {
         match self.strategy {
@@ -140,10 +176,10 @@ impl Idler {
         }
     }
 
-    /// Sleeps until one of the ends has work, the bell rings, or so much time is over.
+    /// Sleeps until one of the ends has work, the wakeup is used, or the time `at_most` is over.
     ///
     /// # Errors
-    /// The end (by its place) that cannot be waited for, and why.
+    /// The index of the end that cannot be waited for, and why.
     pub fn park(
         &mut self,
         ends: &mut (impl WaitSet + ?Sized),
@@ -155,16 +191,16 @@ impl Idler {
         slept
     }
 
-    /// Sleeps until the bell rings, or so much time is over.
+    /// Sleeps until the wakeup is used, or the time `at_most` is over.
     ///
     /// # Errors
-    /// The system does not wait.
+    /// The system call to wait has failed.
     pub fn sleep(&mut self, at_most: Option<Duration>) -> Result<(), Error> {
         let none: &mut [&mut dyn Waitable; 0] = &mut [];
         self.park(none, at_most).map_err(|(_, error)| error)
     }
 
-    /// It took so long until there was work again.
+    /// Adapts the budget to the time that there was no work.
     fn adapt_spin_budget(&mut self, idle: Duration) {
         if idle <= self.spin_budget {
             return;

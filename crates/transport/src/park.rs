@@ -1,4 +1,5 @@
-//! Sleeping until one of several ends has work: nothing is allocated after the first times.
+//! Parking: a thread sleeps until one of several ends has work. Nothing is allocated after the
+//! first few times.
 
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
@@ -8,15 +9,15 @@ use rustix::io::Errno;
 
 use crate::{Error, Waitable, Wakeup};
 
-/// Ends that one thread sleeps on, by their place.
+/// Ends that one thread sleeps on, by index.
 pub trait WaitSet {
-    /// How many there are.
+    /// Number of ends in the set.
     fn count(&self) -> usize;
 
-    /// One of them.
+    /// The end at this index.
     fn waitable(&self, at: usize) -> &dyn Waitable;
 
-    /// One of them.
+    /// The end at this index, mutable.
     fn waitable_mut(&mut self, at: usize) -> &mut dyn Waitable;
 }
 
@@ -34,15 +35,14 @@ impl<const N: usize> WaitSet for [&mut dyn Waitable; N] {
     }
 }
 
-/// Most threads sleep on fewer descriptors.
+/// Descriptors for which room is reserved; most threads sleep on fewer.
 const POLL_FDS_CAPACITY: usize = 16;
 
-/// What a thread sleeps with: the bell that wakes it for other things, and lists that are used
-/// again.
+/// Wakeup and lists with which a thread sleeps; the lists are reused.
 #[derive(Debug)]
 pub(crate) struct Parker {
     pub wakeup: Wakeup,
-    // Empty between two sleeps.
+    // The lists are empty between two sleeps.
     readable: Vec<BorrowedFd<'static>>,
     writable: Vec<BorrowedFd<'static>>,
     poll_fds: Vec<PollFd<'static>>,
@@ -58,11 +58,11 @@ impl Parker {
         }
     }
 
-    /// Arms the ends and sleeps, if all of them agree, until one has work, the bell rings, or so
-    /// much time is over.
+    /// Arms the ends and sleeps, if all of them agree, until one has work, the wakeup is used, or
+    /// the time `at_most` is over.
     ///
     /// # Errors
-    /// The place of the end that cannot be waited for, and why.
+    /// The index of the end that cannot be waited for, and why.
     pub fn park(
         &mut self,
         ends: &mut (impl WaitSet + ?Sized),
@@ -103,7 +103,7 @@ impl Parker {
         for &fd in &writable {
             polled.push(PollFd::from_borrowed_fd(fd, PollFlags::OUT));
         }
-        // Longer sleeps than the system can count are for ever.
+        // Times longer than the system can count mean for ever.
         let timeout = at_most.and_then(|time| Timespec::try_from(time).ok());
         let outcome = poll(&mut polled, timeout.as_ref());
         let has_rung = !polled[0].revents().is_empty();
@@ -114,14 +114,15 @@ impl Parker {
             self.wakeup.clear();
         }
         match outcome {
-            // Without memory for it, it was too short a sleep.
+            // Without memory for the call, the sleep was too short, which does no harm.
             Ok(_) | Err(Errno::INTR | Errno::NOMEM) => Ok(()),
             Err(error) => Err(Error::system("wait for the ends of edges", error)),
         }
     }
 }
 
-/// The same vector without what it held, for items that live longer. The library keeps the memory.
+/// Empties a vector and turns it into one for items of another lifetime. The library reuses the
+/// memory.
 fn recycle_vec<A, B>(mut items: Vec<A>) -> Vec<B> {
     items.clear();
     items.into_iter().filter_map(|_| None).collect()
@@ -134,9 +135,9 @@ mod tests {
 
     #[test]
     fn an_emptied_vector_keeps_its_memory() {
-        let bell = Wakeup::new().unwrap();
+        let wakeup = Wakeup::new().unwrap();
         let mut items = Vec::with_capacity(10);
-        items.push(bell.as_fd());
+        items.push(wakeup.as_fd());
         let at = items.as_ptr().addr();
         let empty: Vec<BorrowedFd<'static>> = recycle_vec(items);
         assert!(empty.is_empty());

@@ -3,13 +3,13 @@
 //! ```text
 //!   0          4         8        12          16         24                 24 + n
 //!   +----------+---------+--------+-----------+----------+------------------+
-//!   | magic u32| version | link   | receiver  | seal u64 | the medium's own |
+//!   | magic u32| version | edge   | receiver  | seal u64 | the medium's own |
 //!   +----------+---------+--------+-----------+----------+------------------+
 //! ```
-//! Little endian, as the two sides may be of different hosts. The seal is a checksum over
-//! everything else, the medium's name and the job's token: a ticket that is cut, changed, of
-//! another job or of another medium is refused before anything is done with it. It is no protection
-//! from an enemy, who has to be kept away by the connection itself.
+//! Numbers are little endian, as the two sides may be on different hosts. The seal is a checksum
+//! over all other bytes, the medium's name and the job's token: a ticket that is cut off, changed,
+//! of another job or of another medium is refused before anything is done with it. It is no
+//! protection against an attacker, which the connection itself must keep out.
 
 use crate::{EdgeSpec, EdgeTicket, Error};
 
@@ -19,8 +19,27 @@ const HEAD_BYTES: usize = 16;
 const SEAL_BYTES: usize = 8;
 
 impl EdgeTicket {
-    /// A ticket without descriptors for a receiver of the edge, with whatever else the medium
-    /// needs.
+    /// Makes a ticket without descriptors for a receiver of the edge. `own` are further bytes that
+    /// the medium needs.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_transport::{Batching, EdgeSpec, EdgeTicket};
+    ///
+    /// # let spec = EdgeSpec {
+    /// #     name: "Trades.0".into(),
+    /// #     edge: 3,
+    /// #     receiver_count: 2,
+    /// #     ring_bytes: 4096,
+    /// #     batching: Batching::default(),
+    /// #     token: [7; 16],
+    /// #     listen: std::net::Ipv4Addr::LOCALHOST.into(),
+    /// # };
+    /// let ticket = EdgeTicket::seal("pigeon", &spec, 1, b"loft 4");
+    /// assert_eq!(ticket.unseal("pigeon", &spec)?, (1, &b"loft 4"[..]));
+    /// assert!(ticket.unseal("tcp", &spec).is_err());
+    /// # Ok::<(), thalweg_transport::Error>(())
+    /// ```
     pub fn seal(medium: &str, spec: &EdgeSpec, receiver: u32, own: &[u8]) -> EdgeTicket {
         let head = [MAGIC, VERSION, spec.edge, receiver].map(u32::to_le_bytes);
         let head = head.concat();
@@ -31,10 +50,10 @@ impl EdgeTicket {
         }
     }
 
-    /// The receiver's number and the medium's own bytes.
+    /// Returns the receiver's number and the medium's own bytes.
     ///
     /// # Errors
-    /// It is not whole, or not for this edge.
+    /// The ticket is not whole, or not for this edge and medium.
     pub fn unseal(&self, medium: &str, spec: &EdgeSpec) -> Result<(u32, &[u8]), Error> {
         let refused = |why: String| Error::Refused(format!("{}: {why}", spec.name));
         let Some((head, rest)) = self.bytes.split_at_checked(HEAD_BYTES) else {
@@ -66,7 +85,8 @@ impl EdgeTicket {
     }
 }
 
-/// FNV-1a with lengths: a change of one byte always changes it.
+/// Checksum over the parts: FNV-1a, with the length of each. A change of one byte always changes
+/// it.
 fn checksum(parts: &[&[u8]]) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     parts.iter().fold(0xcbf2_9ce4_8422_2325, |hash, part| {

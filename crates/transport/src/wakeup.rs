@@ -1,4 +1,5 @@
-//! A bell: wakes a thread that is parked on the ends of edges, for whatever is not their business.
+//! A wakeup: ends the sleep of a thread that is parked on the ends of edges, for reasons other than
+//! frames and room.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -7,12 +8,23 @@ use std::sync::Arc;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::io::Errno;
 
-/// Wakes one parked thread. Cheap to clone; whoever holds a clone may ring it.
+/// Wakes one parked thread. Cheap to clone; every clone wakes the same thread.
+///
+/// # Example
+/// ```
+/// use thalweg_transport::Wakeup;
+///
+/// let wakeup = Wakeup::new()?;
+/// wakeup.clone().wake();
+/// assert!(wakeup.clear(), "it was used");
+/// assert!(!wakeup.clear());
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Wakeup(Arc<OwnedFd>);
 
 impl Wakeup {
-    /// A silent bell.
+    /// A wakeup that was not used yet.
     ///
     /// # Errors
     /// The process has no descriptor left.
@@ -23,23 +35,22 @@ impl Wakeup {
 
     /// Wakes the thread, or keeps it from falling asleep the next time.
     pub fn wake(&self) {
-        // A counter that is full already rings.
+        // A counter that is full wakes already.
         retry_wakeup_call(|| rustix::io::write(&self.0, &1u64.to_ne_bytes()));
     }
 
-    /// Makes it silent again; whether it had rung.
+    /// Resets the wakeup. `true`: it was used since the last reset.
     pub fn clear(&self) -> bool {
-        // There is nothing to read if it was silent.
+        // There is nothing to read if it was not used.
         retry_wakeup_call(|| rustix::io::read(&self.0, &mut [0; 8]))
     }
 }
 
-/// How often a call is made that must not be lost.
+/// Most tries of a call that must not be lost: a lost wakeup may be the last one.
 const WAKE_ATTEMPTS_MAX: usize = 100;
 
-/// Makes a call that wakes somebody, or takes note of having been woken, until it succeeds, finds
-/// the descriptor full or empty, or has failed often: a wake-up that is lost may be the last one.
-/// Whether it succeeded.
+/// Makes a call that sends or takes a wakeup, until it succeeds, finds the descriptor full or
+/// empty, or has failed [`WAKE_ATTEMPTS_MAX`] times. `true`: it succeeded.
 pub(crate) fn retry_wakeup_call<T>(mut call: impl FnMut() -> Result<T, Errno>) -> bool {
     for _ in 0..WAKE_ATTEMPTS_MAX {
         match call() {

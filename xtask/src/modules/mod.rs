@@ -2,7 +2,7 @@
 //! files.
 //!
 //! ```text
-//!   crates/*/src  --tree-->  modules with their names  --arrows-->  file -> file  --circles-->  knots
+//!   sources  --tree-->  modules with their names  --arrows-->  file -> file  --circles-->  knots
 //! ```
 //! An arrow from one file to another means that the first names something that the second defines.
 //! A name is followed through re-exports to its definition, so the `mod.rs` of a folder that only

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use syn::{Item, UseTree, Visibility};
+use syn::punctuated::Punctuated;
+use syn::{Item, Token, UseTree, Visibility};
 
 /// All modules of all crates. A module is known by its index.
 #[derive(Default)]
@@ -193,6 +194,19 @@ fn name_of(item: &Item) -> Option<String> {
     Some(ident.to_string())
 }
 
+/// Whether a condition of `cfg` is `test`, or `all(test, ...)`.
+fn needs_test(condition: &syn::Meta) -> bool {
+    match condition {
+        syn::Meta::Path(path) => path.is_ident("test"),
+        syn::Meta::List(list) if list.path.is_ident("all") => {
+            let parts = Punctuated::<syn::Meta, Token![,]>::parse_terminated;
+            list.parse_args_with(parts)
+                .is_ok_and(|parts| parts.iter().any(needs_test))
+        }
+        _ => false,
+    }
+}
+
 fn is_test(item: &Item) -> bool {
     let attributes = match item {
         Item::Mod(item) => &item.attrs,
@@ -205,7 +219,7 @@ fn is_test(item: &Item) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
             && attribute
-                .parse_args::<syn::Path>()
-                .is_ok_and(|path| path.is_ident("test"))
+                .parse_args::<syn::Meta>()
+                .is_ok_and(|condition| needs_test(&condition))
     })
 }

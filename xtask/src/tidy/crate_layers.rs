@@ -47,13 +47,13 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Crate, a crate that it uses, and the one module of it that it may name.
 const NARROW: &[(&str, &str, &str)] = &[("jit", "runtime", "abi")];
 
-/// Findings on the table, on `crates/*/Cargo.toml` and on the code. Dependencies of tests are free.
+/// Findings on the table, on the manifests and on the code. Dependencies of tests are free.
 pub fn check(root: &Path) -> Vec<String> {
     let paths = map::crate_paths(root);
     let mut findings = Vec::new();
     for (name, folder) in map::packages(root) {
         let Some((_, listed)) = LAYERS.iter().find(|(from, _)| *from == name) else {
-            findings.push(format!("crates/{name}: a crate without a row in LAYERS"));
+            findings.push(format!("{name}: a crate without a row in LAYERS"));
             continue;
         };
         let listed: BTreeSet<String> = listed.iter().map(|to| (*to).to_owned()).collect();
@@ -61,12 +61,16 @@ pub fn check(root: &Path) -> Vec<String> {
         let used = used.map(|(.., path)| path[0].clone()).collect();
         let declared = declared(&root.join(folder).join("Cargo.toml"));
         for (place, found) in [("Cargo.toml", declared), ("the code", used)] {
-            findings.extend(found.difference(&listed).map(|to| {
-                format!("crates/{name}: {place} has {name} -> {to}, which LAYERS has not")
-            }));
-            findings.extend(listed.difference(&found).map(|to| {
-                format!("crates/{name}: LAYERS has {name} -> {to}, which {place} has not")
-            }));
+            findings.extend(
+                found
+                    .difference(&listed)
+                    .map(|to| format!("{name}: {place} has {name} -> {to}, which LAYERS has not")),
+            );
+            findings.extend(
+                listed
+                    .difference(&found)
+                    .map(|to| format!("{name}: LAYERS has {name} -> {to}, which {place} has not")),
+            );
         }
     }
     findings.extend(paths.iter().filter_map(|(from, file, path)| {

@@ -13,7 +13,7 @@ const MEANT: [(&str, &str); 3] = [
     ("gate", "crates/toolkit/src/utility/gate.rs"),
     // A slot of a layout is where an attribute lies.
     ("slot", "crates/tuple/src/layout"),
-    ("topic", "crates/topic"),
+    ("topic", "pubsub/topic"),
 ];
 
 /// Findings on the names of types and files.

@@ -14,7 +14,7 @@ use crate::measure::bare::Take;
 use crate::measure::messages::{Filling, Taking, count, race2, rate};
 use crate::measure::{RING_BYTES, turns};
 
-/// Prints the table.
+/// Prints the rates of one writer and several readers as a table.
 pub fn run() {
     println!("{:>6} {:>10} {:>18}", "bytes", "1 reader", "2 readers");
     row::<64>();

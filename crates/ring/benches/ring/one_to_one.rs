@@ -24,7 +24,7 @@ const SHAPE: RingShape = RingShape {
     readers: 1,
 };
 
-/// Prints the table.
+/// Prints the rates of one writer and one reader as a table.
 pub fn run() {
     println!(
         "{:>6} {:>8} {:>15} {:>15} {:>15} {:>15}",

@@ -34,7 +34,7 @@ const SHAPE: RingShape = RingShape {
     readers: 1,
 };
 
-/// Prints the table.
+/// Prints the times of a round trip as a table.
 pub fn run() {
     let names = ["bare", "rtrb", "private", "shared"];
     let contenders: [fn() -> Vec<f64>; 4] = [in_bare, in_rtrb, in_private, in_shared];
@@ -63,15 +63,15 @@ pub fn run() {
     }
 }
 
-/// Something that carries a ball.
+/// An end of a connection that carries a ball.
 trait End {
     fn put(&mut self, ball: &Ball);
 
-    /// Waits for it.
+    /// Waits for the answer of the other side.
     fn take(&mut self) -> Ball;
 }
 
-/// Half of each round's nanoseconds.
+/// Nanoseconds of half a round trip, for each round.
 fn play(mut here: impl End + Send, mut there: impl End + Send) -> Vec<f64> {
     let mut times = Vec::with_capacity(ROUNDS as usize);
     let ping = || {

@@ -8,18 +8,19 @@ use crate::PATIENCE;
 use crate::random::Random;
 use crate::wakeup_socket::WakeupSocket;
 
-/// The kind of a frame, and that of the last one.
+/// Kind of every frame but the last.
 const FRAME: u8 = 1;
+/// Kind of the last frame.
 const LAST: u8 = 2;
 
-/// What is sent, and how long.
+/// Settings of a run: what is sent, and for how long.
 #[derive(Clone, Copy)]
 pub struct Plan {
-    /// All frames and pauses follow from it.
+    /// Seed from which all frames and pauses follow.
     pub seed: u64,
-    /// When the last one is sent.
+    /// Time after which the last frame is sent.
     pub time: Duration,
-    /// The longest payload.
+    /// Most bytes of a payload.
     pub len_max: usize,
 }
 
@@ -31,7 +32,7 @@ struct Expected {
 }
 
 impl Expected {
-    /// Mostly short, sometimes as long as can be.
+    /// A frame of the plan: mostly short, sometimes as long as allowed.
     fn new(plan: Plan, seq: u64) -> Expected {
         let len_max = plan.len_max;
         let mut random = Random::new(plan.seed ^ seq.wrapping_mul(0x2545_f491_4f6c_dd1d));

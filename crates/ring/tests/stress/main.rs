@@ -92,7 +92,7 @@ fn start(test: &str, fd: &impl AsFd, reader: u32, plan: Plan, bell: UnixStream) 
         .expect("a process")
 }
 
-/// What such a process does.
+/// Runs the part of the test that a child process has.
 fn read_as_told(told: &str) {
     let told: Vec<&str> = told.split(' ').collect();
     let [path, reader, seed] = told[..] else {

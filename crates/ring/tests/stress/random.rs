@@ -1,15 +1,15 @@
-//! Numbers that look random and follow from a seed.
+//! Pseudo-random numbers that follow from a seed.
 
-/// A sequence of them (SplitMix64, Steele and others 2014).
+/// A sequence of pseudo-random numbers (SplitMix64, Steele and others 2014).
 pub struct Random(u64);
 
 impl Random {
-    /// Those of a seed.
+    /// The sequence of numbers for a seed.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    /// The next one.
+    /// Next number of the sequence.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -17,12 +17,12 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// One below a limit.
+    /// Next number, reduced below a limit.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit
     }
 
-    /// True once in so many times.
+    /// True once in `times` calls on average.
     pub fn once_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }

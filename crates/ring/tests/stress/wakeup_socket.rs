@@ -27,12 +27,12 @@ impl WakeupSocket {
             .unzip()
     }
 
-    /// The socket itself.
+    /// Gives up the socket, to pass it to another process.
     pub fn into_stream(self) -> UnixStream {
         self.0
     }
 
-    /// Wakes whoever waits at the other end.
+    /// Wakes the thread that waits at the other end.
     pub fn wake(&self) {
         match (&self.0).write(&[1]) {
             Ok(_) => {}

@@ -1,4 +1,5 @@
-//! The media, one file each. Nobody outside names one except [`all`].
+//! The media, one folder each. Code outside finds a medium by its name, with [`find`], or looks
+//! through [`all`].
 
 mod ring;
 mod ring_edge;
@@ -6,6 +7,7 @@ pub mod rum;
 mod shm;
 pub mod sim;
 pub mod tcp;
+mod tcp_edge;
 
 use crate::Medium;
 
@@ -23,12 +25,22 @@ static ALL: [&dyn Medium; 5] = [
     &SIM,
 ];
 
-/// Every medium, the fastest first; last the one for tests, [`sim`].
+/// Every medium, the fastest first. The last one is for tests: [`sim`].
 pub fn all() -> &'static [&'static dyn Medium] {
     &ALL
 }
 
-/// The medium of a name.
+/// The medium with this name; `None`: there is none.
+///
+/// # Example
+/// ```
+/// use thalweg_transport::media;
+///
+/// let medium = media::find("tcp").expect("a medium of this name");
+/// assert!(medium.caps().crosses_hosts);
+/// assert!(media::find("pigeon").is_none());
+/// assert!(media::all().iter().any(|medium| medium.name() == "shm"));
+/// ```
 pub fn find(name: &str) -> Option<&'static dyn Medium> {
     all().iter().copied().find(|medium| medium.name() == name)
 }

@@ -17,21 +17,21 @@ const fn publish<const N: usize>() -> u64 {
 #[repr(align(128))]
 struct Line(AtomicU64);
 
-/// Messages begin where cache lines do.
+/// A message, which begins at a cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub struct Message<const N: usize>(pub [u8; N]);
 
-/// What happens to messages that were read.
+/// Action of a reader on the messages that it has read.
 pub trait Take<const N: usize> {
-    /// Each one.
+    /// Reads every word of each message.
     fn message(&mut self, message: &[u8; N]);
 
-    /// Some, so that so many were read now.
+    /// Called after some messages, when `taken` were read in all.
     fn batch(&mut self, taken: u64);
 }
 
-/// Both ends of it.
+/// A ring of plain slots, with both its ends.
 pub struct Bare<const N: usize> {
     written: Line,
     read: Line,

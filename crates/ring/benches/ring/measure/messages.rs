@@ -64,14 +64,14 @@ fn message_sum<const N: usize>(seq: u64) -> u64 {
     seq + (N as u64 / 8 - 1)
 }
 
-/// Adds up all words of all messages.
+/// A reader that adds up all words of all messages.
 pub struct Taking<const N: usize> {
     sum: u64,
     windows: Windows,
 }
 
 impl<const N: usize> Taking<N> {
-    /// Nothing yet.
+    /// Counters that have seen no message yet.
     pub fn new() -> Taking<N> {
         Taking {
             sum: 0,

@@ -39,8 +39,8 @@ pub fn race<'a>(sides: Vec<Box<dyn FnOnce() + Send + 'a>>) {
     });
 }
 
-/// What each contender gives in the middle of its turns, which alternate; and its middle ratio to
-/// the first one in the same turn.
+/// Median result of each contender over its turns, which alternate, and the median of its ratio to
+/// the first contender in the same turn.
 pub fn turns(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<(f64, f64)> {
     let mut all = vec![(Vec::new(), Vec::new()); contenders.len()];
     for _ in 0..TURNS {
@@ -55,13 +55,13 @@ pub fn turns(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<(f64, f64)> {
     all.into_iter().map(middle).collect()
 }
 
-/// The middle one.
+/// Median of the numbers.
 pub fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures[figures.len() / 2]
 }
 
-/// The kernel's word for the machine.
+/// Prints the number of cores and the processor's name as the kernel knows it.
 pub fn print_machine() {
     let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpus.lines().find(|line| line.starts_with("model name"));

@@ -8,25 +8,25 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Messages of a window have so many bytes.
+/// Bytes of the messages of one window.
 const WINDOW_BYTES: usize = 1 << 20;
 
-/// Windows of a turn.
+/// Number of windows in a turn.
 const COUNT: usize = 64;
 
-/// A window in which a side had a processor for less of the time does not count.
+/// Least share of a window for which a side must have had a processor; other windows do not count.
 const SHARE_MIN: f64 = 0.97;
 
-/// What one side noted.
+/// Message counts and times that one side has noted.
 pub struct Windows {
     step: u64,
     next: u64,
-    /// Of the wall and of the thread, at each edge.
+    /// Times of the wall clock and of the thread, at each edge between windows.
     edges: Vec<(Duration, Duration)>,
 }
 
 impl Windows {
-    /// Before the first message of such a size.
+    /// Windows before the first message of this size.
     pub fn new(message_bytes: usize) -> Windows {
         Windows {
             step: (WINDOW_BYTES / message_bytes) as u64,
@@ -35,12 +35,12 @@ impl Windows {
         }
     }
 
-    /// How many messages of such a size make a turn.
+    /// Number of messages of this size that make a turn.
     pub const fn turn_count(message_bytes: usize) -> u64 {
         (WINDOW_BYTES / message_bytes * COUNT) as u64
     }
 
-    /// So many messages have been written, or read.
+    /// Notes that `count` messages have been written or read by now.
     #[inline(always)]
     pub fn reached(&mut self, count: u64) {
         if count >= self.next {

@@ -1,22 +1,22 @@
-//! When to ask the system whether a peer is still alive: seldom enough to cost nothing, often
-//! enough that a death is noticed within a second even by an end that never sleeps.
+//! Times at which an end asks the system whether its peer is alive: seldom enough to cost nothing,
+//! often enough that even an end that never sleeps notices a death within a second.
 
 use std::time::{Duration, Instant};
 
-/// Calls between two looks at the clock.
+/// Calls between two looks at the clock, which cost more than a call.
 const CALLS_PER_CLOCK_READ: u32 = 64;
 
-/// Time between two questions, unless calls are rare.
+/// Least time between two questions to the system; more if calls are rare.
 const CHECK_PERIOD: Duration = Duration::from_millis(10);
 
-/// Counts the calls that found nothing to do.
+/// Counts calls that found nothing to do, and says when to ask.
 pub(super) struct LivenessTimer {
     calls: u32,
     last_check: Instant,
 }
 
 impl LivenessTimer {
-    /// From now on.
+    /// A timer whose period begins now.
     pub(super) fn new() -> LivenessTimer {
         LivenessTimer {
             calls: 0,
@@ -24,7 +24,7 @@ impl LivenessTimer {
         }
     }
 
-    /// Counts a call, and says whether it is time to ask.
+    /// Counts a call. `true`: it is time to ask.
     #[inline]
     pub(super) fn is_due(&mut self) -> bool {
         self.calls += 1;
@@ -46,14 +46,14 @@ impl LivenessTimer {
 mod tests {
     use super::*;
 
-    /// The longest time between two questions of an end that looks for work with this pause.
+    /// Longest time between two questions of an end that looks for work at this interval.
     fn longest(pause: Duration) -> Duration {
-        let mut watch = LivenessTimer::new();
-        let begin = watch.last_check;
+        let mut timer = LivenessTimer::new();
+        let begin = timer.last_check;
         let (mut now, mut asked, mut longest) = (begin, begin, Duration::ZERO);
         while now - begin < Duration::from_secs(10) {
             now += CALLS_PER_CLOCK_READ * pause;
-            if watch.has_period_elapsed(now) {
+            if timer.has_period_elapsed(now) {
                 assert!(now - asked >= CHECK_PERIOD, "it asks too often");
                 longest = longest.max(now - asked);
                 asked = now;

@@ -6,30 +6,30 @@ use std::sync::Arc;
 use ring::Reader;
 use ring::frame::FrameBatch;
 
-use super::RingPeers;
 use super::liveness_timer::LivenessTimer;
+use super::ring_peers::RingPeers;
 use crate::{EdgeSpec, Error, PeerLoss, ReceivingEnd, Waitable};
 
 /// A reader, and the sender behind it. The reader is dropped first, as in
-/// [`Sending`](super::Sending).
+/// [`RingSender`](super::RingSender).
 pub(in crate::media) struct RingReceiver<P> {
     reader: Reader,
     peers: P,
     name: Arc<str>,
-    /// The last poll found nothing.
+    /// The last poll found nothing, so the next one checks the sender.
     needs_check: bool,
-    /// The system said that the sender has died.
+    /// The system has reported that the sender died.
     is_sender_dead: bool,
-    /// Nothing is committed any more: what is there now is all.
+    /// The sender commits nothing more: the frames that are there now are the last.
     is_closed: bool,
-    /// It was over before the last poll, and that one found nothing.
+    /// The ring was closed before the last poll, and that poll found nothing.
     is_drained: bool,
     is_armed: bool,
     liveness_timer: LivenessTimer,
 }
 
 impl<P: RingPeers> RingReceiver<P> {
-    /// The end of an edge.
+    /// The receiving end of an edge over this ring.
     pub(in crate::media) fn new(spec: &EdgeSpec, reader: Reader, peers: P) -> RingReceiver<P> {
         RingReceiver {
             reader,
@@ -44,7 +44,7 @@ impl<P: RingPeers> RingReceiver<P> {
         }
     }
 
-    /// After a poll that found nothing: whether there will be something.
+    /// Checks, after a poll that found nothing, whether more frames can come.
     fn check_sender(&mut self) -> Result<(), Error> {
         if self.is_drained {
             return Err(self.loss());

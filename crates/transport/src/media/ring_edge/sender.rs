@@ -8,32 +8,32 @@ use ring::grant::GrantAddresses;
 use ring::{RingFault, Writer};
 
 use super::liveness_timer::LivenessTimer;
-use super::{RingPeers, set_bits};
+use super::ring_peers::{RingPeers, set_bits};
 use crate::{EdgeCounters, EdgeSpec, Error, PeerLoss, SendingEnd, Waitable};
 
-/// A writer, and the receivers behind it. The writer is dropped first: whoever is woken by the end
-/// of the rest finds the ring closed.
+/// A writer, and the receivers behind it. The writer is dropped first: a receiver that is woken by
+/// the drop of the peers finds the ring closed.
 pub(in crate::media) struct RingSender<P> {
     writer: Writer,
     peers: P,
     name: Arc<str>,
     frame_bytes_max: usize,
-    /// Something is to be looked at before the next claim: there was no room, or nobody is left.
+    /// A look is needed before the next claim: there was no room, or no receiver is left.
     needs_check: bool,
-    /// Bytes of the last claim, if it found no room.
+    /// Payload bytes of the last claim, if it found no room; else 0.
     blocked_claim_bytes: usize,
     is_armed: bool,
     liveness_timer: LivenessTimer,
     lost: Vec<u32>,
-    /// The same, a bit for each. For those who look at the counters.
+    /// Set of lost receivers, a bit for each, for the counters.
     lost_set: Arc<AtomicU64>,
     counters: Arc<EdgeCounters>,
-    /// How the last one was lost.
+    /// How the last receiver was lost.
     loss_reason: String,
 }
 
 impl<P: RingPeers> RingSender<P> {
-    /// The end of an edge.
+    /// The sending end of an edge over this ring.
     pub(in crate::media) fn new(spec: &EdgeSpec, writer: Writer, peers: P) -> RingSender<P> {
         let (counters, gone) = (
             Arc::new(EdgeCounters::default()),
@@ -72,19 +72,20 @@ impl<P: RingPeers> RingSender<P> {
         }
     }
 
-    /// Apart, so that the way without a look is short.
+    /// A claim after one that found no room. Not inlined, so that a claim without a look stays
+    /// short.
     #[cold]
     #[inline(never)]
     fn claim_after_check(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
         self.check_receivers()?;
-        // What held it up is gone, or the claim finds that it is not, and since when.
+        // The obstacle is gone, or the claim notes since when it is not.
         if self.writer.claim(len).is_some() {
             self.counters.unblock();
         }
         self.claim_now(len)
     }
 
-    /// Before a claim: whether the one before found no room because of somebody who is gone.
+    /// Fails if no receiver is left, after dismissing receivers that are gone.
     #[cold]
     fn check_receivers(&mut self) -> Result<(), Error> {
         self.blocked_claim_bytes = 0;
@@ -99,7 +100,7 @@ impl<P: RingPeers> RingSender<P> {
         }))
     }
 
-    /// Dismisses receivers that are gone. When nobody is left, the next claim says so.
+    /// Dismisses receivers that are gone. When none is left, the next claim reports it.
     fn dismiss_lost(&mut self) {
         self.dismiss(self.writer.gone_readers(), "it has closed its end");
         if let Some(RingFault::Cursor { reader, .. }) = self.writer.fault() {
@@ -146,11 +147,11 @@ impl<P: RingPeers> RingSender<P> {
     }
 }
 
-/// Has the counters say how full the ring is, without a word from the writer.
+/// Has the counters read the ring's level themselves, without the writer.
 fn report_ring_level(counters: &EdgeCounters, writer: &Writer, gone: Arc<AtomicU64>) {
-    let gauge = writer.monitor();
+    let monitor = writer.monitor();
     counters.set_refresh(move |counters| {
-        let level = gauge.occupancy(gone.load(Ordering::Relaxed));
+        let level = monitor.occupancy(gone.load(Ordering::Relaxed));
         counters
             .bytes
             .store(level.committed_bytes, Ordering::Relaxed);
@@ -164,7 +165,7 @@ fn report_ring_level(counters: &EdgeCounters, writer: &Writer, gone: Arc<AtomicU
 }
 
 impl<P> Drop for RingSender<P> {
-    /// The ring's memory is not kept for those who look at counters.
+    /// Freezes the counters, so that they do not keep the ring's memory.
     fn drop(&mut self) {
         self.counters.freeze();
     }

@@ -1,4 +1,4 @@
-//! The head of a batch: what comes before the frames that were sent together.
+//! The header of a batch, which precedes the frames that are sent together.
 //!
 //! ```text
 //!   0             8           12          16            24         32
@@ -7,45 +7,45 @@
 //!   | frame       |           |           |             |          |                        |
 //!   +-------------+-----------+-----------+-------------+----------+------------------------+
 //! ```
-//! Native byte order, as the frames. A head is a frame that only fills, so that a batch of frames
-//! that is polled may have heads in it.
+//! Numbers have the native byte order, as frames do. A batch header is a padding frame, so that a
+//! run of polled frames may contain batch headers.
 //!
 //! A position is an index in the sender's ring: bytes since the beginning. Positions go on from
-//! batch to batch, but for what fills the end of the ring, which is not sent. The seal is made from
-//! everything in the head, from where the last batch had ended, and from a key of this receiver: a
-//! batch that was lost, doubled, cut off or of another stream is not taken for the next one. What
-//! is in the frames is left to TCP's own checksum.
+//! batch to batch, except for padding at the end of the ring, which is not sent. The seal is
+//! computed from everything else in the header, from the position at which the last batch ended,
+//! and from a key of this receiver: a batch that was lost, doubled, cut off or of another stream is
+//! not taken for the next one. The frames themselves are protected by TCP's checksum only.
 
 use ring::frame::{FrameHeader, HEADER_BYTES, PAD};
 
-use crate::media::tcp::END_OF_STREAM;
-use crate::media::tcp::handshake::Handshake;
+use crate::media::tcp_edge::handshake::Handshake;
+use crate::media::tcp_edge::stream_end::END_OF_STREAM;
 
-/// Bytes of a head.
+/// Bytes of a batch header.
 pub(super) const BATCH_HEADER_BYTES: usize = 32;
 
 const MAGIC: u32 = u32::from_ne_bytes(*b"rumB");
 
-/// A head, as words.
+/// An encoded batch header.
 pub(super) type BatchHeaderWords = [u64; BATCH_HEADER_BYTES / 8];
 
-/// What a head says.
+/// Contents of a batch header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BatchHeader {
-    /// Where its frames begin.
+    /// Position at which the batch's frames begin.
     pub(super) position: u64,
-    /// Bytes of them.
+    /// Bytes of the batch's frames.
     pub(super) bytes: u32,
-    /// The sender leaves: nothing follows.
+    /// The sender has closed its end: nothing follows.
     pub(super) is_end_of_stream: bool,
 }
 
-/// What only a sender and one receiver know.
+/// Key of the seals between a sender and one receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BatchSealKey(u64);
 
 impl BatchSealKey {
-    /// From what was said when they met.
+    /// Derives the key from the receiver's handshake.
     pub(super) fn from_handshake(handshake: &Handshake) -> BatchSealKey {
         let (left, right) = handshake.token.split_at(8);
         let half = |bytes: &[u8]| {
@@ -59,7 +59,7 @@ impl BatchSealKey {
     }
 }
 
-/// Every bit of both changes half of the bits of what comes out.
+/// Mixes two words: every bit of either changes about half of the bits of the result.
 fn mix_bits(left: u64, right: u64) -> u64 {
     let mixed = (left ^ right).wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -68,7 +68,7 @@ fn mix_bits(left: u64, right: u64) -> u64 {
 }
 
 impl BatchHeader {
-    /// For a receiver that expects this position next.
+    /// Encodes the header, sealed for a receiver that expects the position `expected` next.
     pub(super) fn to_words(self, key: BatchSealKey, expected: u64) -> BatchHeaderWords {
         let header = FrameHeader {
             len: (BATCH_HEADER_BYTES - HEADER_BYTES) as u32,
@@ -85,10 +85,10 @@ impl BatchHeader {
         [words[0], words[1], words[2], seal]
     }
 
-    /// From the wire.
+    /// Decodes a header.
     ///
     /// # Errors
-    /// It is not the head of the batch that comes next.
+    /// It is not the header of the batch that comes next.
     pub(super) fn from_words(
         words: BatchHeaderWords,
         key: BatchSealKey,
@@ -113,9 +113,9 @@ const _: () = assert!(BATCH_HEADER_BYTES == size_of::<BatchHeaderWords>());
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::media::tcp::handshake::{ConnectionPurpose, FramingProtocol};
+    use crate::media::tcp_edge::handshake::{ConnectionPurpose, FramingProtocol};
 
-    fn hello() -> Handshake {
+    fn handshake() -> Handshake {
         Handshake {
             protocol: FramingProtocol::Rum,
             edge: 3,
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_head_comes_out_as_it_went_in() {
-        let key = BatchSealKey::from_handshake(&hello());
+        let key = BatchSealKey::from_handshake(&handshake());
         for leaves in [false, true] {
             let head = BatchHeader {
                 is_end_of_stream: leaves,
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn any_change_is_noticed() {
-        let key = BatchSealKey::from_handshake(&hello());
+        let key = BatchSealKey::from_handshake(&handshake());
         let words = HEAD.to_words(key, 77);
         for word in 0..words.len() {
             for bit in 0..64 {
@@ -163,22 +163,28 @@ mod tests {
 
     #[test]
     fn another_place_or_another_receiver_is_noticed() {
-        let words = HEAD.to_words(BatchSealKey::from_handshake(&hello()), 77);
+        let words = HEAD.to_words(BatchSealKey::from_handshake(&handshake()), 77);
         assert!(
-            BatchHeader::from_words(words, BatchSealKey::from_handshake(&hello()), 78).is_err()
+            BatchHeader::from_words(words, BatchSealKey::from_handshake(&handshake()), 78).is_err()
         );
-        let mut token = hello().token;
+        let mut token = handshake().token;
         token[0] ^= 1;
         let others = [
-            Handshake { edge: 4, ..hello() },
-            Handshake { token, ..hello() },
+            Handshake {
+                edge: 4,
+                ..handshake()
+            },
+            Handshake {
+                token,
+                ..handshake()
+            },
             Handshake {
                 receiver: 3,
-                ..hello()
+                ..handshake()
             },
             Handshake {
                 instance: 6,
-                ..hello()
+                ..handshake()
             },
         ];
         for other in others {

@@ -1,55 +1,56 @@
-//! An outlet: what of a sender's ring has gone out to one receiver.
+//! The batches of a sender's ring that go out to one receiver.
 //!
 //! ```text
-//!   released         cursor            begun             committed
+//!   released          cursor            batched_to        committed
 //!   --+----------------+-----------------+-----------------+
 //!     | sent, may be   | of batches that | of the next     |
-//!     | wanted again   | are going       | batch           |
+//!     | sent again     | are going out   | batch           |
 //! ```
 
 use ring::RetainingReader;
 use rustix::io::Result;
 
 use super::batch_header::{BatchHeader, BatchSealKey};
-use super::connection_state::ReceiverIdentity;
 use super::outgoing_batches::OutgoingBatches;
-use crate::media::tcp::credit::ConnectionEnd;
-use crate::media::tcp::receiver_connection::ReceiverConnection;
+use super::receiver_identity::ReceiverIdentity;
+use crate::media::tcp_edge::credit::ConnectionEnd;
+use crate::media::tcp_edge::receiver_connection::ReceiverConnection;
 
-/// A connected receiver's.
+/// Sends batches to one connected receiver.
 pub(super) struct BatchSender {
     pub(super) connection: ReceiverConnection,
     pub(super) peer: ReceiverIdentity,
     seal_key: BatchSealKey,
-    /// Up to where frames are out or going.
+    /// Index up to which frames are in batches, sent or going out.
     batched_to: u64,
     outgoing: OutgoingBatches,
-    /// Where the last batch began.
+    /// Index at which the last batch began.
     last_batch_from: u64,
-    /// What the receiver expects after the last batch.
+    /// Position that the receiver expects after the last batch.
     expected_position: u64,
-    /// The socket took no more.
+    /// The socket took only a part of the last write.
     is_blocked: bool,
     has_sent_goodbye: bool,
 }
 
-/// What follows on what is sent.
+/// Expectation of more batches, which decides how much is written now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BatchWriteMode {
-    /// Nothing that is known of: all of it goes out.
+    /// Nothing is known to follow: all bytes go out.
     WriteAll,
-    /// More, soon: what goes out are writes of so many bytes, and the rest with the next one.
+    /// More follows soon: only whole writes of this many bytes go out, and the rest goes with the
+    /// next one.
     WriteFull(usize),
 }
 
-/// What of a ring can be sent.
+/// Frames of a ring that can be sent.
 pub(super) struct SendableFrames<'a> {
     pub(super) retaining_reader: &'a RetainingReader,
-    /// From here on frames only fill the ring's end, and need not be sent.
+    /// Index of padding at the ring's end, which need not be sent.
     pub(super) pad_at: u64,
 }
 
-/// What was sent.
+/// Numbers of batches and bytes that were sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct BatchSendCounts {
     pub(super) batches: u64,
@@ -57,15 +58,15 @@ pub(super) struct BatchSendCounts {
 }
 
 impl BatchSender {
-    /// To a receiver that expects this position next.
+    /// Sends to a receiver that expects this position next.
     pub(super) fn new(
-        line: ReceiverConnection,
+        connection: ReceiverConnection,
         key: BatchSealKey,
         peer: ReceiverIdentity,
         position: u64,
     ) -> BatchSender {
         BatchSender {
-            connection: line,
+            connection,
             peer,
             seal_key: key,
             batched_to: position,
@@ -77,17 +78,17 @@ impl BatchSender {
         }
     }
 
-    /// Up to where frames are out.
+    /// Index up to which frames are sent.
     pub(super) fn cursor(&self) -> u64 {
         self.outgoing.cursor().unwrap_or(self.batched_to)
     }
 
-    /// Whether the last write went only in part.
+    /// Whether the socket took only a part of the last write.
     pub(super) fn is_blocked(&self) -> bool {
         self.is_blocked
     }
 
-    /// Bytes that wait for a write to be worth it.
+    /// Bytes that wait until a write is worthwhile.
     pub(super) fn held_back_bytes(&self) -> usize {
         match self.is_blocked {
             true => 0,
@@ -95,22 +96,22 @@ impl BatchSender {
         }
     }
 
-    /// Whether everything up to an index is out.
+    /// Whether every frame up to an index is sent.
     pub(super) fn is_all_sent(&self, committed: u64) -> bool {
         self.batched_to == committed && self.outgoing.is_empty()
     }
 
-    /// Whether something up to an index is not out that the socket may take.
+    /// Whether a frame up to an index is unsent and the socket may take it.
     pub(super) fn has_sendable(&self, committed: u64) -> bool {
         !self.is_all_sent(committed) && !self.is_blocked
     }
 
-    /// Whether the receiver has released everything that is out.
+    /// Whether the receiver has released every frame that is sent.
     pub(super) fn is_idle(&self) -> bool {
         self.connection.released() == self.batched_to && self.outgoing.is_empty()
     }
 
-    /// Whether it has released everything but the last batch, and perhaps that.
+    /// Whether the receiver has released every frame before the last batch.
     pub(super) fn is_nearly_idle(&self) -> bool {
         self.connection.released() >= self.last_batch_from && self.outgoing.is_empty()
     }
@@ -120,17 +121,17 @@ impl BatchSender {
         self.has_sent_goodbye && self.outgoing.is_empty()
     }
 
-    /// Hears how far the receiver is. `true`: further.
+    /// Reads the receiver's credit. `true`: it has released more.
     pub(super) fn read_credit(&mut self) -> std::result::Result<bool, ConnectionEnd> {
         self.connection.read_credit(self.cursor())
     }
 
-    /// Sends everything that is committed, as far as the socket takes it, and as far as what
-    /// follows lets it. Begins as many batches as it says.
+    /// Sends committed frames, as far as the socket takes them and the mode lets them. Returns the
+    /// number of batches begun and of bytes written.
     pub(super) fn send(
         &mut self,
         source: &SendableFrames<'_>,
-        then: BatchWriteMode,
+        mode: BatchWriteMode,
     ) -> Result<BatchSendCounts> {
         let mut sent = BatchSendCounts::default();
         loop {
@@ -138,10 +139,10 @@ impl BatchSender {
                 sent.batches += 1;
             }
             let bytes = self.outgoing.unsent_bytes();
-            let bytes = match then {
+            let bytes = match mode {
                 BatchWriteMode::WriteAll => bytes,
-                BatchWriteMode::WriteFull(whole) if bytes < whole => 0,
-                BatchWriteMode::WriteFull(whole) => whole,
+                BatchWriteMode::WriteFull(write_bytes) if bytes < write_bytes => 0,
+                BatchWriteMode::WriteFull(write_bytes) => write_bytes,
             };
             self.is_blocked = false;
             if bytes == 0 {
@@ -158,7 +159,7 @@ impl BatchSender {
         }
     }
 
-    /// Says that nothing follows, after everything else.
+    /// Sends every committed frame, and then that nothing follows.
     pub(super) fn send_goodbye(&mut self, source: &SendableFrames<'_>) -> Result<()> {
         self.send(source, BatchWriteMode::WriteAll)?;
         if self.is_all_sent(source.retaining_reader.committed()) && !self.has_sent_goodbye {
@@ -169,7 +170,7 @@ impl BatchSender {
         Ok(())
     }
 
-    /// Begins the next batch: what lies in one piece. `false`: there is nothing to send.
+    /// Begins the next batch: the frames that are contiguous. `false`: there are none to send.
     fn begin_next_batch(&mut self, source: &SendableFrames<'_>) -> bool {
         let from = self.batched_to;
         let bytes = source.retaining_reader.frames_from(from).len();
@@ -184,15 +185,15 @@ impl BatchSender {
         self.begin_next_batch(source)
     }
 
-    /// `false`: there is nothing in it.
-    fn push_batch(&mut self, from: u64, bytes: usize, leaves: bool) -> bool {
-        if bytes == 0 && !leaves {
+    /// Adds a batch. `false`: it would be empty.
+    fn push_batch(&mut self, from: u64, bytes: usize, is_end_of_stream: bool) -> bool {
+        if bytes == 0 && !is_end_of_stream {
             return false;
         }
         let head = BatchHeader {
             position: from,
             bytes: bytes as u32,
-            is_end_of_stream: leaves,
+            is_end_of_stream,
         };
         let to = from + bytes as u64;
         self.outgoing.push(
@@ -219,10 +220,10 @@ pub(super) mod tests {
 
     use super::super::batch_header::BATCH_HEADER_BYTES;
     use super::*;
-    use crate::media::tcp::handshake::{ConnectionPurpose, FramingProtocol, Handshake};
-    use crate::media::tcp::io_thread::Registration;
-    use crate::media::tcp::loopback::loopback_pair;
-    use crate::media::tcp::receiver_connection::ConnectionPair;
+    use crate::media::tcp_edge::handshake::{ConnectionPurpose, FramingProtocol, Handshake};
+    use crate::media::tcp_edge::io_thread::Registration;
+    use crate::media::tcp_edge::loopback::loopback_pair;
+    use crate::media::tcp_edge::receiver_connection::ConnectionPair;
 
     const WHOLE: usize = 1000;
 
@@ -239,22 +240,26 @@ pub(super) mod tests {
         })
     }
 
-    /// An outlet, where its frames arrive, and where credit comes from.
-    pub(in super::super) fn outlet() -> (BatchSender, TcpStream, TcpStream) {
+    /// A batch sender, the stream at which its frames arrive, and the stream for credit to it.
+    pub(in super::super) fn connected_batch_sender() -> (BatchSender, TcpStream, TcpStream) {
         let (frames, arrive) = loopback_pair();
         let address = frames.peer_addr().expect("an address");
         let (credit, far_credit) = loopback_pair();
-        let line = ReceiverConnection::new(
+        let connection = ReceiverConnection::new(
             ConnectionPair { frames, credit },
             0,
-            Registration::reserve().expect("a seat"),
+            Registration::reserve().expect("an IO thread"),
         );
         let peer = ReceiverIdentity {
             instance: 0,
             address,
             liveness_address: None,
         };
-        (BatchSender::new(line, key(), peer, 0), arrive, far_credit)
+        (
+            BatchSender::new(connection, key(), peer, 0),
+            arrive,
+            far_credit,
+        )
     }
 
     pub(in super::super) fn commit(writer: &mut Writer, frames: usize) {
@@ -266,26 +271,26 @@ pub(super) mod tests {
 
     #[test]
     fn what_does_not_fill_a_write_waits_for_the_next() {
-        let (mut writer, keeper) = ring::retaining_ring(1 << 16).expect("memory");
-        let (mut outlet, mut arrive, _credit) = outlet();
-        let source = |keeper| SendableFrames {
-            retaining_reader: keeper,
+        let (mut writer, reader) = ring::retaining_ring(1 << 16).expect("memory");
+        let (mut batch_sender, mut arrive, _credit) = connected_batch_sender();
+        let source = |reader| SendableFrames {
+            retaining_reader: reader,
             pad_at: u64::MAX,
         };
-        let send = |outlet: &mut BatchSender, then| outlet.send(&source(&keeper), then);
+        let send = |batch_sender: &mut BatchSender, mode| batch_sender.send(&source(&reader), mode);
         commit(&mut writer, 20);
-        let sent = send(&mut outlet, BatchWriteMode::WriteFull(WHOLE)).expect("sent");
+        let sent = send(&mut batch_sender, BatchWriteMode::WriteFull(WHOLE)).expect("sent");
         assert_eq!(sent.batches, 1);
         let all = BATCH_HEADER_BYTES + 20 * 112;
-        assert_eq!(outlet.held_back_bytes(), all % WHOLE);
-        assert!(!outlet.is_all_sent(writer.committed()) && !outlet.is_blocked());
+        assert_eq!(batch_sender.held_back_bytes(), all % WHOLE);
+        assert!(!batch_sender.is_all_sent(writer.committed()) && !batch_sender.is_blocked());
         commit(&mut writer, 5);
-        send(&mut outlet, BatchWriteMode::WriteFull(WHOLE)).expect("nothing is sent");
+        send(&mut batch_sender, BatchWriteMode::WriteFull(WHOLE)).expect("nothing is sent");
         let all = all + BATCH_HEADER_BYTES + 5 * 112;
-        assert_eq!(outlet.held_back_bytes(), all - 2 * WHOLE);
-        send(&mut outlet, BatchWriteMode::WriteAll).expect("sent");
-        assert!(outlet.is_all_sent(writer.committed()));
-        assert_eq!(outlet.cursor(), writer.committed());
+        assert_eq!(batch_sender.held_back_bytes(), all - 2 * WHOLE);
+        send(&mut batch_sender, BatchWriteMode::WriteAll).expect("sent");
+        assert!(batch_sender.is_all_sent(writer.committed()));
+        assert_eq!(batch_sender.cursor(), writer.committed());
         let mut bytes = vec![0; all];
         arrive.read_exact(&mut bytes).expect("it arrives");
         let numbers: Vec<u8> = FrameBatch::new(&bytes)

@@ -1,85 +1,76 @@
-//! The place of a receiver at its sender: awaited, connected, away, or gone.
+//! State of a receiver at its sender: awaited, connected, disconnected or gone.
 //!
 //! ```text
-//!   Awaited --connects--> Up --its connection breaks--> Down --too long, or dead--> Gone
-//!                         ^  \                           |                            ^
-//!                         |   --------- leaves ----------|----------------------------+
-//!                         +-------- connects again ------+
+//!   Awaited --connects--> Connected --breaks--> Disconnected --too long, or dead--> Gone
+//!                           ^   \                    |                               ^
+//!                           |    ------- leaves -----|-------------------------------+
+//!                           +---- connects again ----+
 //! ```
 
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use super::batch_sender::BatchSender;
 use super::liveness::LivenessProbe;
-use crate::media::tcp::handshake::Handshake;
-use crate::media::tcp::io_thread::Registration;
+use super::receiver_identity::ReceiverIdentity;
+use crate::media::tcp_edge::handshake::Handshake;
+use crate::media::tcp_edge::io_thread::Registration;
 
-/// A receiver's.
+/// State of one receiver.
 pub(super) enum RumConnectionState {
-    /// It has not connected.
+    /// The receiver has not connected yet.
     Awaited,
     Connected(Box<BatchSender>),
-    /// Its connection broke, and it may come back.
+    /// The receiver's connection broke, and it may come back.
     Disconnected(Box<DisconnectedReceiver>),
-    /// It is gone: why.
+    /// The receiver is gone, for this reason.
     Gone(String),
 }
 
-/// A receiver that is away.
+/// A receiver whose connection broke.
 pub(super) struct DisconnectedReceiver {
     peer: ReceiverIdentity,
-    /// What it may want next lies between.
+    /// Position that the receiver had released: it may go on from here up to `sent`.
     pub(super) released: u64,
     sent: u64,
-    /// How its connection ended.
+    /// How the connection has ended.
     loss_reason: String,
     probe: LivenessProbe,
 }
 
-/// Which receiver it is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ReceiverIdentity {
-    /// A ticket makes one receiving end, which may connect again.
-    pub(super) instance: u64,
-    /// Where it connected from.
-    pub(super) address: SocketAddr,
-    /// Where its lifeline is; `None`: it has none.
-    pub(super) liveness_address: Option<SocketAddr>,
-}
-
 impl RumConnectionState {
-    /// Whether nobody will come here any more.
+    /// Whether the receiver is gone for good.
     pub(super) fn is_gone(&self) -> bool {
         matches!(self, RumConnectionState::Gone(_))
     }
 
-    /// How far its receiver has released; `None`: nobody is waited for.
+    /// Position that the receiver has released; `None`: it is gone and not waited for.
     pub(super) fn released(&self) -> Option<u64> {
         match self {
             RumConnectionState::Awaited => Some(0),
-            RumConnectionState::Connected(outlet) => Some(outlet.connection.released()),
-            RumConnectionState::Disconnected(down) => Some(down.released),
+            RumConnectionState::Connected(batch_sender) => Some(batch_sender.connection.released()),
+            RumConnectionState::Disconnected(disconnected) => Some(disconnected.released),
             RumConnectionState::Gone(_) => None,
         }
     }
 
-    /// Where a receiver that connects goes on.
+    /// Position at which a receiver that connects goes on.
     ///
     /// # Errors
-    /// It cannot: why.
+    /// The reason why it is refused.
     pub(super) fn resume_position(&self, handshake: &Handshake) -> Result<u64, String> {
         let (number, position) = (handshake.receiver, handshake.position);
         let (instance, released, sent) = match self {
             RumConnectionState::Awaited => (handshake.instance, 0, 0),
-            RumConnectionState::Connected(outlet) => (
-                outlet.peer.instance,
-                outlet.connection.released(),
-                outlet.cursor(),
+            RumConnectionState::Connected(batch_sender) => (
+                batch_sender.peer.instance,
+                batch_sender.connection.released(),
+                batch_sender.cursor(),
             ),
-            RumConnectionState::Disconnected(down) => {
-                (down.peer.instance, down.released, down.sent)
-            }
+            RumConnectionState::Disconnected(disconnected) => (
+                disconnected.peer.instance,
+                disconnected.released,
+                disconnected.sent,
+            ),
             RumConnectionState::Gone(why) => {
                 return Err(format!("receiver {number} is gone: {why}"));
             }
@@ -98,7 +89,7 @@ impl RumConnectionState {
 }
 
 impl DisconnectedReceiver {
-    /// Its connection has ended: how.
+    /// A receiver whose connection has just ended for this reason.
     pub(super) fn new(outlet: &BatchSender, why: String) -> DisconnectedReceiver {
         DisconnectedReceiver {
             peer: outlet.peer,
@@ -113,24 +104,26 @@ impl DisconnectedReceiver {
         }
     }
 
-    /// Looks whether it is alive. Why it is gone, if it is.
+    /// Probes whether the receiver is alive. Returns the reason if it is gone.
     pub(super) fn check_gone(
         &mut self,
         registration: Registration,
-        patience: Duration,
+        reconnect_timeout: Duration,
         now: Instant,
     ) -> Option<String> {
         let (why, address) = (&self.loss_reason, self.peer.address);
         if !self.probe.step(registration, now) {
             return Some(format!("{why}, and nobody lives at {address} any more"));
         }
-        let is_over = self.probe.last_alive_at() + patience <= now;
-        is_over.then(|| format!("{why}, and {address} has not connected again for {patience:?}"))
+        let is_over = self.probe.last_alive_at() + reconnect_timeout <= now;
+        is_over.then(|| {
+            format!("{why}, and {address} has not connected again for {reconnect_timeout:?}")
+        })
     }
 
-    /// When to look again.
-    pub(super) fn next_check_at(&self, patience: Duration) -> Instant {
-        let until = self.probe.last_alive_at() + patience;
+    /// Time of the next probe, or of giving up.
+    pub(super) fn next_check_at(&self, reconnect_timeout: Duration) -> Instant {
+        let until = self.probe.last_alive_at() + reconnect_timeout;
         self.probe
             .next_attempt_at()
             .map_or(until, |next| next.min(until))

@@ -1,66 +1,67 @@
-//! When a batch is due that is not full.
+//! Deadlines of a batch that is not full.
 //!
 //! ```text
 //!   sent               settled                   time_min            time_max
 //!   --+-------------------+-------------------------+-------------------+--
-//!     | nobody gets more  | receivers get more      | the sending       | the pump
-//!     |                   | that are idle           | thread sends all  | does
+//!     | no receiver gets  | idle receivers          | the sending       | the IO thread
+//!     | more              | get more                | thread sends all  | sends all
 //! ```
-//! A lone frame, of a thread that has sent the last batch a while ago, does not wait for word that
-//! the receiver is done with that batch: word takes as long as a frame.
+//! A lone frame, of a thread that sent the last batch a while ago, does not wait for the report
+//! that the receiver is done with that batch: the report takes as long as a frame.
 //!
 //! Sending takes the sending thread's time, the more the more receivers there are, and each of them
-//! is idle again soon if it got little. So after what went out early nobody gets more for as long
-//! as that took, idle or not: half of the thread's time is left for filling the next batch. Whoever
-//! commits a frame and then has nothing to do is expected to flush, as the engine's threads do
+//! is idle again soon if it got little. So after an early batch no receiver gets more for as long
+//! as sending that batch took: half of the thread's time is left for filling the next one. A thread
+//! that commits a frame and then has nothing to do is expected to flush, as the engine's threads do
 //! before they wait.
 
 use std::time::{Duration, Instant};
 
 use crate::Batching;
 
-/// A frame is a lone one if nothing has gone out for so long.
+/// Time without a write after which a frame counts as a lone one.
 const LONE_FRAME_PAUSE: Duration = Duration::from_micros(1);
 
-/// A batch after a full one waits so long for more, even if the receiver is idle: the sending
-/// thread is in a stream, and a lone frame would be in its way.
+/// Time that a batch after a full one waits for more, even if the receiver is idle: the sending
+/// thread is in a stream, and a lone frame would delay it.
 const SETTLE_AFTER_FULL: Duration = Duration::from_micros(10);
 
-/// And at most so long after any: the thread may have been held up while it sent.
+/// Most time that a batch waits after any other: the thread may have been interrupted while it
+/// sent.
 const SETTLE_MAX: Duration = Duration::from_micros(50);
 
-/// Which batches go out.
+/// Receivers whose batches go out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FlushScope {
-    /// Those that have begun to go out and were held up. They go with any other.
+    /// Receivers whose batches were begun and held up; they go out with any other.
     Blocked,
-    /// Those for receivers that are idle.
+    /// Receivers that are idle.
     Idle,
-    /// Those for receivers that have not much else to do: a lone frame.
+    /// Receivers with at most the last batch to do: for a lone frame.
     Lone,
-    /// All.
+    /// All receivers of the sender.
     All,
 }
 
-/// A batch that a look leaves there.
+/// A batch that a look has left unsent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PendingFlush {
-    /// It has waited so long,
+    /// Time that the batch has waited.
     pub(super) waited: Duration,
-    /// and nothing is to be done before it has so long.
+    /// Time that it waits before anything is to be done.
     pub(super) until: Duration,
 }
 
-/// What a link knows of its batch.
+/// Times of a sender's current batch.
 #[derive(Debug)]
 pub(super) struct FlushDeadline {
     time_min: Duration,
     time_max: Duration,
-    /// When the first frame was committed that could be out and is not.
+    /// Time at which the first frame was committed that could be sent and is not.
     opened_at: Option<Instant>,
-    /// When something went out the last time.
+    /// Time of the last write.
     sent_at: Instant,
-    /// So long nobody gets more.
+    /// Time after the last write in which no receiver gets more.
     settle_time: Duration,
 }
 
@@ -75,36 +76,40 @@ impl FlushDeadline {
         }
     }
 
-    /// When the batch began that is not out.
+    /// Time at which the unsent batch began; `None`: there is none.
     pub(super) fn opened_at(&self) -> Option<Instant> {
         self.opened_at
     }
 
-    /// Something has gone out.
+    /// Notes the time of a write.
     pub(super) fn note_sent(&mut self, now: Instant) {
         self.sent_at = now;
     }
 
-    /// Everything is out that can go.
+    /// Notes that every frame is sent that can be.
     pub(super) fn close_batch(&mut self) {
         self.opened_at = None;
     }
 
-    /// A full batch went out just now, or as much of it as could: the next one begins.
+    /// Begins the next batch after a full one was sent, as far as it could be.
     pub(super) fn restart_after_full(&mut self, now: Instant) {
         self.sent_at = now;
         self.settle_time = SETTLE_AFTER_FULL;
         self.opened_at.get_or_insert(now);
     }
 
-    /// A look of the sending thread that began then may have sent something.
+    /// Sets the pause after a look of the sending thread that began at `look` and may have sent
+    /// frames.
     pub(super) fn settle_after(&mut self, look: Instant) {
         if self.sent_at > look {
             self.settle_time = (self.sent_at - look).min(self.time_min).min(SETTLE_MAX);
         }
     }
 
-    /// What the sending thread is to send that comes by with a frame; an error: nothing yet.
+    /// Receivers to which the sending thread sends after it has committed a frame.
+    ///
+    /// # Errors
+    /// No receiver yet: the batch waits.
     pub(super) fn scope_for_sender(&mut self, now: Instant) -> Result<FlushScope, PendingFlush> {
         let (is_first, waited) = (self.opened_at.is_none(), self.time_waited(now));
         self.opened_at.get_or_insert(now);
@@ -120,7 +125,7 @@ impl FlushDeadline {
         }
     }
 
-    /// What such a look has left there, if anything.
+    /// The batch that a look has left unsent, if there is one.
     pub(super) fn pending(&self, now: Instant) -> Option<PendingFlush> {
         self.opened_at.map(|_| PendingFlush {
             waited: self.time_waited(now),
@@ -128,7 +133,7 @@ impl FlushDeadline {
         })
     }
 
-    /// What the pump is to send of what is not out; `is_close`: it hears when receivers are idle.
+    /// Receivers to which the IO thread sends. `is_close`: it watches for idle receivers.
     pub(super) fn scope_for_io_thread(&mut self, now: Instant, is_close: bool) -> FlushScope {
         let opened = *self.opened_at.get_or_insert(now);
         match () {
@@ -138,13 +143,12 @@ impl FlushDeadline {
         }
     }
 
-    /// From when on idle receivers get more.
+    /// Time from which on idle receivers get more.
     pub(super) fn settled_at(&self) -> Instant {
         self.sent_at + self.settle_time
     }
 
-    /// How long the batch has waited: since it began, or, if that is longer, since something went
-    /// out.
+    /// Time that the batch has waited since it began or, if that is longer, since the last write.
     fn time_waited(&self, now: Instant) -> Duration {
         let since = self.opened_at.unwrap_or(now).min(self.sent_at);
         now.saturating_duration_since(since)
@@ -159,7 +163,7 @@ mod tests {
     const TIME_MAX: Duration = Duration::from_micros(50);
     const MICRO: Duration = Duration::from_micros(1);
 
-    /// Something went out just now.
+    /// Deadlines after a write just now.
     fn due() -> (FlushDeadline, Instant) {
         let batch = Batching {
             time_min: TIME_MIN,

@@ -1,40 +1,41 @@
-//! The guard: how closely the pump looks after frames that the sending thread has left behind.
+//! The flush watchdog: how closely the IO thread watches frames that the sending thread has left
+//! unsent.
 //!
 //! ```text
-//!   off --a batch begins that is not sent at once--> close --the sending thread sends itself--> far
-//!    ^                                                 |  <------ a batch was left behind ------ |
-//!    +---------- nothing to look after for a while ----+-----------------------------------------+
+//!   off --a batch begins unsent--> close --the sending thread sends it itself--> far
+//!    ^                               |  <------ a batch was left behind -------- |
+//!    +------ nothing to watch for a while ---------------------------------------+
 //! ```
-//! Close, the pump comes when the batch is due, for all or for whoever is idle, and whenever a
-//! receiver says something. Far, it comes less and less often, and sends only what is due, as it
-//! has found for a while that there is nothing for it to do: a sending thread that sends batch
-//! after batch is not to be disturbed. So a thread that has done so and stops without a flush may
-//! have its last batch sent late, by a millisecond.
+//! Close, the IO thread comes when the batch is due, for all receivers or for idle ones, and
+//! whenever a receiver reports something. Far, it comes less and less often and sends only batches
+//! that are due, because it has found for a while that there was nothing to do: a sending thread
+//! that sends batch after batch should not be disturbed. So a thread that did so and stops without
+//! a flush may have its last batch sent a millisecond late.
 
 use std::time::{Duration, Instant};
 
-/// Far is so far at most, or the longest batching time.
+/// Longest period of looks, unless the longest batching time is longer.
 const CHECK_PERIOD_MAX: Duration = Duration::from_millis(1);
 
-/// So long it stays on with nothing to look after.
+/// Time with nothing to watch after which it is off.
 const OFF_DELAY: Duration = Duration::from_millis(1);
 
-/// How closely.
+/// How closely the IO thread watches one sender.
 #[derive(Debug)]
 pub(super) struct FlushWatchdog {
     time_max: Duration,
     period: Duration,
     is_on: bool,
-    /// The beginning of the batch that was there the last time.
+    /// Time at which the batch of the last look began.
     batch_began_at: Option<Instant>,
-    /// Whether a batch has begun since the pump looked.
+    /// Whether a batch has begun since the last look.
     has_new_batch: bool,
-    /// Since when there is nothing.
+    /// Time since when there is nothing to watch.
     nothing_since: Option<Instant>,
 }
 
 impl FlushWatchdog {
-    /// Off, for batches that wait so long at most.
+    /// A watchdog that is off, for batches that wait at most `time_max`.
     pub(super) fn new(time_max: Duration) -> FlushWatchdog {
         FlushWatchdog {
             time_max,
@@ -46,7 +47,7 @@ impl FlushWatchdog {
         }
     }
 
-    /// A batch begins. `true`: nothing was looked after, and the pump has to be called.
+    /// Notes that a batch begins. `true`: the watchdog was idle, and the IO thread must be called.
     pub(super) fn note_batch(&mut self) -> bool {
         self.has_new_batch = true;
         let was_quiet = self.nothing_since.take().is_some();
@@ -56,27 +57,28 @@ impl FlushWatchdog {
         !std::mem::replace(&mut self.is_on, true) || was_quiet
     }
 
-    /// It is off from now on.
+    /// Turns the watchdog off.
     pub(super) fn turn_off(&mut self) {
         *self = FlushWatchdog::new(self.time_max);
     }
 
-    /// Whether it is on.
+    /// Whether the watchdog is on.
     pub(super) fn is_on(&self) -> bool {
         self.is_on
     }
 
-    /// Whether the pump has to hear at once when a receiver is idle.
+    /// Whether the IO thread must learn at once that a receiver is idle.
     pub(super) fn is_prompt(&self) -> bool {
         self.is_on && self.period == self.time_max
     }
 
-    /// When to come back for frames that have come while it was to be switched off.
+    /// Time until the next look, for frames that came while the watchdog was to be turned off.
     pub(super) fn recheck_delay(&self) -> Duration {
         self.time_max.min(OFF_DELAY)
     }
 
-    /// The pump has sent frames: because the sending thread has not come by, or not.
+    /// Notes that the IO thread has sent frames. `is_left_behind`: the sending thread had left
+    /// them.
     pub(super) fn note_flush(&mut self, is_left_behind: bool) {
         if is_left_behind {
             self.period = self.time_max;
@@ -84,7 +86,7 @@ impl FlushWatchdog {
         }
     }
 
-    /// When the pump has to come back, for a batch that began then.
+    /// Time of the next look, for a batch that began at the given time.
     pub(super) fn next_check(&mut self, batch: Option<Instant>, now: Instant) -> Option<Instant> {
         let has_begun = std::mem::take(&mut self.has_new_batch);
         let Some(began) = batch else {
@@ -108,7 +110,7 @@ impl FlushWatchdog {
             return None;
         }
         if has_begun {
-            // The sending thread has sent itself whatever has begun.
+            // The sending thread has itself sent every batch that began.
             self.back_off();
             return Some(now + self.period.min(CHECK_PERIOD_MAX));
         }

@@ -1,18 +1,19 @@
-//! Lifelines: how a sender tells a receiver that is gone from one that cannot be reached.
+//! Liveness: how a sender tells a receiver that is gone from one that cannot be reached.
 //!
-//! A connection ends in the same way whether its network or its process did. So a receiver listens
-//! on a port of its own, which it names when it connects, and a sender whose connection broke
-//! knocks there: the receiver's pump says which receiving end it is, however busy the receiver, and
-//! the system refuses once there is none. A port may be somebody else's by then, hence the word.
+//! A connection ends in one way whether its network or its process failed. So a receiver listens on
+//! a port of its own, which its handshake names, and a sender whose connection broke connects
+//! there: the receiver's IO thread sends the number of the receiving end, however busy the receiver
+//! is, and the system refuses once the receiver is gone. Another process may have the port by then,
+//! hence the number.
 //!
 //! ```text
 //!   receiver                                   sender
 //!     listens <---------- connects ----------
-//!             ----------- instance u64 ----->    it is alive, it will come back
-//!                                                refused, or another word: it is gone
-//!                                                nothing: gone when it lasts too long
+//!             ----------- instance u64 ----->    it is alive and will come back
+//!                                                refused, or another number: it is gone
+//!                                                nothing: it is gone after the timeout
 //! ```
-//! Whoever else connects hears the word, too, and is not listened to.
+//! Any other process that connects gets the number, too, and its bytes are not read.
 
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -20,23 +21,22 @@ use std::time::{Duration, Instant};
 
 use rustix::event::epoll::EventFlags;
 
-use crate::media::tcp::connector::begin_connect;
-use crate::media::tcp::io_thread::Registration;
+use crate::media::tcp_edge::connector::begin_connect;
+use crate::media::tcp_edge::io_thread::Registration;
 
-/// Between two knocks: at first, and at most.
+/// Shortest pause between two probes, used at first.
 const PROBE_PAUSE_MIN: Duration = Duration::from_millis(1);
 const PROBE_PAUSE_MAX: Duration = Duration::from_millis(100);
 
-/// A knock without an answer is given up after so long, at first and at most, and the next one
-/// made: a system may drop one that comes while the listener ends, and sends it again only after a
-/// second.
+/// Time after which the first probe without an answer is given up and the next one made: a system
+/// may drop a probe that comes while the listener ends, and sends it again only after a second.
 const PROBE_TIMEOUT_MIN: Duration = Duration::from_millis(32);
 const PROBE_TIMEOUT_MAX: Duration = Duration::from_secs(1);
 
-/// Callers turned away in one turn.
+/// Most probes that are answered in one turn.
 const PROBES_PER_TURN_MAX: usize = 32;
 
-/// The receiver's side.
+/// Answers liveness probes, on the receiver's side.
 pub(super) struct LivenessListener {
     listener: TcpListener,
     port: u16,
@@ -44,19 +44,16 @@ pub(super) struct LivenessListener {
 }
 
 impl LivenessListener {
-    /// Of a receiving end, on the address by which the sender is reached.
-    ///
-    /// # Errors
-    /// The sender cannot be reached, or the system has no descriptor left.
+    /// Listens for probes of a receiving end, on the address by which the sender is reached.
     pub(super) fn bind_facing(sender: SocketAddr, instance: u64) -> io::Result<LivenessListener> {
         let any = match sender {
             SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
             SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
         };
-        // Sends nothing: the system only looks up the way.
-        let way = UdpSocket::bind((any, 0))?;
-        way.connect(sender)?;
-        let listener = TcpListener::bind((way.local_addr()?.ip(), 0))?;
+        // Connecting a UDP socket sends nothing: the system only looks up the route.
+        let route = UdpSocket::bind((any, 0))?;
+        route.connect(sender)?;
+        let listener = TcpListener::bind((route.local_addr()?.ip(), 0))?;
         listener.set_nonblocking(true)?;
         let port = listener.local_addr()?.port();
         Ok(LivenessListener {
@@ -66,45 +63,45 @@ impl LivenessListener {
         })
     }
 
-    /// Where it listens.
+    /// Port on which it listens.
     pub(super) fn port(&self) -> u16 {
         self.port
     }
 
-    /// Has the pump called whenever somebody knocks.
+    /// Has the IO thread request a turn whenever a probe comes.
     pub(super) fn register(&self, registration: Registration) -> io::Result<()> {
         registration.watch_fd(&self.listener, EventFlags::IN)
     }
 
-    /// Answers whoever has knocked.
+    /// Answers the probes that have come.
     pub(super) fn answer_probes(&self) {
         for _ in 0..PROBES_PER_TURN_MAX {
-            let Ok((mut caller, _)) = self.listener.accept() else {
+            let Ok((mut stream, _)) = self.listener.accept() else {
                 return;
             };
-            // A new connection has room for so much.
-            let _ = caller.write_all(&self.instance.to_le_bytes());
+            // A new connection has room for that many bytes.
+            let _ = stream.write_all(&self.instance.to_le_bytes());
         }
     }
 }
 
-/// The sender's side: knocks until it is sure.
+/// Probes a receiver, on the sender's side, until it answers or is gone.
 pub(super) struct LivenessProbe {
-    /// Where; `None`: the receiver has no lifeline.
+    /// Address to probe; `None`: the receiver gave none.
     address: Option<SocketAddr>,
     instance: u64,
-    /// One that is under way, and when it is given up.
+    /// The probe under way, and the time at which it is given up.
     attempt: Option<(TcpStream, Instant)>,
-    /// So long the next one has.
+    /// Time that the next probe has.
     attempt_timeout: Duration,
     pause: Duration,
     next_attempt_at: Instant,
-    /// When it was last known to be alive.
+    /// Time at which the receiver was last known to be alive.
     last_alive_at: Instant,
 }
 
 impl LivenessProbe {
-    /// At the lifeline of a receiving end whose connection has just broken.
+    /// Probes a receiving end whose connection has just broken.
     pub(super) fn new(at: Option<SocketAddr>, instance: u64, now: Instant) -> LivenessProbe {
         LivenessProbe {
             address: at,
@@ -117,17 +114,17 @@ impl LivenessProbe {
         }
     }
 
-    /// When it was last known to be alive.
+    /// Time at which the receiver was last known to be alive.
     pub(super) fn last_alive_at(&self) -> Instant {
         self.last_alive_at
     }
 
-    /// When to come back, if nothing happens before.
+    /// Time of the next probe, if nothing happens before; `None`: there is no address.
     pub(super) fn next_attempt_at(&self) -> Option<Instant> {
         self.address.map(|_| self.next_attempt_at)
     }
 
-    /// Knocks, or looks what came of it. `false`: nobody lives there any more.
+    /// Makes a probe, or looks for its answer. `false`: the receiver is gone.
     pub(super) fn step(&mut self, registration: Registration, now: Instant) -> bool {
         let answer = match (&self.attempt, self.address) {
             (Some((stream, until)), _) => match self.read_answer(stream) {
@@ -167,7 +164,7 @@ impl LivenessProbe {
         };
         let answer = self.read_answer(&stream);
         if answer.is_none() {
-            // If it is not watched, it is looked at when it is given up.
+            // A probe that is not watched is looked at when it is given up.
             let _ = registration.watch_fd(&stream, EventFlags::IN);
             self.next_attempt_at = now + self.attempt_timeout;
             self.attempt = Some((stream, self.next_attempt_at));
@@ -176,7 +173,7 @@ impl LivenessProbe {
         answer
     }
 
-    /// What came of a knock, if anything has: whether it was the receiving end that answered.
+    /// The answer of a probe, if there is one. `Ok(true)`: the receiving end has answered.
     fn read_answer(&self, stream: &TcpStream) -> Option<io::Result<bool>> {
         let mut word = [0; size_of::<u64>()];
         match stream.peek(&mut word) {
@@ -188,7 +185,7 @@ impl LivenessProbe {
     }
 }
 
-/// Whether a connection is being made, or nothing has been said on it.
+/// Whether a connection is still being made, or has not got any bytes.
 fn is_underway(error: &io::Error) -> bool {
     use io::ErrorKind::{Interrupted, NotConnected, WouldBlock};
     matches!(error.kind(), WouldBlock | NotConnected | Interrupted)
@@ -200,10 +197,10 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(20);
 
-    /// Knocks until there is an answer: whether it is alive.
+    /// Probes until there is an answer. `true`: the receiver is alive.
     fn knock(knocks: &mut LivenessProbe, lifeline: &LivenessListener) -> bool {
         let (seat, before) = (
-            Registration::reserve().expect("a seat"),
+            Registration::reserve().expect("an IO thread"),
             knocks.last_alive_at(),
         );
         let start = Instant::now();
@@ -219,7 +216,7 @@ mod tests {
         panic!("no answer within {LONG:?}");
     }
 
-    /// A lifeline and where it is.
+    /// A liveness listener and its address.
     fn lifeline(instance: u64) -> (LivenessListener, SocketAddr) {
         let sender = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
         let sender = sender.local_addr().expect("an address");
@@ -250,10 +247,13 @@ mod tests {
     #[test]
     fn a_knock_that_is_dropped_is_soon_made_again() {
         let (lifeline, at) = lifeline(5);
-        // With one caller waiting there is no room for another: the system drops what he sends.
+        // With one connection waiting there is no room for another: the system drops its packets.
         rustix::net::listen(&lifeline.listener, 0).expect("listens");
         let waiting = TcpStream::connect(at).expect("is the first");
-        let (seat, now) = (Registration::reserve().expect("a seat"), Instant::now());
+        let (seat, now) = (
+            Registration::reserve().expect("an IO thread"),
+            Instant::now(),
+        );
         let mut knocks = LivenessProbe::new(Some(at), 5, now);
         assert!(knocks.step(seat, now));
         let due = now + PROBE_TIMEOUT_MIN;
@@ -275,7 +275,7 @@ mod tests {
     fn whoever_has_no_lifeline_is_not_known_to_be_dead() {
         let now = Instant::now();
         let mut knocks = LivenessProbe::new(None, 5, now);
-        let seat = Registration::reserve().expect("a seat");
+        let seat = Registration::reserve().expect("an IO thread");
         assert!(knocks.step(seat, now + LONG));
         assert_eq!(
             (knocks.next_attempt_at(), knocks.last_alive_at()),

@@ -1,11 +1,11 @@
-//! Batches on their way out: the one that is going, and the one after it. So a write can take the
-//! end of a batch along with the beginning of the next, and be as long as the system likes it best.
+//! Batches on their way out: the current one and the next. So a write can hold the end of one batch
+//! and the beginning of the next, and have the length that the system handles best.
 //!
 //! ```text
-//!   | head | frames            |      | head | frames                |
-//!            sent  ^ cursor                     to ^
-//!            -------+------------------------------+-------
-//!                   | one write                    |
+//!   | header | frames            |    | header | frames              |
+//!              sent  ^ cursor                     end ^
+//!              -------+--------------------------------+-----
+//!                     | one write                      |
 //! ```
 
 use std::net::TcpStream;
@@ -14,24 +14,24 @@ use ring::RetainingReader;
 use rustix::io::Result;
 
 use super::batch_header::{BATCH_HEADER_BYTES, BatchHeaderWords};
-use crate::media::tcp::receiver_connection::write_parts;
+use crate::media::tcp_edge::receiver_connection::write_parts;
 
-/// Head and frames of two batches.
+/// Parts of a write: header and frames of two batches.
 const WRITE_PARTS_MAX: usize = 4;
 
-/// A batch that is not all out.
+/// A batch that is not sent as a whole.
 #[derive(Debug)]
 struct OutgoingBatch {
     header: BatchHeaderWords,
-    /// Bytes of the head that are out.
+    /// Bytes of the header that are sent.
     header_sent_bytes: usize,
-    /// Up to where its frames are out.
+    /// Index up to which its frames are sent.
     cursor: u64,
-    /// Where it ends.
+    /// Index at which the batch ends.
     end: u64,
 }
 
-/// Batches on their way to a receiver.
+/// At most two batches on their way to a receiver.
 #[derive(Debug, Default)]
 pub(super) struct OutgoingBatches {
     first: Option<OutgoingBatch>,
@@ -39,17 +39,17 @@ pub(super) struct OutgoingBatches {
 }
 
 impl OutgoingBatches {
-    /// Whether there are none.
+    /// Whether there are no batches.
     pub(super) fn is_empty(&self) -> bool {
         self.first.is_none()
     }
 
-    /// Whether there is no room for another one.
+    /// Whether there is no room for another batch.
     pub(super) fn is_full(&self) -> bool {
         self.second.is_some()
     }
 
-    /// Another batch, with this head, of the frames between two positions.
+    /// Adds a batch with this header, of the frames between two indexes.
     pub(super) fn push(&mut self, head: BatchHeaderWords, from: u64, to: u64) {
         debug_assert!(!self.is_full());
         let batch = OutgoingBatch {
@@ -64,38 +64,38 @@ impl OutgoingBatches {
         }
     }
 
-    /// Up to where frames are out; `None`: all that were begun.
+    /// Index up to which frames are sent; `None`: all batches are.
     pub(super) fn cursor(&self) -> Option<u64> {
         self.first.as_ref().map(|batch| batch.cursor)
     }
 
-    /// Bytes that are to go out.
+    /// Bytes of the batches that are not sent yet.
     pub(super) fn unsent_bytes(&self) -> usize {
         let batches = self.first.iter().chain(&self.second);
         batches.map(OutgoingBatch::unsent_bytes).sum()
     }
 
-    /// Writes so many bytes, or what the socket takes of them; 0: nothing now.
+    /// Writes at most `bytes_max` bytes. Returns the bytes that the socket took; 0: none now.
     pub(super) fn write(
         &mut self,
         stream: &TcpStream,
-        keeper: &RetainingReader,
-        most: usize,
+        reader: &RetainingReader,
+        bytes_max: usize,
     ) -> Result<usize> {
-        let count = write_parts(stream, self.parts(keeper, most))?;
+        let count = write_parts(stream, self.parts(reader, bytes_max))?;
         self.advance(count);
         Ok(count)
     }
 
-    /// The first so many bytes, as they lie.
+    /// The first `bytes_max` unsent bytes, in place.
     fn parts<'a>(
         &'a self,
-        keeper: &'a RetainingReader,
-        most: usize,
+        reader: &'a RetainingReader,
+        bytes_max: usize,
     ) -> [&'a [u8]; WRITE_PARTS_MAX] {
-        let (mut parts, mut left) = ([&[][..]; WRITE_PARTS_MAX], most);
+        let (mut parts, mut left) = ([&[][..]; WRITE_PARTS_MAX], bytes_max);
         let batches = self.first.iter().chain(&self.second);
-        let all = batches.flat_map(|batch| [batch.unsent_header(), batch.unsent_frames(keeper)]);
+        let all = batches.flat_map(|batch| [batch.unsent_header(), batch.unsent_frames(reader)]);
         for (part, whole) in parts.iter_mut().zip(all) {
             *part = &whole[..whole.len().min(left)];
             left -= part.len();
@@ -103,7 +103,7 @@ impl OutgoingBatches {
         parts
     }
 
-    /// So many bytes are out.
+    /// Notes that `count` bytes are sent.
     fn advance(&mut self, mut count: usize) {
         while let Some(batch) = &mut self.first {
             count -= batch.advance(count);
@@ -124,19 +124,19 @@ impl OutgoingBatch {
         &bytemuck::cast_slice(&self.header)[self.header_sent_bytes..]
     }
 
-    fn unsent_frames<'a>(&self, keeper: &'a RetainingReader) -> &'a [u8] {
+    fn unsent_frames<'a>(&self, reader: &'a RetainingReader) -> &'a [u8] {
         match self.end - self.cursor {
             0 => &[],
-            left => &keeper.frames_from(self.cursor)[..left as usize],
+            left => &reader.frames_from(self.cursor)[..left as usize],
         }
     }
 
-    /// So many bytes are out, or as many as it has: how many.
+    /// Notes that up to `count` bytes of this batch are sent, and returns how many it had.
     fn advance(&mut self, count: usize) -> usize {
         let count = count.min(self.unsent_bytes());
-        let of_head = count.min(BATCH_HEADER_BYTES - self.header_sent_bytes);
-        self.header_sent_bytes += of_head;
-        self.cursor += (count - of_head) as u64;
+        let header_bytes = count.min(BATCH_HEADER_BYTES - self.header_sent_bytes);
+        self.header_sent_bytes += header_bytes;
+        self.cursor += (count - header_bytes) as u64;
         count
     }
 }
@@ -145,23 +145,23 @@ impl OutgoingBatch {
 mod tests {
     use super::*;
 
-    /// A ring with so many bytes of frames, and its keeper.
+    /// A ring with at least `bytes` bytes of frames, and its reader.
     fn ring(frames: usize) -> (ring::Writer, RetainingReader) {
-        let (mut writer, keeper) = ring::retaining_ring(4096).expect("memory");
+        let (mut writer, reader) = ring::retaining_ring(4096).expect("memory");
         for number in 0..frames {
             writer.claim(56).expect("room").fill(number as u8);
             writer.commit(1, 0, 56);
         }
-        (writer, keeper)
+        (writer, reader)
     }
 
-    fn bytes(going: &OutgoingBatches, keeper: &RetainingReader, most: usize) -> Vec<u8> {
-        going.parts(keeper, most).concat()
+    fn bytes(going: &OutgoingBatches, reader: &RetainingReader, bytes_max: usize) -> Vec<u8> {
+        going.parts(reader, bytes_max).concat()
     }
 
     #[test]
     fn what_is_out_is_not_sent_again() {
-        let (_writer, keeper) = ring(6);
+        let (_writer, reader) = ring(6);
         let heads = [[1; BATCH_HEADER_BYTES / 8], [2; BATCH_HEADER_BYTES / 8]];
         let begun = || {
             let mut going = OutgoingBatches::default();
@@ -169,13 +169,13 @@ mod tests {
             going.push(heads[1], 128, 384);
             going
         };
-        let all = bytes(&begun(), &keeper, usize::MAX);
+        let all = bytes(&begun(), &reader, usize::MAX);
         assert_eq!(all.len(), 2 * BATCH_HEADER_BYTES + 384);
         for cut in 0..=all.len() {
             let mut going = begun();
-            assert_eq!(bytes(&going, &keeper, cut), &all[..cut]);
+            assert_eq!(bytes(&going, &reader, cut), &all[..cut]);
             going.advance(cut);
-            assert_eq!(bytes(&going, &keeper, usize::MAX), &all[cut..], "{cut}");
+            assert_eq!(bytes(&going, &reader, usize::MAX), &all[cut..], "{cut}");
             assert_eq!(going.unsent_bytes(), all.len() - cut);
             assert_eq!(going.is_empty(), cut == all.len());
         }
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_cursor_is_where_frames_are_out() {
-        let (_writer, keeper) = ring(2);
+        let (_writer, reader) = ring(2);
         let mut going = OutgoingBatches::default();
         assert_eq!(going.cursor(), None);
         going.push([0; BATCH_HEADER_BYTES / 8], 0, 64);
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(going.cursor(), Some(10));
         going.advance(54);
         assert_eq!((going.cursor(), going.is_full()), (Some(64), false));
-        assert_eq!(bytes(&going, &keeper, 1000).len(), BATCH_HEADER_BYTES + 64);
+        assert_eq!(bytes(&going, &reader, 1000).len(), BATCH_HEADER_BYTES + 64);
         going.advance(BATCH_HEADER_BYTES + 64);
         assert_eq!(going.cursor(), None);
     }

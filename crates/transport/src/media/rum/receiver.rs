@@ -1,5 +1,5 @@
-//! The receiving end of rum: reads batches into one buffer, polls frames where they lie, and goes
-//! on where it was when the connection breaks.
+//! The receiving end of rum: reads batches into one buffer, polls frames in place, and resumes
+//! where it was when the connection breaks.
 
 use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -10,55 +10,55 @@ use ring::frame::{FrameBatch, FrameHeader, HEADER_BYTES, PAD};
 
 use super::batch_header::{BATCH_HEADER_BYTES, BatchHeader, BatchSealKey};
 use super::receiver_task::{ReconnectOutcome, RumReceiverTask};
-use crate::media::tcp::handshake::Handshake;
-use crate::media::tcp::receive_buffer::{ReadOutcome, ReceiveBuffer};
-use crate::media::tcp::stream_end::StreamEnd;
+use crate::media::tcp_edge::handshake::Handshake;
+use crate::media::tcp_edge::receive_buffer::{ReadOutcome, ReceiveBuffer};
+use crate::media::tcp_edge::stream_end::StreamEnd;
 use crate::{Error, ReceivingEnd, Waitable};
 
-/// So often the sender may break the stream off at the same place before it is given up.
+/// Times that the sender may send broken bytes at one position before it is given up.
 const STREAM_BREAKS_MAX: u32 = 8;
 
-/// Whoever has received so much at once is in a stream.
+/// Bytes received with one read from which on the receiver counts as being in a stream.
 const STREAM_BYTES: u64 = 16 * 1024;
 
-/// A receiver in a stream that has had nothing to do for so long says so: between batches there are
-/// shorter pauses, and word takes as long as a batch.
+/// Time without work after which a receiver in a stream reports that it is idle: between batches
+/// there are shorter pauses, and a report takes as long as a batch.
 const IDLE_REPORT_DELAY: Duration = Duration::from_micros(5);
 
-/// The receiving end.
+/// The receiving end of an edge over rum.
 pub(super) struct RumReceiver {
     task: Arc<RumReceiverTask>,
     buffer: ReceiveBuffer,
     name: Arc<str>,
     handshake: Handshake,
     seal_key: BatchSealKey,
-    /// Where frames come from; `None`: the connection is down.
+    /// Connection for frames; `None`: it is broken.
     frames: Option<TcpStream>,
-    /// The position after the last whole frame.
+    /// Position after the last whole frame.
     expected_position: u64,
-    /// The position after the last frame that was polled.
+    /// Position after the last polled frame.
     polled_position: u64,
-    /// Bytes to come of the batch.
+    /// Bytes of the current batch that have still to come.
     batch_left_bytes: usize,
     /// Whether the last read was of a stream that goes on.
     is_stream: bool,
-    /// Since when there is nothing to receive, in a stream.
+    /// Time since when a receiver in a stream has had nothing to receive.
     idle_since: Option<Instant>,
-    /// When the connection was made.
+    /// Time at which the connection was made.
     connected_at: Instant,
-    /// Where the stream broke the last time, and what came of it.
+    /// Position at which the stream broke last, and how often.
     last_break: StreamBreak,
     reconnect_timeout: Duration,
-    /// How the stream has ended, once it has; what came before is polled first.
+    /// How the stream has ended, once it has; frames before the end are polled first.
     stream_end: Option<StreamEnd>,
 }
 
-/// The stream at a position at which it broke.
+/// A position at which the stream broke.
 struct StreamBreak {
     position: u64,
-    /// The first time.
+    /// Time of the first break at this position.
     first_at: Instant,
-    /// How often it was the sender that broke it off.
+    /// Number of breaks that the sender caused by broken bytes.
     refusals: u32,
 }
 
@@ -74,14 +74,14 @@ impl StreamBreak {
 
 impl RumReceiver {
     pub(super) fn new(
-        (frames, behind): (TcpStream, Arc<RumReceiverTask>),
+        (frames, task): (TcpStream, Arc<RumReceiverTask>),
         buffer: ReceiveBuffer,
         name: Arc<str>,
         handshake: Handshake,
-        patience: Duration,
+        reconnect_timeout: Duration,
     ) -> RumReceiver {
         RumReceiver {
-            task: behind,
+            task,
             buffer,
             name,
             seal_key: BatchSealKey::from_handshake(&handshake),
@@ -94,12 +94,12 @@ impl RumReceiver {
             idle_since: None,
             connected_at: Instant::now(),
             last_break: StreamBreak::new(u64::MAX),
-            reconnect_timeout: patience,
+            reconnect_timeout,
             stream_end: None,
         }
     }
 
-    /// Reads what has come, and finds the whole frames in it.
+    /// Reads received bytes, and finds the whole frames among them.
     fn read(&mut self) {
         if self.stream_end.is_some() {
             return;
@@ -125,7 +125,7 @@ impl RumReceiver {
         }
     }
 
-    /// There is nothing to receive: the sender is told so; after much, only if that lasts.
+    /// Reports to the sender that there is nothing to receive; in a stream only if that lasts.
     fn report_if_idle(&mut self) {
         if !self.task.has_unreported() {
             return;
@@ -152,7 +152,7 @@ impl RumReceiver {
         }
     }
 
-    /// Notes where the stream broke, unless it broke there just before.
+    /// Notes the position of a break, unless the stream broke there just before.
     fn note_break(&mut self) {
         let has_held = self.connected_at.elapsed() > self.reconnect_timeout;
         if self.last_break.position != self.expected_position || has_held {
@@ -160,7 +160,7 @@ impl RumReceiver {
         }
     }
 
-    /// Takes whole frames, and the heads of batches between them.
+    /// Takes whole frames, and the batch headers between them.
     fn find_frames(&mut self) -> Result<(), String> {
         loop {
             let goes_on = match self.batch_left_bytes {
@@ -178,7 +178,7 @@ impl RumReceiver {
         }
     }
 
-    /// Takes the head of the next batch, if it is there. `false`: nothing follows now.
+    /// Takes the header of the next batch, if it is there. `false`: nothing follows now.
     fn take_batch_header(&mut self) -> Result<bool, String> {
         let Some(header) = self.buffer.peek_header()? else {
             return Ok(false);
@@ -187,7 +187,7 @@ impl RumReceiver {
         Ok(self.buffer.take_frame(header) && !self.begin_batch()?)
     }
 
-    /// The head of a batch was taken. `true`: it is the last one.
+    /// Begins the batch whose header was taken. `true`: it is the last one.
     fn begin_batch(&mut self) -> Result<bool, String> {
         let words = self.buffer.last_words().unwrap_or_default();
         let head = BatchHeader::from_words(words, self.seal_key, self.expected_position)?;
@@ -199,7 +199,7 @@ impl RumReceiver {
         Ok(head.is_end_of_stream)
     }
 
-    /// The connection broke: another one goes on after the last whole frame.
+    /// Has another connection made, which goes on after the last whole frame.
     fn reconnect(&mut self, why: String) {
         if self.stream_end.is_some() {
             return;
@@ -235,7 +235,7 @@ impl RumReceiver {
         }
     }
 
-    /// The end, once everything before it was polled.
+    /// Reports the end of the stream, once every frame before it was polled.
     fn check_end(&self) -> Result<(), Error> {
         let Some(end) = self
             .stream_end
@@ -249,7 +249,7 @@ impl RumReceiver {
     }
 }
 
-/// What begins a batch has to look like a head.
+/// Checks that a frame at the beginning of a batch can be a batch header.
 fn check_batch_header(header: FrameHeader, expected: u64) -> Result<(), String> {
     let is_head = header.kind == PAD && header.len as usize == BATCH_HEADER_BYTES - HEADER_BYTES;
     match is_head {

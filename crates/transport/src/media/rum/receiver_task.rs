@@ -1,11 +1,12 @@
-//! What goes on behind a receiving end: credit to the sender, and connecting again.
+//! The part of a receiving end that the IO thread attends to: credit to the sender, connecting
+//! again, and liveness.
 //!
 //! ```text
-//!   receiving end                       pump
-//!     release --- position ----------->   tells the sender, in a while
-//!     broken  --- where to go on ----->   dials, again and again
-//!             <-- new connection, bell-   or word that there is no hope
-//!                                         answers whoever knocks at the lifeline
+//!   receiving end                       IO thread
+//!     release --- position ----------->   reports it to the sender, a little later
+//!     broken  --- position to resume ->   connects, again and again
+//!             <-- connection, wakeup ---  or the reason why it has given up
+//!                                         answers liveness probes
 //! ```
 
 use std::net::{SocketAddr, TcpStream};
@@ -16,13 +17,13 @@ use std::time::{Duration, Instant};
 
 use super::liveness::LivenessListener;
 use super::reconnect::Reconnect;
-use crate::media::tcp::handshake::Handshake;
-use crate::media::tcp::io_thread::{IoTask, NextTurn, Registration};
-use crate::media::tcp::keepalive;
-use crate::media::tcp::release_progress::{CreditReporter, ReleaseProgress};
+use crate::media::tcp_edge::handshake::Handshake;
+use crate::media::tcp_edge::io_thread::{IoTask, NextTurn, Registration};
+use crate::media::tcp_edge::keepalive;
+use crate::media::tcp_edge::release_progress::{CreditReporter, ReleaseProgress};
 use crate::{Error, Wakeup};
 
-/// Shared between a receiving end and the pump.
+/// State that a receiving end and the IO thread share.
 pub(super) struct RumReceiverTask {
     state: Mutex<RumReceiverState>,
     release_progress: ReleaseProgress,
@@ -30,7 +31,7 @@ pub(super) struct RumReceiverTask {
     wakeup: Wakeup,
     address: SocketAddr,
     reconnect_timeout: Duration,
-    /// There is an outcome of dialling.
+    /// Whether there is an outcome of reconnecting.
     has_outcome: AtomicBool,
 }
 
@@ -39,19 +40,19 @@ struct RumReceiverState {
     credit_reporter: CreditReporter,
     reconnect: Option<Reconnect>,
     outcome: Option<ReconnectOutcome>,
-    /// `None`: the receiving end is dropped, or the stream is over.
+    /// Answers probes; `None`: the receiving end is dropped, or the stream is over.
     liveness: Option<LivenessListener>,
 }
 
-/// What came of dialling.
+/// Outcome of connecting to the sender again.
 pub(super) enum ReconnectOutcome {
     /// Frames come on this connection.
     Connected(TcpStream),
-    /// There is no hope: why.
+    /// The sender is lost, for this reason.
     Lost(String),
 }
 
-/// The sender, as it has to be known to connect again.
+/// Address and terms of the sender, for connecting again.
 pub(super) struct SenderEndpoint {
     pub(super) address: SocketAddr,
     pub(super) reconnect_timeout: Duration,
@@ -61,19 +62,19 @@ pub(super) struct SenderEndpoint {
 impl RumReceiverTask {
     pub(super) fn new(
         credit: TcpStream,
-        lifeline: LivenessListener,
+        liveness: LivenessListener,
         sender: &SenderEndpoint,
     ) -> Result<Arc<RumReceiverTask>, Error> {
         let failed = |error| Error::system("attend to a TCP edge", error);
         let registration = Registration::reserve()?;
-        lifeline.register(registration).map_err(failed)?;
+        liveness.register(registration).map_err(failed)?;
         let task = Arc::new(RumReceiverTask {
             state: Mutex::new(RumReceiverState {
                 credit: Some(credit),
                 credit_reporter: CreditReporter::default(),
                 reconnect: None,
                 outcome: None,
-                liveness: Some(lifeline),
+                liveness: Some(liveness),
             }),
             release_progress: ReleaseProgress::new(registration, sender.ring_bytes / 4),
             registration,
@@ -90,19 +91,20 @@ impl RumReceiverTask {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Everything up to a position is released.
+    /// Notes that everything up to a position is released.
     pub(super) fn release(&self, position: u64) {
         if self.release_progress.release(position) {
             self.report();
         }
     }
 
-    /// Whether the sender was told less than there is to tell.
+    /// Whether a released position was not reported yet.
     pub(super) fn has_unreported(&self) -> bool {
         self.release_progress.has_unreported()
     }
 
-    /// There is nothing to receive: the sender is told so, if it does not know.
+    /// Reports the released position, because there is nothing to receive, unless the sender knows
+    /// it.
     pub(super) fn report_if_idle(&self) {
         if self.release_progress.has_unreported() {
             self.report();
@@ -112,15 +114,15 @@ impl RumReceiverTask {
     fn report(&self) {
         if let RumReceiverState {
             credit: Some(credit),
-            credit_reporter: telling,
+            credit_reporter: reporter,
             ..
         } = &mut *self.lock_state()
         {
-            self.release_progress.report(telling, credit);
+            self.release_progress.report(reporter, credit);
         }
     }
 
-    /// The connection broke: connects again, to go on where the hello says.
+    /// Has the IO thread connect again, to go on at the position in the handshake.
     pub(super) fn reconnect(&self, handshake: Handshake, why: String) {
         let mut state = self.lock_state();
         state.credit = None;
@@ -133,7 +135,7 @@ impl RumReceiverTask {
         self.registration.request_turn();
     }
 
-    /// What came of dialling, once something has.
+    /// Takes the outcome of reconnecting, once there is one.
     pub(super) fn take_outcome(&self) -> Option<ReconnectOutcome> {
         if !self.has_outcome.load(Ordering::Acquire) {
             return None;
@@ -143,35 +145,36 @@ impl RumReceiverTask {
         self.lock_state().outcome.take()
     }
 
-    /// What rings when there is an outcome.
+    /// Descriptor that becomes readable when there is an outcome.
     pub(super) fn wakeup_fd(&self) -> BorrowedFd<'_> {
         self.wakeup.as_fd()
     }
 
-    /// The receiving end is dropped, or the stream is over.
+    /// Notes that the receiving end is dropped or the stream is over, and says goodbye to the
+    /// sender.
     pub(super) fn close(&self) {
         let mut state = self.lock_state();
-        // Dropped: who knocks from now on is told by the system.
+        // Dropping it has the system refuse probes from now on.
         if state.liveness.take().is_none() {
             return;
         }
         state.reconnect = None;
         if let RumReceiverState {
             credit: Some(credit),
-            credit_reporter: telling,
+            credit_reporter: reporter,
             ..
         } = &mut *state
         {
-            self.release_progress.close(telling, credit);
+            self.release_progress.close(reporter, credit);
         }
         self.registration.request_turn();
     }
 
-    /// Dials on. When to come back, if nothing happens before.
+    /// Goes on reconnecting. Returns the time of the next turn, if nothing happens before.
     fn advance_reconnect(&self, state: &mut RumReceiverState, now: Instant) -> Option<Instant> {
-        let redial = state.reconnect.as_mut()?;
-        let outcome = match redial.step(self.registration, now) {
-            Ok(None) => return Some(redial.next_turn_at()),
+        let reconnect = state.reconnect.as_mut()?;
+        let outcome = match reconnect.step(self.registration, now) {
+            Ok(None) => return Some(reconnect.next_turn_at()),
             Ok(Some(pair)) => {
                 self.release_progress.restart(&mut state.credit_reporter);
                 self.release_progress
@@ -195,19 +198,19 @@ impl IoTask for RumReceiverTask {
         let mut state = self.lock_state();
         match &state.liveness {
             None => return NextTurn::Unregister,
-            Some(lifeline) => lifeline.answer_probes(),
+            Some(liveness) => liveness.answer_probes(),
         }
-        let dial = self.advance_reconnect(&mut state, now);
-        let tell = match &mut *state {
+        let connect_at = self.advance_reconnect(&mut state, now);
+        let report_at = match &mut *state {
             RumReceiverState {
                 credit: Some(credit),
-                credit_reporter: telling,
+                credit_reporter: reporter,
                 ..
             } => self
                 .release_progress
-                .report_periodically(telling, credit, now),
+                .report_periodically(reporter, credit, now),
             _ => None,
         };
-        NextTurn::OnEvent.or_at(dial).or_at(tell)
+        NextTurn::OnEvent.or_at(connect_at).or_at(report_at)
     }
 }

@@ -1,4 +1,4 @@
-//! Connecting again: dials until there is a connection, or no hope.
+//! Connecting again after a break, until there is a connection or the sender is given up.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,51 +6,51 @@ use std::time::{Duration, Instant};
 
 use rustix::event::epoll::EventFlags;
 
-use crate::media::tcp::connector::{EdgeConnectOutcome, EdgeConnector};
-use crate::media::tcp::handshake::Handshake;
-use crate::media::tcp::io_thread::Registration;
-use crate::media::tcp::receiver_connection::ConnectionPair;
+use crate::media::tcp_edge::connector::{EdgeConnectOutcome, EdgeConnector};
+use crate::media::tcp_edge::handshake::Handshake;
+use crate::media::tcp_edge::io_thread::Registration;
+use crate::media::tcp_edge::receiver_connection::ConnectionPair;
 
-/// Between two tries to connect: at first, and at most.
+/// Shortest pause between two tries to connect, used at first.
 const RETRY_PAUSE_MIN: Duration = Duration::from_millis(1);
 const RETRY_PAUSE_MAX: Duration = Duration::from_millis(200);
 
-/// A try without an answer is given up after so long, and the next one made.
+/// Time after which a try without an answer is given up and the next one made.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Tries to connect to a sender.
+/// Tries to connect to a sender again.
 pub(super) struct Reconnect {
     address: SocketAddr,
     handshake: Handshake,
     /// How the connection was lost.
     loss_reason: String,
     reconnect_timeout: Duration,
-    /// When there is no hope any more.
+    /// Time at which the sender is given up.
     give_up_at: Instant,
-    /// The try under way.
+    /// The current try to connect.
     connector: Option<EdgeConnector>,
-    /// When it is given up, or the next one begins.
+    /// Time at which the current try is given up, or the next one begins.
     next_attempt_at: Instant,
     pause: Duration,
-    /// What came of the last one.
+    /// How the last try has failed.
     last_failure: String,
 }
 
 impl Reconnect {
-    /// After a connection was lost, for a while.
+    /// Begins after a connection was lost, and goes on for `reconnect_timeout`.
     pub(super) fn new(
         address: SocketAddr,
         handshake: Handshake,
         why: String,
-        patience: Duration,
+        reconnect_timeout: Duration,
     ) -> Reconnect {
         let now = Instant::now();
         Reconnect {
             address,
             handshake,
             loss_reason: why,
-            reconnect_timeout: patience,
-            give_up_at: now + patience,
+            reconnect_timeout,
+            give_up_at: now + reconnect_timeout,
             connector: None,
             next_attempt_at: now,
             pause: RETRY_PAUSE_MIN,
@@ -58,15 +58,15 @@ impl Reconnect {
         }
     }
 
-    /// When to come back, if nothing happens before.
+    /// Time of the next turn, if nothing happens before.
     pub(super) fn next_turn_at(&self) -> Instant {
         self.next_attempt_at.min(self.give_up_at)
     }
 
-    /// A step. `None`: there is more to wait for.
+    /// Goes on as far as possible without waiting. `None`: there is more to wait for.
     ///
     /// # Errors
-    /// There is no hope: why.
+    /// The reason why the sender is given up.
     pub(super) fn step(
         &mut self,
         registration: Registration,
@@ -75,7 +75,7 @@ impl Reconnect {
         if self.next_attempt_at <= now {
             self.next_attempt_at = now + ATTEMPT_TIMEOUT;
             match EdgeConnector::start(self.address, self.handshake) {
-                Ok(dial) => self.connector = Some(dial),
+                Ok(connector) => self.connector = Some(connector),
                 Err(error) => self.fail_attempt(&error, now)?,
             }
         }
@@ -108,7 +108,7 @@ impl Reconnect {
         Ok(())
     }
 
-    /// The try has come to nothing.
+    /// Notes that a try has failed.
     fn schedule_retry(&mut self, last: String, now: Instant) {
         self.last_failure = last;
         self.connector = None;
@@ -128,7 +128,7 @@ impl Reconnect {
             true => EventFlags::OUT,
             false => EventFlags::IN,
         };
-        // Another connection than before, or waiting for something else.
+        // The socket is watched already, for other events.
         if registration.watch_fd(stream, flags).is_err() {
             registration.change_watch(stream, flags);
         }

@@ -12,25 +12,26 @@ use ring::grant::GrantAddresses;
 use super::commit_budget::CommitBudget;
 use super::flush_deadline::FlushScope;
 use super::sender_state::RumSenderState;
-use crate::media::tcp::io_thread::{IoTask, NextTurn};
-use crate::media::tcp::sender_poll_set::SenderPollSet;
+use crate::media::tcp_edge::io_thread::{IoTask, NextTurn};
+use crate::media::tcp_edge::sender_poll_set::SenderPollSet;
 use crate::{Batching, EdgeCounters, Error, PeerLoss, SendingEnd, Waitable, Wakeup};
 
-/// When the pump comes back that has found the sending thread at work.
+/// Pause after which the IO thread comes back when it has found the sending thread at work.
 const BUSY_RETRY_PAUSE: Duration = Duration::from_micros(50);
 
-/// The sending end.
+/// The sending end of an edge over rum.
 pub(super) struct RumSender {
     task: Arc<RumSenderTask>,
     counters: Arc<EdgeCounters>,
     writer: Writer,
     frame_bytes_max: usize,
     commit_budget: CommitBudget,
-    /// Bytes of the last frame that came by a claim, as all have that compiled code writes.
+    /// Bytes of the last frame that was committed by a claim; all frames that compiled code writes
+    /// have that size.
     last_frame_bytes: u64,
-    /// The last claim has found no room, or nobody is left: there is something to be looked at.
+    /// A look is needed before the next claim: there was no room, or no receiver is left.
     needs_check: bool,
-    /// Bytes of the last claim, if it found no room.
+    /// Payload bytes of the last claim, if it found no room.
     blocked_claim_bytes: usize,
     membership_changes: u64,
     lost: Vec<u32>,
@@ -38,21 +39,21 @@ pub(super) struct RumSender {
     poll_set: SenderPollSet,
 }
 
-/// What the pump sees of it.
+/// Part of a sending end that the IO thread attends to.
 pub(super) struct RumSenderTask {
     state: Mutex<RumSenderState>,
-    /// The sending thread wanted the link and the pump had it.
+    /// The sending thread wanted the lock while the IO thread had it.
     needs_turn: AtomicBool,
-    /// How often receivers came or went. Written by whoever has the link.
+    /// Number of times that receivers came or went. Written by the thread that has the lock.
     membership_changes: AtomicU64,
     wakeup: Wakeup,
 }
 
 impl RumSenderTask {
-    pub(super) fn new(link: RumSenderState) -> Result<RumSenderTask, Error> {
+    pub(super) fn new(state: RumSenderState) -> Result<RumSenderTask, Error> {
         let wakeup = Wakeup::new().map_err(|error| Error::system("make a bell", error))?;
         Ok(RumSenderTask {
-            state: Mutex::new(link),
+            state: Mutex::new(state),
             needs_turn: AtomicBool::new(false),
             membership_changes: AtomicU64::new(0),
             wakeup,
@@ -63,23 +64,23 @@ impl RumSenderTask {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The link, unless somebody has it.
+    /// The state, unless another thread has the lock.
     fn try_lock_state(&self) -> Option<MutexGuard<'_, RumSenderState>> {
         match self.state.try_lock() {
-            Ok(link) => Some(link),
-            Err(TryLockError::Poisoned(link)) => Some(link.into_inner()),
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
     }
 
-    /// The link, unless the pump has it. Then the pump has another turn, which sees everything that
-    /// was committed before.
+    /// The state, unless the IO thread has the lock. Then the IO thread takes another turn, which
+    /// sees every frame committed before.
     fn lock_state_or_request_turn(&self) -> Option<MutexGuard<'_, RumSenderState>> {
         for _ in 0..2 {
-            if let Some(link) = self.try_lock_state() {
-                return Some(link);
+            if let Some(state) = self.try_lock_state() {
+                return Some(state);
             }
-            // Tried once more: the pump may have looked at this just before.
+            // One more try: the IO thread may have looked at the flag just before.
             self.needs_turn.store(true, Ordering::SeqCst);
         }
         None
@@ -90,13 +91,13 @@ impl IoTask for RumSenderTask {
     fn turn(&self, now: Instant) -> NextTurn {
         loop {
             let (next, wakes) = {
-                // The sending thread is not to be held up by waking whoever waits for it.
-                let Some(mut link) = self.try_lock_state() else {
+                // The lock is released first: waking a thread must not delay the sending thread.
+                let Some(mut state) = self.try_lock_state() else {
                     return NextTurn::At(now + BUSY_RETRY_PAUSE);
                 };
-                let turn = link.turn(now);
+                let turn = state.turn(now);
                 self.membership_changes
-                    .store(link.membership_changes(), Ordering::Relaxed);
+                    .store(state.membership_changes(), Ordering::Relaxed);
                 turn
             };
             if wakes {
@@ -111,16 +112,16 @@ impl IoTask for RumSenderTask {
 
 impl RumSender {
     pub(super) fn new(
-        shared: Arc<RumSenderTask>,
+        task: Arc<RumSenderTask>,
         counters: Arc<EdgeCounters>,
         writer: Writer,
         batch: Batching,
         (receivers, frame_bytes_max): (u32, usize),
     ) -> RumSender {
         let batch_bytes = batch.bytes_max.min(writer.frame_bytes_max() / 2);
-        let waiting = SenderPollSet::new(shared.wakeup.clone(), receivers);
+        let poll_set = SenderPollSet::new(task.wakeup.clone(), receivers);
         RumSender {
-            task: shared,
+            task,
             counters,
             writer,
             frame_bytes_max,
@@ -131,12 +132,12 @@ impl RumSender {
             membership_changes: 0,
             lost: Vec::with_capacity(receivers as usize),
             all_lost: None,
-            poll_set: waiting,
+            poll_set,
         }
     }
 
-    /// The last frame, of so many bytes, has brought the batch to where it is looked at, or the
-    /// pump wants to know of it.
+    /// Sends or checks the batch after a frame of `bytes` bytes that used up the budget, or that
+    /// the IO thread wants to know of.
     #[cold]
     fn flush_or_check(&mut self, bytes: u64) {
         if self.commit_budget.is_full(self.writer.committed(), bytes) {
@@ -148,28 +149,29 @@ impl RumSender {
         self.writer.cap_grant(left);
     }
 
-    /// A batch is full: it goes out.
+    /// Sends a full batch.
     fn send_full_batch(&mut self, bytes: u64) {
         self.count_bytes();
         let head = self.writer.committed();
-        let Some(mut link) = self.task.lock_state_or_request_turn() else {
+        let Some(mut state) = self.task.lock_state_or_request_turn() else {
             return self.commit_budget.check_next_frame(head, true);
         };
-        let (sent_at, left) = link.send_full_batch(self.commit_budget.write_mode());
-        drop(link);
+        let (sent_at, left) = state.send_full_batch(self.commit_budget.write_mode());
+        drop(state);
         self.commit_budget
             .begin_after_full(head, bytes, left, sent_at);
     }
 
-    /// The batch may have waited long enough, or the receiver may be idle.
+    /// Looks at a batch that is not full: it may have waited long enough, or the receiver may be
+    /// idle.
     fn check_batch(&mut self, bytes: u64) {
         let head = self.writer.committed();
-        let Some(mut link) = self.task.lock_state_or_request_turn() else {
-            // Nobody has promised to look after the next frame.
+        let Some(mut state) = self.task.lock_state_or_request_turn() else {
+            // The IO thread will look after this frame, but not after the next.
             return self.commit_budget.check_next_frame(head, false);
         };
-        let left = link.flush_unfilled_batch(Instant::now());
-        drop(link);
+        let left = state.flush_unfilled_batch(Instant::now());
+        drop(state);
         match left {
             Some(left) => self.commit_budget.continue_batch(head, bytes, left),
             None => {
@@ -214,7 +216,7 @@ impl RumSender {
         }
     }
 
-    /// Out of line, so that the way by counting is short.
+    /// Not inlined, so that a frame written by counting takes few instructions.
     #[inline(never)]
     fn put_by_claim(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
         let Some(room) = self.claim(payload.len())? else {
@@ -225,21 +227,21 @@ impl RumSender {
         Ok(true)
     }
 
-    /// Gets room back, and what is committed out.
+    /// Reads credit to get room back, and sends committed frames.
     fn make_room(&mut self) {
-        let Some(mut link) = self.task.lock_state_or_request_turn() else {
+        let Some(mut state) = self.task.lock_state_or_request_turn() else {
             return;
         };
-        link.read_credit();
-        link.send(FlushScope::All);
-        self.membership_changes = link.membership_changes();
-        link.list_lost(&mut self.lost);
-        self.all_lost = link.all_lost();
-        drop(link);
+        state.read_credit();
+        state.send(FlushScope::All);
+        self.membership_changes = state.membership_changes();
+        state.list_lost(&mut self.lost);
+        self.all_lost = state.all_lost();
+        drop(state);
         self.needs_check = self.all_lost.is_some();
     }
 
-    /// Fails if there is no receiver left, again and again.
+    /// Fails, every time, if no receiver is left.
     fn check_lost(&self) -> Result<(), Error> {
         match &self.all_lost {
             None => Ok(()),
@@ -300,10 +302,10 @@ impl SendingEnd for RumSender {
     }
 
     fn flush(&mut self) -> Result<bool, Error> {
-        let mut link = self.task.lock_state();
-        let is_out = link.send(FlushScope::All);
-        link.list_lost(&mut self.lost);
-        drop(link);
+        let mut state = self.task.lock_state();
+        let is_out = state.send(FlushScope::All);
+        state.list_lost(&mut self.lost);
+        drop(state);
         if is_out {
             self.commit_budget.begin_batch(self.writer.committed());
             self.writer.cap_grant(0);
@@ -313,17 +315,17 @@ impl SendingEnd for RumSender {
     }
 
     fn is_drained(&mut self) -> Result<bool, Error> {
-        let mut link = self.task.lock_state();
-        link.send(FlushScope::All);
-        link.read_credit();
-        link.list_lost(&mut self.lost);
-        Ok(link.queued_bytes() == 0)
+        let mut state = self.task.lock_state();
+        state.send(FlushScope::All);
+        state.read_credit();
+        state.list_lost(&mut self.lost);
+        Ok(state.queued_bytes() == 0)
     }
 
     fn queued_bytes(&self) -> usize {
-        let mut link = self.task.lock_state();
-        link.read_credit();
-        link.queued_bytes()
+        let mut state = self.task.lock_state();
+        state.read_credit();
+        state.queued_bytes()
     }
 
     fn lost_receivers(&self) -> &[u32] {
@@ -350,12 +352,12 @@ impl SendingEnd for RumSender {
 }
 
 impl RumSender {
-    /// The ring's end was filled.
+    /// Notes the index of padding at the ring's end.
     #[cold]
     fn set_pad(&mut self, at: u64) {
-        // If the pump has the link, it is sent: that is not wrong, only longer.
-        if let Some(mut link) = self.task.lock_state_or_request_turn() {
-            link.set_pad(at);
+        // If the IO thread has the lock, the padding is sent: that is longer, but not wrong.
+        if let Some(mut state) = self.task.lock_state_or_request_turn() {
+            state.set_pad(at);
         }
     }
 }
@@ -363,18 +365,18 @@ impl RumSender {
 impl Waitable for RumSender {
     fn arm(&mut self) -> Result<bool, Error> {
         self.poll_set.clear_wakeup();
-        let mut link = self.task.lock_state();
-        link.send(FlushScope::All);
-        link.read_credit();
-        link.list_lost(&mut self.lost);
-        self.all_lost = link.all_lost();
-        // The next claim says that they are gone.
+        let mut state = self.task.lock_state();
+        state.send(FlushScope::All);
+        state.read_credit();
+        state.list_lost(&mut self.lost);
+        self.all_lost = state.all_lost();
+        // The next claim reports that they are gone.
         self.needs_check |= self.all_lost.is_some();
         if self.all_lost.is_some() || self.writer.claim(self.blocked_claim_bytes).is_some() {
             return Ok(false);
         }
-        link.set_armed(true);
-        self.poll_set.add_connections(link.awaited_connections());
+        state.set_armed(true);
+        self.poll_set.add_connections(state.awaited_connections());
         Ok(true)
     }
 
@@ -393,7 +395,7 @@ impl Waitable for RumSender {
 }
 
 impl Drop for RumSender {
-    /// The pump gets out what is left, for a while.
+    /// Leaves unsent frames to the IO thread, which sends them for a while.
     fn drop(&mut self) {
         self.task.lock_state().close();
     }

@@ -1,13 +1,15 @@
-//! A sender's link: its ring's frames, and the outlets through which they go to the receivers.
+//! State of a rum sender: the frames of its ring, and the batch senders through which they go to
+//! the receivers.
 //!
-//! Shared between the sending thread and the pump; whoever has the lock sends. The sending thread
-//! never waits for the lock: when the pump has it, the pump is sending.
+//! Shared between the sending thread and the IO thread; the thread that has the lock sends. The
+//! sending thread never waits for the lock while it commits: when the IO thread has it, the IO
+//! thread is sending.
 //!
 //! # When a batch goes out
-//! To a receiver that is idle (it has released everything that is out) soon; else when it is full;
-//! else when it has waited long enough: the sending thread sends it the shortest batching time
-//! after the last one when it comes by with another frame, the pump the longest time after its
-//! first frame: see [`FlushDeadline`].
+//! To an idle receiver (one that has released every sent frame) a batch goes out soon. To another
+//! one it goes out when it is full, or when it has waited long enough: the sending thread sends it
+//! the shortest batching time after the last one, with its next frame; the IO thread sends it the
+//! longest batching time after its first frame. See [`FlushDeadline`].
 
 #[cfg(test)]
 mod tests;
@@ -21,22 +23,23 @@ use rustix::io::Errno;
 
 use super::batch_header::BatchSealKey;
 use super::batch_sender::{BatchSender, BatchWriteMode, SendableFrames};
-use super::connection_state::{DisconnectedReceiver, ReceiverIdentity, RumConnectionState};
+use super::connection_state::{DisconnectedReceiver, RumConnectionState};
 use super::flush_deadline::{FlushDeadline, FlushScope, PendingFlush};
 use super::flush_watchdog::FlushWatchdog;
-use crate::media::tcp::LINGER;
-use crate::media::tcp::credit::ConnectionEnd;
-use crate::media::tcp::handshake::{Handshake, HandshakeReply};
-use crate::media::tcp::io_thread::{NextTurn, Registration};
-use crate::media::tcp::keepalive;
-use crate::media::tcp::listener::Listener;
-use crate::media::tcp::receiver_connection::{ConnectionPair, ReceiverConnection};
+use super::receiver_identity::ReceiverIdentity;
+use crate::media::tcp_edge::credit::ConnectionEnd;
+use crate::media::tcp_edge::handshake::{Handshake, HandshakeReply};
+use crate::media::tcp_edge::io_thread::{NextTurn, Registration};
+use crate::media::tcp_edge::keepalive;
+use crate::media::tcp_edge::listener::Listener;
+use crate::media::tcp_edge::receiver_connection::{ConnectionPair, ReceiverConnection};
+use crate::media::tcp_edge::stream_end::LINGER_TIMEOUT;
 use crate::{Batching, EdgeCounters, PeerLoss};
 
-/// After so many lone batches the receivers are heard, needed or not.
+/// Batches sent without reading credit after which the receivers' credit is read in any case.
 const SENDS_PER_CREDIT_READ: u32 = 16;
 
-/// What the sending thread and the pump share.
+/// State that the sending thread and the IO thread share.
 pub(super) struct RumSenderState {
     pub(super) retaining_reader: RetainingReader,
     listener: Listener,
@@ -44,23 +47,23 @@ pub(super) struct RumSenderState {
     registration: Registration,
     counters: Arc<EdgeCounters>,
     frame_bytes_max: u32,
-    /// So long a receiver may take to connect again.
+    /// Most time that a receiver may take to connect again.
     reconnect_timeout: Duration,
-    /// Where frames only fill the ring's end, the last time.
+    /// Index of the last padding at the ring's end.
     pad_at: u64,
     flush_deadline: FlushDeadline,
-    /// Batches that the sending thread has sent since it heard the receivers.
+    /// Batches that the sending thread has sent since it last read credit.
     sends_since_credit_read: u32,
     flush_watchdog: FlushWatchdog,
-    /// The sending thread sleeps until there is room.
+    /// Whether the sending thread sleeps until there is room.
     is_armed: bool,
-    /// The sending end was dropped: when to give up.
+    /// Time at which to give up, once the sending end was dropped.
     close_deadline: Option<Instant>,
-    /// Receivers came or went so often.
+    /// Number of times that receivers came or went.
     membership_changes: u64,
 }
 
-/// What a link is made of.
+/// Parts that a [`RumSenderState`] is made of.
 pub(super) struct RumSenderParts {
     pub(super) retaining_reader: RetainingReader,
     pub(super) listener: Listener,
@@ -99,29 +102,30 @@ impl RumSenderState {
         }
     }
 
-    /// From here on frames fill the ring's end.
+    /// Notes the index of padding at the ring's end.
     pub(super) fn set_pad(&mut self, pad_at: u64) {
         self.pad_at = pad_at;
     }
 
-    /// A look of the sending thread at a batch that is not full. `None`: all of it is out that can
-    /// go.
+    /// A look of the sending thread at a batch that is not full. `None`: every frame is sent that
+    /// can be.
     pub(super) fn flush_unfilled_batch(&mut self, now: Instant) -> Option<PendingFlush> {
-        let what = match self.flush_deadline.scope_for_sender(now) {
-            Ok(what) => what,
+        let scope = match self.flush_deadline.scope_for_sender(now) {
+            Ok(scope) => scope,
             Err(left) => {
                 self.request_flush();
                 return Some(left);
             }
         };
-        // What goes out anyway does not wait until everybody was heard, nor do they each time.
-        let is_out = what != FlushScope::Idle && self.send(what);
+        // A batch that goes out anyway does not wait for reading credit, and credit is not read
+        // each time.
+        let is_out = scope != FlushScope::Idle && self.send(scope);
         self.sends_since_credit_read += 1;
         if !is_out || self.sends_since_credit_read == SENDS_PER_CREDIT_READ {
             self.read_credit();
         }
         if !is_out {
-            self.send(what);
+            self.send(scope);
         }
         self.flush_deadline.settle_after(now);
         // For receivers that are not connected there is nothing to do.
@@ -133,11 +137,11 @@ impl RumSenderState {
         self.flush_deadline.pending(now)
     }
 
-    /// Sends a full batch of a sending thread that is likely to go on: the pump looks after
-    /// whatever it commits from now on. When that was, and how many bytes of it wait for the next
-    /// one.
-    pub(super) fn send_full_batch(&mut self, then: BatchWriteMode) -> (Instant, usize) {
-        self.send_with_mode(FlushScope::All, then);
+    /// Sends a full batch of a sending thread that is likely to go on: the IO thread watches the
+    /// frames that it commits from now on. Returns the time after sending, and the bytes that wait
+    /// for the next batch.
+    pub(super) fn send_full_batch(&mut self, mode: BatchWriteMode) -> (Instant, usize) {
+        self.send_with_mode(FlushScope::All, mode);
         let now = Instant::now();
         self.flush_deadline.restart_after_full(now);
         self.request_flush();
@@ -145,7 +149,7 @@ impl RumSenderState {
         (now, left.unwrap_or_default())
     }
 
-    /// The pump has to look after what is not out.
+    /// Has the IO thread watch the unsent frames.
     pub(super) fn request_flush(&mut self) {
         if self.flush_watchdog.note_batch() {
             self.retaining_reader.disarm();
@@ -153,31 +157,31 @@ impl RumSenderState {
         }
     }
 
-    /// Sends what is to go out. `true`: everything is out.
-    pub(super) fn send(&mut self, what: FlushScope) -> bool {
-        self.send_with_mode(what, BatchWriteMode::WriteAll)
+    /// Sends to these receivers. `true`: every frame is sent to every receiver.
+    pub(super) fn send(&mut self, scope: FlushScope) -> bool {
+        self.send_with_mode(scope, BatchWriteMode::WriteAll)
     }
 
-    fn send_with_mode(&mut self, what: FlushScope, then: BatchWriteMode) -> bool {
+    fn send_with_mode(&mut self, scope: FlushScope, mode: BatchWriteMode) -> bool {
         let committed = self.retaining_reader.committed();
-        let (mut is_out, mut waits, mut has_sent) = (true, false, false);
+        let (mut is_out, mut is_waiting, mut has_sent) = (true, false, false);
         for at in 0..self.receivers.len() {
-            let RumConnectionState::Connected(outlet) = &mut self.receivers[at] else {
+            let RumConnectionState::Connected(batch_sender) = &mut self.receivers[at] else {
                 is_out &= self.receivers[at].is_gone();
                 continue;
             };
-            let goes = match what {
+            let is_chosen = match scope {
                 FlushScope::Blocked => false,
-                FlushScope::Idle => outlet.is_idle(),
-                FlushScope::Lone => outlet.is_nearly_idle(),
+                FlushScope::Idle => batch_sender.is_idle(),
+                FlushScope::Lone => batch_sender.is_nearly_idle(),
                 FlushScope::All => true,
             };
-            if !outlet.is_all_sent(committed) && (goes || outlet.is_blocked()) {
+            if !batch_sender.is_all_sent(committed) && (is_chosen || batch_sender.is_blocked()) {
                 let source = SendableFrames {
                     retaining_reader: &self.retaining_reader,
                     pad_at: self.pad_at,
                 };
-                match outlet.send(&source, then) {
+                match batch_sender.send(&source, mode) {
                     Ok(sent) => {
                         has_sent |= sent.bytes > 0;
                         let batches = &self.counters.batches;
@@ -187,9 +191,9 @@ impl RumSenderState {
                 }
             }
             match &self.receivers[at] {
-                RumConnectionState::Connected(outlet) => {
-                    is_out &= outlet.is_all_sent(committed);
-                    waits |= outlet.has_sendable(committed);
+                RumConnectionState::Connected(batch_sender) => {
+                    is_out &= batch_sender.is_all_sent(committed);
+                    is_waiting |= batch_sender.has_sendable(committed);
                 }
                 other => is_out &= other.is_gone(),
             }
@@ -197,20 +201,20 @@ impl RumSenderState {
         if has_sent {
             self.flush_deadline.note_sent(Instant::now());
         }
-        if !waits {
+        if !is_waiting {
             self.flush_deadline.close_batch();
         }
         is_out
     }
 
-    /// Hears how far the receivers are, and gives the room back that nobody wants any more.
+    /// Reads the receivers' credit, and releases the frames that no receiver needs any more.
     pub(super) fn read_credit(&mut self) {
         self.sends_since_credit_read = 0;
         for at in 0..self.receivers.len() {
-            if let RumConnectionState::Connected(outlet) = &mut self.receivers[at]
-                && let Err(over) = outlet.read_credit()
+            if let RumConnectionState::Connected(batch_sender) = &mut self.receivers[at]
+                && let Err(end) = batch_sender.read_credit()
             {
-                self.end_connection(at, over);
+                self.end_connection(at, end);
             }
         }
         self.release_acknowledged();
@@ -219,10 +223,10 @@ impl RumSenderState {
     /// Finds connections that have ended.
     fn check_connections(&mut self) {
         for at in 0..self.receivers.len() {
-            if let RumConnectionState::Connected(outlet) = &self.receivers[at]
-                && let Err(over) = outlet.connection.check_frames_socket()
+            if let RumConnectionState::Connected(batch_sender) = &self.receivers[at]
+                && let Err(end) = batch_sender.connection.check_frames_socket()
             {
-                self.end_connection(at, over);
+                self.end_connection(at, end);
             }
         }
     }
@@ -230,8 +234,8 @@ impl RumSenderState {
     fn release_acknowledged(&mut self) {
         let committed = self.retaining_reader.committed();
         let mut slowest = (committed, 0);
-        for (number, place) in (0..).zip(&self.receivers) {
-            if let Some(released) = place.released() {
+        for (number, receiver) in (0..).zip(&self.receivers) {
+            if let Some(released) = receiver.released() {
                 slowest = slowest.min((released, number));
             }
         }
@@ -246,41 +250,42 @@ impl RumSenderState {
             .store(slowest.1, Ordering::Relaxed);
     }
 
-    /// Bytes that the slowest receiver has not released.
+    /// Bytes of frames that the slowest receiver has not released.
     pub(super) fn queued_bytes(&self) -> usize {
         (self.retaining_reader.committed() - self.retaining_reader.released()) as usize
     }
 
-    /// How often receivers came or went.
+    /// Number of times that receivers came or went.
     pub(super) fn membership_changes(&self) -> u64 {
         self.membership_changes
     }
 
-    /// The sending thread is about to sleep until there is room, or is awake again.
+    /// Notes whether the sending thread is about to sleep until there is room.
     pub(super) fn set_armed(&mut self, is_armed: bool) {
         self.is_armed = is_armed;
         if !is_armed && self.connected().any(BatchSender::is_blocked) {
-            // It may go off computing with what it has slept on.
+            // The thread may go on computing with unsent bytes that it slept on.
             self.request_flush();
         }
     }
 
-    /// The lines that room may come from: by credit, and by taking what is on its way.
+    /// Connections from which room may come: by credit, and, if `true`, by taking bytes that are
+    /// held up.
     pub(super) fn awaited_connections(&self) -> impl Iterator<Item = (&ReceiverConnection, bool)> {
         self.connected()
-            .map(|outlet| (&outlet.connection, outlet.is_blocked()))
+            .map(|batch_sender| (&batch_sender.connection, batch_sender.is_blocked()))
     }
 
     /// Appends the receivers that are gone and not yet in the list.
     pub(super) fn list_lost(&self, lost: &mut Vec<u32>) {
-        for (number, place) in (0..).zip(&self.receivers) {
-            if place.is_gone() && !lost.contains(&number) {
+        for (number, receiver) in (0..).zip(&self.receivers) {
+            if receiver.is_gone() && !lost.contains(&number) {
                 lost.push(number);
             }
         }
     }
 
-    /// A loss, if there is no receiver left.
+    /// The loss of the last receiver, if none is left.
     pub(super) fn all_lost(&self) -> Option<PeerLoss> {
         match (0..).zip(&self.receivers).last()? {
             (number, RumConnectionState::Gone(why))
@@ -295,9 +300,9 @@ impl RumSenderState {
         }
     }
 
-    /// The sending end was dropped: the pump gets out what is left.
+    /// Notes that the sending end was dropped: the IO thread sends the rest.
     pub(super) fn close(&mut self) {
-        self.close_deadline = Some(Instant::now() + LINGER);
+        self.close_deadline = Some(Instant::now() + LINGER_TIMEOUT);
         self.send_goodbye();
         self.registration.request_turn();
     }
@@ -309,18 +314,21 @@ impl RumSenderState {
                 retaining_reader: &self.retaining_reader,
                 pad_at: self.pad_at,
             };
-            if let RumConnectionState::Connected(outlet) = &mut self.receivers[at]
-                && let Err(error) = outlet.send_goodbye(&source)
+            if let RumConnectionState::Connected(batch_sender) = &mut self.receivers[at]
+                && let Err(error) = batch_sender.send_goodbye(&source)
             {
                 self.fail_connection(at, error);
             }
-            // Whoever has connected never, or has everything, is no reason to stay.
+            // A receiver that has never connected, or has everything, is not waited for.
             let is_done = match &self.receivers[at] {
                 RumConnectionState::Awaited => committed == 0,
-                RumConnectionState::Connected(outlet) => {
-                    outlet.has_sent_goodbye() && outlet.connection.released() == committed
+                RumConnectionState::Connected(batch_sender) => {
+                    batch_sender.has_sent_goodbye()
+                        && batch_sender.connection.released() == committed
                 }
-                RumConnectionState::Disconnected(down) => down.released == committed,
+                RumConnectionState::Disconnected(disconnected) => {
+                    disconnected.released == committed
+                }
                 RumConnectionState::Gone(_) => true,
             };
             if is_done {
@@ -332,11 +340,11 @@ impl RumSenderState {
         }
     }
 
-    /// A turn of the pump. `true` beside the next one: the sending thread has to be woken.
+    /// A turn of the IO thread. The second value: the sending thread must be woken.
     pub(super) fn turn(&mut self, now: Instant) -> (NextTurn, bool) {
         let before = (self.retaining_reader.released(), self.membership_changes);
-        while let Some((hello, pair)) = self.listener.next_receiver(now) {
-            self.admit(hello, pair);
+        while let Some((handshake, pair)) = self.listener.next_receiver(now) {
+            self.admit(handshake, pair);
         }
         self.read_credit();
         self.check_connections();
@@ -344,13 +352,13 @@ impl RumSenderState {
         let committed = self.retaining_reader.committed();
         let has_frames = self
             .connected()
-            .any(|outlet| !outlet.is_all_sent(committed));
+            .any(|batch_sender| !batch_sender.is_all_sent(committed));
         if has_frames {
-            let what = self
+            let scope = self
                 .flush_deadline
                 .scope_for_io_thread(now, self.flush_watchdog.is_prompt());
-            self.send(what);
-            self.flush_watchdog.note_flush(what == FlushScope::All);
+            self.send(scope);
+            self.flush_watchdog.note_flush(scope == FlushScope::All);
         } else {
             self.flush_deadline.close_batch();
         }
@@ -374,24 +382,26 @@ impl RumSenderState {
         (next.or_at(self.next_idle_flush(committed)), wakes)
     }
 
-    /// When the pump has to come back for frames whose receiver is idle.
+    /// Time at which the IO thread must come back for frames of an idle receiver.
     fn next_idle_flush(&self, committed: u64) -> Option<Instant> {
-        let goes = |outlet: &BatchSender| outlet.has_sendable(committed) && outlet.is_idle();
-        let is_early = self.flush_watchdog.is_prompt() && self.connected().any(goes);
+        let is_chosen = |batch_sender: &BatchSender| {
+            batch_sender.has_sendable(committed) && batch_sender.is_idle()
+        };
+        let is_early = self.flush_watchdog.is_prompt() && self.connected().any(is_chosen);
         is_early.then(|| self.flush_deadline.settled_at())
     }
 
-    /// When the pump has to come back for frames that are not out; it has seen those up to an
-    /// index.
+    /// Time at which the IO thread must come back for unsent frames; it has seen those up to
+    /// `committed`.
     fn next_flush_check(&mut self, now: Instant, committed: u64) -> Option<Instant> {
-        let waits = |outlet: &BatchSender| outlet.has_sendable(committed);
+        let is_waiting = |batch_sender: &BatchSender| batch_sender.has_sendable(committed);
         let opened = self
             .flush_deadline
             .opened_at()
-            .filter(|_| self.connected().any(waits));
+            .filter(|_| self.connected().any(is_waiting));
         let next = self.flush_watchdog.next_check(opened, now);
         if next.is_none() && self.flush_watchdog.is_on() {
-            // Whoever commits the next frame calls, unless there is one that was not seen.
+            // The thread that commits the next frame calls, unless there is one that was not seen.
             if self.retaining_reader.arm(committed) {
                 self.flush_watchdog.turn_off();
             } else {
@@ -399,12 +409,13 @@ impl RumSenderState {
             }
         }
         let (is_close, is_armed) = (self.flush_watchdog.is_prompt(), self.is_armed);
-        let leaves = self.close_deadline.is_some();
-        for place in &mut self.receivers {
-            if let RumConnectionState::Connected(outlet) = place {
-                let is_credit_wanted = leaves || is_close && !outlet.is_all_sent(committed);
-                let is_room_wanted = outlet.is_blocked() && !is_armed;
-                outlet
+        let is_closing = self.close_deadline.is_some();
+        for receiver in &mut self.receivers {
+            if let RumConnectionState::Connected(batch_sender) = receiver {
+                let is_credit_wanted =
+                    is_closing || is_close && !batch_sender.is_all_sent(committed);
+                let is_room_wanted = batch_sender.is_blocked() && !is_armed;
+                batch_sender
                     .connection
                     .set_watched_events(is_room_wanted, is_credit_wanted);
             }
@@ -413,16 +424,16 @@ impl RumSenderState {
     }
 
     fn admit(&mut self, handshake: Handshake, pair: ConnectionPair) {
-        let place = &self.receivers[handshake.receiver as usize];
-        let position = match place.resume_position(&handshake) {
+        let receiver = &self.receivers[handshake.receiver as usize];
+        let position = match receiver.resume_position(&handshake) {
             Ok(position) => position,
             Err(why) => return self.listener.refuse_pair(pair, &why),
         };
         let (is_first, released) = (
-            matches!(place, RumConnectionState::Awaited),
-            place.released(),
+            matches!(receiver, RumConnectionState::Awaited),
+            receiver.released(),
         );
-        let welcome = HandshakeReply {
+        let reply = HandshakeReply {
             position,
             frame_bytes_max: self.frame_bytes_max,
             ring_bytes: self.retaining_reader.capacity() as u64,
@@ -433,30 +444,31 @@ impl RumSenderState {
         if !is_first {
             self.counters.reconnects.fetch_add(1, Ordering::Relaxed);
         }
-        if !self.listener.send_reply(&pair.frames, welcome) {
+        if !self.listener.send_reply(&pair.frames, reply) {
             return;
         }
-        let lifeline = (handshake.liveness_port != 0).then(|| {
-            let mut lifeline = address;
-            lifeline.set_port(handshake.liveness_port);
-            lifeline
+        let liveness_address = (handshake.liveness_port != 0).then(|| {
+            let mut liveness_address = address;
+            liveness_address.set_port(handshake.liveness_port);
+            liveness_address
         });
         let peer = ReceiverIdentity {
             instance: handshake.instance,
             address,
-            liveness_address: lifeline,
+            liveness_address,
         };
         keepalive::set_timeout(&pair.credit, self.reconnect_timeout);
-        let line = ReceiverConnection::new(pair, released.unwrap_or_default(), self.registration);
-        let outlet = BatchSender::new(
-            line,
+        let connection =
+            ReceiverConnection::new(pair, released.unwrap_or_default(), self.registration);
+        let batch_sender = BatchSender::new(
+            connection,
             BatchSealKey::from_handshake(&handshake),
             peer,
             position,
         );
         self.set_receiver(
             handshake.receiver as usize,
-            RumConnectionState::Connected(Box::new(outlet)),
+            RumConnectionState::Connected(Box::new(batch_sender)),
         );
     }
 
@@ -464,32 +476,33 @@ impl RumSenderState {
         self.end_connection(at, ConnectionEnd::Broken(error.to_string().to_lowercase()));
     }
 
-    /// The connection is over; the receiver may come back unless it has said goodbye.
-    fn end_connection(&mut self, at: usize, over: ConnectionEnd) {
-        let RumConnectionState::Connected(outlet) = &mut self.receivers[at] else {
+    /// Ends a connection; the receiver may come back unless it has left in order.
+    fn end_connection(&mut self, at: usize, end: ConnectionEnd) {
+        let RumConnectionState::Connected(batch_sender) = &mut self.receivers[at] else {
             return;
         };
-        // Its last words may have come on the other connection meanwhile, and say more.
-        let over = match outlet.read_credit() {
+        // The other connection may have brought a later report, which says more.
+        let end = match batch_sender.read_credit() {
             Err(ConnectionEnd::Goodbye) => ConnectionEnd::Goodbye,
-            _ => over,
+            _ => end,
         };
-        let place = match over {
+        let receiver = match end {
             ConnectionEnd::Goodbye => RumConnectionState::Gone("it has closed its end".to_owned()),
-            ConnectionEnd::Broken(why) => {
-                RumConnectionState::Disconnected(Box::new(DisconnectedReceiver::new(outlet, why)))
-            }
+            ConnectionEnd::Broken(why) => RumConnectionState::Disconnected(Box::new(
+                DisconnectedReceiver::new(batch_sender, why),
+            )),
         };
-        self.set_receiver(at, place);
-        // The pump knocks, and gives up in time.
+        self.set_receiver(at, receiver);
+        // The IO thread probes the receiver, and gives it up in time.
         self.registration.request_turn();
     }
 
-    /// Looks after receivers that are away.
+    /// Probes the disconnected receivers for liveness.
     fn check_disconnected(&mut self, now: Instant) {
         for at in 0..self.receivers.len() {
-            if let RumConnectionState::Disconnected(down) = &mut self.receivers[at]
-                && let Some(why) = down.check_gone(self.registration, self.reconnect_timeout, now)
+            if let RumConnectionState::Disconnected(disconnected) = &mut self.receivers[at]
+                && let Some(why) =
+                    disconnected.check_gone(self.registration, self.reconnect_timeout, now)
             {
                 self.set_receiver(at, RumConnectionState::Gone(why));
             }
@@ -498,23 +511,23 @@ impl RumSenderState {
     }
 
     fn next_disconnected_check(&self) -> Option<Instant> {
-        let down = self.receivers.iter().filter_map(|place| match place {
-            RumConnectionState::Disconnected(down) => {
-                Some(down.next_check_at(self.reconnect_timeout))
+        let disconnected = self.receivers.iter().filter_map(|receiver| match receiver {
+            RumConnectionState::Disconnected(disconnected) => {
+                Some(disconnected.next_check_at(self.reconnect_timeout))
             }
             _ => None,
         });
-        down.min()
+        disconnected.min()
     }
 
-    fn set_receiver(&mut self, at: usize, place: RumConnectionState) {
-        self.receivers[at] = place;
+    fn set_receiver(&mut self, at: usize, receiver: RumConnectionState) {
+        self.receivers[at] = receiver;
         self.membership_changes += 1;
     }
 
     fn connected(&self) -> impl Iterator<Item = &BatchSender> {
-        self.receivers.iter().filter_map(|place| match place {
-            RumConnectionState::Connected(outlet) => Some(&**outlet),
+        self.receivers.iter().filter_map(|receiver| match receiver {
+            RumConnectionState::Connected(batch_sender) => Some(&**batch_sender),
             _ => None,
         })
     }

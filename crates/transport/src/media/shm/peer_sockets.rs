@@ -1,4 +1,4 @@
-//! Lifelines: a pair of sockets between two processes, to wake each other and to notice a death.
+//! Sockets between the two processes of an edge, which wake the other side and show its death.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -13,22 +13,22 @@ use crate::Error;
 use crate::media::ring_edge::RingPeers;
 use crate::wakeup::retry_wakeup_call;
 
-/// Our ends of the lifelines to the other sides, by number; `None`: it is gone.
+/// Ends of the socket pairs on this side, by the number of the peer; `None`: the peer is gone.
 #[derive(Default)]
 pub(super) struct PeerSockets {
     sockets: Vec<Option<OwnedFd>>,
 }
 
-/// Why a lifeline is none.
+/// The reason why a socket is not accepted.
 pub(super) enum PeerSocketError {
-    /// What is wrong.
+    /// The socket does not fit the ticket: the text says why.
     Refused(String),
-    /// The system refused something.
+    /// The system refused a call.
     System(Errno),
 }
 
 impl PeerSocketError {
-    /// As the error of an edge.
+    /// Turns it into the error of an edge.
     pub(super) fn into_edge_error(self, edge: &str) -> Error {
         match self {
             PeerSocketError::Refused(why) => Error::Refused(format!("{edge}: {why}")),
@@ -40,8 +40,8 @@ impl PeerSocketError {
 }
 
 impl PeerSockets {
-    /// A lifeline to one more, who is handed the other end. It is greeted there with the ticket,
-    /// which the first to come takes away.
+    /// Makes a socket pair for one more peer and returns the peer's end. The ticket's bytes are
+    /// sent into it; the first receiver that uses the ticket takes them out.
     pub(super) fn add_peer(&mut self, ticket: &[u8]) -> Result<OwnedFd, Error> {
         let failed = |error| Error::system("make a pair of sockets", error);
         let flags = SocketFlags::CLOEXEC;
@@ -56,7 +56,7 @@ impl PeerSockets {
         Ok(theirs)
     }
 
-    /// The lifeline to the sender.
+    /// The peers of a receiver: the sender alone.
     pub(super) fn with_sender(socket: OwnedFd) -> PeerSockets {
         PeerSockets {
             sockets: vec![Some(socket)],
@@ -74,17 +74,18 @@ impl PeerSockets {
     }
 }
 
-/// Whether the lifeline is the ticket's and of our user, and nobody has used it before.
+/// Checks that a process of this user made the socket for this ticket, and that the ticket was not
+/// used before.
 pub(super) fn verify_ticket(socket: &OwnedFd, ticket: &[u8]) -> Result<(), PeerSocketError> {
-    let maker = ring::socket_peer(socket).map_err(|error| match Errno::from_io_error(&error) {
+    let peer = ring::socket_peer(socket).map_err(|error| match Errno::from_io_error(&error) {
         Some(Errno::NOTSOCK) => {
             PeerSocketError::Refused("the ticket came without a lifeline".to_owned())
         }
         error => PeerSocketError::System(error.unwrap_or(Errno::INVAL)),
     })?;
-    check_user(maker.uid, geteuid().as_raw())?;
+    check_user(peer.uid, geteuid().as_raw())?;
     let mut greeting = vec![0; ticket.len()];
-    // Look first: what else lies there belongs to whoever has used the ticket.
+    // Peek first: other bytes that lie there belong to the end that has used the ticket.
     for flags in [RecvFlags::PEEK, RecvFlags::empty()] {
         let flags = flags | RecvFlags::DONTWAIT;
         let got = match retry_on_intr(|| recv(socket, &mut greeting[..], flags)) {
@@ -101,16 +102,16 @@ pub(super) fn verify_ticket(socket: &OwnedFd, ticket: &[u8]) -> Result<(), PeerS
     Ok(())
 }
 
-fn check_user(maker: u32, ours: u32) -> Result<(), PeerSocketError> {
-    if maker == ours {
+fn check_user(peer: u32, ours: u32) -> Result<(), PeerSocketError> {
+    if peer == ours {
         return Ok(());
     }
     Err(PeerSocketError::Refused(format!(
-        "the edge was made by user {maker}, and this process runs as user {ours}"
+        "the edge was made by user {peer}, and this process runs as user {ours}"
     )))
 }
 
-/// Whether the other end is closed. Leaves what was sent where it is.
+/// Whether the other end is closed. Leaves received bytes where they are.
 fn is_peer_closed(socket: &OwnedFd) -> bool {
     let mut fds = [PollFd::new(socket, PollFlags::RDHUP)];
     let gone = PollFlags::HUP | PollFlags::RDHUP | PollFlags::ERR;
@@ -118,7 +119,7 @@ fn is_peer_closed(socket: &OwnedFd) -> bool {
         && fds[0].revents().intersects(gone)
 }
 
-/// Takes away whatever woke us. `true`: the other end is closed.
+/// Takes the bytes away that woke this side. `true`: the other end is closed.
 fn drain_wakeups(socket: &OwnedFd) -> bool {
     let mut bytes = [0; 64];
     loop {
@@ -137,7 +138,7 @@ impl RingPeers for PeerSockets {
             .iter()
             .filter(|(number, _)| sleepers & 1 << number != 0)
         {
-            // One that is full wakes already; one that is closed is noticed by whoever looks.
+            // A full socket wakes already; a closed one is noticed by the next look.
             retry_wakeup_call(|| send(socket, &[1], SendFlags::DONTWAIT | SendFlags::NOSIGNAL));
         }
     }
@@ -166,7 +167,7 @@ mod tests {
     fn refusal(checked: Result<(), PeerSocketError>) -> String {
         match checked {
             Ok(()) => "nothing is wrong".to_owned(),
-            Err(unfit) => unfit.into_edge_error("Trades.0").to_string(),
+            Err(error) => error.into_edge_error("Trades.0").to_string(),
         }
     }
 
@@ -205,9 +206,9 @@ mod tests {
         assert_eq!((theirs.clear_wakeups(), theirs.dead_peers()), (1, 1));
     }
 
-    fn is_ready(lifelines: &PeerSockets) -> bool {
+    fn is_ready(sockets: &PeerSockets) -> bool {
         let mut sources = Vec::new();
-        lifelines.poll_fds(&mut sources);
+        sockets.poll_fds(&mut sources);
         let mut fds = [PollFd::from_borrowed_fd(sources[0], PollFlags::IN)];
         poll(&mut fds, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
     }

@@ -1,4 +1,4 @@
-//! Seeded chance: the same seed, the same luck.
+//! Seeded random numbers for faults: a seed always gives one sequence.
 
 /// A sequence of pseudo-random words (splitmix64).
 pub(super) struct FaultRng {
@@ -6,17 +6,17 @@ pub(super) struct FaultRng {
 }
 
 impl FaultRng {
-    /// The sequence of a seed.
+    /// The sequence for a seed.
     pub(super) fn new(seed: u64) -> FaultRng {
         FaultRng { state: seed }
     }
 
-    /// Whether it happens, once in so many times; 0: never.
+    /// `true` once in `times` calls on average; never if `times` is 0.
     pub(super) fn one_in(&mut self, times: u32) -> bool {
         times != 0 && self.below(u64::from(times)) == 0
     }
 
-    /// A number below a bound.
+    /// Next number, below `bound`.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }

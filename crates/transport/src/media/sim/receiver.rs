@@ -1,33 +1,33 @@
-//! The receiving end with bad luck.
+//! The receiving end of an edge with seeded faults.
 
 use std::os::fd::BorrowedFd;
 
 use ring::frame::{ALIGN, FrameBatch};
 
 use super::fault_rng::FaultRng;
-use super::{SimFaults, cut_error};
+use super::faults::{SimFaults, cut_error};
 use crate::{Error, ReceivingEnd, Waitable};
 
-/// A receiving end behind faults. What it holds back it has copied, and its room is given back when
-/// all of it was shown and released.
+/// A receiving end behind faults. It copies the frames that it holds back, and gives their room
+/// back once all of them were shown and released.
 pub(super) struct SimReceiver {
-    /// `None`: it is cut off.
+    /// The end of the inner medium; `None`: it is cut off.
     inner: Option<Box<dyn ReceivingEnd>>,
     rng: FaultRng,
     faults: SimFaults,
-    /// The sender is lost: nothing is late any more.
+    /// The sender is lost: no poll is late any more.
     is_lost: bool,
-    /// Frames until the cut.
+    /// Number of frames until the cut.
     until_cut: Option<u64>,
     copied_frames: Vec<u64>,
-    /// Bytes of it that were shown.
+    /// Bytes of the copied frames that were shown.
     shown_bytes: usize,
 }
 
 impl SimReceiver {
     pub(super) fn new(
         inner: Box<dyn ReceivingEnd>,
-        chance: FaultRng,
+        rng: FaultRng,
         faults: SimFaults,
         cut: Option<u64>,
         ring_bytes: usize,
@@ -35,7 +35,7 @@ impl SimReceiver {
         let words = ring_bytes.next_power_of_two() / ALIGN;
         SimReceiver {
             inner: Some(inner),
-            rng: chance,
+            rng,
             faults,
             is_lost: false,
             until_cut: cut,
@@ -48,7 +48,7 @@ impl SimReceiver {
         self.shown_bytes < self.copied_frames.len() * ALIGN
     }
 
-    /// Gets frames to show.
+    /// Copies the next frames of the inner end.
     fn fetch(&mut self) -> Result<(), Error> {
         let Some(inner) = &mut self.inner else {
             return Err(cut_error(None));
@@ -58,13 +58,13 @@ impl SimReceiver {
         self.is_lost = false;
         self.copied_frames.clear();
         self.copied_frames.resize(bytes.len().div_ceil(ALIGN), 0);
-        let held: &mut [u8] = bytemuck::cast_slice_mut(&mut self.copied_frames);
-        held[..bytes.len()].copy_from_slice(bytes);
+        let copied: &mut [u8] = bytemuck::cast_slice_mut(&mut self.copied_frames);
+        copied[..bytes.len()].copy_from_slice(bytes);
         self.shown_bytes = 0;
         Ok(())
     }
 
-    /// How many of the frames that are held are shown now.
+    /// Number of the copied frames that this poll shows.
     fn take_frame_count(&mut self, batch: FrameBatch<'_>) -> usize {
         let all = batch.count() as u64;
         let left = self.until_cut.unwrap_or(all).min(all);
@@ -78,7 +78,7 @@ impl SimReceiver {
     }
 }
 
-/// Where the frames that are not shown begin.
+/// Bytes of the first `frames` frames of a batch.
 fn bytes_of_frames(mut batch: FrameBatch<'_>, frames: usize) -> usize {
     let bytes = batch.bytes().len();
     if let Some(before) = frames.checked_sub(1) {
@@ -100,14 +100,14 @@ impl ReceivingEnd for SimReceiver {
         if !self.has_more() {
             self.fetch()?;
         }
-        let held = std::mem::take(&mut self.copied_frames);
-        let rest = FrameBatch::new(&bytemuck::cast_slice(&held)[self.shown_bytes..]);
+        let copied = std::mem::take(&mut self.copied_frames);
+        let rest = FrameBatch::new(&bytemuck::cast_slice(&copied)[self.shown_bytes..]);
         let some = self.take_frame_count(rest);
         let end = match some == rest.count() {
-            true => held.len() * ALIGN,
+            true => copied.len() * ALIGN,
             false => self.shown_bytes + bytes_of_frames(rest, some),
         };
-        self.copied_frames = held;
+        self.copied_frames = copied;
         let from = std::mem::replace(&mut self.shown_bytes, end);
         Ok(FrameBatch::new(
             &bytemuck::cast_slice(&self.copied_frames)[from..end],

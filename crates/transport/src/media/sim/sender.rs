@@ -1,42 +1,42 @@
-//! The sending end with bad luck.
+//! The sending end of an edge with seeded faults.
 
 use std::os::fd::BorrowedFd;
 
 use super::fault_rng::FaultRng;
-use super::{SimFaults, cut_error};
+use super::faults::{SimFaults, cut_error};
 use crate::{Error, SendingEnd, Waitable};
 
 /// A sending end behind faults.
 pub(super) struct SimSender {
-    /// `None`: it is cut off.
+    /// The end of the inner medium; `None`: it is cut off.
     inner: Option<Box<dyn SendingEnd>>,
     rng: FaultRng,
     faults: SimFaults,
     frame_bytes_max: usize,
-    /// Frames until the cut.
+    /// Number of frames until the cut.
     until_cut: Option<u64>,
-    /// Every receiver, for when the edge is cut.
+    /// Numbers of all receivers, which are lost when the edge is cut.
     receivers: Vec<u32>,
 }
 
 impl SimSender {
     pub(super) fn new(
         inner: Box<dyn SendingEnd>,
-        chance: FaultRng,
+        rng: FaultRng,
         faults: SimFaults,
         receivers: u32,
     ) -> SimSender {
         SimSender {
             frame_bytes_max: inner.frame_bytes_max(),
             inner: Some(inner),
-            rng: chance,
+            rng,
             faults,
             until_cut: faults.cut_sender,
             receivers: (0..receivers).collect(),
         }
     }
 
-    /// What is committed gets out, then the edge is cut. `false`: not yet.
+    /// Flushes committed frames, then cuts the edge. `false`: they are not all out yet.
     fn cut(&mut self) -> Result<bool, Error> {
         if let Some(inner) = &mut self.inner
             && !inner.flush()?
@@ -64,9 +64,9 @@ impl SendingEnd for SimSender {
         if self.until_cut == Some(0) && !self.cut()? {
             return Ok(None);
         }
-        let has_luck = len > self.frame_bytes_max || !self.rng.one_in(self.faults.no_room);
+        let may_find_room = len > self.frame_bytes_max || !self.rng.one_in(self.faults.no_room);
         let room = self.inner()?.claim(len)?;
-        Ok(room.filter(|_| has_luck))
+        Ok(room.filter(|_| may_find_room))
     }
 
     fn commit(&mut self, kind: u8, flags: u8, len: usize) {

@@ -1,4 +1,4 @@
-//! The receiving end of plain TCP: reads into one buffer, polls frames where they lie.
+//! The receiving end of plain TCP: reads into one buffer and polls frames in place.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,25 +7,25 @@ use std::time::Instant;
 
 use ring::frame::{FrameBatch, PAD};
 
-use super::END_OF_STREAM;
-use super::io_thread::{IoTask, NextTurn, Registration};
-use super::receive_buffer::{ReadOutcome, ReceiveBuffer};
-use super::receiver_connection::ConnectionPair;
-use super::release_progress::{CreditReporter, ReleaseProgress};
-use super::stream_end::StreamEnd;
+use crate::media::tcp_edge::io_thread::{IoTask, NextTurn, Registration};
+use crate::media::tcp_edge::receive_buffer::{ReadOutcome, ReceiveBuffer};
+use crate::media::tcp_edge::receiver_connection::ConnectionPair;
+use crate::media::tcp_edge::release_progress::{CreditReporter, ReleaseProgress};
+use crate::media::tcp_edge::stream_end::{END_OF_STREAM, StreamEnd};
 use crate::{Error, ReceivingEnd, Waitable};
 
-/// The receiving end.
+/// The receiving end of an edge over plain TCP.
 pub(super) struct TcpReceiver {
     task: Arc<TcpReceiverTask>,
     buffer: ReceiveBuffer,
     name: Arc<str>,
     released: u64,
-    /// How the stream has ended, once it has; what came before is polled first.
+    /// How the stream has ended, once it has; frames before the end are polled first.
     stream_end: Option<StreamEnd>,
 }
 
-/// What the pump tells the sender, so that the thread that receives need not.
+/// Part of a receiving end that the IO thread attends to: it reports credit, so that the receiving
+/// thread need not.
 pub(super) struct TcpReceiverTask {
     connections: ConnectionPair,
     registration: Registration,
@@ -35,7 +35,7 @@ pub(super) struct TcpReceiverTask {
 }
 
 impl TcpReceiverTask {
-    /// To a sender that has so many bytes under way at most.
+    /// A task that reports to a sender whose ring has `ring_bytes` bytes.
     pub(super) fn new(
         pair: ConnectionPair,
         registration: Registration,
@@ -77,22 +77,22 @@ impl IoTask for TcpReceiverTask {
         if self.is_closed.load(Ordering::Acquire) {
             return NextTurn::Unregister;
         }
-        let mut telling = self.lock_credit_reporter();
+        let mut reporter = self.lock_credit_reporter();
         let due =
             self.release_progress
-                .report_periodically(&mut telling, &self.connections.credit, now);
+                .report_periodically(&mut reporter, &self.connections.credit, now);
         NextTurn::OnEvent.or_at(due)
     }
 }
 
 impl TcpReceiver {
     pub(super) fn new(
-        way_back: Arc<TcpReceiverTask>,
+        task: Arc<TcpReceiverTask>,
         buffer: ReceiveBuffer,
         name: Arc<str>,
     ) -> TcpReceiver {
         TcpReceiver {
-            task: way_back,
+            task,
             buffer,
             name,
             released: 0,
@@ -100,7 +100,7 @@ impl TcpReceiver {
         }
     }
 
-    /// Reads what has come, and finds the whole frames in it.
+    /// Reads received bytes, and finds the whole frames among them.
     fn read(&mut self) {
         if self.stream_end.is_some() {
             return;
@@ -134,7 +134,7 @@ impl TcpReceiver {
         }
     }
 
-    /// The end, once everything before it was polled.
+    /// Reports the end of the stream, once every frame before it was polled.
     fn check_end(&self) -> Result<(), Error> {
         let Some(end) = self
             .stream_end

@@ -7,23 +7,23 @@ use std::time::Instant;
 
 use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
 
-use super::io_thread::{IoTask, NextTurn};
-use super::sender_poll_set::SenderPollSet;
 use super::sender_state::TcpSenderState;
+use crate::media::tcp_edge::io_thread::{IoTask, NextTurn};
+use crate::media::tcp_edge::sender_poll_set::SenderPollSet;
 use crate::{EdgeCounters, Error, SendingEnd, Waitable, Wakeup};
 
-/// Payloads that it takes longer to copy than to hand to the system in parts.
+/// Bytes of a payload from which it takes longer to copy it than to hand it to the system in parts.
 const LARGE_BYTES: usize = 4096;
 
-/// The sending end.
+/// The sending end of an edge over plain TCP.
 pub(super) struct TcpSender {
     task: Arc<TcpSenderTask>,
     counters: Arc<EdgeCounters>,
     frame_bytes_max: usize,
-    /// The claimed frame, header and all.
+    /// The claimed frame, with its header.
     frame: Vec<u64>,
     claimed_bytes: Option<usize>,
-    /// Bytes of the last claim that found no room.
+    /// Payload bytes of the last claim that found no room.
     blocked_claim_bytes: usize,
     frames: u64,
     bytes: u64,
@@ -31,17 +31,17 @@ pub(super) struct TcpSender {
     poll_set: SenderPollSet,
 }
 
-/// What the pump sees of it.
+/// Part of a sending end that the IO thread attends to.
 pub(super) struct TcpSenderTask {
     state: Mutex<TcpSenderState>,
     wakeup: Wakeup,
 }
 
 impl TcpSenderTask {
-    pub(super) fn new(lines: TcpSenderState) -> Result<TcpSenderTask, Error> {
+    pub(super) fn new(state: TcpSenderState) -> Result<TcpSenderTask, Error> {
         let wakeup = Wakeup::new().map_err(|error| Error::system("make a bell", error))?;
         Ok(TcpSenderTask {
-            state: Mutex::new(lines),
+            state: Mutex::new(state),
             wakeup,
         })
     }
@@ -63,14 +63,14 @@ impl IoTask for TcpSenderTask {
 
 impl TcpSender {
     pub(super) fn new(
-        shared: Arc<TcpSenderTask>,
+        task: Arc<TcpSenderTask>,
         counters: Arc<EdgeCounters>,
         frame_bytes_max: usize,
         receivers: u32,
     ) -> TcpSender {
-        let waiting = SenderPollSet::new(shared.wakeup.clone(), receivers);
+        let poll_set = SenderPollSet::new(task.wakeup.clone(), receivers);
         TcpSender {
-            task: shared,
+            task,
             counters,
             frame_bytes_max,
             frame: vec![0; frame_bytes(frame_bytes_max) / 8],
@@ -79,13 +79,13 @@ impl TcpSender {
             frames: 0,
             bytes: 0,
             lost: Vec::with_capacity(receivers as usize),
-            poll_set: waiting,
+            poll_set,
         }
     }
 }
 
 impl TcpSender {
-    /// A frame of so many bytes was written.
+    /// Counts a written frame of `bytes` bytes.
     fn count_frame(&mut self, bytes: usize) {
         self.frames += 1;
         self.bytes += bytes as u64;
@@ -108,16 +108,16 @@ impl SendingEnd for TcpSender {
                 self.frame_bytes_max
             )));
         }
-        let mut lines = self.task.lock_state();
-        let has_room = lines.has_room(frame_bytes(len));
-        lines.list_lost(&mut self.lost);
+        let mut state = self.task.lock_state();
+        let has_room = state.has_room(frame_bytes(len));
+        state.list_lost(&mut self.lost);
         if !matches!(has_room, Ok(true)) {
-            drop(lines);
+            drop(state);
             self.blocked_claim_bytes = len;
             self.counters.block();
             return has_room.map(|_| None);
         }
-        drop(lines);
+        drop(state);
         self.blocked_claim_bytes = 0;
         self.counters.unblock();
         self.claimed_bytes = Some(len);
@@ -142,7 +142,7 @@ impl SendingEnd for TcpSender {
         self.count_frame(bytes);
     }
 
-    /// A large payload is written from where it lies.
+    /// Writes a large payload without copying it first.
     fn put(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
         let Some(room) = self.claim(payload.len())? else {
             return Ok(false);
@@ -164,24 +164,24 @@ impl SendingEnd for TcpSender {
     }
 
     fn flush(&mut self) -> Result<bool, Error> {
-        let mut lines = self.task.lock_state();
-        let is_out = lines.continue_frame();
-        lines.list_lost(&mut self.lost);
+        let mut state = self.task.lock_state();
+        let is_out = state.continue_frame();
+        state.list_lost(&mut self.lost);
         Ok(is_out)
     }
 
     fn is_drained(&mut self) -> Result<bool, Error> {
-        let mut lines = self.task.lock_state();
-        lines.continue_frame();
-        lines.read_credit();
-        lines.list_lost(&mut self.lost);
-        Ok(lines.is_drained())
+        let mut state = self.task.lock_state();
+        state.continue_frame();
+        state.read_credit();
+        state.list_lost(&mut self.lost);
+        Ok(state.is_drained())
     }
 
     fn queued_bytes(&self) -> usize {
-        let mut lines = self.task.lock_state();
-        lines.read_credit();
-        lines.queued_bytes()
+        let mut state = self.task.lock_state();
+        state.read_credit();
+        state.queued_bytes()
     }
 
     fn lost_receivers(&self) -> &[u32] {
@@ -196,16 +196,16 @@ impl SendingEnd for TcpSender {
 impl Waitable for TcpSender {
     fn arm(&mut self) -> Result<bool, Error> {
         self.poll_set.clear_wakeup();
-        let mut lines = self.task.lock_state();
-        // The next claim says what is wrong, if something is.
-        if lines
+        let mut state = self.task.lock_state();
+        // The next claim reports an error, if there is one.
+        if state
             .has_room(frame_bytes(self.blocked_claim_bytes))
             .unwrap_or(true)
         {
             return Ok(false);
         }
-        lines.set_armed(true);
-        self.poll_set.add_connections(lines.awaited_connections());
+        state.set_armed(true);
+        self.poll_set.add_connections(state.awaited_connections());
         Ok(true)
     }
 
@@ -224,7 +224,8 @@ impl Waitable for TcpSender {
 }
 
 impl Drop for TcpSender {
-    /// What is written arrives; the pump sees to what is not, for a while.
+    /// Hands the rest to the IO thread, which goes on sending for
+    /// [`LINGER_TIMEOUT`](crate::media::tcp_edge::stream_end::LINGER_TIMEOUT).
     fn drop(&mut self) {
         self.task.lock_state().close();
     }

@@ -1,6 +1,7 @@
-//! The lines of a sender: to each receiver one, and the frame that is going out on them.
+//! Connections of a sender to its receivers, and the frame that is going out on them.
 //!
-//! Shared between the thread that sends and the pump: whoever has the lock gets the frame further.
+//! Shared between the sending thread and the IO thread: the thread that has the lock continues the
+//! frame.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,51 +9,58 @@ use std::time::{Duration, Instant};
 
 use ring::frame::{ALIGN, FrameHeader, HEADER_BYTES, PAD, frame_bytes};
 
-use super::credit::ConnectionEnd;
-use super::handshake::{Handshake, HandshakeReply};
-use super::io_thread::{NextTurn, Registration};
-use super::listener::Listener;
-use super::receiver_connection::{ConnectionPair, ReceiverConnection, write_parts};
-use super::{END_OF_STREAM, KEEPALIVE_TIMEOUT, LINGER, keepalive};
+use crate::media::tcp_edge::credit::ConnectionEnd;
+use crate::media::tcp_edge::handshake::{Handshake, HandshakeReply};
+use crate::media::tcp_edge::io_thread::{NextTurn, Registration};
+use crate::media::tcp_edge::keepalive;
+use crate::media::tcp_edge::listener::Listener;
+use crate::media::tcp_edge::receiver_connection::{
+    ConnectionPair, ReceiverConnection, write_parts,
+};
+use crate::media::tcp_edge::stream_end::{END_OF_STREAM, LINGER_TIMEOUT};
 use crate::{EdgeCounters, Error, PeerLoss};
 
-/// The pump looks after a frame that is stuck when the sending thread has not come back for so
-/// long.
+/// Time without a call of the sending thread after which the IO thread continues a frame that is
+/// stuck.
 const STUCK_TIME: Duration = Duration::from_millis(1);
 
-/// What both threads need.
+/// Longest silence on a connection before it counts as lost. TCP bridges shorter failures of the
+/// network by itself.
+pub(super) const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// State that the sending thread and the IO thread share.
 pub(super) struct TcpSenderState {
     listener: Listener,
     receivers: Vec<TcpConnectionState>,
     registration: Registration,
     counters: Arc<EdgeCounters>,
     reply: HandshakeReply,
-    /// The frame that is not out on every line, and its bytes; 0: there is none.
+    /// The frame that is not sent on every connection yet.
     unsent_frame: Vec<u64>,
     unsent_frame_bytes: usize,
-    /// Since when the pump is to look after it, and how often the sending thread had come by then.
+    /// Time since when a frame is stuck, and the number of calls of the sending thread by then.
     stuck_since: Option<(Instant, u64)>,
     sender_calls: u64,
-    /// Receivers that are gone.
+    /// Number of receivers that are gone.
     gone_count: usize,
-    /// Bytes of all frames so far.
+    /// Bytes of all frames so far, headers included.
     committed: u64,
-    /// Where the slowest receiver was when it was last looked at.
+    /// Position that the slowest receiver had released when last looked at.
     released: u64,
-    /// The sending thread sleeps.
+    /// Whether the sending thread sleeps until there is room.
     is_armed: bool,
-    /// The sending end was dropped: when to give up.
+    /// Time at which to give up, once the sending end was dropped.
     close_deadline: Option<Instant>,
     has_sent_goodbye: bool,
 }
 
-/// A receiver's.
+/// State of the connection to one receiver.
 enum TcpConnectionState {
-    /// It has not connected.
+    /// The receiver has not connected yet.
     Awaited,
-    /// It has; and the bytes of the rest that are out to it.
+    /// The receiver is connected; the number counts sent bytes of the current frame.
     Connected(Box<ReceiverConnection>, usize),
-    /// It is gone: why.
+    /// The receiver is gone, for this reason.
     Gone(String),
 }
 
@@ -60,7 +68,7 @@ impl TcpSenderState {
     pub(super) fn new(
         listener: Listener,
         receivers: u32,
-        welcome: HandshakeReply,
+        reply: HandshakeReply,
         registration: Registration,
         counters: Arc<EdgeCounters>,
     ) -> TcpSenderState {
@@ -71,8 +79,8 @@ impl TcpSenderState {
                 .collect(),
             registration,
             counters,
-            unsent_frame: vec![0; (welcome.frame_bytes_max as usize + HEADER_BYTES).div_ceil(8)],
-            reply: welcome,
+            unsent_frame: vec![0; (reply.frame_bytes_max as usize + HEADER_BYTES).div_ceil(8)],
+            reply,
             unsent_frame_bytes: 0,
             stuck_since: None,
             sender_calls: 0,
@@ -85,7 +93,10 @@ impl TcpSenderState {
         }
     }
 
-    /// Whether a frame of so many bytes may begin now.
+    /// Whether a frame of `bytes` bytes may begin now.
+    ///
+    /// # Errors
+    /// No receiver is left.
     pub(super) fn has_room(&mut self, bytes: usize) -> Result<bool, Error> {
         self.sender_calls += 1;
         let is_out = self.continue_frame();
@@ -97,13 +108,14 @@ impl TcpSenderState {
         if let Some(loss) = self.all_lost() {
             return Err(Error::PeerLost(loss));
         }
-        let is_awaited = |place: &TcpConnectionState| matches!(place, TcpConnectionState::Awaited);
+        let is_awaited =
+            |receiver: &TcpConnectionState| matches!(receiver, TcpConnectionState::Awaited);
         let is_complete = !self.receivers.iter().any(is_awaited);
         Ok(is_out && is_complete && until <= self.released + most)
     }
 
-    /// Writes a new frame to every line. What is not out everywhere is kept, in exchange for the
-    /// buffer of the last that was.
+    /// Writes a new frame on every connection. If it does not go out everywhere, it is kept in
+    /// exchange for the buffer of the last one.
     pub(super) fn write_frame(&mut self, frame: &mut Vec<u64>, bytes: usize) {
         debug_assert_eq!(self.unsent_frame_bytes, 0);
         self.begin_frame(bytes);
@@ -113,7 +125,8 @@ impl TcpSenderState {
         }
     }
 
-    /// The same, of a frame whose payload lies elsewhere; it is copied only if it is kept.
+    /// Writes a new frame whose payload lies elsewhere; the payload is copied only if the frame is
+    /// kept.
     pub(super) fn write_payload(&mut self, header: FrameHeader, payload: &[u8]) {
         debug_assert_eq!(self.unsent_frame_bytes, 0);
         let bytes = frame_bytes(payload.len());
@@ -122,13 +135,13 @@ impl TcpSenderState {
         self.begin_frame(bytes);
         if !self.write_remaining([&header.to_ne_bytes(), payload, filling]) {
             self.unsent_frame[0] = header;
-            let rest: &mut [u8] = bytemuck::cast_slice_mut(&mut self.unsent_frame);
-            rest[HEADER_BYTES..][..payload.len()].copy_from_slice(payload);
+            let unsent: &mut [u8] = bytemuck::cast_slice_mut(&mut self.unsent_frame);
+            unsent[HEADER_BYTES..][..payload.len()].copy_from_slice(payload);
             self.keep_unsent(bytes);
         }
     }
 
-    /// So many bytes of the rest are not out everywhere.
+    /// Notes that the kept frame of `bytes` bytes is not sent everywhere.
     fn keep_unsent(&mut self, bytes: usize) {
         self.unsent_frame_bytes = bytes;
         if self.stuck_since.is_none() {
@@ -137,13 +150,13 @@ impl TcpSenderState {
         }
     }
 
-    /// Gets the rest further. `true`: it is out.
+    /// Sends more of the kept frame. `true`: it is sent everywhere.
     pub(super) fn continue_frame(&mut self) -> bool {
         if self.unsent_frame_bytes > 0 {
-            let rest = std::mem::take(&mut self.unsent_frame);
+            let unsent = std::mem::take(&mut self.unsent_frame);
             let is_out =
-                self.write_remaining([&bytemuck::cast_slice(&rest)[..self.unsent_frame_bytes]]);
-            self.unsent_frame = rest;
+                self.write_remaining([&bytemuck::cast_slice(&unsent)[..self.unsent_frame_bytes]]);
+            self.unsent_frame = unsent;
             if is_out {
                 self.unsent_frame_bytes = 0;
             }
@@ -153,28 +166,28 @@ impl TcpSenderState {
 
     fn begin_frame(&mut self, bytes: usize) {
         self.committed += bytes as u64;
-        for place in &mut self.receivers {
-            if let TcpConnectionState::Connected(_, sent) = place {
+        for receiver in &mut self.receivers {
+            if let TcpConnectionState::Connected(_, sent) = receiver {
                 *sent = 0;
             }
         }
     }
 
-    /// Writes on, to every line. `true`: everything is out everywhere.
+    /// Goes on writing on every connection. `true`: all parts are sent everywhere.
     fn write_remaining<const N: usize>(&mut self, parts: [&[u8]; N]) -> bool {
         let bytes: usize = parts.iter().map(|part| part.len()).sum();
         let mut is_out = true;
         for at in 0..self.receivers.len() {
-            let TcpConnectionState::Connected(line, sent) = &mut self.receivers[at] else {
+            let TcpConnectionState::Connected(connection, sent) = &mut self.receivers[at] else {
                 continue;
             };
             while *sent < bytes {
-                match write_parts(&line.frames, skip_bytes(parts, *sent)) {
+                match write_parts(&connection.frames, skip_bytes(parts, *sent)) {
                     Ok(0) => break,
                     Ok(count) => *sent += count,
                     Err(error) => {
-                        let over = line.end_after_failed_write(error, self.committed);
-                        self.end_connection(at, over);
+                        let end = connection.end_after_failed_write(error, self.committed);
+                        self.end_connection(at, end);
                         break;
                     }
                 }
@@ -186,13 +199,13 @@ impl TcpSenderState {
         is_out
     }
 
-    /// Hears how far the receivers are.
+    /// Reads the receivers' credit.
     pub(super) fn read_credit(&mut self) {
         for at in 0..self.receivers.len() {
-            if let TcpConnectionState::Connected(line, _) = &mut self.receivers[at]
-                && let Err(over) = line.read_credit(self.committed)
+            if let TcpConnectionState::Connected(connection, _) = &mut self.receivers[at]
+                && let Err(end) = connection.read_credit(self.committed)
             {
-                self.end_connection(at, over);
+                self.end_connection(at, end);
             }
         }
         let slowest = self.connected().map(ReceiverConnection::released).min();
@@ -204,34 +217,35 @@ impl TcpSenderState {
     /// Finds connections that have ended.
     fn check_connections(&mut self) {
         for at in 0..self.receivers.len() {
-            if let TcpConnectionState::Connected(line, _) = &self.receivers[at]
-                && let Err(over) = line.check_frames_socket()
+            if let TcpConnectionState::Connected(connection, _) = &self.receivers[at]
+                && let Err(end) = connection.check_frames_socket()
             {
-                self.end_connection(at, over);
+                self.end_connection(at, end);
             }
         }
     }
 
-    /// Bytes that the slowest receiver has not released.
+    /// Bytes of frames that the slowest receiver has not released.
     pub(super) fn queued_bytes(&self) -> usize {
         (self.committed - self.released) as usize
     }
 
-    /// Whether nothing is under way to anybody.
+    /// Whether every receiver has released every frame.
     pub(super) fn is_drained(&self) -> bool {
         self.unsent_frame_bytes == 0 && self.queued_bytes() == 0
     }
 
-    /// The sending thread is about to sleep until there is room, or is awake again.
+    /// Notes whether the sending thread is about to sleep until there is room.
     pub(super) fn set_armed(&mut self, is_armed: bool) {
         self.is_armed = is_armed;
     }
 
-    /// The lines that the next frame waits for: for credit, and for room.
+    /// Connections that the next frame waits for: for credit, and, if `true`, for room in the
+    /// socket.
     pub(super) fn awaited_connections(&self) -> impl Iterator<Item = (&ReceiverConnection, bool)> {
-        self.receivers.iter().filter_map(|place| match place {
-            TcpConnectionState::Connected(line, sent) => {
-                Some((&**line, *sent < self.unsent_frame_bytes))
+        self.receivers.iter().filter_map(|receiver| match receiver {
+            TcpConnectionState::Connected(connection, sent) => {
+                Some((&**connection, *sent < self.unsent_frame_bytes))
             }
             TcpConnectionState::Awaited | TcpConnectionState::Gone(_) => None,
         })
@@ -242,21 +256,22 @@ impl TcpSenderState {
         if self.gone_count == lost.len() {
             return;
         }
-        for (number, place) in (0..).zip(&self.receivers) {
-            if matches!(place, TcpConnectionState::Gone(_)) && !lost.contains(&number) {
+        for (number, receiver) in (0..).zip(&self.receivers) {
+            if matches!(receiver, TcpConnectionState::Gone(_)) && !lost.contains(&number) {
                 lost.push(number);
             }
         }
     }
 
-    /// A loss, if there is no receiver left.
+    /// The loss of the last receiver, if none is left.
     fn all_lost(&self) -> Option<PeerLoss> {
-        let is_gone = |place: &TcpConnectionState| matches!(place, TcpConnectionState::Gone(_));
+        let is_gone =
+            |receiver: &TcpConnectionState| matches!(receiver, TcpConnectionState::Gone(_));
         if !self.receivers.iter().all(is_gone) {
             return None;
         }
-        let (number, place) = (0..).zip(&self.receivers).last()?;
-        let TcpConnectionState::Gone(why) = place else {
+        let (number, receiver) = (0..).zip(&self.receivers).last()?;
+        let TcpConnectionState::Gone(why) = receiver else {
             return None;
         };
         Some(PeerLoss {
@@ -265,14 +280,14 @@ impl TcpSenderState {
         })
     }
 
-    /// The sending end was dropped.
+    /// Notes that the sending end was dropped, and sends the end of the stream.
     pub(super) fn close(&mut self) {
-        self.close_deadline = Some(Instant::now() + LINGER);
+        self.close_deadline = Some(Instant::now() + LINGER_TIMEOUT);
         self.send_goodbye();
         self.registration.request_turn();
     }
 
-    /// The last frame, which says that nothing follows. `true`: it is out.
+    /// Sends the last frame, which says that nothing follows. `true`: it is out.
     fn send_goodbye(&mut self) -> bool {
         if !self.continue_frame() {
             return false;
@@ -291,11 +306,11 @@ impl TcpSenderState {
         self.continue_frame()
     }
 
-    /// A turn of the pump. `true` beside the next one: the sending thread has to be woken.
+    /// A turn of the IO thread. The second value: the sending thread must be woken.
     pub(super) fn turn(&mut self, now: Instant) -> (NextTurn, bool) {
         let before = self.receiver_counts();
-        while let Some((hello, pair)) = self.listener.next_receiver(now) {
-            self.admit(hello, pair);
+        while let Some((handshake, pair)) = self.listener.next_receiver(now) {
+            self.admit(handshake, pair);
         }
         self.read_credit();
         self.check_connections();
@@ -314,68 +329,68 @@ impl TcpSenderState {
         (next.or_at(self.check_unsent_frame(now)), wakes)
     }
 
-    /// When the pump has to come back for the rest. As long as the sending thread comes by or
-    /// sleeps on the sockets itself, it is left to that.
+    /// Time at which the IO thread must come back for the kept frame. While the sending thread
+    /// makes calls or sleeps on the sockets, that thread continues the frame.
     fn check_unsent_frame(&mut self, now: Instant) -> Option<Instant> {
-        let (since, visits) = self.stuck_since?;
+        let (since, calls) = self.stuck_since?;
         let is_due = since + STUCK_TIME <= now;
-        let is_left_alone = is_due && visits == self.sender_calls && !self.is_armed;
-        let rest_bytes = self.unsent_frame_bytes;
-        for place in &mut self.receivers {
-            if let TcpConnectionState::Connected(line, sent) = place {
-                line.set_watched_events(is_left_alone && *sent < rest_bytes, false);
+        let is_left_alone = is_due && calls == self.sender_calls && !self.is_armed;
+        let unsent_bytes = self.unsent_frame_bytes;
+        for receiver in &mut self.receivers {
+            if let TcpConnectionState::Connected(connection, sent) = receiver {
+                connection.set_watched_events(is_left_alone && *sent < unsent_bytes, false);
             }
         }
         if is_due {
-            let is_stuck = rest_bytes > 0 && !is_left_alone;
+            let is_stuck = unsent_bytes > 0 && !is_left_alone;
             self.stuck_since = is_stuck.then_some((now, self.sender_calls));
         }
         self.stuck_since.map(|(since, _)| since + STUCK_TIME)
     }
 
     fn admit(&mut self, handshake: Handshake, pair: ConnectionPair) {
-        let place = &mut self.receivers[handshake.receiver as usize];
-        if !matches!(place, TcpConnectionState::Awaited) || self.close_deadline.is_some() {
+        let receiver = &mut self.receivers[handshake.receiver as usize];
+        if !matches!(receiver, TcpConnectionState::Awaited) || self.close_deadline.is_some() {
             let why = format!("receiver {} has connected already", handshake.receiver);
             return self.listener.refuse_pair(pair, &why);
         }
         if self.listener.send_reply(&pair.frames, self.reply) {
             keepalive::set_timeout(&pair.credit, KEEPALIVE_TIMEOUT);
-            *place = TcpConnectionState::Connected(
+            *receiver = TcpConnectionState::Connected(
                 Box::new(ReceiverConnection::new(pair, 0, self.registration)),
                 0,
             );
         }
     }
 
-    fn end_connection(&mut self, at: usize, over: ConnectionEnd) {
+    fn end_connection(&mut self, at: usize, end: ConnectionEnd) {
         self.gone_count += 1;
-        self.receivers[at] = TcpConnectionState::Gone(match over {
+        self.receivers[at] = TcpConnectionState::Gone(match end {
             ConnectionEnd::Goodbye => "it has closed its end".to_owned(),
             ConnectionEnd::Broken(why) => why,
         });
     }
 
-    /// Receivers that have connected and are there, and that are gone: one may come and go in one
+    /// Numbers of connected receivers and of those that are gone: one may come and go within a
     /// turn.
     fn receiver_counts(&self) -> (usize, usize) {
         (self.connected().count(), self.gone_count)
     }
 
     fn connected(&self) -> impl Iterator<Item = &ReceiverConnection> {
-        self.receivers.iter().filter_map(|place| match place {
-            TcpConnectionState::Connected(line, _) => Some(&**line),
+        self.receivers.iter().filter_map(|receiver| match receiver {
+            TcpConnectionState::Connected(connection, _) => Some(&**connection),
             TcpConnectionState::Awaited | TcpConnectionState::Gone(_) => None,
         })
     }
 }
 
-/// The parts without their first bytes.
+/// The parts without their first `bytes` bytes.
 fn skip_bytes<const N: usize>(parts: [&[u8]; N], mut bytes: usize) -> [&[u8]; N] {
     parts.map(|part| {
-        let (before, rest) = part.split_at(bytes.min(part.len()));
+        let (before, unsent) = part.split_at(bytes.min(part.len()));
         bytes -= before.len();
-        rest
+        unsent
     })
 }
 
@@ -384,16 +399,18 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::TcpStream;
 
-    use super::super::handshake::{ConnectionPurpose, FramingProtocol, Handshake, REPLY_BYTES};
     use super::*;
+    use crate::media::tcp_edge::handshake::{
+        ConnectionPurpose, FramingProtocol, Handshake, HandshakeTerms, REPLY_BYTES,
+    };
     use crate::{Batching, EdgeSpec};
 
     #[test]
     fn parts_go_on_behind_any_byte() {
         let parts = [&b"head"[..], b"", b"payload", b"fill"];
         for bytes in 0..=15 {
-            let rest = skip_bytes(parts, bytes).concat();
-            assert_eq!(rest, b"headpayloadfill"[bytes..], "{bytes}");
+            let unsent = skip_bytes(parts, bytes).concat();
+            assert_eq!(unsent, b"headpayloadfill"[bytes..], "{bytes}");
         }
     }
 
@@ -408,23 +425,25 @@ mod tests {
             token: *b"sixteen secret b",
             listen: std::net::Ipv4Addr::LOCALHOST.into(),
         };
-        let (seat, counters) = (
-            Registration::reserve().expect("a seat"),
+        let (registration, counters) = (
+            Registration::reserve().expect("an IO thread"),
             Arc::<EdgeCounters>::default(),
         );
-        let terms = super::super::handshake_terms(FramingProtocol::Tcp, &spec);
-        let door = Listener::bind(&spec, terms, seat, counters.clone()).expect("a free port");
-        let address = door.address().expect("an address");
-        let welcome = HandshakeReply {
+        let terms = HandshakeTerms::new(FramingProtocol::Tcp, &spec);
+        let listener =
+            Listener::bind(&spec, terms, registration, counters.clone()).expect("a free port");
+        let address = listener.address().expect("an address");
+        let reply = HandshakeReply {
             position: 0,
             frame_bytes_max: 1024,
             ring_bytes: 4096,
         };
-        // Nobody sits on the seat: the only turns are these.
-        let mut lines = TcpSenderState::new(door, spec.receiver_count, welcome, seat, counters);
-        lines.set_armed(true);
+        // No task is registered under the number, so the only turns are these.
+        let mut state =
+            TcpSenderState::new(listener, spec.receiver_count, reply, registration, counters);
+        state.set_armed(true);
         let connect = |way| {
-            let hello = Handshake {
+            let handshake = Handshake {
                 protocol: FramingProtocol::Tcp,
                 edge: spec.edge,
                 receiver: 0,
@@ -435,19 +454,21 @@ mod tests {
                 liveness_port: 0,
             };
             let mut stream = TcpStream::connect(address).expect("the door listens");
-            stream.write_all(&hello.to_bytes()).expect("it has room");
+            stream
+                .write_all(&handshake.to_bytes())
+                .expect("it has room");
             stream
         };
         let mut credit = connect(ConnectionPurpose::Credit);
-        let (_, wakes) = lines.turn(Instant::now());
+        let (_, wakes) = state.turn(Instant::now());
         assert!(
             !wakes,
             "a receiver with half of its connections has not come"
         );
         credit.read_exact(&mut [0; REPLY_BYTES]).expect("welcome");
         drop((connect(ConnectionPurpose::Frames), credit));
-        let (_, wakes) = lines.turn(Instant::now());
-        assert_eq!(lines.receiver_counts(), (0, 1));
+        let (_, wakes) = state.turn(Instant::now());
+        assert_eq!(state.receiver_counts(), (0, 1));
         assert!(wakes);
     }
 }

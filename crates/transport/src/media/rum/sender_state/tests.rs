@@ -1,14 +1,13 @@
-//! Looks at given times, of a link to one receiver that reads nothing and says nothing.
+//! Looks at given times, of a sender with one receiver that reads nothing and reports nothing.
 
-use super::super::batch_sender::tests::{commit, outlet};
+use super::super::batch_sender::tests::{commit, connected_batch_sender};
 use super::*;
 use crate::EdgeSpec;
-use crate::media::tcp::handshake::FramingProtocol;
-use crate::media::tcp::handshake_terms;
+use crate::media::tcp_edge::handshake::{FramingProtocol, HandshakeTerms};
 
 const MICRO: Duration = Duration::from_micros(1);
 
-/// What it needs to stay connected.
+/// Streams that keep the sender connected.
 struct Ends {
     link: RumSenderState,
     writer: ring::Writer,
@@ -26,12 +25,12 @@ fn ends() -> Ends {
         listen: std::net::Ipv4Addr::LOCALHOST.into(),
     };
     let (seat, counters) = (
-        Registration::reserve().expect("a seat"),
+        Registration::reserve().expect("an IO thread"),
         Arc::<EdgeCounters>::default(),
     );
     let door = Listener::bind(
         &spec,
-        handshake_terms(FramingProtocol::Rum, &spec),
+        HandshakeTerms::new(FramingProtocol::Rum, &spec),
         seat,
         counters.clone(),
     );
@@ -46,8 +45,8 @@ fn ends() -> Ends {
         frame_bytes_max: 1000,
         reconnect_timeout: Duration::from_secs(5),
     });
-    let (outlet, frames, credit) = outlet();
-    link.set_receiver(0, RumConnectionState::Connected(Box::new(outlet)));
+    let (batch_sender, frames, credit) = connected_batch_sender();
+    link.set_receiver(0, RumConnectionState::Connected(Box::new(batch_sender)));
     Ends {
         link,
         writer,
@@ -64,7 +63,7 @@ fn nobody_gets_more_for_as_long_as_the_last_look_took_to_send() {
     let mut ends = ends();
     let link = &mut ends.link;
     commit(&mut ends.writer, 1);
-    // A look that began so long ago has taken as long as one may count.
+    // A look that began this long ago took the longest time that counts.
     let now = Instant::now();
     assert!(
         link.flush_unfilled_batch(now - Duration::from_millis(1))

@@ -1,9 +1,10 @@
-//! The door of a sender: listens, hears out whoever connects, and refuses whoever is not expected.
+//! The listener of a sender: accepts connections, reads their handshakes, and refuses unexpected
+//! ones.
 //!
-//! Whoever connects is a guest until it has said a whole [`Handshake`], and a receiver until it has
-//! made both of its connections. There are places for all receivers, which may well come at the
-//! same moment, and for few others, and little time: somebody who connects and says nothing holds
-//! nobody up. Nothing is allocated for a guest, and a refused one is told why.
+//! A connection is pending until it has sent a whole [`Handshake`], and half until its receiver has
+//! made both connections. There is room for all receivers, which may well come at once, and for a
+//! few other connections, and little time: a connection that sends nothing delays no other. Nothing
+//! is allocated for a pending connection, and a refused one is told why.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -19,29 +20,29 @@ use super::io_thread::Registration;
 use super::receiver_connection::ConnectionPair;
 use crate::{EdgeCounters, EdgeSpec, Error};
 
-/// Guests at a time beside the receivers; the one that has waited longest makes room for the next.
+/// Most pending connections beyond the number of receivers; the oldest makes room for the next.
 const EXTRA_PENDING_MAX: usize = 16;
 
-/// So long a guest may take for its hello. A receiver says it at once, but on a machine with more
-/// processes than cores it may be a while until it runs again.
+/// Most time that a pending connection may take for its handshake. A receiver sends it at once, but
+/// on a machine with more processes than cores it may have to wait for a core.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// After an error of the system, such as no descriptor left, so long nobody is let in.
+/// Pause without accepting after an error of the system, such as no descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Connections taken in one turn.
+/// Most connections accepted in one turn.
 const ACCEPTS_PER_TURN_MAX: usize = 32;
 
-/// A listening socket and its guests.
+/// A listening socket with its pending and half connections.
 pub(crate) struct Listener {
     socket: TcpListener,
     terms: HandshakeTerms,
     pending: Vec<PendingConnection>,
-    /// Guests, and halves, at a time.
+    /// Most pending connections, and most half connections.
     pending_max: usize,
-    /// Connections for credit whose receivers have yet to make the other one.
+    /// Connections for credit whose receivers have not made the one for frames yet.
     half_connections: Vec<HalfConnection>,
-    /// When to listen again.
+    /// Time at which to accept again; `None`: now.
     paused_until: Option<Instant>,
     registration: Registration,
     counters: Arc<EdgeCounters>,
@@ -60,23 +61,20 @@ struct HalfConnection {
     deadline: Instant,
 }
 
-/// What a guest turns out to be.
+/// State of a pending connection's handshake.
 enum HandshakeProgress {
-    /// It has not said everything.
+    /// More bytes must come.
     Incomplete,
-    /// It is gone.
+    /// The connection has ended, in this way.
     Disconnected(String),
-    /// It is not let in.
+    /// The handshake does not match, for this reason.
     Rejected(String),
-    /// It has the token.
+    /// The handshake matches the edge.
     Complete(Handshake),
 }
 
 impl Listener {
-    /// Listens on a free port.
-    ///
-    /// # Errors
-    /// The address is not one of this host, or the system has no descriptor left.
+    /// Listens on a free port of the address that the edge's description gives.
     pub(crate) fn bind(
         spec: &EdgeSpec,
         terms: HandshakeTerms,
@@ -89,39 +87,39 @@ impl Listener {
             registration.watch_fd(&listener, EventFlags::IN)?;
             Ok(listener)
         });
-        let places = spec.receiver_count as usize + EXTRA_PENDING_MAX;
+        let pending_max = spec.receiver_count as usize + EXTRA_PENDING_MAX;
         Ok(Listener {
             socket: listener.map_err(|error| Error::system(tried(), error))?,
             terms,
-            pending: Vec::with_capacity(places),
-            pending_max: places,
-            half_connections: Vec::with_capacity(places),
+            pending: Vec::with_capacity(pending_max),
+            pending_max,
+            half_connections: Vec::with_capacity(pending_max),
             paused_until: None,
             registration,
             counters,
         })
     }
 
-    /// Where receivers reach it.
+    /// Address at which receivers reach the listener.
     ///
     /// # Errors
-    /// The system does not say.
+    /// The system does not know it.
     pub(crate) fn address(&self) -> Result<SocketAddr, Error> {
         let address = self.socket.local_addr();
         address.map_err(|error| Error::system("find out the port of an edge", error))
     }
 
-    /// The next receiver that has made both connections, if there is one now. Whoever calls
-    /// welcomes or refuses it, and calls again until there is none.
+    /// Returns the next receiver that has made both connections, if there is one now. The caller
+    /// accepts or refuses it, and calls again until there is none.
     pub(crate) fn next_receiver(&mut self, now: Instant) -> Option<(Handshake, ConnectionPair)> {
         self.accept_connections(now);
         self.half_connections.retain(|half| half.deadline > now);
-        while let Some((hello, stream)) = self.next_handshake(now) {
-            match hello.purpose {
-                ConnectionPurpose::Credit => self.keep_credit_connection(hello, stream, now),
+        while let Some((handshake, stream)) = self.next_handshake(now) {
+            match handshake.purpose {
+                ConnectionPurpose::Credit => self.keep_credit_connection(handshake, stream, now),
                 ConnectionPurpose::Frames => {
-                    if let Some(pair) = self.complete_pair(&hello, stream) {
-                        return Some((hello, pair));
+                    if let Some(pair) = self.complete_pair(&handshake, stream) {
+                        return Some((handshake, pair));
                     }
                 }
             }
@@ -129,18 +127,18 @@ impl Listener {
         None
     }
 
-    /// The next guest that has shown the token.
+    /// The next pending connection whose handshake is complete.
     fn next_handshake(&mut self, now: Instant) -> Option<(Handshake, TcpStream)> {
         let mut at = 0;
         while at < self.pending.len() {
-            let heard = self.pending[at].read_handshake(now, &self.terms);
-            if let HandshakeProgress::Incomplete = heard {
+            let progress = self.pending[at].read_handshake(now, &self.terms);
+            if let HandshakeProgress::Incomplete = progress {
                 at += 1;
                 continue;
             }
             let stream = self.pending.remove(at).stream;
-            match heard {
-                HandshakeProgress::Complete(hello) => return Some((hello, stream)),
+            match progress {
+                HandshakeProgress::Complete(handshake) => return Some((handshake, stream)),
                 HandshakeProgress::Rejected(why) => self.refuse(stream, &why),
                 HandshakeProgress::Disconnected(why) => self.count_refusal(&stream, &why),
                 HandshakeProgress::Incomplete => {}
@@ -150,17 +148,17 @@ impl Listener {
     }
 
     fn keep_credit_connection(&mut self, handshake: Handshake, credit: TcpStream, now: Instant) {
-        // What matters is said on the other connection.
-        let welcome = HandshakeReply {
+        // The reply on the other connection has the numbers that matter.
+        let reply = HandshakeReply {
             position: handshake.position,
             frame_bytes_max: 0,
             ring_bytes: 0,
         };
         self.registration.change_watch(&credit, EventFlags::empty());
-        if !self.send_reply(&credit, welcome) {
+        if !self.send_reply(&credit, reply) {
             return;
         }
-        // One that it has made before is over, whether we have noticed or not.
+        // An earlier connection of the receiver is over, whether that was noticed or not.
         self.half_connections
             .retain(|half| !half.is_from(&handshake));
         if self.half_connections.len() == self.pending_max {
@@ -191,33 +189,34 @@ impl Listener {
         Some(ConnectionPair { frames, credit })
     }
 
-    /// When it has to look again, if nothing happens before.
+    /// Time of the next deadline; `None`: there is none.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        let guests = self.pending.iter().map(|guest| guest.deadline);
+        let pending = self.pending.iter().map(|connection| connection.deadline);
         let halves = self.half_connections.iter().map(|half| half.deadline);
-        guests.chain(halves).chain(self.paused_until).min()
+        pending.chain(halves).chain(self.paused_until).min()
     }
 
-    /// Lets a guest in. `false`: it is gone.
-    pub(crate) fn send_reply(&self, mut stream: &TcpStream, welcome: HandshakeReply) -> bool {
-        let bytes = HandshakeVerdict::Accepted(welcome).to_bytes();
-        // A new connection has room for so much.
-        let is_said = stream.write_all(&bytes).is_ok();
-        is_said && stream.set_nodelay(true).is_ok()
+    /// Accepts a connection. `false`: it is gone.
+    pub(crate) fn send_reply(&self, mut stream: &TcpStream, reply: HandshakeReply) -> bool {
+        let bytes = HandshakeVerdict::Accepted(reply).to_bytes();
+        // A new connection has room for that many bytes.
+        let is_sent = stream.write_all(&bytes).is_ok();
+        is_sent && stream.set_nodelay(true).is_ok()
     }
 
-    /// Tells a receiver why it is not let in.
+    /// Refuses a receiver that has made both connections, and tells it why.
     pub(crate) fn refuse_pair(&self, pair: ConnectionPair, why: &str) {
         self.refuse(pair.frames, why);
     }
 
-    /// Tells a guest why it is not let in.
+    /// Refuses a connection, and tells it why.
     fn refuse(&self, mut stream: TcpStream, why: &str) {
         self.count_refusal(&stream, why);
-        let answer = HandshakeVerdict::Refused(why.to_owned());
-        let _ = stream.write_all(&answer.to_bytes());
+        let reply = HandshakeVerdict::Refused(why.to_owned());
+        let _ = stream.write_all(&reply.to_bytes());
         let _ = stream.shutdown(std::net::Shutdown::Write);
-        // What it had sent is read, or the system would cut the connection before the answer is.
+        // Bytes that it had sent are read, or the system would reset the connection before the
+        // reply is read.
         let _ = stream.read(&mut [0; 1024]);
     }
 
@@ -242,7 +241,7 @@ impl Listener {
             match self.socket.accept() {
                 Ok((stream, _)) => self.add_pending(stream, now),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                // Given up before it was accepted.
+                // The peer has given up before the connection was accepted.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(_) => {
                     self.registration
@@ -274,7 +273,7 @@ impl Listener {
 }
 
 impl HalfConnection {
-    /// Whether the receiving end that says this has made it.
+    /// Whether the receiving end with this handshake has made it.
     fn is_from(&self, handshake: &Handshake) -> bool {
         (self.handshake.receiver, self.handshake.instance)
             == (handshake.receiver, handshake.instance)
@@ -282,7 +281,7 @@ impl HalfConnection {
 }
 
 impl PendingConnection {
-    /// Reads on.
+    /// Reads more of the handshake.
     fn read_handshake(&mut self, now: Instant, terms: &HandshakeTerms) -> HandshakeProgress {
         loop {
             match self.stream.read(&mut self.bytes[self.filled..]) {
@@ -297,7 +296,7 @@ impl PendingConnection {
                 Err(error) => return HandshakeProgress::Disconnected(error.to_string()),
             }
             match Handshake::parse(&self.bytes[..self.filled], terms) {
-                Ok(Some(hello)) => return HandshakeProgress::Complete(hello),
+                Ok(Some(handshake)) => return HandshakeProgress::Complete(handshake),
                 Ok(None) => {}
                 Err(why) => return HandshakeProgress::Rejected(why),
             }

@@ -1,4 +1,4 @@
-//! Dialling: a receiver makes its two connections, without waiting for them.
+//! Connecting: a receiver makes its two connections to a sender, without blocking.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -15,20 +15,20 @@ use super::handshake::{
 use super::receiver_connection::ConnectionPair;
 use crate::{Error, PeerLoss};
 
-/// So long the first connections may take.
+/// Most time that the first two connections may take: a sender under load may be slow to accept.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Connections under way.
+/// Makes the two connections of a receiver, one after the other.
 pub(crate) struct EdgeConnector {
     address: SocketAddr,
     handshake: Handshake,
-    /// The connection under way; `None`: both are made.
+    /// The connection being made; `None`: both are made.
     attempt: Option<ConnectionAttempt>,
-    /// The first connection, once it is made.
+    /// The first connection, the one for credit, once it is made.
     credit: Option<TcpStream>,
 }
 
-/// One connection under way.
+/// One connection being made.
 struct ConnectionAttempt {
     stream: TcpStream,
     handshake: [u8; HANDSHAKE_BYTES],
@@ -37,16 +37,19 @@ struct ConnectionAttempt {
     reply_read_bytes: usize,
 }
 
-/// What came of it.
+/// Result of an attempt to connect.
 pub(crate) enum EdgeConnectOutcome {
-    /// Frames follow.
+    /// Both connections are made, and frames follow.
     Connected(ConnectionPair, HandshakeReply),
-    /// The sender does not want us: why.
+    /// The sender has refused the receiver, for this reason.
     Refused(String),
 }
 
 impl EdgeConnector {
-    /// Begins to connect.
+    /// Begins to connect to the sender.
+    ///
+    /// # Errors
+    /// The system has no socket left, or the address cannot be reached.
     pub(crate) fn start(address: SocketAddr, handshake: Handshake) -> io::Result<EdgeConnector> {
         let credit = Handshake {
             purpose: ConnectionPurpose::Credit,
@@ -60,30 +63,27 @@ impl EdgeConnector {
         })
     }
 
-    /// Goes on as far as it goes. `None`: there is more to wait for.
-    ///
-    /// # Errors
-    /// A connection could not be made or has broken.
+    /// Goes on as far as possible without waiting. `None`: there is more to wait for.
     pub(crate) fn step(&mut self) -> io::Result<Option<EdgeConnectOutcome>> {
-        while let Some(call) = &mut self.attempt {
-            let welcome = match call.step()? {
+        while let Some(attempt) = &mut self.attempt {
+            let reply = match attempt.step()? {
                 None => return Ok(None),
                 Some(HandshakeVerdict::Refused(why)) => {
                     return Ok(Some(EdgeConnectOutcome::Refused(why)));
                 }
-                Some(HandshakeVerdict::Accepted(welcome)) => welcome,
+                Some(HandshakeVerdict::Accepted(reply)) => reply,
             };
-            call.stream.set_nodelay(true)?;
-            let made = self.attempt.take().map(|call| call.stream);
-            match (self.credit.take(), made) {
+            attempt.stream.set_nodelay(true)?;
+            let stream = self.attempt.take().map(|attempt| attempt.stream);
+            match (self.credit.take(), stream) {
                 (Some(credit), Some(frames)) => {
                     acknowledge::disable_quickack(&frames);
                     return Ok(Some(EdgeConnectOutcome::Connected(
                         ConnectionPair { frames, credit },
-                        welcome,
+                        reply,
                     )));
                 }
-                (_, made) => self.credit = made,
+                (_, stream) => self.credit = stream,
             }
             let frames = Handshake {
                 purpose: ConnectionPurpose::Frames,
@@ -94,17 +94,20 @@ impl EdgeConnector {
         Err(io::ErrorKind::NotConnected.into())
     }
 
-    /// What it waits for, and whether for room to write.
+    /// The stream that it waits for; `true`: for room to write, else for bytes to read.
     pub(crate) fn awaited_stream(&self) -> Option<(&TcpStream, bool)> {
-        let call = self.attempt.as_ref()?;
-        Some((&call.stream, call.handshake_sent_bytes < HANDSHAKE_BYTES))
+        let attempt = self.attempt.as_ref()?;
+        Some((
+            &attempt.stream,
+            attempt.handshake_sent_bytes < HANDSHAKE_BYTES,
+        ))
     }
 
-    /// Waits until it is made, for a while.
+    /// Blocks until both connections are made, at most until `until`.
     fn finish(mut self, until: Instant) -> io::Result<EdgeConnectOutcome> {
         loop {
-            if let Some(dialled) = self.step()? {
-                return Ok(dialled);
+            if let Some(outcome) = self.step()? {
+                return Ok(outcome);
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -126,7 +129,10 @@ impl EdgeConnector {
     }
 }
 
-/// Begins to connect.
+/// Begins to connect a non-blocking socket.
+///
+/// # Errors
+/// The system has no socket left, or the address cannot be reached.
 pub(crate) fn begin_connect(address: SocketAddr) -> io::Result<TcpStream> {
     let family = match address {
         SocketAddr::V4(_) => AddressFamily::INET,
@@ -135,7 +141,7 @@ pub(crate) fn begin_connect(address: SocketAddr) -> io::Result<TcpStream> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let kind = SocketType::STREAM;
     let socket = rustix::net::socket_with(family, kind, flags, Some(ipproto::TCP))?;
-    // One that was interrupted goes on by itself.
+    // An interrupted connect goes on by itself.
     match retry_on_intr(|| rustix::net::connect(&socket, &address)) {
         Ok(()) | Err(Errno::INPROGRESS | Errno::ALREADY | Errno::ISCONN) => Ok(socket.into()),
         Err(error) => Err(error.into()),
@@ -155,7 +161,7 @@ impl ConnectionAttempt {
 
     fn step(&mut self) -> io::Result<Option<HandshakeVerdict>> {
         match self.write_handshake().and_then(|()| self.read_reply()) {
-            // Whoever gives no sensible answer is not the sender.
+            // A process that gives no valid reply is not the sender.
             Ok(()) => Ok(Some(
                 HandshakeVerdict::from_bytes(&self.reply).unwrap_or_else(HandshakeVerdict::Refused),
             )),
@@ -166,7 +172,7 @@ impl ConnectionAttempt {
 
     fn write_handshake(&mut self) -> io::Result<()> {
         while self.handshake_sent_bytes < HANDSHAKE_BYTES {
-            // A socket that is still connecting would block.
+            // Writing to a socket that is still connecting would block.
             match self
                 .stream
                 .write(&self.handshake[self.handshake_sent_bytes..])
@@ -190,10 +196,7 @@ impl ConnectionAttempt {
     }
 }
 
-/// Connects for the first time, and waits until the sender has let us in.
-///
-/// # Errors
-/// A connection could not be made or has broken.
+/// Connects for the first time, and blocks until the sender has accepted the receiver.
 pub(crate) fn connect_blocking(
     address: SocketAddr,
     handshake: Handshake,
@@ -201,17 +204,14 @@ pub(crate) fn connect_blocking(
     EdgeConnector::start(address, handshake)?.finish(Instant::now() + CONNECT_TIMEOUT)
 }
 
-/// What came of the first call.
-///
-/// # Errors
-/// The sender is gone, cannot be reached, or refuses.
+/// Turns the result of the first attempt into that of `accept`.
 pub(crate) fn connect_result(
     name: &str,
     address: SocketAddr,
-    called: io::Result<EdgeConnectOutcome>,
+    result: io::Result<EdgeConnectOutcome>,
 ) -> Result<(ConnectionPair, HandshakeReply), Error> {
-    let error = match called {
-        Ok(EdgeConnectOutcome::Connected(pair, welcome)) => return Ok((pair, welcome)),
+    let error = match result {
+        Ok(EdgeConnectOutcome::Connected(pair, reply)) => return Ok((pair, reply)),
         Ok(EdgeConnectOutcome::Refused(why)) => {
             return Err(Error::Refused(format!("{name}: {why}")));
         }

@@ -12,22 +12,23 @@ use super::acknowledge;
 use super::credit::{ConnectionEnd, CreditReader};
 use super::io_thread::Registration;
 
-/// So much is copied sooner than the system looks at several parts.
+/// Most bytes that are copied into one buffer for a write: copying them costs less than handing the
+/// system several parts.
 const SMALL_BYTES: usize = 256;
 
-/// What the pump is told of whenever it happens, and not again until it happens again: a sending
-/// thread at work may keep it from looking at once.
+/// Events that the IO thread always watches, each reported once until it happens again: a busy
+/// sending thread may keep the IO thread from looking at once.
 const WATCHED_EVENTS: EventFlags = EventFlags::RDHUP.union(EventFlags::ET);
 
-/// What a receiver connects.
+/// The two connections of a receiver.
 pub(crate) struct ConnectionPair {
-    /// Where frames go to it.
+    /// Connection that carries frames to the receiver.
     pub(crate) frames: TcpStream,
-    /// Where credit comes from it.
+    /// Connection that carries credit from the receiver.
     pub(crate) credit: TcpStream,
 }
 
-/// A receiver that is connected, as its sender sees it.
+/// A connected receiver, as its sender sees it.
 pub(crate) struct ReceiverConnection {
     pub(crate) frames: Arc<TcpStream>,
     pub(crate) credit: Arc<TcpStream>,
@@ -37,7 +38,7 @@ pub(crate) struct ReceiverConnection {
 }
 
 impl ReceiverConnection {
-    /// For a receiver that has released everything up to a position.
+    /// A receiver that has released everything up to the position `released`.
     pub(crate) fn new(
         pair: ConnectionPair,
         released: u64,
@@ -56,23 +57,21 @@ impl ReceiverConnection {
         }
     }
 
-    /// How far the receiver had released when it was last heard.
+    /// Position that the receiver reported last.
     pub(crate) fn released(&self) -> u64 {
         self.credit_reader.released()
     }
 
-    /// Hears how far it is, of a stream that was sent up to a position. `true`: further.
-    ///
-    /// # Errors
-    /// The receiver or the connection is gone.
+    /// Reads the receiver's credit, of a stream that was sent up to position `sent`. `true`: it has
+    /// released more.
     pub(crate) fn read_credit(&mut self, sent: u64) -> std::result::Result<bool, ConnectionEnd> {
         self.credit_reader.read_credit(&self.credit, sent)
     }
 
-    /// Whether the connection for frames is still there; its receiver says nothing on it.
+    /// Checks that the connection for frames still exists; its receiver sends nothing on it.
     ///
     /// # Errors
-    /// It is not.
+    /// The connection has ended, in the way that the error says.
     pub(crate) fn check_frames_socket(&self) -> std::result::Result<(), ConnectionEnd> {
         let why = match rustix::net::recv(&*self.frames, &mut [0; 8], RecvFlags::DONTWAIT) {
             Err(Errno::AGAIN | Errno::INTR) => return Ok(()),
@@ -83,13 +82,14 @@ impl ReceiverConnection {
         Err(ConnectionEnd::Broken(why))
     }
 
-    /// Why a write has failed: the receiver's last word says more than the system does.
+    /// The reason for a failed write: the receiver's last report says more than the system does.
     pub(crate) fn end_after_failed_write(&mut self, error: Errno, sent: u64) -> ConnectionEnd {
-        let said = self.read_credit(sent).err();
-        said.unwrap_or_else(|| ConnectionEnd::Broken(error.to_string().to_lowercase()))
+        let reported = self.read_credit(sent).err();
+        reported.unwrap_or_else(|| ConnectionEnd::Broken(error.to_string().to_lowercase()))
     }
 
-    /// Tells the pump what to look out for, beside the end: room for frames, and credit.
+    /// Has the IO thread watch for room for frames and for credit, beside the end of the
+    /// connections.
     pub(crate) fn set_watched_events(&mut self, is_room_wanted: bool, is_credit_wanted: bool) {
         let flags = |is_wanted, what| match is_wanted {
             true => WATCHED_EVENTS | what,
@@ -140,7 +140,7 @@ pub(crate) fn write_parts<const N: usize>(stream: &TcpStream, parts: [&[u8]; N])
     }
 }
 
-/// The parts, one after the other.
+/// Copies the parts into `room`, one after the other.
 fn copy_parts(mut room: &mut [u8], parts: &[&[u8]]) {
     for part in parts {
         let (here, rest) = room.split_at_mut(part.len());

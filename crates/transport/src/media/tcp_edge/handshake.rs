@@ -1,31 +1,49 @@
-//! The handshake of media over TCP: what a receiver says first, and what the sender answers.
+//! The handshake of edges over sockets: the first bytes of a receiver, and the sender's reply.
 //!
 //! ```text
-//!   hello: receiver to sender, little endian but for `order`
-//!   0       8         10         12      16     20         24      40         48         56    58         60  64
-//!   +-------+---------+----------+-------+------+----------+-------+----------+----------+-----+----------+---+
-//!   | magic | version | protocol | order | link | receiver | token | instance | position | way | lifeline | 0 |
-//!   |       | u16     | u16      | u32   | u32  | u32      | [16]  | u64      | u64      | u16 | u16      |   |
-//!   +-------+---------+----------+-------+------+----------+-------+----------+----------+-----+----------+---+
-//!   answer: sender to receiver
-//!   0        8         10       12              16                 24        32            256
-//!   +--------+---------+--------+---------------+------------------+---------+-------------+
-//!   | magic  | verdict | words  | frame bytes   | position         | ring    | what is     |
-//!   |        | u16     | u16    | at most, u32  |                  | bytes   | wrong, UTF-8|
-//!   +--------+---------+--------+---------------+------------------+---------+-------------+
+//!   handshake: receiver to sender, little endian but for the byte order mark
+//!   0   magic, "thalweg" and a line feed, 8 bytes
+//!   8   version              u16
+//!   10  framing protocol     u16
+//!   12  byte order mark      u32, in the byte order of the receiver
+//!   16  edge                 u32
+//!   20  receiver             u32
+//!   24  token                16 bytes
+//!   40  instance             u64
+//!   48  position             u64
+//!   56  connection purpose   u16
+//!   58  liveness port        u16
+//!   60  zeros, 4 bytes
+//!   64
+//!
+//!   reply: sender to receiver, little endian
+//!   0   magic, 8 bytes
+//!   8   verdict              u16: 1 accepted, 2 refused
+//!   10  bytes of the reason  u16
+//!   12  bytes of a payload at most, u32
+//!   16  position             u64
+//!   24  bytes of the ring    u64
+//!   32  reason of a refusal, UTF-8, at most 224 bytes
+//!   256
 //! ```
-//! Both are of fixed length, so nothing is allocated for somebody who has not shown the token.
-//! `order` is written in the byte order of the receiver: frames lie as they lay in memory.
+//! Both have a fixed length, so nothing is allocated for a connection that has not shown the token.
+//! The byte order mark makes both sides agree on the byte order, because frames are sent as they
+//! lie in memory.
 //!
 //! # Why two connections
-//! A receiver makes one for credit and then one for frames. On the one for frames it says nothing
-//! after its hello: when a process dies, the system delivers what it had written to a socket,
-//! unless something has come on that socket that was not read. Then it throws both away.
+//! A receiver makes one connection for credit and then one for frames. On the one for frames it
+//! sends nothing after its handshake: when a process dies, the system delivers the bytes that the
+//! process had written to a socket, unless that socket holds received bytes that were not read.
+//! Then it discards both.
 
-/// Bytes of a hello.
+use std::hash::{BuildHasher, RandomState};
+
+use crate::EdgeSpec;
+
+/// Bytes of a handshake, see the module's table.
 pub(crate) const HANDSHAKE_BYTES: usize = 64;
 
-/// Bytes of an answer.
+/// Bytes of a reply, see the module's table.
 pub(crate) const REPLY_BYTES: usize = 256;
 
 const MAGIC: [u8; 8] = *b"thalweg\n";
@@ -35,41 +53,41 @@ const VERDICT_ACCEPTED: u16 = 1;
 const VERDICT_REFUSED: u16 = 2;
 const REPLY_HEAD_BYTES: usize = 32;
 
-/// How frames follow each other after the handshake.
+/// Framing of the bytes that follow the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FramingProtocol {
-    /// Frame after frame.
+    /// Frames, one after the other.
     Tcp = 1,
-    /// Batches with positions.
+    /// Batches of frames, each with a header that has its position.
     Rum = 2,
 }
 
-/// What a connection is for.
+/// Purpose of one of the two connections of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConnectionPurpose {
-    /// Frames to the receiver.
+    /// Carries frames to the receiver.
     Frames = 1,
-    /// Credit to the sender.
+    /// Carries credit to the sender.
     Credit = 2,
 }
 
-/// Who connects, and what for.
+/// First bytes of a receiver: its edge, its number and the purpose of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handshake {
     pub(crate) protocol: FramingProtocol,
     pub(crate) edge: u32,
     pub(crate) receiver: u32,
     pub(crate) token: [u8; 16],
-    /// Which end it is: a ticket makes one, which may connect again.
+    /// Random number of the receiving end, which it keeps when it connects again.
     pub(crate) instance: u64,
-    /// The position that it expects next.
+    /// Stream position that the receiver expects next.
     pub(crate) position: u64,
     pub(crate) purpose: ConnectionPurpose,
-    /// The port that shows that it is alive; 0: it has none.
+    /// Port where the receiver answers liveness probes; 0: none.
     pub(crate) liveness_port: u16,
 }
 
-/// Whom a sender lets in.
+/// Properties of an edge that a handshake must match.
 #[derive(Clone, Debug)]
 pub(crate) struct HandshakeTerms {
     pub(crate) protocol: FramingProtocol,
@@ -78,28 +96,45 @@ pub(crate) struct HandshakeTerms {
     pub(crate) token: [u8; 16],
 }
 
-/// What the sender says to it.
+/// Answer of a sender to a handshake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HandshakeVerdict {
-    /// Frames follow.
+    /// The receiver is connected and frames follow.
     Accepted(HandshakeReply),
-    /// The connection is closed: what was wrong, in one sentence.
+    /// The connection is closed; the reason is one sentence.
     Refused(String),
 }
 
-/// What a receiver has to know.
+/// Properties of an accepted connection that the receiver has to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HandshakeReply {
-    /// Where the frames begin.
+    /// Stream position of the first frame.
     pub(crate) position: u64,
-    /// Bytes of a payload at most.
+    /// Most bytes of a payload.
     pub(crate) frame_bytes_max: u32,
-    /// Bytes under way at most.
+    /// Most bytes that may be sent and not yet released.
     pub(crate) ring_bytes: u64,
 }
 
+impl HandshakeTerms {
+    /// The terms of an edge whose frames have this framing.
+    pub(crate) fn new(protocol: FramingProtocol, spec: &EdgeSpec) -> HandshakeTerms {
+        HandshakeTerms {
+            protocol,
+            edge: spec.edge,
+            receiver_count: spec.receiver_count,
+            token: spec.token,
+        }
+    }
+}
+
+/// Chooses the number of a receiving end, at random: see [`Handshake::instance`].
+pub(crate) fn random_instance() -> u64 {
+    RandomState::new().hash_one(std::process::id())
+}
+
 impl Handshake {
-    /// As it goes over the wire.
+    /// Encodes the handshake, see the module's table.
     pub(crate) fn to_bytes(self) -> [u8; HANDSHAKE_BYTES] {
         let mut bytes = [0; HANDSHAKE_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
@@ -116,10 +151,10 @@ impl Handshake {
         bytes
     }
 
-    /// Checks what has come of a hello so far. `None`: not all of it.
+    /// Checks the bytes of a handshake received so far. `None`: more must come.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason for a refusal, as the reply says it.
     pub(crate) fn parse(bytes: &[u8], terms: &HandshakeTerms) -> Result<Option<Handshake>, String> {
         let magic = bytes.len().min(MAGIC.len());
         if bytes[..magic] != MAGIC[..magic] {
@@ -173,7 +208,7 @@ impl ConnectionPurpose {
     }
 }
 
-/// What does not depend on the job.
+/// Checks version, byte order and framing, which do not depend on the job.
 fn check_build(bytes: &[u8; HANDSHAKE_BYTES], protocol: FramingProtocol) -> Result<(), String> {
     let version = u16_at(bytes, 8);
     if version != VERSION {
@@ -192,23 +227,23 @@ fn check_build(bytes: &[u8; HANDSHAKE_BYTES], protocol: FramingProtocol) -> Resu
     Ok(())
 }
 
-/// Takes the same time whatever differs.
+/// Compares tokens in a time that does not depend on where they differ.
 fn is_equal_constant_time(left: &[u8; 16], right: &[u8; 16]) -> bool {
     let differences = left.iter().zip(right).map(|(left, right)| left ^ right);
     differences.fold(0, |all, one| all | one) == 0
 }
 
 impl HandshakeVerdict {
-    /// As it goes over the wire.
+    /// Encodes the reply, see the module's table.
     pub(crate) fn to_bytes(&self) -> [u8; REPLY_BYTES] {
         let mut bytes = [0; REPLY_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
         match self {
-            HandshakeVerdict::Accepted(welcome) => {
+            HandshakeVerdict::Accepted(reply) => {
                 bytes[8..10].copy_from_slice(&VERDICT_ACCEPTED.to_le_bytes());
-                bytes[12..16].copy_from_slice(&welcome.frame_bytes_max.to_le_bytes());
-                bytes[16..24].copy_from_slice(&welcome.position.to_le_bytes());
-                bytes[24..32].copy_from_slice(&welcome.ring_bytes.to_le_bytes());
+                bytes[12..16].copy_from_slice(&reply.frame_bytes_max.to_le_bytes());
+                bytes[16..24].copy_from_slice(&reply.position.to_le_bytes());
+                bytes[24..32].copy_from_slice(&reply.ring_bytes.to_le_bytes());
             }
             HandshakeVerdict::Refused(why) => {
                 let len = why.len().min(REPLY_BYTES - REPLY_HEAD_BYTES);
@@ -221,10 +256,10 @@ impl HandshakeVerdict {
         bytes
     }
 
-    /// From the wire.
+    /// Decodes a reply.
     ///
     /// # Errors
-    /// Whoever answered is no sender of a stream.
+    /// The process that answered is no sender of a stream.
     pub(crate) fn from_bytes(bytes: &[u8; REPLY_BYTES]) -> Result<HandshakeVerdict, String> {
         match u16_at(bytes, 8) {
             _ if bytes[..8] != MAGIC => {}
@@ -276,7 +311,7 @@ mod tests {
         token: *b"sixteen secret b",
     };
 
-    fn hello() -> Handshake {
+    fn handshake() -> Handshake {
         Handshake {
             protocol: FramingProtocol::Tcp,
             edge: 7,
@@ -289,14 +324,14 @@ mod tests {
         }
     }
 
-    fn refusal(hello: Handshake) -> String {
-        Handshake::parse(&hello.to_bytes(), &TERMS).expect_err("refused")
+    fn refusal(handshake: Handshake) -> String {
+        Handshake::parse(&handshake.to_bytes(), &TERMS).expect_err("refused")
     }
 
     #[test]
     fn a_hello_comes_out_as_it_went_in() {
-        let bytes = hello().to_bytes();
-        assert_eq!(Handshake::parse(&bytes, &TERMS), Ok(Some(hello())));
+        let bytes = handshake().to_bytes();
+        assert_eq!(Handshake::parse(&bytes, &TERMS), Ok(Some(handshake())));
         for len in 0..bytes.len() {
             assert_eq!(Handshake::parse(&bytes[..len], &TERMS), Ok(None), "{len}");
         }
@@ -304,17 +339,23 @@ mod tests {
 
     #[test]
     fn whatever_differs_is_said() {
-        let link = refusal(Handshake { edge: 8, ..hello() });
+        let link = refusal(Handshake {
+            edge: 8,
+            ..handshake()
+        });
         assert_eq!(link, "this is link 7, the receiver is of link 8");
         let receiver = refusal(Handshake {
             receiver: 3,
-            ..hello()
+            ..handshake()
         });
         assert!(receiver.starts_with("there is no receiver 3"), "{receiver}");
         for at in 0..16 {
             let mut token = TERMS.token;
             token[at] ^= 1;
-            let why = refusal(Handshake { token, ..hello() });
+            let why = refusal(Handshake {
+                token,
+                ..handshake()
+            });
             assert!(why.contains("token"), "{why}");
         }
     }
@@ -330,7 +371,7 @@ mod tests {
             (56, "purpose"),
         ];
         for (at, word) in places {
-            let mut bytes = hello().to_bytes();
+            let mut bytes = handshake().to_bytes();
             bytes[at] ^= 0x10;
             let why = Handshake::parse(&bytes, &TERMS).expect_err("refused");
             assert!(why.contains(word), "{why}");
@@ -339,14 +380,17 @@ mod tests {
 
     #[test]
     fn answers_come_out_as_they_went_in() {
-        let welcome = HandshakeVerdict::Accepted(HandshakeReply {
+        let reply = HandshakeVerdict::Accepted(HandshakeReply {
             position: 5,
             frame_bytes_max: 6,
             ring_bytes: 7,
         });
         let refused = HandshakeVerdict::Refused("no".to_owned());
-        for answer in [welcome, refused] {
-            assert_eq!(HandshakeVerdict::from_bytes(&answer.to_bytes()), Ok(answer));
+        for verdict in [reply, refused] {
+            assert_eq!(
+                HandshakeVerdict::from_bytes(&verdict.to_bytes()),
+                Ok(verdict)
+            );
         }
         let long = HandshakeVerdict::Refused("long ".repeat(100));
         let cut = HandshakeVerdict::from_bytes(&long.to_bytes());

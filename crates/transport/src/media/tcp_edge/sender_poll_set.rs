@@ -1,5 +1,5 @@
-//! What the thread of a sending end sleeps on: credit, room in sockets, and a bell that the pump
-//! rings when there is something that neither of them tells.
+//! Descriptors that the thread of a sending end sleeps on: credit, room in sockets, and a wakeup
+//! that the IO thread uses for everything else.
 
 use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::receiver_connection::ReceiverConnection;
 use crate::Wakeup;
 
-/// A sending end's.
+/// The poll set of one sending end.
 pub(crate) struct SenderPollSet {
     wakeup: Wakeup,
     credit_sockets: Vec<Arc<TcpStream>>,
@@ -16,7 +16,7 @@ pub(crate) struct SenderPollSet {
 }
 
 impl SenderPollSet {
-    /// For an end with so many receivers: so that nothing has to be allocated later.
+    /// A set for `receivers` receivers, with room reserved so that nothing is allocated later.
     pub(crate) fn new(wakeup: Wakeup, receivers: u32) -> SenderPollSet {
         SenderPollSet {
             wakeup,
@@ -25,31 +25,31 @@ impl SenderPollSet {
         }
     }
 
-    /// Forgets that the bell has rung: whoever is about to sleep looks for work after this.
+    /// Clears the wakeup: the thread looks for work after this, before it sleeps.
     pub(crate) fn clear_wakeup(&self) {
         self.wakeup.clear();
     }
 
-    /// Waits for these lines: for credit, and for room if something is held up on them.
+    /// Waits for these connections: for credit, and for room if their flag is `true`.
     pub(crate) fn add_connections<'a>(
         &mut self,
-        lines: impl Iterator<Item = (&'a ReceiverConnection, bool)>,
+        connections: impl Iterator<Item = (&'a ReceiverConnection, bool)>,
     ) {
-        for (line, is_held_up) in lines {
-            self.credit_sockets.push(line.credit.clone());
+        for (connection, is_held_up) in connections {
+            self.credit_sockets.push(connection.credit.clone());
             if is_held_up {
-                self.frame_sockets.push(line.frames.clone());
+                self.frame_sockets.push(connection.frames.clone());
             }
         }
     }
 
-    /// Waits for nothing.
+    /// Waits for no connection.
     pub(crate) fn clear_connections(&mut self) {
         self.credit_sockets.clear();
         self.frame_sockets.clear();
     }
 
-    /// What to poll, as [`crate::Wait::poll_fds`].
+    /// Adds the descriptors to poll, like [`crate::Waitable::poll_fds`].
     pub(crate) fn poll_fds<'a>(
         &'a self,
         readable: &mut Vec<BorrowedFd<'a>>,

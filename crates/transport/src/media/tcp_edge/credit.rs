@@ -1,39 +1,39 @@
-//! Credit: what a receiver tells its sender on the way back.
+//! Credit: positions that a receiver reports to its sender.
 //!
-//! Words of 8 bytes, little endian: up to which position everything was released, counted from the
-//! beginning of the stream; or all ones: the receiver leaves. A position is absolute, so one that
-//! is never sent costs nothing once a later one is.
+//! A report is a word of 8 bytes, little endian: the position up to which everything was released,
+//! counted from the beginning of the stream; or all ones, when the receiver leaves. Positions are
+//! absolute, so a report that is skipped costs nothing once a later one is sent.
 
 use std::net::TcpStream;
 
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 
-/// The word with which a receiver leaves.
+/// Word with which a receiver leaves.
 const GOODBYE: u64 = u64::MAX;
 
 const WORD_BYTES: usize = 8;
 
-/// Words read at once.
+/// Most words read with one call.
 const WORDS_PER_READ: usize = 64;
 
-/// The receiver's side.
+/// Reports credit, on the receiver's side.
 #[derive(Debug, Default)]
 pub(crate) struct CreditWriter {
-    /// The last word, and how much of it is out.
+    /// The last word, whose last `unsent_bytes` bytes are not sent yet.
     word: [u8; WORD_BYTES],
     unsent_bytes: usize,
     reported: u64,
 }
 
 impl CreditWriter {
-    /// The last position that was told.
+    /// The last position that was reported.
     pub(crate) fn reported(&self) -> u64 {
         self.reported
     }
 
-    /// Tells a position. `false`: not now, or never: the connection is over, as whoever reads from
-    /// it will find out.
+    /// Reports a position. `false`: not now, or never, because the connection has ended, as reading
+    /// from it will show.
     pub(crate) fn report(&mut self, stream: &TcpStream, position: u64) -> bool {
         if !self.write_rest(stream) {
             return false;
@@ -41,7 +41,7 @@ impl CreditWriter {
         self.word = position.to_le_bytes();
         self.unsent_bytes = WORD_BYTES;
         self.write_rest(stream);
-        // The rest of a word that is begun goes first the next time.
+        // The rest of a word that is sent in part goes first the next time.
         let is_begun = self.unsent_bytes < WORD_BYTES;
         if is_begun {
             self.reported = position;
@@ -51,7 +51,7 @@ impl CreditWriter {
         is_begun
     }
 
-    /// Says that the receiver leaves.
+    /// Reports that the receiver leaves.
     pub(crate) fn send_goodbye(&mut self, stream: &TcpStream) {
         self.report(stream, GOODBYE);
     }
@@ -69,7 +69,7 @@ impl CreditWriter {
     }
 }
 
-/// The sender's side.
+/// Reads credit, on the sender's side.
 #[derive(Debug)]
 pub(crate) struct CreditReader {
     bytes: [u8; WORDS_PER_READ * WORD_BYTES],
@@ -77,17 +77,17 @@ pub(crate) struct CreditReader {
     released: u64,
 }
 
-/// Why there will be no more words.
+/// The reason why no more credit comes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ConnectionEnd {
-    /// The receiver has left.
+    /// The receiver has left in order.
     Goodbye,
-    /// The connection has broken: how.
+    /// The connection has broken, in this way.
     Broken(String),
 }
 
 impl CreditReader {
-    /// For a receiver that has released everything up to a position.
+    /// For a receiver that has released everything up to the position `released`.
     pub(crate) fn new(released: u64) -> CreditReader {
         CreditReader {
             bytes: [0; WORDS_PER_READ * WORD_BYTES],
@@ -96,16 +96,16 @@ impl CreditReader {
         }
     }
 
-    /// The position that was told last.
+    /// The position that was reported last.
     pub(crate) fn released(&self) -> u64 {
         self.released
     }
 
-    /// Reads what has come, of a stream that was sent up to a position. `true`: a new position was
-    /// told.
+    /// Reads received words, of a stream that was sent up to position `sent`. `true`: a new
+    /// position was reported.
     ///
     /// # Errors
-    /// There will be no more.
+    /// No more credit comes, for the reason that the error says.
     pub(crate) fn read_credit(
         &mut self,
         stream: &TcpStream,
@@ -158,11 +158,15 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::media::tcp::loopback::loopback_pair;
+    use crate::media::tcp_edge::loopback::loopback_pair;
 
-    /// Listens until there is something.
-    fn hear(ear: &mut CreditReader, stream: &TcpStream, sent: u64) -> Result<(), ConnectionEnd> {
-        while !ear.read_credit(stream, sent)? {
+    /// Reads until there is credit or an end.
+    fn wait_for_credit(
+        reader: &mut CreditReader,
+        stream: &TcpStream,
+        sent: u64,
+    ) -> Result<(), ConnectionEnd> {
+        while !reader.read_credit(stream, sent)? {
             std::thread::yield_now();
         }
         Ok(())
@@ -171,46 +175,49 @@ mod tests {
     #[test]
     fn the_last_position_counts() {
         let (receiver, sender) = loopback_pair();
-        let (mut teller, mut ear) = (CreditWriter::default(), CreditReader::new(0));
-        assert_eq!(ear.read_credit(&sender, 1000), Ok(false));
+        let (mut writer, mut reader) = (CreditWriter::default(), CreditReader::new(0));
+        assert_eq!(reader.read_credit(&sender, 1000), Ok(false));
         for position in 1..=1000 {
-            assert!(teller.report(&receiver, position));
+            assert!(writer.report(&receiver, position));
         }
-        while ear.released() < 1000 {
-            hear(&mut ear, &sender, 1000).expect("positions");
+        while reader.released() < 1000 {
+            wait_for_credit(&mut reader, &sender, 1000).expect("positions");
         }
-        teller.send_goodbye(&receiver);
-        assert_eq!(hear(&mut ear, &sender, 1000), Err(ConnectionEnd::Goodbye));
+        writer.send_goodbye(&receiver);
+        assert_eq!(
+            wait_for_credit(&mut reader, &sender, 1000),
+            Err(ConnectionEnd::Goodbye)
+        );
     }
 
     #[test]
     fn words_come_in_pieces() {
         let (mut receiver, sender) = loopback_pair();
-        let mut ear = CreditReader::new(0);
+        let mut reader = CreditReader::new(0);
         let words = [3u64.to_le_bytes(), 4u64.to_le_bytes()].concat();
         receiver.write_all(&words[..13]).expect("written");
-        hear(&mut ear, &sender, 4).expect("a position");
-        assert_eq!(ear.released(), 3);
+        wait_for_credit(&mut reader, &sender, 4).expect("a position");
+        assert_eq!(reader.released(), 3);
         receiver.write_all(&words[13..]).expect("written");
-        hear(&mut ear, &sender, 4).expect("a position");
-        assert_eq!(ear.released(), 4);
+        wait_for_credit(&mut reader, &sender, 4).expect("a position");
+        assert_eq!(reader.released(), 4);
     }
 
     #[test]
     fn positions_that_cannot_be_break_the_connection() {
         for (first, second) in [(5, 4), (5, 9)] {
             let (receiver, sender) = loopback_pair();
-            let (mut teller, mut ear) = (CreditWriter::default(), CreditReader::new(0));
-            teller.report(&receiver, first);
-            hear(&mut ear, &sender, 8).expect("a position");
-            teller.report(&receiver, second);
-            let over = hear(&mut ear, &sender, 8);
-            assert!(matches!(over, Err(ConnectionEnd::Broken(_))), "{over:?}");
+            let (mut writer, mut reader) = (CreditWriter::default(), CreditReader::new(0));
+            writer.report(&receiver, first);
+            wait_for_credit(&mut reader, &sender, 8).expect("a position");
+            writer.report(&receiver, second);
+            let end = wait_for_credit(&mut reader, &sender, 8);
+            assert!(matches!(end, Err(ConnectionEnd::Broken(_))), "{end:?}");
         }
         let (receiver, sender) = loopback_pair();
         drop(receiver);
-        let mut ear = CreditReader::new(0);
-        let over = hear(&mut ear, &sender, 8);
-        assert!(matches!(over, Err(ConnectionEnd::Broken(_))), "{over:?}");
+        let mut reader = CreditReader::new(0);
+        let end = wait_for_credit(&mut reader, &sender, 8);
+        assert!(matches!(end, Err(ConnectionEnd::Broken(_))), "{end:?}");
     }
 }

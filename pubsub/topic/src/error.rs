@@ -6,7 +6,6 @@ use std::io;
 use ring::{JoinError, RingFault};
 
 use crate::config::ConfigError;
-use crate::topic_name::TopicName;
 
 /// Why a call has failed.
 #[derive(Debug)]
@@ -90,9 +89,9 @@ impl Error {
         }
     }
 
-    /// Whoever has the topic's name does not answer.
-    pub(crate) fn unresponsive(name: &TopicName) -> Error {
-        let topic = name.topic().to_owned();
+    /// The process that holds the topic's name does not answer.
+    pub(crate) fn unresponsive(topic: &str) -> Error {
+        let topic = topic.to_owned();
         Error::Unresponsive { topic }
     }
 }

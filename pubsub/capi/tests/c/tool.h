@@ -1,4 +1,4 @@
-/* tool.h: what the two tools share. The messages are those of `thalweg perf`: crates/perf/src/message.rs
+/* tool.h: what the two tools share. The messages are those of `thalweg perf`: lab/perf/src/message.rs
  * draws them. */
 #ifndef TOOL_H
 #define TOOL_H

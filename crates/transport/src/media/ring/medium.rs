@@ -1,6 +1,4 @@
-//! The medium between threads of one process: a ring in private memory, bells to wake each other.
-//!
-//! A ticket is a number in a table of this process. What nobody has fetched goes with the sender.
+//! The medium `ring`: opens and accepts edges over a ring in private memory.
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,23 +6,23 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use ring::{Reader, RingShape};
 
-use super::ring_edge::{RingPeers, RingReceiver, RingSender};
+use crate::media::ring_edge::{RingPeers, RingReceiver, RingSender};
 use crate::{EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd, Wakeup};
 
-/// A ring in private memory.
-pub(super) struct RingMedium;
+/// The medium `ring`: see the [module](super).
+pub(in crate::media) struct RingMedium;
 
-/// Bells of an edge as one side has them.
+/// Wakeups of an edge as one side has them.
 struct RingWakeups {
-    /// Ours.
+    /// Wakeup of this side.
     own_wakeup: Wakeup,
-    /// Theirs, by number.
+    /// Wakeups of the other sides, by number.
     peer_wakeups: Vec<Wakeup>,
-    /// Receivers that nobody has fetched when the sender goes, from here on.
+    /// Tickets of this sender's receivers, in [`UNCLAIMED_READERS`] until they are fetched.
     unclaimed_tickets: Vec<u64>,
 }
 
-/// A receiver that waits to be fetched.
+/// A receiving end that was not fetched yet.
 struct UnclaimedReader {
     reader: Reader,
     wakeups: RingWakeups,
@@ -32,7 +30,7 @@ struct UnclaimedReader {
 
 static UNCLAIMED_READERS: LazyLock<Mutex<UnclaimedReaders>> = LazyLock::new(Mutex::default);
 
-/// By the number in the ticket.
+/// Receiving ends that were not fetched yet, by the number in the ticket.
 #[derive(Default)]
 struct UnclaimedReaders {
     last_ticket: u64,
@@ -64,7 +62,7 @@ impl Medium for RingMedium {
         };
         let (writer, readers) = ring::private_ring(shape).map_err(failed)?;
         let sender = Wakeup::new().map_err(failed)?;
-        let mut bells = RingWakeups {
+        let mut wakeups = RingWakeups {
             own_wakeup: sender.clone(),
             peer_wakeups: Vec::new(),
             unclaimed_tickets: Vec::new(),
@@ -72,50 +70,42 @@ impl Medium for RingMedium {
         let mut tickets = Vec::new();
         for reader in readers {
             let own = Wakeup::new().map_err(failed)?;
-            bells.peer_wakeups.push(own.clone());
+            wakeups.peer_wakeups.push(own.clone());
             let number = reader.number();
-            let to_sender = RingWakeups {
+            let sender_wakeups = RingWakeups {
                 own_wakeup: own,
                 peer_wakeups: vec![sender.clone()],
                 unclaimed_tickets: Vec::new(),
             };
-            let ticket = register_unclaimed(reader, to_sender);
-            bells.unclaimed_tickets.push(ticket);
+            let ticket = register_unclaimed(reader, sender_wakeups);
+            wakeups.unclaimed_tickets.push(ticket);
             let own = ticket.to_le_bytes();
             tickets.push(EdgeTicket::seal(self.name(), spec, number, &own));
         }
-        Ok((Box::new(RingSender::new(spec, writer, bells)), tickets))
+        Ok((Box::new(RingSender::new(spec, writer, wakeups)), tickets))
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
         let (_, number) = ticket.unseal(self.name(), spec)?;
         let number = number.try_into().map(u64::from_le_bytes).ok();
         let waiting = number.and_then(|number| lock_unclaimed().readers.remove(&number));
-        let Some(UnclaimedReader {
-            reader,
-            wakeups: bells,
-        }) = waiting
-        else {
+        let Some(UnclaimedReader { reader, wakeups }) = waiting else {
             return Err(Error::Refused(format!(
                 "{}: the ticket was used before, or its sender is gone",
                 spec.name
             )));
         };
-        Ok(Box::new(RingReceiver::new(spec, reader, bells)))
+        Ok(Box::new(RingReceiver::new(spec, reader, wakeups)))
     }
 }
 
-fn register_unclaimed(reader: Reader, bells: RingWakeups) -> u64 {
+fn register_unclaimed(reader: Reader, wakeups: RingWakeups) -> u64 {
     let mut table = lock_unclaimed();
     table.last_ticket += 1;
     let number = table.last_ticket;
-    table.readers.insert(
-        number,
-        UnclaimedReader {
-            reader,
-            wakeups: bells,
-        },
-    );
+    table
+        .readers
+        .insert(number, UnclaimedReader { reader, wakeups });
     number
 }
 
@@ -125,12 +115,12 @@ fn lock_unclaimed() -> MutexGuard<'static, UnclaimedReaders> {
         .unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Threads do not die without dropping what they have, so nobody is ever dead.
+/// Threads do not die without dropping their ends, so no peer is ever dead.
 impl RingPeers for RingWakeups {
     fn wake(&self, sleepers: u64) {
         let peers = (0..).zip(&self.peer_wakeups);
         let sleepers = peers.filter(|(number, _)| sleepers & 1 << number != 0);
-        sleepers.for_each(|(_, bell)| bell.wake());
+        sleepers.for_each(|(_, wakeup)| wakeup.wake());
     }
 
     fn dead_peers(&mut self) -> u64 {
@@ -150,7 +140,7 @@ impl RingPeers for RingWakeups {
 }
 
 impl Drop for RingWakeups {
-    /// The end before it in the same drop is gone: whoever sleeps is to notice.
+    /// The ring's end was dropped just before: sleeping peers are woken to notice it.
     fn drop(&mut self) {
         self.wake(u64::MAX);
         let unused: Vec<_> = match self.unclaimed_tickets.is_empty() {
@@ -163,7 +153,7 @@ impl Drop for RingWakeups {
                     .collect()
             }
         };
-        // Not under the lock: they have bells too.
+        // Dropped without the lock: dropping them runs this function again.
         drop(unused);
     }
 }

@@ -1,37 +1,15 @@
-//! The medium between processes of one host: a ring in shared memory that has no name.
-//!
-//! With one receiver it is the point to point of Vega; with several every one gets everything and
-//! the slowest sets the pace, as in SMX.
-//!
-//! ```text
-//!   sender                                           receiver 0
-//!     Writer ----- memory without a name, sealed ----- Reader
-//!     socket ================ pair ================== socket     and a pair for each further one
-//! ```
-//! A ticket is the memory's descriptor and one end of a socket pair. A byte on it wakes the other
-//! side. And it is a lifeline: when a process ends, however, the system closes its end. So nothing
-//! has to be cleaned up after a kill -9, and nobody has to be asked whether he is alive. Whoever
-//! carries a ticket to its receiver has to drop it then, or it lives on in the carrier.
-//!
-//! # Who may
-//! Nothing can be reached by name: whoever was not handed a ticket has no way in. Before a receiver
-//! maps anything it looks who made the lifeline: the same user, or it is refused; then that the
-//! memory is the one that the ticket means, and sealed, so that nobody can cut it off while it is
-//! mapped.
-
-mod peer_sockets;
+//! The medium `shm`: opens and accepts edges over a ring in shared memory.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use ring::{JoinError, RingShape};
 
-use super::ring_edge::{RingReceiver, RingSender};
+use super::peer_sockets::{PeerSockets, verify_ticket};
+use crate::media::ring_edge::{RingReceiver, RingSender};
 use crate::{EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd};
 
-use peer_sockets::PeerSockets;
-
-/// A ring in shared memory.
-pub(super) struct ShmMedium;
+/// The medium `shm`: see the [module](super).
+pub(in crate::media) struct ShmMedium;
 
 impl Medium for ShmMedium {
     fn name(&self) -> &'static str {
@@ -58,14 +36,14 @@ impl Medium for ShmMedium {
         };
         let (writer, memory) = ring::shared_ring(shape).map_err(failed)?;
         let own = memory_identity(memory.as_fd())?;
-        let (mut lifelines, mut tickets) = (PeerSockets::default(), Vec::new());
+        let (mut sockets, mut tickets) = (PeerSockets::default(), Vec::new());
         for receiver in 0..spec.receiver_count {
             let mut ticket = EdgeTicket::seal(self.name(), spec, receiver, &own);
-            let socket = lifelines.add_peer(&ticket.bytes)?;
+            let socket = sockets.add_peer(&ticket.bytes)?;
             ticket.fds = vec![memory.try_clone().map_err(failed)?, socket];
             tickets.push(ticket);
         }
-        Ok((Box::new(RingSender::new(spec, writer, lifelines)), tickets))
+        Ok((Box::new(RingSender::new(spec, writer, sockets)), tickets))
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
@@ -74,8 +52,7 @@ impl Medium for ShmMedium {
         let [memory, socket] = &ticket.fds[..] else {
             return Err(refused("the ticket came without its two descriptors"));
         };
-        peer_sockets::verify_ticket(socket, &ticket.bytes)
-            .map_err(|error| error.into_edge_error(&spec.name))?;
+        verify_ticket(socket, &ticket.bytes).map_err(|error| error.into_edge_error(&spec.name))?;
         if memory_identity(memory.as_fd())? != own {
             return Err(refused("the memory is not the one that the ticket means"));
         }
@@ -85,8 +62,8 @@ impl Medium for ShmMedium {
         })?;
         let [_, socket] =
             memory_and_socket(ticket).ok_or_else(|| refused("the ticket is broken"))?;
-        let lifeline = PeerSockets::with_sender(socket);
-        Ok(Box::new(RingReceiver::new(spec, reader, lifeline)))
+        let sockets = PeerSockets::with_sender(socket);
+        Ok(Box::new(RingReceiver::new(spec, reader, sockets)))
     }
 }
 
@@ -94,7 +71,7 @@ fn memory_and_socket(ticket: EdgeTicket) -> Option<[OwnedFd; 2]> {
     ticket.fds.try_into().ok()
 }
 
-/// Which memory it is, for as long as somebody has it.
+/// Device and inode of the memory's file, unique while a process has it open.
 fn memory_identity(memory: BorrowedFd<'_>) -> Result<[u8; 16], Error> {
     let stat = rustix::fs::fstat(memory).map_err(|e| Error::system("look at the memory", e))?;
     let mut identity = [0; 16];

@@ -1,16 +1,16 @@
-//! The pump: the one thread of a process that attends to what its TCP connections cannot leave to
-//! the threads that use them.
+//! The IO thread: the one thread of a process that serves its TCP connections where the threads
+//! that use them cannot.
 //!
-//! It lets receivers in, dials again where a connection broke, gets out what a thread that went off
-//! computing left behind, and tells senders how far receivers are. Each end that needs it takes a
-//! [`Registration`]; the pump gives whoever is called, has an event or is due a bounded turn.
+//! It accepts receivers, connects again where a connection broke, sends bytes that a busy thread
+//! left behind, and reports credit to senders. Each end that needs it takes a [`Registration`]; the
+//! IO thread gives a bounded turn to each task that asked for one, has an event, or is due.
 //!
 //! ```text
-//!   ends --call--> orders + bell --\
-//!   sockets -----------------------> epoll --> turn of each end that is up --> due again, or not
+//!   ends --request--> commands, wakeup --\
+//!   sockets ------------------------------> epoll --> turn of each task concerned --> next turn
 //! ```
 //! # Cost
-//! With nothing due it sleeps without a period. A turn allocates nothing once an end is warm.
+//! With nothing due it sleeps without a timeout. A turn allocates nothing once an end is warm.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -25,35 +25,35 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::{Error, Wakeup};
 
-/// The seat of the pump's own bell; ends begin after it.
+/// Number of the IO thread's own wakeup; registrations begin after it.
 const WAKEUP_NUMBER: u64 = 0;
 
-/// Events taken at once.
+/// Most events taken with one call.
 const EVENTS_PER_WAIT_MAX: usize = 64;
 
-/// Timers of the pump are so exact, in nanoseconds; the system's default is 50 µs.
+/// Precision of the IO thread's timers in nanoseconds; the system's default is 50 µs.
 const TIMER_SLACK_NS: u64 = 1000;
 
 static IO_THREAD: Mutex<Option<&'static IoThread>> = Mutex::new(None);
 
-/// Whoever the pump attends to.
+/// A task that the IO thread attends to.
 pub(crate) trait IoTask: Send + Sync {
-    /// One bounded turn: does whatever can be done now without waiting.
+    /// Takes one bounded turn: does everything that can be done now without waiting.
     fn turn(&self, now: Instant) -> NextTurn;
 }
 
-/// When an end wants its next turn, if nothing happens before.
+/// Time at which a task wants its next turn, if no event comes before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextTurn {
-    /// Then.
+    /// At this time, or earlier if an event comes.
     At(Instant),
-    /// Not by itself.
+    /// When an event comes or a turn is requested.
     OnEvent,
-    /// Never: the pump forgets it.
+    /// Never: the IO thread forgets the task.
     Unregister,
 }
 
-/// A place at the pump.
+/// A task's number at the IO thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Registration {
     io_thread: &'static IoThread,
@@ -72,7 +72,7 @@ enum IoCommand {
     RequestTurn(u64),
 }
 
-/// An end that has a seat.
+/// A task and the time of its next turn.
 struct RegisteredTask {
     registration: u64,
     task: Arc<dyn IoTask>,
@@ -80,7 +80,7 @@ struct RegisteredTask {
 }
 
 impl NextTurn {
-    /// The earlier of both.
+    /// The earlier of the two times.
     pub(crate) fn or_at(self, other: Option<Instant>) -> NextTurn {
         match (self, other) {
             (NextTurn::At(one), Some(other)) => NextTurn::At(one.min(other)),
@@ -91,53 +91,50 @@ impl NextTurn {
 }
 
 impl Registration {
-    /// A free seat. Starts the pump when it is the first.
-    ///
-    /// # Errors
-    /// The system has no thread or descriptor left.
+    /// Reserves a number. Starts the IO thread when it is the first.
     pub(crate) fn reserve() -> Result<Registration, Error> {
-        let mut place = IO_THREAD.lock().unwrap_or_else(PoisonError::into_inner);
-        let pump = match *place {
-            Some(pump) => pump,
+        let mut started = IO_THREAD.lock().unwrap_or_else(PoisonError::into_inner);
+        let io_thread = match *started {
+            Some(io_thread) => io_thread,
             None => {
                 let start = IoThread::start();
                 start.map_err(|error| Error::system("start the thread of TCP edges", error))?
             }
         };
-        *place = Some(pump);
-        let number = pump.next_registration.fetch_add(1, Ordering::Relaxed);
-        Ok(Registration {
-            io_thread: pump,
-            number,
-        })
+        *started = Some(io_thread);
+        let number = io_thread.next_registration.fetch_add(1, Ordering::Relaxed);
+        Ok(Registration { io_thread, number })
     }
 
-    /// Sits down: the first turn comes at once.
-    pub(crate) fn add_task(self, attended: Arc<dyn IoTask>) {
+    /// Adds the task of this number; its first turn comes at once.
+    pub(crate) fn add_task(self, task: Arc<dyn IoTask>) {
         self.io_thread
-            .send_command(IoCommand::AddTask(self.number, attended));
+            .send_command(IoCommand::AddTask(self.number, task));
     }
 
-    /// Asks for a turn.
+    /// Requests a turn for this task.
     pub(crate) fn request_turn(self) {
         self.io_thread
             .send_command(IoCommand::RequestTurn(self.number));
     }
 
-    /// Asks for a turn whenever something happens to a descriptor.
+    /// Requests a turn whenever one of these events happens to a descriptor.
+    ///
+    /// # Errors
+    /// The descriptor is watched already, or the system has no memory.
     pub(crate) fn watch_fd(self, fd: impl AsFd, what: EventFlags) -> io::Result<()> {
         let data = EventData::new_u64(self.number);
         Ok(epoll::add(&self.io_thread.epoll, fd, data, what)?)
     }
 
-    /// For something else than before.
+    /// Watches a descriptor for other events than before.
     pub(crate) fn change_watch(self, fd: impl AsFd, what: EventFlags) {
         let data = EventData::new_u64(self.number);
-        // It is watched, or its connection is over and nobody looks at it any more.
+        // The descriptor is watched, or its connection is over and no longer of interest.
         let _ = epoll::modify(&self.io_thread.epoll, fd, data, what);
     }
 
-    /// No longer.
+    /// Stops watching a descriptor.
     pub(crate) fn unwatch_fd(self, fd: impl AsFd) {
         let _ = epoll::delete(&self.io_thread.epoll, fd);
     }
@@ -145,34 +142,34 @@ impl Registration {
 
 impl IoThread {
     fn start() -> io::Result<&'static IoThread> {
-        let pump = IoThread {
+        let io_thread = IoThread {
             epoll: epoll::create(CreateFlags::CLOEXEC)?,
             wakeup: Wakeup::new()?,
             next_registration: AtomicU64::new(WAKEUP_NUMBER + 1),
             commands: Mutex::new(Vec::new()),
         };
         let data = EventData::new_u64(WAKEUP_NUMBER);
-        epoll::add(&pump.epoll, &pump.wakeup, data, EventFlags::IN)?;
-        // One for each process, for ever: as long as the process may open edges.
-        let pump: &'static IoThread = Box::leak(Box::new(pump));
+        epoll::add(&io_thread.epoll, &io_thread.wakeup, data, EventFlags::IN)?;
+        // Leaked on purpose: one for each process, as long as the process may open edges.
+        let io_thread: &'static IoThread = Box::leak(Box::new(io_thread));
         let thread = thread::Builder::new().name("thalweg-pump".to_owned());
-        thread.spawn(move || pump.run())?;
-        Ok(pump)
+        thread.spawn(move || io_thread.run())?;
+        Ok(io_thread)
     }
 
-    fn send_command(&self, order: IoCommand) {
-        let mut orders = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
-        orders.push(order);
-        drop(orders);
+    fn send_command(&self, command: IoCommand) {
+        let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        commands.push(command);
+        drop(commands);
         self.wakeup.wake();
     }
 
     fn run(&self) {
         let _ = rustix::thread::set_current_timer_slack(TIMER_SLACK_NS.try_into().ok());
-        let (mut tasks, mut orders) = (Vec::<RegisteredTask>::new(), Vec::new());
+        let (mut tasks, mut commands) = (Vec::<RegisteredTask>::new(), Vec::new());
         let mut events = Vec::with_capacity(EVENTS_PER_WAIT_MAX);
         loop {
-            let due = tasks.iter().filter_map(|sitter| sitter.next_turn_at).min();
+            let due = tasks.iter().filter_map(|task| task.next_turn_at).min();
             self.wait(due, &mut events);
             let now = Instant::now();
             for event in &events {
@@ -180,17 +177,16 @@ impl IoThread {
                     WAKEUP_NUMBER => {
                         self.wakeup.clear();
                     }
-                    seat => schedule_turn(&mut tasks, seat, now),
+                    number => schedule_turn(&mut tasks, number, now),
                 }
             }
-            self.run_commands(&mut tasks, &mut orders, now);
-            let is_due =
-                |sitter: &RegisteredTask| sitter.next_turn_at.is_some_and(|due| due <= now);
-            tasks.retain_mut(|sitter| !is_due(sitter) || sitter.turn(now));
+            self.run_commands(&mut tasks, &mut commands, now);
+            let is_due = |task: &RegisteredTask| task.next_turn_at.is_some_and(|due| due <= now);
+            tasks.retain_mut(|task| !is_due(task) || task.turn(now));
         }
     }
 
-    /// Sleeps until something happens or is due.
+    /// Sleeps until an event comes or `due` is reached.
     fn wait(&self, due: Option<Instant>, events: &mut Vec<Event>) {
         events.clear();
         if let Some(due) = due {
@@ -204,30 +200,30 @@ impl IoThread {
         }
         let at_once = Timespec::default();
         let timeout = due.map(|_| &at_once);
-        // Interrupted: a turn without events.
+        // An interrupted call gives turns without events.
         let _ = epoll::wait(&self.epoll, spare_capacity(events), timeout);
     }
 
     fn run_commands(
         &self,
-        sitters: &mut Vec<RegisteredTask>,
+        tasks: &mut Vec<RegisteredTask>,
         taken: &mut Vec<IoCommand>,
         now: Instant,
     ) {
-        let mut orders = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::swap(&mut *orders, taken);
-        drop(orders);
-        for order in taken.drain(..) {
-            match order {
-                IoCommand::RequestTurn(seat) => schedule_turn(sitters, seat, now),
-                IoCommand::AddTask(seat, attended) => {
+        let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::swap(&mut *commands, taken);
+        drop(commands);
+        for command in taken.drain(..) {
+            match command {
+                IoCommand::RequestTurn(number) => schedule_turn(tasks, number, now),
+                IoCommand::AddTask(number, task) => {
                     let due = Some(now);
-                    let place = sitters.partition_point(|sitter| sitter.registration < seat);
-                    sitters.insert(
-                        place,
+                    let at = tasks.partition_point(|task| task.registration < number);
+                    tasks.insert(
+                        at,
                         RegisteredTask {
-                            registration: seat,
-                            task: attended,
+                            registration: number,
+                            task,
                             next_turn_at: due,
                         },
                     );
@@ -237,15 +233,15 @@ impl IoThread {
     }
 }
 
-/// Sitters are in order of their seats.
-fn schedule_turn(sitters: &mut [RegisteredTask], registration: u64, now: Instant) {
-    if let Ok(at) = sitters.binary_search_by_key(&registration, |sitter| sitter.registration) {
-        sitters[at].next_turn_at = Some(now);
+/// Makes the task of this number due now. Tasks are sorted by their numbers.
+fn schedule_turn(tasks: &mut [RegisteredTask], registration: u64, now: Instant) {
+    if let Ok(at) = tasks.binary_search_by_key(&registration, |task| task.registration) {
+        tasks[at].next_turn_at = Some(now);
     }
 }
 
 impl RegisteredTask {
-    /// `false`: it leaves.
+    /// Gives the task a turn. `false`: it unregisters.
     fn turn(&mut self, now: Instant) -> bool {
         let next = self.task.turn(now);
         self.next_turn_at = match next {
@@ -263,7 +259,7 @@ mod tests {
 
     use super::*;
 
-    /// Says when it has a turn, and does what it is told.
+    /// A task that reports its turns and returns the answers that it is given.
     struct Told {
         turns: mpsc::Sender<()>,
         next: Mutex<Vec<NextTurn>>,
@@ -288,30 +284,32 @@ mod tests {
             NextTurn::OnEvent,
             NextTurn::At(soon),
         ]);
-        let seat = Registration::reserve().expect("a seat");
-        seat.add_task(Arc::new(Told { turns, next }));
+        let registration = Registration::reserve().expect("an IO thread");
+        registration.add_task(Arc::new(Told { turns, next }));
         let turn = || had_turn.recv_timeout(PATIENCE);
         assert_eq!(turn(), Ok(()), "the first");
         assert_eq!(turn(), Ok(()), "due");
         assert!(Instant::now() >= soon);
-        let bell = Wakeup::new().expect("a bell");
-        seat.watch_fd(&bell, EventFlags::IN).expect("watched");
-        bell.wake();
+        let wakeup = Wakeup::new().expect("a wakeup");
+        registration
+            .watch_fd(&wakeup, EventFlags::IN)
+            .expect("watched");
+        wakeup.wake();
         assert_eq!(turn(), Ok(()), "an event");
-        // It has left: the pump has dropped it, and with it its end of the channel.
+        // It has unregistered: the IO thread has dropped it, and with it its end of the channel.
         assert_eq!(turn(), Err(mpsc::RecvTimeoutError::Disconnected));
-        seat.unwatch_fd(&bell);
-        seat.request_turn();
+        registration.unwatch_fd(&wakeup);
+        registration.request_turn();
     }
 
     #[test]
     fn a_call_is_a_turn() {
         let (turns, had_turn) = mpsc::channel();
-        let seat = Registration::reserve().expect("a seat");
+        let registration = Registration::reserve().expect("an IO thread");
         let next = Mutex::new(vec![NextTurn::Unregister, NextTurn::OnEvent]);
-        seat.add_task(Arc::new(Told { turns, next }));
+        registration.add_task(Arc::new(Told { turns, next }));
         assert_eq!(had_turn.recv_timeout(PATIENCE), Ok(()));
-        seat.request_turn();
+        registration.request_turn();
         assert_eq!(had_turn.recv_timeout(PATIENCE), Ok(()));
     }
 }

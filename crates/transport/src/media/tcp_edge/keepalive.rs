@@ -1,9 +1,9 @@
-//! What a silent connection is taken for.
+//! Keepalive: how a silent connection is told from a lost one.
 //!
-//! A network that fails says nothing, and neither does a peer that has nothing to say. So the
-//! system asks the peer's system now and then, on the side that only reads: the one that writes
-//! would hear nothing new. An answer comes from the system, so a peer that is slow or stopped is
-//! not taken for one that is gone.
+//! A failed network reports nothing, and neither does a peer with nothing to send. So the system
+//! probes the peer's system now and then, on the side that only reads: the side that writes would
+//! learn nothing new. The answer comes from the peer's system, so a slow or stopped peer does not
+//! count as gone.
 
 use std::net::TcpStream;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use rustix::net::sockopt::{
     set_socket_keepalive, set_tcp_keepcnt, set_tcp_keepidle, set_tcp_keepintvl,
 };
 
-/// Questions without an answer that end a connection.
+/// Unanswered probes after which the system ends a connection.
 const KEEPALIVE_PROBES_MAX: u32 = 3;
 
-/// Has the system end a connection that we only read from when the peer's system has been silent
-/// for about so long; whole seconds, and at least four.
+/// Has the system end a connection that this side only reads from, when the peer's system was
+/// silent for about `silence`; whole seconds, and at least four.
 pub(crate) fn set_timeout(stream: &TcpStream, silence: Duration) {
-    // Without it the connection ends later, if at all: no reason not to have it.
+    // Without keepalive the connection ends later, if at all: no reason to refuse it.
     let _ = set_keepalive(stream, silence);
 }
 

@@ -2,7 +2,7 @@
 
 use std::net::{TcpListener, TcpStream};
 
-/// Both ends.
+/// Both ends of a new connection over loopback.
 pub(crate) fn loopback_pair() -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
     let address = listener.local_addr().expect("an address");

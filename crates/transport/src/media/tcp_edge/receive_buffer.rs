@@ -1,16 +1,16 @@
-//! The buffer that a receiver reads its connection into: whole frames are polled where they lie.
+//! The buffer that a receiver reads its connection into: whole frames are polled in place.
 //!
 //! ```text
-//!   0       begin        polled         whole          end       capacity
+//!   0       released     polled         taken          read      capacity
 //!   +--------+------------+--------------+--------------+----------+
-//!   | given  | polled,    | whole frames | a frame that | read     |
-//!   | back   | not given  | not polled   | is not all   | into     |
-//!   |        | back       |              | there        |          |
+//!   | room   | polled,    | whole frames | an incom-    | room to  |
+//!   |        | not        | not polled   | plete frame  | read     |
+//!   |        | released   |              |              | into     |
 //!   +--------+------------+--------------+--------------+----------+
 //! ```
-//! Frames begin at multiples of 8 on the wire, so they do here as long as what is moved to the
-//! front is moved by such a multiple. A frame's length is looked at before anything is done with
-//! it: one that is longer than agreed is refused as soon as its header is there.
+//! Frames begin at multiples of 8 on the wire. They do so here too, because bytes are moved to the
+//! front by a multiple of 8. A frame's length is checked before anything is done with it: a frame
+//! longer than agreed is refused as soon as its header is there.
 
 use std::net::TcpStream;
 
@@ -22,50 +22,51 @@ use super::acknowledge;
 use super::handshake::HandshakeReply;
 use crate::Error;
 
-/// Read from the connection at once, if there is so much. Small enough for the second level of
-/// cache, large enough for few calls.
+/// Bytes read with one call, if as many have come. Small enough for the second level of cache,
+/// large enough for few calls.
 const READ_BYTES: usize = 256 * 1024;
 
-/// So much is moved sooner than other memory is read into.
+/// Most bytes that are moved to the front of the buffer: moving them costs less than reading into
+/// memory that is not cached.
 const MOVE_BYTES_MAX: usize = 16 * 1024;
 
-/// The largest payload that any sender may announce.
+/// Most bytes of a payload that a sender may announce: a bound against broken replies.
 const FRAME_BYTES_MAX: usize = 1 << 26;
 
-/// A receive buffer.
+/// A buffer of received frames. Its indexes are in bytes, in the order of the module's picture.
 pub(crate) struct ReceiveBuffer {
-    /// Words, so that it begins at a multiple of 8.
+    /// Words rather than bytes, so that the buffer begins at a multiple of 8.
     words: Vec<u64>,
     released_end: usize,
     polled_end: usize,
     taken_end: usize,
     read_end: usize,
-    /// The longest frame, header and all.
+    /// Bytes of the longest frame, with its header.
     frame_with_header_bytes_max: usize,
-    /// Something was read that the system has not acknowledged.
+    /// Bytes were read that are not acknowledged yet.
     is_unacknowledged: bool,
 }
 
-/// What came of reading.
+/// Result of reading from the connection.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ReadOutcome {
-    /// Bytes.
+    /// Some bytes were read.
     Received,
-    /// Nothing has come.
+    /// No bytes have come.
     WouldBlock,
-    /// The buffer is full of what was not given back.
+    /// The buffer is full of frames that were not released.
     Full,
-    /// The connection is over: how it ended.
+    /// The connection has ended, in this way.
     Closed(String),
 }
 
 impl ReceiveBuffer {
-    /// For the frames of a sender.
+    /// A buffer for the frames that a sender announces in its reply.
     ///
     /// # Errors
-    /// It announces frames of a length that nobody needs.
-    pub(crate) fn from_reply(name: &str, welcome: &HandshakeReply) -> Result<ReceiveBuffer, Error> {
-        let announced = welcome.frame_bytes_max as usize;
+    /// The sender announces frames above [`FRAME_BYTES_MAX`].
+    pub(crate) fn from_reply(name: &str, reply: &HandshakeReply) -> Result<ReceiveBuffer, Error> {
+        let announced = reply.frame_bytes_max as usize;
         if announced > FRAME_BYTES_MAX {
             return Err(Error::Refused(format!(
                 "{name}: the sender announces frames of {announced} bytes; at most \
@@ -75,7 +76,7 @@ impl ReceiveBuffer {
         Ok(ReceiveBuffer::new(announced))
     }
 
-    /// For frames with payloads of so many bytes at most.
+    /// A buffer for frames with payloads of at most `frame_bytes_max` bytes.
     pub(crate) fn new(frame_bytes_max: usize) -> ReceiveBuffer {
         let frame_max = frame_bytes(frame_bytes_max);
         let bytes = (2 * frame_max).max(READ_BYTES);
@@ -90,7 +91,7 @@ impl ReceiveBuffer {
         }
     }
 
-    /// Reads from the connection, once.
+    /// Reads from the connection once, without waiting.
     pub(crate) fn read(&mut self, stream: &TcpStream) -> ReadOutcome {
         self.make_room();
         let most = self.read_bytes_max();
@@ -119,8 +120,8 @@ impl ReceiveBuffer {
         }
     }
 
-    /// Bytes to be read at once: the rest of a large frame that has begun, so that it is not in the
-    /// way of the next one; else much.
+    /// Most bytes to read with one call: the rest of a large frame that has begun, so that the next
+    /// one can begin at the front; otherwise no limit.
     fn read_bytes_max(&self) -> usize {
         let there = self.read_end - self.taken_end;
         match self.peek_header() {
@@ -131,16 +132,16 @@ impl ReceiveBuffer {
         }
     }
 
-    /// Acknowledges what was read before, now that nothing more has come: in a stream the system
-    /// does so by itself.
+    /// Acknowledges bytes read before, now that no more have come: in a stream the system does so
+    /// by itself.
     fn acknowledge(&mut self, stream: &TcpStream) {
         if std::mem::take(&mut self.is_unacknowledged) {
             acknowledge::send_acknowledgement(stream);
         }
     }
 
-    /// Moves what is there to the front when it is little, so that the same memory is read into
-    /// again and again while it is near, and when the rest of the buffer is short.
+    /// Moves unreleased bytes to the front when they are few, so that the same cached memory is
+    /// read into again, and when the rest of the buffer is short.
     fn make_room(&mut self) {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
         let is_little = self.read_end - self.released_end <= MOVE_BYTES_MAX;
@@ -155,10 +156,10 @@ impl ReceiveBuffer {
         }
     }
 
-    /// The header of the first frame that was not taken, if it is there.
+    /// Header of the first frame that was not taken, if it is there.
     ///
     /// # Errors
-    /// It is none, or of a frame that is too long.
+    /// The header is invalid, or its frame is too long.
     #[inline]
     pub(crate) fn peek_header(&self) -> Result<Option<FrameHeader>, String> {
         let word = match self.words.get(self.taken_end / 8) {
@@ -169,10 +170,10 @@ impl ReceiveBuffer {
         Ok(Some(FrameHeader::from_word(word)))
     }
 
-    /// Bytes of the frame with that header.
+    /// Bytes of the frame with this header word.
     ///
     /// # Errors
-    /// It is none, or too long.
+    /// The header is invalid, or its frame is too long.
     #[inline]
     fn checked_frame_bytes(&self, word: u64) -> Result<usize, String> {
         match FrameHeader::try_from_word(word) {
@@ -197,7 +198,7 @@ impl ReceiveBuffer {
         }
     }
 
-    /// Takes the frame that was peeked at, if all of it is there.
+    /// Takes the frame whose header was peeked at. `false`: it is not complete yet.
     #[inline]
     pub(crate) fn take_frame(&mut self, header: FrameHeader) -> bool {
         let to = self.taken_end + frame_bytes(header.len as usize);
@@ -208,15 +209,14 @@ impl ReceiveBuffer {
         is_there
     }
 
-    /// Takes whole frames that are so many bytes together, as far as they are there: how many
-    /// bytes.
+    /// Takes the complete frames among the next `bytes` bytes, and returns their bytes.
     ///
     /// # Errors
-    /// The first of them is none, is too long, or ends behind the last byte.
+    /// The first frame is invalid, is too long, or ends behind those bytes.
     pub(crate) fn take_frames(&mut self, bytes: usize) -> Result<usize, String> {
         let (from, until) = (self.taken_end, self.read_end.min(self.taken_end + bytes));
         // Frames are often like the one before: then the next is found without waiting for this
-        // one. To begin with, one that is empty.
+        // one's header. The first comparison is with an empty frame.
         let (mut like, mut like_bytes) = (0, HEADER_BYTES);
         while let Some(&word) = self.words[..until / 8].get(self.taken_end / 8) {
             if word != like {
@@ -238,7 +238,7 @@ impl ReceiveBuffer {
         Ok(self.taken_end - from)
     }
 
-    /// What is wrong is said when it comes first.
+    /// Reports an error only if no frame was taken before it.
     #[cold]
     fn taken_or(&self, from: usize, why: String) -> Result<usize, String> {
         match self.taken_end - from {
@@ -247,7 +247,7 @@ impl ReceiveBuffer {
         }
     }
 
-    /// The last words of what was taken, if there are so many.
+    /// The last `N` words that were taken, if there are as many.
     pub(crate) fn last_words<const N: usize>(&self) -> Option<[u64; N]> {
         let to = self.taken_end / 8;
         self.words
@@ -256,13 +256,13 @@ impl ReceiveBuffer {
             .copied()
     }
 
-    /// Forgets what came of a frame that will not be completed: frames go on on another connection.
+    /// Drops the bytes of an incomplete frame, which will be sent again on another connection.
     pub(crate) fn discard_partial_frame(&mut self) {
         self.read_end = self.taken_end;
         self.is_unacknowledged = false;
     }
 
-    /// Whole frames that were not polled.
+    /// Returns whole frames that were not polled yet.
     #[inline]
     pub(crate) fn poll(&mut self) -> FrameBatch<'_> {
         let from = self.polled_end;
@@ -276,7 +276,7 @@ impl ReceiveBuffer {
         self.polled_end < self.taken_end
     }
 
-    /// Gives back what was polled: how many bytes.
+    /// Releases the polled frames, and returns their bytes.
     #[inline]
     pub(crate) fn release(&mut self) -> usize {
         let released = self.polled_end - self.released_end;
@@ -290,7 +290,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::media::tcp::loopback::loopback_pair;
+    use crate::media::tcp_edge::loopback::loopback_pair;
 
     fn frame(len: usize) -> Vec<u8> {
         let header = FrameHeader {
@@ -303,7 +303,7 @@ mod tests {
         bytes
     }
 
-    /// Takes whole frames until so many have been.
+    /// Takes whole frames until there are `count` of them.
     fn take(intake: &mut ReceiveBuffer, stream: &TcpStream, count: usize) -> Vec<usize> {
         let mut lens = Vec::new();
         while lens.len() < count {

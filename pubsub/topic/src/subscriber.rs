@@ -384,7 +384,7 @@ fn find_publisher(name: &TopicName) -> Result<Option<OwnedFd>, Error> {
             ConnectOutcome::Busy => std::thread::sleep(CONNECT_RETRY_PAUSE),
         }
     }
-    Err(Error::unresponsive(name))
+    Err(Error::unresponsive(name.topic()))
 }
 
 /// The next publisher, and whether it has called. Others are turned away; they may have stood in

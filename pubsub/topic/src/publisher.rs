@@ -203,5 +203,5 @@ fn bind_topic(name: &TopicName) -> Result<std::os::fd::OwnedFd, Error> {
         }
         std::thread::sleep(CONNECT_RETRY_PAUSE);
     }
-    Err(Error::unresponsive(name))
+    Err(Error::unresponsive(name.topic()))
 }
