@@ -22,13 +22,11 @@ pub fn check(root: &Path) -> Vec<String> {
 }
 
 fn manifests(root: &Path) -> Vec<std::path::PathBuf> {
-    let crates = fs::read_dir(root.join("crates"))
-        .into_iter()
-        .flatten()
-        .flatten();
+    let folders = ["crates", "lab"].into_iter();
+    let crates = folders.flat_map(|folder| fs::read_dir(root.join(folder)));
+    let crates = crates.flatten().flatten();
     let crates = crates.map(|entry| entry.path().join("Cargo.toml"));
-    let others = ["testkit", "bench", "bench/peers", "xtask", "fuzz"]
-        .map(|name| root.join(name).join("Cargo.toml"));
+    let others = ["testkit", "xtask", "fuzz"].map(|name| root.join(name).join("Cargo.toml"));
     crates.chain(others).collect()
 }
 
