@@ -1,7 +1,5 @@
 //! The command line as data.
 
-mod perf;
-
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -9,8 +7,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use engine::IdleStrategy;
 
-use crate::command::BenchArgs;
-pub use perf::{PerfArgs, PerfCommand};
+use crate::command::BenchCommandArgs;
 
 /// Runs stream programs written in SPL.
 #[derive(Debug, Parser)]
@@ -38,11 +35,13 @@ pub enum CliCommand {
     /// Show what jobs are doing
     Top(TopArgs),
     /// Measure how fast streams are on this machine, beside raw controls
-    Bench(BenchArgs),
+    #[command(disable_help_flag = true)]
+    Bench(BenchCommandArgs),
     /// Start a project that runs
     New(NewArgs),
     /// Measure rates and latencies of one-to-many shared memory, as smx_perf does
-    Perf(PerfArgs),
+    #[command(disable_help_flag = true)]
+    Perf(BenchCommandArgs),
 }
 
 /// Which program, and what it is compiled with.

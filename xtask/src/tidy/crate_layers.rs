@@ -40,8 +40,20 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("topic", &["ring"]),
     ("perf", &["topic", "measure"]),
     ("capi", &["topic"]),
-    ("suite", &["measure", "ring", "transport"]),
-    ("cli", &["engine", "graph", "measure", "perf", "suite"]),
+    ("cli", &["engine", "graph"]),
+    ("control", &["ring", "transport"]),
+    ("suite", &["control", "measure", "transport"]),
+    ("bench", &["measure", "perf", "suite", "transport"]),
+    (
+        "micro",
+        &[
+            "control", "engine", "eval", "graph", "jit", "runtime", "toolkit", "tuple",
+        ],
+    ),
+    (
+        "peers",
+        &["control", "engine", "measure", "suite", "transport"],
+    ),
 ];
 
 /// Crate, a crate that it uses, and the one module of it that it may name.

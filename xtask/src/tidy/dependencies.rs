@@ -26,8 +26,7 @@ pub fn check(root: &Path) -> Vec<String> {
 fn manifests(root: &Path) -> Vec<std::path::PathBuf> {
     let crates = map::packages(root).into_iter();
     let crates = crates.map(|(_, folder)| root.join(folder).join("Cargo.toml"));
-    let others = ["testkit", "bench", "bench/peers", "xtask", "fuzz"]
-        .map(|name| root.join(name).join("Cargo.toml"));
+    let others = ["testkit", "xtask", "fuzz"].map(|name| root.join(name).join("Cargo.toml"));
     crates.chain(others).collect()
 }
 

@@ -1,9 +1,7 @@
 //! Whole runs of the command, as a user makes them.
 
 mod bad_input;
-mod bench;
 mod command;
-mod comparisons;
 mod deaths;
 mod drain;
 mod event_time;
@@ -22,7 +20,6 @@ mod mixed;
 mod net;
 mod order;
 mod paths;
-mod perf;
 mod processes;
 mod programs;
 mod random;

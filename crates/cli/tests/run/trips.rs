@@ -5,7 +5,7 @@
 use crate::scratch::Scratch;
 
 /// As `bench latency` runs it.
-const PROGRAM: &str = include_str!("../../../suite/programs/latency.spl");
+const PROGRAM: &str = include_str!("../../../../lab/suite/programs/latency.spl");
 
 /// The line of its relay.
 const RELAY: &str = "onTuple Data : submit(Data, Back);";

@@ -1,0 +1,66 @@
+//! `thalweg-bench`: the system benchmark, its reports and comparisons, and smx_perf's tools.
+//!
+//! ```text
+//!   thalweg bench ARGS  ──becomes──>  thalweg-bench ARGS  ──starts──>  thalweg run PROGRAM ...
+//!   thalweg perf ARGS   ──becomes──>  thalweg-bench perf ARGS          thalweg-bench control ...
+//! ```
+//! The `thalweg` command replaces itself by this one, so that whoever only runs programs builds no
+//! benchmark. Help and messages name the command that the user typed, `thalweg bench`. The exit
+//! status is 0, 1 when a measurement fails, 2 for bad usage.
+
+mod args;
+mod cases;
+mod commands;
+mod compare;
+mod failure;
+mod history;
+mod output;
+mod perf;
+mod perf_args;
+mod report;
+mod result_tables;
+mod run_lengths;
+mod session;
+mod text_columns;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{BenchCommand, BenchCommandLine};
+use failure::BenchFailure;
+use perf_args::PerfCommandLine;
+
+fn main() -> ExitCode {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let is_perf = words.get(1).is_some_and(|word| word == "perf");
+    let done = match is_perf {
+        true => {
+            words.remove(1);
+            PerfCommandLine::try_parse_from(words).map(|line| perf::perf(line.command))
+        }
+        false => BenchCommandLine::try_parse_from(words).map(|line| execute(line.command)),
+    };
+    match done {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => {
+            output::write_stderr(&format!("thalweg: {failure}\n"));
+            ExitCode::from(failure.exit_status())
+        }
+        Err(error) => {
+            // Help and version are no errors and go to standard output.
+            let _ = error.print();
+            ExitCode::from(if error.use_stderr() { 2 } else { 0 })
+        }
+    }
+}
+
+fn execute(command: BenchCommand) -> Result<(), BenchFailure> {
+    match command {
+        BenchCommand::Compare(args) => compare::compare(&args),
+        BenchCommand::Report(args) => report::report(&args),
+        BenchCommand::Control(args) => Ok(suite::serve_control(&args.what)?),
+        measured => session::measure(measured),
+    }
+}

@@ -1,0 +1,125 @@
+//! Results as tables, one a benchmark.
+
+use std::io::IsTerminal;
+
+use measure::Outcome;
+
+use crate::output::write_stderr;
+use crate::text_columns::TextColumns;
+
+/// Writes one line a result to a terminal that watches.
+pub fn progress_lines() -> impl FnMut(&Outcome) {
+    let is_watched = std::io::stderr().is_terminal();
+    move |outcome: &Outcome| {
+        if is_watched {
+            let (bench, path) = (&outcome.bench, &outcome.path);
+            let size = outcome.size_bytes.map(|size| format!(" {size} B"));
+            write_stderr(&format!(
+                "{bench} {path}{}: done\n",
+                size.unwrap_or_default()
+            ));
+        }
+    }
+}
+
+/// A table for each benchmark, with what stands below it.
+pub fn result_tables(outcomes: &[Outcome]) -> String {
+    let mut text = String::new();
+    let mut rest = outcomes;
+    while let Some(first) = rest.first() {
+        let count = rest
+            .iter()
+            .take_while(|one| one.bench == first.bench)
+            .count();
+        let (own, others) = rest.split_at(count);
+        text += &format!("{}\n{}{}\n", first.bench, table(own), notes(own));
+        rest = others;
+    }
+    text + &outcomes.first().map(machine).unwrap_or_default()
+}
+
+/// One benchmark; columns in which nothing stands are left out.
+fn table(outcomes: &[Outcome]) -> String {
+    let filled = COLUMNS.iter().filter(|(_, cell)| {
+        let cells = outcomes.iter().map(cell);
+        cells.filter(Option::is_some).count() > 0
+    });
+    let filled: Vec<_> = filled.collect();
+    let heads: Vec<_> = filled.iter().map(|(head, _)| *head).collect();
+    let mut table = TextColumns::new(&heads);
+    for outcome in outcomes {
+        let cells = filled.iter().map(|(_, cell)| cell(outcome));
+        table.add_row(cells.map(|cell| cell.unwrap_or("-".to_owned())).collect());
+    }
+    table.to_text()
+}
+
+/// A head, and what stands below it.
+type ResultColumn = (&'static str, fn(&Outcome) -> Option<String>);
+
+const COLUMNS: [ResultColumn; 14] = [
+    ("PATH", |one| Some(one.path.clone())),
+    ("CODEC", |one| one.codec.clone()),
+    (" BYTES", |one| one.size_bytes.map(|size| size.to_string())),
+    (" RECEIVERS", |one| {
+        let several = one.receivers.filter(|_| one.bench == "fanout");
+        several.map(|count| count.to_string())
+    }),
+    (" OFFERED/S", |one| {
+        one.rate_offered.map(|rate| rate.to_string())
+    }),
+    (" M TUPLES/S", |one| one.tuples_per_s.map(millions)),
+    (" GBIT/S", |one| {
+        one.gbit_per_s.map(|rate| format!("{rate:.2}"))
+    }),
+    (" CONTROL M/S", |one| one.control_tuples_per_s.map(millions)),
+    (" P50 µS", |one| one.latency_ns.map(|ns| micros(ns.p50))),
+    (" P99 µS", |one| one.latency_ns.map(|ns| micros(ns.p99))),
+    (" P99.9 µS", |one| one.latency_ns.map(|ns| micros(ns.p999))),
+    (" MAX µS", |one| one.latency_ns.map(|ns| micros(ns.max))),
+    (" CONTROL P50 µS", |one| {
+        one.control_latency_ns.map(|ns| micros(ns.p50))
+    }),
+    (" RATIO", |one| one.ratio.map(|ratio| format!("{ratio:.2}"))),
+];
+
+fn millions(rate: f64) -> String {
+    format!("{:.3}", rate / 1e6)
+}
+
+fn micros(ns: u64) -> String {
+    format!("{:.2}", ns as f64 / 1e3)
+}
+
+/// What the controls are, and why something could not be measured.
+fn notes(outcomes: &[Outcome]) -> String {
+    let mut lines = Vec::new();
+    for one in outcomes {
+        let line = match (&one.unavailable, &one.control) {
+            (Some(why), _) => format!("{}: not measured: {why}", one.path),
+            (None, Some(control)) => format!("{}: beside a {control}", one.path),
+            (None, None) => continue,
+        };
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.iter().map(|line| format!("  {line}\n")).collect()
+}
+
+/// Where it was measured.
+fn machine(outcome: &Outcome) -> String {
+    let host = &outcome.host;
+    let jitter = host
+        .jitter_ns
+        .map(|ns| format!(", gaps of up to {} µs", ns / 1000));
+    let commit = outcome.commit.as_deref().unwrap_or("unknown");
+    format!(
+        "{}, {} cores, Linux {}, huge pages {}{}; commit {commit}\n",
+        host.processor,
+        host.cores,
+        host.kernel,
+        host.huge_pages,
+        jitter.unwrap_or_default(),
+    )
+}

@@ -1,0 +1,45 @@
+//! How long one run of a benchmark is.
+
+use suite::RunLength;
+
+use crate::args::CommonArgs;
+
+/// Seconds of a run, unless they are said.
+#[derive(Clone, Copy)]
+pub struct RunSeconds {
+    usual: f64,
+    quick: f64,
+}
+
+impl RunSeconds {
+    /// Where tuples go as fast as they can.
+    pub const RATE: RunSeconds = RunSeconds {
+        usual: 0.2,
+        quick: 0.05,
+    };
+
+    /// Where tuples go there and back at a pace: the rare ones count.
+    pub const TRIPS: RunSeconds = RunSeconds {
+        usual: 1.0,
+        quick: 0.3,
+    };
+
+    /// The same where everything is measured.
+    pub const TRIPS_IN_ALL: RunSeconds = RunSeconds {
+        usual: 0.5,
+        quick: 0.3,
+    };
+}
+
+/// The length of a run: a number of tuples or seconds that the user gave, else the usual seconds.
+pub fn run_length(common: &CommonArgs, lengths: RunSeconds) -> RunLength {
+    let usual = if common.quick {
+        lengths.quick
+    } else {
+        lengths.usual
+    };
+    match common.tuples {
+        Some(tuples) => RunLength::Tuples(tuples.into()),
+        None => RunLength::Seconds(common.seconds.unwrap_or(usual)),
+    }
+}

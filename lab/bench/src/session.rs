@@ -1,0 +1,106 @@
+//! A session of measuring: the benchmark that was asked for, its settings, its printed results.
+
+use measure::Outcome;
+use suite::{BenchSession, BenchSettings};
+
+use crate::args::{BenchCommand, CommonArgs, TuplesArgs};
+use crate::cases::{chain_sizes, fanout_options, latency_options, or_default, throughput_options};
+use crate::commands::{own_binary, thalweg_binary};
+use crate::failure::BenchFailure;
+use crate::output::{write_stderr, write_stdout};
+use crate::run_lengths::{RunSeconds, run_length};
+use crate::{report, result_tables};
+
+/// Runs a benchmark and prints what it found.
+pub fn measure(command: BenchCommand) -> Result<(), BenchFailure> {
+    let (rate, trips) = (RunSeconds::RATE, RunSeconds::TRIPS);
+    match command {
+        BenchCommand::Throughput(args) => {
+            let what = throughput_options(args.common.quick, &args.path, &args.tuples);
+            run_session(&args.common, rate, |bench| suite::throughput(bench, &what))
+        }
+        BenchCommand::Hosts(args) => {
+            let paths = or_default(&args.path, &suite::HOSTS_PATHS);
+            let what = throughput_options(args.common.quick, &paths, &args.tuples);
+            run_session(&args.common, rate, |bench| suite::hosts(bench, &what))
+        }
+        BenchCommand::Latency(args) => {
+            let quick = args.common.quick;
+            let what = latency_options(quick, args.hosts, &args.path, &args.rate, &args.size);
+            run_session(&args.common, trips, |bench| suite::latency(bench, &what))
+        }
+        BenchCommand::Fanout(args) => {
+            let what = fanout_options(args.common.quick, &args.path, &args.receivers, &args.size);
+            run_session(&args.common, rate, |bench| suite::fanout(bench, &what))
+        }
+        BenchCommand::Chain(args) => {
+            let sizes = chain_sizes(args.common.quick, &args.size);
+            run_session(&args.common, rate, |bench| suite::chain(bench, &sizes))
+        }
+        BenchCommand::Operators(args) => run_session(&args, rate, suite::operators),
+        BenchCommand::Expressions(args) => run_session(&args, rate, suite::expressions),
+        BenchCommand::All(args) => run_session(&args, rate, |bench| measure_all(bench, &args)),
+        BenchCommand::Compare(_) | BenchCommand::Report(_) | BenchCommand::Control(_) => Ok(()),
+    }
+}
+
+/// One after the other. Round trips take half their usual time: all of it is to be done in ten
+/// minutes.
+fn measure_all(bench: &mut BenchSession<'_>, args: &CommonArgs) -> Result<(), suite::Error> {
+    let quick = args.quick;
+    let tuples = TuplesArgs::default();
+    suite::throughput(bench, &throughput_options(quick, &[], &tuples))?;
+    let far = throughput_options(quick, &suite::HOSTS_PATHS, &tuples);
+    suite::hosts(bench, &far)?;
+    suite::fanout(bench, &fanout_options(quick, &[], &[], &[]))?;
+    suite::chain(bench, &chain_sizes(quick, &[]))?;
+    suite::operators(bench)?;
+    suite::expressions(bench)?;
+    bench.set_length(run_length(args, RunSeconds::TRIPS_IN_ALL));
+    suite::latency(bench, &latency_options(quick, false, &[], &[], &[]))?;
+    suite::latency(bench, &latency_options(quick, true, &[], &[], &[]))
+}
+
+/// Measures with these settings, tells on standard error how far it is, and prints the results.
+fn run_session(
+    common: &CommonArgs,
+    lengths: RunSeconds,
+    measure: impl FnOnce(&mut BenchSession<'_>) -> Result<(), suite::Error>,
+) -> Result<(), BenchFailure> {
+    let settings = bench_settings(common, lengths)?;
+    // Before the first measurement: it would be a pity after the last.
+    common.out.as_deref().map_or(Ok(()), report::prepare)?;
+    if cfg!(debug_assertions) {
+        write_stderr("note: this is a build for debugging; a release build is what counts\n");
+    }
+    let mut progress = result_tables::progress_lines();
+    let mut bench = BenchSession::new(settings, &mut progress);
+    let measured = measure(&mut bench);
+    // Whatever came of the last one, the others have been measured.
+    publish_results(common, &bench.into_outcomes())?;
+    Ok(measured?)
+}
+
+/// Writes and prints results.
+fn publish_results(common: &CommonArgs, outcomes: &[Outcome]) -> Result<(), BenchFailure> {
+    if let Some(out) = &common.out {
+        report::write(out, outcomes)?;
+    }
+    if !common.json {
+        return write_stdout(&result_tables::result_tables(outcomes));
+    }
+    let json = serde_json::to_string_pretty(outcomes);
+    let json = json.map_err(|error| BenchFailure::Failed(format!("cannot print: {error}")))?;
+    write_stdout(&(json + "\n"))
+}
+
+fn bench_settings(common: &CommonArgs, lengths: RunSeconds) -> Result<BenchSettings, BenchFailure> {
+    Ok(BenchSettings {
+        thalweg: thalweg_binary()?,
+        binary: own_binary()?,
+        runs: common.runs.unwrap_or(if common.quick { 1 } else { 3 }),
+        length: run_length(common, lengths),
+        idle: common.idle,
+        options: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
+    })
+}

@@ -1,0 +1,6 @@
+//! Whole runs of `thalweg bench` and `thalweg perf`, as a user makes them.
+
+mod bench_cases;
+mod comparisons;
+mod perf;
+mod scratch;

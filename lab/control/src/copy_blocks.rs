@@ -1,0 +1,58 @@
+//! What two cores can copy at best: blocks that one fills and the other adds up, and that go back.
+
+use std::hint::black_box;
+use std::thread;
+use std::time::Instant;
+
+use crate::backoff::Backoff;
+
+/// Bytes of a block, and how many there are.
+const BLOCK: usize = 256 * 1024;
+const BLOCKS: usize = 3;
+
+/// Nanoseconds of copying so many bytes from core to core, as well as it can be done.
+///
+/// # Panics
+/// If a thread of it does.
+pub fn copy_blocks_ns(bytes: u64) -> f64 {
+    let count = bytes / BLOCK as u64;
+    let (mut full, mut filled) = rtrb::RingBuffer::<Vec<u64>>::new(BLOCKS);
+    let (mut empty, mut emptied) = rtrb::RingBuffer::new(BLOCKS);
+    for _ in 0..BLOCKS {
+        assert!(empty.push(vec![0; BLOCK / 8]).is_ok());
+    }
+    let start = Instant::now();
+    {
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                let source = [3; 2048];
+                for _ in 0..count {
+                    let mut block = pop_spinning(&mut emptied);
+                    let parts = block.chunks_exact_mut(source.len());
+                    parts.for_each(|part| part.copy_from_slice(black_box(&source)));
+                    assert!(full.push(block).is_ok(), "there are so few");
+                }
+            });
+            let mut sum = 0u64;
+            for _ in 0..count {
+                let block = pop_spinning(&mut filled);
+                sum = block.iter().fold(sum, |sum, word| sum.wrapping_add(*word));
+                // The filler may be done.
+                let _ = empty.push(block);
+            }
+            black_box(sum);
+        });
+    }
+    start.elapsed().as_nanos() as f64
+}
+
+/// The next item of a ring.
+pub fn pop_spinning<T>(from: &mut rtrb::Consumer<T>) -> T {
+    let mut backoff = Backoff::default();
+    loop {
+        match from.pop() {
+            Ok(item) => return item,
+            Err(_) => backoff.wait(),
+        }
+    }
+}

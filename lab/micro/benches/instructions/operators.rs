@@ -1,0 +1,61 @@
+//! Operators of the toolkit with windows, a tuple after the other.
+
+use gungraun::{library_benchmark, library_benchmark_group};
+use thalweg_micro::compiled_operator::CompiledOperator;
+use tuple::{RString, TupleBuf, Value};
+
+use super::about;
+
+const TUPLES: i64 = 2_000;
+
+/// An operator and what it is handed.
+type Fed = (CompiledOperator, Vec<TupleBuf>);
+
+fn ticker(at: i64) -> Value {
+    let letter = b'A' + (at * 7 % 13) as u8;
+    Value::RString(RString(vec![b'T', letter, letter]))
+}
+
+fn trades(single: &CompiledOperator) -> Vec<TupleBuf> {
+    let trade = |at: i64| {
+        let price = Value::Float64((at * 37 % 101) as f64);
+        let volume = Value::Float64((1 + at % 9) as f64);
+        vec![ticker(at), Value::Int64(at), price, volume]
+    };
+    single.flat_tuples(0, (0..TUPLES).map(trade))
+}
+
+fn fed(name: &str) -> Fed {
+    let single = CompiledOperator::compile("Counted.spl", name);
+    let tuples = trades(&single);
+    (single, tuples)
+}
+
+/// With a window that is full already.
+fn fed_full(name: &str) -> Fed {
+    let (mut single, tuples) = fed(name);
+    single.process(0, &tuples);
+    (single, tuples)
+}
+
+/// With an average of each ticker in the other window.
+fn fed_join(name: &str) -> Fed {
+    let (mut single, tuples) = fed(name);
+    let average = |at: i64| vec![ticker(at), Value::Float64(30.0), Value::Float64(1.0)];
+    let averages = single.flat_tuples(1, (0..13).map(average));
+    single.process(1, &averages);
+    (single, tuples)
+}
+
+#[library_benchmark]
+#[bench::aggregate(args = ("Averages"), setup = fed, config = about(10_410_000))]
+#[bench::sliding(args = ("Slid"), setup = fed_full, config = about(11_950_000))]
+#[bench::sliding_groups(args = ("Grouped"), setup = fed_full, config = about(5_260_000))]
+#[bench::sort(args = ("Sorted"), setup = fed, config = about(6_660_000))]
+#[bench::join(args = ("Bargains"), setup = fed_join, config = about(5_090_000))]
+fn operator((mut single, tuples): Fed) -> (usize, Fed) {
+    let sent = single.process(0, &tuples);
+    (sent, (single, tuples))
+}
+
+library_benchmark_group!(name = operators_group, benchmarks = [operator]);

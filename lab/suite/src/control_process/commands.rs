@@ -1,0 +1,132 @@
+//! The commands that start controls, and which control a path is measured against.
+
+use std::path::Path as FilePath;
+use std::process::Command;
+
+use transport::IdleStrategy;
+
+use super::child::role_command;
+use crate::StreamPath;
+
+/// What a path is measured against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// A loop that calls a function for each operator.
+    Loop,
+    /// A ring of plain words between threads.
+    Threads,
+    /// The same in a segment that processes share.
+    Processes,
+    /// A socket, a write for each message.
+    Writes,
+    /// A socket, writes of 64 KB.
+    Blocks,
+}
+
+impl Control {
+    /// That of a path.
+    pub fn for_path(path: StreamPath) -> Control {
+        match path {
+            StreamPath::Fused => Control::Loop,
+            StreamPath::Threaded => Control::Threads,
+            StreamPath::Shm => Control::Processes,
+            StreamPath::Rum => Control::Blocks,
+            StreamPath::Tcp => Control::Writes,
+        }
+    }
+
+    /// Seconds that a run takes at least. A socket holds some megabytes: in a short run a receiver
+    /// that comes late finds all of it there, and what is measured is how fast it reads.
+    pub fn seconds_min(self) -> f64 {
+        match self {
+            Control::Writes | Control::Blocks => 0.2,
+            Control::Loop | Control::Threads | Control::Processes => 0.0,
+        }
+    }
+
+    /// In a few words.
+    pub fn description(self) -> &'static str {
+        match self {
+            Control::Loop => "hand-written loop, a call for each operator",
+            Control::Threads => "bare ring of words between two threads",
+            Control::Processes => "bare ring of words in a segment between two processes",
+            Control::Writes => "bare socket, the same writes",
+            Control::Blocks => "bare socket, 64 KB writes",
+        }
+    }
+
+    /// The command that sends so many messages of so many bytes to so many receivers.
+    pub fn throughput_command(
+        self,
+        binary: &FilePath,
+        bytes: u64,
+        messages: u64,
+        receivers: u32,
+    ) -> Command {
+        let role = match self {
+            Control::Loop => "loop",
+            Control::Threads => "threads",
+            Control::Processes => "processes",
+            Control::Writes => "writes",
+            Control::Blocks => "blocks",
+        };
+        let numbers = [bytes, messages, receivers.into()].map(|number| number.to_string());
+        role_command(binary, role, &numbers)
+    }
+
+    /// What trips by it are, in a few words.
+    pub fn round_trip_description(self) -> &'static str {
+        match self {
+            Control::Loop => "hand-written loop, a call for each operator",
+            Control::Threads => "relay by hand, the same threads and waits on bare cache lines",
+            Control::Processes => {
+                "relay by hand, the same processes, threads and waits on bare cache lines"
+            }
+            Control::Writes | Control::Blocks => {
+                "relay by hand, the same processes, threads and waits on a bare socket"
+            }
+        }
+    }
+
+    /// The command that sends so many messages of so many bytes there and back, at a rate a second,
+    /// with threads that wait like that.
+    pub fn round_trip_command(
+        self,
+        binary: &FilePath,
+        (bytes, messages, rate): (u64, u64, f64),
+        idle: IdleStrategy,
+    ) -> Command {
+        let role = match self {
+            Control::Loop => "trip-loop",
+            Control::Threads => "trip-threads",
+            Control::Processes => "trip-processes",
+            Control::Writes | Control::Blocks => "trip-socket",
+        };
+        let words = [
+            bytes.to_string(),
+            messages.to_string(),
+            rate.to_string(),
+            idle.to_string(),
+        ];
+        role_command(binary, role, &words)
+    }
+}
+
+/// The command of what one operator or expression is by hand, with so many messages.
+pub(crate) fn case_command(
+    binary: &FilePath,
+    bench: &str,
+    name: &str,
+    messages: u64,
+    file: &str,
+) -> Command {
+    let numbers = ["8".to_owned(), messages.to_string(), "1".to_owned()];
+    let what = [bench, name, file].map(str::to_owned);
+    role_command(binary, "case", &[&numbers[..], &what].concat())
+}
+
+/// The command of four operators by hand, with so many messages of so many bytes.
+pub(crate) fn chain_command(binary: &FilePath, bytes: u64, messages: u64) -> Command {
+    let numbers = [bytes, messages, 1].map(|number| number.to_string());
+    role_command(binary, "chain", &numbers)
+}

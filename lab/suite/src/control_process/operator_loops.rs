@@ -1,0 +1,227 @@
+//! What operators and expressions are measured against: the same by hand, in a loop.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{BufRead, BufReader};
+
+use control::{ControlSink, Error, Payload};
+
+/// Messages of a count window, tumbling or sliding: those of the SPL programs' windows.
+pub const WINDOW: u64 = 100;
+
+/// Partitions of the partitioned window.
+pub const PARTITIONS: u64 = 10_000;
+
+/// Messages of one partition's window.
+pub const PARTITION_TUPLES: u64 = 10;
+
+const WINDOW_MESSAGES: usize = WINDOW as usize;
+
+/// Runs a case; `None` if there is none of that name.
+pub fn run_case(
+    bench: &str,
+    name: &str,
+    count: u64,
+    file: &str,
+) -> Option<Result<ControlSink, Error>> {
+    let mut sink = ControlSink::default();
+    match (bench, name) {
+        ("operators", "Filter") => for_each_number(count, |n| {
+            if n % 3 != 0 {
+                sink.add(n);
+            }
+        }),
+        ("operators", "Functor") => for_each_number(count, |n| sink.add(n * 31 + 7)),
+        ("operators", "Split") => for_each_number(count, |n| match n % 2 {
+            0 => sink.add(n),
+            _ => sink.add(black_box(n)),
+        }),
+        ("operators", "Aggregate") => tumbling(count, &mut sink),
+        ("operators", "Aggregate-partitions") => partitions(count, &mut sink),
+        ("operators", "Aggregate-sliding") => sliding(count, &mut sink),
+        ("operators", "Join") => join(count, &mut sink),
+        ("operators", "Sort") => sort(count, &mut sink),
+        ("operators", "FileSource") => {
+            let read = read(file, &mut sink);
+            return Some(read.map(|()| sink));
+        }
+        ("expressions", "integer") => {
+            for_each_number(count, |n| sink.add((n * 31 + 7) % 1_000_003))
+        }
+        ("expressions", "float") => for_each_number(count, |n| {
+            let x = n as f64;
+            sink.add((x * 0.5 + 1000.0 / (x + 1.0)) as i64);
+        }),
+        ("expressions", "branch") => for_each_number(count, |n| {
+            let other = || if n % 5 == 0 { -n } else { 1 };
+            sink.add(if n % 3 == 0 { n } else { other() });
+        }),
+        ("expressions", "string") => for_each_number(count, |n| {
+            let text = n.to_string() + "/" + &(n + 1).to_string();
+            sink.add(black_box(text).len() as i64);
+        }),
+        ("expressions", "list") => for_each_number(count, |n| {
+            let list = black_box(vec![n, n + 1, n + 2, n + 3]);
+            sink.add(list.iter().sum());
+        }),
+        _ => return None,
+    }
+    Some(Ok(sink))
+}
+
+/// Numbers from 0 on. The compiler is not told that they follow each other, or it would add them up
+/// by a formula.
+#[inline(always)]
+fn for_each_number(count: u64, mut run: impl FnMut(i64)) {
+    for number in 0..count {
+        run(black_box(number as i64));
+    }
+}
+
+fn tumbling(count: u64, sink: &mut ControlSink) {
+    let (mut sum, mut there) = (0, 0);
+    for_each_number(count, |n| {
+        sum += n;
+        there += 1;
+        if there == WINDOW_MESSAGES {
+            sink.add(sum);
+            (sum, there) = (0, 0);
+        }
+    });
+}
+
+/// A sum and a count for each key, which is gone when it is full.
+fn partitions(count: u64, sink: &mut ControlSink) {
+    let mut windows: HashMap<i64, (i64, u64)> = HashMap::new();
+    for_each_number(count, |n| {
+        let key = if n < PARTITION_TUPLES as i64 {
+            -1
+        } else {
+            n * 7919 % PARTITIONS as i64
+        };
+        let (sum, there) = windows.entry(key).or_default();
+        *sum += n;
+        *there += 1;
+        if *there == PARTITION_TUPLES {
+            sink.add(*sum);
+            windows.remove(&key);
+        }
+    });
+}
+
+fn sliding(count: u64, sink: &mut ControlSink) {
+    let (mut window, mut sum) = (VecDeque::with_capacity(WINDOW_MESSAGES + 1), 0);
+    for_each_number(count, |n| {
+        window.push_back(n);
+        sum += n;
+        if window.len() > WINDOW_MESSAGES {
+            sum -= window.pop_front().unwrap_or(0);
+        }
+        if window.len() == WINDOW_MESSAGES {
+            sink.add(sum);
+        }
+    });
+}
+
+/// A window of a stream, and how often each number is in it.
+#[derive(Default)]
+struct SlidingNumbers {
+    order: VecDeque<i64>,
+    counts: HashMap<i64, u32>,
+}
+
+impl SlidingNumbers {
+    fn insert(&mut self, number: i64) {
+        self.order.push_back(number);
+        *self.counts.entry(number).or_default() += 1;
+        if self.order.len() <= WINDOW_MESSAGES {
+            return;
+        }
+        let Some(oldest) = self.order.pop_front() else {
+            return;
+        };
+        if let Some(left) = self.counts.get_mut(&oldest) {
+            *left -= 1;
+            if *left == 0 {
+                self.counts.remove(&oldest);
+            }
+        }
+    }
+
+    fn count(&self, number: i64) -> u32 {
+        self.counts.get(&number).copied().unwrap_or(0)
+    }
+}
+
+fn join(count: u64, sink: &mut ControlSink) {
+    let (mut left, mut right) = (SlidingNumbers::default(), SlidingNumbers::default());
+    for_each_number(count, |n| {
+        left.insert(n);
+        (0..right.count(n)).for_each(|_| sink.add(n + n));
+        right.insert(n);
+        (0..left.count(n)).for_each(|_| sink.add(n + n));
+    });
+}
+
+fn sort(count: u64, sink: &mut ControlSink) {
+    let mut window = Vec::with_capacity(WINDOW_MESSAGES);
+    for_each_number(count, |n| {
+        window.push((n * 7919 % 101, n));
+        if window.len() == WINDOW_MESSAGES {
+            window.sort_by_key(|(key, _)| *key);
+            window.drain(..).for_each(|(_, n)| sink.add(n));
+        }
+    });
+}
+
+fn read(file: &str, sink: &mut ControlSink) -> Result<(), Error> {
+    let failed = |error| Error::system(&format!("read {file}"), error);
+    let mut lines = BufReader::new(File::open(file).map_err(failed)?);
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line).map_err(failed)? > 0 {
+        let mut fields = line.trim_ascii_end().split(|byte| *byte == b',');
+        let mut next = || fields.next().unwrap_or_default();
+        let (number, name, price) = (next(), next(), next());
+        sink.add(parse_field(number)? + parse_field(price)? + name.len() as i64);
+        line.clear();
+    }
+    Ok(())
+}
+
+fn parse_field(field: &[u8]) -> Result<i64, Error> {
+    let text = std::str::from_utf8(field).ok();
+    let number = text.and_then(|text| text.parse().ok());
+    number.ok_or_else(|| Error::new("a line of the file holds no number"))
+}
+
+/// Four operators in a row, a function each, that hand on a message in memory.
+pub fn chain(payload: Payload, count: u64) -> ControlSink {
+    let mut sink = ControlSink::default();
+    let mut message = vec![0; payload.bytes()];
+    let mut changed = message.clone();
+    for number in 0..count {
+        payload.fill(number, &mut message);
+        change_operator(payload, black_box(&message), &mut changed, &mut sink);
+    }
+    sink
+}
+
+#[inline(never)]
+fn change_operator(payload: Payload, message: &[u8], changed: &mut [u8], sink: &mut ControlSink) {
+    changed.copy_from_slice(message);
+    payload.set_first(changed, payload.first(changed) + 1);
+    pass_operator(payload, black_box(changed), sink);
+}
+
+#[inline(never)]
+fn pass_operator(payload: Payload, message: &[u8], sink: &mut ControlSink) {
+    if payload.first(message) != 0 {
+        sink_operator(payload, message, sink);
+    }
+}
+
+#[inline(never)]
+fn sink_operator(payload: Payload, message: &[u8], sink: &mut ControlSink) {
+    sink.add(payload.sum(message));
+}

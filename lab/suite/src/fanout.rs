@@ -1,0 +1,119 @@
+//! One source to several receivers, each a process: table 6 of the Streams 2.0 report.
+//!
+//! ```text
+//!             ,==> Receiver 0
+//!   Beacon ==<===> Receiver 1
+//!             `==> ...
+//! ```
+//! With several receivers nobody is pinned: there are more processes than cores, and the system
+//! deals them out, those of the control too.
+
+use control::{Error, RunArrivals, cores};
+
+use crate::bench::{BenchCase, BenchSession, run_control};
+use crate::control_process::Control;
+use crate::schema::PayloadSchema;
+use crate::{CodecKind, StreamPath};
+
+const PROGRAM: &str = include_str!("../programs/fanout.spl");
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct FanoutOptions {
+    /// On which of the paths that leave a process.
+    pub paths: Vec<StreamPath>,
+    /// To how many receivers.
+    pub receivers: Vec<u32>,
+    /// Bytes of a tuple's attributes.
+    pub sizes: Vec<u64>,
+}
+
+impl FanoutOptions {
+    /// Sizes of the report.
+    pub const SIZES: [u64; 3] = [22, 108, 1004];
+
+    /// How many receivers the report has.
+    pub const RECEIVERS: [u32; 6] = [1, 2, 3, 4, 5, 6];
+
+    /// Paths of the report, and ours.
+    pub const PATHS: [StreamPath; 3] = [StreamPath::Tcp, StreamPath::Rum, StreamPath::Shm];
+}
+
+/// Measures it.
+///
+/// # Errors
+/// A run fails, or a path does not leave its process.
+pub fn fanout(bench: &mut BenchSession<'_>, what: &FanoutOptions) -> Result<(), Error> {
+    for &path in &what.paths {
+        if !path.is_crossing() {
+            let sentence = format!("receivers are processes, to which {path} does not lead");
+            return Err(Error::new(sentence));
+        }
+        for &size in &what.sizes {
+            for &receivers in &what.receivers {
+                measure_one(bench, path, size, receivers)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn measure_one(
+    bench: &mut BenchSession<'_>,
+    path: StreamPath,
+    size: u64,
+    receivers: u32,
+) -> Result<(), Error> {
+    let control = Control::for_path(path);
+    let question = BenchCase {
+        bench: "fanout",
+        path: path.to_string(),
+        codec: Some(CodecKind::Facade),
+        size_bytes: Some(size),
+        receivers: Some(receivers),
+        control: control.description(),
+        seconds_min: control.seconds_min(),
+        ..BenchCase::default()
+    };
+    if let Some(why) = cores::missing_reason() {
+        bench.add_unavailable(question, why);
+        return Ok(());
+    }
+    let job = bench.job(&program(size, receivers), &plan(path, receivers))?;
+    let (thalweg, binary) = bench.settings.commands();
+    let mut ours = |tuples: u64| {
+        let output = job.run(&thalweg, &[("tuples", tuples.to_string())])?;
+        RunArrivals::parse_output(&output, receivers)
+    };
+    let mut bare = |tuples| {
+        let command = control.throughput_command(&binary, size, tuples, receivers);
+        run_control(command, receivers)
+    };
+    bench.measure_case(question, &mut ours, &mut bare)
+}
+
+fn program(size: u64, receivers: u32) -> String {
+    let schema = PayloadSchema::with_bytes(size);
+    let sinks = (0..receivers).map(|at| format!("() as Sink{at} = Receiver(Data) {{}}\n"));
+    PROGRAM
+        .replace("%schema%", &schema.types())
+        .replace("%values%", &schema.values("IterationCount()"))
+        .replace("%sinks%", &sinks.collect::<String>())
+        .replace("%sum%", &schema.sum("Data", "sum"))
+}
+
+fn plan(path: StreamPath, receivers: u32) -> String {
+    let (source, sink) = cores::pair();
+    let cores = |core: u32| match receivers {
+        1 => format!(" cores {core}\n"),
+        _ => String::new(),
+    };
+    let receiver = |at| format!("pe {}\n operators Sink{at}.*\n{}", at + 1, cores(sink));
+    let to: Vec<_> = (1..=receivers).map(|pe| pe.to_string()).collect();
+    format!(
+        "pe 0\n operators Data\n{}{}crossing Data.0 -> pe {} on {path} codec facade\n",
+        cores(source),
+        (0..receivers).map(receiver).collect::<String>(),
+        to.join(" ")
+    )
+}

@@ -1,0 +1,257 @@
+//! Operators and expressions that one thread runs, in tuples a second, beside loops by hand.
+//!
+//! ```text
+//!   Beacon --> operator or expression --> Custom that adds up what comes
+//! ```
+//! The rate counts tuples that go in, however many come out.
+
+use std::fmt::Write as _;
+
+use control::{Error, RunArrivals, cores};
+
+use crate::bench::{BenchCase, BenchSession, run_control};
+use crate::control_process;
+use crate::control_process::operator_loops::{PARTITION_TUPLES, PARTITIONS, WINDOW};
+use crate::job::InheritedFile;
+use crate::schema::PayloadSchema;
+
+/// One program and the loop that does the same.
+struct FusedCase {
+    /// As results name it.
+    name: &'static str,
+    program: &'static str,
+    /// What stands for `%expression%` in it.
+    expression: &'static str,
+    /// With about so many tuples windows are full at the end, and there are several.
+    rounded_tuples: fn(u64) -> u64,
+    /// How many tuples come out of so many that go in.
+    tuples_out: fn(u64) -> u64,
+    /// What it reads lines from is made for it.
+    has_file: bool,
+}
+
+const SINK: &str = include_str!("../programs/sink.spl");
+const FUNCTOR: &str = include_str!("../programs/functor.spl");
+const CHAIN: &str = include_str!("../programs/chain.spl");
+
+const DEFAULT_CASE: FusedCase = FusedCase {
+    name: "",
+    program: FUNCTOR,
+    expression: "",
+    rounded_tuples: |tuples| tuples.next_multiple_of(WINDOW).max(2 * WINDOW),
+    tuples_out: |tuples| tuples,
+    has_file: false,
+};
+
+const OPERATORS: [FusedCase; 9] = [
+    FusedCase {
+        name: "Filter",
+        program: include_str!("../programs/filter.spl"),
+        tuples_out: |tuples| tuples - tuples.div_ceil(3),
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Functor",
+        expression: "value * 31l + 7l",
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Split",
+        program: include_str!("../programs/split.spl"),
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Aggregate",
+        program: include_str!("../programs/aggregate.spl"),
+        tuples_out: |tuples| tuples / WINDOW,
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Aggregate-partitions",
+        program: include_str!("../programs/partitions.spl"),
+        // The first window is full at once, so that the clock starts with the work.
+        rounded_tuples: |tuples| {
+            let most = tuples.saturating_sub(PARTITION_TUPLES).max(1);
+            PARTITION_TUPLES + most.next_multiple_of(PARTITIONS * PARTITION_TUPLES)
+        },
+        tuples_out: |tuples| tuples / PARTITION_TUPLES,
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Aggregate-sliding",
+        program: include_str!("../programs/sliding.spl"),
+        tuples_out: |tuples| tuples - (WINDOW - 1),
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Join",
+        program: include_str!("../programs/join.spl"),
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Sort",
+        program: include_str!("../programs/sort.spl"),
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "FileSource",
+        program: include_str!("../programs/file.spl"),
+        has_file: true,
+        ..DEFAULT_CASE
+    },
+];
+
+const EXPRESSIONS: [FusedCase; 5] = [
+    FusedCase {
+        name: "integer",
+        expression: "(value * 31l + 7l) % 1000003l",
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "float",
+        expression: "(int64) ((float64) value * 0.5 + 1000.0 / ((float64) value + 1.0))",
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "branch",
+        expression: "value % 3l == 0l ? value : (value % 5l == 0l ? -value : 1l)",
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "string",
+        expression: "(int64) length((rstring) value + \"/\" + (rstring) (value + 1l))",
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "list",
+        expression: "sum([value, value + 1l, value + 2l, value + 3l])",
+        ..DEFAULT_CASE
+    },
+];
+
+/// Sizes of the tuples in a chain.
+pub const CHAIN_SIZES: [u64; 6] = [4, 64, 256, 1024, 4096, 16384];
+
+/// What loops by hand are, in a few words.
+const HAND_WRITTEN_LOOP: &str = "hand-written loop";
+
+/// Measures operators of the toolkit.
+///
+/// # Errors
+/// A run fails.
+pub fn operators(bench: &mut BenchSession<'_>) -> Result<(), Error> {
+    OPERATORS
+        .iter()
+        .try_for_each(|case| measure_one(bench, "operators", case))
+}
+
+/// Measures compiled expressions.
+///
+/// # Errors
+/// A run fails.
+pub fn expressions(bench: &mut BenchSession<'_>) -> Result<(), Error> {
+    EXPRESSIONS
+        .iter()
+        .try_for_each(|case| measure_one(bench, "expressions", case))
+}
+
+fn measure_one(
+    bench: &mut BenchSession<'_>,
+    name: &'static str,
+    case: &FusedCase,
+) -> Result<(), Error> {
+    let question = BenchCase {
+        bench: name,
+        path: case.name.to_owned(),
+        control: HAND_WRITTEN_LOOP,
+        ..BenchCase::default()
+    };
+    let text = case.program.replace("%expression%", case.expression) + SINK;
+    let job = bench.job(&text, &plan())?;
+    let (thalweg, binary) = bench.settings.commands();
+    let mut lines = CsvFiles::default();
+    let mut own_lines = CsvFiles::default();
+    let mut ours = |tuples| {
+        let tuples = (case.rounded_tuples)(tuples);
+        let mut values = vec![
+            ("tuples", tuples.to_string()),
+            ("arrivals", (case.tuples_out)(tuples).to_string()),
+        ];
+        if case.has_file {
+            values = vec![values.remove(1), ("file", own_lines.path(tuples)?)];
+        }
+        Ok(RunArrivals::parse_output(&job.run(&thalweg, &values)?, 1)?.per_input(tuples))
+    };
+    let mut bare = |tuples| {
+        let tuples = (case.rounded_tuples)(tuples);
+        let file = match case.has_file {
+            true => lines.path(tuples)?,
+            false => String::new(),
+        };
+        let command = control_process::case_command(&binary, name, case.name, tuples, &file);
+        Ok(run_control(command, 1)?.per_input(tuples))
+    };
+    bench.measure_case(question, &mut ours, &mut bare)
+}
+
+/// Lines of comma-separated values, made once for each count.
+#[derive(Default)]
+struct CsvFiles(Option<(u64, InheritedFile)>);
+
+impl CsvFiles {
+    fn path(&mut self, count: u64) -> Result<String, Error> {
+        let made = match self.0.take() {
+            Some(made) if made.0 == count => made,
+            _ => (count, InheritedFile::new(&csv_text(count))?),
+        };
+        Ok(self.0.insert(made).1.path())
+    }
+}
+
+/// `NUMBER,nameNUMBER,PRICE`
+fn csv_text(count: u64) -> String {
+    let mut text = String::new();
+    for number in 0..count {
+        // Text grows; it does not fail.
+        let _ = writeln!(text, "{number},name{number},{}", number * 7);
+    }
+    text
+}
+
+/// Measures a chain of four operators with tuples of these sizes.
+///
+/// # Errors
+/// A run fails.
+pub fn chain(bench: &mut BenchSession<'_>, sizes: &[u64]) -> Result<(), Error> {
+    sizes
+        .iter()
+        .try_for_each(|size| measure_chain(bench, *size))
+}
+
+fn measure_chain(bench: &mut BenchSession<'_>, size: u64) -> Result<(), Error> {
+    let question = BenchCase {
+        bench: "chain",
+        path: "fused".to_owned(),
+        size_bytes: Some(size),
+        control: "hand-written loop, a call for each operator",
+        ..BenchCase::default()
+    };
+    let schema = PayloadSchema::with_bytes(size);
+    let text = CHAIN
+        .replace("%schema%", &schema.types())
+        .replace("%values%", &schema.values("IterationCount()"))
+        .replace("%first%", schema.first_type())
+        .replace("%sum%", &schema.sum("Data", "sum"));
+    let job = bench.job(&text, &plan())?;
+    let (thalweg, binary) = bench.settings.commands();
+    let mut ours = |tuples: u64| {
+        let output = job.run(&thalweg, &[("tuples", tuples.to_string())])?;
+        RunArrivals::parse_output(&output, 1)
+    };
+    let mut bare = |tuples| run_control(control_process::chain_command(&binary, size, tuples), 1);
+    bench.measure_case(question, &mut ours, &mut bare)
+}
+
+fn plan() -> String {
+    format!("pe 0\n operators *\n cores {}\n", cores::pair().0)
+}

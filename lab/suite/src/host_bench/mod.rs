@@ -1,0 +1,127 @@
+//! One source, one sink, on two hosts: tables 2 and 4 of the Streams 2.0 report.
+//!
+//! ```text
+//!   near                                far
+//!     Beacon ==1 Gbit/s, rum or tcp==>   Custom that reads every attribute
+//! ```
+
+pub(crate) mod host_pair;
+
+use std::path::Path as FilePath;
+use std::process::Command;
+
+use control::{Error, RunArrivals, cores};
+
+use crate::bench::{BenchCase, BenchSession, run_control};
+use crate::control_process::Control;
+use crate::throughput::{ThroughputOptions, throughput_program};
+use crate::{CodecKind, StreamPath};
+use host_pair::HostPair;
+
+/// Paths that lead to other hosts.
+pub const HOSTS_PATHS: [StreamPath; 2] = [StreamPath::Rum, StreamPath::Tcp];
+
+/// Measures it.
+///
+/// # Errors
+/// A run fails, or a path does not lead to other hosts.
+pub fn hosts(bench: &mut BenchSession<'_>, what: &ThroughputOptions) -> Result<(), Error> {
+    let pair = make_hosts();
+    for &path in &what.paths {
+        check_path(path)?;
+        for &codec in &what.codecs {
+            for &size in &what.sizes {
+                measure_one(bench, &pair, path, codec, size)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Both hosts, or why there are none.
+pub(crate) fn make_hosts() -> Result<HostPair, String> {
+    match cores::missing_reason() {
+        Some(why) => Err(why),
+        None => HostPair::new(),
+    }
+}
+
+/// Whether a path leads to other hosts.
+///
+/// # Errors
+/// That it does not.
+pub(crate) fn check_path(path: StreamPath) -> Result<(), Error> {
+    match HOSTS_PATHS.contains(&path) {
+        true => Ok(()),
+        false => Err(Error::new(format!("{path} does not lead to other hosts"))),
+    }
+}
+
+fn measure_one(
+    bench: &mut BenchSession<'_>,
+    pair: &Result<HostPair, String>,
+    path: StreamPath,
+    codec: CodecKind,
+    size: u64,
+) -> Result<(), Error> {
+    let control = Control::for_path(path);
+    let question = BenchCase {
+        bench: "hosts",
+        path: path.to_string(),
+        codec: Some(codec),
+        size_bytes: Some(size),
+        receivers: Some(1),
+        control: control.description(),
+        seconds_min: control.seconds_min(),
+        ..BenchCase::default()
+    };
+    let pair = match pair {
+        Ok(pair) => pair,
+        Err(why) => {
+            bench.add_unavailable(question, why.clone());
+            return Ok(());
+        }
+    };
+    let job = bench
+        .job(&throughput_program(size), &plan(path, codec))?
+        .with_hosts(&host_options(pair));
+    let (thalweg, binary) = bench.settings.commands();
+    let mut ours = |tuples: u64| {
+        let output = job.run(&thalweg, &[("tuples", tuples.to_string())])?;
+        RunArrivals::parse_output(&output, 1)
+    };
+    let mut bare = |tuples| {
+        let command = command_on_near(
+            pair,
+            &binary,
+            &control.throughput_command(&binary, size, tuples, 1),
+        );
+        run_control(command, 1)
+    };
+    bench.measure_case(question, &mut ours, &mut bare)
+}
+
+/// As `--host` takes them.
+pub(crate) fn host_options(pair: &HostPair) -> [String; 2] {
+    [("near", &pair.near), ("far", &pair.far)].map(|(name, host)| {
+        let prefix = host.prefix().join(",");
+        format!("{name}={},{prefix}", host.address)
+    })
+}
+
+/// A control on the near host; it starts its other side on the far one.
+pub(crate) fn command_on_near(pair: &HostPair, binary: &FilePath, control: &Command) -> Command {
+    let mut command = pair.near.command(&binary.to_string_lossy());
+    command.args(control.get_args());
+    command.args([pair.near.address, &pair.far.path()]);
+    command
+}
+
+fn plan(path: StreamPath, codec: CodecKind) -> String {
+    let ((source, sink), codec) = (cores::pair(), codec.name());
+    format!(
+        "pe 0\n operators Data\n host near\n cores {source}\n\
+         pe 1\n operators Sink\n host far\n cores {sink}\n\
+         crossing Data.0 -> pe 1 on {path} codec {codec}\n"
+    )
+}

@@ -1,0 +1,39 @@
+//! Benchmarks: SPL programs whose sinks measure, each beside a raw control in the same run.
+//!
+//! ```text
+//!   throughput, latency, ...      which programs, on which paths, at which sizes
+//!        |            |
+//!      job          control       a process each: `thalweg run`, or the same bytes by hand
+//!        \            /
+//!         arrivals                what their sinks print
+//!            |
+//!         contest                 by turns, medians, the median of neighbours' ratios
+//!            |
+//!      measure::Outcome
+//! ```
+//! Both contenders are processes of the same command, fill and read every byte, and print the same
+//! line; the sums in it have to agree. So neither can save itself work that the other does.
+
+mod bench;
+mod control_process;
+mod fanout;
+mod fused;
+mod host_bench;
+mod job;
+mod latency;
+mod paired_runs;
+mod path;
+mod schema;
+mod throughput;
+
+pub use bench::{BenchSession, BenchSettings, commit};
+pub use control::{Error, median};
+pub use control_process::serve_control;
+pub use fanout::{FanoutOptions, fanout};
+pub use fused::{CHAIN_SIZES, chain, expressions, operators};
+pub use host_bench::{HOSTS_PATHS, hosts};
+pub use latency::{RoundTripOptions, latency};
+pub use paired_runs::RunLength;
+pub use path::{CodecKind, StreamPath};
+pub use schema::PayloadSchema;
+pub use throughput::{ThroughputOptions, throughput, throughput_plan, throughput_program};
