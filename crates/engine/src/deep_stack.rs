@@ -1,6 +1,6 @@
 //! Stack for programs with sums of thousands of terms.
 
-use crate::Error;
+use crate::error::Error;
 
 /// What evaluations of constants leave of the stack to everything else.
 const MARGIN_BYTES: usize = 64 << 20;

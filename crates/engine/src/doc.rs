@@ -8,7 +8,7 @@ use graph::{
     PunctuationInputMode, PunctuationOutputMode, Unsupported, WindowingMode,
 };
 
-use crate::models::operator_models;
+use crate::compilation::operator_models;
 
 /// Width of a line of text.
 const WIDTH: usize = 92;

@@ -5,15 +5,17 @@ use std::path::Path;
 use graph::{Plan, Program};
 use syntax::SourceMap;
 
-use crate::codegen::ListingFormat;
-use crate::{Error, Findings, source_files};
+use crate::error::Error;
+use crate::findings::Findings;
+use crate::part::{ListingFormat, code_listing};
+use crate::sources::read_source_file;
 
 /// The text of a file, generated if it is one of mixed mode, and what was said while it was.
 ///
 /// # Errors
 /// If it cannot be read.
 pub fn source_text(path: &Path, mixed_args: &[String]) -> Result<(String, Findings), Error> {
-    let source = source_files::read_source_file(path, mixed_args)?;
+    let source = read_source_file(path, mixed_args)?;
     let mut sources = SourceMap::default();
     let said = source.diagnostics(&mut sources, path);
     Ok((source.text, Findings::new(said, sources)))
@@ -64,7 +66,7 @@ pub fn dump_plan(program: &Program, plan: &Plan) -> String {
 /// # Errors
 /// If it cannot be compiled.
 pub fn dump_clif(program: &Program) -> Result<String, Error> {
-    crate::codegen::code_listing(program, ListingFormat::Clif)
+    code_listing(program, ListingFormat::Clif)
 }
 
 /// The machine code of everything that is compiled.
@@ -72,5 +74,5 @@ pub fn dump_clif(program: &Program) -> Result<String, Error> {
 /// # Errors
 /// If it cannot be compiled.
 pub fn dump_asm(program: &Program) -> Result<String, Error> {
-    crate::codegen::code_listing(program, ListingFormat::Asm)
+    code_listing(program, ListingFormat::Asm)
 }

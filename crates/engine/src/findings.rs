@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use syntax::{Diagnostic, Severity, SourceMap, Span};
 
-use crate::Error;
+use crate::error::Error;
 
 /// Diagnostics with the texts they speak of.
 #[derive(Debug, Default)]

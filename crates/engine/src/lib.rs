@@ -9,34 +9,26 @@
 //!                                      several PEs: a process each, which calls serve
 //! ```
 
-pub mod bounded;
-mod bundle;
-mod codegen;
 mod compilation;
 mod condition;
 mod control;
 mod cores;
-mod crossing;
 mod deep_stack;
 mod doc;
 mod dump;
 mod error;
-mod failure_text;
 mod findings;
-mod hosts;
 mod job;
-mod launch;
 mod launcher;
-mod mixed_mode;
-mod models;
+mod local;
 mod monitor;
+mod part;
 mod pe;
 mod plan;
-mod recorded_sources;
-mod source_files;
-mod unfired_windows;
+mod run;
+mod sources;
 
-pub use compilation::{Compilation, CompileRequest, check, compile};
+pub use compilation::{Compilation, CompileRequest, check, compile, is_library_name};
 pub use cores::missing_core;
 pub use deep_stack::with_deep_stack;
 pub use doc::{doc, doc_index};
@@ -48,12 +40,8 @@ pub use error::Error;
 pub use eval::TraceLevel;
 pub use findings::{Findings, format};
 pub use graph::{CrossingCodec, Plan, Program};
-pub use hosts::HostSpec;
-pub use job::{Job, StopHandle};
-pub use launch::{BackendKind, LaunchOptions, launch, run};
-pub use launcher::JobProcesses;
-pub use mixed_mode::is_mixed;
-pub use models::is_library_name;
+pub use job::{BackendKind, HostSpec, Job, JobProcesses, LaunchOptions, StopHandle};
+pub use local::launch;
 pub use monitor::{
     CrossingSample, JobSample, LatencySample, MarkerSample, OperatorSample, PeSample, QueueSample,
     SenderSample, sample_jobs,
@@ -63,6 +51,6 @@ pub use plan::{media, parse_plan, pin_pes, plan, plan_notes, usable_core_count};
 pub use planner::{
     FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
 };
-pub use recorded_sources::RecordedSources;
-pub use source_files::is_folder;
+pub use run::run;
+pub use sources::{RecordedSources, bounded, is_folder, is_mixed};
 pub use transport::IdleStrategy;

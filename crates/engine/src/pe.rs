@@ -27,14 +27,15 @@ use runtime::{FailureReport, Pe, StopSignal};
 use rustix::io::Errno;
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use crate::bundle::Bundle;
+use crate::compilation;
 use crate::control::connection::{self, ControlReceiver, ControlSender};
-use crate::control::{CrossingTicket, MessageFromPe, MessageToPe, PeEnding, PeFailure};
-use crate::crossing::Crossings;
-use crate::launch::PartOptions;
+use crate::control::{Bundle, EXIT_LAUNCHER_LOST, MessageFromPe, MessageToPe};
+use crate::deep_stack::with_deep_stack;
+use crate::error::Error;
 use crate::monitor::{JobMetadata, Sampler};
-use crate::unfired_windows::UnfiredWindows;
-use crate::{Error, compilation, failure_text, launch};
+use crate::part::{
+    self, CrossingTicket, Crossings, PartOptions, PeEnding, PeFailure, UnfiredWindows,
+};
 
 /// Is a PE of the job whose launcher started this process. Returns when the PE has ended and the
 /// launcher knows how. The launcher is told of every shutdown that is `asked` for here, and of what
@@ -63,7 +64,7 @@ fn run_pe(
         Ok((bundle, number)) => {
             // The process has the name of its main thread.
             let _ = rustix::thread::set_name(&process_name(number));
-            crate::with_deep_stack(|| line.prepare_and_run(*bundle, number))
+            with_deep_stack(|| line.prepare_and_run(*bundle, number))
         }
         Err(ending) => Ok(ending),
     }
@@ -156,13 +157,13 @@ impl LauncherConnection {
             pins: part.pins.clone(),
             properties: vec![("PEID".to_owned(), number.to_string())],
         };
-        let wired = launch::wire(&part.program, &launch, part_options);
+        let wired = part::wire(&part.program, &launch, part_options);
         let pe = wired.map_err(|error| failed_ending(error.to_string(), false))?;
-        let pe = pe.map_err(|report| failure_text::pe_ending(&part.program.files, &report))?;
+        let pe = pe.map_err(|report| part::pe_ending(&part.program.files, &report))?;
         self.sender.send(&MessageFromPe::Ready, Vec::new());
         self.expect_go()?;
-        let mut sources = launch::source_names(&part.program);
-        let known = launch::source_names(&whole);
+        let mut sources = part::source_names(&part.program);
+        let known = part::source_names(&whole);
         sources.retain(|name| known.contains(name));
         Ok(WiredPe {
             pe,
@@ -245,7 +246,7 @@ impl LauncherConnection {
     /// Runs the PE to its end.
     fn run(self, ready: WiredPe) -> PeEnding {
         let program = ready.program;
-        let ending = |report: FailureReport| failure_text::pe_ending(&program.files, &report);
+        let ending = |report: FailureReport| part::pe_ending(&program.files, &report);
         let (stop, voice) = (ready.pe.stop_signal(), self.sender.clone());
         ready
             .pe
@@ -257,7 +258,7 @@ impl LauncherConnection {
         let note = ready.counters;
         let _sampler = note.and_then(|note| Sampler::start(note, ready.number, &program, &running));
         let (tallies, sources) = (running.operator_counts_handle(), ready.sources);
-        let counts = move || launch::source_counts(&sources, &tallies());
+        let counts = move || part::source_counts(&sources, &tallies());
         let listen = move || self.handle_messages(&stop, &counts);
         if let Err(error) = Builder::new().name("launcher".to_owned()).spawn(listen) {
             return failed_ending(format!("cannot start a thread: {error}"), false);
@@ -306,9 +307,6 @@ impl LauncherSender {
         }
     }
 }
-
-/// The exit status of a PE without a launcher.
-pub const EXIT_LAUNCHER_LOST: i32 = 3;
 
 /// Ends this process: nobody says any more what it is to do, or hears what becomes of it.
 fn exit_launcher_lost(tried: &str, error: &io::Error) -> ! {

@@ -4,7 +4,7 @@ use graph::{Plan, PlanTextError, Program};
 use planner::{MediumCapabilities, PlanOptions};
 use transport::media;
 
-use crate::Error;
+use crate::error::Error;
 
 /// The plan of a program.
 ///

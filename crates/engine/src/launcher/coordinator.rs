@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use graph::{Crossing, Plan};
 
 use super::job_outcome::{FailureCause, JobOutcome, ProcessExit};
-use crate::control::{CrossingTicket, MessageFromPe, MessageToPe, PeEnding};
+use crate::control::{MessageFromPe, MessageToPe};
+use crate::part::{CrossingTicket, PeEnding};
 
 /// How long a PE may take to end after the job has failed, or to exit after it said that it is
 /// over.
@@ -315,9 +316,9 @@ mod tests {
     use graph::{CrossingCodec, OperatorId, OutPortId, PePlan};
 
     use super::*;
-    use crate::Error;
-    use crate::control::PeFailure;
-    use crate::pe::EXIT_LAUNCHER_LOST;
+    use crate::control::EXIT_LAUNCHER_LOST;
+    use crate::error::Error;
+    use crate::part::PeFailure;
 
     /// Two PEs; operator 0 in the first, 1 in the second, a link between them.
     fn plan() -> Plan {

@@ -10,10 +10,9 @@ use std::process::ExitStatus;
 use graph::{PePlan, Plan, Program};
 
 use super::output_forwarder::OutputError;
-use crate::Error;
-use crate::control::{PeEnding, PeFailure};
-use crate::pe::EXIT_LAUNCHER_LOST;
-use crate::unfired_windows::{self, UnfiredWindows};
+use crate::control::EXIT_LAUNCHER_LOST;
+use crate::error::Error;
+use crate::part::{self, PeEnding, PeFailure, UnfiredWindows};
 
 /// Why PEs ended, in order of time.
 #[derive(Debug, Default)]
@@ -126,7 +125,7 @@ impl JobOutcome {
         let mut lines = if lines.is_empty() { crossings } else { lines };
         let lost = self.messages_error.map(|error| error.to_string());
         if lines.is_empty() {
-            let mut said = unfired_windows::unfired_sentences(&self.leftovers);
+            let mut said = part::unfired_sentences(&self.leftovers);
             said.extend(lost);
             return Ok(said);
         }

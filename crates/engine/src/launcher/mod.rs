@@ -14,13 +14,11 @@
 
 mod coordinator;
 mod job_outcome;
-mod job_processes;
 mod output_forwarder;
 mod pe_child;
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,18 +32,16 @@ use runtime::StopSignal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use transport::Wakeup;
 
-use crate::bundle::Bundle;
+use crate::compilation::Compilation;
 use crate::control::connection::{self, EncodedMessage};
-use crate::control::{MessageFromPe, MessageToPe};
-use crate::launch::NotifyingWriter;
+use crate::control::{Bundle, MessageFromPe, MessageToPe};
+use crate::error::Error;
+use crate::job::{HostSpec, Job, JobProcesses, LaunchOptions, NotifyingWriter, find_host};
 use crate::monitor::JobMetadata;
-use crate::{Compilation, Error, HostSpec, Job, LaunchOptions, hosts};
 use coordinator::{CoordinatorAction, JobCoordinator};
 use job_outcome::JobOutcome;
 use output_forwarder::{OutputError, OutputForwarder};
 use pe_child::{OutputPipes, PeChild};
-
-pub use job_processes::JobProcesses;
 
 /// Runs a compiled program as its plan says, a process for each PE.
 ///
@@ -64,7 +60,7 @@ pub fn launch(
     stop.on_request(move || waker.wakeup.wake());
     let (sender, ended) = channel();
     let text = plan.display(program).to_string();
-    let host = |pe: &graph::PePlan| hosts::find_host(&launch.hosts, pe.host.as_deref()?).cloned();
+    let host = |pe: &graph::PePlan| find_host(&launch.hosts, pe.host.as_deref()?).cloned();
     let job = PreparedJob {
         bundle: Bundle::new(compilation, text, launch)?,
         coordinator: JobCoordinator::new(plan),
@@ -79,13 +75,6 @@ pub fn launch(
     let started = thread.spawn(move || sender.send(job.run()));
     started.map_err(|error| Error::system("start a thread", error))?;
     Ok(Job::new(stop, Box::new(move || signal.counts()), ended))
-}
-
-/// This binary again, as a PE. Whatever was installed in its place in the meantime.
-pub fn own_binary(pe: u32, name: &str) -> Command {
-    let mut command = Command::new("/proc/self/exe");
-    command.arg0("thalweg").args(["pe", &pe.to_string(), name]);
-    command
 }
 
 /// What other threads tell the launcher's, and what they are told.

@@ -12,13 +12,14 @@ use std::path::{Path, PathBuf};
 use compiler::{GeneratedOrigin, SourceText};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Error, source_files};
+use super::source_files;
+use crate::error::Error;
 
 /// Everything that a compiler has read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RecordedSources {
     /// The text of the main file.
-    pub(crate) main: RecordedText,
+    pub main: RecordedText,
     /// Folders and the files in them.
     folders: Vec<(RawPath, Vec<RawPath>)>,
     /// Files and their texts, or why they could not be read.
@@ -29,7 +30,7 @@ pub struct RecordedSources {
 
 /// What of [`SourceText`] a PE needs: what was said while a text was generated is said already.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub(crate) struct RecordedText {
+pub struct RecordedText {
     text: String,
     /// Of a text that was generated, for each of its lines the line of the file.
     lines: Option<Vec<u32>>,
@@ -37,7 +38,7 @@ pub(crate) struct RecordedText {
 
 /// Reads from disk and remembers.
 #[derive(Debug, Default)]
-pub(crate) struct SourceRecorder {
+pub struct SourceRecorder {
     /// The main file.
     main: SourceText,
     /// Arguments of the Perl code in files.
@@ -49,7 +50,7 @@ pub(crate) struct SourceRecorder {
 
 /// A path; any bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RawPath(pub PathBuf);
+pub struct RawPath(pub PathBuf);
 
 impl SourceRecorder {
     /// Begins with the main file; `mixed_args` are for the Perl code in files.

@@ -43,7 +43,7 @@ impl JobProcesses {
     ///
     /// # Errors
     /// It cannot be started.
-    pub(super) fn start<T>(
+    pub(crate) fn start<T>(
         &self,
         start: impl FnOnce() -> io::Result<(T, Weak<OwnedFd>)>,
     ) -> io::Result<T> {

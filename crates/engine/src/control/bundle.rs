@@ -3,11 +3,13 @@
 use eval::TraceLevel;
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
+use transport::IdleStrategy;
 
-use crate::compilation::CompileRequest;
+use crate::compilation::{Compilation, CompileRequest};
+use crate::error::Error;
+use crate::job::{BackendKind, HostSpec, LaunchOptions};
 use crate::monitor::JobMetadata;
-use crate::recorded_sources::{RawPath, RecordedSources};
-use crate::{BackendKind, Compilation, Error, HostSpec, IdleStrategy, LaunchOptions};
+use crate::sources::{RawPath, RecordedSources};
 
 /// A job, as it is handed to its PEs. Compiling it gives the launcher's program again, operator by
 /// operator, so the plan fits.

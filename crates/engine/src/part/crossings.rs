@@ -8,10 +8,10 @@ use std::time::Duration;
 use graph::{Crossing, CrossingCodec, OutPortId, PeAssignment, Plan, Program};
 use planner::PeProgram;
 use runtime::crossing::{CrossingEnds, InboundCrossing, OutboundCrossing};
+use serde::{Deserialize, Serialize};
 use transport::{Batching, EdgeSpec, Medium, media};
 
-use crate::control::CrossingTicket;
-use crate::{HostSpec, hosts};
+use crate::job::{HostSpec, find_host};
 
 /// Bytes under way on an edge through memory whose plan does not say how many, as many as a queue
 /// has. Round a smaller ring the writer comes upon each cache line while the reader's processor has
@@ -42,6 +42,17 @@ pub struct Crossings<'a> {
     /// The job's secret.
     token: [u8; 16],
     hosts: &'a [HostSpec],
+}
+
+/// How one receiver of a link reaches its sender.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct CrossingTicket {
+    /// The crossing's number in the plan.
+    pub link: u32,
+    /// The receiver's number.
+    pub receiver: u32,
+    /// What the medium wrote.
+    pub bytes: Vec<u8>,
 }
 
 /// The sending end of a link, and what its receivers need.
@@ -194,7 +205,7 @@ impl<'a> Crossings<'a> {
         if crossing.to.iter().all(|pe| host(*pe) == from) {
             return Ok(Ipv4Addr::LOCALHOST.into());
         }
-        let found = from.and_then(|name| hosts::find_host(self.hosts, name));
+        let found = from.and_then(|name| find_host(self.hosts, name));
         let found = found.ok_or("the sender's host has no address for other hosts")?;
         Ok(found.address)
     }

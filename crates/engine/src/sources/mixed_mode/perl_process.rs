@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
-use crate::bounded::BYTES_MAX;
+use crate::sources::bounded::BYTES_MAX;
 
 /// How a process ended, and what it printed.
 #[derive(Debug)]

@@ -12,8 +12,9 @@ use compiler::SourceText;
 use runtime::retry_interrupted;
 use rustix::fs::{Dir, Mode, OFlags, open};
 
-use crate::mixed_mode::{self, is_mixed};
-use crate::{Error, bounded};
+use super::bounded;
+use super::mixed_mode::{self, is_mixed};
+use crate::error::Error;
 
 /// The `.spl` and `.splmm` files of a folder, in order; none if it is not there, or not for us to
 /// read.

@@ -4,9 +4,30 @@ use std::sync::Arc;
 
 use graph::inserted_operators;
 use runtime::FailureReport;
+use serde::{Deserialize, Serialize};
 
-use crate::Error;
-use crate::control::{PeEnding, PeFailure};
+use super::unfired_windows::UnfiredWindows;
+use crate::error::Error;
+
+/// How a PE ended by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct PeEnding {
+    /// What failed, the first one first; empty: nothing.
+    pub failures: Vec<PeFailure>,
+    /// Nobody reads its output any more: no reason to say anything.
+    pub is_quiet: bool,
+    /// What its windows held in the end, if nothing failed.
+    pub leftovers: Vec<UnfiredWindows>,
+}
+
+/// What failed in a PE.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct PeFailure {
+    /// Where and what, as a fused job would say it.
+    pub line: String,
+    /// It was noticed at a crossing edge, so perhaps it only follows from another PE's death.
+    pub is_crossing: bool,
+}
 
 /// One line a failure: `file:failure_line:column: Operator (kind): sentence`.
 pub fn pe_ending(files: &[Arc<str>], report: &FailureReport) -> PeEnding {

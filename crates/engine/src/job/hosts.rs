@@ -12,7 +12,7 @@ use std::process::Command;
 use graph::Plan;
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
+use crate::error::Error;
 
 /// A host, as whoever launches a job describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -30,7 +30,7 @@ pub struct HostSpec {
 ///
 /// # Errors
 /// A sentence that says what is missing.
-pub(crate) fn check_hosts(plan: &Plan, hosts: &[HostSpec]) -> Result<(), Error> {
+pub fn check_hosts(plan: &Plan, hosts: &[HostSpec]) -> Result<(), Error> {
     let missing = |message: String| Err(Error::Plan(message));
     for (at, host) in hosts.iter().enumerate() {
         if hosts[..at].iter().any(|other| other.name == host.name) {
@@ -58,7 +58,7 @@ pub(crate) fn check_hosts(plan: &Plan, hosts: &[HostSpec]) -> Result<(), Error> 
 }
 
 /// The description of a host.
-pub(crate) fn find_host<'a>(hosts: &'a [HostSpec], name: &str) -> Option<&'a HostSpec> {
+pub fn find_host<'a>(hosts: &'a [HostSpec], name: &str) -> Option<&'a HostSpec> {
     hosts.iter().find(|host| host.name == name)
 }
 

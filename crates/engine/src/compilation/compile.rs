@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use compiler::{CompileInput, CompileOptions, CompileOutput, SourceText};
 use graph::Program;
 
-use crate::models::operator_models;
-use crate::recorded_sources::{RecordedSources, SourceRecorder};
-use crate::{Error, Findings};
+use super::operator_models::operator_models;
+use crate::error::Error;
+use crate::findings::Findings;
+use crate::plan::crossing_media;
+use crate::sources::{RecordedSources, SourceRecorder};
 
 /// What is to be compiled, and with what.
 #[derive(Clone, Debug, Default)]
@@ -119,7 +121,7 @@ fn run_compiler(
             .collect(),
         compile_time_values,
         toolkit_dirs: toolkit_dirs.collect(),
-        media: crate::plan::crossing_media().map(str::to_owned).collect(),
+        media: crossing_media().map(str::to_owned).collect(),
         ..CompileOptions::default()
     };
     stage(CompileInput {

@@ -4,7 +4,8 @@ use graph::Program;
 use jit::Jit;
 use runtime::{Pe, PeOptions};
 
-use crate::{Error, failure_text};
+use super::pe_ending::job_error;
+use crate::error::Error;
 
 /// A form of listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub fn code_listing(program: &Program, listing: ListingFormat) -> Result<String,
         ..PeOptions::default()
     };
     let wired = Pe::wire(program, toolkit::operators(), &mut jit, options);
-    wired.map_err(|report| failure_text::job_error(&program.files, &report))?;
+    wired.map_err(|report| job_error(&program.files, &report))?;
     let texts = jit.listings().iter().map(|text| {
         let body = if listing == ListingFormat::Clif {
             &text.clif

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use runtime::StopSignal;
 
-use crate::Error;
+use crate::error::Error;
 
 /// A program that runs, here or in processes of its own.
 pub struct Job {

@@ -1,0 +1,66 @@
+//! A job of one PE, run by threads of this process.
+
+use std::sync::mpsc::channel;
+use std::thread::Builder;
+
+use graph::Program;
+use runtime::FailureReport;
+
+use crate::error::Error;
+use crate::job::{Job, LaunchOptions};
+use crate::monitor::{JobMetadata, Sampler};
+use crate::part::{self, PartOptions, UnfiredWindows};
+
+/// Runs a program in this process, everything fused.
+///
+/// # Errors
+/// As [`run`].
+pub fn launch(program: &Program, launch: &LaunchOptions) -> Result<Job, Error> {
+    launch_part(program, launch, PartOptions::default())
+}
+
+pub(crate) fn launch_part(
+    program: &Program,
+    launch: &LaunchOptions,
+    border: PartOptions,
+) -> Result<Job, Error> {
+    let failed = |report: FailureReport| part::job_error(&program.files, &report);
+    let pe = part::wire(program, launch, border)?.map_err(failed)?;
+    if let Some(time) = launch.kill_after {
+        let later = pe.stop_signal().request_after(time.as_secs_f64());
+        later.map_err(|error| Error::system("start a thread", error))?;
+    }
+    let stop = pe.stop_signal();
+    let running = pe.start().map_err(failed)?;
+    let tallies = running.operator_counts_handle();
+    let (sender, ended) = channel();
+    let files = program.files.clone();
+    let note = launch.counters.then(|| JobMetadata::new(&program.name, 1));
+    let leftovers = running.leftovers();
+    let sampler = note.and_then(|note| Sampler::start(note, 0, program, &running));
+    let stopped = stop.clone();
+    let wait = move || {
+        let outcome = running.join();
+        drop(sampler);
+        let said = |_| {
+            let leftovers = leftovers();
+            let leftovers = leftovers
+                .iter()
+                .map(|left| UnfiredWindows::new(&files, left));
+            part::unfired_sentences(&leftovers.collect::<Vec<_>>())
+        };
+        sender.send(outcome.map(said).map_err(|r| part::job_error(&files, &r)))
+    };
+    let waiting = Builder::new().name("job".to_owned()).spawn(wait);
+    waiting.map_err(|error| {
+        // Nobody would ever know how it ends.
+        stopped.request();
+        Error::system("start a thread", error)
+    })?;
+    let names = part::source_names(program);
+    Ok(Job::new(
+        stop,
+        Box::new(move || part::source_counts(&names, &tallies())),
+        ended,
+    ))
+}
