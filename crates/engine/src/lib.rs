@@ -1,12 +1,13 @@
-//! `compile()` and `launch()`: where the compiler and the run time meet.
+//! Compiles and runs SPL programs: the compiler, the planner and the run time behind one API.
 //!
-//! The compiler is handed the toolkit's models and prototypes, files and values; the run time is
-//! handed the program, the toolkit's behaviours and a backend. Nobody else knows both.
+//! [`compile`] gives the compiler the source files and the toolkit's operator models. [`plan`]
+//! decides which operators share a process. [`run`] gives the run time the program, the toolkit's
+//! operators and a backend. No other crate knows both the compiler and the run time.
 //!
 //! ```text
-//!   Request -> compile -> Compilation { program, findings } -> plan -> run -> Job -> join
-//!                                                                       |
-//!                                      several PEs: a process each, which calls serve
+//! CompileRequest -> compile -> Compilation { program, findings } -> plan -> run -> Job -> join
+//!                                                                            |
+//!                                         several PEs: a process each, which calls serve
 //! ```
 
 mod compilation;
@@ -32,10 +33,7 @@ pub use compilation::{Compilation, CompileRequest, check, compile, is_library_na
 pub use cores::missing_core;
 pub use deep_stack::with_deep_stack;
 pub use doc::{doc, doc_index};
-pub use dump::{
-    dump_asm, dump_clif, dump_dot, dump_graph, dump_plan, dump_svg, dump_tokens, dump_tree,
-    dump_typed, source_text,
-};
+pub use dump::{dump_asm, dump_clif, dump_plan, dump_tokens, dump_tree, dump_typed, source_text};
 pub use error::Error;
 pub use eval::TraceLevel;
 pub use findings::{Findings, format};

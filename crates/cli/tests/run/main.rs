@@ -6,6 +6,7 @@ mod command;
 mod comparisons;
 mod deaths;
 mod drain;
+mod drawings;
 mod event_time;
 mod examples;
 mod files;

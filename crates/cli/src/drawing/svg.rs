@@ -3,7 +3,7 @@
 //! ```text
 //!   column 0        column 1
 //!   +---------+     +---------+
-//!   | Source  |---->| Filter  |     a box an operator, an arrow a stream
+//!   | Source  |---->| Filter  |     one box an operator, one arrow a stream
 //!   +---------+     +---------+
 //! ```
 
@@ -12,13 +12,21 @@ use std::fmt::Write;
 use super::drawn_plan::DrawnPlan;
 use super::layered_layout::{GridCell, LayeredLayout, layered_layout};
 use super::{DrawnEdge, drawn_edges, unqualified_name};
-use crate::{OperatorId, Plan, Program};
+use graph::{OperatorId, Plan, Program};
 
+/// Pixels from the top of one row to the top of the next.
 const ROW_HEIGHT: u32 = 64;
+
+/// Pixels of an operator's box: two lines of label.
 const BOX_HEIGHT: u32 = 40;
+
+/// Pixels between the edge of the drawing and its first row and column.
 const MARGIN: u32 = 24;
+
+/// Pixels between two columns: room for an arrow and the name of its stream.
 const COLUMN_GAP: u32 = 120;
-/// Pixels of a character of the labels, about.
+
+/// Estimated pixels of one character of a label; sizes the boxes.
 const LETTER_WIDTH: u32 = 8;
 
 const STYLE: &str = "text{font:12px sans-serif;text-anchor:middle;fill:#222}\
@@ -26,15 +34,15 @@ const STYLE: &str = "text{font:12px sans-serif;text-anchor:middle;fill:#222}\
     rect{fill:#f6f8fa;stroke:#57606a}\
     path{fill:none;stroke:#57606a;marker-end:url(#arrow)}.control{stroke-dasharray:4 3}";
 
-/// What the style of a picture with PEs has besides.
+/// Style rules that are added when the drawing shows PEs.
 const CROSSING_STYLE: &str = ".crossing{stroke-width:2.5}";
 
 /// Degrees between the colours of one PE and the next: the golden angle, so that near numbers have
 /// colours far apart.
 const HUE_STEP: u64 = 137;
 
-/// The program as an SVG document. With a plan the boxes have the number and the colour of their
-/// PE, and thick arrows lead from one PE to another.
+/// Draws the program as an SVG document. With a plan, each box has the number and the colour of its
+/// PE, and arrows between PEs are thick.
 pub fn svg(program: &Program, plan: Option<&Plan>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -47,28 +55,29 @@ struct SvgDrawing<'a> {
     plan: DrawnPlan<'a>,
     edges: Vec<DrawnEdge>,
     layout: LayeredLayout,
-    /// Left end of each column and its width.
+    /// Left end and width of each column, in pixels.
     columns: Vec<(u32, u32)>,
-    /// Width of the box, by operator.
+    /// Width of each operator's box, in pixels.
     widths: Vec<u32>,
+    /// Width and height of the drawing, in pixels.
     size: (u32, u32),
 }
 
 impl<'a> SvgDrawing<'a> {
-    fn new(program: &'a Program, split: DrawnPlan<'a>) -> SvgDrawing<'a> {
-        let lines = drawn_edges(program, &split);
-        let pairs: Vec<_> = lines.iter().map(|l| (l.from, l.to)).collect();
-        let placed = layered_layout(program.operators.len(), &pairs);
+    fn new(program: &'a Program, plan: DrawnPlan<'a>) -> SvgDrawing<'a> {
+        let edges = drawn_edges(program, &plan);
+        let pairs: Vec<_> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+        let layout = layered_layout(program.operators.len(), &pairs);
         let letters = |text: &str| text.chars().count() as u32;
         let widths: Vec<u32> = (0..)
             .zip(&program.operators)
             .map(|(at, o)| {
-                let below = caption(&split, OperatorId(at), &o.kind);
+                let below = caption(&plan, OperatorId(at), &o.kind);
                 letters(&o.name).max(letters(&below)) * LETTER_WIDTH + 16
             })
             .collect();
-        let mut widest = vec![0; placed.column_heights.len()];
-        for (&(column, _), &width) in placed.operator_cells.iter().zip(&widths) {
+        let mut widest = vec![0; layout.column_heights.len()];
+        for (&(column, _), &width) in layout.operator_cells.iter().zip(&widths) {
             let widest: &mut u32 = &mut widest[column as usize];
             *widest = (*widest).max(width);
         }
@@ -79,7 +88,7 @@ impl<'a> SvgDrawing<'a> {
             column
         });
         let columns: Vec<_> = columns.collect();
-        let tallest = placed
+        let tallest = layout
             .column_heights
             .iter()
             .max()
@@ -87,16 +96,16 @@ impl<'a> SvgDrawing<'a> {
         let size = (left, MARGIN + tallest * ROW_HEIGHT);
         SvgDrawing {
             program,
-            plan: split,
-            edges: lines,
-            layout: placed,
+            plan,
+            edges,
+            layout,
             columns,
             widths,
             size,
         }
     }
 
-    /// The left and upper corner of a cell.
+    /// The upper left corner of a cell, in pixels.
     fn corner(&self, (column, row): GridCell) -> (u32, u32) {
         (self.columns[column as usize].0, MARGIN + row * ROW_HEIGHT)
     }
@@ -120,9 +129,9 @@ impl<'a> SvgDrawing<'a> {
              markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">\
              <path d=\"M0 0 8 4 0 8z\" style=\"fill:#57606a;stroke:none\"/></marker></defs>"
         )?;
-        let lines = self.edges.iter().zip(&self.layout.edge_cells);
-        for (line, bends) in lines {
-            self.line(line, bends, out)?;
+        let edges = self.edges.iter().zip(&self.layout.edge_cells);
+        for (edge, bends) in edges {
+            self.edge(edge, bends, out)?;
         }
         (0..self.widths.len()).try_for_each(|at| self.operator(at, out))?;
         writeln!(out, "</svg>")
@@ -152,11 +161,11 @@ impl<'a> SvgDrawing<'a> {
         )
     }
 
-    fn line(&self, line: &DrawnEdge, bends: &[GridCell], out: &mut String) -> std::fmt::Result {
-        let (from, to) = (line.from.0 as usize, line.to.0 as usize);
+    fn edge(&self, edge: &DrawnEdge, bends: &[GridCell], out: &mut String) -> std::fmt::Result {
+        let (from, to) = (edge.from.0 as usize, edge.to.0 as usize);
         let (x, y) = self.corner(self.layout.operator_cells[from]);
         let start = (x + self.widths[from], y + BOX_HEIGHT / 2);
-        let class = match (line.is_control, line.medium.is_some()) {
+        let class = match (edge.is_control, edge.medium.is_some()) {
             (true, true) => " class=\"control crossing\"",
             (true, false) => " class=\"control\"",
             (false, true) => " class=\"crossing\"",
@@ -181,7 +190,7 @@ impl<'a> SvgDrawing<'a> {
             }
             None => ((start.0 + end.0) / 2, (start.1 + end.1) / 2),
         };
-        let stream = escape(&line.label());
+        let stream = escape(&edge.label());
         writeln!(
             out,
             "\"/><text class=\"stream\" x=\"{x}\" y=\"{}\">{stream}</text>",
@@ -190,9 +199,9 @@ impl<'a> SvgDrawing<'a> {
     }
 }
 
-/// What stands below the name of an operator: its kind, and its PE.
-fn caption(split: &DrawnPlan<'_>, id: OperatorId, kind: &str) -> String {
-    match split.pe_of(id) {
+/// The second line of a box: the kind of the operator, and its PE if there is a plan.
+fn caption(plan: &DrawnPlan<'_>, id: OperatorId, kind: &str) -> String {
+    match plan.pe_of(id) {
         Some(pe) => format!("{}, pe {pe}", unqualified_name(kind)),
         None => unqualified_name(kind).to_owned(),
     }

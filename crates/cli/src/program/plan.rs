@@ -6,8 +6,9 @@ use engine::{
     CrossingCodec, MediumCapabilities, Plan, PlanOptions, Program, ThreadingPolicy, TransportPolicy,
 };
 
-use super::{CommandFailure, write_stderr};
-use crate::args::{CodecName, FuseChoice, PlanArgs, ThreadingModel};
+use super::plan_args::{CodecName, FuseChoice, PlanArgs, ThreadingModel};
+use crate::failure::CommandFailure;
+use crate::output::write_stderr;
 
 /// Makes the plan of a program.
 pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> {

@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use engine::{JobProcesses, StopHandle};
 
-use super::signals::{ReceivedSignal, Signals};
-use super::{CommandFailure, write_stderr};
+use super::received_signals::{ReceivedSignal, Signals};
+use crate::failure::CommandFailure;
+use crate::output::write_stderr;
 use crate::progress_line::erase;
 
 /// So long after the first signal the same one may be its echo. Nobody presses Ctrl-C so fast.

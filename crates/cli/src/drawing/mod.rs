@@ -1,5 +1,6 @@
-//! Pictures of a program's graph: text for Graphviz, and a drawing of our own that needs nothing.
-//! With a plan they show which PE each operator is in, and how streams get from one PE to another.
+//! A program's graph as text, as Graphviz's DOT, and as SVG that needs no other tool.
+//!
+//! With a plan each drawing also shows the PE of each operator and the media between PEs.
 
 mod dot;
 mod drawn_plan;
@@ -11,24 +12,24 @@ pub use dot::dot;
 pub use svg::svg;
 pub use text::text;
 
-use crate::{OperatorId, Program};
 use drawn_plan::DrawnPlan;
+use graph::{OperatorId, Program};
 
-/// One edge of the picture.
+/// One arrow of a drawing: a stream from an operator to an operator that reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DrawnEdge {
     from: OperatorId,
     to: OperatorId,
-    /// The stream's name.
+    /// Name of the stream that the arrow stands for.
     stream: std::sync::Arc<str>,
-    /// The input port that it ends in is a control port.
+    /// Whether the arrow ends in a control port.
     is_control: bool,
-    /// What it rides on, if it leads to another PE.
+    /// Medium of the stream, if the arrow leads to another PE.
     medium: Option<std::sync::Arc<str>>,
 }
 
 impl DrawnEdge {
-    /// The stream, and what it rides on.
+    /// The label: the stream, and its medium if it has one.
     fn label(&self) -> String {
         match &self.medium {
             Some(medium) => format!("{} by {medium}", self.stream),
@@ -37,27 +38,27 @@ impl DrawnEdge {
     }
 }
 
-/// All edges, by receiving port.
-fn drawn_edges(program: &Program, split: &DrawnPlan<'_>) -> Vec<DrawnEdge> {
-    let mut lines = Vec::new();
+/// All arrows, ordered by the input ports that they end in.
+fn drawn_edges(program: &Program, plan: &DrawnPlan<'_>) -> Vec<DrawnEdge> {
+    let mut edges = Vec::new();
     for (at, operator) in program.operators.iter().enumerate() {
         for input in &operator.inputs {
-            lines.extend(input.sources.iter().filter_map(|source| {
+            edges.extend(input.sources.iter().filter_map(|source| {
                 let from = program.operators.get(source.operator.0 as usize)?;
                 Some(DrawnEdge {
                     from: source.operator,
                     to: OperatorId(at as u32),
                     stream: from.outputs.get(source.port as usize)?.name.clone(),
                     is_control: input.is_control,
-                    medium: split.medium_between(*source, OperatorId(at as u32)),
+                    medium: plan.medium_between(*source, OperatorId(at as u32)),
                 })
             }));
         }
     }
-    lines
+    edges
 }
 
-/// The operator's name without its namespace.
+/// An operator kind without its namespace: `Filter` of `spl.relational::Filter`.
 fn unqualified_name(kind: &str) -> &str {
     kind.rsplit("::").next().unwrap_or(kind)
 }

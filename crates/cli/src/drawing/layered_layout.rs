@@ -1,28 +1,27 @@
-//! Where each operator stands in the drawing: its column by distance from the sources, its row by
-//! where its neighbours stand.
+//! The column and row of each operator in a drawing.
 //!
-//! The usual layered layout, in steps: edges that close a loop are set aside (depth-first
-//! search); an operator's column is one behind the last of those that feed it (longest path); the
-//! order within a column is improved by a few sweeps that sort by the mean row of the neighbours.
+//! A layered layout in three steps. Edges that close a loop are set aside (depth-first search). An
+//! operator's column is one behind the last operator that feeds it (longest path). The order within
+//! a column is improved by sweeps that sort operators by the mean row of their neighbours.
 //!
 //! # Cost
 //! Linear in operators and in the columns that edges pass, but for the sorting of columns.
 
-use crate::OperatorId;
+use graph::OperatorId;
 
-/// Sweeps over the columns; more change little.
+/// Number of sweeps over the columns; further sweeps change little.
 const SWEEPS: usize = 8;
 
-/// A column and a row.
+/// Position in the grid: column and row, from 0.
 pub(super) type GridCell = (u32, u32);
 
-/// Where everything stands.
+/// Grid positions of the operators and of the edges between them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LayeredLayout {
     /// The cell of each operator.
     pub operator_cells: Vec<GridCell>,
-    /// The cells that each edge passes on its way, in order; none if it ends in the next column or
-    /// leads back.
+    /// The cells that each edge passes on its way, in order. An edge into the next column passes
+    /// none, nor does one that leads back.
     pub edge_cells: Vec<Vec<GridCell>>,
     /// How many cells each column has.
     pub column_heights: Vec<usize>,
@@ -173,7 +172,7 @@ fn sort_columns(columns: &mut [Vec<u32>], neighbours: &[Vec<u32>], row: &mut [u3
 #[cfg(test)]
 mod tests {
     use super::layered_layout;
-    use crate::OperatorId;
+    use graph::OperatorId;
 
     fn edges(pairs: &[(u32, u32)]) -> Vec<(OperatorId, OperatorId)> {
         let pairs = pairs.iter();

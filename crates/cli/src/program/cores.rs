@@ -3,11 +3,11 @@
 use engine::Plan;
 use graph::PePlan;
 
-use super::CommandFailure;
+use crate::failure::CommandFailure;
 
 /// Every core of every process and thread is one that this process may use; else the first that is
 /// not is said, where it is asked for, and which are there. `asked` is what `--pin` says.
-pub fn check(plan: &Plan, asked: &[u32]) -> Result<(), CommandFailure> {
+pub fn check_cores(plan: &Plan, asked: &[u32]) -> Result<(), CommandFailure> {
     // Other hosts may have other cores.
     let here = plan.pes.iter().filter(|pe| pe.host.is_none());
     let all: Vec<u32> = here

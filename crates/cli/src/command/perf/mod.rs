@@ -1,14 +1,18 @@
 //! `thalweg perf`: rates and latencies of a topic.
 
+mod args;
+
 use std::io::stdout;
 
 use perf::SubscribeLimit;
 
-use super::CommandFailure;
-use crate::args::{PerfArgs, PerfCommand};
+use crate::failure::CommandFailure;
+use args::PerfCommand;
+
+pub use args::PerfArgs;
 
 /// Runs one of the programs.
-pub fn perf(args: PerfArgs) -> Result<(), CommandFailure> {
+pub fn run(args: PerfArgs) -> Result<(), CommandFailure> {
     let out = &mut stdout();
     let done = match args.command {
         PerfCommand::Pub(args) => perf::publish(&args.into(), out),

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use super::drawn_plan::{DrawnPlan, pe_title};
 use super::{drawn_edges, unqualified_name};
-use crate::{Plan, Program};
+use graph::{Plan, Program};
 
-/// The program as a `digraph`: a box an operator, an arrow a stream, dashed into a control port.
-/// With a plan there is a frame round each PE, and bold arrows lead from one to another.
+/// Draws the program as a `digraph`: a box for each operator, an arrow for each stream, dashed into
+/// a control port. With a plan, a frame surrounds each PE, and arrows between PEs are bold.
 pub fn dot(program: &Program, plan: Option<&Plan>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -15,7 +15,7 @@ pub fn dot(program: &Program, plan: Option<&Plan>) -> String {
     out
 }
 
-fn write(program: &Program, split: &DrawnPlan<'_>, out: &mut String) -> std::fmt::Result {
+fn write(program: &Program, plan: &DrawnPlan<'_>, out: &mut String) -> std::fmt::Result {
     writeln!(out, "digraph {} {{", quote(&program.name))?;
     writeln!(
         out,
@@ -29,7 +29,7 @@ fn write(program: &Program, split: &DrawnPlan<'_>, out: &mut String) -> std::fmt
         ));
         writeln!(out, "  o{at} [label={label}];")?;
     }
-    for (number, pe) in split.pes() {
+    for (number, pe) in plan.pes() {
         let label = quote(&pe_title(number, pe));
         let boxes: String = pe.operators.iter().map(|o| format!(" o{};", o.0)).collect();
         writeln!(
@@ -37,18 +37,18 @@ fn write(program: &Program, split: &DrawnPlan<'_>, out: &mut String) -> std::fmt
             "  subgraph cluster_{number} {{ label={label};{boxes} }}"
         )?;
     }
-    for line in drawn_edges(program, split) {
-        let style = match (line.is_control, line.medium.is_some()) {
+    for edge in drawn_edges(program, plan) {
+        let style = match (edge.is_control, edge.medium.is_some()) {
             (true, true) => ", style=\"dashed,bold\"",
             (true, false) => ", style=dashed",
             (false, true) => ", style=bold",
             (false, false) => "",
         };
-        let label = quote(&line.label());
+        let label = quote(&edge.label());
         writeln!(
             out,
             "  o{} -> o{} [label={label}{style}];",
-            line.from.0, line.to.0
+            edge.from.0, edge.to.0
         )?;
     }
     writeln!(out, "}}")
