@@ -11,10 +11,11 @@ use crate::job::{Job, LaunchOptions};
 use crate::monitor::{JobMetadata, Sampler};
 use crate::part::{self, PartOptions, UnfiredWindows};
 
-/// Runs a program in this process, everything fused.
+/// Runs a program in this process, with all operators fused into one PE.
 ///
 /// # Errors
-/// As [`run`].
+/// [`Error::DataDirectory`], [`Error::Program`] if an operator cannot be set up, [`Error::System`]
+/// if a thread cannot be started.
 pub fn launch(program: &Program, launch: &LaunchOptions) -> Result<Job, Error> {
     launch_part(program, launch, PartOptions::default())
 }
@@ -22,45 +23,49 @@ pub fn launch(program: &Program, launch: &LaunchOptions) -> Result<Job, Error> {
 pub(crate) fn launch_part(
     program: &Program,
     launch: &LaunchOptions,
-    border: PartOptions,
+    options: PartOptions,
 ) -> Result<Job, Error> {
     let failed = |report: FailureReport| part::job_error(&program.files, &report);
-    let pe = part::wire(program, launch, border)?.map_err(failed)?;
+    let pe = part::wire(program, launch, options)?.map_err(failed)?;
     if let Some(time) = launch.kill_after {
         let later = pe.stop_signal().request_after(time.as_secs_f64());
         later.map_err(|error| Error::system("start a thread", error))?;
     }
     let stop = pe.stop_signal();
     let running = pe.start().map_err(failed)?;
-    let tallies = running.operator_counts_handle();
+    let operator_counts = running.operator_counts_handle();
     let (sender, ended) = channel();
     let files = program.files.clone();
-    let note = launch.counters.then(|| JobMetadata::new(&program.name, 1));
+    let metadata = launch.counters.then(|| JobMetadata::new(&program.name, 1));
     let leftovers = running.leftovers();
-    let sampler = note.and_then(|note| Sampler::start(note, 0, program, &running));
+    let sampler = metadata.and_then(|metadata| Sampler::start(metadata, 0, program, &running));
     let stopped = stop.clone();
     let wait = move || {
         let outcome = running.join();
         drop(sampler);
-        let said = |_| {
+        let sentences = |_| {
             let leftovers = leftovers();
             let leftovers = leftovers
                 .iter()
                 .map(|left| UnfiredWindows::new(&files, left));
             part::unfired_sentences(&leftovers.collect::<Vec<_>>())
         };
-        sender.send(outcome.map(said).map_err(|r| part::job_error(&files, &r)))
+        sender.send(
+            outcome
+                .map(sentences)
+                .map_err(|r| part::job_error(&files, &r)),
+        )
     };
     let waiting = Builder::new().name("job".to_owned()).spawn(wait);
     waiting.map_err(|error| {
-        // Nobody would ever know how it ends.
+        // Without the thread, nobody would learn how the job ends.
         stopped.request();
         Error::system("start a thread", error)
     })?;
     let names = part::source_names(program);
     Ok(Job::new(
         stop,
-        Box::new(move || part::source_counts(&names, &tallies())),
+        Box::new(move || part::source_counts(&names, &operator_counts())),
         ended,
     ))
 }

@@ -1,4 +1,4 @@
-//! Which processes, threads and media a program gets.
+//! Plans: the processes, threads and media that a program gets.
 
 use graph::{Plan, PlanTextError, Program};
 use planner::{MediumCapabilities, PlanOptions};
@@ -6,32 +6,33 @@ use transport::media;
 
 use crate::error::Error;
 
-/// The plan of a program.
+/// Makes the plan of a program: which operators share a process, and which medium each stream
+/// between processes has.
 ///
 /// # Errors
-/// If what the choice or the program asks for cannot be had.
-pub fn plan(program: &Program, choice: &PlanOptions<'_>) -> Result<Plan, Error> {
-    planner::plan(program, choice).map_err(|errors| Error::plan(program, &errors))
+/// [`Error::Plan`] with a line for each requirement that cannot be met.
+pub fn plan(program: &Program, options: &PlanOptions<'_>) -> Result<Plan, Error> {
+    planner::plan(program, options).map_err(|errors| Error::plan(program, &errors))
 }
 
-/// Reads a plan that somebody has written, with the media that there are.
+/// Parses the text of a plan for a program, as `dump --stage plan` prints it or people write it.
 ///
 /// # Errors
-/// The first thing that is wrong, with its place.
+/// The first error in the text, with its line and column.
 pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> {
     let media = media();
     Plan::parse_with_media(text, program, &|name| planner::check_medium(name, &media))
 }
 
-/// What a plan does otherwise than its program asks, a line each.
-pub fn plan_notes(program: &Program, choice: &PlanOptions<'_>, plan: &Plan) -> Vec<String> {
-    let notes = planner::notes(program, choice, plan).into_iter();
+/// Notes on where a plan departs from the program's config clauses, a sentence each.
+pub fn plan_notes(program: &Program, options: &PlanOptions<'_>, plan: &Plan) -> Vec<String> {
+    let notes = planner::notes(program, options, plan).into_iter();
     notes.map(|note| note.text(program)).collect()
 }
 
-/// The media that a choice has, the fastest first.
+/// The media that a plan may use and their abilities, the fastest first.
 pub fn media() -> Vec<MediumCapabilities<'static>> {
-    let facts = |(rank, medium): (u32, &&'static dyn transport::Medium)| {
+    let capabilities = |(rank, medium): (u32, &&'static dyn transport::Medium)| {
         let caps = medium.caps();
         MediumCapabilities {
             name: medium.name(),
@@ -44,31 +45,31 @@ pub fn media() -> Vec<MediumCapabilities<'static>> {
             rank,
         }
     };
-    (0..).zip(media::all()).map(facts).collect()
+    (0..).zip(media::all()).map(capabilities).collect()
 }
 
-/// The names of those that cross processes and are not for tests only.
+/// Names of the media that cross processes, without those for tests.
 pub(crate) fn crossing_media() -> impl Iterator<Item = &'static str> {
     let all = media().into_iter();
     let all = all.filter(|medium| medium.crosses_processes && !medium.is_for_tests);
     all.map(|medium| medium.name)
 }
 
-/// The cores that this process may run on; 0 if the system does not say.
+/// Number of cores that this process may run on; 0 if the system does not say.
 pub fn usable_core_count() -> u32 {
     std::thread::available_parallelism().map_or(0, |count| count.get() as u32)
 }
 
-/// Deals cores out to the PEs of a plan: with more cores than PEs each gets several, with fewer
-/// some share one.
+/// Distributes cores over the PEs of a plan, in turn: with more cores than PEs each gets several,
+/// with fewer some share one. Without cores the plan stays as it is.
 pub fn pin_pes(plan: &mut Plan, cores: &[u32]) {
     let count = plan.pes.len();
     if cores.is_empty() {
         return;
     }
     for (number, pe) in plan.pes.iter_mut().enumerate() {
-        let own = cores.iter().skip(number % cores.len());
-        pe.cores = own.step_by(count).copied().collect();
+        let from_own = cores.iter().skip(number % cores.len());
+        pe.cores = from_own.step_by(count).copied().collect();
     }
 }
 

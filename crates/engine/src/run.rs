@@ -8,11 +8,13 @@ use crate::job::{Job, LaunchOptions, check_hosts};
 use crate::part::{Crossings, PartOptions};
 use crate::{launcher, local};
 
-/// Runs a compiled program as its plan says: here if there is one PE, else in a process for each.
+/// Runs a compiled program by its plan: in this process if there is one PE without a host, else in
+/// a process for each PE.
 ///
 /// # Errors
-/// What cannot be set up here: a parameter out of range, a file that cannot be opened, ... What
-/// other processes cannot set up is said when the job ends.
+/// [`Error::Plan`] if a host of the plan is not described, [`Error::DataDirectory`],
+/// [`Error::Program`] if an operator cannot be set up in this process, [`Error::System`]. What
+/// cannot be set up in other processes is an error of [`Job::join`].
 pub fn run(
     compilation: &Compilation,
     program: &Program,
@@ -29,10 +31,10 @@ pub fn run(
                 pins: part.pins.clone(),
                 ..PartOptions::default()
             };
-            // Nobody from outside comes to its rings: there is no secret.
+            // No other process reaches the rings of a single PE: they need no secret.
             let rings = Crossings::new(plan, program, [0; 16], &[]);
-            let within = rings.open_rings(&part, 0, &mut part_options.crossing_ends);
-            within.map_err(Error::Program)?;
+            let opened = rings.open_rings(&part, 0, &mut part_options.crossing_ends);
+            opened.map_err(Error::Program)?;
             local::launch_part(&part.program, launch, part_options)
         }
         _ => launcher::launch(compilation, program, plan, launch),

@@ -1,4 +1,4 @@
-//! From a file to a program.
+//! Compiling a request: the call of the compiler, and the compilation that comes of it.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,43 +12,46 @@ use crate::findings::Findings;
 use crate::plan::crossing_media;
 use crate::sources::{RecordedSources, SourceRecorder};
 
-/// What is to be compiled, and with what.
+/// A request to compile: the main file, toolkits, and values known when compiling.
 #[derive(Clone, Debug, Default)]
 pub struct CompileRequest {
     /// The file that holds the main composite.
     pub file: PathBuf,
-    /// The main composite, with or without its namespace; `None` if the file has only one.
+    /// Name of the main composite, with or without its namespace; `None` if the file has only one.
     pub main: Option<String>,
-    /// Roots of further toolkits.
+    /// Root folders of toolkits besides the standard one.
     pub toolkit_path: Vec<PathBuf>,
-    /// Compile-time values; several of one name make a list.
+    /// Compile-time values by name; several of one name make a list.
     pub compile_values: Vec<(String, String)>,
-    /// Arguments of the Perl code in `.splmm` files.
+    /// Arguments of the Perl code in `.splmm` files, its `@ARGV`.
     pub mixed_args: Vec<String>,
-    /// Submission-time values; `None` when the program is only checked.
+    /// Submission-time values by name; `None` when the program is only checked.
     pub submission_values: Option<Vec<(String, String)>>,
 }
 
-/// A compiled program, or why there is none.
+/// A compiled program, or the findings that say why there is none.
 #[derive(Debug)]
 pub struct Compilation {
-    /// Only if there is no error.
+    /// The program; `None` if a finding is an error.
     pub program: Option<Program>,
-    /// Errors and warnings.
+    /// Errors and warnings of the compiler, with the source lines they are about.
     pub findings: Findings,
-    /// Where the application lies: the root above the folders of the main file's namespace. Its
-    /// absolute path.
+    /// Absolute path of the application directory: the folder above those of the main file's
+    /// namespace.
     pub application_dir: PathBuf,
-    /// What was to be compiled.
+    /// The request that was compiled.
     pub request: CompileRequest,
-    /// Every file that was read for it.
+    /// Every file that the compiler read, so that a PE's process can compile the program again.
     pub sources: RecordedSources,
 }
 
-/// Compiles a program.
+/// Compiles a program and its toolkits into operators and streams.
+///
+/// An error in the program is no `Err`: it is among the findings, and [`Compilation::program`] is
+/// `None`.
 ///
 /// # Errors
-/// If the main file cannot be read. What is wrong with the program is among the findings.
+/// [`Error::Read`] if the main file, or a folder of a toolkit, cannot be read.
 pub fn compile(request: &CompileRequest) -> Result<Compilation, Error> {
     let recorder = SourceRecorder::open(&request.file, &request.mixed_args)?;
     let output = run_compiler(
@@ -68,7 +71,7 @@ pub fn compile(request: &CompileRequest) -> Result<Compilation, Error> {
     })
 }
 
-/// Compiles a program again from what was read the first time; `None` if it has errors.
+/// Compiles a program again from recorded sources; `None` if it has errors.
 pub(crate) fn compile_again(
     request: &CompileRequest,
     sources: &RecordedSources,
@@ -82,10 +85,10 @@ pub(crate) fn compile_again(
     .program
 }
 
-/// Checks a file: every composite, function and type in it, whether a program uses it or not.
+/// Checks a file: every composite, function and type in it, used or not.
 ///
 /// # Errors
-/// If the file cannot be read.
+/// [`Error::Read`] if the file, or a folder of a toolkit, cannot be read.
 pub fn check(request: &CompileRequest) -> Result<Findings, Error> {
     let recorder = SourceRecorder::open(&request.file, &request.mixed_args)?;
     let output = run_compiler(request, recorder.main_source(), &recorder, compiler::check);
@@ -93,6 +96,7 @@ pub fn check(request: &CompileRequest) -> Result<Findings, Error> {
     Ok(Findings::new(output.diagnostics, output.sources))
 }
 
+/// Calls `stage` of the compiler on the main file's text.
 fn run_compiler(
     request: &CompileRequest,
     text: SourceText,

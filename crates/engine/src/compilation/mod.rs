@@ -1,5 +1,4 @@
-//! From a file to a program: the compiler, given the toolkit's models and functions and the files on
-//! disk.
+//! From a source file to a program: calls the compiler with the toolkit's models and functions.
 
 mod compile;
 mod operator_models;

@@ -1,10 +1,10 @@
-//! The toolkit as the compiler sees it: models without behaviours.
+//! The toolkit as the compiler sees it: the operators' models without their implementations.
 
 use std::sync::LazyLock;
 
 use graph::OperatorModel;
 
-/// The models of all operators.
+/// The models of all operators of the toolkit, in alphabetical order.
 pub fn operator_models() -> &'static [&'static OperatorModel] {
     static MODELS: LazyLock<Vec<&'static OperatorModel>> = LazyLock::new(|| {
         toolkit::operators()
@@ -15,7 +15,7 @@ pub fn operator_models() -> &'static [&'static OperatorModel] {
     &MODELS
 }
 
-/// Whether an operator or a composite of the library has this name: a composite of the same name in
+/// Whether an operator or a composite of the library has this name. A composite of the same name in
 /// a program would hide it.
 pub fn is_library_name(name: &str) -> bool {
     let prelude = syntax::parse(syntax::FileId(0), compiler::prelude::SOURCE);

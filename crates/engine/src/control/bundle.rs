@@ -1,4 +1,4 @@
-//! What a PE process needs to make the same program and run its part of it.
+//! The bundle: everything a PE process needs to compile the job's program and run its part.
 
 use eval::TraceLevel;
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -11,23 +11,23 @@ use crate::job::{BackendKind, HostSpec, LaunchOptions};
 use crate::monitor::JobMetadata;
 use crate::sources::{RawPath, RecordedSources};
 
-/// A job, as it is handed to its PEs. Compiling it gives the launcher's program again, operator by
-/// operator, so the plan fits.
+/// A job as the launcher sends it to its PEs. A PE compiles the recorded sources and gets the
+/// launcher's program again, operator by operator, so the plan fits.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Bundle {
     request: BundledRequest,
-    /// What the launcher's compiler has read.
+    /// Source files that the launcher's compiler has read.
     pub sources: RecordedSources,
-    /// The plan as text.
+    /// The plan as text, in the format of `dump --stage plan`.
     pub plan: String,
-    /// The job's secret.
+    /// Secret of the job: 16 random bytes that a connecting receiver has to show.
     pub token: [u8; 16],
     launch: BundledLaunch,
-    /// Whose counters they are; `None`: they are not to be seen.
+    /// The job's entry in counters files; `None` if no counters files are written.
     pub counters: Option<JobMetadata>,
 }
 
-/// [`CompileRequest`] with paths of any bytes.
+/// A [`CompileRequest`] whose paths may be any bytes, as JSON strings may not.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct BundledRequest {
     file: RawPath,
@@ -37,7 +37,7 @@ struct BundledRequest {
     submission_values: Option<Vec<(String, String)>>,
 }
 
-/// What of [`LaunchOptions`] concerns a PE.
+/// The fields of [`LaunchOptions`] that concern a PE.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct BundledLaunch {
     data_dir: RawPath,
@@ -55,7 +55,7 @@ struct BundledLaunch {
     hosts: Vec<HostSpec>,
 }
 
-/// [`IdleStrategy`], which knows nothing of formats.
+/// The serialized form of [`IdleStrategy`], whose crate does not depend on serde.
 #[derive(Deserialize, Serialize)]
 #[serde(remote = "IdleStrategy")]
 enum IdleStrategyFormat {
@@ -65,7 +65,7 @@ enum IdleStrategyFormat {
     Adaptive,
 }
 
-/// [`TraceLevel`], which knows nothing of formats.
+/// The serialized form of [`TraceLevel`], whose crate does not depend on serde.
 #[derive(Deserialize, Serialize)]
 #[serde(remote = "TraceLevel")]
 enum TraceLevelFormat {
@@ -78,10 +78,10 @@ enum TraceLevelFormat {
 }
 
 impl Bundle {
-    /// A compiled program with its plan.
+    /// Bundles a compiled program with its plan and a new secret.
     ///
     /// # Errors
-    /// The system has no random numbers.
+    /// [`Error::System`] if the system has no random numbers.
     pub fn new(
         compilation: &Compilation,
         plan: String,
@@ -97,7 +97,7 @@ impl Bundle {
         })
     }
 
-    /// What is to be compiled.
+    /// The request that compiles the program in a PE.
     pub fn request(&self) -> CompileRequest {
         let BundledRequest {
             file,
@@ -111,13 +111,13 @@ impl Bundle {
             main,
             toolkit_path: toolkit_path.into_iter().map(|name| name.0).collect(),
             compile_values,
-            // What they are for has been generated.
+            // The recorded sources are generated text already: Perl does not run again.
             mixed_args: Vec::new(),
             submission_values,
         }
     }
 
-    /// How it is to be run.
+    /// The launch options of a PE; options that concern the launcher alone have their defaults.
     pub fn launch(&self) -> LaunchOptions {
         let settings = self.launch.clone();
         LaunchOptions {
@@ -165,10 +165,11 @@ impl BundledLaunch {
     }
 }
 
-/// Sixteen bytes that nobody can guess.
+/// Returns 16 random bytes, which no other process can guess.
 fn random_token() -> Result<[u8; 16], Error> {
     let mut token = [0; 16];
-    // So few bytes come at once, man getrandom(2) says, unless a signal comes before there are any.
+    // A call for at most 256 bytes is never cut short (getrandom(2)), but a signal may interrupt it
+    // before the first byte.
     let flags = GetRandomFlags::empty();
     rustix::io::retry_on_intr(|| getrandom(&mut token, flags))
         .map_err(|error| Error::system("make a secret for the job", error))?;

@@ -5,41 +5,41 @@ use serde::{Deserialize, Serialize};
 use super::bundle::Bundle;
 use crate::part::{CrossingTicket, PeEnding};
 
-/// What the launcher says.
+/// A message from the launcher to a PE.
 #[derive(Debug, Deserialize, Serialize)]
 pub enum MessageToPe {
-    /// What is to be run; the same for all.
+    /// The program and its plan; every PE of a job gets an equal bundle.
     Bundle(Box<Bundle>),
-    /// Which PE this is. Comes with the launcher's standard input.
+    /// The number of this PE. Carries the descriptor of the launcher's standard input.
     Begin(u32),
-    /// How to reach the sender of a link. Comes with the medium's descriptors.
+    /// How a receiver in this PE reaches its sender. Carries the medium's descriptors.
     Ticket(CrossingTicket),
-    /// That were all tickets: wire.
+    /// No more tickets follow: accept the receivers and wire the operators.
     Accept,
-    /// Run.
+    /// Start running: every PE of the job is ready.
     Go,
-    /// Stop in an orderly way; before `Go`: there is nothing to run any more.
+    /// Shut down in an orderly way; before `Go`, exit without running.
     Stop,
-    /// Say how much the sources have sent.
+    /// Send the tuple counts of the sources.
     Count,
 }
 
-/// What a PE says.
+/// A message from a PE to the launcher.
 #[derive(Debug, Deserialize, Serialize)]
 pub enum MessageFromPe {
-    /// How to reach this PE for a link that it sends. Comes with the medium's descriptors.
+    /// How a receiver reaches a sender in this PE. Carries the medium's descriptors.
     Ticket(CrossingTicket),
-    /// That were all its tickets.
+    /// No more tickets follow from this PE: its senders are open.
     Opened,
-    /// It is wired.
+    /// The operators of this PE are wired.
     Ready,
-    /// A shutdown was asked for in this PE, by an operator or a signal.
+    /// An operator of this PE, or a signal to its process, requests a shutdown of the job.
     Stopping,
-    /// How many tuples each of its sources has sent.
+    /// Number of tuples that each source in this PE has submitted, by operator name.
     Counts(Vec<(String, u64)>),
-    /// It is over.
+    /// The PE has ended; it sends nothing else.
     Ended(PeEnding),
 }
 
-/// The exit status of a PE without a launcher.
+/// Exit status of a PE process that has lost its launcher; 3 is used for nothing else.
 pub const EXIT_LAUNCHER_LOST: i32 = 3;

@@ -1,16 +1,16 @@
-//! What the launcher of a job and its PEs say to each other.
+//! The protocol between the launcher of a job and its PEs.
 //!
-//! Each PE process is started with one end of a socket pair as its standard input, so there is no
-//! path and no address that somebody else could reach. The launcher starts them all, hands around
-//! the tickets of the crossing edges, says when to begin, and learns how each one ended.
+//! Each PE process starts with one end of a socket pair as its standard input, so no path or
+//! address exists that another process could reach. The launcher starts all PEs, passes the tickets
+//! of crossings from senders to receivers, says when to begin, and learns how each PE ended.
 //!
 //! ```text
-//!   PE 0 (sends link 0)           launcher                  PE 1 (receives link 0)
+//!   PE 0 (sends crossing 0)       launcher                  PE 1 (receives crossing 0)
 //!     |<-------- Bundle, Begin ----|---- Bundle, Begin ------->|    compile, cut
-//!     |--------- Ticket, Opened -->|                           |    open what it sends
+//!     |--------- Ticket, Opened -->|                           |    open its senders
 //!     |                            |<--------------- Opened ---|
 //!     |                            |---- Ticket -------------->|
-//!     |<-------- Accept -----------|---- Accept -------------->|    accept what it receives, wire
+//!     |<-------- Accept -----------|---- Accept -------------->|    accept receivers, wire
 //!     |--------- Ready ----------->|<---------------- Ready ---|
 //!     |<-------- Go ---------------|---- Go ------------------>|    run
 //!     |                           ...                          |
@@ -18,9 +18,9 @@
 //!     |--------- Ended ----------->|<---------------- Ended ---|    exit
 //! ```
 //!
-//! Nobody begins before all are ready, so what cannot be set up is said before the first tuple. A
-//! connection that closes without `Ended` is the death of its PE; to a PE it is the death of the
-//! launcher, and it ends.
+//! No PE runs before all are ready, so a failed set-up is reported before the first tuple. A
+//! connection that closes without `Ended` means to the launcher that the PE has died. To a PE, a
+//! closed connection means that the launcher has died, and the PE exits.
 
 mod bundle;
 pub mod connection;

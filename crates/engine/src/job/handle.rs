@@ -1,4 +1,4 @@
-//! A running program, as whoever started it sees it.
+//! The handle of a running job: waiting for its end, stopping it, counts of its sources.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -7,54 +7,58 @@ use runtime::StopSignal;
 
 use crate::error::Error;
 
-/// A program that runs, here or in processes of its own.
+/// A program that runs in this process or in processes of its own.
+///
+/// Dropping the handle neither stops the job nor waits for it.
 pub struct Job {
     stop: StopSignal,
-    sources: Box<dyn Fn() -> Vec<(String, u64)> + Send>,
+    source_counts: Box<dyn Fn() -> Vec<(String, u64)> + Send>,
     result_receiver: Receiver<JobResult>,
     result: Option<JobResult>,
 }
 
-/// What is to be said of a job that has ended.
+/// Result of a job: sentences to report although nothing failed, or the error.
 type JobResult = Result<Vec<String>, Error>;
 
-/// Asks a job for an orderly shutdown, from any thread.
+/// Requests an orderly shutdown of a job, from any thread.
 #[derive(Clone)]
 pub struct StopHandle(StopSignal);
 
 impl StopHandle {
-    /// Asks; sources end, what is under way is finished. Asking again changes nothing.
+    /// Requests the shutdown: sources end, and tuples under way are processed. A second request
+    /// changes nothing.
     pub fn stop(&self) {
         self.0.request();
     }
 }
 
 impl Job {
-    /// A job that says when it has ended and how.
+    /// A job whose result arrives on the channel `ended` when the job has ended.
     pub(crate) fn new(
         stop: StopSignal,
-        sources: Box<dyn Fn() -> Vec<(String, u64)> + Send>,
+        source_counts: Box<dyn Fn() -> Vec<(String, u64)> + Send>,
         ended: Receiver<JobResult>,
     ) -> Job {
         Job {
             stop,
-            sources,
+            source_counts,
             result_receiver: ended,
             result: None,
         }
     }
 
-    /// The handle to its shutdown.
+    /// A handle that requests the job's shutdown.
     pub fn stop_handle(&self) -> StopHandle {
         StopHandle(self.stop.clone())
     }
 
-    /// Waits for its end, at most so long (for ever: `None`); whether it has ended.
-    pub fn wait(&mut self, at_most: Option<Duration>) -> bool {
+    /// Waits for the end of the job, at most `time_max` (`None`: for ever); returns whether the job
+    /// has ended.
+    pub fn wait(&mut self, time_max: Option<Duration>) -> bool {
         if self.result.is_some() {
             return true;
         }
-        let received = match at_most {
+        let received = match time_max {
             Some(time) => self.result_receiver.recv_timeout(time),
             None => self
                 .result_receiver
@@ -72,15 +76,18 @@ impl Job {
         true
     }
 
-    /// How many tuples each source has sent, as far as is known.
+    /// Number of tuples that each source has submitted, by operator name. Counts of other processes
+    /// are those of the last time they were asked.
     pub fn source_counts(&self) -> Vec<(String, u64)> {
-        (self.sources)()
+        (self.source_counts)()
     }
 
-    /// Waits for its end; sentences on what should not pass unseen although nothing failed.
+    /// Waits for the end of the job. Returns warnings: windows that never fired, messages that were
+    /// lost.
     ///
     /// # Errors
-    /// What failed.
+    /// [`Error::Program`] with a line for each failure, [`Error::OutputClosed`] if the reader of
+    /// standard output has gone, [`Error::System`] if PEs could not be started or watched.
     pub fn join(mut self) -> Result<Vec<String>, Error> {
         self.wait(None);
         self.result.unwrap_or(Ok(Vec::new()))

@@ -1,9 +1,8 @@
-//! The hosts that a plan names: how processes get there, and where they listen.
+//! The hosts that a plan names: how to start a process on a host, and where its senders listen.
 //!
-//! The launcher starts every PE as its child. On another host that is by a command that stands
-//! before the PE's own and has to run it with the same standard input: `nsenter` for a namespace of
-//! this machine. What PEs of one host send to those of another goes by an address of the sender's
-//! host.
+//! The launcher starts every PE as its child. On another host, a command that starts before the
+//! PE's own runs it with the same standard input: `nsenter` for a network namespace of this
+//! machine. PEs of different hosts exchange tuples through the address of the sender's host.
 
 use std::ffi::OsString;
 use std::net::IpAddr;
@@ -14,22 +13,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
-/// A host, as whoever launches a job describes it.
+/// A host as the launch of a job describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct HostSpec {
-    /// What plans call it.
+    /// Name of the host in plans.
     pub name: String,
-    /// Where the other hosts reach its processes.
+    /// Address at which other hosts reach the processes on this host.
     pub address: IpAddr,
-    /// What a command begins with to run there; nothing: it runs here.
+    /// Words that start a command on this host; empty if commands run there without.
     pub prefix: Vec<String>,
 }
 
-/// Whether every host of a plan is known, and every stream between two of them has an address to
-/// listen at.
+/// Checks that every host of a plan is described once, and that either all PEs have a host or none.
 ///
 /// # Errors
-/// A sentence that says what is missing.
+/// [`Error::Plan`] with a sentence that says what is missing.
 pub fn check_hosts(plan: &Plan, hosts: &[HostSpec]) -> Result<(), Error> {
     let missing = |message: String| Err(Error::Plan(message));
     for (at, host) in hosts.iter().enumerate() {
@@ -57,25 +55,26 @@ pub fn check_hosts(plan: &Plan, hosts: &[HostSpec]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The description of a host.
+/// Finds the description of a host by name.
 pub fn find_host<'a>(hosts: &'a [HostSpec], name: &str) -> Option<&'a HostSpec> {
     hosts.iter().find(|host| host.name == name)
 }
 
 impl HostSpec {
-    /// The same command, on this host.
+    /// Makes the command that runs `command` on this host.
     pub(crate) fn wrap_command(&self, command: Command) -> Command {
         let Some((first, rest)) = self.prefix.split_first() else {
             return command;
         };
-        let mut placed = Command::new(first);
-        placed.args(rest).arg(program_path(&command));
-        placed.args(command.get_args());
-        placed
+        let mut wrapped = Command::new(first);
+        wrapped.args(rest).arg(program_path(&command));
+        wrapped.args(command.get_args());
+        wrapped
     }
 }
 
-/// What a command runs, by a name that means the same to another program.
+/// The program of a command by a path that means the same file to another program: `/proc/self/exe`
+/// is resolved.
 fn program_path(command: &Command) -> OsString {
     let program = command.get_program();
     let found = std::fs::read_link(program).map(|path| path.into_os_string());

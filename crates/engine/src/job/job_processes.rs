@@ -1,7 +1,7 @@
-//! The processes of jobs: all of them can be ended at once, from any thread.
+//! A registry of the processes of jobs, which can kill them all at once from any thread.
 //!
-//! An orderly shutdown is the launcher's business. This is for the end that waits for nothing:
-//! neither for the launcher's thread, nor for PEs that do not answer or do not even run (SIGSTOP).
+//! An orderly shutdown is the launcher's task. The registry serves the end that waits for nothing:
+//! neither for the launcher's thread, nor for PEs that do not answer or are stopped (SIGSTOP).
 
 use std::fmt;
 use std::fs;
@@ -16,38 +16,40 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process, pidfd_send_signal, waitid,
 };
 
-/// How long a process that was killed may take to be gone. It is gone at once, unless the kernel
-/// waits in it for a device that does not answer.
+/// How long killed processes may take to end. They end at once, unless the kernel waits on their
+/// behalf for a device that does not answer.
 const KILL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Between two looks at a process that is being started.
+/// Pause between two looks at a process that is being started.
 const STARTER_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// The processes that jobs have started and not waited for. Clones are the same.
+/// Registry of the processes that jobs have started and not yet waited for; clones share it.
 #[derive(Clone, Default)]
 pub struct JobProcesses(Arc<ProcessTable>);
 
 #[derive(Default)]
 struct ProcessTable {
-    /// No further process is started.
+    /// Whether further processes are refused.
     is_closed: AtomicBool,
-    /// The thread that is starting a process; 0: none is.
+    /// Kernel id of the thread that is starting a process; 0: none is.
     starter_tid: AtomicI32,
-    /// Readable when a process has ended; gone when it was waited for. Locked while one is started.
+    /// Process descriptors, readable when the process has ended, dropped when it was waited for.
+    /// Locked while a process is started.
     exit_fds: Mutex<Vec<Weak<OwnedFd>>>,
 }
 
 impl JobProcesses {
-    /// Starts a process, unless all were killed. What the calling thread starts by other ways may
-    /// be killed as well if all are killed at the same time.
+    /// Calls `start` to start a process, and registers the descriptor that it returns. A process
+    /// that the calling thread starts in other ways may be killed too, if [`JobProcesses::kill`]
+    /// runs at the same time.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The process cannot be started, or [`JobProcesses::kill`] was called before.
     pub(crate) fn start<T>(
         &self,
         start: impl FnOnce() -> io::Result<(T, Weak<OwnedFd>)>,
     ) -> io::Result<T> {
-        // Held while it is started: a process is either in the list or not there.
+        // The lock is held while the process starts: it is either registered or does not exist.
         let mut ends = self
             .0
             .exit_fds
@@ -66,7 +68,8 @@ impl JobProcesses {
         Ok(process)
     }
 
-    /// Kills all of them and waits until they are gone. None can be started any more.
+    /// Kills all registered processes and waits until they have ended, at most ten seconds.
+    /// Processes cannot be started any more.
     pub fn kill(&self) {
         self.0.is_closed.store(true, Ordering::SeqCst);
         let deadline = Instant::now() + KILL_TIMEOUT;
@@ -74,20 +77,21 @@ impl JobProcesses {
             return;
         };
         for end in &ends {
-            // It may have ended just before.
+            // The process may have ended just before.
             let _ = pidfd_send_signal(end, Signal::KILL);
         }
         for end in &ends {
             if wait_exit(end, deadline) {
-                // Unless the launcher has done so.
+                // The launcher may have waited for it already.
                 let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
                 let _ = waitid(WaitId::PidFd(end.as_fd()), options);
             }
         }
     }
 
-    /// All that there are. One that is just being started may be stopped before it has become what
-    /// it is to be, and so hold up who starts it: it is killed.
+    /// The descriptors of all processes; `None` if the lock is not free by the deadline. A process
+    /// that is being started may be stopped before it executes its program, and so block the thread
+    /// that starts it: it is killed.
     fn exit_fds(&self, deadline: Instant) -> Option<Vec<Arc<OwnedFd>>> {
         loop {
             match self.0.exit_fds.try_lock() {
@@ -99,7 +103,7 @@ impl JobProcesses {
                 Err(TryLockError::WouldBlock) => {}
             }
             for child in child_pids(self.0.starter_tid.load(Ordering::SeqCst)) {
-                // All are to end.
+                // The thread starts processes of jobs only, and all of them are to end.
                 let _ = kill_process(child, Signal::KILL);
             }
             std::thread::sleep(STARTER_POLL_INTERVAL);
@@ -107,8 +111,7 @@ impl JobProcesses {
     }
 }
 
-/// The processes that a thread of this one has started and nobody has waited for, as /proc has
-/// them.
+/// Lists the processes that a thread has started and not waited for, from /proc.
 fn child_pids(thread: i32) -> Vec<Pid> {
     let list = format!("/proc/self/task/{thread}/children");
     let text = fs::read_to_string(list).unwrap_or_default();
@@ -117,7 +120,7 @@ fn child_pids(thread: i32) -> Vec<Pid> {
     numbers.filter_map(Pid::from_raw).collect()
 }
 
-/// Waits for the end of a process.
+/// Waits for the end of a process; returns whether it came before the deadline.
 fn wait_exit(end: &OwnedFd, deadline: Instant) -> bool {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -128,7 +131,7 @@ fn wait_exit(end: &OwnedFd, deadline: Instant) -> bool {
         let mut fds = [PollFd::new(end, PollFlags::IN)];
         match poll(&mut fds, Some(&timeout)) {
             Ok(ready) if ready > 0 => return true,
-            // It was interrupted, or has failed: the processes are killed, and there is time.
+            // The call was interrupted or failed. The processes are killed already, so try again.
             _ if left.is_zero() => return false,
             _ => {}
         }
@@ -176,7 +179,7 @@ mod tests {
         processes.kill();
     }
 
-    /// As one that is stopped before it has become what it is to be.
+    /// Like a process that is stopped before it executes its program.
     #[test]
     fn one_that_holds_up_who_starts_it_is_killed_and_no_child_of_others() {
         let processes = JobProcesses::default();

@@ -1,4 +1,4 @@
-//! How a program is run: the options that a launch takes.
+//! Options of a launch: directories, trace levels, backend, hosts, and what the caller observes.
 
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -12,57 +12,57 @@ use transport::IdleStrategy;
 use super::hosts::HostSpec;
 use super::job_processes::JobProcesses;
 
-/// How a program is run.
+/// Options of a launch; [`LaunchOptions::default`] runs compiled code in the current folder.
 #[derive(Clone, Debug)]
 pub struct LaunchOptions {
-    /// Where relative file names begin.
+    /// Directory of relative file names in the program; it has to exist.
     pub data_dir: PathBuf,
-    /// Where the application lies.
+    /// Application directory, which `getApplicationDir()` returns to the program.
     pub application_dir: PathBuf,
-    /// What is traced.
+    /// Highest level of trace messages (`appTrc`) written to standard error.
     pub trace: TraceLevel,
-    /// What is logged.
+    /// Highest level of log messages (`appLog`) written to standard error.
     pub log: TraceLevel,
-    /// What makes expressions run.
+    /// Whether expressions and logic run as machine code or interpreted.
     pub backend: BackendKind,
-    /// Write a map of the compiled code for the perf tool.
+    /// Writes a map of the compiled code to `/tmp/perf-PID.map`, for the perf tool.
     pub perf_map: bool,
-    /// Shut down after so long.
+    /// Time after which an orderly shutdown begins; `None`: when the sources end.
     pub kill_after: Option<Duration>,
-    /// Called with what the job is about to write to standard output or error: whoever draws on the
-    /// terminal makes way.
+    /// Called with the bytes that the job is about to write to standard output or error, so that a
+    /// caller can clear its own line from the terminal.
     pub before_print: fn(&[u8]),
-    /// Write what is printed at once: standard output is a terminal, and somebody looks at it.
+    /// Writes standard output after each print instead of buffering it; for terminals.
     pub unbuffered: bool,
-    /// Put the PE's name before each line of standard output, if there are several PEs.
+    /// Puts the PE's number before each line of standard output, if the job has several PEs.
     pub tag_output: bool,
-    /// Measure how long tuples are under way between PEs.
+    /// Measures the latency of tuples between PEs.
     pub latency: bool,
-    /// The job's counters are to be seen while it runs: [`crate::samples`].
+    /// Writes counters files, which [`crate::sample_jobs`] reads while the job runs.
     pub counters: bool,
-    /// What starts the process of a PE: its number and the job's name. The process has to call
-    /// [`crate::serve`], and to ignore signals that ask it to end: those are the launcher's
-    /// business.
+    /// Makes the command that starts a PE's process, from the PE's number and the job's name. The
+    /// process has to call [`crate::serve`] and to ignore signals that ask it to end: the launcher
+    /// alone decides when a PE ends.
     pub pe_command: fn(u32, &str) -> Command,
-    /// What threads without work do.
+    /// Waiting strategy of threads that have no tuple to process.
     pub idle: IdleStrategy,
-    /// The hosts that the plan names.
+    /// Descriptions of the hosts that the plan names.
     pub hosts: Vec<HostSpec>,
-    /// Where the processes of PEs are noted, so that the caller can kill them.
+    /// Registry that collects the processes of PEs, so that the caller can kill them.
     pub processes: JobProcesses,
 }
 
-/// What makes expressions run.
+/// How expressions and logic run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum BackendKind {
-    /// The reference interpreter.
+    /// On the reference interpreter, which defines what a program means.
     Interpreted,
-    /// Machine code.
+    /// As machine code, compiled before the job starts.
     Compiled,
 }
 
 impl Default for LaunchOptions {
-    /// Compiled code in the current folder, with the levels of the command.
+    /// Compiled code in the current folder, with the trace and log levels of `thalweg run`.
     fn default() -> LaunchOptions {
         LaunchOptions {
             data_dir: PathBuf::from("."),
@@ -85,7 +85,7 @@ impl Default for LaunchOptions {
     }
 }
 
-/// This binary again, as a PE. Whatever was installed in its place in the meantime.
+/// The command that starts this binary again as a PE, even if the file has been replaced since.
 fn own_binary(pe: u32, name: &str) -> Command {
     let mut command = Command::new("/proc/self/exe");
     command.arg0("thalweg").args(["pe", &pe.to_string(), name]);

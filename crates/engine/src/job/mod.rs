@@ -1,5 +1,5 @@
-//! What a caller has in hand of a job: the options of its launch, its hosts, its processes, and the
-//! handle by which it is waited for and stopped.
+//! A job as its caller sees it: launch options, hosts, processes, and the handle that waits for the
+//! job and stops it.
 
 mod handle;
 mod hosts;

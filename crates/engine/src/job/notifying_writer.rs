@@ -1,8 +1,8 @@
-//! A writer that announces what it is about to write.
+//! A writer that announces each write to the caller of the launch.
 
 use std::io::Write;
 
-/// A stream that tells somebody before each write.
+/// Wraps a writer and calls a function with the bytes before each write.
 pub struct NotifyingWriter<W>(pub W, pub fn(&[u8]));
 
 impl<W: Write> Write for NotifyingWriter<W> {

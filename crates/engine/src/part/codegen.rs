@@ -1,4 +1,4 @@
-//! The backend that makes machine code, and its listing.
+//! The backend that makes machine code, and listings of its code.
 
 use graph::Program;
 use jit::Jit;
@@ -7,23 +7,29 @@ use runtime::{Pe, PeOptions};
 use super::pe_ending::job_error;
 use crate::error::Error;
 
-/// A form of listing.
+/// The form of a code listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListingFormat {
-    /// Cranelift's intermediate code.
+    /// Cranelift's intermediate representation, before optimisation for the machine.
     Clif,
-    /// Instructions of the machine.
+    /// Instructions of this machine, as assembly text.
     Asm,
 }
 
-/// A JIT for a program.
+/// Makes the JIT backend of a program.
+///
+/// # Errors
+/// [`Error::Codegen`] if the machine is not supported or a function cannot be compiled.
 pub fn jit_backend(program: &Program, options: jit::JitOptions) -> Result<Jit, Error> {
     Jit::new(&program.functions, toolkit::functions(), options)
         .map_err(|error| Error::Codegen(error.to_string()))
 }
 
-/// Everything that is compiled for a program, titled by operator and body. The program is wired
-/// but not started; its operators are told to touch nothing outside.
+/// Lists all code that is compiled for a program, titled by operator and body. The program is wired
+/// but not started; with the property `dryRun`, its operators open no files and connections.
+///
+/// # Errors
+/// [`Error::Codegen`], or [`Error::Program`] if an operator cannot be set up.
 pub fn code_listing(program: &Program, listing: ListingFormat) -> Result<String, Error> {
     let mut jit = jit_backend(
         program,

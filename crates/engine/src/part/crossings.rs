@@ -1,4 +1,4 @@
-//! Both ends of crossing edges, as a plan wants them.
+//! The crossings of a job: opens sending ends and accepts receiving ends as the plan says.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::OwnedFd;
@@ -13,52 +13,54 @@ use transport::{Batching, EdgeSpec, Medium, media};
 
 use crate::job::{HostSpec, find_host};
 
-/// Bytes under way on an edge through memory whose plan does not say how many, as many as a queue
-/// has. Round a smaller ring the writer comes upon each cache line while the reader's processor has
-/// just had it: where each core has 1 MB of cache, a ring of 1 MB carried a third to a half as many
+/// Bytes of the ring of a crossing through memory, unless the plan says otherwise; as many as a
+/// queue has. In a smaller ring the writer reaches each cache line while the reader's core still
+/// holds it: where each core has 1 MB of cache, a ring of 1 MB carried a third to a half as many
 /// tuples.
 const RING_BYTES: usize = 2 << 20;
 
-/// The same through sockets, which copy: twice as many carry no more.
+/// Bytes under way on a crossing through a socket, unless the plan says otherwise. Sockets copy,
+/// and twice as many bytes carried no more tuples.
 const SOCKET_BYTES: usize = 1 << 20;
 
-/// Bytes of all edges of a plan together, and of the rings of a PE. With many edges each has less.
+/// Bytes of all crossings of a plan together, and of all rings of a PE: each of many gets less, so
+/// that a job with many crossings fits into memory.
 const RING_BYTES_TOTAL: usize = 1 << 28;
 
-/// But not less than this: large tuples and large batches need room.
+/// Smallest number of bytes of a crossing or ring: large tuples and batches need room.
 const RING_BYTES_MIN: usize = 1 << 16;
 
-/// Bytes of each of so many, of which one alone would have `most`.
-fn ring_bytes_share(count: usize, most: usize) -> usize {
+/// Bytes for each of `count` crossings, a power of two; a single one has `bytes_max`.
+fn ring_bytes_share(count: usize, bytes_max: usize) -> usize {
     let share = RING_BYTES_TOTAL / count.max(1);
-    share.clamp(RING_BYTES_MIN, most).next_power_of_two()
+    share.clamp(RING_BYTES_MIN, bytes_max).next_power_of_two()
 }
 
-/// The edges of a job.
+/// The crossings of a job, by their numbers in its plan.
 pub struct Crossings<'a> {
     plan: &'a Plan,
     program: &'a Program,
-    homes: PeAssignment,
-    /// The job's secret.
+    operator_pes: PeAssignment,
+    /// Secret of the job, which receivers show to senders.
     token: [u8; 16],
     hosts: &'a [HostSpec],
 }
 
-/// How one receiver of a link reaches its sender.
+/// A ticket: how one receiver of a crossing reaches its sender.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CrossingTicket {
-    /// The crossing's number in the plan.
+    /// Number of the crossing in the plan.
     pub link: u32,
-    /// The receiver's number.
+    /// Number of the receiver among those of the crossing, from 0.
     pub receiver: u32,
-    /// What the medium wrote.
+    /// Address or key of the sender, in the medium's own format.
     pub bytes: Vec<u8>,
 }
 
-/// The sending end of a link, and what its receivers need.
+/// The sending end of a crossing, and a ticket with descriptors for each receiver.
 type OpenedCrossing = (OutboundCrossing, Vec<(CrossingTicket, Vec<OwnedFd>)>);
 
-/// A crossing with what it rides on.
+/// A crossing of the plan with its stream and its medium.
 struct ResolvedCrossing<'a> {
     crossing: &'a Crossing,
     stream: Arc<str>,
@@ -67,7 +69,7 @@ struct ResolvedCrossing<'a> {
 }
 
 impl<'a> Crossings<'a> {
-    /// Those of a plan for a whole program.
+    /// The crossings of a plan for a whole program.
     pub fn new(
         plan: &'a Plan,
         program: &'a Program,
@@ -77,38 +79,39 @@ impl<'a> Crossings<'a> {
         Crossings {
             plan,
             program,
-            homes: PeAssignment::new(plan, program.operators.len()),
+            operator_pes: PeAssignment::new(plan, program.operators.len()),
             token,
             hosts,
         }
     }
 
-    /// Makes the sending end of a link.
+    /// Opens the sending end of a crossing.
     ///
     /// # Errors
-    /// A sentence that names the stream.
+    /// A sentence that names the stream and the medium.
     pub fn open(&self, number: u32) -> Result<OpenedCrossing, String> {
-        let link = self.resolve(number)?;
-        let opened = link.medium.open(&link.spec);
-        let (end, tickets) = opened.map_err(|error| link.error_text(&error))?;
+        let resolved = self.resolve(number)?;
+        let opened = resolved.medium.open(&resolved.spec);
+        let (end, tickets) = opened.map_err(|error| resolved.error_text(&error))?;
         let ticket = |(receiver, ticket): (u32, transport::EdgeTicket)| {
-            let own = CrossingTicket {
+            let crossing_ticket = CrossingTicket {
                 link: number,
                 receiver,
                 bytes: ticket.bytes,
             };
-            (own, ticket.fds)
+            (crossing_ticket, ticket.fds)
         };
         let sending = OutboundCrossing {
-            stream: link.stream,
-            to_pes: link.crossing.to.clone(),
-            codec: link.crossing.codec,
+            stream: resolved.stream,
+            to_pes: resolved.crossing.to.clone(),
+            codec: resolved.crossing.codec,
             end,
         };
         Ok((sending, (0..).zip(tickets).map(ticket).collect()))
     }
 
-    /// Makes both ends of the rings within a PE, and adds what else the order of its streams needs.
+    /// Opens both ends of the rings within a PE, and notes the origins by which its streams are
+    /// ordered.
     ///
     /// # Errors
     /// A sentence that names the stream.
@@ -116,15 +119,15 @@ impl<'a> Crossings<'a> {
         &self,
         part: &PeProgram,
         pe: u32,
-        links: &mut CrossingEnds,
+        ends: &mut CrossingEnds,
     ) -> Result<(), String> {
         for &(number, from) in &part.rings {
             let bytes = ring_bytes_share(part.rings.len(), RING_BYTES);
             let (sending, receiving) = self.open_ring((number, from), pe, bytes)?;
-            links.outbound.insert(number, sending);
-            links.inbound.insert(number, receiving);
+            ends.outbound.insert(number, sending);
+            ends.inbound.insert(number, receiving);
         }
-        links.operator_origins = part.origins.clone();
+        ends.operator_origins = part.origins.clone();
         Ok(())
     }
 
@@ -164,7 +167,7 @@ impl<'a> Crossings<'a> {
         Ok((sending, receiving))
     }
 
-    /// What a stream is called in messages, and its own name.
+    /// Name of a stream in messages (`Operator.0`), and its name in the program.
     fn stream_names(&self, OutPortId { operator, port }: OutPortId) -> (String, Arc<str>) {
         let operator = self.program.operators.get(operator.0 as usize);
         let stream = operator.and_then(|operator| operator.outputs.get(port as usize));
@@ -173,7 +176,7 @@ impl<'a> Crossings<'a> {
         (format!("{name}.{port}"), stream)
     }
 
-    /// Makes a receiving end from its ticket.
+    /// Accepts the receiving end of a crossing from its ticket and descriptors.
     ///
     /// # Errors
     /// A sentence that names the stream.
@@ -182,26 +185,30 @@ impl<'a> Crossings<'a> {
         ticket: CrossingTicket,
         fds: Vec<OwnedFd>,
     ) -> Result<InboundCrossing, String> {
-        let link = self.resolve(ticket.link)?;
+        let resolved = self.resolve(ticket.link)?;
         let bytes = ticket.bytes;
-        let accepted = link
+        let accepted = resolved
             .medium
-            .accept(&link.spec, transport::EdgeTicket { bytes, fds });
-        let end = accepted.map_err(|error| link.error_text(&error))?;
-        let from = self.homes.pe_of(link.crossing.from.operator);
+            .accept(&resolved.spec, transport::EdgeTicket { bytes, fds });
+        let end = accepted.map_err(|error| resolved.error_text(&error))?;
+        let from = self.operator_pes.pe_of(resolved.crossing.from.operator);
         Ok(InboundCrossing {
-            stream: link.stream,
+            stream: resolved.stream,
             from_pe: from.unwrap_or_default(),
-            codec: link.crossing.codec,
-            is_foreign: link.medium.caps().is_untrusted,
+            codec: resolved.crossing.codec,
+            is_foreign: resolved.medium.caps().is_untrusted,
             end,
         })
     }
 
-    /// Where a crossing's sender listens: for its own host alone, unless a receiver is on another.
+    /// Address at which a crossing's sender listens: loopback, unless a receiver is on another
+    /// host.
     fn listen_address(&self, crossing: &Crossing) -> Result<IpAddr, String> {
         let host = |pe: u32| self.plan.pes.get(pe as usize)?.host.as_deref();
-        let from = self.homes.pe_of(crossing.from.operator).and_then(host);
+        let from = self
+            .operator_pes
+            .pe_of(crossing.from.operator)
+            .and_then(host);
         if crossing.to.iter().all(|pe| host(*pe) == from) {
             return Ok(Ipv4Addr::LOCALHOST.into());
         }
@@ -215,7 +222,7 @@ impl<'a> Crossings<'a> {
         let crossing = crossing.ok_or_else(|| format!("there is no crossing {number}"))?;
         let medium = media::find(&crossing.medium);
         let medium = medium.ok_or_else(|| unknown_medium(&crossing.medium))?;
-        let most = match medium.caps().is_untrusted {
+        let bytes_max = match medium.caps().is_untrusted {
             true => SOCKET_BYTES,
             false => RING_BYTES,
         };
@@ -225,7 +232,7 @@ impl<'a> Crossings<'a> {
             edge: number,
             receiver_count: crossing.to.len() as u32,
             ring_bytes: crossing.ring_bytes.map_or_else(
-                || ring_bytes_share(self.plan.crossings.len(), most),
+                || ring_bytes_share(self.plan.crossings.len(), bytes_max),
                 |bytes| bytes as usize,
             ),
             batching: crossing.batch.map_or_else(Batching::default, batching),
@@ -248,7 +255,7 @@ impl ResolvedCrossing<'_> {
     }
 }
 
-/// That there is no such medium, and which there are.
+/// The sentence for an unknown medium; it lists the media.
 fn unknown_medium(name: &str) -> String {
     let media = media::all().iter().filter(|m| !m.caps().is_for_tests);
     let media: Vec<_> = media.map(|medium| medium.name()).collect();

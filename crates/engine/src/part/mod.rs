@@ -1,5 +1,4 @@
-//! One PE's part of a program, in this process: its machine code, its crossings, its wiring, and how
-//! it ended.
+//! One PE's part of a program in this process: machine code, crossings, wiring, and how it ended.
 
 mod codegen;
 mod crossings;

@@ -1,4 +1,4 @@
-//! Failures of a PE as lines for people.
+//! How a PE ended: its failures as lines for people.
 
 use std::sync::Arc;
 
@@ -9,27 +9,28 @@ use serde::{Deserialize, Serialize};
 use super::unfired_windows::UnfiredWindows;
 use crate::error::Error;
 
-/// How a PE ended by itself.
+/// The ending that a PE reports of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PeEnding {
-    /// What failed, the first one first; empty: nothing.
+    /// Failures in order of time; empty if nothing failed.
     pub failures: Vec<PeFailure>,
-    /// Nobody reads its output any more: no reason to say anything.
+    /// Whether the PE ended because the reader of its output has gone, which is no error to report.
     pub is_quiet: bool,
-    /// What its windows held in the end, if nothing failed.
+    /// Windows that still held tuples in the end, if nothing failed.
     pub leftovers: Vec<UnfiredWindows>,
 }
 
-/// What failed in a PE.
+/// One failure in a PE.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PeFailure {
-    /// Where and what, as a fused job would say it.
+    /// Position and message, as a job of one PE reports them.
     pub line: String,
-    /// It was noticed at a crossing edge, so perhaps it only follows from another PE's death.
+    /// Whether a crossing failed: perhaps only because the PE at its other end has died.
     pub is_crossing: bool,
 }
 
-/// One line a failure: `file:failure_line:column: Operator (kind): sentence`.
+/// The ending of a PE that failed; a failure's line is `file:line:column: Operator (kind):
+/// sentence`.
 pub fn pe_ending(files: &[Arc<str>], report: &FailureReport) -> PeEnding {
     let failures = report.failures.iter().map(|failure| PeFailure {
         line: failure_line(files, failure),
@@ -45,7 +46,7 @@ pub fn pe_ending(files: &[Arc<str>], report: &FailureReport) -> PeEnding {
     }
 }
 
-/// The error of a program whose only PE failed.
+/// The error of a job whose only PE failed.
 pub fn job_error(files: &[Arc<str>], report: &FailureReport) -> Error {
     if report.is_stdout_closed {
         return Error::OutputClosed;

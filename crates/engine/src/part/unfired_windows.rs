@@ -1,15 +1,15 @@
-//! What is said at the end of a job of windows that have never fired: they were all there was, and
-//! nothing else says why no result came.
+//! Windows that never fired, as a job reports them at its end: without the report, nothing would
+//! say why no results came.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// What the windows of one operator held in the end, on its way to whoever says so.
+/// The windows of one operator that still held tuples when it ended.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct UnfiredWindows {
-    /// Where the operator is invoked: file, line, column.
-    place: (String, u32, u32),
+    /// Position of the operator's invocation: file, line, column.
+    position: (String, u32, u32),
     operator: String,
     kind: String,
     windows: u64,
@@ -19,12 +19,12 @@ pub struct UnfiredWindows {
 }
 
 impl UnfiredWindows {
-    /// With the names of the program's files.
+    /// The windows of an operator, with names of files from `files`.
     pub fn new(files: &[Arc<str>], left: &runtime::WindowLeftover) -> UnfiredWindows {
         let pos = left.pos;
         let file = files.get(pos.file as usize).map_or("?", |file| &**file);
         UnfiredWindows {
-            place: (file.to_owned(), pos.line, pos.column),
+            position: (file.to_owned(), pos.line, pos.column),
             operator: left.operator.to_string(),
             kind: left.kind.to_string(),
             windows: left.incomplete.windows,
@@ -34,21 +34,20 @@ impl UnfiredWindows {
         }
     }
 
-    /// What the channels of one operator have in common.
+    /// Key that all channels of one operator share.
     fn operator_key(&self) -> (&(String, u32, u32), String) {
-        (&self.place, compiler::without_channels(&self.operator))
+        (&self.position, compiler::without_channels(&self.operator))
     }
 }
 
-/// A sentence for each operator whose windows held something and never gave anything, in none of
-/// its channels. Each invocation of the composite that an operator is written in has one of its
-/// own.
+/// A sentence for each operator whose windows held tuples and never fired, in any channel. An
+/// operator within a composite has a sentence for each invocation of the composite.
 pub fn unfired_sentences(leftovers: &[UnfiredWindows]) -> Vec<String> {
     let mut leftovers: Vec<_> = leftovers
         .iter()
         .map(|left| (left.operator_key(), left))
         .collect();
-    // In whatever order processes and threads have ended.
+    // Processes and threads end in any order.
     leftovers.sort_by(|(one, a), (other, b)| (one, &a.operator).cmp(&(other, &b.operator)));
     let groups = leftovers.chunk_by(|(one, _), (other, _)| one == other);
     let groups = groups.map(|group| group.iter().map(|&(_, left)| left).collect::<Vec<_>>());
@@ -73,7 +72,7 @@ fn sentence(group: &[&UnfiredWindows]) -> Option<String> {
         _ => format!("{windows} windows, with {tuples} tuples in them,"),
     };
     let UnfiredWindows {
-        place: (file, line, column),
+        position: (file, line, column),
         operator,
         kind,
         help,
@@ -91,7 +90,7 @@ mod tests {
 
     fn left(operator: &str, windows: u64, tuples: u64, has_results: bool) -> UnfiredWindows {
         UnfiredWindows {
-            place: ("Main.spl".to_owned(), 3, 5),
+            position: ("Main.spl".to_owned(), 3, 5),
             operator: operator.to_owned(),
             kind: "Aggregate".to_owned(),
             windows,

@@ -1,4 +1,4 @@
-//! The operators of a program, or of one PE's part of it, wired but not started.
+//! Wiring the operators of a program, or of one PE's part of it, without starting them.
 
 use std::sync::LazyLock;
 
@@ -13,31 +13,35 @@ use crate::error::Error;
 use crate::job::{BackendKind, LaunchOptions, NotifyingWriter};
 use crate::sources::is_folder;
 
-/// What a part of a program has that a whole one has not.
+/// Options of a PE that runs only a part of a program.
 #[derive(Default)]
 pub struct PartOptions {
-    /// The ends of streams that cross its border.
+    /// Ends of the crossings to and from other PEs, and of rings within this one.
     pub crossing_ends: CrossingEnds,
-    /// The cores that its threads may run on; empty: any.
+    /// Cores that the PE's threads may run on; empty: any.
     pub cores: Vec<u32>,
-    /// Operators whose threads have a core of their own, and the core.
+    /// Operators whose threads have a core of their own: the operator's number, and the core.
     pub pins: Vec<(u32, u32)>,
-    /// What further properties it has.
+    /// Properties besides those of every program, such as `PEID`.
     pub properties: Vec<(String, String)>,
 }
 
-/// Makes the operators of a program, or of a part of one.
+/// Makes and connects the operators of a program or a part of one.
+///
+/// # Errors
+/// [`Error::DataDirectory`] if the data directory does not exist, [`Error::Codegen`] if machine
+/// code cannot be made. The inner result has the failures of operators.
 pub fn wire(
     program: &Program,
     launch: &LaunchOptions,
-    border: PartOptions,
+    part: PartOptions,
 ) -> Result<Result<Pe, FailureReport>, Error> {
     let data_directory = std::path::absolute(&launch.data_dir).unwrap_or(launch.data_dir.clone());
     if !is_folder(&data_directory)? {
         return Err(Error::DataDirectory(launch.data_dir.clone()));
     }
     let mut properties = properties(program, launch);
-    properties.extend(border.properties);
+    properties.extend(part.properties);
     let options = PeOptions {
         data_directory,
         levels: TraceLevels {
@@ -48,9 +52,9 @@ pub fn wire(
         stdout: Box::new(NotifyingWriter(std::io::stdout(), launch.before_print)),
         unbuffered: launch.unbuffered,
         stderr: Box::new(NotifyingWriter(std::io::stderr(), launch.before_print)),
-        crossing_ends: border.crossing_ends,
-        cores: border.cores,
-        pins: border.pins,
+        crossing_ends: part.crossing_ends,
+        cores: part.cores,
+        pins: part.pins,
         idle_strategy: launch.idle,
         conditions: Some(condition::condition_holds),
     };
@@ -71,30 +75,31 @@ pub fn wire(
     })
 }
 
-/// The behaviours of the toolkit's operators, and of those that plans insert.
+/// Implementations of the toolkit's operators, and of the operators that plans insert.
 fn registry() -> &'static [OperatorEntry] {
     static REGISTRY: LazyLock<Vec<OperatorEntry>> =
         LazyLock::new(|| [toolkit::operators(), ENTRIES].concat());
     &REGISTRY
 }
 
-/// The names of a program's sources.
+/// Names of a program's sources: operators without input ports.
 pub fn source_names(program: &Program) -> Vec<String> {
     let operators = program.operators.iter();
     let sources = operators.filter(|operator| operator.inputs.is_empty());
     sources.map(|operator| operator.name.to_string()).collect()
 }
 
-/// How many tuples each of these operators has sent.
-pub fn source_counts(names: &[String], tallies: &[OperatorCounts]) -> Vec<(String, u64)> {
-    let of = |name: &String| {
-        let tally = tallies.iter().find(|tally| *tally.operator == **name);
-        tally.map_or(0, |tally| tally.submitted.iter().sum())
+/// Number of tuples that each of the operators `names` has submitted.
+pub fn source_counts(names: &[String], counts: &[OperatorCounts]) -> Vec<(String, u64)> {
+    let submitted = |name: &String| {
+        let operator = counts.iter().find(|counts| *counts.operator == **name);
+        operator.map_or(0, |counts| counts.submitted.iter().sum())
     };
-    names.iter().map(|name| (name.clone(), of(name))).collect()
+    let names = names.iter();
+    names.map(|name| (name.clone(), submitted(name))).collect()
 }
 
-/// What [`eval::Services::property`] answers.
+/// The properties that [`eval::Services::property`] returns to every program.
 fn properties(program: &Program, launch: &LaunchOptions) -> Vec<(String, String)> {
     let application_dir = std::path::absolute(&launch.application_dir);
     let application_dir = application_dir.unwrap_or(launch.application_dir.clone());
