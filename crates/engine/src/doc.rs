@@ -39,6 +39,15 @@ pub fn doc_index() -> String {
 
 /// Describes the operator of a name, or all functions of a name; the namespace may be left out.
 ///
+/// # Example
+/// ```
+/// use thalweg_engine::doc;
+///
+/// assert!(doc("Filter").unwrap().starts_with("spl.relational::Filter\n"));
+/// let sentence = doc("Fliter").unwrap_err();
+/// assert_eq!(sentence, "there is no operator or function Fliter; did you mean Filter?");
+/// ```
+///
 /// # Errors
 /// A sentence: there is nothing of that name. It proposes a similar name if there is one.
 pub fn doc(name: &str) -> Result<String, String> {

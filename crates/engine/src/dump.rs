@@ -23,6 +23,12 @@ pub fn source_text(path: &Path, mixed_args: &[String]) -> Result<(String, Findin
 }
 
 /// Prints the tokens of an SPL text, one a line, each with its range of bytes.
+///
+/// # Example
+/// ```
+/// let tokens = thalweg_engine::dump_tokens("composite Main {}");
+/// assert!(tokens.starts_with("0..9 CompositeKw \"composite\"\n"));
+/// ```
 pub fn dump_tokens(text: &str) -> String {
     syntax::dump_tokens(text)
 }
@@ -34,6 +40,18 @@ pub fn dump_tree(text: &str) -> String {
 }
 
 /// Prints the operators and functions of a program with their typed expressions.
+///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use thalweg_engine::{CompileRequest, compile, dump_typed};
+///
+/// # let request = CompileRequest { file: HELLO.into(), ..CompileRequest::default() };
+/// let program = compile(&request)?.program.expect("the program has no errors");
+/// let typed = dump_typed(&program);
+/// assert!(typed.contains("greeting + \", world \" + (rstring)"));
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
 pub fn dump_typed(program: &Program) -> String {
     let natives: Vec<&str> = toolkit::functions()
         .iter()
@@ -43,11 +61,35 @@ pub fn dump_typed(program: &Program) -> String {
 }
 
 /// Prints a plan: its PEs, regions and edges, in the format that [`crate::parse_plan`] reads.
+///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use thalweg_engine::{CompileRequest, PlanOptions, compile, dump_plan, plan};
+///
+/// # let request = CompileRequest { file: HELLO.into(), ..CompileRequest::default() };
+/// let program = compile(&request)?.program.expect("the program has no errors");
+/// let plan = plan(&program, &PlanOptions::default())?;
+/// let text = dump_plan(&program, &plan);
+/// assert!(text.starts_with("plan Hello\npe 0\n  operators Greetings Printer\n"));
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
 pub fn dump_plan(program: &Program, plan: &Plan) -> String {
     plan.display(program).to_string()
 }
 
 /// Prints Cranelift's intermediate code of everything that is compiled for a program.
+///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use thalweg_engine::{CompileRequest, compile, dump_clif};
+///
+/// # let request = CompileRequest { file: HELLO.into(), ..CompileRequest::default() };
+/// let program = compile(&request)?.program.expect("the program has no errors");
+/// assert!(dump_clif(&program)?.starts_with(";; Greetings: onProcess\n"));
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Codegen`] if the code cannot be made, [`Error::Program`] if an operator refuses its

@@ -108,6 +108,17 @@ impl Findings {
 
 /// Formats a program in the canonical layout.
 ///
+/// # Example
+/// ```
+/// use std::path::Path;
+/// use thalweg_engine::format;
+///
+/// let text = format(Path::new("Types.spl"), "type Id=int32;").unwrap();
+/// assert_eq!(text, "type Id = int32;\n");
+/// let findings = format(Path::new("Types.spl"), "type Id=;").unwrap_err();
+/// assert!(findings.has_errors());
+/// ```
+///
 /// # Errors
 /// The syntax errors of the program.
 pub fn format(path: &Path, text: &str) -> Result<String, Findings> {

@@ -1,13 +1,33 @@
 //! Compiles and runs SPL programs: the compiler, the planner and the run time behind one API.
 //!
-//! [`compile`] gives the compiler the source files and the toolkit's operator models. [`plan`]
-//! decides which operators share a process. [`run`] gives the run time the program, the toolkit's
+//! [`compile`] gives the compiler the source files and the toolkit's operator models. [`plan()`]
+//! decides which operators share a process. [`run()`] gives the run time the program, the toolkit's
 //! operators and a backend. No other crate knows both the compiler and the run time.
 //!
 //! ```text
 //! CompileRequest -> compile -> Compilation { program, findings } -> plan -> run -> Job -> join
 //!                                                                            |
 //!                                         several PEs: a process each, which calls serve
+//! ```
+//!
+//! # Example
+//!
+//! ```
+//! use thalweg_engine::{CompileRequest, LaunchOptions, PlanOptions, compile, plan, run};
+//!
+//! # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+//! let request = CompileRequest {
+//!     file: HELLO.into(),
+//!     submission_values: Some(Vec::new()),
+//!     ..CompileRequest::default()
+//! };
+//! let compilation = compile(&request)?;
+//! let program = compilation.program.as_ref().expect("the program has no errors");
+//! let plan = plan(program, &PlanOptions::default())?;
+//! let job = run(&compilation, program, &plan, &LaunchOptions::default())?;
+//! let warnings = job.join()?;
+//! assert!(warnings.is_empty());
+//! # Ok::<(), thalweg_engine::Error>(())
 //! ```
 
 mod compilation;

@@ -13,6 +13,27 @@ use crate::part::{self, PartOptions, UnfiredWindows};
 
 /// Runs a program in this process, with all operators fused into one PE.
 ///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use std::sync::Mutex;
+/// use thalweg_engine::{CompileRequest, LaunchOptions, compile, launch};
+///
+/// // Collects the output of the program, which is still written to standard output.
+/// static OUTPUT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+///
+/// # let request = CompileRequest { file: HELLO.into(), ..CompileRequest::default() };
+/// let program = compile(&request)?.program.expect("the program has no errors");
+/// let options = LaunchOptions {
+///     before_print: |bytes| OUTPUT.lock().unwrap().extend_from_slice(bytes),
+///     ..LaunchOptions::default()
+/// };
+/// launch(&program, &options)?.join()?;
+/// let output = String::from_utf8(OUTPUT.lock().unwrap().clone()).unwrap();
+/// assert!(output.starts_with("hello, world 0\nhello, world 1\n"));
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::DataDirectory`], [`Error::Program`] if an operator cannot be set up, [`Error::System`]
 /// if a thread cannot be started.

@@ -9,6 +9,25 @@ use crate::error::Error;
 /// Makes the plan of a program: which operators share a process, and which medium each stream
 /// between processes has.
 ///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use thalweg_engine::{CompileRequest, FusionPolicy, PlanOptions, compile, media, plan};
+///
+/// # let request = CompileRequest { file: HELLO.into(), ..CompileRequest::default() };
+/// let program = compile(&request)?.program.expect("the program has no errors");
+/// let media = media();
+/// let options = PlanOptions {
+///     fusion: FusionPolicy::None,
+///     media: &media,
+///     ..PlanOptions::default()
+/// };
+/// let plan = plan(&program, &options)?;
+/// assert_eq!(plan.pes.len(), program.operators.len());
+/// assert_eq!(&*plan.crossings[0].medium, "shm");
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Plan`] with a line for each requirement that cannot be met.
 pub fn plan(program: &Program, options: &PlanOptions<'_>) -> Result<Plan, Error> {
@@ -16,6 +35,27 @@ pub fn plan(program: &Program, options: &PlanOptions<'_>) -> Result<Plan, Error>
 }
 
 /// Parses the text of a plan for a program, as `dump --stage plan` prints it or people write it.
+///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use thalweg_engine::{CompileRequest, compile, parse_plan};
+///
+/// # let request = CompileRequest { file: HELLO.into(), ..CompileRequest::default() };
+/// let program = compile(&request)?.program.expect("the program has no errors");
+/// let text = "plan Hello
+/// pe 0
+///   operators Greetings
+/// pe 1
+///   operators Printer
+/// crossing Greetings.0 -> pe 1 on tcp
+/// ";
+/// let plan = parse_plan(text, &program).unwrap();
+/// assert_eq!(plan.crossings.len(), 1);
+/// let error = parse_plan("plan Hello\npe 0\n  operators Greeting\n", &program).unwrap_err();
+/// assert!(error.to_string().contains("Greetings"));
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
 ///
 /// # Errors
 /// The first error in the text, with its line and column.
@@ -62,6 +102,17 @@ pub fn usable_core_count() -> u32 {
 
 /// Distributes cores over the PEs of a plan, in turn: with more cores than PEs each gets several,
 /// with fewer some share one. Without cores the plan stays as it is.
+///
+/// # Example
+/// ```
+/// use thalweg_engine::{Plan, pin_pes};
+///
+/// let mut plan = Plan::default();
+/// plan.pes.resize_with(2, Default::default);
+/// pin_pes(&mut plan, &[0, 1, 2]);
+/// assert_eq!(plan.pes[0].cores, [0, 2]);
+/// assert_eq!(plan.pes[1].cores, [1]);
+/// ```
 pub fn pin_pes(plan: &mut Plan, cores: &[u32]) {
     let count = plan.pes.len();
     if cores.is_empty() {

@@ -50,6 +50,22 @@ pub struct Compilation {
 /// An error in the program is no `Err`: it is among the findings, and [`Compilation::program`] is
 /// `None`.
 ///
+/// # Example
+/// ```
+/// use thalweg_engine::{CompileRequest, compile};
+///
+/// let folder = std::env::temp_dir().join(format!("thalweg-doc-compile-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder).unwrap();
+/// let file = folder.join("Main.spl");
+/// std::fs::write(&file, "composite Main { graph stream<int32 n> A = Beacn() {} }").unwrap();
+/// let request = CompileRequest { file, ..CompileRequest::default() };
+/// let compilation = compile(&request)?;
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// assert!(compilation.program.is_none());
+/// assert!(compilation.findings.to_text(false).contains("did you mean `Beacon`?"));
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Read`] if the main file, or a folder of a toolkit, cannot be read.
 pub fn compile(request: &CompileRequest) -> Result<Compilation, Error> {
@@ -86,6 +102,18 @@ pub(crate) fn compile_again(
 }
 
 /// Checks a file: every composite, function and type in it, used or not.
+///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use thalweg_engine::{CompileRequest, check};
+///
+/// let request = CompileRequest { file: HELLO.into(), ..CompileRequest::default() };
+/// let findings = check(&request)?;
+/// assert!(!findings.has_errors());
+/// assert!(findings.to_json().is_empty());
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Read`] if the file, or a folder of a toolkit, cannot be read.

@@ -21,6 +21,24 @@ pub struct Job {
 type JobResult = Result<Vec<String>, Error>;
 
 /// Requests an orderly shutdown of a job, from any thread.
+///
+/// # Example
+/// ```
+/// use thalweg_engine::{CompileRequest, LaunchOptions, compile, launch};
+///
+/// let folder = std::env::temp_dir().join(format!("thalweg-doc-stop-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder).unwrap();
+/// let file = folder.join("Main.spl");
+/// let endless = "composite Main { graph stream<int32 n> A = Beacon() { param period : 0.001; } }";
+/// std::fs::write(&file, endless).unwrap();
+/// let request = CompileRequest { file, ..CompileRequest::default() };
+/// let program = compile(&request)?.program.expect("the program has no errors");
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// let job = launch(&program, &LaunchOptions::default())?;
+/// job.stop_handle().stop();
+/// job.join()?;
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct StopHandle(StopSignal);
 

@@ -1,4 +1,5 @@
-//! Files that people name: source files, plans. Whatever a name leads to, reading it ends.
+//! Reading files that users name (programs, plans) within bounds of size and time, so that reading
+//! ends whatever the name leads to.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,34 +9,34 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 
-/// No plan and no program is as large as this.
+/// Bytes of the largest file that is read: no program and no plan is as large.
 pub(crate) const BYTES_MAX: usize = 64 << 20;
 
-/// A pipe or a terminal from which nothing comes for so long is given up: it would hold up the
-/// command for ever without a word.
+/// Time without a byte after which reading a pipe or a terminal is given up: the command would
+/// otherwise hang without a message.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The bytes of a file, or of what comes from a pipe until it is closed.
+/// Reads the bytes of a file, or of a pipe until it is closed.
 ///
 /// # Errors
-/// It cannot be read, is a directory, has more than 64 MB, or nothing comes from it.
+/// The file cannot be read, is a directory, has more than 64 MB, or gives no byte for 10 seconds.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     read_with_timeout(path, READ_TIMEOUT)
 }
 
-/// The text of a file, as [`read`].
+/// Reads the text of a file, within the bounds of [`read`].
 ///
 /// # Errors
-/// As [`read`], and if it is not UTF-8.
+/// Those of [`read`], and text that is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let text = String::from_utf8(read(path)?);
     text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// The text of something that is open, with the same bound.
+/// Reads the text of an open input, at most 64 MB.
 ///
 /// # Errors
-/// It cannot be read, has more than 64 MB, or is not UTF-8.
+/// The input cannot be read, has more than 64 MB, or is not UTF-8.
 pub fn read_from(input: impl Read) -> io::Result<String> {
     let mut text = String::new();
     input.take(BYTES_MAX as u64 + 1).read_to_string(&mut text)?;
@@ -45,8 +46,8 @@ pub fn read_from(input: impl Read) -> io::Result<String> {
     }
 }
 
-fn read_with_timeout(path: &Path, patience: Duration) -> io::Result<Vec<u8>> {
-    // A pipe that nobody has opened for writing is not waited for here.
+fn read_with_timeout(path: &Path, timeout: Duration) -> io::Result<Vec<u8>> {
+    // Opening does not block on a pipe that nobody has opened for writing.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let mut file = File::from(open(path, flags, Mode::empty())?);
     let kind = FileType::from_raw_mode(fstat(&file)?.st_mode);
@@ -54,14 +55,14 @@ fn read_with_timeout(path: &Path, patience: Duration) -> io::Result<Vec<u8>> {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     let mut bytes = Vec::new();
-    let mut room = [0; 1 << 16];
+    let mut buffer = [0; 1 << 16];
     loop {
         if kind != FileType::RegularFile {
-            wait_readable(&file, patience)?;
+            wait_readable(&file, timeout)?;
         }
-        match file.read(&mut room) {
+        match file.read(&mut buffer) {
             Ok(0) => return Ok(bytes),
-            Ok(count) => bytes.extend_from_slice(&room[..count]),
+            Ok(count) => bytes.extend_from_slice(&buffer[..count]),
             Err(error) if is_transient(&error) => {}
             Err(error) => return Err(error),
         }
@@ -71,16 +72,16 @@ fn read_with_timeout(path: &Path, patience: Duration) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Waits until there is something to read, or the end.
-fn wait_readable(file: &File, patience: Duration) -> io::Result<()> {
-    let timeout = Timespec {
-        tv_sec: patience.as_secs().cast_signed(),
-        tv_nsec: patience.subsec_nanos().into(),
+/// Waits until the file has bytes to read or has ended.
+fn wait_readable(file: &File, timeout: Duration) -> io::Result<()> {
+    let timespec = Timespec {
+        tv_sec: timeout.as_secs().cast_signed(),
+        tv_nsec: timeout.subsec_nanos().into(),
     };
     let mut wanted = [PollFd::new(file, PollFlags::IN)];
-    match poll(&mut wanted, Some(&timeout)) {
+    match poll(&mut wanted, Some(&timespec)) {
         Ok(0) => {
-            let message = format!("nothing has come from it for {patience:?}");
+            let message = format!("nothing has come from it for {timeout:?}");
             Err(io::Error::new(io::ErrorKind::TimedOut, message))
         }
         Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
@@ -125,8 +126,8 @@ mod tests {
     fn pipes_are_read_to_their_end_and_silent_ones_given_up() {
         let (reader, mut writer) = io::pipe().unwrap();
         let path = format!("/dev/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&reader));
-        let patience = Duration::from_millis(5);
-        let why = read_with_timeout(Path::new(&path), patience).unwrap_err();
+        let timeout = Duration::from_millis(5);
+        let why = read_with_timeout(Path::new(&path), timeout).unwrap_err();
         assert_eq!(why.to_string(), "nothing has come from it for 5ms");
         let text = "x".repeat(10_000);
         writer.write_all(text.as_bytes()).unwrap();

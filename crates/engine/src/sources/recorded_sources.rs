@@ -1,6 +1,7 @@
-//! The files of a compilation: read from disk and recorded, or read from the record.
+//! Source files of a compilation: recorded as the compiler reads them, and read again from the
+//! record.
 //!
-//! A PE process compiles its program again. It does so from what the launcher's compiler has read,
+//! A PE's process compiles its program again, from the files that the launcher's compiler has read,
 //! so that an edit in the meantime changes nothing.
 
 use std::cell::RefCell;
@@ -15,45 +16,50 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::source_files;
 use crate::error::Error;
 
-/// Everything that a compiler has read.
+/// Everything that the compiler has read: files, folders and canonical paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RecordedSources {
-    /// The text of the main file.
+    /// Text of the main file.
     pub main: RecordedText,
-    /// Folders and the files in them.
+    /// Folders, and the source files in them.
     folders: Vec<(RawPath, Vec<RawPath>)>,
-    /// Files and their texts, or why they could not be read.
+    /// Files, and their texts or why they could not be read.
     files: Vec<(RawPath, Result<RecordedText, String>)>,
-    /// Paths and their canonical ones.
+    /// Paths, and their canonical forms.
     canonical: Vec<(RawPath, RawPath)>,
 }
 
-/// What of [`SourceText`] a PE needs: what was said while a text was generated is said already.
+/// The part of a [`SourceText`] that a PE needs. Problems of generating the text are left out: the
+/// launcher has reported them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RecordedText {
     text: String,
-    /// Of a text that was generated, for each of its lines the line of the file.
+    /// For each line of a generated text, the line of the file that it comes from; `None` if the
+    /// text was not generated.
     lines: Option<Vec<u32>>,
 }
 
-/// Reads from disk and remembers.
+/// Reads source files from disk for the compiler, and records them.
 #[derive(Debug, Default)]
 pub struct SourceRecorder {
-    /// The main file.
+    /// Text of the main file, with problems of generating it.
     main: SourceText,
     /// Arguments of the Perl code in files.
     mixed_args: Vec<String>,
     recorded: RefCell<RecordedSources>,
-    /// The first folder that could not be read, and why.
+    /// First folder that could not be read, and why.
     list_error: RefCell<Option<(PathBuf, io::Error)>>,
 }
 
-/// A path; any bytes.
+/// A path that serializes as its bytes, which need not be UTF-8.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawPath(pub PathBuf);
 
 impl SourceRecorder {
-    /// Begins with the main file; `mixed_args` are for the Perl code in files.
+    /// Reads the main file. `mixed_args` are the arguments of Perl code in mixed-mode files.
+    ///
+    /// # Errors
+    /// [`Error::Read`] if the main file cannot be read.
     pub fn open(main: &Path, mixed_args: &[String]) -> Result<SourceRecorder, Error> {
         let main = source_files::read_source_file(main, mixed_args)?;
         let sources = RecordedSources {
@@ -68,15 +74,15 @@ impl SourceRecorder {
         })
     }
 
-    /// The main file's text.
+    /// Returns the main file's text.
     pub fn main_source(&self) -> SourceText {
         self.main.clone()
     }
 
-    /// What was read.
+    /// Returns the record of everything that was read.
     ///
     /// # Errors
-    /// A folder could not be read, so that what the compiler has found may be wrong.
+    /// [`Error::Read`] if a folder could not be read: the compiler may have missed files in it.
     pub fn into_sources(self) -> Result<RecordedSources, Error> {
         match self.list_error.into_inner() {
             Some((folder, error)) => Err(Error::read(&folder, error)),
@@ -88,37 +94,37 @@ impl SourceRecorder {
 impl compiler::Loader for SourceRecorder {
     fn list(&self, folder: &Path) -> Vec<PathBuf> {
         let found = source_files::list(folder).unwrap_or_else(|error| {
-            let mut failure = self.list_error.borrow_mut();
-            failure.get_or_insert((folder.to_owned(), error));
+            let mut list_error = self.list_error.borrow_mut();
+            list_error.get_or_insert((folder.to_owned(), error));
             Vec::new()
         });
         let names = found.iter().cloned().map(RawPath).collect();
-        let mut seen = self.recorded.borrow_mut();
-        seen.folders.push((RawPath(folder.to_owned()), names));
+        let mut recorded = self.recorded.borrow_mut();
+        recorded.folders.push((RawPath(folder.to_owned()), names));
         found
     }
 
     fn read(&self, path: &Path) -> Result<SourceText, String> {
         let found = source_files::read_toolkit_file(path, &self.mixed_args);
         let text = found.as_ref().map(RecordedText::new).map_err(String::clone);
-        let mut seen = self.recorded.borrow_mut();
-        seen.files.push((RawPath(path.to_owned()), text));
+        let mut recorded = self.recorded.borrow_mut();
+        recorded.files.push((RawPath(path.to_owned()), text));
         found
     }
 
     fn canonical(&self, path: &Path) -> PathBuf {
-        let mut seen = self.recorded.borrow_mut();
-        if let Some(known) = seen.recorded_canonical(path) {
+        let mut recorded = self.recorded.borrow_mut();
+        if let Some(known) = recorded.recorded_canonical(path) {
             return known;
         }
         let found = source_files::canonical(path);
         let pair = (RawPath(path.to_owned()), RawPath(found.clone()));
-        seen.canonical.push(pair);
+        recorded.canonical.push(pair);
         found
     }
 }
 
-/// From the record; what was asked for twice is answered as the last time.
+/// Answers from the record. If the compiler read something twice, the last answer counts.
 impl compiler::Loader for RecordedSources {
     fn list(&self, folder: &Path) -> Vec<PathBuf> {
         let found = self
@@ -179,7 +185,7 @@ impl RecordedText {
 }
 
 impl RawPath {
-    /// Byte by byte.
+    /// Whether both paths have equal bytes.
     fn is_bytes_of(&self, path: &Path) -> bool {
         self.0.as_os_str() == path.as_os_str()
     }

@@ -1,17 +1,18 @@
-//! Mixed mode: SPL with Perl in it, `.splmm` files, which the system's `perl` turns into SPL.
+//! Mixed mode: `.splmm` files of SPL with Perl in it, from which the system's `perl` generates SPL.
 //!
 //! ```text
 //!   Main.splmm --script--> Perl --process--> output with marks --output--> SPL, its lines,
 //!     text, <% code %>       prints text,      \x1e c 7 \x1f ...             what went wrong
 //!     and <%= value %>       code, values
 //! ```
-//! Text outside of `<% %>` is printed wherever the code around it leads; `<%= %>` prints the value
-//! of an expression; `@ARGV` has the arguments. Each line of the result is traced to a line of the
-//! file, so errors of the compiler and faults of the running program name lines of the file.
+//! The Perl script prints text outside of `<% %>` when control reaches it, and the value of the
+//! expression in `<%= %>`. `@ARGV` has the arguments. Each line of the generated text is traced to
+//! a line of the file, so errors of the compiler and faults of the running program name lines of
+//! the file.
 //!
-//! The code runs with the rights of the user, in the current folder, as a build script does. Its
-//! standard input is empty, and it has [`SCRIPT_TIMEOUT`] and as many bytes of output as a program
-//! may have.
+//! The script runs with the user's rights in the current folder, as a build script does. Its
+//! standard input is empty. It may run for [`SCRIPT_TIMEOUT`], and print as many bytes as a source
+//! file may have.
 
 mod perl_process;
 mod script;
@@ -24,16 +25,16 @@ use compiler::{GeneratedOrigin, GenerationProblem, SourceText};
 
 use perl_process::ScriptResult;
 
-/// The time that the code of one file has, in seconds: generating a text takes milliseconds.
+/// Time that the Perl code of one file may run: generating a text takes milliseconds.
 pub const SCRIPT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Whether a file is one of mixed mode.
+/// Whether a file is mixed mode: its extension is `splmm`.
 pub fn is_mixed(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == "splmm")
 }
 
-/// Runs the Perl of a file.
+/// Generates the SPL text of a mixed-mode file. Errors of the Perl code are in the result.
 pub fn generate(path: &Path, template: String, args: &[String]) -> SourceText {
     generate_with("perl", path, template, args, SCRIPT_TIMEOUT)
 }
@@ -43,30 +44,30 @@ fn generate_with(
     path: &Path,
     template: String,
     args: &[String],
-    patience: Duration,
+    timeout: Duration,
 ) -> SourceText {
     let name = perl_file_name(path);
-    let script = match script::script(&template, &name, patience) {
+    let script = match script::script(&template, &name, timeout) {
         Ok(script) => script,
         Err(problem) => return failed_source(template, problem),
     };
-    let ended = match perl_process::run_script(perl, &script, args, patience) {
+    let ended = match perl_process::run_script(perl, &script, args, timeout) {
         Ok(ended) => ended,
         Err(error) => return failed_source(template, not_run_problem(perl, &error)),
     };
-    let read = script_output::parse_output(&String::from_utf8_lossy(&ended.stdout));
-    let problems = script_problems(&ended, &name, &read, patience);
+    let output = script_output::parse_output(&String::from_utf8_lossy(&ended.stdout));
+    let problems = script_problems(&ended, &name, &output, timeout);
     SourceText {
-        text: read.text,
+        text: output.text,
         generated: Some(GeneratedOrigin {
-            lines: read.lines,
+            lines: output.lines,
             template,
             problems,
         }),
     }
 }
 
-/// The name of a file in messages of Perl: it has no character that ends it there.
+/// The name of a file in Perl's messages, without characters that would end the name there.
 fn perl_file_name(path: &Path) -> String {
     let safe = |c: char| match c {
         '"' => '_',
@@ -101,32 +102,32 @@ fn not_run_problem(perl: &str, error: &std::io::Error) -> GenerationProblem {
     GenerationProblem::error(1, message).with_help(help)
 }
 
-/// What there is to say of a run.
+/// Problems that a run of the script has reported.
 fn script_problems(
     ended: &ScriptResult,
     name: &str,
-    read: &script_output::ScriptOutput,
-    patience: Duration,
+    output: &script_output::ScriptOutput,
+    timeout: Duration,
 ) -> Vec<GenerationProblem> {
-    let said = script_output::parse_messages(&String::from_utf8_lossy(&ended.stderr), name);
-    let last = read.exit_line.unwrap_or(read.last_line);
+    let messages = script_output::parse_messages(&String::from_utf8_lossy(&ended.stderr), name);
+    let last = output.exit_line.unwrap_or(output.last_line);
     if ended.was_killed {
         let message = match ended.is_too_long {
             true => "the Perl code writes more than any program has".to_owned(),
-            false => format!("the Perl code has not ended within {patience:?}"),
+            false => format!("the Perl code has not ended within {timeout:?}"),
         };
         return vec![
-            GenerationProblem::error(read.last_line, message)
+            GenerationProblem::error(output.last_line, message)
                 .with_help("it got at least to this line"),
         ];
     }
     let has_failed = !ended.has_succeeded;
-    let mut problems: Vec<GenerationProblem> = said
+    let mut problems: Vec<GenerationProblem> = messages
         .into_iter()
-        .map(|said| GenerationProblem {
-            line: said.line.unwrap_or(last),
+        .map(|message| GenerationProblem {
+            line: message.line.unwrap_or(last),
             is_error: has_failed,
-            message: format!("Perl: {}", said.text),
+            message: format!("Perl: {}", message.text),
             help: None,
         })
         .collect();

@@ -1,4 +1,4 @@
-//! A process that is given a text, prints texts, and ends within a bound.
+//! Runs a Perl process on a script, with bounds on its time and its output.
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -13,17 +13,20 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use crate::sources::bounded::BYTES_MAX;
 
-/// How a process ended, and what it printed.
+/// How a script's process ended, and its output.
 #[derive(Debug)]
 pub struct ScriptResult {
+    /// Bytes of standard output.
     pub stdout: Vec<u8>,
+    /// Bytes of standard error.
     pub stderr: Vec<u8>,
-    /// The status in words.
+    /// Exit status in words, as [`ExitStatus`] prints it.
     pub status: String,
+    /// Whether the exit status is 0.
     pub has_succeeded: bool,
-    /// It was ended from here.
+    /// Whether the process was killed because it exceeded a bound.
     pub was_killed: bool,
-    /// It was ended because it printed too much.
+    /// Whether the process printed more than the bound.
     pub is_too_long: bool,
 }
 
@@ -35,22 +38,22 @@ pub fn run_script(
     perl: &str,
     script: &str,
     args: &[String],
-    patience: Duration,
+    timeout: Duration,
 ) -> io::Result<ScriptResult> {
     let mut command = Command::new(perl);
     command.arg("-").args(args);
     command.stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    // With all that it starts itself it can be ended.
+    // A process group of its own can be killed together with all processes that the script starts.
     command.process_group(0);
     let child = PerlProcess(command.spawn()?);
-    child.communicate(script.as_bytes(), Instant::now() + patience)
+    child.communicate(script.as_bytes(), Instant::now() + timeout)
 }
 
-/// A process that does not outlive this value.
+/// A process that is killed and waited for when this value is dropped.
 struct PerlProcess(Child);
 
-/// What is said to a process, or by it, until one of the two has done.
+/// A pipe from a process, and the bytes read from it so far.
 struct ScriptPipe<T> {
     open: Option<T>,
     bytes: Vec<u8>,
@@ -66,7 +69,7 @@ impl PerlProcess {
             set_nonblocking(pipe)?;
         }
         let mut left = script;
-        let mut was_stopped = false;
+        let mut was_killed = false;
         loop {
             if stdin
                 .as_mut()
@@ -77,26 +80,26 @@ impl PerlProcess {
             stdout.read()?;
             stderr.read()?;
             if let Some(status) = self.0.try_wait()? {
-                // What the process has printed is there by now.
+                // The pipes have all output of the process by now.
                 stdout.read()?;
                 stderr.read()?;
                 return Ok(ScriptResult::new(
                     status,
                     stdout.bytes,
                     stderr.bytes,
-                    was_stopped,
+                    was_killed,
                 ));
             }
             let is_too_long = stdout.bytes.len().max(stderr.bytes.len()) > BYTES_MAX;
             if is_too_long || Instant::now() >= until {
-                was_stopped = true;
+                was_killed = true;
                 let _ = kill_process_group(self.pid()?, Signal::KILL);
             }
             let mut wanted = vec![PollFd::new(&pid, PollFlags::IN)];
             wanted.extend(stdin.iter().map(|pipe| PollFd::new(pipe, PollFlags::OUT)));
             wanted.extend(stdout.poll_fd());
             wanted.extend(stderr.poll_fd());
-            poll_until(&mut wanted, until, was_stopped)?;
+            poll_until(&mut wanted, until, was_killed)?;
         }
     }
 
@@ -126,22 +129,22 @@ impl<T: Read + AsFd> ScriptPipe<T> {
         })
     }
 
-    /// What is waited for, as long as more may come.
+    /// The descriptor to poll, as long as the pipe is open.
     fn poll_fd(&self) -> Option<PollFd<'_>> {
         let open = self.open.as_ref()?;
         Some(PollFd::new(open, PollFlags::IN))
     }
 
-    /// Reads what is there, up to the bound.
+    /// Reads the available bytes, up to the bound.
     fn read(&mut self) -> io::Result<()> {
-        let mut room = [0; 1 << 16];
+        let mut buffer = [0; 1 << 16];
         while let Some(pipe) = &mut self.open {
             if self.bytes.len() > BYTES_MAX {
                 break;
             }
-            match retry_interrupted(|| pipe.read(&mut room)) {
+            match retry_interrupted(|| pipe.read(&mut buffer)) {
                 Ok(0) => self.open = None,
-                Ok(count) => self.bytes.extend_from_slice(&room[..count]),
+                Ok(count) => self.bytes.extend_from_slice(&buffer[..count]),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) => return Err(error),
             }
@@ -151,25 +154,20 @@ impl<T: Read + AsFd> ScriptPipe<T> {
 }
 
 impl ScriptResult {
-    fn new(
-        status: ExitStatus,
-        stdout: Vec<u8>,
-        stderr: Vec<u8>,
-        was_stopped: bool,
-    ) -> ScriptResult {
+    fn new(status: ExitStatus, stdout: Vec<u8>, stderr: Vec<u8>, was_killed: bool) -> ScriptResult {
         ScriptResult {
             is_too_long: stdout.len().max(stderr.len()) > BYTES_MAX,
             stdout,
             stderr,
             status: status.to_string(),
             has_succeeded: status.success(),
-            was_killed: was_stopped,
+            was_killed,
         }
     }
 }
 
-/// Says what is left of a text; whether there is nothing left to say. A process that listens no
-/// more says itself why.
+/// Writes the rest of the script; returns whether nothing is left to write. A process that has
+/// closed its input reports the reason itself.
 fn write_input(pipe: &mut impl Write, left: &mut &[u8]) -> bool {
     while !left.is_empty() {
         match retry_interrupted(|| pipe.write(left)) {
@@ -180,16 +178,17 @@ fn write_input(pipe: &mut impl Write, left: &mut &[u8]) -> bool {
     true
 }
 
-/// Waits until something happens, or the time is over. A process that was ended from here ends.
-fn poll_until(wanted: &mut [PollFd<'_>], until: Instant, was_stopped: bool) -> io::Result<()> {
+/// Waits until a descriptor is ready or the time is over. A killed process is waited for without
+/// limit, because it ends.
+fn poll_until(wanted: &mut [PollFd<'_>], until: Instant, was_killed: bool) -> io::Result<()> {
     let left = until.saturating_duration_since(Instant::now());
-    // A millisecond more: then the time is over.
+    // One millisecond more, so that the time is over afterwards.
     let left = left + Duration::from_millis(1);
     let timeout = Timespec {
         tv_sec: left.as_secs().cast_signed(),
         tv_nsec: left.subsec_nanos().into(),
     };
-    let timeout = (!was_stopped).then_some(&timeout);
+    let timeout = (!was_killed).then_some(&timeout);
     match poll(wanted, timeout) {
         Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
         Err(error) => Err(error.into()),

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use compiler::GenerationProblem;
 
-/// Defines what the script calls.
+/// Perl definitions of the functions that scripts call.
 const PREAMBLE: &str = include_str!("preamble.pl");
 
-/// The number of the system call `prctl`, by which a process asks to end with the one that started
-/// it; 0: it is not known here.
+/// Number of the system call `prctl`, by which a process asks the kernel to end it with its parent;
+/// 0 where the number is not known here.
 const PRCTL: u32 = if cfg!(target_arch = "x86_64") {
     157
 } else if cfg!(any(target_arch = "aarch64", target_arch = "riscv64")) {
@@ -18,7 +18,7 @@ const PRCTL: u32 = if cfg!(target_arch = "x86_64") {
     0
 };
 
-/// A part of a file, with the line that it begins in.
+/// A part of a mixed-mode file, with the line that it begins in.
 #[derive(Debug, PartialEq, Eq)]
 enum TemplatePart<'t> {
     Text(u32, &'t str),
@@ -26,17 +26,18 @@ enum TemplatePart<'t> {
     Value(u32, &'t str),
 }
 
-/// The script of a file that is called `name` in messages, for a process that is started from here.
+/// Makes the Perl script of a file, for a child of this process. Messages call the file `name`; the
+/// script ends itself when `timeout` and a second are over.
 ///
 /// # Errors
-/// Perl begins and does not end.
-pub fn script(template: &str, name: &str, patience: Duration) -> Result<String, GenerationProblem> {
+/// A `<%` has no `%>`.
+pub fn script(template: &str, name: &str, timeout: Duration) -> Result<String, GenerationProblem> {
     let parts = parse_template(template)?;
     let mut script = PREAMBLE.to_owned();
-    let seconds = patience.as_secs() + 1;
+    let seconds = timeout.as_secs() + 1;
     let file = quote_perl(name);
     let parent = std::process::id();
-    // Nothing can fail that writes into a string.
+    // Writing into a string cannot fail.
     let _ = writeln!(
         script,
         "BEGIN {{ Thalweg::Output::begin({file}, {seconds}, {parent}, {PRCTL}) }}"
@@ -47,7 +48,7 @@ pub fn script(template: &str, name: &str, patience: Duration) -> Result<String, 
         | TemplatePart::Value(line, _)) = part;
         let _ = writeln!(script, "# line {line} \"{name}\"");
         let _ = match part {
-            // The text is bytes, whatever the code says of itself.
+            // The text is bytes, even after a `use utf8` in the code.
             TemplatePart::Text(line, text) => {
                 let text = quote_perl(text);
                 writeln!(
@@ -59,22 +60,24 @@ pub fn script(template: &str, name: &str, patience: Duration) -> Result<String, 
                 let end = statement_end(code, parts.get(at + 1));
                 writeln!(script, "{code}\n{end}")
             }
-            // The end of the line ends a comment too.
+            // The line end also ends a comment in the code.
             TemplatePart::Value(_, code) => writeln!(script, "Thalweg::Output::value({code}\n);"),
         };
     }
     Ok(script)
 }
 
-/// Perl's words that go on with what ends in `}`: none of them begins a statement.
+/// Perl words that continue a statement after `}`; none of them begins one.
 const CLAUSES: [&str; 3] = ["else", "elsif", "continue"];
 
-/// Those that begin a statement with a block, or stand behind one: `do { } while $x;`.
+/// Perl words that begin a statement with a block or follow a block: `do { } while $x;`.
 const MODIFIERS: [&str; 6] = ["if", "unless", "while", "until", "for", "foreach"];
 
-/// What ends the last statement of some code: it may end without a semicolon. One too many is an
-/// empty statement, wherever text may follow. Only code that follows at once may go on with what is
-/// open; whether it is, the last character says, though it may be that of a comment.
+/// The text that ends the last statement of a piece of code: `;` or nothing.
+///
+/// Code may end without a semicolon, and a surplus one is an empty statement, which is allowed
+/// wherever text may follow. Only code that follows at once may continue an open statement. The
+/// last character decides whether a statement is open, even if it belongs to a comment.
 fn statement_end(code: &str, next: Option<&TemplatePart<'_>>) -> &'static str {
     let Some(TemplatePart::Code(_, next)) = next else {
         return ";";
@@ -90,7 +93,7 @@ fn statement_end(code: &str, next: Option<&TemplatePart<'_>>) -> &'static str {
     if goes_on { "" } else { ";" }
 }
 
-/// The word that some code begins with, behind comments.
+/// The word that a piece of code begins with, after comments.
 fn first_word(code: &str) -> &str {
     let mut rest = code.trim_start();
     while rest.starts_with('#') {
@@ -135,7 +138,8 @@ fn count_line_ends(text: &str) -> u32 {
     text.bytes().filter(|&byte| byte == b'\n').count() as u32
 }
 
-/// A string of Perl, in one line: of one over several lines Perl says that its end may be missing.
+/// Quotes a text as a Perl string in one line; of a string over several lines Perl warns that its
+/// end may be missing.
 fn quote_perl(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

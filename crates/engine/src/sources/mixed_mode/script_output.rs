@@ -1,38 +1,38 @@
-//! What a script printed: the text without its marks, the line of the file behind each of its
-//! lines, and the messages on standard error.
+//! Output of a script: the generated text, the line of the file behind each of its lines, and the
+//! messages on standard error.
 //!
 //! ```text
-//!   mark    0x1E  c | p | x  digits  0x1F        what preamble.pl prints and says of them
+//!   mark    0x1E  c | p | x  digits  0x1F        preamble.pl prints and describes them
 //! ```
 
 const MARK: char = '\x1e';
 const MARK_END: char = '\x1f';
 
-/// Standard output.
+/// Standard output of a script, decoded.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ScriptOutput {
-    /// The text without marks.
+    /// Generated text without marks.
     pub text: String,
-    /// For each line of the text the line of the file that its first character comes from.
+    /// For each line of the text, the line of the file that its first character comes from.
     pub lines: Vec<u32>,
-    /// The last line of the file that printed something.
+    /// Last line of the file that printed something.
     pub last_line: u32,
-    /// The line that ended the script, if it did not run to its end.
+    /// Line of the file that ended the script, if it did not run to its end.
     pub exit_line: Option<u32>,
 }
 
-/// A message on standard error.
+/// A message of Perl on standard error.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ScriptMessage {
-    /// The line of the file, if it names one.
+    /// Line of the file, if the message names one.
     pub line: Option<u32>,
-    /// What it says, without the place.
+    /// Text of the message, without its position.
     pub text: String,
 }
 
-/// Reads standard output.
+/// Decodes the standard output of a script.
 pub fn parse_output(output: &str) -> ScriptOutput {
-    let mut read = ScriptOutput {
+    let mut parsed = ScriptOutput {
         last_line: 1,
         ..ScriptOutput::default()
     };
@@ -43,31 +43,31 @@ pub fn parse_output(output: &str) -> ScriptOutput {
         if let Some((kind, number, behind)) = parse_mark(rest) {
             rest = behind;
             match kind {
-                'x' => read.exit_line = Some(number),
+                'x' => parsed.exit_line = Some(number),
                 _ => {
                     (line, is_copied) = (number, kind == 'c');
-                    read.last_line = number;
+                    parsed.last_line = number;
                 }
             }
             continue;
         }
         rest = &rest[c.len_utf8()..];
         if std::mem::take(&mut is_fresh) {
-            read.lines.push(line);
+            parsed.lines.push(line);
         }
-        read.text.push(c);
+        parsed.text.push(c);
         if c == '\n' {
             is_fresh = true;
             line += u32::from(is_copied);
         }
     }
     if is_fresh {
-        read.lines.push(line);
+        parsed.lines.push(line);
     }
-    read
+    parsed
 }
 
-/// The mark that a text begins with: its letter, its number, what is behind it.
+/// The mark that a text begins with: its letter, its number, and the rest of the text.
 fn parse_mark(text: &str) -> Option<(char, u32, &str)> {
     let mut inside = text.strip_prefix(MARK)?.chars();
     let kind = inside.next().filter(|kind| "cpx".contains(*kind))?;
@@ -76,8 +76,8 @@ fn parse_mark(text: &str) -> Option<(char, u32, &str)> {
     Some((kind, number.parse::<u32>().ok()?.max(1), behind))
 }
 
-/// The messages on standard error of a script whose file is called `name`. A line that names no
-/// place goes on with the message before it.
+/// Splits standard error into messages; the script calls its file `name`. A line without a position
+/// continues the message before it.
 pub fn parse_messages(errors: &str, name: &str) -> Vec<ScriptMessage> {
     let mut messages: Vec<ScriptMessage> = Vec::new();
     for text in errors.lines().map(str::trim_end).filter(|t| !t.is_empty()) {
@@ -99,7 +99,7 @@ pub fn parse_messages(errors: &str, name: &str) -> Vec<ScriptMessage> {
     messages
 }
 
-/// What Perl adds when it has said what is wrong.
+/// Whether a line only sums up messages before it.
 fn is_summary(text: &str) -> bool {
     (text.starts_with("Execution of ") && text.ends_with("errors."))
         || text.starts_with("BEGIN failed--")

@@ -132,7 +132,7 @@ fn text_is_what_it_was_whatever_the_code_prints() {
     assert_eq!(of(&template, &[]).text, "\u{e9}\u{20ac}\u{e9}");
 }
 
-/// What the code of other processes prints has its place in the order.
+/// Output of processes that the script starts keeps its place in the order.
 #[test]
 fn commands_print_in_order() {
     if !has_perl() {
