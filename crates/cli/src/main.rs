@@ -3,22 +3,62 @@
 //! Reads the command line, hands it to one file of `command`, and turns what comes back into an
 //! exit status: 0, 1 for a program's failure, 2 for bad usage.
 
-mod args;
 mod command;
+mod drawing;
+mod failure;
+mod output;
+mod program;
 mod progress_line;
+mod signals;
 mod terminal;
 mod text_table;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
-use args::{CliCommand, CommandLine};
+use command::{bench, check, doc, dump, fmt, new, pe, run, top};
+use failure::CommandFailure;
+
+/// Runs stream programs written in SPL.
+#[derive(Debug, Parser)]
+#[command(name = "thalweg", version, about, max_term_width = 100)]
+struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    command: CliCommand,
+}
+
+/// The sub-commands.
+#[derive(Debug, Subcommand)]
+enum CliCommand {
+    /// Compile a program and run it until its sources end
+    Run(run::RunArgs),
+    /// Say what is wrong with programs, without running them
+    Check(check::CheckArgs),
+    /// Write programs in the canonical layout, in place; with --check or --stdout they stay as they
+    /// are
+    Fmt(fmt::FmtArgs),
+    /// Describe an operator or a function; without a name, list all
+    Doc(doc::DocArgs),
+    /// Print what a stage of the compiler makes of a program
+    Dump(dump::DumpArgs),
+    /// Show what jobs are doing
+    Top(top::TopArgs),
+    /// Measure how fast streams are on this machine, beside raw controls
+    #[command(disable_help_flag = true)]
+    Bench(bench::BenchCommandArgs),
+    /// Start a project that runs
+    New(new::NewArgs),
+    /// Measure rates and latencies of one-to-many shared memory, as smx_perf does
+    #[command(disable_help_flag = true)]
+    Perf(bench::BenchCommandArgs),
+}
 
 fn main() -> ExitCode {
-    command::ignore_file_size_signal();
+    signals::ignore_file_size_signal();
     if is_pe() {
-        return exit_code(command::pe());
+        return exit_code(pe::run());
     }
     let args = match CommandLine::try_parse() {
         Ok(args) => args,
@@ -39,31 +79,31 @@ fn is_pe() -> bool {
     std::env::args_os().nth(1).is_some_and(|word| word == "pe")
 }
 
-fn exit_code(outcome: Result<(), command::CommandFailure>) -> ExitCode {
+fn exit_code(outcome: Result<(), CommandFailure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(command::CommandFailure::Reported) => ExitCode::from(1),
-        Err(command::CommandFailure::Program(message)) => {
-            command::write_stderr(&format!("thalweg: {message}\n"));
+        Err(CommandFailure::Reported) => ExitCode::from(1),
+        Err(CommandFailure::Program(message)) => {
+            output::write_stderr(&format!("thalweg: {message}\n"));
             ExitCode::from(1)
         }
-        Err(command::CommandFailure::Usage(message)) => {
-            command::write_stderr(&format!("thalweg: {message}\n"));
+        Err(CommandFailure::Usage(message)) => {
+            output::write_stderr(&format!("thalweg: {message}\n"));
             ExitCode::from(2)
         }
     }
 }
 
-fn execute(command: CliCommand) -> Result<(), command::CommandFailure> {
+fn execute(command: CliCommand) -> Result<(), CommandFailure> {
     match command {
-        CliCommand::Run(args) => command::run(args),
-        CliCommand::Check(args) => command::check(args),
-        CliCommand::Fmt(args) => command::fmt(args),
-        CliCommand::Doc(args) => command::doc(args),
-        CliCommand::Dump(args) => command::dump(args),
-        CliCommand::Bench(args) => command::bench(&args),
-        CliCommand::New(args) => command::new(args),
-        CliCommand::Top(args) => command::top(args),
-        CliCommand::Perf(args) => command::perf(&args),
+        CliCommand::Run(args) => run::run(args),
+        CliCommand::Check(args) => check::run(args),
+        CliCommand::Fmt(args) => fmt::run(args),
+        CliCommand::Doc(args) => doc::run(args),
+        CliCommand::Dump(args) => dump::run(args),
+        CliCommand::Bench(args) => bench::run(&args),
+        CliCommand::New(args) => new::run(args),
+        CliCommand::Top(args) => top::run(args),
+        CliCommand::Perf(args) => bench::run_perf(&args),
     }
 }

@@ -45,23 +45,6 @@ fn right_programs_come_to_their_graphs() {
 }
 
 #[test]
-fn a_graph_has_its_pictures() {
-    let text = fs::read_to_string(tests().join("right/merged_ports.spl")).expect("it is there");
-    let output = compiler::compile(input("merged_ports.spl", &text, None));
-    let program = output.program.expect("it is right");
-    for (extension, found) in [
-        ("dot", graph::drawing::dot(&program, None)),
-        ("svg", graph::drawing::svg(&program, None)),
-    ] {
-        let beside = tests().join("right/merged_ports").with_extension(extension);
-        if std::env::var_os("BLESS").is_some() {
-            fs::write(&beside, &found).expect("the expected file can be written");
-        }
-        assert_eq!(fs::read_to_string(&beside).unwrap_or_default(), found);
-    }
-}
-
-#[test]
 fn the_examples_are_right() {
     let folder = tests().join("../../../examples");
     for entry in fs::read_dir(folder).expect("the folder is there") {
@@ -77,10 +60,7 @@ fn the_examples_are_right() {
             let said = syntax::render(&output.diagnostics, &output.sources, false);
             assert!(!output.has_errors(), "{said}");
             let program = output.program.expect("it has no errors");
-            let picture = graph::drawing::svg(&program, None);
-            let boxes = picture.matches("<rect ").count();
-            assert_eq!(boxes, program.operators.len(), "{name}: a box an operator");
-            println!("{name}: {} operators\n{said}", boxes);
+            println!("{name}: {} operators\n{said}", program.operators.len());
         }
     }
 }

@@ -1,26 +1,26 @@
-//! The cores that threads can be put on.
+//! The processor cores that this process may run threads on.
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-/// The first of these cores that this process cannot use, and those that it can; `None`: it can use
-/// all of them.
+/// Finds the first of the cores `asked` that this process cannot use, and lists all that it can
+/// use; `None` if it can use all of `asked`.
 pub fn missing_core(asked: &[u32]) -> Option<(u32, Vec<u32>)> {
     if asked.is_empty() {
         return None;
     }
     let asked = asked.to_vec();
-    // On a thread that has no use for its own cores afterwards.
+    // A thread of its own tries them: its own placement does not matter.
     let find = move || {
         let missing = asked.into_iter().find(|&core| !try_pin(core))?;
         let all = 0..CpuSet::MAX_CPU as u32;
         Some((missing, all.filter(|&core| try_pin(core)).collect()))
     };
-    // Without one, whoever is to run there will say so.
+    // Without that thread, placing the job's threads will report a missing core.
     let thread = std::thread::Builder::new().spawn(find).ok()?;
     thread.join().unwrap_or_default()
 }
 
-/// Whether this thread may run there; from now on it does.
+/// Moves the calling thread to a core; returns whether that is possible.
 fn try_pin(core: u32) -> bool {
     let mut set = CpuSet::new();
     let exists = (core as usize) < CpuSet::MAX_CPU;

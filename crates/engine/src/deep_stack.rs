@@ -1,15 +1,15 @@
-//! Stack for programs with sums of thousands of terms.
+//! Stack for deeply nested programs, such as sums of thousands of terms.
 
-use crate::Error;
+use crate::error::Error;
 
-/// What evaluations of constants leave of the stack to everything else.
+/// Bytes of the deep stack that evaluations of constants leave to all other work.
 const MARGIN_BYTES: usize = 64 << 20;
 
-/// Does work on a stack that is enough for every program that the parser lets through: whoever
-/// compiles programs, prints or wires them, and does not know them, does so in here.
+/// Runs `work` on a thread whose stack suffices for every program that the parser accepts.
+/// Compiling, printing and wiring unknown programs belong in here.
 ///
 /// # Errors
-/// There is no thread to be had for it.
+/// [`Error::System`] if the system cannot start the thread.
 pub fn with_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Error> {
     let reserved = || {
         eval::interp::reserve_stack(syntax::DEEP_STACK_BYTES - MARGIN_BYTES);

@@ -1,4 +1,4 @@
-//! Operators and functions described from their models.
+//! Descriptions of the toolkit's operators and functions, made from their models.
 
 use std::fmt::Write;
 
@@ -8,12 +8,12 @@ use graph::{
     PunctuationInputMode, PunctuationOutputMode, Unsupported, WindowingMode,
 };
 
-use crate::models::operator_models;
+use crate::compilation::operator_models;
 
-/// Width of a line of text.
+/// Characters of a line of text at most: it fits a narrow terminal.
 const WIDTH: usize = 92;
 
-/// A line for each operator and each function.
+/// Lists all operators, one a line, and the names of all functions by namespace.
 pub fn doc_index() -> String {
     let mut text = String::from("OPERATORS\n");
     for model in operator_models() {
@@ -37,11 +37,19 @@ pub fn doc_index() -> String {
     text
 }
 
-/// The description of an operator or of a function with all its prototypes; the namespace may be
-/// left out.
+/// Describes the operator of a name, or all functions of a name; the namespace may be left out.
+///
+/// # Example
+/// ```
+/// use thalweg_engine::doc;
+///
+/// assert!(doc("Filter").unwrap().starts_with("spl.relational::Filter\n"));
+/// let sentence = doc("Fliter").unwrap_err();
+/// assert_eq!(sentence, "there is no operator or function Fliter; did you mean Filter?");
+/// ```
 ///
 /// # Errors
-/// If there is none of that name; the sentence says which one is like it.
+/// A sentence: there is nothing of that name. It proposes a similar name if there is one.
 pub fn doc(name: &str) -> Result<String, String> {
     let (namespace, last) = match name.rsplit_once("::") {
         Some((namespace, last)) => (Some(namespace), last),
@@ -76,7 +84,7 @@ fn unknown_name(name: &str, last: &str) -> String {
     format!("there is no operator or function {name}{like}")
 }
 
-/// `sqrt` of `<numeric T> T sqrt(T f)`.
+/// The function's name: `sqrt` of `<numeric T> T sqrt(T f)`.
 fn function_name(function: &NativeFn) -> &'static str {
     let before = function.prototype.split('(').next().unwrap_or_default();
     before
@@ -218,7 +226,7 @@ fn first_sentence(doc: &str) -> &str {
     doc.find(". ").map_or(doc, |end| &doc[..=end])
 }
 
-/// Words in lines of at most [`WIDTH`] characters.
+/// Wraps words into indented lines of at most [`WIDTH`] characters.
 fn wrap(text: &str, indent: &str) -> String {
     let mut lines = String::new();
     let mut line = String::new();

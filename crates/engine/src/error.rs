@@ -1,4 +1,4 @@
-//! What goes wrong outside of a program's text: files that cannot be read, jobs that fail.
+//! Errors outside of a program's text: files that cannot be read, jobs that fail.
 
 use std::fmt;
 use std::io;
@@ -7,38 +7,40 @@ use std::path::{Path, PathBuf};
 use graph::Program;
 use planner::PlanError;
 
-/// Why compiling or running did not come to its end. The sentences say what was tried.
+/// Why compiling or running a program failed; as text, a sentence that says what was tried.
 #[derive(Debug)]
 pub enum Error {
-    /// A source file cannot be read.
+    /// A source file or folder cannot be read.
     Read(PathBuf, io::Error),
-    /// The data directory is not there.
+    /// The data directory does not exist.
     DataDirectory(PathBuf),
-    /// The program failed while it ran, or could not be set up; one line a failure.
+    /// The program failed while it ran, or could not be set up; the text has a line for each
+    /// failure.
     Program(String),
-    /// There is no such plan for the program; one line or more a reason.
+    /// No plan for the program meets the requirements; the text has at least a line for each
+    /// reason.
     Plan(String),
-    /// The system refused something: what was tried, and why it failed.
+    /// A system call failed: what was tried, and the error of the call.
     System(String, io::Error),
-    /// Compiled code could not be made: a mistake of the engine.
+    /// Generating machine code failed; a bug of the engine.
     Codegen(String),
-    /// The program ended because nobody reads its output any more; there is nothing to say.
+    /// The program ended because the reader of its output has gone; there is nothing to report.
     OutputClosed,
 }
 
 impl Error {
-    /// A source file that cannot be read.
+    /// The error of a source file or folder that cannot be read.
     pub(crate) fn read(path: &Path, error: io::Error) -> Error {
         Error::Read(path.to_owned(), error)
     }
 
-    /// A plan that cannot be made.
+    /// The error of a plan that cannot be made.
     pub(crate) fn plan(program: &Program, errors: &[PlanError]) -> Error {
         let texts: Vec<_> = errors.iter().map(|error| error.text(program)).collect();
         Error::Plan(texts.join("\n"))
     }
 
-    /// From a failed system call: what was tried.
+    /// The error of a failed system call; `tried` completes the sentence "cannot ...".
     pub(crate) fn system(tried: impl Into<String>, error: impl Into<io::Error>) -> Error {
         Error::System(tried.into(), error.into())
     }

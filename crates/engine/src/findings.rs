@@ -1,13 +1,13 @@
-//! What the front end has to say about a program, as text and as JSON.
+//! Findings of the compiler on a program, as text and as JSON.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 use syntax::{Diagnostic, Severity, SourceMap, Span};
 
-use crate::Error;
+use crate::error::Error;
 
-/// Diagnostics with the texts they speak of.
+/// The compiler's errors and warnings, with the source texts they point into.
 #[derive(Debug, Default)]
 pub struct Findings {
     diagnostics: Vec<Diagnostic>,
@@ -22,7 +22,7 @@ impl Findings {
         }
     }
 
-    /// What is to be said of a file that cannot be read: one error, at its beginning.
+    /// The finding for a file that cannot be read: one error, at the file's beginning.
     pub fn unreadable(path: &Path, error: &Error) -> Findings {
         let mut sources = SourceMap::default();
         let file = sources.add(path, "");
@@ -31,15 +31,16 @@ impl Findings {
         Findings::new(vec![finding], sources)
     }
 
-    /// Whether one of them is an error.
+    /// Whether at least one finding is an error.
     pub fn has_errors(&self) -> bool {
         self.diagnostics
             .iter()
             .any(|finding| finding.severity == Severity::Error)
     }
 
-    /// For people: place, source line with a caret, what is wrong, what would be right; at the end
-    /// how many there were. Empty if there are none.
+    /// Prints the findings for people: position, message, source line with a caret, and help. The
+    /// last line counts errors and warnings. Empty if there are no findings; with `colour`, the
+    /// text has ANSI escape sequences.
     pub fn to_text(&self, colour: bool) -> String {
         if self.diagnostics.is_empty() {
             return String::new();
@@ -64,9 +65,9 @@ impl Findings {
         text
     }
 
-    /// For programs: an object a finding, with `severity`, `code`, `message`, `file`, `line`,
-    /// `column`, `end_line`, `end_column`, `labels` and `help`. Lines and columns count from 1,
-    /// columns in characters; the end is exclusive.
+    /// Prints the findings for programs: an object for each, with `severity`, `code`, `message`,
+    /// `file`, `line`, `column`, `end_line`, `end_column`, `labels` and `help`. Lines and columns
+    /// count from 1, columns in characters; the end is exclusive.
     pub fn to_json(&self) -> Vec<Value> {
         self.diagnostics
             .iter()
@@ -83,9 +84,9 @@ impl Findings {
         object["code"] = finding.code.into();
         object["message"] = finding.message.as_str().into();
         let labels = finding.labels.iter().map(|label| {
-            let mut place = self.location_json(label.span);
-            place["text"] = label.text.as_str().into();
-            place
+            let mut object = self.location_json(label.span);
+            object["text"] = label.text.as_str().into();
+            object
         });
         object["labels"] = labels.collect();
         object["help"] = finding.help.iter().map(String::as_str).collect();
@@ -105,10 +106,21 @@ impl Findings {
     }
 }
 
-/// A program in the canonical layout.
+/// Formats a program in the canonical layout.
+///
+/// # Example
+/// ```
+/// use std::path::Path;
+/// use thalweg_engine::format;
+///
+/// let text = format(Path::new("Types.spl"), "type Id=int32;").unwrap();
+/// assert_eq!(text, "type Id = int32;\n");
+/// let findings = format(Path::new("Types.spl"), "type Id=;").unwrap_err();
+/// assert!(findings.has_errors());
+/// ```
 ///
 /// # Errors
-/// What is wrong with its syntax.
+/// The syntax errors of the program.
 pub fn format(path: &Path, text: &str) -> Result<String, Findings> {
     syntax::format(text).map_err(|diagnostics| {
         let mut sources = SourceMap::default();

@@ -1,59 +1,65 @@
-//! `compile()` and `launch()`: where the compiler and the run time meet.
+//! Compiles and runs SPL programs: the compiler, the planner and the run time behind one API.
 //!
-//! The compiler is handed the toolkit's models and prototypes, files and values; the run time is
-//! handed the program, the toolkit's behaviours and a backend. Nobody else knows both.
+//! [`compile`] gives the compiler the source files and the toolkit's operator models. [`plan()`]
+//! decides which operators share a process. [`run()`] gives the run time the program, the toolkit's
+//! operators and a backend. No other crate knows both the compiler and the run time.
 //!
 //! ```text
-//!   Request -> compile -> Compilation { program, findings } -> plan -> run -> Job -> join
-//!                                                                       |
-//!                                      several PEs: a process each, which calls serve
+//! CompileRequest -> compile -> Compilation { program, findings } -> plan -> run -> Job -> join
+//!                                                                            |
+//!                                         several PEs: a process each, which calls serve
+//! ```
+//!
+//! # Example
+//!
+//! ```
+//! use thalweg_engine::{CompileRequest, LaunchOptions, PlanOptions, compile, plan, run};
+//!
+//! # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+//! let request = CompileRequest {
+//!     file: HELLO.into(),
+//!     submission_values: Some(Vec::new()),
+//!     ..CompileRequest::default()
+//! };
+//! let compilation = compile(&request)?;
+//! let program = compilation.program.as_ref().expect("the program has no errors");
+//! let plan = plan(program, &PlanOptions::default())?;
+//! let job = run(&compilation, program, &plan, &LaunchOptions::default())?;
+//! let warnings = job.join()?;
+//! assert!(warnings.is_empty());
+//! # Ok::<(), thalweg_engine::Error>(())
 //! ```
 
-pub mod bounded;
-mod bundle;
-mod codegen;
 mod compilation;
 mod condition;
 mod control;
 mod cores;
-mod crossing;
 mod deep_stack;
 mod doc;
 mod dump;
 mod error;
-mod failure_text;
 mod findings;
-mod hosts;
 mod job;
-mod launch;
 mod launcher;
-mod mixed_mode;
-mod models;
+mod local;
 mod monitor;
+mod part;
 mod pe;
 mod plan;
-mod recorded_sources;
-mod source_files;
-mod unfired_windows;
+mod run;
+mod sources;
 
-pub use compilation::{Compilation, CompileRequest, check, compile};
+pub use compilation::{Compilation, CompileRequest, check, compile, is_library_name};
 pub use cores::missing_core;
 pub use deep_stack::with_deep_stack;
 pub use doc::{doc, doc_index};
-pub use dump::{
-    dump_asm, dump_clif, dump_dot, dump_graph, dump_plan, dump_svg, dump_tokens, dump_tree,
-    dump_typed, source_text,
-};
+pub use dump::{dump_asm, dump_clif, dump_plan, dump_tokens, dump_tree, dump_typed, source_text};
 pub use error::Error;
 pub use eval::TraceLevel;
 pub use findings::{Findings, format};
 pub use graph::{CrossingCodec, Plan, Program};
-pub use hosts::HostSpec;
-pub use job::{Job, StopHandle};
-pub use launch::{BackendKind, LaunchOptions, launch, run};
-pub use launcher::JobProcesses;
-pub use mixed_mode::is_mixed;
-pub use models::is_library_name;
+pub use job::{BackendKind, HostSpec, Job, JobProcesses, LaunchOptions, StopHandle};
+pub use local::launch;
 pub use monitor::{
     CrossingSample, JobSample, LatencySample, MarkerSample, OperatorSample, PeSample, QueueSample,
     SenderSample, sample_jobs,
@@ -63,6 +69,6 @@ pub use plan::{media, parse_plan, pin_pes, plan, plan_notes, usable_core_count};
 pub use planner::{
     FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
 };
-pub use recorded_sources::RecordedSources;
-pub use source_files::is_folder;
+pub use run::run;
+pub use sources::{RecordedSources, bounded, is_folder, is_mixed};
 pub use transport::IdleStrategy;

@@ -1,18 +1,18 @@
-//! A PE's process: it makes its part of a job's program and runs it.
+//! A PE's process: compiles the job's program, and runs its own part of it.
 //!
 //! ```text
-//!   main thread      reads what it is to be, and waits
-//!   one beside it    with stack for any program: reads what the launcher says until Go, then waits
-//!                    for the PE's end
+//!   main thread      receives its assignment, and waits
+//!   second thread    with stack for any program: receives messages until Go, then waits for the
+//!                    PE's end
 //!   "launcher"       from Go on: Stop, Count; ends the process when the launcher is gone
-//!   "signals"        asks for an orderly shutdown of the job whenever somebody asks this process
-//!   regions          the PE
+//!   "signals"        forwards requests to end this process as a shutdown of the job
+//!   regions          the operators
 //! ```
-//! See [`crate::control`] for what is said when.
+//! See [`crate::control`] for the messages and their order.
 //!
 //! # Invariants
-//! The process does not outlive its launcher: the system kills it with the launcher's thread, and
-//! where it does not, the closed connection ends it.
+//! The process does not outlive its launcher: the kernel kills it with the launcher's thread, and a
+//! closed connection ends it otherwise.
 
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -27,81 +27,87 @@ use runtime::{FailureReport, Pe, StopSignal};
 use rustix::io::Errno;
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use crate::bundle::Bundle;
+use crate::compilation;
 use crate::control::connection::{self, ControlReceiver, ControlSender};
-use crate::control::{CrossingTicket, MessageFromPe, MessageToPe, PeEnding, PeFailure};
-use crate::crossing::Crossings;
-use crate::launch::PartOptions;
+use crate::control::{Bundle, EXIT_LAUNCHER_LOST, MessageFromPe, MessageToPe};
+use crate::deep_stack::with_deep_stack;
+use crate::error::Error;
 use crate::monitor::{JobMetadata, Sampler};
-use crate::unfired_windows::UnfiredWindows;
-use crate::{Error, compilation, failure_text, launch};
+use crate::part::{
+    self, CrossingTicket, Crossings, PartOptions, PeEnding, PeFailure, UnfiredWindows,
+};
 
-/// Is a PE of the job whose launcher started this process. Returns when the PE has ended and the
-/// launcher knows how. The launcher is told of every shutdown that is `asked` for here, and of what
-/// keeps this process from hearing of them.
+/// Runs this process as a PE of the job whose launcher started it. Returns when the PE has ended
+/// and the launcher was told how.
+///
+/// `shutdown_requests` yields an item for each signal that asks this process to end; the launcher
+/// is told of each, and shuts the job down. Its error is one of listening for signals.
 ///
 /// # Errors
-/// The process was not started by a launcher.
-pub fn serve(asked: io::Result<impl Iterator<Item = ()> + Send + 'static>) -> Result<(), Error> {
+/// [`Error::Program`] if this process was not started by a launcher.
+pub fn serve(
+    shutdown_requests: io::Result<impl Iterator<Item = ()> + Send + 'static>,
+) -> Result<(), Error> {
     let connection = LauncherConnection::open_stdin()?;
     let sender = connection.sender.clone();
-    let ending =
-        run_pe(connection, asked).unwrap_or_else(|error| failed_ending(error.to_string(), false));
+    let ending = run_pe(connection, shutdown_requests)
+        .unwrap_or_else(|error| failed_ending(error.to_string(), false));
     sender.send(&MessageFromPe::Ended(ending), Vec::new());
     Ok(())
 }
 
 fn run_pe(
-    mut line: LauncherConnection,
-    asked: io::Result<impl Iterator<Item = ()> + Send + 'static>,
+    mut connection: LauncherConnection,
+    shutdown_requests: io::Result<impl Iterator<Item = ()> + Send + 'static>,
 ) -> Result<PeEnding, Error> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| Error::system("ask for the end with the launcher", error))?;
-    let asked = asked.map_err(|error| Error::system("listen for signals", error))?;
-    forward_signals(asked, line.sender.clone())?;
-    match line.receive_assignment() {
+    let requests = shutdown_requests.map_err(|error| Error::system("listen for signals", error))?;
+    forward_signals(requests, connection.sender.clone())?;
+    match connection.receive_assignment() {
         Ok((bundle, number)) => {
-            // The process has the name of its main thread.
+            // The name of the main thread is the name of the process.
             let _ = rustix::thread::set_name(&process_name(number));
-            crate::with_deep_stack(|| line.prepare_and_run(*bundle, number))
+            with_deep_stack(|| connection.prepare_and_run(*bundle, number))
         }
         Err(ending) => Ok(ending),
     }
 }
 
 fn forward_signals(
-    asked: impl Iterator<Item = ()> + Send + 'static,
-    voice: LauncherSender,
+    requests: impl Iterator<Item = ()> + Send + 'static,
+    sender: LauncherSender,
 ) -> Result<(), Error> {
-    let tell = move || asked.for_each(|()| voice.send(&MessageFromPe::Stopping, Vec::new()));
-    let thread = Builder::new().name("signals".to_owned()).spawn(tell);
+    let forward = move || requests.for_each(|()| sender.send(&MessageFromPe::Stopping, Vec::new()));
+    let thread = Builder::new().name("signals".to_owned()).spawn(forward);
     thread.map_err(|error| Error::system("start a thread", error))?;
     Ok(())
 }
 
-/// The line to the launcher.
+/// The control connection to the launcher.
 struct LauncherConnection {
     receiver: ControlReceiver,
     sender: LauncherSender,
 }
 
-/// What speaks to the launcher, from any thread.
+/// Sends messages to the launcher, from any thread.
 #[derive(Clone)]
 struct LauncherSender(Arc<Mutex<ControlSender>>);
 
-/// A wired PE.
+/// A PE that is wired and ready to run.
 struct WiredPe {
     pe: Pe,
-    /// Those of its operators that are sources of the program.
+    /// Names of the sources of the whole program that are in this PE.
     sources: Vec<String>,
     program: Program,
-    /// Whose counters it shows, and its number.
+    /// The job's entry in counters files, if they are written.
     counters: Option<JobMetadata>,
     number: u32,
 }
 
 impl LauncherConnection {
-    /// The socket is standard input, until what standard input is to be comes over it.
+    /// Opens the connection: the socket is standard input, until the launcher sends the descriptor
+    /// that replaces it.
     fn open_stdin() -> Result<LauncherConnection, Error> {
         let by_hand = || Error::Program("this command is for `thalweg run`".to_owned());
         let stdin = io::stdin();
@@ -118,12 +124,9 @@ impl LauncherConnection {
             Err(error) => exit_launcher_lost("reach", &error.unwrap_or(Errno::INVAL).into()),
             Ok(_) => {}
         }
-        let (inbox, outbox) = connection::split_connection(socket);
-        let sender = LauncherSender(Arc::new(Mutex::new(outbox)));
-        Ok(LauncherConnection {
-            receiver: inbox,
-            sender,
-        })
+        let (receiver, sender) = connection::split_connection(socket);
+        let sender = LauncherSender(Arc::new(Mutex::new(sender)));
+        Ok(LauncherConnection { receiver, sender })
     }
 
     fn prepare_and_run(mut self, bundle: Bundle, number: u32) -> PeEnding {
@@ -133,7 +136,7 @@ impl LauncherConnection {
         }
     }
 
-    /// Everything up to `Go`. An ending instead of a PE is one that never ran.
+    /// Does everything up to `Go`. An `Err` is the ending of a PE that never ran.
     fn prepare(&mut self, bundle: Bundle, number: u32) -> Result<WiredPe, PeEnding> {
         let request = bundle.request();
         let whole = compilation::compile_again(&request, &bundle.sources);
@@ -148,22 +151,22 @@ impl LauncherConnection {
         let part = planner::cut(&whole, &plan, number);
         let launch = bundle.launch();
         let crossings = Crossings::new(&plan, &whole, bundle.token, &launch.hosts);
-        let mut links = self.open_crossings(&crossings, &part, number)?;
-        links.measures_latency = launch.latency;
+        let mut crossing_ends = self.open_crossings(&crossings, &part, number)?;
+        crossing_ends.measures_latency = launch.latency;
         let part_options = PartOptions {
-            crossing_ends: links,
+            crossing_ends,
             cores: plan.pes[number as usize].cores.clone(),
             pins: part.pins.clone(),
             properties: vec![("PEID".to_owned(), number.to_string())],
         };
-        let wired = launch::wire(&part.program, &launch, part_options);
+        let wired = part::wire(&part.program, &launch, part_options);
         let pe = wired.map_err(|error| failed_ending(error.to_string(), false))?;
-        let pe = pe.map_err(|report| failure_text::pe_ending(&part.program.files, &report))?;
+        let pe = pe.map_err(|report| part::pe_ending(&part.program.files, &report))?;
         self.sender.send(&MessageFromPe::Ready, Vec::new());
         self.expect_go()?;
-        let mut sources = launch::source_names(&part.program);
-        let known = launch::source_names(&whole);
-        sources.retain(|name| known.contains(name));
+        let mut sources = part::source_names(&part.program);
+        let program_sources = part::source_names(&whole);
+        sources.retain(|name| program_sources.contains(name));
         Ok(WiredPe {
             pe,
             sources,
@@ -173,7 +176,7 @@ impl LauncherConnection {
         })
     }
 
-    /// What is to be run, and which part of it. Standard input becomes that of the launcher.
+    /// Receives the bundle and the number of this PE. Standard input becomes that of the launcher.
     fn receive_assignment(&mut self) -> Result<(Box<Bundle>, u32), PeEnding> {
         let (MessageToPe::Bundle(bundle), _) = self.receive() else {
             return Err(bug_ending("the launcher did not begin with the program"));
@@ -190,38 +193,38 @@ impl LauncherConnection {
         Ok((bundle, number))
     }
 
-    /// Makes both ends of crossing edges.
+    /// Opens the sending ends and accepts the receiving ends of this PE's crossings.
     fn open_crossings(
         &mut self,
         crossings: &Crossings<'_>,
         part: &PeProgram,
         number: u32,
     ) -> Result<CrossingEnds, PeEnding> {
-        let mut links = CrossingEnds {
+        let mut ends = CrossingEnds {
             pe: number,
             ..CrossingEnds::default()
         };
-        for &link in &part.sent_crossings {
-            let opened = crossings.open(link);
+        for &crossing in &part.sent_crossings {
+            let opened = crossings.open(crossing);
             let (sending, tickets) = opened.map_err(|sentence| failed_ending(sentence, false))?;
-            links.outbound.insert(link, sending);
+            ends.outbound.insert(crossing, sending);
             for (ticket, fds) in tickets {
                 self.sender.send(&MessageFromPe::Ticket(ticket), fds);
             }
         }
         self.sender.send(&MessageFromPe::Opened, Vec::new());
         for (ticket, fds) in self.receive_tickets()? {
-            let link = ticket.link;
+            let crossing = ticket.link;
             let accepted = crossings.accept(ticket, fds);
             let receiving = accepted.map_err(|sentence| failed_ending(sentence, true))?;
-            links.inbound.insert(link, receiving);
+            ends.inbound.insert(crossing, receiving);
         }
-        let within = crossings.open_rings(part, number, &mut links);
-        within.map_err(|sentence| failed_ending(sentence, false))?;
-        Ok(links)
+        let opened = crossings.open_rings(part, number, &mut ends);
+        opened.map_err(|sentence| failed_ending(sentence, false))?;
+        Ok(ends)
     }
 
-    /// The tickets for what this PE receives.
+    /// Receives the tickets of the crossings that end in this PE.
     fn receive_tickets(&mut self) -> Result<Vec<(CrossingTicket, Vec<OwnedFd>)>, PeEnding> {
         let mut tickets = Vec::new();
         loop {
@@ -242,24 +245,27 @@ impl LauncherConnection {
         }
     }
 
-    /// Runs the PE to its end.
+    /// Runs the PE until it has ended.
     fn run(self, ready: WiredPe) -> PeEnding {
         let program = ready.program;
-        let ending = |report: FailureReport| failure_text::pe_ending(&program.files, &report);
-        let (stop, voice) = (ready.pe.stop_signal(), self.sender.clone());
+        let ending = |report: FailureReport| part::pe_ending(&program.files, &report);
+        let (stop, sender) = (ready.pe.stop_signal(), self.sender.clone());
         ready
             .pe
-            .on_shutdown(move || voice.send(&MessageFromPe::Stopping, Vec::new()));
+            .on_shutdown(move || sender.send(&MessageFromPe::Stopping, Vec::new()));
         let running = match ready.pe.start() {
             Ok(running) => running,
             Err(report) => return ending(report),
         };
-        let note = ready.counters;
-        let _sampler = note.and_then(|note| Sampler::start(note, ready.number, &program, &running));
-        let (tallies, sources) = (running.operator_counts_handle(), ready.sources);
-        let counts = move || launch::source_counts(&sources, &tallies());
-        let listen = move || self.handle_messages(&stop, &counts);
-        if let Err(error) = Builder::new().name("launcher".to_owned()).spawn(listen) {
+        let job = ready.counters;
+        let _sampler = job.and_then(|job| Sampler::start(job, ready.number, &program, &running));
+        let (operator_counts, sources) = (running.operator_counts_handle(), ready.sources);
+        let counts = move || part::source_counts(&sources, &operator_counts());
+        let handle_messages = move || self.handle_messages(&stop, &counts);
+        if let Err(error) = Builder::new()
+            .name("launcher".to_owned())
+            .spawn(handle_messages)
+        {
             return failed_ending(format!("cannot start a thread: {error}"), false);
         }
         let leftovers = running.leftovers();
@@ -272,7 +278,7 @@ impl LauncherConnection {
         })
     }
 
-    /// Does what the launcher says while the PE runs.
+    /// Handles the launcher's messages while the PE runs.
     fn handle_messages(mut self, stop: &StopSignal, counts: &dyn Fn() -> Vec<(String, u64)>) {
         loop {
             match self.receive() {
@@ -280,17 +286,17 @@ impl LauncherConnection {
                 (MessageToPe::Count, _) => self
                     .sender
                     .send(&MessageFromPe::Counts(counts()), Vec::new()),
-                // Nothing else is said to a running PE.
+                // No other message follows `Go`.
                 _ => {}
             }
         }
     }
 
-    /// What the launcher says next.
+    /// Receives the next message of the launcher; exits if the launcher has gone.
     fn receive(&mut self) -> (MessageToPe, Vec<OwnedFd>) {
         match self.receiver.recv() {
             Ok(Some(message)) => message,
-            // The launcher is gone.
+            // The launcher has closed the connection.
             Ok(None) => std::process::exit(EXIT_LAUNCHER_LOST),
             Err(error) => exit_launcher_lost("hear", &error),
         }
@@ -298,25 +304,22 @@ impl LauncherConnection {
 }
 
 impl LauncherSender {
-    /// Says something to the launcher. Without one there is nothing left to do.
+    /// Sends a message to the launcher; exits if the launcher has gone.
     fn send(&self, message: &MessageFromPe, fds: Vec<OwnedFd>) {
-        let mut outbox = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = outbox.send(message, fds) {
+        let mut sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = sender.send(message, fds) {
             exit_launcher_lost("tell", &error);
         }
     }
 }
 
-/// The exit status of a PE without a launcher.
-pub const EXIT_LAUNCHER_LOST: i32 = 3;
-
-/// Ends this process: nobody says any more what it is to do, or hears what becomes of it.
+/// Ends this process, which has lost its launcher and has no other to report to.
 fn exit_launcher_lost(tried: &str, error: &io::Error) -> ! {
     let _ = writeln!(io::stderr(), "cannot {tried} the launcher: {error}");
     std::process::exit(EXIT_LAUNCHER_LOST)
 }
 
-/// What `ps` shows: at most 15 bytes.
+/// Name of the process in `ps`: at most 15 bytes.
 fn process_name(number: u32) -> std::ffi::CString {
     std::ffi::CString::new(format!("thalweg-pe{number}")).unwrap_or_default()
 }

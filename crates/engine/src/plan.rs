@@ -1,37 +1,78 @@
-//! Which processes, threads and media a program gets.
+//! Plans: the processes, threads and media that a program gets.
 
 use graph::{Plan, PlanTextError, Program};
 use planner::{MediumCapabilities, PlanOptions};
 use transport::media;
 
-use crate::Error;
+use crate::error::Error;
 
-/// The plan of a program.
+/// Makes the plan of a program: which operators share a process, and which medium each stream
+/// between processes has.
+///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use thalweg_engine::{CompileRequest, FusionPolicy, PlanOptions, compile, media, plan};
+///
+/// # let request = CompileRequest { file: HELLO.into(), ..CompileRequest::default() };
+/// let program = compile(&request)?.program.expect("the program has no errors");
+/// let media = media();
+/// let options = PlanOptions {
+///     fusion: FusionPolicy::None,
+///     media: &media,
+///     ..PlanOptions::default()
+/// };
+/// let plan = plan(&program, &options)?;
+/// assert_eq!(plan.pes.len(), program.operators.len());
+/// assert_eq!(&*plan.crossings[0].medium, "shm");
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
 ///
 /// # Errors
-/// If what the choice or the program asks for cannot be had.
-pub fn plan(program: &Program, choice: &PlanOptions<'_>) -> Result<Plan, Error> {
-    planner::plan(program, choice).map_err(|errors| Error::plan(program, &errors))
+/// [`Error::Plan`] with a line for each requirement that cannot be met.
+pub fn plan(program: &Program, options: &PlanOptions<'_>) -> Result<Plan, Error> {
+    planner::plan(program, options).map_err(|errors| Error::plan(program, &errors))
 }
 
-/// Reads a plan that somebody has written, with the media that there are.
+/// Parses the text of a plan for a program, as `dump --stage plan` prints it or people write it.
+///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use thalweg_engine::{CompileRequest, compile, parse_plan};
+///
+/// # let request = CompileRequest { file: HELLO.into(), ..CompileRequest::default() };
+/// let program = compile(&request)?.program.expect("the program has no errors");
+/// let text = "plan Hello
+/// pe 0
+///   operators Greetings
+/// pe 1
+///   operators Printer
+/// crossing Greetings.0 -> pe 1 on tcp
+/// ";
+/// let plan = parse_plan(text, &program).unwrap();
+/// assert_eq!(plan.crossings.len(), 1);
+/// let error = parse_plan("plan Hello\npe 0\n  operators Greeting\n", &program).unwrap_err();
+/// assert!(error.to_string().contains("Greetings"));
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
 ///
 /// # Errors
-/// The first thing that is wrong, with its place.
+/// The first error in the text, with its line and column.
 pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> {
     let media = media();
     Plan::parse_with_media(text, program, &|name| planner::check_medium(name, &media))
 }
 
-/// What a plan does otherwise than its program asks, a line each.
-pub fn plan_notes(program: &Program, choice: &PlanOptions<'_>, plan: &Plan) -> Vec<String> {
-    let notes = planner::notes(program, choice, plan).into_iter();
+/// Notes on where a plan departs from the program's config clauses, a sentence each.
+pub fn plan_notes(program: &Program, options: &PlanOptions<'_>, plan: &Plan) -> Vec<String> {
+    let notes = planner::notes(program, options, plan).into_iter();
     notes.map(|note| note.text(program)).collect()
 }
 
-/// The media that a choice has, the fastest first.
+/// The media that a plan may use and their abilities, the fastest first.
 pub fn media() -> Vec<MediumCapabilities<'static>> {
-    let facts = |(rank, medium): (u32, &&'static dyn transport::Medium)| {
+    let capabilities = |(rank, medium): (u32, &&'static dyn transport::Medium)| {
         let caps = medium.caps();
         MediumCapabilities {
             name: medium.name(),
@@ -44,31 +85,42 @@ pub fn media() -> Vec<MediumCapabilities<'static>> {
             rank,
         }
     };
-    (0..).zip(media::all()).map(facts).collect()
+    (0..).zip(media::all()).map(capabilities).collect()
 }
 
-/// The names of those that cross processes and are not for tests only.
+/// Names of the media that cross processes, without those for tests.
 pub(crate) fn crossing_media() -> impl Iterator<Item = &'static str> {
     let all = media().into_iter();
     let all = all.filter(|medium| medium.crosses_processes && !medium.is_for_tests);
     all.map(|medium| medium.name)
 }
 
-/// The cores that this process may run on; 0 if the system does not say.
+/// Number of cores that this process may run on; 0 if the system does not say.
 pub fn usable_core_count() -> u32 {
     std::thread::available_parallelism().map_or(0, |count| count.get() as u32)
 }
 
-/// Deals cores out to the PEs of a plan: with more cores than PEs each gets several, with fewer
-/// some share one.
+/// Distributes cores over the PEs of a plan, in turn: with more cores than PEs each gets several,
+/// with fewer some share one. Without cores the plan stays as it is.
+///
+/// # Example
+/// ```
+/// use thalweg_engine::{Plan, pin_pes};
+///
+/// let mut plan = Plan::default();
+/// plan.pes.resize_with(2, Default::default);
+/// pin_pes(&mut plan, &[0, 1, 2]);
+/// assert_eq!(plan.pes[0].cores, [0, 2]);
+/// assert_eq!(plan.pes[1].cores, [1]);
+/// ```
 pub fn pin_pes(plan: &mut Plan, cores: &[u32]) {
     let count = plan.pes.len();
     if cores.is_empty() {
         return;
     }
     for (number, pe) in plan.pes.iter_mut().enumerate() {
-        let own = cores.iter().skip(number % cores.len());
-        pe.cores = own.step_by(count).copied().collect();
+        let from_own = cores.iter().skip(number % cores.len());
+        pe.cores = from_own.step_by(count).copied().collect();
     }
 }
 

@@ -6,7 +6,6 @@
 //! no name is looked up, no type is inferred, no overload is chosen.
 
 mod constructors;
-pub mod drawing;
 mod expr;
 mod operator_model;
 mod plan;

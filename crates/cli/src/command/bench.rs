@@ -11,7 +11,7 @@ use std::process::Command;
 
 use clap::Args as ClapArgs;
 
-use super::CommandFailure;
+use crate::failure::CommandFailure;
 
 /// The name of the binary that measures.
 const BENCH_COMMAND: &str = "thalweg-bench";
@@ -32,12 +32,12 @@ pub struct BenchCommandArgs {
 }
 
 /// Replaces this process by `thalweg-bench ARGS`; returns only if that fails.
-pub fn bench(args: &BenchCommandArgs) -> Result<(), CommandFailure> {
+pub fn run(args: &BenchCommandArgs) -> Result<(), CommandFailure> {
     become_bench_command(&[], &args.args)
 }
 
 /// Replaces this process by `thalweg-bench perf ARGS`; returns only if that fails.
-pub fn perf(args: &BenchCommandArgs) -> Result<(), CommandFailure> {
+pub fn run_perf(args: &BenchCommandArgs) -> Result<(), CommandFailure> {
     become_bench_command(&["perf"], &args.args)
 }
 

@@ -1,12 +1,44 @@
 //! `thalweg check`: what is wrong with programs, as text or JSON.
 
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
 use engine::{CompileRequest, Findings};
 
-use super::{CommandFailure, colour, mixed_args, toolkit_path, write_stderr, write_stdout};
-use crate::args::CheckArgs;
+use crate::failure::CommandFailure;
+use crate::output::{colour, write_stderr, write_stdout};
+use crate::program::{ShellWords, mixed_args, name_value, shell_words, toolkit_path};
+
+/// `thalweg check`
+#[derive(Debug, ClapArgs)]
+pub struct CheckArgs {
+    /// The programs
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// The main composite, NAMESPACE::NAME or NAME
+    #[arg(short = 'M', long, value_name = "NS::COMPOSITE")]
+    pub main: Option<String>,
+
+    /// Toolkit directories, separated by colons
+    #[arg(short = 't', long, value_name = "DIRS", env = "THALWEG_TOOLKIT_PATH")]
+    pub toolkit_path: Vec<String>,
+
+    /// A compile-time value
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = name_value)]
+    pub define: Vec<(String, String)>,
+
+    /// Arguments of the Perl code in `.splmm` files, its @ARGV: words, those with blanks in quotes
+    #[arg(long, value_name = "WORDS", value_parser = shell_words, allow_hyphen_values = true)]
+    pub mm_args: Vec<ShellWords>,
+
+    /// One JSON array of findings instead of text
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Checks every file; fails if one has an error or cannot be read.
-pub fn check(args: CheckArgs) -> Result<(), CommandFailure> {
+pub fn run(args: CheckArgs) -> Result<(), CommandFailure> {
     let mut failed = false;
     let mut json = Vec::new();
     let toolkit_path = toolkit_path(&args.toolkit_path);

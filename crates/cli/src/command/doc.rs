@@ -1,10 +1,19 @@
 //! `thalweg doc`: operators and functions, from their models.
 
-use super::{CommandFailure, write_stdout};
-use crate::args::DocArgs;
+use clap::Args as ClapArgs;
+
+use crate::failure::CommandFailure;
+use crate::output::write_stdout;
+
+/// `thalweg doc`
+#[derive(Debug, ClapArgs)]
+pub struct DocArgs {
+    /// Operator or function: `Aggregate`, `spl.math::sqrt`
+    pub name: Option<String>,
+}
 
 /// Describes one name, or lists all.
-pub fn doc(args: DocArgs) -> Result<(), CommandFailure> {
+pub fn run(args: DocArgs) -> Result<(), CommandFailure> {
     match args.name {
         None => write_stdout(&engine::doc_index()),
         Some(name) => match engine::doc(&name) {

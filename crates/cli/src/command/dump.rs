@@ -1,26 +1,68 @@
 //! `thalweg dump`: what a stage makes of a program.
 
+use clap::{Args as ClapArgs, ValueEnum};
 use engine::CompileRequest;
 
-use super::{CommandFailure, colour, mixed_args, plan, toolkit_path, write_stderr, write_stdout};
-use crate::args::{DumpArgs, DumpStage, GraphFormat, PlanArgs};
+use crate::drawing;
+use crate::failure::CommandFailure;
+use crate::output::{colour, write_stderr, write_stdout};
+use crate::program::{PlanArgs, ProgramArgs, name_value, plan};
+
+/// `thalweg dump`
+#[derive(Debug, ClapArgs)]
+pub struct DumpArgs {
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+
+    /// Its plan.
+    #[command(flatten)]
+    pub plan: PlanArgs,
+
+    /// Which stage
+    #[arg(short, long, value_name = "STAGE")]
+    pub stage: DumpStage,
+
+    /// How the graph is drawn
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: GraphFormat,
+
+    /// Submission-time values
+    #[arg(value_name = "NAME=VALUE", value_parser = name_value)]
+    pub values: Vec<(String, String)>,
+}
+
+/// Stages that can be printed, in the order of the walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DumpStage {
+    /// The text of the file, as mixed mode generates it
+    Source,
+    Tokens,
+    Tree,
+    Typed,
+    Graph,
+    Plan,
+    Clif,
+    Asm,
+}
+
+/// Forms of the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    Text,
+    Dot,
+    Svg,
+}
 
 /// Prints one stage.
-pub fn dump(args: DumpArgs) -> Result<(), CommandFailure> {
+pub fn run(args: DumpArgs) -> Result<(), CommandFailure> {
     if args.format != GraphFormat::Text && args.stage != DumpStage::Graph {
         return Err(CommandFailure::Usage(
             "--format is for --stage graph".to_owned(),
         ));
     }
     check_plan_options(args.stage, &args.plan)?;
-    let request = CompileRequest {
-        file: args.program.file,
-        main: args.program.main,
-        toolkit_path: toolkit_path(&args.program.toolkit_path),
-        compile_values: args.program.define,
-        mixed_args: mixed_args(args.program.mm_args),
-        submission_values: Some(args.values),
-    };
+    let request = args.program.into_request(args.values);
     if let DumpStage::Source | DumpStage::Tokens | DumpStage::Tree = args.stage {
         return print_text(&request, args.stage);
     }
@@ -36,9 +78,9 @@ pub fn dump(args: DumpArgs) -> Result<(), CommandFailure> {
     };
     let text = match (args.stage, args.format) {
         (DumpStage::Typed, _) => engine::dump_typed(&program),
-        (DumpStage::Graph, GraphFormat::Dot) => engine::dump_dot(&program, drawn.as_ref()),
-        (DumpStage::Graph, GraphFormat::Svg) => engine::dump_svg(&program, drawn.as_ref()),
-        (DumpStage::Graph, GraphFormat::Text) => engine::dump_graph(&program, drawn.as_ref()),
+        (DumpStage::Graph, GraphFormat::Dot) => drawing::dot(&program, drawn.as_ref()),
+        (DumpStage::Graph, GraphFormat::Svg) => drawing::svg(&program, drawn.as_ref()),
+        (DumpStage::Graph, GraphFormat::Text) => drawing::text(&program, drawn.as_ref()),
         (DumpStage::Plan, _) => engine::dump_plan(&program, &plan(&program, &args.plan)?),
         (DumpStage::Clif, _) => engine::dump_clif(&program)?,
         _ => engine::dump_asm(&program)?,

@@ -3,11 +3,28 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{CommandFailure, colour, write_stderr, write_stdout};
-use crate::args::FmtArgs;
+use clap::Args as ClapArgs;
+
+use crate::failure::CommandFailure;
+use crate::output::{colour, write_stderr, write_stdout};
+
+/// `thalweg fmt`
+#[derive(Debug, ClapArgs)]
+pub struct FmtArgs {
+    /// The files; `-` or none for standard input
+    pub files: Vec<PathBuf>,
+
+    /// Change nothing; fail if a file is not in the canonical layout
+    #[arg(long)]
+    pub check: bool,
+
+    /// Print the result instead of writing it back
+    #[arg(long, conflicts_with = "check")]
+    pub stdout: bool,
+}
 
 /// Formats every file; says which ones it could not, and goes on.
-pub fn fmt(args: FmtArgs) -> Result<(), CommandFailure> {
+pub fn run(args: FmtArgs) -> Result<(), CommandFailure> {
     let standard_input = [PathBuf::from("-")];
     let files = match &args.files[..] {
         [] => &standard_input[..],

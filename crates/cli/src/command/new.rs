@@ -1,14 +1,23 @@
 //! `thalweg new`: a starter project that runs.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{CommandFailure, write_stdout};
-use crate::args::NewArgs;
+use clap::Args as ClapArgs;
+
+use crate::failure::CommandFailure;
+use crate::output::write_stdout;
+
+/// `thalweg new`
+#[derive(Debug, ClapArgs)]
+pub struct NewArgs {
+    /// The folder to make, or an empty one; its name becomes that of the program
+    pub folder: PathBuf,
+}
 
 /// Makes the folder with a program, a line of input and a README; a folder that is there has to be
 /// empty.
-pub fn new(args: NewArgs) -> Result<(), CommandFailure> {
+pub fn run(args: NewArgs) -> Result<(), CommandFailure> {
     let folder = &args.folder;
     let composite = name_of(folder)?;
     let refused = match (folder.exists(), folder.is_dir()) {

@@ -4,24 +4,86 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine::{BackendKind, CompileRequest, LaunchOptions, TraceLevel};
+use clap::{Args as ClapArgs, ValueEnum};
+use engine::{BackendKind, IdleStrategy, LaunchOptions, TraceLevel};
 
-use super::{
-    CommandFailure, SignalListener, colour, cores, mixed_args, plan, toolkit_path, write_stderr,
-};
-use crate::args::{LevelName, RunArgs};
+use crate::failure::CommandFailure;
+use crate::output::{colour, write_stderr};
+use crate::program::{PlanArgs, ProgramArgs, check_cores, name_value, plan};
 use crate::progress_line::{self, ProgressLine};
+use crate::signals::SignalListener;
+
+/// `thalweg run`
+#[derive(Debug, ClapArgs)]
+pub struct RunArgs {
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+
+    /// Its plan.
+    #[command(flatten)]
+    pub plan: PlanArgs,
+
+    /// Where relative file names lead [default: the `data` folder of the application directory,
+    /// else the one beside the program, else the current folder]. The application directory is the
+    /// folder of the program, or above the folders of its namespace
+    #[arg(short = 'd', long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+
+    /// What is traced to standard error
+    #[arg(long, value_name = "LEVEL", default_value = "error")]
+    pub trace: LevelName,
+
+    /// What is logged to standard error
+    #[arg(long, value_name = "LEVEL", default_value = "warn")]
+    pub log: LevelName,
+
+    /// Begin to shut down after so many seconds: sources end, and what is under way is carried
+    /// through, however long that takes
+    #[arg(short = 'k', long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(allow_negative_numbers = true)]
+    pub kill_after: Option<f64>,
+
+    /// Run on the reference interpreter instead of compiled code
+    #[arg(long)]
+    pub interpret: bool,
+
+    /// Put the PE's name before each line of output, if there are several
+    #[arg(long)]
+    pub tag_output: bool,
+
+    /// Measure how long tuples are under way between processes; `thalweg top` shows it
+    #[arg(long)]
+    pub latency: bool,
+
+    /// What threads do that wait for tuples: adaptive (spin if that pays, then sleep), spin, yield
+    /// or park. Spinning takes a core for each such thread and gives the shortest latency
+    #[arg(long, value_name = "STRATEGY", default_value_t, value_parser = str::parse::<IdleStrategy>)]
+    pub idle: IdleStrategy,
+
+    /// Write a map of the compiled code to /tmp/perf-PID.map for the perf tool
+    #[arg(long)]
+    pub perf_map: bool,
+
+    /// Submission-time values
+    #[arg(value_name = "NAME=VALUE", value_parser = name_value)]
+    pub values: Vec<(String, String)>,
+}
+
+/// Levels of trace and log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LevelName {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
 
 /// Runs the program; returns when it has ended.
 pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
-    let request = CompileRequest {
-        file: args.program.file.clone(),
-        main: args.program.main,
-        toolkit_path: toolkit_path(&args.program.toolkit_path),
-        compile_values: args.program.define,
-        mixed_args: mixed_args(args.program.mm_args),
-        submission_values: Some(args.values),
-    };
+    let request = args.program.into_request(args.values);
     let compilation = engine::compile(&request)?;
     write_stderr(&compilation.findings.to_text(colour()));
     let Some(program) = &compilation.program else {
@@ -49,7 +111,7 @@ pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
         ..LaunchOptions::default()
     };
     let plan = plan(program, &args.plan)?;
-    cores::check(&plan, &args.plan.pin)?;
+    check_cores(&plan, &args.plan.pin)?;
     let signals = SignalListener::listen(launch.processes.clone())?;
     let mut job = engine::run(&compilation, program, &plan, &launch)?;
     signals.set_stop_handle(job.stop_handle());
@@ -106,5 +168,12 @@ fn level(level: LevelName) -> TraceLevel {
         LevelName::Info => TraceLevel::Info,
         LevelName::Debug => TraceLevel::Debug,
         LevelName::Trace => TraceLevel::Trace,
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds >= 0.0 && seconds.is_finite() => Ok(seconds),
+        _ => Err("must be a number of seconds, 0 or more".to_owned()),
     }
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use crate::scratch::{root, thalweg};
 
-/// The programs, in order of their names.
-fn programs() -> Vec<PathBuf> {
+/// Paths of the example programs, in order of their names.
+pub fn programs() -> Vec<PathBuf> {
     let folders = fs::read_dir(root().join("examples")).unwrap().flatten();
     let mut programs: Vec<PathBuf> = folders
         .flat_map(|folder| fs::read_dir(folder.path()).unwrap().flatten())

@@ -4,6 +4,7 @@ mod bad_input;
 mod command;
 mod deaths;
 mod drain;
+mod drawings;
 mod event_time;
 mod examples;
 mod files;

@@ -1,8 +1,8 @@
-//! The conditions that a thread has read lately, by text and type of tuple.
+//! The conditions that a thread parsed lately, by text and type of tuple.
 //!
-//! Two generations: what is asked for moves to the young one; when that is full it becomes the old
-//! one, and what the old one still held is forgotten. So what is used stays, whatever else comes,
-//! and nobody counts.
+//! The cache has two generations. A condition that is looked up moves to the young one. When the
+//! young generation is full, it becomes the old one, and the previous old one is dropped. So a
+//! condition in use stays cached without a count of its uses.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -13,20 +13,20 @@ use tuple::TupleType;
 
 use super::parsed_condition::ParsedCondition;
 
-/// A generation is full with so many conditions ...
+/// Number of conditions at which a generation is full; a program rarely has more than a few.
 pub(super) const COUNT_MAX: usize = 1024;
 
-/// ... or with texts of so many bytes.
+/// Bytes of condition texts at which a generation is full: four of the longest texts.
 pub(super) const BYTES_MAX: usize = 4 * CONDITION_BYTES_MAX;
 
-/// The conditions of a thread.
+/// The conditions that one thread has parsed, in two generations.
 #[derive(Default)]
 pub(super) struct ConditionCache {
     young: CacheGeneration,
     old: CacheGeneration,
 }
 
-/// What was read of one text, for each type of tuple.
+/// The parsed conditions of one text, one for each type of tuple.
 type ConditionsByType = Vec<(Arc<TupleType>, Rc<ParsedCondition>)>;
 
 #[derive(Default)]
@@ -37,7 +37,8 @@ struct CacheGeneration {
 }
 
 impl ConditionCache {
-    /// What was read of a text over tuples of a type.
+    /// Finds the parsed condition of a text over tuples of a type; keeps it in the young
+    /// generation.
     pub fn find(&mut self, text: &str, over: &Arc<TupleType>) -> Option<Rc<ParsedCondition>> {
         if let Some(found) = self.young.find(text, over) {
             return Some(found);
@@ -47,29 +48,29 @@ impl ConditionCache {
         Some(found)
     }
 
-    /// Keeps what was read of a text that was not to be found.
+    /// Adds the parsed condition of a text that [`ConditionCache::find`] did not find.
     pub fn insert_new(
         &mut self,
         text: &str,
         over: &Arc<TupleType>,
-        reading: ParsedCondition,
+        condition: ParsedCondition,
     ) -> Rc<ParsedCondition> {
-        let reading = Rc::new(reading);
-        // A text of any length can be wrong; one that is too long is so at once.
+        let condition = Rc::new(condition);
+        // A text beyond this length is refused without parsing: caching it would save nothing.
         if text.len() <= CONDITION_BYTES_MAX {
-            self.insert(text, over, reading.clone());
+            self.insert(text, over, condition.clone());
         }
-        reading
+        condition
     }
 
-    fn insert(&mut self, text: &str, over: &Arc<TupleType>, reading: Rc<ParsedCondition>) {
+    fn insert(&mut self, text: &str, over: &Arc<TupleType>, condition: Rc<ParsedCondition>) {
         if self.young.is_full() {
             self.old = std::mem::take(&mut self.young);
         }
-        self.young.insert(text, over, reading);
+        self.young.insert(text, over, condition);
     }
 
-    /// How many are kept.
+    /// Number of conditions in both generations.
     #[cfg(test)]
     pub fn count(&self) -> usize {
         self.young.count + self.old.count
@@ -78,14 +79,16 @@ impl ConditionCache {
 
 impl CacheGeneration {
     fn find(&self, text: &str, over: &Arc<TupleType>) -> Option<Rc<ParsedCondition>> {
-        let mut of_text = self.conditions.get(text)?.iter();
-        let is_it = |(ty, _): &&(Arc<TupleType>, _)| Arc::ptr_eq(ty, over) || ty == over;
-        of_text.find(is_it).map(|(_, reading)| reading.clone())
+        let mut by_type = self.conditions.get(text)?.iter();
+        let is_same = |(ty, _): &&(Arc<TupleType>, _)| Arc::ptr_eq(ty, over) || ty == over;
+        by_type
+            .find(is_same)
+            .map(|(_, condition)| condition.clone())
     }
 
-    fn insert(&mut self, text: &str, over: &Arc<TupleType>, reading: Rc<ParsedCondition>) {
-        let of_text = self.conditions.entry(text.into()).or_default();
-        of_text.push((over.clone(), reading));
+    fn insert(&mut self, text: &str, over: &Arc<TupleType>, condition: Rc<ParsedCondition>) {
+        let by_type = self.conditions.entry(text.into()).or_default();
+        by_type.push((over.clone(), condition));
         self.count += 1;
         self.bytes += text.len();
     }

@@ -1,9 +1,10 @@
-//! Conditions that are text until the program runs: the compiler reads them, the reference
-//! interpreter evaluates them.
+//! Conditions that are text until the program runs (`evalPredicate`): the compiler parses them, the
+//! reference interpreter evaluates them.
 //!
-//! A PE is handed [`condition_holds`] when it is wired, and library functions reach it through
-//! [`eval::Services`], interpreted or compiled. Each thread keeps what it has read
-//! ([`ConditionCache`]), so that a stream of tuples does not read its condition each time.
+//! Wiring gives a PE the function [`condition_holds`]. Library functions call it through
+//! [`eval::Services`], whether they are interpreted or compiled. Each thread keeps the conditions
+//! that it parsed lately ([`ConditionCache`]), so a stream of tuples does not parse its condition
+//! for each tuple.
 
 mod cache;
 mod parsed_condition;
@@ -21,22 +22,25 @@ thread_local! {
     static CONDITION_CACHE: RefCell<ConditionCache> = RefCell::default();
 }
 
-/// Whether a condition holds for a tuple of a type; a [`graph::Reader`].
+/// Whether a condition holds for a tuple of type `over`.
+///
+/// # Errors
+/// The text is no valid condition over the type, or its evaluation failed.
 pub(crate) fn condition_holds(
     text: &str,
     over: &Arc<TupleType>,
     tuple: &[Value],
     services: &mut dyn Services,
 ) -> Result<bool, ConditionError> {
-    let known = CONDITION_CACHE.with_borrow_mut(|kept| kept.find(text, over));
-    let reading = match known {
-        Some(reading) => reading,
+    let cached = CONDITION_CACHE.with_borrow_mut(|cache| cache.find(text, over));
+    let condition = match cached {
+        Some(condition) => condition,
         None => {
-            let reading = ParsedCondition::parse(text, over)?;
-            CONDITION_CACHE.with_borrow_mut(|kept| kept.insert_new(text, over, reading))
+            let condition = ParsedCondition::parse(text, over)?;
+            CONDITION_CACHE.with_borrow_mut(|cache| cache.insert_new(text, over, condition))
         }
     };
-    reading.holds(tuple, services)
+    condition.holds(tuple, services)
 }
 
 #[cfg(test)]

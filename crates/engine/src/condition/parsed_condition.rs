@@ -1,4 +1,4 @@
-//! A condition that was read: an expression to evaluate, or what is wrong with it.
+//! A parsed condition: an expression to evaluate, or the error in its text.
 
 use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
@@ -9,27 +9,28 @@ use graph::{Expr, ExprKind, StateId, StateVar};
 use runtime::abi::interpreter_backend;
 use tuple::{TupleType, Value};
 
-/// A condition that was read.
+/// A parsed condition, valid or not; the error of an invalid text is kept too.
 pub(super) struct ParsedCondition(Result<RefCell<EvaluableCondition>, ConditionError>);
 
-/// A condition that can be evaluated.
+/// A valid condition with the interpreter that evaluates it.
 struct EvaluableCondition {
-    /// Reads attributes as state variables.
+    /// The condition's expression; it reads attributes as state variables.
     expr: Expr,
-    /// The attribute behind each variable.
+    /// Index of the attribute behind each state variable.
     attributes: Vec<u32>,
     state: State,
     interpreter: Interpreter,
 }
 
 impl ParsedCondition {
-    /// Reads a condition over tuples of a type.
+    /// Parses a condition over tuples of type `over`.
     ///
     /// # Errors
-    /// If it cannot be read now. What is wrong with it is part of the reading.
+    /// No thread with a deep stack could be started. An error in the text is no `Err` here:
+    /// [`ParsedCondition::holds`] returns it.
     pub fn parse(text: &str, over: &Arc<TupleType>) -> Result<ParsedCondition, ConditionError> {
-        // Conditions nest as deep as the parser lets them, and whoever evaluates one may have
-        // little stack left.
+        // Conditions nest as deep as the parser allows, and the calling thread may have little
+        // stack left.
         let typed = syntax::with_deep_stack(|| {
             compiler::compile_condition(text, over, toolkit::functions())
         });
@@ -42,7 +43,7 @@ impl ParsedCondition {
         })))
     }
 
-    /// What was read of a text that is wrong.
+    /// An invalid condition, as parsing a wrong text gives it.
     #[cfg(test)]
     pub fn invalid(sentence: &str) -> ParsedCondition {
         ParsedCondition(Err(ConditionError::new(
@@ -51,15 +52,17 @@ impl ParsedCondition {
         )))
     }
 
-    /// Whether it holds for a tuple.
+    /// Whether the condition holds for a tuple.
+    ///
+    /// # Errors
+    /// The text is no valid condition, or its evaluation failed.
     pub fn holds(
         &self,
         tuple: &[Value],
         services: &mut dyn Services,
     ) -> Result<bool, ConditionError> {
         let evaluable = self.0.as_ref().map_err(ConditionError::clone)?;
-        // A condition has no variable that it could hand to `evalPredicate`, so it never asks for
-        // itself.
+        // A condition has no variable to pass to `evalPredicate`, so it never evaluates itself.
         match evaluable.try_borrow_mut() {
             Ok(mut evaluable) => evaluable.holds(tuple, services),
             Err(_) => Err(ConditionError::new(
@@ -121,7 +124,7 @@ fn bad_condition(sentence: &str) -> ConditionError {
     ConditionError::new(ConditionErrorKind::EvaluationFault, sentence)
 }
 
-/// An interpreter of the library's functions; they lie in memory once.
+/// An interpreter of the library's functions, which all conditions share.
 fn library_interpreter() -> Interpreter {
     static LIBRARY: LazyLock<Interpreter> =
         LazyLock::new(|| Interpreter::new(&[], toolkit::functions()));

@@ -252,7 +252,7 @@ const WORDS: &[&str] = &[
     "error",
 ];
 
-/// Whatever the text, there is an answer, and the same one when it is asked again.
+/// Every text has an answer, and a second evaluation gives the same answer.
 #[test]
 fn no_text_is_too_much() {
     let mut random = Random(0x7E57);

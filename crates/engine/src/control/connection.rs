@@ -1,4 +1,4 @@
-//! Messages and descriptors over one end of a socket pair.
+//! Framed messages with descriptors over one end of a socket pair.
 //!
 //! ```text
 //!   0         4         8
@@ -6,12 +6,14 @@
 //!   | len u32 | fds u32 | len bytes of JSON     |
 //!   +---------+---------+----------------- ... -+
 //! ```
-//! Both sides are the same binary on the same machine: native byte order. The descriptors travel
-//! with the first bytes of their message, so they arrive no later than it does and in its order.
+//! Both sides are the same binary on the same machine, so numbers have native byte order. The
+//! descriptors travel with the first bytes of their message: they arrive no later than the message
+//! and in its order.
 //!
 //! # Invariants
-//! A message is at most [`MESSAGE_BYTES_MAX`] long and carries at most [`MESSAGE_FDS_MAX`]
-//! descriptors. Memory for it grows with what has come, not with what its header promises.
+//! A message has at most [`MESSAGE_BYTES_MAX`] bytes and carries at most [`MESSAGE_FDS_MAX`]
+//! descriptors. The receive buffer grows with the bytes that have arrived, not with the length in a
+//! header.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
@@ -30,74 +32,77 @@ use rustix::net::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The longest message: the sources of a very large program.
+/// Bytes of the longest message: a bundle with the sources of a very large program.
 pub const MESSAGE_BYTES_MAX: usize = 256 << 20;
 
-/// The most descriptors of a message.
+/// Number of descriptors that a message carries at most; a medium needs a few.
 pub const MESSAGE_FDS_MAX: usize = 16;
 
 const HEADER_BYTES: usize = 8;
 
-/// So much is read at once.
+/// Bytes that one read of the socket takes at most; a longer message takes several reads.
 const READ_BYTES: usize = 64 << 10;
 
-/// A message ready to be sent, perhaps to many.
+/// An encoded message; several connections can send the same one.
 pub type EncodedMessage = Arc<[u8]>;
 
-/// The receiving half of a connection.
+/// The receiving half of a control connection.
 pub struct ControlReceiver {
     socket: Arc<UnixStream>,
-    /// What has come and was not taken; begins with a header.
+    /// Bytes received and not yet decoded; they begin with a header.
     bytes: Vec<u8>,
     fds: VecDeque<OwnedFd>,
 }
 
-/// The sending half of a connection.
+/// The sending half of a control connection.
 pub struct ControlSender {
     socket: Arc<UnixStream>,
     queue: VecDeque<OutgoingMessage>,
-    /// Since when the kernel has no memory for what is next.
+    /// When the kernel first had no memory for the next message; `None` while it has.
     starved_since: Option<Instant>,
     is_closed: bool,
 }
 
 struct OutgoingMessage {
     bytes: EncodedMessage,
-    /// So many of them are out.
+    /// Number of bytes already sent.
     sent_bytes: usize,
-    /// Go with the first byte.
+    /// Descriptors, sent with the first byte; empty once sent.
     fds: Vec<OwnedFd>,
 }
 
-/// What a turn of reading gave.
+/// Result of one read from the socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ControlReadResult {
-    /// Some bytes.
+    /// The read added at least one byte.
     Received,
-    /// Nothing now.
+    /// No bytes are available now.
     WouldBlock,
-    /// The other side has closed the connection.
+    /// The other side has closed the connection, and all its bytes are read.
     Closed,
 }
 
-/// The two halves of a connection.
+/// Splits a control connection into its two halves.
 pub fn split_connection(socket: UnixStream) -> (ControlReceiver, ControlSender) {
     let socket = Arc::new(socket);
-    let inbox = ControlReceiver {
+    let receiver = ControlReceiver {
         socket: socket.clone(),
         bytes: Vec::new(),
         fds: VecDeque::new(),
     };
-    let outbox = ControlSender {
+    let sender = ControlSender {
         socket,
         queue: VecDeque::new(),
         starved_since: None,
         is_closed: false,
     };
-    (inbox, outbox)
+    (receiver, sender)
 }
 
-/// A message as it travels.
+/// Encodes a message that will carry `fds` descriptors.
+///
+/// # Errors
+/// The message or the number of descriptors exceeds its bound.
 pub fn encode_message(message: &impl Serialize, fds: usize) -> io::Result<EncodedMessage> {
     let mut bytes = vec![0; HEADER_BYTES];
     serde_json::to_writer(&mut bytes, message)?;
@@ -112,10 +117,10 @@ pub fn encode_message(message: &impl Serialize, fds: usize) -> io::Result<Encode
 }
 
 impl ControlReceiver {
-    /// The next message, if it has come whole.
+    /// Decodes the next message and its descriptors; `None` if it has not arrived whole.
     ///
     /// # Errors
-    /// What has come is no message.
+    /// The bytes are no message of type `M`, or exceed a bound.
     pub fn try_recv<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         let Some((header, rest)) = self.bytes.split_first_chunk::<HEADER_BYTES>() else {
             return Ok(None);
@@ -141,10 +146,10 @@ impl ControlReceiver {
         Ok(Some((message, self.fds.drain(..count).collect())))
     }
 
-    /// Reads once.
+    /// Reads from the socket once, into the receive buffer.
     ///
     /// # Errors
-    /// The system refuses, or descriptors were lost because this process has too many.
+    /// The read fails, or descriptors were lost because this process has too many open.
     pub fn fill_buffer(&mut self) -> io::Result<ControlReadResult> {
         let start = self.bytes.len();
         self.bytes.resize(start + READ_BYTES, 0);
@@ -161,8 +166,8 @@ impl ControlReceiver {
         }
     }
 
-    /// Waits for the next message; `None`: the other side has closed the connection. For blocking
-    /// sockets.
+    /// Waits for the next message, on a blocking socket; `None` if the other side has closed the
+    /// connection.
     ///
     /// # Errors
     /// As [`ControlReceiver::try_recv`] and [`ControlReceiver::fill_buffer`].
@@ -202,35 +207,37 @@ impl ControlReceiver {
 }
 
 impl ControlSender {
-    /// Puts a message at the end of the queue.
+    /// Encodes a message and appends it to the send queue.
     ///
     /// # Errors
-    /// It is too large.
+    /// The message exceeds a bound of this module.
     pub fn push(&mut self, message: &impl Serialize, fds: Vec<OwnedFd>) -> io::Result<()> {
         let bytes = encode_message(message, fds.len())?;
         self.push_encoded(bytes, fds);
         Ok(())
     }
 
-    /// The same for a message that was encoded with so many descriptors.
+    /// Appends an encoded message to the send queue; `fds` has as many descriptors as it was
+    /// encoded with.
     pub fn push_encoded(&mut self, bytes: EncodedMessage, fds: Vec<OwnedFd>) {
-        let sent = 0;
         if !self.is_closed {
             self.queue.push_back(OutgoingMessage {
                 bytes,
-                sent_bytes: sent,
+                sent_bytes: 0,
                 fds,
             });
         }
     }
 
-    /// Sends what it can; whether everything is out. Does not wait for memory of the kernel's.
+    /// Sends as much of the queue as the socket takes, without waiting; returns whether the queue
+    /// is empty.
     ///
     /// # Errors
-    /// The system refuses, or has no memory for a second; nobody is there any more.
+    /// The other side has closed its end, the send fails, or the kernel had no memory for
+    /// [`RETRY_TIMEOUT`].
     pub fn flush(&mut self) -> io::Result<bool> {
-        while let Some(packet) = self.queue.front_mut() {
-            let sent = packet.send(self.socket.as_fd());
+        while let Some(message) = self.queue.front_mut() {
+            let sent = message.send(self.socket.as_fd());
             if is_starved(&mut self.starved_since, &sent) {
                 return Ok(false);
             }
@@ -239,35 +246,35 @@ impl ControlSender {
                 Err(Errno::WOULDBLOCK) => return Ok(false),
                 Err(error) => return Err(error.into()),
             }
-            if packet.sent_bytes == packet.bytes.len() {
+            if message.sent_bytes == message.bytes.len() {
                 self.queue.pop_front();
             }
         }
         Ok(true)
     }
 
-    /// Sends nothing any more, for a part of a conversation is worse than none: the other side
-    /// finds the end of the connection.
+    /// Closes the connection and drops unsent messages: the other side finds the end of the
+    /// connection rather than a gap.
     pub fn close(&mut self) {
         self.queue.clear();
         self.starved_since = None;
         self.is_closed = true;
-        // It may be closed already.
+        // The other side may have closed the socket already.
         let _ = self.socket.shutdown(Shutdown::Both);
     }
 
-    /// Whether something waits to be sent.
+    /// Whether the send queue has messages left.
     pub fn has_unsent(&self) -> bool {
         !self.queue.is_empty()
     }
 
-    /// After what time it is to be flushed again, whether the socket has room or not: the kernel
-    /// had no memory.
+    /// Time after which to flush again, whether or not the socket is writable; `Some` while the
+    /// kernel has no memory for the next message.
     pub fn retry_after(&self) -> Option<Duration> {
         self.starved_since.map(|_| RETRY_INTERVAL)
     }
 
-    /// Sends a message. For blocking sockets.
+    /// Sends a message and waits until the socket has taken it, on a blocking socket.
     ///
     /// # Errors
     /// As [`ControlSender::push`] and [`ControlSender::flush`].
@@ -303,12 +310,14 @@ impl OutgoingMessage {
     }
 }
 
-/// How long a call is made again while the kernel has no memory for it, and the time between.
+/// How long a call is retried while the kernel has no memory for it; a longer shortage fails the
+/// call.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Pause between two tries of a call for which the kernel had no memory.
 const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Whether a call is to be made again because the kernel has no memory for it: see
-/// [`RETRY_TIMEOUT`].
+/// Whether to retry a call for which the kernel had no memory: until [`RETRY_TIMEOUT`] is over.
 fn is_starved<T>(since: &mut Option<Instant>, called: &Result<T, Errno>) -> bool {
     match called {
         Err(Errno::NOBUFS | Errno::NOMEM) => {
@@ -321,11 +330,11 @@ fn is_starved<T>(since: &mut Option<Instant>, called: &Result<T, Errno>) -> bool
     }
 }
 
-/// Makes a call again that was interrupted, or for which the kernel had no memory: neither says
-/// anything of the other side.
+/// Makes a call, and makes it again if a signal interrupted it or the kernel had no memory for it:
+/// neither is an error of the connection.
 ///
 /// # Errors
-/// What else the system says.
+/// Every other error of the call.
 pub fn with_retries<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     let mut since = None;
     loop {

@@ -1,4 +1,5 @@
-//! What the launcher makes of what it hears: the life of a job of several PEs, without its sockets.
+//! The job coordinator: decides what the launcher does as PEs send messages and end, without
+//! sockets.
 //!
 //! ```text
 //!   each PE:   Opening --Opened--> Opened --Ready--> Ready --Ended--> Over --process--> Gone
@@ -6,8 +7,8 @@
 //! ```
 //!
 //! # Invariants
-//! A PE is told nothing after it has ended. `Go` is said at most once, to all; `Stop` at most once
-//! to each.
+//! No message goes to a PE after it has ended. `Go` is sent at most once, to all PEs; `Stop` is
+//! sent to each PE at most once.
 
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -15,45 +16,46 @@ use std::time::{Duration, Instant};
 use graph::{Crossing, Plan};
 
 use super::job_outcome::{FailureCause, JobOutcome, ProcessExit};
-use crate::control::{CrossingTicket, MessageFromPe, MessageToPe, PeEnding};
+use crate::control::{MessageFromPe, MessageToPe};
+use crate::part::{CrossingTicket, PeEnding};
 
-/// How long a PE may take to end after the job has failed, or to exit after it said that it is
-/// over.
+/// Time that a PE has to end after the job has failed, or to exit after its `Ended`; then it is
+/// killed. Two seconds suffice to close files.
 pub const GRACE: Duration = Duration::from_secs(2);
 
-/// The state of a job.
+/// The state of a job of several PEs, and the actions that it requires.
 pub struct JobCoordinator {
-    /// The sending PE of each link, and its receivers.
+    /// The sending PE of each crossing, and its receiving PEs.
     crossing_pes: Vec<(u32, Vec<u32>)>,
     pes: Vec<PeState>,
-    /// `Go` was said.
+    /// Whether `Go` was sent to all PEs.
     is_running: bool,
-    /// Somebody asked for an orderly shutdown.
+    /// Whether an orderly shutdown was requested.
     is_stopping: bool,
     outcome: JobOutcome,
     actions: Vec<CoordinatorAction>,
 }
 
-/// What is to be done.
+/// An action that the launcher has to carry out.
 #[derive(Debug)]
 pub enum CoordinatorAction {
-    /// A PE is to be told something, with descriptors.
+    /// Send a message with descriptors to a PE.
     Send(u32, MessageToPe, Vec<OwnedFd>),
-    /// A PE is to be killed.
+    /// Kill the process of a PE.
     Kill(u32),
 }
 
 struct PeState {
     stage: PeStage,
-    /// It was told to stop.
+    /// Whether `Stop` was sent to the PE.
     is_stopped: bool,
-    /// It is killed if it is still there then.
+    /// Time at which the PE is killed if its process has not ended; `None`: no limit.
     deadline: Option<Instant>,
-    /// It was killed by the launcher.
+    /// Whether the launcher has killed the PE.
     is_killed: bool,
-    /// What happened to the connection to it.
+    /// Error of the connection to the PE, if it broke.
     connection_error: Option<String>,
-    /// What its sources have sent.
+    /// Number of tuples that each source in the PE has submitted, by operator name.
     counts: Vec<(String, u64)>,
 }
 
@@ -67,15 +69,15 @@ enum PeStage {
 }
 
 impl JobCoordinator {
-    /// A job whose PEs were just told to begin.
+    /// The coordinator of a job whose PEs have just been sent `Begin`.
     pub fn new(plan: &Plan) -> JobCoordinator {
         let sender = |crossing: &Crossing| {
             let from = crossing.from.operator;
             let pe = plan.pes.iter().position(|pe| pe.operators.contains(&from));
             pe.map_or(u32::MAX, |pe| pe as u32)
         };
-        let links = plan.crossings.iter();
-        let member = || PeState {
+        let crossings = plan.crossings.iter();
+        let new_state = || PeState {
             stage: PeStage::Opening,
             is_stopped: false,
             deadline: None,
@@ -84,8 +86,8 @@ impl JobCoordinator {
             counts: Vec::new(),
         };
         JobCoordinator {
-            crossing_pes: links.map(|c| (sender(c), c.to.clone())).collect(),
-            pes: plan.pes.iter().map(|_| member()).collect(),
+            crossing_pes: crossings.map(|c| (sender(c), c.to.clone())).collect(),
+            pes: plan.pes.iter().map(|_| new_state()).collect(),
             is_running: false,
             is_stopping: false,
             outcome: JobOutcome::default(),
@@ -93,7 +95,7 @@ impl JobCoordinator {
         }
     }
 
-    /// A PE has said something.
+    /// Handles a message from a PE and the descriptors that it carries.
     pub fn on_message(&mut self, pe: u32, message: MessageFromPe, fds: Vec<OwnedFd>) {
         match message {
             MessageFromPe::Ticket(ticket) => self.forward_ticket(pe, ticket, fds),
@@ -108,12 +110,12 @@ impl JobCoordinator {
         }
     }
 
-    /// A PE's sources have sent so much.
+    /// Handles the counts of a PE's sources.
     pub fn on_counts(&mut self, pe: u32, counts: Vec<(String, u64)>) {
         self.pe_state(pe).counts = counts;
     }
 
-    /// What a PE has sent makes no sense.
+    /// Handles a message that breaks the protocol: the PE is killed, and the job fails.
     pub fn on_protocol_error(&mut self, pe: u32, what: &str) {
         if self.pe_state(pe).stage < PeStage::Ended {
             self.outcome
@@ -123,46 +125,45 @@ impl JobCoordinator {
         self.kill(pe);
     }
 
-    /// A PE has closed its connection: its process is about to end.
+    /// Handles the orderly close of a PE's connection: the process is about to end.
     pub fn on_closed(&mut self, pe: u32) {
         let deadline = Instant::now() + GRACE;
         self.pe_state(pe).deadline.get_or_insert(deadline);
     }
 
-    /// The connection to a PE is of no use any more: its process is about to end, and else is
-    /// killed.
+    /// Handles a broken connection: the PE's process is about to end, and is killed if it does not.
     pub fn on_connection_lost(&mut self, pe: u32, how: String) {
         let deadline = Instant::now() + GRACE;
-        let member = self.pe_state(pe);
-        if member.stage < PeStage::Exited {
-            member.connection_error.get_or_insert(how);
-            member.deadline.get_or_insert(deadline);
+        let state = self.pe_state(pe);
+        if state.stage < PeStage::Exited {
+            state.connection_error.get_or_insert(how);
+            state.deadline.get_or_insert(deadline);
         }
     }
 
-    /// A PE's process has ended.
+    /// Handles the end of a PE's process.
     pub fn on_exit(&mut self, pe: u32, exit: ProcessExit) {
         let has_causes = self.outcome.has_causes();
-        let member = self.pe_state(pe);
-        let is_consequence = member.is_killed && has_causes;
-        let cause = match (member.connection_error.take(), exit) {
-            (None, _) if member.is_killed => FailureCause::Hung,
+        let state = self.pe_state(pe);
+        let is_consequence = state.is_killed && has_causes;
+        let cause = match (state.connection_error.take(), exit) {
+            (None, _) if state.is_killed => FailureCause::Hung,
             (None, _) => FailureCause::Died(exit),
-            (Some(_), _) if !member.is_killed && exit.breaks_connection() => {
+            (Some(_), _) if !state.is_killed && exit.breaks_connection() => {
                 FailureCause::Died(exit)
             }
             (Some(how), _) => FailureCause::ConnectionLost(how, exit),
         };
-        let is_death = member.stage < PeStage::Ended && !is_consequence;
-        member.stage = PeStage::Exited;
-        member.deadline = None;
+        let is_death = state.stage < PeStage::Ended && !is_consequence;
+        state.stage = PeStage::Exited;
+        state.deadline = None;
         if is_death {
             self.outcome.add(pe, cause);
             self.fail();
         }
     }
 
-    /// Somebody asks for an orderly shutdown.
+    /// Requests an orderly shutdown of all PEs.
     pub fn stop(&mut self) {
         self.is_stopping = true;
         if self.is_running {
@@ -170,14 +171,14 @@ impl JobCoordinator {
         }
     }
 
-    /// The counts of the sources are wanted.
+    /// Requests the counts of all sources.
     pub fn request_counts(&mut self) {
         if self.is_running {
             self.send_all(|| MessageToPe::Count, |_| true);
         }
     }
 
-    /// What is to be done now.
+    /// Takes the actions that are due at the time `now`.
     pub fn take_actions(&mut self, now: Instant) -> Vec<CoordinatorAction> {
         for pe in 0..self.pes.len() as u32 {
             if self.pe_state(pe).deadline.is_some_and(|at| at <= now) {
@@ -187,28 +188,28 @@ impl JobCoordinator {
         std::mem::take(&mut self.actions)
     }
 
-    /// When to ask for actions again, even if nothing happens.
+    /// Time of the next action if no PE sends or ends before; `None`: none is due.
     pub fn deadline(&self) -> Option<Instant> {
-        self.pes.iter().filter_map(|m| m.deadline).min()
+        self.pes.iter().filter_map(|state| state.deadline).min()
     }
 
-    /// Whether `Go` was said.
+    /// Whether the job is running: `Go` was sent to all PEs.
     pub fn is_running(&self) -> bool {
         self.is_running
     }
 
-    /// Whether all processes have ended.
+    /// Whether the processes of all PEs have ended.
     pub fn is_over(&self) -> bool {
-        self.pes.iter().all(|m| m.stage == PeStage::Exited)
+        self.pes.iter().all(|state| state.stage == PeStage::Exited)
     }
 
-    /// How many tuples each source has sent.
+    /// Number of tuples that each source has submitted, by operator name.
     pub fn counts(&self) -> Vec<(String, u64)> {
-        let counts = self.pes.iter().flat_map(|m| &m.counts);
+        let counts = self.pes.iter().flat_map(|state| &state.counts);
         counts.cloned().collect()
     }
 
-    /// How it ended.
+    /// The outcome of the job.
     pub fn into_outcome(self) -> JobOutcome {
         self.outcome
     }
@@ -218,22 +219,22 @@ impl JobCoordinator {
     }
 
     fn forward_ticket(&mut self, pe: u32, ticket: CrossingTicket, fds: Vec<OwnedFd>) {
-        let link = self.crossing_pes.get(ticket.link as usize);
-        let link = link.filter(|(sender, _)| *sender == pe);
-        let to = link.and_then(|(_, to)| to.get(ticket.receiver as usize));
+        let crossing = self.crossing_pes.get(ticket.link as usize);
+        let crossing = crossing.filter(|(sender, _)| *sender == pe);
+        let to = crossing.and_then(|(_, to)| to.get(ticket.receiver as usize));
         match to.copied() {
             Some(to) => self.send(to, MessageToPe::Ticket(ticket), fds),
             None => self.on_protocol_error(pe, "a ticket for an edge that is not its own"),
         }
     }
 
-    /// A PE has reached a stage; when all have, they are told what is next.
+    /// Notes that a PE has reached a stage. When all PEs have, `next` is sent to all of them.
     fn advance(&mut self, pe: u32, stage: PeStage, next: MessageToPe) {
         if self.pe_state(pe).stage >= stage {
             return self.on_protocol_error(pe, "the same step twice");
         }
         self.pe_state(pe).stage = stage;
-        if self.pes.iter().all(|m| m.stage == stage) {
+        if self.pes.iter().all(|state| state.stage == stage) {
             self.is_running |= stage == PeStage::Ready;
             for pe in 0..self.pes.len() as u32 {
                 let next = match next {
@@ -247,12 +248,12 @@ impl JobCoordinator {
 
     fn on_ended(&mut self, pe: u32, ending: PeEnding) {
         let is_early = !self.is_running && !self.pe_state(pe).is_stopped;
-        let member = self.pe_state(pe);
-        if member.stage >= PeStage::Ended {
+        let state = self.pe_state(pe);
+        if state.stage >= PeStage::Ended {
             return self.on_protocol_error(pe, "two endings");
         }
-        member.stage = PeStage::Ended;
-        member.deadline = Some(Instant::now() + GRACE);
+        state.stage = PeStage::Ended;
+        state.deadline = Some(Instant::now() + GRACE);
         self.outcome.add_leftovers(&ending.leftovers);
         if !ending.failures.is_empty() || ending.is_quiet {
             self.outcome.add(pe, FailureCause::Reported(ending));
@@ -264,13 +265,13 @@ impl JobCoordinator {
         }
     }
 
-    /// The job has failed: nobody is to go on, and not for long.
+    /// Stops all PEs of a failed job, and sets the time at which they are killed.
     fn fail(&mut self) {
         self.stop_all();
         let deadline = Instant::now() + GRACE;
-        for member in &mut self.pes {
-            if member.stage < PeStage::Exited {
-                member.deadline.get_or_insert(deadline);
+        for state in &mut self.pes {
+            if state.stage < PeStage::Exited {
+                state.deadline.get_or_insert(deadline);
             }
         }
     }
@@ -278,7 +279,7 @@ impl JobCoordinator {
     fn stop_all(&mut self) {
         self.send_all(
             || MessageToPe::Stop,
-            |m| !std::mem::replace(&mut m.is_stopped, true),
+            |state| !std::mem::replace(&mut state.is_stopped, true),
         );
     }
 
@@ -301,10 +302,10 @@ impl JobCoordinator {
     }
 
     fn kill(&mut self, pe: u32) {
-        let member = self.pe_state(pe);
-        member.deadline = None;
-        if member.stage < PeStage::Exited && !member.is_killed {
-            member.is_killed = true;
+        let state = self.pe_state(pe);
+        state.deadline = None;
+        if state.stage < PeStage::Exited && !state.is_killed {
+            state.is_killed = true;
             self.actions.push(CoordinatorAction::Kill(pe));
         }
     }
@@ -315,11 +316,12 @@ mod tests {
     use graph::{CrossingCodec, OperatorId, OutPortId, PePlan};
 
     use super::*;
-    use crate::Error;
-    use crate::control::PeFailure;
-    use crate::pe::EXIT_LAUNCHER_LOST;
+    use crate::control::EXIT_LAUNCHER_LOST;
+    use crate::error::Error;
+    use crate::part::PeFailure;
 
-    /// Two PEs; operator 0 in the first, 1 in the second, a link between them.
+    /// A plan of two PEs: operator 0 in the first, operator 1 in the second, a crossing between
+    /// them.
     fn plan() -> Plan {
         let pe = |operator| PePlan {
             operators: vec![OperatorId(operator)],
@@ -343,13 +345,13 @@ mod tests {
         }
     }
 
-    fn told(conduct: &mut JobCoordinator) -> Vec<String> {
-        let actions = conduct.take_actions(Instant::now()).into_iter();
-        let said = actions.map(|action| match action {
+    fn taken_actions(coordinator: &mut JobCoordinator) -> Vec<String> {
+        let actions = coordinator.take_actions(Instant::now()).into_iter();
+        let actions = actions.map(|action| match action {
             CoordinatorAction::Send(pe, message, _) => format!("{pe}: {message:?}"),
             CoordinatorAction::Kill(pe) => format!("{pe}: kill"),
         });
-        said.collect()
+        actions.collect()
     }
 
     fn running() -> JobCoordinator {
@@ -359,14 +361,14 @@ mod tests {
             coordinator.on_message(0, step(), Vec::new());
         }
         assert!(coordinator.is_running());
-        told(&mut coordinator);
+        taken_actions(&mut coordinator);
         coordinator
     }
 
-    fn fails(conduct: JobCoordinator) -> String {
-        assert!(conduct.is_over());
+    fn failure_of(coordinator: JobCoordinator) -> String {
+        assert!(coordinator.is_over());
         let labels = ["pe 0 (A)", "pe 1 (B)"].map(str::to_owned);
-        match conduct.into_outcome().into_result(&labels) {
+        match coordinator.into_outcome().into_result(&labels) {
             Err(Error::Program(message)) => message,
             other => panic!("{other:?}"),
         }
@@ -376,7 +378,10 @@ mod tests {
     fn a_pe_that_cannot_be_reached_is_killed_after_a_while_and_said_to_be() {
         let mut coordinator = running();
         coordinator.on_connection_lost(1, "Broken pipe".to_owned());
-        assert!(told(&mut coordinator).is_empty(), "it may be about to die");
+        assert!(
+            taken_actions(&mut coordinator).is_empty(),
+            "it may be about to die"
+        );
         let late = Instant::now() + GRACE;
         let actions = coordinator.take_actions(late);
         assert!(
@@ -384,9 +389,9 @@ mod tests {
             "{actions:?}"
         );
         coordinator.on_exit(1, ProcessExit::Signal(9));
-        ended(&mut coordinator, 0, &[]);
+        end(&mut coordinator, 0, &[]);
         coordinator.on_exit(0, ProcessExit::Status(0));
-        let why = fails(coordinator);
+        let why = failure_of(coordinator);
         assert_eq!(why, "the connection to pe 1 (B) broke: Broken pipe");
     }
 
@@ -410,8 +415,8 @@ mod tests {
             let mut coordinator = running();
             coordinator.on_connection_lost(1, "Broken pipe".to_owned());
             coordinator.on_exit(1, exit);
-            ended(&mut coordinator, 0, &[]);
-            assert_eq!(fails(coordinator), sentence);
+            end(&mut coordinator, 0, &[]);
+            assert_eq!(failure_of(coordinator), sentence);
         }
     }
 
@@ -425,12 +430,12 @@ mod tests {
             "{actions:?}"
         );
         coordinator.on_exit(1, ProcessExit::Signal(9));
-        ended(&mut coordinator, 0, &[]);
+        end(&mut coordinator, 0, &[]);
         let sentence = "pe 1 (B) has closed its connection, and did not end";
-        assert_eq!(fails(coordinator), sentence);
+        assert_eq!(failure_of(coordinator), sentence);
     }
 
-    fn ended(conduct: &mut JobCoordinator, pe: u32, failures: &[(&str, bool)]) {
+    fn end(coordinator: &mut JobCoordinator, pe: u32, failures: &[(&str, bool)]) {
         let failures = failures.iter().map(|&(line, is_crossing)| PeFailure {
             line: line.to_owned(),
             is_crossing,
@@ -439,9 +444,9 @@ mod tests {
             failures: failures.collect(),
             ..PeEnding::default()
         };
-        conduct.on_message(pe, MessageFromPe::Ended(ending), Vec::new());
-        conduct.on_closed(pe);
-        conduct.on_exit(pe, ProcessExit::Status(0));
+        coordinator.on_message(pe, MessageFromPe::Ended(ending), Vec::new());
+        coordinator.on_closed(pe);
+        coordinator.on_exit(pe, ProcessExit::Status(0));
     }
 
     #[test]
@@ -455,15 +460,15 @@ mod tests {
         coordinator.on_message(0, MessageFromPe::Ticket(ticket), Vec::new());
         coordinator.on_message(0, MessageFromPe::Opened, Vec::new());
         let handed = "1: Ticket(CrossingTicket { link: 0, receiver: 0, bytes: [7] })";
-        assert_eq!(told(&mut coordinator), [handed]);
+        assert_eq!(taken_actions(&mut coordinator), [handed]);
         coordinator.on_message(1, MessageFromPe::Opened, Vec::new());
-        assert_eq!(told(&mut coordinator), ["0: Accept", "1: Accept"]);
+        assert_eq!(taken_actions(&mut coordinator), ["0: Accept", "1: Accept"]);
         coordinator.stop();
         coordinator.on_message(1, MessageFromPe::Ready, Vec::new());
-        assert_eq!(told(&mut coordinator), [""; 0]);
+        assert_eq!(taken_actions(&mut coordinator), [""; 0]);
         coordinator.on_message(0, MessageFromPe::Ready, Vec::new());
         assert_eq!(
-            told(&mut coordinator),
+            taken_actions(&mut coordinator),
             ["0: Go", "1: Go", "0: Stop", "1: Stop"]
         );
     }
@@ -474,10 +479,10 @@ mod tests {
         coordinator.on_message(1, MessageFromPe::Stopping, Vec::new());
         coordinator.on_message(0, MessageFromPe::Stopping, Vec::new());
         coordinator.stop();
-        assert_eq!(told(&mut coordinator), ["0: Stop", "1: Stop"]);
+        assert_eq!(taken_actions(&mut coordinator), ["0: Stop", "1: Stop"]);
         assert_eq!(coordinator.deadline(), None, "it may take its time");
-        ended(&mut coordinator, 0, &[]);
-        ended(&mut coordinator, 1, &[]);
+        end(&mut coordinator, 0, &[]);
+        end(&mut coordinator, 1, &[]);
         assert!(coordinator.is_over());
         let outcome = coordinator.into_outcome();
         outcome.into_result(&[]).unwrap();
@@ -491,23 +496,26 @@ mod tests {
                 coordinator.on_exit(1, ProcessExit::Signal(9));
             }
             let lost = ("Send: receiver 0 is gone", true);
-            ended(&mut coordinator, 0, &[lost]);
+            end(&mut coordinator, 0, &[lost]);
             coordinator.on_exit(1, ProcessExit::Signal(9));
-            assert_eq!(fails(coordinator), "pe 1 (B): killed by signal 9 (SIGKILL)");
+            assert_eq!(
+                failure_of(coordinator),
+                "pe 1 (B): killed by signal 9 (SIGKILL)"
+            );
         }
     }
 
     #[test]
     fn a_failure_of_an_operator_is_the_cause_and_lost_edges_are_not() {
         let mut coordinator = running();
-        ended(&mut coordinator, 0, &[("receiver 0 is gone", true)]);
-        ended(
+        end(&mut coordinator, 0, &[("receiver 0 is gone", true)]);
+        end(
             &mut coordinator,
             1,
             &[("Main.spl:1:2: Bad: division by zero", false)],
         );
         assert_eq!(
-            fails(coordinator),
+            failure_of(coordinator),
             "pe 1: Main.spl:1:2: Bad: division by zero"
         );
     }
@@ -515,16 +523,16 @@ mod tests {
     #[test]
     fn a_lost_edge_is_the_cause_if_there_is_no_other() {
         let mut coordinator = running();
-        ended(&mut coordinator, 0, &[("connection reset", true)]);
-        ended(&mut coordinator, 1, &[]);
-        assert_eq!(fails(coordinator), "pe 0: connection reset");
+        end(&mut coordinator, 0, &[("connection reset", true)]);
+        end(&mut coordinator, 1, &[]);
+        assert_eq!(failure_of(coordinator), "pe 0: connection reset");
     }
 
     #[test]
     fn who_does_not_end_after_a_failure_is_killed() {
         let mut coordinator = running();
         coordinator.on_exit(0, ProcessExit::Status(101));
-        assert_eq!(told(&mut coordinator), ["1: Stop"]);
+        assert_eq!(taken_actions(&mut coordinator), ["1: Stop"]);
         let deadline = coordinator.deadline().unwrap();
         let actions = coordinator.take_actions(deadline);
         assert!(
@@ -534,7 +542,7 @@ mod tests {
         assert_eq!(coordinator.deadline(), None);
         coordinator.on_exit(1, ProcessExit::Signal(9));
         let message = "pe 0 (A): ended with status 101 and without a word";
-        assert_eq!(fails(coordinator), message);
+        assert_eq!(failure_of(coordinator), message);
     }
 
     #[test]
@@ -553,16 +561,16 @@ mod tests {
             let mut coordinator = running();
             coordinator.on_message(0, MessageFromPe::Ended(PeEnding::default()), Vec::new());
             coordinator.on_message(0, message, Vec::new());
-            assert_eq!(told(&mut coordinator), ["0: kill"]);
+            assert_eq!(taken_actions(&mut coordinator), ["0: kill"]);
         }
     }
 
     #[test]
     fn a_pe_that_ends_before_the_job_has_begun_fails_it() {
         let mut coordinator = JobCoordinator::new(&plan());
-        ended(&mut coordinator, 0, &[]);
-        assert_eq!(told(&mut coordinator), ["1: Stop"]);
-        ended(&mut coordinator, 1, &[]);
-        assert!(fails(coordinator).starts_with("internal error: pe 0"));
+        end(&mut coordinator, 0, &[]);
+        assert_eq!(taken_actions(&mut coordinator), ["1: Stop"]);
+        end(&mut coordinator, 1, &[]);
+        assert!(failure_of(coordinator).starts_with("internal error: pe 0"));
     }
 }

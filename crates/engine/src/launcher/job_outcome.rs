@@ -1,7 +1,9 @@
-//! How a job of several PEs ended, in one message: the causes, and not what follows from them.
+//! The outcome of a job of several PEs, as one message: the causes of a failure without its
+//! consequences.
 //!
-//! When a PE dies, its neighbours notice a lost edge. They say so, and the launcher hears it before
-//! or after the death itself; as long as there is any other cause, it is not repeated.
+//! When a PE dies, the PEs that exchange tuples with it report a lost edge, which may reach the
+//! launcher before the death itself. If the job has any other cause of failure, lost edges are not
+//! reported.
 
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
@@ -10,51 +12,50 @@ use std::process::ExitStatus;
 use graph::{PePlan, Plan, Program};
 
 use super::output_forwarder::OutputError;
-use crate::Error;
-use crate::control::{PeEnding, PeFailure};
-use crate::pe::EXIT_LAUNCHER_LOST;
-use crate::unfired_windows::{self, UnfiredWindows};
+use crate::control::EXIT_LAUNCHER_LOST;
+use crate::error::Error;
+use crate::part::{self, PeEnding, PeFailure, UnfiredWindows};
 
-/// Why PEs ended, in order of time.
+/// Causes why PEs ended, in order of time, and what else the end of a job reports.
 #[derive(Debug, Default)]
 pub struct JobOutcome {
     causes: Vec<(u32, FailureCause)>,
-    /// What happened to standard output.
+    /// Error of forwarding standard output, if it failed.
     output_error: Option<OutputError>,
-    /// What happened to what PEs say on standard error.
+    /// Error of forwarding the standard error of PEs, if it failed.
     messages_error: Option<OutputError>,
-    /// What windows held in PEs that ended well.
+    /// Windows that still held tuples in PEs that ended well.
     leftovers: Vec<UnfiredWindows>,
 }
 
-/// Why a PE ended badly.
+/// Cause of a PE's failure.
 #[derive(Debug)]
 pub enum FailureCause {
-    /// By itself, with a word.
+    /// The PE reported failures in its `Ended` message.
     Reported(PeEnding),
-    /// Without a word.
+    /// The process ended without an `Ended` message.
     Died(ProcessExit),
-    /// Nothing could be said to it or heard of it any more: why, and how its process has ended.
+    /// The connection to the PE broke: the error, and how the process ended.
     ConnectionLost(String, ProcessExit),
-    /// It closed its connection without a word, and was killed because it did not end.
+    /// The PE closed its connection without `Ended`, did not exit, and was killed.
     Hung,
-    /// It sent something that makes no sense, and was killed for it.
+    /// The PE broke the protocol, and was killed.
     ProtocolError(String),
 }
 
-/// How a process ended.
+/// How the process of a PE ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessExit {
-    /// With an exit status.
+    /// The process exited with a status.
     Status(i32),
-    /// By a signal.
+    /// A signal killed the process.
     Signal(i32),
 }
 
-/// So many operators are named.
+/// Number of operators that the label of a PE names at most, so that a message stays readable.
 const LABEL_NAMES_MAX: usize = 6;
 
-/// What each PE is called in messages: `pe 1 (Trades, Filter)`.
+/// The labels of PEs in messages: `pe 1 (Trades, Filter)`.
 pub fn pe_labels(plan: &Plan, program: &Program) -> Vec<String> {
     let label = |(number, pe): (usize, &PePlan)| {
         let named = pe.operators.iter().take(LABEL_NAMES_MAX);
@@ -70,32 +71,35 @@ pub fn pe_labels(plan: &Plan, program: &Program) -> Vec<String> {
 }
 
 impl JobOutcome {
-    /// A PE has ended badly.
+    /// Adds the cause of a PE's failure.
     pub fn add(&mut self, pe: u32, cause: FailureCause) {
         self.causes.push((pe, cause));
     }
 
-    /// Whether anything went wrong.
+    /// Whether a PE has failed.
     pub fn has_causes(&self) -> bool {
         !self.causes.is_empty()
     }
 
-    /// What PEs print has not all come out.
+    /// Notes that the standard output of PEs was not forwarded whole.
     pub fn set_output_error(&mut self, error: OutputError) {
         self.output_error = Some(error);
     }
 
-    /// What PEs say on standard error has not all come out.
+    /// Notes that the standard error of PEs was not forwarded whole.
     pub fn set_messages_error(&mut self, error: OutputError) {
         self.messages_error = Some(error);
     }
 
-    /// Windows of a PE that has ended well hold something.
+    /// Adds windows that still held tuples in a PE that ended well.
     pub fn add_leftovers(&mut self, leftovers: &[UnfiredWindows]) {
         self.leftovers.extend_from_slice(leftovers);
     }
 
-    /// As the end of a job whose PEs are called so: see [`crate::Job::join`].
+    /// Makes the result of [`crate::Job::join`]; `labels` are those of [`pe_labels`].
+    ///
+    /// # Errors
+    /// [`Error::Program`] with a line for each failure, or [`Error::OutputClosed`].
     pub fn into_result(self, labels: &[String]) -> Result<Vec<String>, Error> {
         let label = |pe: u32| labels.get(pe as usize).map_or("?", String::as_str);
         let mut deaths = false;
@@ -126,7 +130,7 @@ impl JobOutcome {
         let mut lines = if lines.is_empty() { crossings } else { lines };
         let lost = self.messages_error.map(|error| error.to_string());
         if lines.is_empty() {
-            let mut said = unfired_windows::unfired_sentences(&self.leftovers);
+            let mut said = part::unfired_sentences(&self.leftovers);
             said.extend(lost);
             return Ok(said);
         }
@@ -134,8 +138,8 @@ impl JobOutcome {
         Err(Error::Program(lines.join("\n")))
     }
 
-    /// What a PE has said of its end. That nobody takes its output is not said of one if the
-    /// launcher has met it too.
+    /// The failures that a PE has reported. A closed output is left out if the launcher's own
+    /// output has failed too.
     fn failures<'c>(&self, cause: &'c FailureCause) -> &'c [PeFailure] {
         match cause {
             FailureCause::Reported(ending) if self.output_error.is_some() && ending.is_quiet => &[],
@@ -144,8 +148,8 @@ impl JobOutcome {
         }
     }
 
-    /// Whether the reader of standard output has gone away. What the launcher met counts: once it
-    /// cannot write, whatever the reason, PEs find nobody who reads what they print.
+    /// Whether the reader of standard output has gone. The launcher's own error decides: once the
+    /// launcher cannot write, for whatever reason, PEs find their output closed.
     fn is_output_closed(&self) -> bool {
         if let Some(error) = &self.output_error {
             return error.is_output_closed();
@@ -156,7 +160,7 @@ impl JobOutcome {
 }
 
 impl FailureCause {
-    /// What is said of a PE that has said nothing itself, by what it is called.
+    /// The sentence about a PE that reported nothing itself; `None` if it did.
     fn sentence(&self, label: &str) -> Option<String> {
         Some(match self {
             FailureCause::Reported(_) => return None,
@@ -176,8 +180,8 @@ impl FailureCause {
 }
 
 impl ProcessExit {
-    /// Whether a process that ended so has broken its connection by that. One that is cut off ends
-    /// because its connection is broken.
+    /// Whether this end of the process explains a broken connection. A PE that lost its launcher
+    /// ends because the connection is broken, so its status explains nothing.
     pub fn breaks_connection(self) -> bool {
         match self {
             ProcessExit::Signal(_) => true,
@@ -198,7 +202,7 @@ impl From<ExitStatus> for ProcessExit {
 impl fmt::Display for ProcessExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            // So does whatever else ends with this status.
+            // Another program may use this status for an end of its own.
             ProcessExit::Status(EXIT_LAUNCHER_LOST) => write!(
                 f,
                 "ended with status {EXIT_LAUNCHER_LOST}, as PEs do that cannot reach their launcher"
@@ -214,7 +218,7 @@ impl fmt::Display for ProcessExit {
     }
 }
 
-/// The names of the signals that end processes.
+/// Name of a signal that ends processes.
 fn signal_name(signal: i32) -> Option<&'static str> {
     Some(match signal {
         1 => "SIGHUP",

@@ -1,26 +1,22 @@
-//! A job of several PEs: starts their processes, wires them, watches them, and leaves nothing
-//! behind.
+//! The launcher: runs a job of several PEs, from starting their processes to the last of them.
 //!
 //! ```text
 //!   the caller's thread          the launcher's thread                 two threads
 //!     Job  <---- outcome ------    sockets, ends of processes            standard output, error
-//!      \----- stop, count ---->    -> Conduct -> messages, kills         of all PEs -> ours
+//!      \----- stop, count ---->    -> coordinator -> messages, kills     of all PEs -> ours
 //! ```
 //!
-//! One thread has all the sockets and never waits for what a single PE does; only if the kernel has
-//! no memory for what one has said, all wait, for a second at most. What it hears goes to
-//! [`JobCoordinator`], which knows what is to be done. The processes die with that thread, whatever
-//! happens to it.
+//! One thread polls all sockets and never waits for a single PE. Only if the kernel has no memory
+//! for a message do all PEs wait, for at most a second. Messages go to the [`JobCoordinator`],
+//! which decides what to do. The processes die with the launcher's thread, however it ends.
 
 mod coordinator;
 mod job_outcome;
-mod job_processes;
 mod output_forwarder;
 mod pe_child;
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,23 +30,22 @@ use runtime::StopSignal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use transport::Wakeup;
 
-use crate::bundle::Bundle;
+use crate::compilation::Compilation;
 use crate::control::connection::{self, EncodedMessage};
-use crate::control::{MessageFromPe, MessageToPe};
-use crate::launch::NotifyingWriter;
+use crate::control::{Bundle, MessageFromPe, MessageToPe};
+use crate::error::Error;
+use crate::job::{HostSpec, Job, JobProcesses, LaunchOptions, NotifyingWriter, find_host};
 use crate::monitor::JobMetadata;
-use crate::{Compilation, Error, HostSpec, Job, LaunchOptions, hosts};
 use coordinator::{CoordinatorAction, JobCoordinator};
 use job_outcome::JobOutcome;
 use output_forwarder::{OutputError, OutputForwarder};
 use pe_child::{OutputPipes, PeChild};
 
-pub use job_processes::JobProcesses;
-
-/// Runs a compiled program as its plan says, a process for each PE.
+/// Starts a job that runs each PE of the plan in a process of its own.
 ///
 /// # Errors
-/// The system has no more threads. Whatever else cannot be set up is said when the job ends.
+/// [`Error::System`] if the system cannot start a thread or make an event. Every other failed
+/// set-up is an error of the job's end.
 pub fn launch(
     compilation: &Compilation,
     program: &Program,
@@ -58,13 +53,14 @@ pub fn launch(
     launch: &LaunchOptions,
 ) -> Result<Job, Error> {
     let stop = StopSignal::default();
-    let signal = LauncherRequests::new().map_err(|error| Error::system("make an event", error))?;
-    let signal = Arc::new(signal);
-    let waker = signal.clone();
-    stop.on_request(move || waker.wakeup.wake());
+    let requests =
+        LauncherRequests::new().map_err(|error| Error::system("make an event", error))?;
+    let requests = Arc::new(requests);
+    let on_stop = requests.clone();
+    stop.on_request(move || on_stop.wakeup.wake());
     let (sender, ended) = channel();
     let text = plan.display(program).to_string();
-    let host = |pe: &graph::PePlan| hosts::find_host(&launch.hosts, pe.host.as_deref()?).cloned();
+    let host = |pe: &graph::PePlan| find_host(&launch.hosts, pe.host.as_deref()?).cloned();
     let job = PreparedJob {
         bundle: Bundle::new(compilation, text, launch)?,
         coordinator: JobCoordinator::new(plan),
@@ -73,45 +69,38 @@ pub fn launch(
         launch: launch.clone(),
         hosts: plan.pes.iter().map(host).collect(),
         stop: stop.clone(),
-        requests: signal.clone(),
+        requests: requests.clone(),
     };
     let thread = Builder::new().name("launcher".to_owned());
     let started = thread.spawn(move || sender.send(job.run()));
     started.map_err(|error| Error::system("start a thread", error))?;
-    Ok(Job::new(stop, Box::new(move || signal.counts()), ended))
+    Ok(Job::new(stop, Box::new(move || requests.counts()), ended))
 }
 
-/// This binary again, as a PE. Whatever was installed in its place in the meantime.
-pub fn own_binary(pe: u32, name: &str) -> Command {
-    let mut command = Command::new("/proc/self/exe");
-    command.arg0("thalweg").args(["pe", &pe.to_string(), name]);
-    command
-}
-
-/// What other threads tell the launcher's, and what they are told.
+/// Requests of other threads to the launcher's thread, and the counts that it returns.
 struct LauncherRequests {
-    /// Rung when there is something.
+    /// Wakes the launcher's thread when there is a request.
     wakeup: Wakeup,
-    /// The counts of the sources are wanted.
+    /// Whether the counts of the sources were requested.
     wants_counts: AtomicBool,
     counts: Mutex<Vec<(String, u64)>>,
 }
 
-/// A job that is about to be started.
+/// A job whose processes are about to be started.
 struct PreparedJob {
     bundle: Bundle,
-    /// What each PE is called.
+    /// Labels of the PEs in messages.
     pe_labels: Vec<String>,
     name: String,
     coordinator: JobCoordinator,
     launch: LaunchOptions,
-    /// Where each PE runs, if not here.
+    /// Host of each PE; `None`: this one.
     hosts: Vec<Option<HostSpec>>,
     stop: StopSignal,
     requests: Arc<LauncherRequests>,
 }
 
-/// The launcher's thread.
+/// State of the launcher's thread while the job runs.
 struct Launcher {
     children: Vec<PeChild>,
     coordinator: JobCoordinator,
@@ -120,10 +109,11 @@ struct Launcher {
     kill_after: Option<Duration>,
 }
 
-/// So much is read from a PE before it is another one's turn.
+/// Number of reads from one PE before the launcher reads from the next, so that no PE starves
+/// another.
 const READS_PER_TURN_MAX: usize = 16;
 
-/// A thread that forwards what PEs print.
+/// A thread that forwards the output of PEs.
 type ForwarderThread = JoinHandle<Result<(), OutputError>>;
 
 impl LauncherRequests {
@@ -139,7 +129,7 @@ impl LauncherRequests {
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner) = counts;
     }
 
-    /// The last counts; asks for new ones.
+    /// Returns the last counts and requests new ones.
     fn counts(&self) -> Vec<(String, u64)> {
         self.wants_counts.store(true, Ordering::Relaxed);
         self.wakeup.wake();
@@ -155,9 +145,8 @@ impl PreparedJob {
         let pes = self.pe_labels.len() as u32;
         let counters = self.launch.counters;
         self.bundle.counters = counters.then(|| JobMetadata::new(&self.name, pes));
-        let (children, printed) = self.spawn_all()?;
-        let (out, err): (Vec<_>, Vec<_>) =
-            printed.into_iter().map(|p| (p.stdout, p.stderr)).unzip();
+        let (children, pipes) = self.spawn_all()?;
+        let (out, err): (Vec<_>, Vec<_>) = pipes.into_iter().map(|p| (p.stdout, p.stderr)).unzip();
         let before = self.launch.before_print;
         let new_wakeup = || Wakeup::new().map_err(|error| Error::system("make an event", error));
         let (no_out, no_err) = (new_wakeup()?, new_wakeup()?);
@@ -169,8 +158,8 @@ impl PreparedJob {
             no_out.clone(),
         );
         let stop = self.stop.clone();
-        // A job whose output nobody takes any more stops; what it says on the way is not worth
-        // that.
+        // A job whose standard output cannot be written stops. Messages on standard error that
+        // cannot be written stop no job.
         let stdout = start_forwarder(move || stdout.run().inspect_err(|_| stop.request()))?;
         let stderr = BestEffortWriter(NotifyingWriter(io::stderr(), before));
         let stderr = OutputForwarder::new(err, true, stderr, no_err.clone());
@@ -196,7 +185,7 @@ impl PreparedJob {
         outcome.into_result(&self.pe_labels)
     }
 
-    /// Starts all processes and tells them what to run.
+    /// Starts all processes and sends them the bundle.
     fn spawn_all(&self) -> Result<(Vec<PeChild>, Vec<OutputPipes>), Error> {
         let failed = |what: &str, error: io::Error| Error::system(what, error);
         let bundle = MessageToPe::Bundle(Box::new(self.bundle.clone()));
@@ -211,15 +200,15 @@ impl PreparedJob {
             };
             let program = PathBuf::from(command.get_program());
             let spawned = spawn_pe(command, pe, bundle.clone(), &self.launch.processes);
-            let (child, printed) = spawned.map_err(|e| spawn_error(pe, &program, e))?;
+            let (child, pipes) = spawned.map_err(|e| spawn_error(pe, &program, e))?;
             started.0.push(child);
-            started.1.push(printed);
+            started.1.push(pipes);
         }
         Ok(started)
     }
 }
 
-/// Starts a thread that forwards what PEs print.
+/// Starts a thread that forwards the output of PEs.
 fn start_forwarder(
     run: impl FnOnce() -> Result<(), OutputError> + Send + 'static,
 ) -> Result<ForwarderThread, Error> {
@@ -227,7 +216,7 @@ fn start_forwarder(
     thread.map_err(|error| Error::system("start a thread", error))
 }
 
-/// Takes everything, whether it can be written or not: what is said on the way ends no job.
+/// A writer that ignores errors: messages that cannot be written end no job.
 struct BestEffortWriter<W>(W);
 
 impl<W: Write> Write for BestEffortWriter<W> {
@@ -242,7 +231,8 @@ impl<W: Write> Write for BestEffortWriter<W> {
     }
 }
 
-/// Why a process was not started: without /proc a program does not find itself.
+/// The error of a process that was not started. Without /proc a program does not find its own
+/// binary.
 fn spawn_error(pe: u32, program: &Path, error: io::Error) -> Error {
     let is_lost = error.kind() == io::ErrorKind::NotFound && program.starts_with("/proc");
     let tried = match is_lost {
@@ -263,18 +253,21 @@ fn spawn_pe(
     processes: &JobProcesses,
 ) -> io::Result<(PeChild, OutputPipes)> {
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
-    let (mut child, printed) = processes.start(|| {
-        let (child, printed) = PeChild::spawn(command)?;
-        let end = child.exit_fd();
-        Ok(((child, printed), end))
+    let (mut child, pipes) = processes.start(|| {
+        let (child, pipes) = PeChild::spawn(command)?;
+        let exit_fd = child.exit_fd();
+        Ok(((child, pipes), exit_fd))
     })?;
     child.sender.push_encoded(bundle, Vec::new());
     child.sender.push(&MessageToPe::Begin(pe), vec![stdin])?;
-    Ok((child, printed))
+    Ok((child, pipes))
 }
 
 impl Launcher {
-    /// Until all processes have ended.
+    /// Runs the job until all processes have ended.
+    ///
+    /// # Errors
+    /// Polling fails, or a thread for the delayed shutdown cannot be started.
     fn run(mut self) -> io::Result<JobOutcome> {
         loop {
             for action in self.coordinator.take_actions(Instant::now()) {
@@ -297,8 +290,8 @@ impl Launcher {
     fn execute_action(&mut self, action: CoordinatorAction) {
         match action {
             CoordinatorAction::Send(pe, message, fds) => {
-                let outbox = &mut self.children[pe as usize].sender;
-                if let Err(error) = outbox.push(&message, fds) {
+                let sender = &mut self.children[pe as usize].sender;
+                if let Err(error) = sender.push(&message, fds) {
                     self.coordinator.on_protocol_error(pe, &error.to_string());
                 }
             }
@@ -306,7 +299,8 @@ impl Launcher {
         }
     }
 
-    /// Sends what is waiting. To whom it cannot be sent has ended, or is about to.
+    /// Sends the messages that wait for room. A PE whose connection fails has ended, or is about
+    /// to.
     fn flush_connections(&mut self) {
         for (pe, child) in (0..).zip(&mut self.children) {
             if let Err(error) = child.sender.flush() {
@@ -316,23 +310,23 @@ impl Launcher {
         }
     }
 
-    /// Waits until somebody has something to say, and listens.
+    /// Waits until a PE, a process's end, a request or a deadline needs attention, and handles it.
     fn wait(&mut self) -> io::Result<()> {
         let now = Instant::now();
         let deadline = self.coordinator.deadline();
         let left = deadline.map(|at| at.saturating_duration_since(now));
-        let pauses = self.children.iter().filter_map(|c| c.sender.retry_after());
-        let left = left.into_iter().chain(pauses).min();
+        let retries = self.children.iter().filter_map(|c| c.sender.retry_after());
+        let left = left.into_iter().chain(retries).min();
         let left = left.map(|left| Timespec {
             tv_sec: left.as_secs() as i64,
             tv_nsec: left.subsec_nanos().into(),
         });
         let mut fds = vec![PollFd::new(&self.requests.wakeup, PollFlags::IN)];
-        let mut whose = Vec::new();
+        let mut sources = Vec::new();
         for (pe, child) in self.children.iter().enumerate() {
             for (fd, flags, is_end) in child.poll_entries() {
                 fds.push(PollFd::from_borrowed_fd(fd, flags));
-                whose.push((pe, is_end));
+                sources.push((pe, is_end));
             }
         }
         connection::with_retries(|| poll(&mut fds, left.as_ref()))?;
@@ -340,8 +334,8 @@ impl Launcher {
         if ready[0] {
             self.take_requests();
         }
-        let who = whose.into_iter().zip(&ready[1..]);
-        for ((pe, is_end), _) in who.filter(|(_, is_ready)| **is_ready) {
+        let sources = sources.into_iter().zip(&ready[1..]);
+        for ((pe, is_end), _) in sources.filter(|(_, is_ready)| **is_ready) {
             self.handle_readable(pe, is_end);
         }
         Ok(())
@@ -357,20 +351,20 @@ impl Launcher {
         }
     }
 
-    /// A PE has said something, or has ended.
+    /// Reads from a PE that has sent something, or whose process has ended.
     fn handle_readable(&mut self, pe: usize, has_ended: bool) {
         let child = &mut self.children[pe];
         let number = pe as u32;
         if child.is_connected() {
-            // What was said before the end is all there.
+            // All messages sent before the end have arrived: read until there are none.
             let turns = if has_ended {
                 usize::MAX
             } else {
                 READS_PER_TURN_MAX
             };
-            let heard = child.read_messages(turns);
+            let read = child.read_messages(turns);
             self.handle_messages(pe);
-            match heard {
+            match read {
                 Ok(false) => {}
                 Ok(true) => self.coordinator.on_closed(number),
                 Err(error) => self
@@ -384,7 +378,7 @@ impl Launcher {
         }
     }
 
-    /// Takes every message that has come from a PE.
+    /// Handles every whole message that has arrived from a PE.
     fn handle_messages(&mut self, pe: usize) {
         loop {
             let message = self.children[pe].receiver.try_recv::<MessageFromPe>();
@@ -417,7 +411,7 @@ mod tests {
             let error = Command::new(program).spawn().unwrap_err();
             spawn_error(3, Path::new(program), error).to_string()
         };
-        // As it is where /proc is an empty folder.
+        // This is the path of a system where /proc is an empty folder.
         let said = start("/proc/none/self/exe");
         let why = "start pe 3: this program finds itself by /proc/none/self/exe, which is not there; \
                    mount /proc, or run in one process (--fuse all)";

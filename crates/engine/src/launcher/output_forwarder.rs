@@ -1,13 +1,13 @@
-//! What the PEs print, on its way to the launcher's own standard output and error.
+//! Forwards the output of all PEs to the launcher's own standard output or error.
 //!
 //! ```text
 //!   PE 0 ==pipe==\
 //!   PE 1 ==pipe===> one thread --whole lines--> standard output
 //!   PE 2 ==pipe==/
 //! ```
-//! A line goes out when it is whole, so that lines of two PEs are never mixed. What a PE prints
-//! behind its last line end goes out when all have ended, in order of the PEs. A reader that is
-//! slow slows the PEs down: the pipes are bounded.
+//! A line is written when it is whole, so lines of two PEs are never mixed. Bytes after a PE's last
+//! line end are written when all PEs have ended, in order of the PEs. A slow reader slows the PEs
+//! down: the pipes are bounded.
 
 use std::fmt;
 use std::fs::File;
@@ -20,33 +20,34 @@ use transport::Wakeup;
 
 use crate::control::connection::with_retries;
 
-/// So much is read at once.
+/// Bytes that one read of a pipe takes at most: the capacity of a pipe.
 const READ_BYTES: usize = 64 << 10;
 
-/// A line that is longer goes out in parts.
+/// Bytes of a line after which it is written in parts, which bounds the memory of each PE's buffer.
 const LINE_BYTES_MAX: usize = 1 << 20;
 
-/// Brings what PEs print to one sink.
+/// Reads the output pipes of all PEs and writes them to one sink.
 pub struct OutputForwarder<W> {
     pipes: Vec<PePipe>,
     sink: W,
-    /// Rung when all PEs have ended. A pipe may stay open beyond that, with whoever else has it.
+    /// Woken when all PEs have ended. A pipe may stay open longer, in a process that a PE has
+    /// started.
     all_ended: Wakeup,
 }
 
-/// Why what PEs print has not all come out.
+/// Why the output of PEs was not forwarded whole.
 #[derive(Debug)]
 pub enum OutputError {
-    /// A PE's pipe cannot be read.
+    /// The pipe of a PE cannot be read.
     Read(usize, io::Error),
-    /// Our output cannot be written.
+    /// The launcher's own output cannot be written.
     Write(io::Error),
-    /// It cannot be waited for more.
+    /// Waiting for more output failed.
     Poll(io::Error),
 }
 
 impl OutputError {
-    /// Whether nobody reads our output any more.
+    /// Whether the reader of the launcher's output has gone.
     pub fn is_output_closed(&self) -> bool {
         matches!(self, OutputError::Write(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -66,19 +67,24 @@ impl fmt::Display for OutputError {
 
 struct PePipe {
     file: File,
-    /// Stands before each line.
+    /// Text before each line: `[pe 0] `, or empty.
     tag: String,
-    /// What has come of a line.
+    /// Bytes read and not yet written.
     line: Vec<u8>,
-    /// Whether the last part that went out ended in the middle of a line.
+    /// Whether the last bytes written ended in the middle of a line.
     is_mid_line: bool,
     is_open: bool,
 }
 
 impl<W: Write> OutputForwarder<W> {
-    /// From the reading ends of pipes, in order of the PEs; with tags every line begins with its
-    /// PE's name.
-    pub fn new(pipes: Vec<OwnedFd>, has_tags: bool, sink: W, over: Wakeup) -> OutputForwarder<W> {
+    /// A forwarder of the pipes of all PEs, in order of the PEs. With tags, every line begins with
+    /// the number of its PE.
+    pub fn new(
+        pipes: Vec<OwnedFd>,
+        has_tags: bool,
+        sink: W,
+        all_ended: Wakeup,
+    ) -> OutputForwarder<W> {
         let pipe = |(pe, fd): (usize, OwnedFd)| PePipe {
             file: fd.into(),
             tag: if has_tags {
@@ -94,14 +100,14 @@ impl<W: Write> OutputForwarder<W> {
         OutputForwarder {
             pipes,
             sink,
-            all_ended: over,
+            all_ended,
         }
     }
 
-    /// Forwards until all pipes are closed, or all PEs have ended and what they printed is out.
+    /// Forwards until all pipes are closed, or all PEs have ended and their output is written.
     ///
     /// # Errors
-    /// The sink does not take it, or a pipe cannot be read. The pipes are closed then.
+    /// The sink cannot be written, or a pipe cannot be read. The pipes are closed then.
     pub fn run(mut self) -> Result<(), OutputError> {
         while self.pipes.iter().any(|pipe| pipe.is_open) {
             let readable = self.wait_readable().map_err(OutputError::Poll)?;
@@ -205,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes out when PEs have printed this, one after the other.
+    /// The output when each PE has printed its bytes of `printed`.
     fn forwarded(printed: &[&[u8]], has_tags: bool) -> String {
         let mut ends = Vec::new();
         let mut writers = Vec::new();
@@ -260,7 +266,7 @@ mod tests {
         );
     }
 
-    /// As it stays when another process has it, or closing has failed.
+    /// A pipe stays open when another process has it, or when closing it has failed.
     #[test]
     fn a_pipe_that_stays_open_ends_with_the_pes() {
         let (reader, mut writer) = pipe().unwrap();

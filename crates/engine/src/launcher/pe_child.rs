@@ -1,4 +1,4 @@
-//! One PE's process, as its launcher holds it.
+//! A PE's process as the launcher's child, with its control connection.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -12,34 +12,36 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::job_outcome::ProcessExit;
 use crate::control::connection::{self, ControlReadResult, ControlReceiver, ControlSender};
 
-/// A PE's process and the connection to it. It is killed, if need be, and waited for when this is
-/// dropped.
+/// A PE's process and the connection to it. Dropping it kills the process if it still runs, and
+/// waits for its end.
 pub struct PeChild {
     process: std::process::Child,
-    /// Readable when the process has ended; `None` when it was waited for.
+    /// Process descriptor, readable when the process has ended; `None` once it was waited for.
     exit_fd: Option<Arc<OwnedFd>>,
-    /// It may still say something.
+    /// Whether the PE may still send messages.
     is_connected: bool,
-    /// What it says.
+    /// Receives the messages of the PE.
     pub receiver: ControlReceiver,
-    /// What it is told.
+    /// Sends messages to the PE.
     pub sender: ControlSender,
 }
 
-/// What a process prints.
+/// Reading ends of a process's output pipes.
 pub struct OutputPipes {
-    /// Its standard output.
+    /// Pipe from the standard output of the process.
     pub stdout: OwnedFd,
-    /// Its standard error.
+    /// Pipe from the standard error of the process.
     pub stderr: OwnedFd,
 }
 
 impl PeChild {
-    /// Starts a process. It ends with the thread that calls this: see
-    /// [`crate::pe::serve`].
+    /// Starts a process, which ends with the calling thread: see [`crate::serve`].
     ///
-    /// In the launcher's process group, so that it may read the terminal, and stops and goes on
-    /// with the job. Ctrl-C reaches it too: it is up to the command to ignore that.
+    /// The process stays in the launcher's process group, so that it may read the terminal, and
+    /// stops and continues with the job. Ctrl-C reaches it too: the command has to ignore that.
+    ///
+    /// # Errors
+    /// The process cannot be started or watched.
     pub fn spawn(mut command: Command) -> io::Result<(PeChild, OutputPipes)> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_nonblocking(true)?;
@@ -48,24 +50,25 @@ impl PeChild {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        let watched = open_exit_fd(&mut process).inspect_err(|_| {
-            // Nobody would know of it.
+        let opened = open_exit_fd(&mut process).inspect_err(|_| {
+            // Without a descriptor for its end, the process could not be watched.
             let _ = process.kill();
             let _ = process.wait();
         });
-        let (end, printed) = watched?;
-        let (inbox, outbox) = connection::split_connection(ours);
+        let (exit_fd, pipes) = opened?;
+        let (receiver, sender) = connection::split_connection(ours);
         let child = PeChild {
             process,
-            exit_fd: Some(Arc::new(end)),
+            exit_fd: Some(Arc::new(exit_fd)),
             is_connected: true,
-            receiver: inbox,
-            sender: outbox,
+            receiver,
+            sender,
         };
-        Ok((child, printed))
+        Ok((child, pipes))
     }
 
-    /// Readable when the process has ended; gone when it was waited for.
+    /// The process descriptor, readable when the process has ended; the reference dies when the
+    /// process was waited for.
     pub fn exit_fd(&self) -> Weak<OwnedFd> {
         self.exit_fd
             .as_ref()
@@ -73,7 +76,10 @@ impl PeChild {
             .unwrap_or_default()
     }
 
-    /// Reads what it says, at most so many times; whether that was its last word.
+    /// Reads from the connection, at most `turns` times; returns whether the PE has closed it.
+    ///
+    /// # Errors
+    /// The connection broke.
     pub fn read_messages(&mut self, turns: usize) -> io::Result<bool> {
         for _ in 0..turns {
             match self.receiver.fill_buffer() {
@@ -88,37 +94,37 @@ impl PeChild {
         Ok(false)
     }
 
-    /// Whether it may still say something.
+    /// Whether the PE may still send messages.
     pub fn is_connected(&self) -> bool {
         self.is_connected
     }
 
-    /// Listens to it no more.
+    /// Ignores all further messages of the PE.
     pub fn disconnect(&mut self) {
         self.is_connected = false;
     }
 
-    /// What to wait for, and whether it is the process' end.
+    /// Descriptors to poll, each with whether it reports the end of the process.
     pub fn poll_entries(&self) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags, bool)> {
         let mut flags = PollFlags::IN;
-        // There may be room, and yet no memory.
+        // The socket may be writable while the kernel has no memory for the message.
         let waits_for_room = self.sender.has_unsent() && self.sender.retry_after().is_none();
         flags.set(PollFlags::OUT, waits_for_room);
-        let talk = (self.receiver.as_fd(), flags, false);
-        // Whoever has closed its side would be ready for ever.
-        let talk = Some(talk).filter(|_| self.is_connected);
+        let connection = (self.receiver.as_fd(), flags, false);
+        // A closed connection would be readable for ever.
+        let connection = Some(connection).filter(|_| self.is_connected);
         let end = self.exit_fd.as_ref();
         let end = end.map(|end| (end.as_fd(), PollFlags::IN, true));
-        talk.into_iter().chain(end)
+        connection.into_iter().chain(end)
     }
 
-    /// Ends it now.
+    /// Kills the process at once.
     pub fn kill(&mut self) {
-        // It may have ended just before.
+        // The process may have ended just before.
         let _ = self.process.kill();
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the process.
     pub fn wait(&mut self) -> ProcessExit {
         let exit = self.process.wait();
         self.exit_fd = None;
@@ -126,17 +132,17 @@ impl PeChild {
     }
 }
 
-/// What tells of a process' end, and what it prints.
+/// Opens the descriptor for a process's end, and takes its output pipes.
 fn open_exit_fd(process: &mut std::process::Child) -> io::Result<(OwnedFd, OutputPipes)> {
-    // Both are pipes, as was asked for.
+    // Both are pipes: `spawn` was told so.
     let stdout = process.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let stderr = process.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
-    let printed = OutputPipes {
+    let pipes = OutputPipes {
         stdout: stdout.into(),
         stderr: stderr.into(),
     };
     let end = pidfd_open(Pid::from_child(process), PidfdFlags::empty())?;
-    Ok((end, printed))
+    Ok((end, pipes))
 }
 
 impl Drop for PeChild {

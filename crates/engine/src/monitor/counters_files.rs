@@ -1,4 +1,4 @@
-//! Finding the counters files of this user's processes.
+//! Finds the counters files of this user's processes.
 
 use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ring::counters::PROC_LINK_TARGET;
 
-/// The paths of all of them. Processes that end meanwhile are left out.
+/// Paths of all counters files, below `/proc/PID/fd`. Processes that end meanwhile are left out.
 pub fn counters_files() -> Vec<PathBuf> {
     let user = rustix::process::getuid().as_raw();
     let is_own = |entry: &DirEntry| entry.metadata().is_ok_and(|found| found.uid() == user);
@@ -29,7 +29,7 @@ fn leads_to(path: &Path, name: &str) -> bool {
     fs::read_link(path).is_ok_and(|target| target == Path::new(name))
 }
 
-/// What is in a folder; nothing if that cannot be seen.
+/// The entries of a folder; none if it cannot be read.
 fn folder_entries(folder: &Path) -> impl Iterator<Item = DirEntry> + use<> {
     fs::read_dir(folder).into_iter().flatten().flatten()
 }
@@ -42,17 +42,17 @@ mod tests {
 
     #[test]
     fn a_file_of_this_process_is_found_as_long_as_it_is_there() {
-        let legend = format!("search test of {}", std::process::id());
+        let metadata = format!("search test of {}", std::process::id());
         let found = || {
-            let views = counters_files()
+            let readers = counters_files()
                 .into_iter()
                 .filter_map(|path| CountersReader::open(&path).ok());
-            views.filter(|view| view.legend() == legend).count()
+            readers.filter(|reader| reader.legend() == metadata).count()
         };
         assert_eq!(found(), 0);
-        let board = CountersWriter::create(1, &legend).unwrap();
+        let writer = CountersWriter::create(1, &metadata).unwrap();
         assert_eq!(found(), 1);
-        drop(board);
+        drop(writer);
         assert_eq!(found(), 0);
     }
 }

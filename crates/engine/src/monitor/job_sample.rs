@@ -1,6 +1,7 @@
-//! Jobs as their counters files show them.
+//! Samples of jobs: the values of their counters at one time.
 //!
-//! The fields of the types here are those of `thalweg top --json`; counts only grow.
+//! The fields of these types are those of `thalweg top --json`. Counts only grow while the job
+//! runs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,138 +17,138 @@ use super::metadata::{
 };
 use super::{counters_files, now_ns};
 
-/// A job at some time.
+/// A job at one time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct JobSample {
-    /// The process of its launcher.
+    /// Process id of the job's launcher, or of its only PE.
     pub job: u32,
-    /// Its main composite.
+    /// Name of the job's main composite.
     pub name: String,
-    /// When it began, in milliseconds since 1970.
+    /// Time at which the job began, in milliseconds since 1970.
     pub began_ms: u64,
-    /// How many PEs it has, those that have no counters yet too.
+    /// Number of PEs of the job, including those without counters yet.
     pub pe_count: u32,
-    /// Its PEs in order.
+    /// PEs with counters, ordered by number.
     pub pes: Vec<PeSample>,
 }
 
-/// A PE at some time.
+/// A PE at one time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PeSample {
-    /// Its number.
+    /// Number of the PE in the plan.
     pub pe: u32,
-    /// Its process.
+    /// Process id of the PE.
     pub pid: u32,
-    /// Of when its numbers are, in nanoseconds of the monotonic clock.
+    /// Time of the sample, in nanoseconds of the monotonic clock.
     pub sampled_ns: u64,
-    /// How long ago that was when it was read. A process that runs writes every half second.
+    /// Age of the sample when it was read, in nanoseconds. A running process writes every half
+    /// second.
     pub silent_ns: u64,
-    /// Its operators.
+    /// The PE's operators, including those that the plan inserted.
     pub operators: Vec<OperatorSample>,
-    /// Its ends of streams that cross to other PEs.
+    /// Sending and receiving ends of crossings in this PE.
     pub links: Vec<CrossingSample>,
-    /// The queues of its threaded ports.
+    /// The queues of the PE's threaded ports.
     pub queues: Vec<QueueSample>,
 }
 
-/// An operator at some time.
+/// An operator at one time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OperatorSample {
-    /// Its name.
+    /// Name of the operator in the program.
     pub name: String,
-    /// What sort of operator.
+    /// Kind of the operator with its namespace: `spl.relational::Filter`.
     pub kind: String,
-    /// Tuples that came in, by input port.
+    /// Number of tuples that the operator processed, by input port.
     pub processed: Vec<u64>,
-    /// Tuples that went out, by output port.
+    /// Number of tuples that the operator submitted, by output port.
     pub submitted: Vec<u64>,
-    /// Markers that came in, by input port.
+    /// Number of punctuations that the operator processed, by input port.
     pub marks_in: Vec<MarkerSample>,
-    /// Markers that went out, by output port.
+    /// Number of punctuations that the operator submitted, by output port.
     pub marks_out: Vec<MarkerSample>,
-    /// Its metrics: what it has created, and those of a queue.
+    /// Values of the operator's own metrics and of its queue's, by name.
     pub metrics: BTreeMap<String, i64>,
 }
 
-/// Markers that passed a port.
+/// Number of punctuations at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct MarkerSample {
-    /// Window markers.
+    /// Number of window markers.
     pub windows: u64,
-    /// Final markers: 0 or 1.
+    /// Number of final markers: 0 or 1.
     pub finals: u64,
 }
 
-/// One side of a crossing stream at some time.
+/// One end of a crossing at one time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CrossingSample {
-    /// The crossing's number in the plan.
+    /// Number of the crossing in the plan.
     pub link: u32,
-    /// The stream.
+    /// Name of the stream that crosses.
     pub stream: String,
-    /// The sending PE.
+    /// Number of the sending PE.
     pub from: u32,
-    /// The receiving PEs.
+    /// Numbers of the receiving PEs.
     pub to: Vec<u32>,
-    /// Whether this is the sender's side, which waits for room; else the receiver's, which waits
-    /// for frames.
+    /// Whether this is the sending end, which waits for room; a receiving end waits for frames.
     pub is_sender: bool,
-    /// Frames that passed.
+    /// Number of frames that passed this end.
     pub frames: u64,
-    /// Their bytes.
+    /// Number of bytes of these frames.
     pub bytes: u64,
-    /// How often this side has waited for the other.
+    /// Number of times that this end waited for the other.
     pub waits: u64,
-    /// Nanoseconds of all waits that are over.
+    /// Nanoseconds of all finished waits together.
     pub wait_ns: u64,
-    /// For how many nanoseconds it waits now; `None`: it does not.
+    /// Nanoseconds of the current wait; `None` if this end does not wait.
     pub waiting_ns: Option<u64>,
-    /// What its sending end says; `None`: this is a receiver's side, or the medium counts nothing.
+    /// Counters of the medium; `None` at a receiving end, and on media that count nothing.
     pub end: Option<SenderSample>,
-    /// How long tuples were under way; `None`: it is not measured, or this is the sender's side.
+    /// Latency of tuples; `None` at a sending end, and if it is not measured.
     pub latency: Option<LatencySample>,
 }
 
-/// What the sending end of a stream says.
+/// Counters that a medium keeps at the sending end of a crossing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SenderSample {
-    /// Batches that went out; 0 on media that do not batch.
+    /// Number of batches sent; 0 on media that do not batch.
     pub batches: u64,
-    /// Bytes that the slowest receiver has not taken yet.
+    /// Number of bytes that the slowest receiver has not taken yet.
     pub queued_bytes: u64,
-    /// The PE of that receiver.
+    /// Number of the slowest receiver's PE.
     pub slowest: u32,
-    /// Connections that were made again.
+    /// Number of connections made again after a loss.
     pub reconnects: u64,
-    /// Connections that were refused.
+    /// Number of connections that receivers tried and the sender refused.
     pub refusals: u64,
 }
 
-/// A queue at some time.
+/// The queue of a threaded port at one time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct QueueSample {
-    /// Its operator.
+    /// Name of the queue's operator.
     pub operator: String,
-    /// How many items it holds at most.
+    /// Number of items that the queue holds at most.
     pub items_max: u64,
-    /// How many are in it.
+    /// Number of items in the queue.
     pub items: u64,
-    /// Items that came in.
+    /// Number of items sent to the queue: tuples and punctuations.
     pub sent: u64,
-    /// Bytes of the tuples among them; `None`: they vary, and are not counted.
+    /// Bytes of the tuples sent to the queue; `None` if the size of a tuple varies.
     pub bytes: Option<u64>,
-    /// Tuples that were dropped because it was full.
+    /// Number of tuples dropped because the queue was full.
     pub dropped: u64,
-    /// How often whoever sends has waited for room.
+    /// Number of times that a sender waited for room.
     pub waits: u64,
-    /// Nanoseconds of all waits that are over.
+    /// Nanoseconds of all finished waits together.
     pub wait_ns: u64,
-    /// For how many nanoseconds somebody waits now; `None`: nobody.
+    /// Nanoseconds of the current wait; `None` if no sender waits.
     pub waiting_ns: Option<u64>,
 }
 
-/// The jobs of this user that run, by the numbers of their processes. What is just being made or is
-/// going is left out.
+/// Samples the running jobs of this user, ordered by process id. Jobs and PEs that are just
+/// starting or ending are left out.
 pub fn sample_jobs() -> Vec<JobSample> {
     let mut jobs: BTreeMap<(u32, u64), JobSample> = BTreeMap::new();
     for (job, pe) in counters_files::counters_files()
@@ -166,17 +167,17 @@ pub fn sample_jobs() -> Vec<JobSample> {
 }
 
 impl JobSample {
-    fn new(note: JobMetadata) -> JobSample {
+    fn new(job: JobMetadata) -> JobSample {
         JobSample {
-            job: note.pid,
-            name: note.name,
-            began_ms: note.began_ms,
-            pe_count: note.pes,
+            job: job.pid,
+            name: job.name,
+            began_ms: job.began_ms,
+            pe_count: job.pes,
             pes: Vec::new(),
         }
     }
 
-    /// Of a PE that is just replacing its file the later one counts.
+    /// Adds a PE. Of two samples of one PE, which is replacing its file, the later one counts.
     fn add(&mut self, pe: PeSample) {
         match self.pes.iter_mut().find(|known| known.pe == pe.pe) {
             Some(known) if known.sampled_ns < pe.sampled_ns => *known = pe,
@@ -187,11 +188,11 @@ impl JobSample {
 }
 
 fn read_pe(path: &Path) -> Option<(JobMetadata, PeSample)> {
-    let view = CountersReader::open(path).ok()?;
-    let legend: PeMetadata = serde_json::from_str(view.legend()).ok()?;
-    let (sampled_ns, values) = view.read();
-    // Before the first beat there is nothing to see.
-    if sampled_ns == 0 || legend.slot_count() != values.len() {
+    let reader = CountersReader::open(path).ok()?;
+    let metadata: PeMetadata = serde_json::from_str(reader.legend()).ok()?;
+    let (sampled_ns, values) = reader.read();
+    // Before the first heartbeat the slots have no values.
+    if sampled_ns == 0 || metadata.slot_count() != values.len() {
         return None;
     }
     let mut slots = SlotReader(values.into_iter());
@@ -202,7 +203,7 @@ fn read_pe(path: &Path) -> Option<(JobMetadata, PeSample)> {
         operators,
         links,
         queues,
-    } = legend;
+    } = metadata;
     let operators: Vec<_> = operators
         .into_iter()
         .map(|o| slots.take_operator(o))
@@ -221,11 +222,11 @@ fn read_pe(path: &Path) -> Option<(JobMetadata, PeSample)> {
     Some((job, sample))
 }
 
-/// The numbers that were not yet taken.
+/// Slots of a counters file that are not yet read, in order.
 struct SlotReader(std::vec::IntoIter<u64>);
 
 impl SlotReader {
-    /// The tuples and the markers of so many ports.
+    /// Reads the tuple and marker counts of `count` ports.
     fn take_ports(&mut self, count: u32) -> (Vec<u64>, Vec<MarkerSample>) {
         let ports = (0..count).map(|_| {
             let [tuples, windows, finals] = self.take_array::<PORT_SLOTS>();
@@ -238,10 +239,10 @@ impl SlotReader {
         std::array::from_fn(|_| self.0.next().unwrap_or_default())
     }
 
-    fn take_operator(&mut self, legend: OperatorMetadata) -> OperatorSample {
-        let (processed, marks_in) = self.take_ports(legend.inputs);
-        let (submitted, marks_out) = self.take_ports(legend.outputs);
-        let metrics = legend.metrics.into_iter();
+    fn take_operator(&mut self, metadata: OperatorMetadata) -> OperatorSample {
+        let (processed, marks_in) = self.take_ports(metadata.inputs);
+        let (submitted, marks_out) = self.take_ports(metadata.outputs);
+        let metrics = metadata.metrics.into_iter();
         let metrics = metrics.map(|name| (name, self.take_array::<1>()[0] as i64));
         OperatorSample {
             processed,
@@ -249,15 +250,15 @@ impl SlotReader {
             marks_in,
             marks_out,
             metrics: metrics.collect(),
-            name: legend.name,
-            kind: legend.kind,
+            name: metadata.name,
+            kind: metadata.kind,
         }
     }
 
-    fn take_crossing(&mut self, legend: CrossingMetadata) -> CrossingSample {
+    fn take_crossing(&mut self, metadata: CrossingMetadata) -> CrossingSample {
         let [frames, bytes, waits, wait_ns, since, end @ ..] = self.take_array::<CROSSING_SLOTS>();
         let [batches, queued_bytes, slowest, reconnects, refusals] = end;
-        let slowest = legend.to.get(slowest as usize).copied();
+        let slowest = metadata.to.get(slowest as usize).copied();
         let end = SenderSample {
             batches,
             queued_bytes,
@@ -265,38 +266,38 @@ impl SlotReader {
             reconnects,
             refusals,
         };
-        let latency = legend.has_latency.then(|| {
+        let latency = metadata.has_latency.then(|| {
             let buckets: Vec<u64> = self.0.by_ref().take(BUCKET_COUNT).collect();
             LatencySample::new(&buckets, self.take_array::<1>()[0])
         });
         CrossingSample {
-            link: legend.link,
-            stream: legend.stream,
-            from: legend.from,
-            to: legend.to,
-            is_sender: legend.is_sender,
+            link: metadata.link,
+            stream: metadata.stream,
+            from: metadata.from,
+            to: metadata.to,
+            is_sender: metadata.is_sender,
             frames,
             bytes,
             waits,
             wait_ns,
             waiting_ns: waiting_ns(since),
-            end: legend.has_end.then_some(end),
+            end: metadata.has_end.then_some(end),
             latency,
         }
     }
 
-    fn take_queue(&mut self, legend: QueueMetadata, operators: &[OperatorSample]) -> QueueSample {
+    fn take_queue(&mut self, metadata: QueueMetadata, operators: &[OperatorSample]) -> QueueSample {
         let [items, sent, dropped, waits, wait_ns, since] = self.take_array::<QUEUE_SLOTS>();
-        let own = operators.iter().find(|one| one.name == legend.operator);
-        let marks = own.into_iter().flat_map(|own| &own.marks_in);
+        let operator = operators.iter().find(|one| one.name == metadata.operator);
+        let marks = operator.into_iter().flat_map(|one| &one.marks_in);
         let marks: u64 = marks.map(|marks| marks.windows + marks.finals).sum();
         let tuples = sent.saturating_sub(marks);
         QueueSample {
-            operator: legend.operator,
-            items_max: legend.items_max,
+            operator: metadata.operator,
+            items_max: metadata.items_max,
             items,
             sent,
-            bytes: legend.tuple_bytes.map(|each| tuples.saturating_mul(each)),
+            bytes: metadata.tuple_bytes.map(|each| tuples.saturating_mul(each)),
             dropped,
             waits,
             wait_ns,

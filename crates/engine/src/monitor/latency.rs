@@ -1,28 +1,28 @@
-//! What a histogram of latencies says in a few numbers.
+//! Percentiles of a crossing's latency histogram.
 
 use runtime::crossing::bucket_end_ns;
 use serde::Serialize;
 
-/// How long tuples were under way on a link, since the job began. Percentiles are the ends of their
-/// buckets: at most a thirty-second too large.
+/// Latency of the tuples of a crossing since the job began, in nanoseconds. Percentiles are the
+/// ends of their buckets: too large by a thirty-second at most.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LatencySample {
-    /// How many tuples were measured.
+    /// Number of tuples that were measured.
     pub count: u64,
-    /// Half of them took at most so many nanoseconds.
+    /// Nanoseconds that 50% of the tuples took at most.
     pub ns_p50: u64,
-    /// Nine of ten.
+    /// Nanoseconds that 90% of the tuples took at most.
     pub ns_p90: u64,
-    /// 99 of a hundred.
+    /// Nanoseconds that 99% of the tuples took at most.
     pub ns_p99: u64,
-    /// 999 of a thousand.
+    /// Nanoseconds that 99.9% of the tuples took at most.
     pub ns_p999: u64,
-    /// All of them.
+    /// Nanoseconds that the slowest tuple took.
     pub ns_max: u64,
 }
 
 impl LatencySample {
-    /// Of the counts of all buckets, and the longest time.
+    /// Percentiles from the counts of all buckets and the longest time.
     pub fn new(buckets: &[u64], longest_ns: u64) -> LatencySample {
         let count = buckets.iter().fold(0, |sum: u64, n| sum.saturating_add(*n));
         let percentile = |per_mille: u64| {

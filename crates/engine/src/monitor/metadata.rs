@@ -1,9 +1,8 @@
-//! What the slots of a PE's counters file mean, and who a job is: JSON that this version writes and
-//! reads.
+//! Metadata of a counters file: the job, the PE, and the meaning of each slot, as JSON.
 //!
-//! Slots come in the order of the legend: of each operator three numbers for each input and each
-//! output port (tuples, window and final markers) and one for each metric; of each link
-//! [`CROSSING_SLOTS`] and, if latencies are measured there, a histogram; of each queue
+//! Slots have the order of the metadata. Each operator has three slots for each input and each
+//! output port (tuples, window and final markers) and one for each metric. Each end of a crossing
+//! has [`CROSSING_SLOTS`] and, if latencies are measured, a histogram. Each queue has
 //! [`QUEUE_SLOTS`].
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,98 +12,98 @@ use runtime::crossing::{BUCKET_COUNT, CrossingCounters, CrossingSide, QueueCount
 use runtime::{OperatorCounts, PunctuationCounts};
 use serde::{Deserialize, Serialize};
 
-/// Who a job is.
+/// Identity of a job in counters files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct JobMetadata {
-    /// The launcher's process, or that of its only PE.
+    /// Process id of the launcher, or of the only PE.
     pub pid: u32,
-    /// The main composite.
+    /// Name of the job's main composite.
     pub name: String,
-    /// How many PEs it has.
+    /// Number of PEs of the job.
     pub pes: u32,
-    /// When it began, in milliseconds since 1970.
+    /// Time at which the job began, in milliseconds since 1970.
     pub began_ms: u64,
 }
 
-/// What a PE has.
+/// Operators, crossings and queues of a PE, in the order of their slots.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PeMetadata {
-    /// Its job.
+    /// Identity of the PE's job.
     pub job: JobMetadata,
-    /// Its number.
+    /// Number of the PE in the plan.
     pub pe: u32,
-    /// Its process.
+    /// Process id of the PE.
     pub pid: u32,
-    /// Its operators.
+    /// The PE's operators, in the order of their slots.
     pub operators: Vec<OperatorMetadata>,
-    /// Its ends of crossing streams.
+    /// Ends of crossings in this PE.
     pub links: Vec<CrossingMetadata>,
-    /// The queues of its threaded ports.
+    /// The queues of the PE's threaded ports.
     pub queues: Vec<QueueMetadata>,
 }
 
-/// An operator.
+/// An operator and the number of its slots.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct OperatorMetadata {
-    /// Its name.
+    /// Name of the operator in the program.
     pub name: String,
-    /// What sort of operator.
+    /// Kind of the operator with its namespace.
     pub kind: String,
-    /// How many input ports.
+    /// Number of input ports, each with [`PORT_SLOTS`].
     pub inputs: u32,
-    /// How many output ports.
+    /// Number of output ports, each with [`PORT_SLOTS`].
     pub outputs: u32,
-    /// Its metrics so far: what it has created, and those of a queue.
+    /// Names of the metrics that the operator and its queue have created so far.
     pub metrics: Vec<String>,
 }
 
-/// One side of a crossing stream.
+/// One end of a crossing.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CrossingMetadata {
-    /// The crossing's number.
+    /// Number of the crossing in the plan.
     pub link: u32,
-    /// The stream.
+    /// Name of the stream that crosses.
     pub stream: String,
-    /// The sending PE.
+    /// Number of the sending PE.
     pub from: u32,
-    /// The receiving PEs.
+    /// Numbers of the receiving PEs.
     pub to: Vec<u32>,
-    /// Whether this is the sender's side.
+    /// Whether this is the sending end.
     pub is_sender: bool,
-    /// The medium counts what its sending end does.
+    /// Whether the medium keeps counters at its sending end.
     pub has_end: bool,
-    /// It has a histogram of latencies.
+    /// Whether the end has a histogram of latencies.
     pub has_latency: bool,
 }
 
-/// A queue.
+/// The queue of a threaded port.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct QueueMetadata {
-    /// Its operator.
+    /// Name of the queue's operator.
     pub operator: String,
-    /// How many items it holds.
+    /// Number of items that the queue holds at most.
     pub items_max: u64,
-    /// Bytes of a tuple, if all have as many.
+    /// Bytes of a tuple; `None` if the size varies.
     pub tuple_bytes: Option<u64>,
 }
 
-/// Slots of a port, in order: tuples, window markers, final markers.
+/// Number of slots of a port; in order: tuples, window markers, final markers.
 pub const PORT_SLOTS: usize = 3;
 
-/// Slots of a link, in order: frames, bytes, waits, nanoseconds waited, waiting since; of its
-/// sending end: batches, bytes queued, the slowest receiver, connections made again, connections
-/// refused.
+/// Number of slots of a crossing's end; in order: frames, bytes, waits, nanoseconds waited, waiting
+/// since; at a sending end batches, bytes queued, the slowest receiver, connections made again,
+/// connections refused.
 pub const CROSSING_SLOTS: usize = 10;
 
-/// Slots of a histogram: its buckets, and the longest time in nanoseconds.
+/// Number of slots of a histogram: its buckets, and the longest time in nanoseconds.
 pub const LATENCY_SLOTS: usize = BUCKET_COUNT + 1;
 
-/// Slots of a queue, in order: items now, items sent, tuples dropped, waits, nanoseconds waited,
-/// waiting since.
+/// Number of slots of a queue; in order: items now, items sent, tuples dropped, waits, nanoseconds
+/// waited, waiting since.
 pub const QUEUE_SLOTS: usize = 6;
 
 impl JobMetadata {
-    /// A job of this process that begins now.
+    /// Identity of a job that this process launches now.
     pub fn new(name: &str, pes: u32) -> JobMetadata {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         JobMetadata {
@@ -117,7 +116,7 @@ impl JobMetadata {
 }
 
 impl PeMetadata {
-    /// How many slots there are.
+    /// Number of slots in the counters file.
     pub fn slot_count(&self) -> usize {
         let operators = self.operators.iter().map(OperatorMetadata::slot_count);
         let links = self.links.iter().map(CrossingMetadata::slot_count);
@@ -128,14 +127,18 @@ impl PeMetadata {
 }
 
 impl OperatorMetadata {
-    /// Of an operator with what it counts.
-    pub fn new(tally: &OperatorCounts, kind: &str) -> OperatorMetadata {
+    /// Metadata of an operator, from its counts and its kind.
+    pub fn new(counts: &OperatorCounts, kind: &str) -> OperatorMetadata {
         OperatorMetadata {
-            name: tally.operator.to_string(),
+            name: counts.operator.to_string(),
             kind: kind.to_owned(),
-            inputs: tally.processed.len() as u32,
-            outputs: tally.submitted.len() as u32,
-            metrics: tally.metrics.iter().map(|(name, _)| name.clone()).collect(),
+            inputs: counts.processed.len() as u32,
+            outputs: counts.submitted.len() as u32,
+            metrics: counts
+                .metrics
+                .iter()
+                .map(|(name, _)| name.clone())
+                .collect(),
         }
     }
 
@@ -147,16 +150,16 @@ impl OperatorMetadata {
 }
 
 impl CrossingMetadata {
-    /// Of a link.
-    pub fn new(flow: &CrossingCounters) -> CrossingMetadata {
+    /// Metadata of a crossing's end.
+    pub fn new(counters: &CrossingCounters) -> CrossingMetadata {
         CrossingMetadata {
-            link: flow.crossing,
-            stream: flow.stream.to_string(),
-            from: flow.from_pe,
-            to: flow.to_pes.clone(),
-            is_sender: flow.side == CrossingSide::Sender,
-            has_end: flow.sender_counters().is_some(),
-            has_latency: flow.latency().is_some(),
+            link: counters.crossing,
+            stream: counters.stream.to_string(),
+            from: counters.from_pe,
+            to: counters.to_pes.clone(),
+            is_sender: counters.side == CrossingSide::Sender,
+            has_end: counters.sender_counters().is_some(),
+            has_latency: counters.latency().is_some(),
         }
     }
 
@@ -166,7 +169,7 @@ impl CrossingMetadata {
 }
 
 impl QueueMetadata {
-    /// Of a queue.
+    /// Metadata of a queue, from its counters.
     pub fn new(queue: &QueueCounters) -> QueueMetadata {
         QueueMetadata {
             operator: queue.operator.to_string(),
@@ -176,44 +179,44 @@ impl QueueMetadata {
     }
 }
 
-/// The numbers of an operator.
-pub fn operator_slots(tally: &OperatorCounts) -> impl Iterator<Item = u64> {
+/// Slots of an operator, in the order of its metadata.
+pub fn operator_slots(counts: &OperatorCounts) -> impl Iterator<Item = u64> {
     let port = |(tuples, marks): (&u64, &PunctuationCounts)| [*tuples, marks.windows, marks.finals];
-    let inputs = tally
+    let inputs = counts
         .processed
         .iter()
-        .zip(&tally.punctuation_in)
+        .zip(&counts.punctuation_in)
         .flat_map(port);
-    let outputs = tally.submitted.iter().zip(&tally.punctuation_out);
-    let metrics = tally.metrics.iter().map(|(_, value)| *value as u64);
+    let outputs = counts.submitted.iter().zip(&counts.punctuation_out);
+    let metrics = counts.metrics.iter().map(|(_, value)| *value as u64);
     inputs.chain(outputs.flat_map(port)).chain(metrics)
 }
 
-/// The numbers of a link.
-pub fn crossing_slots(flow: &CrossingCounters) -> impl Iterator<Item = u64> {
+/// Slots of a crossing's end, in the order of [`CROSSING_SLOTS`].
+pub fn crossing_slots(counters: &CrossingCounters) -> impl Iterator<Item = u64> {
     let own = [
-        flow.frames(),
-        flow.bytes(),
-        flow.waits.get(),
-        flow.wait_ns.get(),
-        flow.blocked_since_ns().unwrap_or(0),
+        counters.frames(),
+        counters.bytes(),
+        counters.waits.get(),
+        counters.wait_ns.get(),
+        counters.blocked_since_ns().unwrap_or(0),
     ];
-    let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    let end = flow.sender_counters().map_or([0; 5], |end| {
+    let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let end = counters.sender_counters().map_or([0; 5], |end| {
         [
-            number(&end.batches),
-            number(&end.queued_bytes),
+            load(&end.batches),
+            load(&end.queued_bytes),
             end.slowest_receiver.load(Ordering::Relaxed).into(),
-            number(&end.reconnects),
-            number(&end.refusals),
+            load(&end.reconnects),
+            load(&end.refusals),
         ]
     });
-    let latency = flow.latency().into_iter();
+    let latency = counters.latency().into_iter();
     let latency = latency.flat_map(|latency| latency.bucket_counts().chain([latency.longest_ns()]));
     own.into_iter().chain(end).chain(latency)
 }
 
-/// The numbers of a queue.
+/// Slots of a queue, in the order of [`QUEUE_SLOTS`].
 pub fn queue_slots(queue: &QueueCounters) -> [u64; QUEUE_SLOTS] {
     [
         queue.items(),

@@ -1,15 +1,17 @@
-//! Watching jobs from outside: each PE copies its counters into a file, and whoever looks reads it.
+//! Monitoring of jobs by other processes: each PE copies its counters into a file, which `thalweg
+//! top` reads.
 //!
 //! ```text
 //!   PE process                                         thalweg top
-//!     operators, links, queues                           samples() -> JobSample
-//!        | read now and then by its "sampler" thread          ^
+//!     operators, crossings, queues                  sample_jobs() -> JobSample
+//!        | read twice a second by the "sampler" thread        ^
 //!        v                                                    |
-//!     memory file  -------- opened as /proc/PID/fd/N ----> ring::counters::View
+//!     memory file  -------- opened as /proc/PID/fd/N ----> ring::counters::CountersReader
 //! ```
-//! The file is in no folder, so nothing of it is left when its process has ended, in whatever way,
-//! and there is nothing to set up. Its legend says whose it is. Operators are never asked anything:
-//! what they count anyway is copied. A PE that cannot have a file runs without.
+//! The file is in no folder, so nothing of it is left when its process has ended, and nothing has
+//! to be set up. Metadata in the file names the job, the PE and the meaning of each slot. Operators
+//! are never asked anything: only counters that they keep anyway are copied. A PE that cannot have
+//! a file runs without.
 
 mod counters_files;
 mod job_sample;
@@ -31,6 +33,6 @@ use rustix::time::{ClockId, clock_gettime};
 /// Nanoseconds of the monotonic clock, which all processes of a host share.
 pub(crate) fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
-    // The clock begins when the host does.
+    // The monotonic clock starts at 0 when the host starts, so it is not negative.
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

@@ -1,7 +1,7 @@
-//! The thread of a PE that copies its counters into the file, now and then.
+//! The sampler: a thread of a PE that copies its counters into a counters file.
 //!
 //! # Cost
-//! A walk over the counters each time; nothing for the operators, whose counters are there anyway.
+//! Each sample reads all counters once. Operators pay nothing: they keep the counters anyway.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -19,38 +19,38 @@ use super::metadata::{
 };
 use super::{JobMetadata, now_ns};
 
-/// How often counters are copied.
+/// Time between two samples; `thalweg top` draws once a second, so each of its pictures is new.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// A job that is over sooner leaves nothing to look at, and need not make a file.
+/// Age of a job at its first sample: a shorter job is over before anybody could look at it.
 const DELAY: Duration = Duration::from_millis(100);
 
-/// Copies until it is dropped, and then once more.
+/// The sampler of a running PE. Dropping it takes a last sample and joins the thread.
 pub struct Sampler {
-    /// Goes when the thread is to end.
+    /// Dropped to end the thread.
     stop_sender: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What there is to copy.
+/// The counters of a PE, and the identity of its job.
 struct CounterSources {
     job: JobMetadata,
     pe: u32,
-    /// What sort of operator each is.
+    /// Kind of each operator, in the order of the counts.
     kinds: Vec<Arc<str>>,
     operators: Box<dyn Fn() -> Vec<OperatorCounts> + Send>,
     crossings: Vec<Arc<CrossingCounters>>,
     queues: Vec<Arc<QueueCounters>>,
 }
 
-/// A file, and what is in it.
+/// A counters file with its metadata.
 struct CountersFile {
     metadata: PeMetadata,
     counters: CountersWriter,
 }
 
 impl Sampler {
-    /// For a PE. `None` if there is no thread for it.
+    /// Starts the sampler of a running PE; `None` if the system cannot start a thread.
     pub fn start(
         job: JobMetadata,
         pe: u32,
@@ -66,17 +66,16 @@ impl Sampler {
             crossings: running.crossing_counters(),
             queues: running.queue_counters(),
         };
-        let (end, ended) = channel();
+        let (stop_sender, stopped) = channel();
         let thread = Builder::new().name("sampler".to_owned());
         let run = move || {
-            if !has_ended(&ended, DELAY) {
-                counts.copy_until(&ended);
+            if !has_ended(&stopped, DELAY) {
+                counts.copy_until(&stopped);
             }
         };
         let thread = Some(thread.spawn(run).ok()?);
-        let end = Some(end);
         Some(Sampler {
-            stop_sender: end,
+            stop_sender: Some(stop_sender),
             thread,
         })
     }
@@ -103,42 +102,39 @@ impl CounterSources {
         }
     }
 
-    /// Copies everything; into a new file if there is something new. `None`: there can be no file,
-    /// then nothing is to be seen, and the job runs all the same.
+    /// Copies all counters, into a new file if the metadata has changed. `None` if no file can be
+    /// made: then the job runs without being monitored.
     fn copy_counters(&self, written: Option<CountersFile>) -> Option<CountersFile> {
-        let tallies = (self.operators)();
-        let legend = self.metadata(&tallies);
-        let operators = tallies.iter().flat_map(operator_slots);
-        let links = self.crossings.iter().flat_map(|flow| crossing_slots(flow));
+        let counts = (self.operators)();
+        let metadata = self.metadata(&counts);
+        let operators = counts.iter().flat_map(operator_slots);
+        let crossings = self.crossings.iter().flat_map(|end| crossing_slots(end));
         let queues = self.queues.iter().flat_map(|queue| queue_slots(queue));
-        let values = operators.chain(links).chain(queues);
-        // A file that is replaced stays until the new one can be read.
+        let values = operators.chain(crossings).chain(queues);
+        // The old file is dropped when the new one can be read.
         match written {
-            Some(same) if same.metadata == legend => {
+            Some(same) if same.metadata == metadata => {
                 same.write(values);
                 Some(same)
             }
             _ => {
-                let text = serde_json::to_string(&legend).ok()?;
-                let board = CountersWriter::create(legend.slot_count(), &text).ok()?;
-                let new = CountersFile {
-                    metadata: legend,
-                    counters: board,
-                };
+                let text = serde_json::to_string(&metadata).ok()?;
+                let counters = CountersWriter::create(metadata.slot_count(), &text).ok()?;
+                let new = CountersFile { metadata, counters };
                 new.write(values);
                 Some(new)
             }
         }
     }
 
-    fn metadata(&self, tallies: &[OperatorCounts]) -> PeMetadata {
-        let operators = tallies.iter().zip(&self.kinds);
+    fn metadata(&self, counts: &[OperatorCounts]) -> PeMetadata {
+        let operators = counts.iter().zip(&self.kinds);
         PeMetadata {
             job: self.job.clone(),
             pe: self.pe,
             pid: std::process::id(),
             operators: operators
-                .map(|(tally, kind)| OperatorMetadata::new(tally, kind))
+                .map(|(counts, kind)| OperatorMetadata::new(counts, kind))
                 .collect(),
             links: self
                 .crossings
@@ -159,7 +155,7 @@ impl CountersFile {
     }
 }
 
-/// Whether the end comes within this time.
+/// Whether the sampler's end is requested within this time.
 fn has_ended(ended: &Receiver<()>, time: Duration) -> bool {
     ended.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
 }

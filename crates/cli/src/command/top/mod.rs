@@ -7,14 +7,30 @@ mod waits;
 use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use clap::Args as ClapArgs;
 use engine::{JobSample, PeSample};
 use serde_json::json;
 
-use super::CommandFailure;
-use crate::args::TopArgs;
+use crate::failure::CommandFailure;
+use crate::output::write_stdout;
 use crate::terminal::{self, ResizeEvents};
 use job_tables::{earlier_sample, job_blocks};
 use layout::TextBlock;
+
+/// `thalweg top`
+#[derive(Debug, ClapArgs)]
+pub struct TopArgs {
+    /// One job: the number of its process or the name of its main composite
+    pub job: Option<String>,
+
+    /// One JSON object a line instead of tables
+    #[arg(long)]
+    pub json: bool,
+
+    /// Show it once
+    #[arg(long)]
+    pub once: bool,
+}
 
 /// How often the picture is drawn.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -23,7 +39,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 const NEXT_SAMPLE_MAX: Duration = Duration::from_secs(2);
 
 /// Shows jobs until it is interrupted, the one that was named has ended, or nobody reads it.
-pub fn top(args: TopArgs) -> Result<(), CommandFailure> {
+pub fn run(args: TopArgs) -> Result<(), CommandFailure> {
     let mut before = selected_jobs(&args)?;
     if args.once {
         let text = if args.json {
@@ -32,7 +48,7 @@ pub fn top(args: TopArgs) -> Result<(), CommandFailure> {
             let now = next_samples(&before, &args);
             layout::render_all(&job_blocks(&now, &before))
         };
-        return super::write_stdout(&text);
+        return write_stdout(&text);
     }
     let resizes = ResizeEvents::listen();
     let mut blocks: Option<Vec<TextBlock>> = None;

@@ -1,0 +1,62 @@
+//! The plan behind a drawing: the PE of each operator, and the medium of each stream between PEs.
+
+use std::sync::Arc;
+
+use graph::{OperatorId, OutPortId, PePlan, Plan, Program};
+
+/// The plan that a drawing shows; without a plan it has no PEs and no media.
+pub(super) struct DrawnPlan<'a> {
+    plan: Option<&'a Plan>,
+    /// PE of each operator, by the operator's number.
+    operator_pes: Vec<Option<u32>>,
+}
+
+impl<'a> DrawnPlan<'a> {
+    /// Looks up the PE of every operator of the program. An operator that several PEs list is drawn
+    /// in the first of them.
+    pub fn new(program: &Program, plan: Option<&'a Plan>) -> DrawnPlan<'a> {
+        let mut operator_pes = vec![None; program.operators.len()];
+        let pes = plan.iter().flat_map(|plan| &plan.pes);
+        for (number, pe) in (0..).zip(pes) {
+            for operator in &pe.operators {
+                if let Some(operator_pe) = operator_pes.get_mut(operator.0 as usize) {
+                    operator_pe.get_or_insert(number);
+                }
+            }
+        }
+        DrawnPlan { plan, operator_pes }
+    }
+
+    /// The PEs with their numbers.
+    pub fn pes(&self) -> impl Iterator<Item = (u32, &'a PePlan)> {
+        let pes = self.plan.into_iter().flat_map(|plan| &plan.pes);
+        (0..).zip(pes)
+    }
+
+    /// The PE of an operator; `None` without a plan, and for an operator in no PE.
+    pub fn pe_of(&self, operator: OperatorId) -> Option<u32> {
+        self.operator_pes
+            .get(operator.0 as usize)
+            .copied()
+            .flatten()
+    }
+
+    /// The medium of a stream to an operator of another PE; `None` within a PE.
+    pub fn medium_between(&self, from: OutPortId, to: OperatorId) -> Option<Arc<str>> {
+        let to = self.pe_of(to)?;
+        if self.pe_of(from.operator) == Some(to) {
+            return None;
+        }
+        let mut crossings = self.plan?.crossings.iter();
+        let crossing = crossings.find(|c| c.from == from && c.to.contains(&to))?;
+        Some(crossing.medium.clone())
+    }
+}
+
+/// `pe 1`, `pe 1 on near`
+pub(super) fn pe_title(number: u32, pe: &PePlan) -> String {
+    match &pe.host {
+        Some(host) => format!("pe {number} on {host}"),
+        None => format!("pe {number}"),
+    }
+}

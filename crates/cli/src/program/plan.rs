@@ -1,0 +1,99 @@
+//! The plan that the options of `run` and `dump` ask for.
+
+use std::path::Path;
+
+use engine::{
+    CrossingCodec, MediumCapabilities, Plan, PlanOptions, Program, ThreadingPolicy, TransportPolicy,
+};
+
+use super::plan_args::{CodecName, FuseChoice, PlanArgs, ThreadingModel};
+use crate::failure::CommandFailure;
+use crate::output::write_stderr;
+
+/// Makes the plan of a program.
+pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> {
+    let media = engine::media();
+    let written = match &args.fuse {
+        Some(FuseChoice::File(file)) => Some(read(file, program)?),
+        _ => None,
+    };
+    let fuse = match (&args.fuse, &written) {
+        (_, Some(plan)) => engine::FusionPolicy::Text(plan),
+        (Some(FuseChoice::None), _) => engine::FusionPolicy::None,
+        (Some(FuseChoice::Spl), _) => engine::FusionPolicy::Spl,
+        _ => engine::FusionPolicy::All,
+    };
+    let codec = match args.codec {
+        None | Some(CodecName::Facade) => CrossingCodec::Facade,
+        Some(CodecName::Normal) => CrossingCodec::Normal,
+    };
+    let choice = PlanOptions {
+        fusion: fuse,
+        transport: transport(args.transport.as_deref().unwrap_or("auto"), &media)?,
+        codec,
+        threading: threading(args.threading.unwrap_or(ThreadingModel::Manual)),
+        cores: cores(&args.pin),
+        media: &media,
+    };
+    let mut plan = engine::plan(program, &choice)?;
+    for note in engine::plan_notes(program, &choice, &plan) {
+        write_stderr(&format!("note: {note}\n"));
+    }
+    engine::pin_pes(&mut plan, &args.pin);
+    Ok(plan)
+}
+
+fn threading(model: ThreadingModel) -> ThreadingPolicy {
+    match model {
+        ThreadingModel::Manual => ThreadingPolicy::Manual,
+        ThreadingModel::Dedicated => ThreadingPolicy::Dedicated,
+        ThreadingModel::Automatic => ThreadingPolicy::Automatic,
+        ThreadingModel::Dynamic => ThreadingPolicy::Dynamic,
+    }
+}
+
+/// How many cores there are for the threads.
+fn cores(pinned: &[u32]) -> u32 {
+    match pinned.len() {
+        0 => engine::usable_core_count(),
+        count => count as u32,
+    }
+}
+
+fn read(file: &Path, program: &Program) -> Result<Plan, CommandFailure> {
+    let text = engine::bounded::read_text(file).map_err(|error| {
+        let file = file.display();
+        let message = format!(
+            "cannot read the plan {file}: {error}; --fuse takes all, none, spl or \
+                               a file with a plan"
+        );
+        CommandFailure::Usage(message)
+    })?;
+    engine::parse_plan(&text, program)
+        .map_err(|error| CommandFailure::Program(format!("{}:{error}", file.display())))
+}
+
+fn transport<'a>(
+    name: &str,
+    media: &[MediumCapabilities<'a>],
+) -> Result<TransportPolicy<'a>, CommandFailure> {
+    if name == "auto" {
+        return Ok(TransportPolicy::Auto);
+    }
+    // SPL writes TCP.
+    let named = |medium: &&MediumCapabilities<'a>| medium.name.eq_ignore_ascii_case(name);
+    let between = media.iter().filter(|medium| medium.crosses_processes);
+    if let Some(medium) = between.clone().find(named) {
+        return Ok(TransportPolicy::Medium(medium.name));
+    }
+    let listed = between.filter(|medium| !medium.is_for_tests);
+    let names: Vec<_> = listed.map(|medium| medium.name).collect();
+    let names = names.join(", ");
+    let message = match media.iter().find(named) {
+        Some(medium) => format!("`{}` joins threads, not processes", medium.name),
+        None => format!("there is no transport `{name}`"),
+    };
+    Err(CommandFailure::Usage(format!(
+        "{message}; there are auto, {names}"
+    )))
+}

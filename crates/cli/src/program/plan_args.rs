@@ -1,0 +1,130 @@
+//! The options that say which processes, threads and media a program gets.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+/// Which processes, threads and media a program gets. `None` and empty: the option is not given.
+#[derive(Debug, ClapArgs)]
+pub struct PlanArgs {
+    /// Which operators share a process: all of them, none, those that config `placement` puts
+    /// together, or those of a file with a plan (`dump --stage plan` prints one) [default: all]
+    #[arg(long, value_name = "all|none|spl|FILE", value_parser = fuse)]
+    pub fuse: Option<FuseChoice>,
+
+    /// How streams cross between processes; `auto` takes the fastest that gets there [default:
+    /// auto]
+    #[arg(short = 'F', long, value_name = "auto|MEDIUM")]
+    pub transport: Option<String>,
+
+    /// How their tuples are written: as they lie in memory, or field by field [default: facade]
+    #[arg(long, value_name = "CODEC")]
+    pub codec: Option<CodecName>,
+
+    /// Which input ports have threads of their own, of operators that say nothing of it [default:
+    /// manual]
+    #[arg(long, value_name = "MODEL")]
+    pub threading: Option<ThreadingModel>,
+
+    /// A host that the plan names: the address of its processes, and what a command begins with to
+    /// run there
+    #[arg(long, value_name = "NAME=ADDRESS[,COMMAND...]", value_parser = host)]
+    pub host: Vec<engine::HostSpec>,
+
+    /// The cores to run on, as in `0,2`; dealt out to the processes if there are several
+    #[arg(long, value_name = "CPUS", value_delimiter = ',', value_parser = core)]
+    pub pin: Vec<u32>,
+}
+
+/// Which operators share a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FuseChoice {
+    All,
+    None,
+    Spl,
+    File(PathBuf),
+}
+
+/// How tuples are written between processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CodecName {
+    Facade,
+    Normal,
+}
+
+/// Models of threading: no threads but for ports that config names, one for every port, ...
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ThreadingModel {
+    Manual,
+    Dedicated,
+    Automatic,
+    Dynamic,
+}
+
+impl PlanArgs {
+    /// The first option given of those that a picture of the graph shows: which operators share a
+    /// process, how streams get from one to another.
+    pub fn first_graph_option(&self) -> Option<&'static str> {
+        first_given(&[
+            ("--fuse", self.fuse.is_some()),
+            ("--transport", self.transport.is_some()),
+            ("--host", !self.host.is_empty()),
+        ])
+    }
+
+    /// The first option given of those that only the text of a plan shows.
+    pub fn first_text_option(&self) -> Option<&'static str> {
+        first_given(&[
+            ("--codec", self.codec.is_some()),
+            ("--threading", self.threading.is_some()),
+            ("--pin", !self.pin.is_empty()),
+        ])
+    }
+}
+
+fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
+    let given = options.iter().find(|(_, is_given)| *is_given);
+    given.map(|(name, _)| *name)
+}
+
+fn fuse(text: &str) -> Result<FuseChoice, String> {
+    Ok(match text {
+        "all" => FuseChoice::All,
+        "none" => FuseChoice::None,
+        "spl" => FuseChoice::Spl,
+        file => FuseChoice::File(PathBuf::from(file)),
+    })
+}
+
+fn host(text: &str) -> Result<engine::HostSpec, String> {
+    let wrong = || "must have the form NAME=ADDRESS or NAME=ADDRESS,COMMAND,...".to_owned();
+    let (name, rest) = text
+        .split_once('=')
+        .filter(|(name, _)| !name.is_empty())
+        .ok_or_else(wrong)?;
+    let mut words = rest.split(',');
+    let address = words.next().filter(|word| !word.is_empty());
+    let address = address.ok_or_else(wrong)?;
+    let address: IpAddr = address.parse().map_err(|_| {
+        format!("`{address}` is no IP address, as 192.0.2.7 and 2001:db8::7 are; names are not looked up")
+    })?;
+    if address.is_unspecified() || address.is_multicast() {
+        return Err(format!(
+            "{address} is no address of one host: others reach it at the one that is said here"
+        ));
+    }
+    if words.clone().any(str::is_empty) {
+        return Err(wrong());
+    }
+    Ok(engine::HostSpec {
+        name: name.to_owned(),
+        address,
+        prefix: words.map(str::to_owned).collect(),
+    })
+}
+
+fn core(text: &str) -> Result<u32, String> {
+    let wrong = |_| "must be numbers of cores with commas between, as in `0,2`".to_owned();
+    text.parse().map_err(wrong)
+}

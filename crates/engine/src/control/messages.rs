@@ -1,0 +1,45 @@
+//! The messages between the launcher of a job and its PEs.
+
+use serde::{Deserialize, Serialize};
+
+use super::bundle::Bundle;
+use crate::part::{CrossingTicket, PeEnding};
+
+/// A message from the launcher to a PE.
+#[derive(Debug, Deserialize, Serialize)]
+pub enum MessageToPe {
+    /// The program and its plan; every PE of a job gets an equal bundle.
+    Bundle(Box<Bundle>),
+    /// The number of this PE. Carries the descriptor of the launcher's standard input.
+    Begin(u32),
+    /// How a receiver in this PE reaches its sender. Carries the medium's descriptors.
+    Ticket(CrossingTicket),
+    /// No more tickets follow: accept the receivers and wire the operators.
+    Accept,
+    /// Start running: every PE of the job is ready.
+    Go,
+    /// Shut down in an orderly way; before `Go`, exit without running.
+    Stop,
+    /// Send the tuple counts of the sources.
+    Count,
+}
+
+/// A message from a PE to the launcher.
+#[derive(Debug, Deserialize, Serialize)]
+pub enum MessageFromPe {
+    /// How a receiver reaches a sender in this PE. Carries the medium's descriptors.
+    Ticket(CrossingTicket),
+    /// No more tickets follow from this PE: its senders are open.
+    Opened,
+    /// The operators of this PE are wired.
+    Ready,
+    /// An operator of this PE, or a signal to its process, requests a shutdown of the job.
+    Stopping,
+    /// Number of tuples that each source in this PE has submitted, by operator name.
+    Counts(Vec<(String, u64)>),
+    /// The PE has ended; it sends nothing else.
+    Ended(PeEnding),
+}
+
+/// Exit status of a PE process that has lost its launcher; 3 is used for nothing else.
+pub const EXIT_LAUNCHER_LOST: i32 = 3;

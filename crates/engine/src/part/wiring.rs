@@ -1,0 +1,115 @@
+//! Wiring the operators of a program, or of one PE's part of it, without starting them.
+
+use std::sync::LazyLock;
+
+use graph::Program;
+use runtime::abi::interpreter_backend::InterpreterBackend;
+use runtime::crossing::{CrossingEnds, ENTRIES};
+use runtime::{FailureReport, OperatorCounts, OperatorEntry, Pe, PeOptions, TraceLevels};
+
+use super::codegen;
+use crate::condition;
+use crate::error::Error;
+use crate::job::{BackendKind, LaunchOptions, NotifyingWriter};
+use crate::sources::is_folder;
+
+/// Options of a PE that runs only a part of a program.
+#[derive(Default)]
+pub struct PartOptions {
+    /// Ends of the crossings to and from other PEs, and of rings within this one.
+    pub crossing_ends: CrossingEnds,
+    /// Cores that the PE's threads may run on; empty: any.
+    pub cores: Vec<u32>,
+    /// Operators whose threads have a core of their own: the operator's number, and the core.
+    pub pins: Vec<(u32, u32)>,
+    /// Properties besides those of every program, such as `PEID`.
+    pub properties: Vec<(String, String)>,
+}
+
+/// Makes and connects the operators of a program or a part of one.
+///
+/// # Errors
+/// [`Error::DataDirectory`] if the data directory does not exist, [`Error::Codegen`] if machine
+/// code cannot be made. The inner result has the failures of operators.
+pub fn wire(
+    program: &Program,
+    launch: &LaunchOptions,
+    part: PartOptions,
+) -> Result<Result<Pe, FailureReport>, Error> {
+    let data_directory = std::path::absolute(&launch.data_dir).unwrap_or(launch.data_dir.clone());
+    if !is_folder(&data_directory)? {
+        return Err(Error::DataDirectory(launch.data_dir.clone()));
+    }
+    let mut properties = properties(program, launch);
+    properties.extend(part.properties);
+    let options = PeOptions {
+        data_directory,
+        levels: TraceLevels {
+            trace: launch.trace,
+            log: launch.log,
+        },
+        properties,
+        stdout: Box::new(NotifyingWriter(std::io::stdout(), launch.before_print)),
+        unbuffered: launch.unbuffered,
+        stderr: Box::new(NotifyingWriter(std::io::stderr(), launch.before_print)),
+        crossing_ends: part.crossing_ends,
+        cores: part.cores,
+        pins: part.pins,
+        idle_strategy: launch.idle,
+        conditions: Some(condition::condition_holds),
+    };
+    let registry = registry();
+    Ok(match launch.backend {
+        BackendKind::Interpreted => {
+            let mut backend = InterpreterBackend::new(&program.functions, toolkit::functions());
+            Pe::wire(program, registry, &mut backend, options)
+        }
+        BackendKind::Compiled => {
+            let code = jit::JitOptions {
+                perf_map: launch.perf_map,
+                ..jit::JitOptions::default()
+            };
+            let mut backend = codegen::jit_backend(program, code)?;
+            Pe::wire(program, registry, &mut backend, options)
+        }
+    })
+}
+
+/// Implementations of the toolkit's operators, and of the operators that plans insert.
+fn registry() -> &'static [OperatorEntry] {
+    static REGISTRY: LazyLock<Vec<OperatorEntry>> =
+        LazyLock::new(|| [toolkit::operators(), ENTRIES].concat());
+    &REGISTRY
+}
+
+/// Names of a program's sources: operators without input ports.
+pub fn source_names(program: &Program) -> Vec<String> {
+    let operators = program.operators.iter();
+    let sources = operators.filter(|operator| operator.inputs.is_empty());
+    sources.map(|operator| operator.name.to_string()).collect()
+}
+
+/// Number of tuples that each of the operators `names` has submitted.
+pub fn source_counts(names: &[String], counts: &[OperatorCounts]) -> Vec<(String, u64)> {
+    let submitted = |name: &String| {
+        let operator = counts.iter().find(|counts| *counts.operator == **name);
+        operator.map_or(0, |counts| counts.submitted.iter().sum())
+    };
+    let names = names.iter();
+    names.map(|name| (name.clone(), submitted(name))).collect()
+}
+
+/// The properties that [`eval::Services::property`] returns to every program.
+fn properties(program: &Program, launch: &LaunchOptions) -> Vec<(String, String)> {
+    let application_dir = std::path::absolute(&launch.application_dir);
+    let application_dir = application_dir.unwrap_or(launch.application_dir.clone());
+    let name = program.name.to_string();
+    vec![
+        ("jobName".to_owned(), name.clone()),
+        ("applicationName".to_owned(), name),
+        (
+            "applicationDir".to_owned(),
+            application_dir.to_string_lossy().into_owned(),
+        ),
+    ]
+}

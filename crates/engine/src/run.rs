@@ -1,0 +1,42 @@
+//! Launching a compiled program by its plan: in this process, or in a process for each PE.
+
+use graph::{Plan, Program};
+
+use crate::compilation::Compilation;
+use crate::error::Error;
+use crate::job::{Job, LaunchOptions, check_hosts};
+use crate::part::{Crossings, PartOptions};
+use crate::{launcher, local};
+
+/// Runs a compiled program by its plan: in this process if there is one PE without a host, else in
+/// a process for each PE.
+///
+/// # Errors
+/// [`Error::Plan`] if a host of the plan is not described, [`Error::DataDirectory`],
+/// [`Error::Program`] if an operator cannot be set up in this process, [`Error::System`]. What
+/// cannot be set up in other processes is an error of [`Job::join`].
+pub fn run(
+    compilation: &Compilation,
+    program: &Program,
+    plan: &Plan,
+    launch: &LaunchOptions,
+) -> Result<Job, Error> {
+    check_hosts(plan, &launch.hosts)?;
+    match &plan.pes[..] {
+        [] => local::launch_part(program, launch, PartOptions::default()),
+        [only] if only.host.is_none() => {
+            let part = planner::cut(program, plan, 0);
+            let mut part_options = PartOptions {
+                cores: only.cores.clone(),
+                pins: part.pins.clone(),
+                ..PartOptions::default()
+            };
+            // No other process reaches the rings of a single PE: they need no secret.
+            let rings = Crossings::new(plan, program, [0; 16], &[]);
+            let opened = rings.open_rings(&part, 0, &mut part_options.crossing_ends);
+            opened.map_err(Error::Program)?;
+            local::launch_part(&part.program, launch, part_options)
+        }
+        _ => launcher::launch(compilation, program, plan, launch),
+    }
+}
