@@ -8,7 +8,7 @@ use graph::{OperatorModel, Program};
 use syntax::{Diagnostic, Severity, SourceMap};
 
 use crate::broken_syntax::BrokenSyntax;
-use crate::expand::{Expander, can_be_main};
+use crate::expand::Expander;
 use crate::load::{self, Loader, SourceText};
 use crate::names::{SymbolTable, UnitId};
 use crate::{CompileOptions, Session, main_composite};
@@ -186,7 +186,7 @@ fn check_rest(session: &Session<'_>, expanded: &Expander<'_, '_>) {
             .filter(|composite| !expanded.has_expanded(composite))
             .collect();
         // A main composite knows best what its parts are given: it comes first.
-        rest.sort_by_key(|composite| !can_be_main(composite));
+        rest.sort_by_key(|composite| !main_composite::can_be_main(composite));
         let mut reached = HashSet::new();
         for composite in rest {
             if !reached.contains(&std::ptr::from_ref(composite)) {
@@ -203,7 +203,7 @@ fn check_composite<'e, 'w>(
 ) -> Expander<'e, 'w> {
     let mut expander = Expander::new(session);
     expander.check_uninvoked(unit, composite);
-    if can_be_main(composite) {
+    if main_composite::can_be_main(composite) {
         crate::check::check_graph(&mut expander);
     }
     expander

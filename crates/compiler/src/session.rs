@@ -2,48 +2,14 @@
 //! far.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use graph::Pos;
 use syntax::{Diagnostic, Span};
 
-use crate::Diagnostics;
-use crate::condition::ConditionCompiler;
-use crate::function::{FunctionTable, RequestedValues};
 use crate::names::SymbolTable;
-use crate::types::TypeDefinitions;
-
-/// What the user may ask of a compilation.
-#[derive(Clone, Debug, Default)]
-pub struct CompileOptions {
-    /// Submission-time values by external name (`name` or `composite.name`).
-    pub submission_values: HashMap<String, String>,
-    /// Compile-time values by name; several values of one name make a list.
-    pub compile_time_values: HashMap<String, Vec<String>>,
-    /// Absolute paths of the toolkits by name, for `getToolkitDirectory(name)`.
-    pub toolkit_dirs: HashMap<String, String>,
-    /// What to say of output clauses whose expressions disturb each other.
-    pub output_side_effects: SideEffectRule,
-    /// An attribute wins over a state variable of the same name (the old rule).
-    pub attributes_hide_state: bool,
-    /// Media that config `inputTransport` and `outputTransport` may name besides TCP.
-    pub media: Vec<String>,
-    /// How many operators a program may expand to; `None` for 262,144.
-    pub operators_max: Option<usize>,
-}
-
-/// `--output-side-effects-behavior`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SideEffectRule {
-    /// Say nothing.
-    Ignore,
-    /// Warn.
-    #[default]
-    Warn,
-    /// Refuse.
-    Error,
-}
+use crate::tables::{ConditionSymbols, FunctionTable, RequestedValues, TypeDefinitions};
+use crate::{CompileOptions, Diagnostics};
 
 /// One compilation. Everything takes it by shared reference; what it learns is behind cells.
 #[derive(Debug)]
@@ -69,7 +35,7 @@ pub struct Session<'w> {
     /// Values of the user that the program asks for.
     pub(crate) requested_values: RequestedValues,
     /// What conditions in texts see, from the first one on.
-    pub(crate) condition_compiler: RefCell<Option<ConditionCompiler>>,
+    pub(crate) condition_symbols: RefCell<Option<ConditionSymbols>>,
     /// User functions that were referred to.
     pub(crate) functions: FunctionTable<'w>,
 }
@@ -92,7 +58,7 @@ impl<'w> Session<'w> {
             definitions: TypeDefinitions::default(),
             definition_depth: Cell::new(0),
             requested_values: RequestedValues::default(),
-            condition_compiler: RefCell::default(),
+            condition_symbols: RefCell::default(),
             functions: FunctionTable::default(),
         }
     }

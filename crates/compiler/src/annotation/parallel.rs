@@ -5,9 +5,9 @@ use tuple::Value;
 
 use std::sync::Arc;
 
-use super::AnnotationCheck;
 use super::ports::AnnotatedPorts;
-use super::value::{attribute, fail, list_elements, port, text};
+use super::reference::{attribute, fail, list_elements, port, simple_name, text};
+use super::target::AnnotationCheck;
 
 /// A parallel region.
 #[derive(Clone, Debug)]
@@ -108,7 +108,7 @@ fn partition<'e>(check: &AnnotationCheck<'_, '_>, one: &'e Expr) -> Option<(&'e 
     };
     let found = port(check, name, &check.ports.inputs, "input");
     let (_, found) = found?;
-    let written = super::value::simple_name(name)?;
+    let written = simple_name(name)?;
     let attributes = list_elements(check, list, "a list of attributes", |e| {
         attribute(check, e, &[found])
     })?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use syntax::ast::Invocation;
 use tuple::TupleType;
 
-use crate::expand::{InputFeed, OutputStream};
+use crate::instance::{InputFeed, OutputStream, input_names};
 use crate::names::OperatorFrame;
 
 /// Ports by their names.
@@ -47,7 +47,7 @@ impl AnnotatedPorts {
         inputs: &[InputFeed],
         outputs: &[OutputStream],
     ) -> AnnotatedPorts {
-        let names = crate::invoke::input_names(ast);
+        let names = input_names(ast);
         let inputs = names.into_iter().zip(inputs);
         let inputs = inputs.map(|(names, fed)| AnnotatedPort::new(names, &fed.schema));
         let outputs = ast.outputs.iter().zip(outputs).map(|(port, given)| {

@@ -6,7 +6,8 @@ use syntax::ast::{Annotation, Expr};
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
-use super::{AnnotationCheck, AnnotationTarget, CheckedAnnotation};
+use super::target::{AnnotationCheck, AnnotationTarget};
+use crate::instance::CheckedAnnotation;
 
 /// Checks an annotation whose keys are right one by one.
 pub(super) fn check(

@@ -2,7 +2,7 @@
 
 use graph::OperatorRole;
 
-use super::AnnotationTarget;
+use super::target::AnnotationTarget;
 
 /// An annotation.
 pub(super) struct AnnotationSpec {

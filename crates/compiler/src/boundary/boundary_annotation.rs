@@ -13,8 +13,9 @@ use std::sync::Arc;
 use graph::{OperatorRole, OutPortId};
 use tuple::{RString, Value};
 
-use super::{Subscription, properties};
+use super::exported_properties::exported_properties;
 use crate::expand::Expander;
+use crate::subscription::Subscription;
 
 /// The annotation's name.
 const BOUNDARY: &str = "boundary";
@@ -66,7 +67,7 @@ fn exported_keys(
     export: usize,
     from: &OutPortId,
 ) -> Vec<(String, String)> {
-    let properties = properties(&expander.operators[export]);
+    let properties = exported_properties(&expander.operators[export]);
     let OutPortId { port, .. } = from;
     if properties.is_empty() {
         return Vec::new();

@@ -9,7 +9,8 @@ use graph::{OperatorId, OperatorNode, OperatorRole};
 use syntax::Diagnostic;
 
 use crate::Diagnostics;
-use crate::expand::{Expander, OperatorSite};
+use crate::expand::Expander;
+use crate::instance::OperatorSite;
 
 /// Checks every consistent region.
 pub(crate) fn check(expander: &Expander<'_, '_>) {

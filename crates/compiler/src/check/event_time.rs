@@ -16,7 +16,7 @@ use tuple::{Resolution, Type, Value};
 
 use super::back_edges::{self, back_edges};
 use crate::Diagnostics;
-use crate::expand::OperatorSite;
+use crate::instance::OperatorSite;
 
 /// Seconds that watermarks advance at least, if nobody says how many: the default of SPL.
 const MINIMUM_GAP: f64 = 0.1;

@@ -9,7 +9,7 @@ use syntax::Diagnostic;
 
 use super::back_edges::{DfsEdge, back_edges};
 use crate::Diagnostics;
-use crate::expand::OperatorSite;
+use crate::instance::OperatorSite;
 
 /// Warns of every loop, once, at the stream that closes it.
 pub(crate) fn check(operators: &[OperatorNode], sites: &[OperatorSite], diagnostics: &Diagnostics) {

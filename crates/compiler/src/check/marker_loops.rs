@@ -12,7 +12,7 @@
 use graph::{OperatorNode, PunctuationOutputMode};
 
 use super::back_edges::{DfsEdge, back_edges};
-use crate::expand::OperatorSite;
+use crate::instance::OperatorSite;
 
 /// Marks the streams that close such loops.
 pub(crate) fn end_in_loops(operators: &mut [OperatorNode], sites: &[OperatorSite]) {

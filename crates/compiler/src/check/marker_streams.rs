@@ -18,7 +18,7 @@ use graph::{
 };
 use tuple::Value;
 
-use crate::expand::OperatorSite;
+use crate::instance::OperatorSite;
 
 /// The enumerator of `Sys.FinalMarker`.
 const FINAL_MARKER: u32 = 1;

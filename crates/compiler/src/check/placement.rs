@@ -3,7 +3,8 @@
 use graph::Pos;
 use syntax::{Diagnostic, FileId, Span};
 
-use crate::expand::{Expander, OperatorSite};
+use crate::expand::Expander;
+use crate::instance::OperatorSite;
 use planner::{PlanError, in_config};
 
 /// Reports operators that have to be together and apart by what their config says.

@@ -16,7 +16,7 @@ use tuple::Value;
 
 use super::marker_streams::MarkerStreams;
 use crate::Diagnostics;
-use crate::expand::{InPortSite, OperatorSite};
+use crate::instance::{InPortSite, OperatorSite};
 
 /// Checks every port that needs window markers. `is_whole`: all logic of the program is there, so
 /// that it shows which markers are submitted.

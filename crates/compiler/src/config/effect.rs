@@ -7,7 +7,8 @@ use graph::ConfigEntry;
 use syntax::Diagnostic;
 use syntax::ast::Config;
 
-use super::{ConfigCheck, LocatedConfigEntry};
+use super::clause::ConfigCheck;
+use crate::instance::LocatedConfigEntry;
 
 /// Warns of the entries of `own` without effect; `entries` are those of them that have a value.
 pub(super) fn warn_ineffective(

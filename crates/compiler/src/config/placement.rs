@@ -5,7 +5,7 @@ use std::sync::Arc;
 use syntax::Diagnostic;
 use syntax::ast::{Config, Expr, ExprKind};
 
-use super::ConfigCheck;
+use super::clause::ConfigCheck;
 use super::text::{bare_word, call, quote};
 
 const PLACEMENT_WORDS: &str = "`host`, `hostColocation`, `hostExlocation`, `hostIsolation`, \

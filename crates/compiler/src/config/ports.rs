@@ -6,7 +6,7 @@ use syntax::Diagnostic;
 use syntax::ast::{Config, Expr};
 use tuple::{Type, Value};
 
-use super::ConfigCheck;
+use super::clause::ConfigCheck;
 use super::text::{bare_word, call, sys_word};
 
 /// Tuples that a threaded port holds, unless it says otherwise.

@@ -4,7 +4,7 @@ use syntax::Span;
 use syntax::ast::{Config, Expr, ExprKind};
 use tuple::{Type, Value};
 
-use super::ConfigCheck;
+use super::clause::ConfigCheck;
 use crate::expr::{Typer, TypingContext};
 use crate::names::did_you_mean;
 

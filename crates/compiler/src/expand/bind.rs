@@ -5,9 +5,10 @@ use std::rc::Rc;
 use syntax::Diagnostic;
 use syntax::ast::{Actual, Composite, Expr, ExprKind, Formal, Ident, Mode, Param, QName};
 
-use super::Expander;
 use super::composite_instance::{CompositeInstance, CompositeInvocation};
+use super::expander::Expander;
 use crate::expr::{Typer, TypingContext};
+use crate::instance::{actual_span, exprs, single};
 use crate::load::name_visitor::{self, NameRole, NameVisitor};
 use crate::names::{CompositeFrame, FormalBinding, Scope, ScopeFrame, nearest};
 
@@ -190,21 +191,6 @@ fn missing_param(
     Diagnostic::error("missing-param", invoked.head, message).label(formal.span, "declared here")
 }
 
-fn exprs(actual: &Actual) -> Option<&[Expr]> {
-    match actual {
-        Actual::Exprs(list) => Some(list),
-        Actual::Type(_) => None,
-    }
-}
-
-/// The one expression that is passed.
-pub(super) fn single(actual: &Actual) -> Option<&Expr> {
-    match exprs(actual)? {
-        [one] => Some(one),
-        _ => None,
-    }
-}
-
 /// Whether an expression names anything but functions.
 fn has_names(expr: &Expr) -> bool {
     struct NameDetector(bool);
@@ -230,13 +216,5 @@ fn is_path(expr: &Expr) -> bool {
             is_path(base)
         }
         _ => is_name(expr),
-    }
-}
-
-/// The place of an actual; `None` if there is nothing in it.
-pub(crate) fn actual_span(actual: &Actual) -> Option<syntax::Span> {
-    match actual {
-        Actual::Type(ty) => Some(ty.span),
-        Actual::Exprs(list) => Some(list.first()?.span.to(list.last()?.span)),
     }
 }

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 
 use syntax::Diagnostic;
 
-use super::Expander;
-use super::composite_instance::{CompositeInstance, OutputStream};
+use super::composite_instance::CompositeInstance;
+use super::expander::Expander;
+use crate::instance::OutputStream;
 use crate::names::{CompositeFrame, CompositeStream, Scope, StreamId, StreamSchema};
-use crate::types::difference;
-use tuple::Type;
+use crate::types::add_type_difference;
 
 /// Declares all streams; answers with the numbers of each invocation's output streams.
 pub(super) fn declare_streams<'w>(
@@ -86,17 +86,5 @@ fn check_outputs<'w>(
                 .label(port.name.span, "from this port");
             session.report(add_type_difference(finding, &found, wanted));
         }
-    }
-}
-
-/// Adds in what way two tuple types differ.
-pub(crate) fn add_type_difference(
-    finding: Diagnostic,
-    wanted: &std::sync::Arc<tuple::TupleType>,
-    found: &std::sync::Arc<tuple::TupleType>,
-) -> Diagnostic {
-    match difference(&Type::Tuple(wanted.clone()), &Type::Tuple(found.clone())) {
-        Some(text) => finding.help(text),
-        None => finding,
     }
 }

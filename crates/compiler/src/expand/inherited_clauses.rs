@@ -5,18 +5,10 @@ use std::rc::Rc;
 use syntax::ast::{Composite, Invocation};
 
 use crate::Session;
-use crate::annotation::{self, AnnotatedPorts, CheckedAnnotation};
-use crate::config::{self, LocatedConfigEntry};
+use crate::annotation::{self, AnnotatedPorts};
+use crate::config;
+use crate::instance::{CheckedAnnotation, InheritedClauses, LocatedConfigEntry};
 use crate::names::Scope;
-
-/// Config and annotations from outside; inner ones come over outer ones.
-#[derive(Debug, Default)]
-pub(crate) struct InheritedClauses {
-    /// Config entries.
-    pub config: Vec<LocatedConfigEntry>,
-    /// Annotations.
-    pub annotations: Vec<CheckedAnnotation>,
-}
 
 /// Adds what a composite's definition says.
 pub(super) fn with_composite<'w>(

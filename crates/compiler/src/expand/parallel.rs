@@ -18,11 +18,12 @@ use graph::{
 use syntax::ast::Invocation;
 use tuple::{Type, Value};
 
+use super::expander::Expander;
 use super::invocation::InvocationPlace;
-use super::{Expander, InPortSite, InputFeed, OperatorSite, OutPortSite, OutputStream};
 use crate::annotation::{
     self, AnnotatedPorts, AnnotationTarget, ChannelDistribution, ParallelRegion,
 };
+use crate::instance::{InPortSite, InputFeed, OperatorSite, OutPortSite, OutputStream};
 use crate::names::{Definition, StreamId};
 use planner::SPLITTER;
 

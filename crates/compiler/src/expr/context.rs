@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use tuple::Type;
 
-use crate::function::OutputFunctions;
+use crate::tables::OutputFunctions;
 
 /// What an expression may use; the caller of [`super::Typer`] says so.
 #[derive(Clone, Debug, Default)]

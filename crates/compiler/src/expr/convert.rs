@@ -8,7 +8,7 @@ use graph::ExprKind;
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
-use super::advice::cast_text;
+use super::cast_text::cast_text;
 use super::literal::without_optional;
 use super::{Typer, number};
 use crate::types::{castable, difference};

@@ -8,10 +8,9 @@ use syntax::ast::Expr;
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
-use super::{ExprEffects, TypingContext, Variable, needs_context};
+use super::{DefiniteAssignment, ExprEffects, TypingContext, Variable, needs_context};
 use crate::Session;
 use crate::names::{OperatorFrame, Scope};
-use crate::stmt::DefiniteAssignment;
 
 /// Types expressions and statements in a scope. Every method reports what is wrong and answers
 /// `None`; a `None` is never reported again by whoever gets it.

@@ -7,9 +7,8 @@ use tuple::Type;
 
 use super::candidates::FunctionCandidates;
 use super::overload::{OverloadArgument, OverloadChoice, OverloadFit, choose};
-use super::pattern::TypePattern;
-use super::signature::{FunctionOwner, Signature};
 use crate::expr::{ExprEffects, PlaceUse, StatefulCalls, Typer, cast_to, is_place, needs_context};
+use crate::tables::{FunctionOwner, Signature, TypePattern};
 
 /// The arguments of a call, typed as far as they can be before the function is known.
 struct TypedArguments<'w> {

@@ -7,9 +7,9 @@ use syntax::ast::{self, Actual, ExprKind, Mode, QName};
 use syntax::{Diagnostic, Span};
 
 use super::intrinsic;
-use super::signature::{FunctionOwner, Signature};
 use crate::expr::Typer;
 use crate::names::{Definition, Scope, did_you_mean, foreign_function};
+use crate::tables::{FunctionOwner, Signature};
 
 /// The functions of one name, as a place sees them.
 pub(super) struct FunctionCandidates {

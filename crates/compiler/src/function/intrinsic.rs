@@ -12,11 +12,11 @@ use syntax::ast::{self, QName};
 use syntax::{Diagnostic, Span};
 use tuple::{List, RString, Type, Value};
 
-use super::signature::{FunctionOwner, Signature};
 use crate::Session;
 use crate::expr::Typer;
 use crate::names::LoadedUnit;
 use crate::stmt::punctuation_type;
+use crate::tables::{FunctionOwner, Signature};
 
 /// The namespace that they belong to.
 pub(super) const NAMESPACE: &str = "spl.utility";

@@ -8,9 +8,9 @@ use std::rc::Rc;
 use syntax::ast::{self, ExprKind};
 use tuple::Type;
 
-use super::signature::Signature;
 use super::unify::{BOUNDED_TEXT_COST, TypeBindings, TypeMismatch};
 use crate::expr::fits_type;
+use crate::tables::{Signature, TypePattern};
 
 /// An argument as far as it is typed before the choice.
 #[derive(Debug)]
@@ -179,7 +179,7 @@ fn refusal_sentence(
         (Some(TypeMismatch::Constraint(at)), _) => {
             let words = signature.constraints[*at].description();
             match &formal.ty {
-                super::pattern::TypePattern::Formal(_) => words.to_owned(),
+                TypePattern::Formal(_) => words.to_owned(),
                 other => {
                     let name = &signature.type_names[*at];
                     format!(

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use syntax::ast::{Expr, FunctionParam, Prototype, TupleBody, TupleBodyKind, TypeExpr, TypeKind};
 use tuple::{EnumType, Type};
 
-use super::constraint::TypeConstraint;
-use super::pattern::TypePattern;
-use super::signature::{FunctionOwner, Signature, SignatureFormal};
 use crate::Session;
 use crate::names::{Scope, UnitId};
+use crate::tables::{FunctionOwner, Signature, SignatureFormal, TypeConstraint, TypePattern};
 use crate::types::primitive;
 
 impl Session<'_> {

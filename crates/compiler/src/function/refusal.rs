@@ -6,8 +6,8 @@ use syntax::ast;
 use syntax::{Diagnostic, SourceMap, Span};
 
 use super::overload::{OverloadArgument, OverloadRefusal};
-use super::signature::Signature;
 use crate::expr::literal_advice;
+use crate::tables::Signature;
 
 /// How many candidates are shown.
 const CANDIDATES_SHOWN_MAX: usize = 6;

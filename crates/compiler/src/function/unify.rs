@@ -1,9 +1,7 @@
 //! Matching the type of an argument against that of a formal.
 
+use crate::tables::{Signature, TypePattern};
 use tuple::Type;
-
-use super::pattern::TypePattern;
-use super::signature::Signature;
 
 /// What a match costs beside an exact one: the overload with the lowest sum is chosen.
 pub(super) const EXACT_COST: u32 = 0;

@@ -5,7 +5,7 @@ use graph::{Expr, ExprKind};
 use syntax::Diagnostic;
 use tuple::Attribute;
 
-use super::InvocationContext;
+use crate::instance::InvocationContext;
 
 /// Fills in what is forwarded to output port `port`, and reports what is left. `written` are the
 /// attributes that have an assignment, good or bad.
@@ -117,6 +117,6 @@ fn has_type_of(invocation: &InvocationContext<'_, '_>, port: usize, input: usize
     let finding = finding.label(input.span, format!("of type {wanted}"));
     invocation
         .session
-        .report(crate::expand::add_type_difference(finding, wanted, found));
+        .report(crate::types::add_type_difference(finding, wanted, found));
     false
 }

@@ -11,8 +11,8 @@ use syntax::ast::Expr;
 use syntax::{Diagnostic, Span};
 use tuple::Resolution;
 
-use super::InvocationContext;
 use super::policy::WindowPolicyReader;
+use crate::instance::InvocationContext;
 
 /// The words; the duration is the first.
 const TIME_WORDS: [&str; 4] = [

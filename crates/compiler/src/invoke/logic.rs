@@ -4,8 +4,8 @@ use graph::{Body, Logic};
 use syntax::ast::{Ident, Logic as Entry, Stmt};
 use syntax::{Diagnostic, Span};
 
-use super::InvocationContext;
 use crate::expr::{ReadableInputs, Typer, TypingContext};
+use crate::instance::InvocationContext;
 
 /// Types the logic clause. State comes first, wherever it is written: the other entries see it.
 pub(super) fn logic<'w>(invocation: &InvocationContext<'_, 'w>) -> Logic {

@@ -8,10 +8,11 @@ use syntax::Diagnostic;
 use syntax::ast::{self, Actual, ExprKind, Ident, Mode, PortClause};
 use tuple::TupleType;
 
-use super::{InvocationContext, assignment_effects, forward};
+use super::{assignment_effects, forward};
 use crate::expr::{ReadableInputs, Typer, TypingContext};
-use crate::function::OutputFunctions;
+use crate::instance::InvocationContext;
 use crate::names::nearest;
+use crate::tables::OutputFunctions;
 
 /// The clause of one port.
 type OutputClause = PortClause<Vec<(Ident, ast::Expr)>>;

@@ -5,8 +5,8 @@ use syntax::Span;
 use syntax::ast::Expr;
 use tuple::{Type, Value};
 
-use super::InvocationContext;
 use crate::expr::{ReadableInputs, Typer, TypingContext};
+use crate::instance::InvocationContext;
 
 /// The kind of a policy.
 pub(super) fn kind_of(policy: &Policy) -> PolicyKind {

@@ -3,8 +3,8 @@
 use graph::{InvocationError, InvocationPart, OperatorNode};
 use syntax::{Diagnostic, Span};
 
-use super::InvocationContext;
-use crate::expand::actual_span;
+use crate::instance::InvocationContext;
+use crate::instance::actual_span;
 
 /// Asks the model about an invocation that is otherwise correct.
 pub(super) fn check_with_model(invocation: &InvocationContext<'_, '_>, operator: &OperatorNode) {

@@ -9,9 +9,10 @@ use graph::{Param, Window, WindowKind, WindowingMode};
 use syntax::ast::{Expr, PortClause};
 use syntax::{Diagnostic, Span};
 
+use super::logic;
 use super::window_form::{fits, partitioned};
 use super::window_parts::WindowParts;
-use super::{InvocationContext, logic};
+use crate::instance::InvocationContext;
 
 /// The window of each input port with its place.
 pub(super) fn windows(

@@ -4,8 +4,8 @@ use graph::{Policy, PolicyKind, Window, WindowForm, WindowKind};
 use syntax::ast::{Expr, PortClause};
 use syntax::{Diagnostic, Span};
 
-use super::InvocationContext;
 use super::policy::kind_of;
+use crate::instance::InvocationContext;
 
 /// Checks a window against the forms that the port takes.
 pub(super) fn fits(

@@ -4,9 +4,9 @@ use graph::{Partition, PartitionEviction, Policy, PolicyKind, Window, WindowKind
 use syntax::ast::{Expr, ExprKind, PortClause};
 use syntax::{Diagnostic, Span};
 
-use super::InvocationContext;
 use super::interval::{self, IntervalTimes};
 use super::policy::{WindowPolicyReader, kind_of};
+use crate::instance::InvocationContext;
 use crate::names::nearest;
 
 /// The parts of a window clause as they were met.

@@ -11,16 +11,12 @@ use syntax::{Diagnostic, Span};
 use tuple::TupleType;
 
 use super::enumerator::{self, Enumerator};
+use super::lazy_result::LazyResult;
 use super::namespace_index::duplicate_enumerator;
 use super::scope::{Scope, ScopeFrame};
+use super::stream_id::StreamId;
 use super::unit::UnitId;
 use crate::Diagnostics;
-use crate::types::LazyResult;
-
-/// The identity of a stream in the expanded program. Whatever it is called inside the composites
-/// that it is handed to, it stays the same stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StreamId(pub u32);
 
 /// A stream as one composite instance sees it.
 #[derive(Debug)]

@@ -13,9 +13,9 @@ use syntax::ast::{Composite, Function, QName, TypeDef};
 
 use super::enumerator::Enumerator;
 use super::foreign_names::foreign_function;
-use super::namespace_index::NamespaceDefinitions;
+use super::namespace_index::{NamespaceDefinitions, NamespaceId};
 use super::suggest::{BUILT_IN_TYPES, foreign_type};
-use super::symbol_table::{NamespaceId, SymbolTable};
+use super::symbol_table::SymbolTable;
 use super::unit::UnitId;
 use crate::Diagnostics;
 

@@ -10,8 +10,11 @@ use syntax::{Diagnostic, Span};
 
 use super::enumerator::{self, Enumerator};
 use super::suggest::Suggestions;
-use super::symbol_table::NamespaceId;
 use super::unit::{IMPLICIT_USES, LoadedUnit, UnitId};
+
+/// Number of a namespace in the index of a symbol table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct NamespaceId(pub u32);
 
 /// What a namespace defines.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@ use syntax::Span;
 use tuple::{TupleType, Type};
 
 use super::Enumerator;
-use super::composite_frame::StreamId;
+use super::stream_id::StreamId;
 
 /// An input port as its expressions see it.
 #[derive(Clone, Debug)]

@@ -20,9 +20,9 @@ use tuple::Type;
 
 use super::composite_frame::CompositeFrame;
 use super::enumerator::Enumerator;
+use super::lazy_result::LazyResult;
 use super::operator_frame::OperatorFrame;
 use super::unit::UnitId;
-use crate::types::LazyResult;
 
 /// A place's view of names.
 #[derive(Clone, Debug)]

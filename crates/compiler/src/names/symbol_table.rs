@@ -12,10 +12,6 @@ use super::regrouped_exprs::RegroupedExprs;
 use super::suggest::Suggestions;
 use super::unit::{LoadedUnit, UnitId};
 
-/// A namespace of the world's index.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct NamespaceId(pub u32);
-
 /// The program and the library, indexed.
 #[derive(Debug)]
 pub struct SymbolTable {

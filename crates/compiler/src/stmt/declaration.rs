@@ -10,10 +10,9 @@ use tuple::Type;
 
 use crate::expr::{Typer, VariableUsage};
 use crate::names::{
-    BlockFrame, Enumerator, LocalEntry, LocalKind, LocalType, ScopeFrame, StateEntry,
+    BlockFrame, Enumerator, LazyResult, LocalEntry, LocalKind, LocalType, ScopeFrame, StateEntry,
     duplicate_enumerator, enumerators_in_definition, enumerators_in_type,
 };
-use crate::types::LazyResult;
 
 impl<'w> Typer<'_, 'w> {
     /// `mutable T a = 1, b;`

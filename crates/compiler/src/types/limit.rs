@@ -7,9 +7,8 @@ use syntax::Diagnostic;
 use syntax::{Span, ast::Ident};
 use tuple::{TupleType, Type};
 
-use super::LazyResult;
-use super::lazy_result::CircularDefinition;
 use crate::Session;
+use crate::names::{CircularDefinition, LazyResult};
 
 /// So many definitions may be resolved one within the other.
 const NESTING_MAX: u32 = 200;

@@ -1,26 +1,16 @@
 //! Type names: local types, composite types, `C.T`, stream names, `$T`, types of namespaces.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use syntax::Diagnostic;
 use syntax::ast::{Actual, Composite, Expr, ExprKind, Ident, Mode, QName, TypeDef};
 use tuple::Type;
 
-use super::LazyResult;
-use super::lazy_result::CircularDefinition;
 use crate::Session;
 use crate::names::{
-    BlockFrame, CompositeFrame, Definition, DefinitionKind, Scope, ScopeFrame, UnitId,
+    BlockFrame, CircularDefinition, CompositeFrame, Definition, DefinitionKind, Scope, ScopeFrame,
+    UnitId,
 };
-
-/// What type definitions of units, and static ones of composites, stand for.
-#[derive(Debug, Default)]
-pub(crate) struct TypeDefinitions<'w> {
-    units: RefCell<HashMap<*const TypeDef, Rc<LazyResult<Type>>>>,
-    statics: RefCell<HashMap<*const Composite, Scope<'w>>>,
-}
 
 impl<'w> Session<'w> {
     pub(super) fn named_type(

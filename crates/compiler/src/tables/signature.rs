@@ -6,9 +6,8 @@ use std::sync::Arc;
 use graph::NativeId;
 use syntax::Span;
 
-use super::constraint::TypeConstraint;
-use super::pattern::TypePattern;
-use super::user::UserFunctionId;
+use super::type_constraint::TypeConstraint;
+use super::type_pattern::TypePattern;
 
 /// Something that can be called.
 #[derive(Clone, Debug)]
@@ -32,6 +31,10 @@ pub(crate) struct SignatureFormal {
     pub ty: TypePattern,
     pub mutable: bool,
 }
+
+/// Number of a user function in the function table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct UserFunctionId(pub u32);
 
 /// Whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use syntax::ast::{BinaryOp, Expr, ExprKind, PrefixOp, StringKind};
 use syntax::{Diagnostic, Span};
 use tuple::{RString, Value};
 
-use super::{PropertyLiteral, PropertyRef, Subscription};
+use super::literal::PropertyLiteral;
+use super::property_condition::{PropertyRef, Subscription};
 use crate::Session;
 use crate::expr::{Typer, TypingContext, literal_value};
 use crate::names::Scope;

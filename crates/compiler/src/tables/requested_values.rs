@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use syntax::{Diagnostic, Span};
 
+use crate::CompileOptions;
 use crate::names::nearest;
-use crate::session::CompileOptions;
 
 /// The names so far.
 #[derive(Debug, Default)]

@@ -3,8 +3,8 @@
 use graph::{InPortModel, OperatorModel, OutPortModel};
 use syntax::Span;
 
-use crate::boundary::Subscription;
 use crate::names::StreamId;
+use crate::subscription::Subscription;
 
 /// The source places of an operator instance, parallel to [`graph::Program::operators`].
 #[derive(Clone, Debug)]

@@ -1,0 +1,30 @@
+//! The functions that were met so far: signatures of the library's, ids and bodies of the user's.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use graph::{Function, NativeId, OperatorModel};
+use syntax::ast;
+
+use super::output_functions::OutputFunctions;
+use super::signature::{Signature, UserFunctionId};
+use super::user_function::UserFunction;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct FunctionTable<'w> {
+    /// Signatures of library functions, parsed when first asked for.
+    pub(crate) natives: RefCell<HashMap<NativeId, Option<Rc<Signature>>>>,
+    pub(crate) intrinsics: RefCell<HashMap<&'static str, Vec<Rc<Signature>>>>,
+    pub(crate) outputs: RefCell<HashMap<*const OperatorModel, Option<Rc<OutputFunctions>>>>,
+    pub(crate) users: RefCell<Vec<Rc<UserFunction<'w>>>>,
+    pub(crate) by_ast: RefCell<HashMap<*const ast::Function, UserFunctionId>>,
+    /// Those that something refers to, by their ids in the program.
+    pub(crate) emitted: RefCell<Vec<Rc<UserFunction<'w>>>>,
+    /// Typed bodies, by the same ids.
+    pub(crate) typed: RefCell<Vec<Function>>,
+    pub(crate) is_typing: Cell<bool>,
+    /// How many of them the program needs; those after them are only checked.
+    pub(crate) needed_count: Cell<Option<usize>>,
+}
