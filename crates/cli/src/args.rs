@@ -33,6 +33,8 @@ pub enum CliCommand {
     Fmt(FmtArgs),
     /// Describe an operator or a function; without a name, list all
     Doc(DocArgs),
+    /// Explain the code of an error or a warning; without a code, list all
+    Explain(ExplainArgs),
     /// Print what a stage of the compiler makes of a program
     Dump(DumpArgs),
     /// Show what jobs are doing
@@ -205,6 +207,13 @@ pub struct FmtArgs {
 pub struct DocArgs {
     /// Operator or function: `Aggregate`, `spl.math::sqrt`
     pub name: Option<String>,
+}
+
+/// `thalweg explain`
+#[derive(Debug, ClapArgs)]
+pub struct ExplainArgs {
+    /// What stands in brackets behind `error` or `warning`: `unknown-stream`
+    pub code: Option<String>,
 }
 
 /// `thalweg dump`

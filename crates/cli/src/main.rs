@@ -60,6 +60,7 @@ fn execute(command: CliCommand) -> Result<(), command::CommandFailure> {
         CliCommand::Check(args) => command::check(args),
         CliCommand::Fmt(args) => command::fmt(args),
         CliCommand::Doc(args) => command::doc(args),
+        CliCommand::Explain(args) => command::explain(args),
         CliCommand::Dump(args) => command::dump(args),
         CliCommand::Bench(args) => command::bench(args),
         CliCommand::New(args) => command::new(args),

@@ -11,6 +11,7 @@ mod annotation;
 mod boundary;
 mod broken_syntax;
 mod check;
+pub mod codes;
 mod compile;
 mod condition;
 mod config;

@@ -37,6 +37,7 @@ mod source_files;
 mod unfired_windows;
 
 pub use compilation::{Compilation, CompileRequest, check, compile};
+pub use compiler::codes as diagnostic_codes;
 pub use cores::missing_core;
 pub use deep_stack::with_deep_stack;
 pub use doc::{doc, doc_index};
