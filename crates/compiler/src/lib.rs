@@ -8,13 +8,13 @@
 //! evaluates what is known when compiling.
 
 mod annotation;
-mod boundary;
 mod broken_syntax;
 mod check;
 pub mod codes;
 mod compile;
 mod condition;
 mod config;
+mod connect;
 mod diagnostics;
 mod expand;
 pub mod expr;

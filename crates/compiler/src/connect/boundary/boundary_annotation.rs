@@ -1,12 +1,13 @@
-//! What operators may ask about their ports that are exported or fed by imports: an annotation that
-//! they get, as operators in parallel regions get one.
+//! The annotation of operators whose ports are exported or fed by imports, which library functions
+//! read when the program runs.
 //!
 //! ```text
-//! exported.0 = 1, exported.0.0.name = kind, exported.0.0.value = "trade", exported.0.0.type = rstring
+//! exported.0 = 1
+//! exported.0.0.name = kind, exported.0.0.value = "trade", exported.0.0.type = rstring
 //! imported.1.subscription = kind == "trade", imported.1.filter = price > 5.0
 //! ```
-//! The numbers are those of the port, and of the property. An import without a subscription has the
-//! filter alone, which is empty if there is none.
+//! The first number is that of the port, the second that of the property. An import without a
+//! subscription has the filter alone, which is empty if there is none.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use super::exported_properties::exported_properties;
 use crate::expand::Expander;
 use crate::subscription::Subscription;
 
-/// The annotation's name.
+/// Name of the annotation that operators get.
 const BOUNDARY: &str = "boundary";
 
 /// Tells the operators before exports and behind imports.
@@ -45,7 +46,7 @@ fn is_boundary(expander: &Expander<'_, '_>, at: usize) -> bool {
     expander.sites[at].model.role == OperatorRole::Boundary
 }
 
-/// What the port that an import feeds is told.
+/// Keys for the input port that an import feeds.
 fn imported_keys(
     expander: &Expander<'_, '_>,
     port: usize,
@@ -61,7 +62,7 @@ fn imported_keys(
     keys
 }
 
-/// What the port that feeds an export is told, if it is exported by properties.
+/// Keys for the output port that feeds an export; none if it exports no properties.
 fn exported_keys(
     expander: &Expander<'_, '_>,
     export: usize,

@@ -18,7 +18,7 @@ static IMPORTED: InPortModel = InPortModel::DEFAULT;
 
 /// An operator that exports its stream.
 struct ExportedStream {
-    /// Its number.
+    /// Index of the exporting operator in the program.
     operator: usize,
     stream_id: Option<Vec<u8>>,
     properties: Vec<(Arc<str>, Type, Value)>,
