@@ -209,7 +209,7 @@ pub struct DocArgs {
     pub name: Option<String>,
 }
 
-/// `thalweg explain`
+/// Arguments of `thalweg explain`
 #[derive(Debug, ClapArgs)]
 pub struct ExplainArgs {
     /// What stands in brackets behind `error` or `warning`: `unknown-stream`

@@ -50,7 +50,7 @@ const MISSED_NAME_CODES: &[&str] = &[
     "reserved-word",
 ];
 
-/// What is found of a name that nothing defines, or of one whose definition is broken.
+/// Rules about names that nothing defines, or whose definition is broken.
 const NAME_CODES: &[&str] = &[
     "missing-stream",
     "no-overload",
@@ -67,7 +67,7 @@ const NAME_CODES: &[&str] = &[
     "wrong-argument-count",
 ];
 
-/// What is found of an invocation in which something is missing.
+/// Rules about invocations in which something is missing.
 const MISSING_PART_CODES: &[&str] = &[
     "missing-param",
     "missing-window",
@@ -76,7 +76,8 @@ const MISSING_PART_CODES: &[&str] = &[
     "unassigned-attribute",
 ];
 
-/// What the parser says when a definition has no name, and which names are unknown then.
+/// Words of the parser's message for a definition without a name, with the rules about the names
+/// that are unknown in consequence.
 const LOST_NAME_CODES: &[(&str, &[&str])] = &[
     ("the name of a stream", &["unknown-stream", "unknown-port"]),
     ("the name of a port", &["unknown-stream", "unknown-port"]),
@@ -87,7 +88,7 @@ const LOST_NAME_CODES: &[(&str, &[&str])] = &[
 ];
 
 impl BrokenSyntax {
-    /// What the parser has found wrong in the files of a world, and what of their definitions.
+    /// Collects the errors of the parser and the definitions that occur twice.
     pub(crate) fn new(
         diagnostics: &[Diagnostic],
         definitions: &[Diagnostic],
@@ -139,8 +140,8 @@ impl BrokenSyntax {
         ) && self.duplicates.contains(name)
     }
 
-    /// It is found where the syntax is broken, later in a line that had to be passed over, or
-    /// before in the same statement.
+    /// Whether a finding lies where the syntax is broken, later on a line that the parser had to
+    /// skip, or earlier in the same statement.
     fn explains_place(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
         let at = finding.span;
         let shown = || finding.labels.iter().map(|label| label.span).chain([at]);

@@ -27,7 +27,7 @@ const STREAM: &str = "stream<int32 n, rstring s, float64 x, list<int32> l> A = B
 pub struct DiagnosticCode {
     /// Code in kebab case, as reports show it in brackets.
     pub code: &'static str,
-    /// What is wrong, and what would be right.
+    /// Two sentences: the cause, and the remedy.
     pub sentences: &'static str,
     /// A wrong program and a right one; none if no short program reports the code.
     pub examples: Vec<CodeExample>,
@@ -45,7 +45,7 @@ pub struct CodeExample {
 /// Place of a program where an example stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExamplePlace {
-    /// Whole file.
+    /// Whole file with its main composite.
     File,
     /// Graph clause of a main composite, behind a stream `A`.
     Graph,

@@ -75,7 +75,8 @@ impl Diagnostics {
         self.add(diagnostic);
     }
 
-    /// What a rule would find with that cause has been said already, by another one.
+    /// Notes that another rule has reported this cause: [`Diagnostics::add_once`] stays silent
+    /// about it.
     pub fn mark_reported(&self, cause: Span, code: &'static str) {
         if !self.is_mute.get() {
             self.reported_causes.borrow_mut().insert((code, cause));
@@ -91,7 +92,7 @@ impl Diagnostics {
         }
     }
 
-    /// Adds several.
+    /// Adds several findings, one after the other.
     pub fn extend(&self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
         diagnostics.into_iter().for_each(|d| self.add(d));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// What the user may ask of a compilation.
+/// Values and options that the user gives a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct CompileOptions {
     /// Submission-time values by external name (`name` or `composite.name`).
@@ -11,7 +11,7 @@ pub struct CompileOptions {
     pub compile_time_values: HashMap<String, Vec<String>>,
     /// Absolute paths of the toolkits by name, for `getToolkitDirectory(name)`.
     pub toolkit_dirs: HashMap<String, String>,
-    /// What to say of output clauses whose expressions disturb each other.
+    /// Report on output clauses whose expressions disturb each other.
     pub output_side_effects: SideEffectRule,
     /// An attribute wins over a state variable of the same name (the old rule).
     pub attributes_hide_state: bool,
@@ -21,14 +21,14 @@ pub struct CompileOptions {
     pub operators_max: Option<usize>,
 }
 
-/// `--output-side-effects-behavior`
+/// Values of `--output-side-effects-behavior`: how output clauses with side effects are reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SideEffectRule {
-    /// Say nothing.
+    /// Accept the clause without a report.
     Ignore,
-    /// Warn.
+    /// Accept the clause with a warning.
     #[default]
     Warn,
-    /// Refuse.
+    /// Refuse the clause with an error.
     Error,
 }

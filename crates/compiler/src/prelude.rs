@@ -4,5 +4,5 @@
 /// The path that diagnostics show for it.
 pub const PATH: &str = "spl/Sys.spl";
 
-/// The text.
+/// SPL text of the prelude.
 pub const SOURCE: &str = include_str!("prelude.spl");

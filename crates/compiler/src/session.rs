@@ -16,9 +16,9 @@ use crate::{CompileOptions, Diagnostics};
 pub struct Session<'w> {
     /// The program and the library.
     pub symbols: &'w SymbolTable,
-    /// The user's wishes.
+    /// Values and options that the user gave.
     pub options: &'w CompileOptions,
-    /// The findings.
+    /// Findings of all stages so far.
     pub diagnostics: Diagnostics,
     /// Qualified name of the main composite; empty when there is none.
     pub main: Arc<str>,
@@ -34,7 +34,7 @@ pub struct Session<'w> {
     pub(crate) definition_depth: Cell<u32>,
     /// Values of the user that the program asks for.
     pub(crate) requested_values: RequestedValues,
-    /// What conditions in texts see, from the first one on.
+    /// Symbols of conditions in texts, made for the first one.
     pub(crate) condition_symbols: RefCell<Option<ConditionSymbols>>,
     /// User functions that were referred to.
     pub(crate) functions: FunctionTable<'w>,
@@ -63,7 +63,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Reports a finding.
+    /// Adds a finding to [`Session::diagnostics`].
     pub fn report(&self, diagnostic: Diagnostic) {
         self.diagnostics.add(diagnostic);
     }

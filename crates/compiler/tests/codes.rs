@@ -1,5 +1,5 @@
-//! The page of diagnostic codes: every code that is reported is explained, and every example reports
-//! its code.
+//! The page of diagnostic codes: every code that is reported is explained, and every example
+//! reports its code.
 
 mod support;
 

@@ -9,7 +9,7 @@ use super::ports::AnnotatedPorts;
 use super::reference::{attribute, fail, list_elements, port, simple_name, text};
 use super::target::AnnotationCheck;
 
-/// A parallel region.
+/// Parallel region that `@parallel` declares, with its keys checked.
 #[derive(Clone, Debug)]
 pub(crate) struct ParallelRegion {
     /// How many channels, from 1.
@@ -25,12 +25,13 @@ pub(crate) enum ChannelDistribution {
     RoundRobin,
     /// By the values of attributes, which are given by their numbers.
     Partitioned(Vec<usize>),
-    /// All to all.
+    /// Each channel gets every tuple.
     Broadcast,
 }
 
 impl ParallelRegion {
-    /// What checked keys say of an invocation with these ports.
+    /// The region that checked keys of `@parallel` describe, before an invocation with these ports;
+    /// `None` if the width is missing or less than 1.
     pub(super) fn from_keys(
         keys: &[(Arc<str>, Value)],
         ports: &AnnotatedPorts,

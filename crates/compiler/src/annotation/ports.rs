@@ -15,12 +15,12 @@ pub(crate) struct AnnotatedPorts {
     pub outputs: Vec<AnnotatedPort>,
 }
 
-/// A port.
+/// Port of an annotated invocation, as keys may name it.
 #[derive(Debug)]
 pub(crate) struct AnnotatedPort {
     /// Every name that means it.
     pub names: Vec<Arc<str>>,
-    /// Its type; `None` if it is broken.
+    /// Tuple type of the port; `None` if it is broken.
     pub schema: Option<Arc<TupleType>>,
 }
 

@@ -117,7 +117,7 @@ pub(super) fn fail<T>(
     check.session.fail("annotation-value", span, message)
 }
 
-/// A string value.
+/// Makes an rstring value of a text.
 pub(super) fn text(text: &str) -> Value {
     Value::RString(RString(text.as_bytes().to_vec()))
 }

@@ -4,7 +4,7 @@ use super::ports::AnnotatedPorts;
 use crate::Session;
 use crate::names::Scope;
 
-/// What an annotation stands before.
+/// Definition or invocation that an annotation stands before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AnnotationTarget<'a> {
     /// The definition of a composite.
@@ -15,7 +15,7 @@ pub(crate) enum AnnotationTarget<'a> {
     Primitive(&'a graph::OperatorModel),
 }
 
-/// Annotations under check.
+/// Place of the annotations that are being checked: scope, target and ports.
 pub(super) struct AnnotationCheck<'a, 'w> {
     pub session: &'a Session<'w>,
     pub scope: &'a Scope<'w>,

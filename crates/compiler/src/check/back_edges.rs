@@ -10,7 +10,7 @@ pub(super) trait DfsEdge: Copy {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DfsState {
     New,
-    /// What comes after it is being looked at.
+    /// The search is below this node: an edge to it closes a loop.
     Open,
     Done,
 }

@@ -184,7 +184,7 @@ impl EventTimePropagation<'_> {
         clock.filter(|clock| clock.outputs.contains(&stream.port))
     }
 
-    /// What a stream's event time goes by, and its type.
+    /// Attribute and resolution of a stream's event time, and the type of the attribute.
     fn time_of(&self, stream: OutPortId) -> Option<(&str, Resolution, &Type)> {
         let clock = self.clock_of(stream)?;
         let operator = &self.operators[stream.operator.0 as usize];

@@ -172,7 +172,7 @@ impl<'a> MarkerGraph<'a> {
 /// The output ports to which logic may submit markers.
 #[derive(Default)]
 struct SubmittedMarkers {
-    /// Those that may be window markers whatever comes in.
+    /// Output ports to which logic may submit window markers of its own, whatever the input.
     own: MarkerPorts,
     /// `currentPunct()`, which is what has come in, by the input port that it came to.
     current: HashMap<u32, MarkerPorts>,
@@ -181,9 +181,9 @@ struct SubmittedMarkers {
 /// Output ports of an operator.
 #[derive(Default)]
 struct MarkerPorts {
-    /// It may be any: which one is known when the program runs.
+    /// Whether the port is chosen only when the program runs, so that it may be any.
     is_any: bool,
-    /// Those that are known.
+    /// Numbers of the output ports that are known.
     known: HashSet<u32>,
 }
 

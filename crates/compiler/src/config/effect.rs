@@ -29,7 +29,7 @@ pub(super) fn warn_ineffective(
     }
 }
 
-/// What an entry does not bring about, and what can be done instead.
+/// The effect that an entry does not have, as a sentence's end, and what can be done instead.
 fn missing_effect(entry: &ConfigEntry) -> Option<(&'static str, &'static str)> {
     let says = |text: &str| entry.values.iter().any(|value| &**value == text);
     Some(match &*entry.name {

@@ -12,7 +12,7 @@ use crate::Session;
 use crate::instance::{InheritedClauses, InvocationContext, LocatedConfigEntry};
 use crate::names::{Scope, did_you_mean};
 
-/// All kinds.
+/// Names of all config entries, as SPL lists them.
 const CONFIG_KINDS: [&str; 14] = [
     "applicationScope",
     "checkpoint",
@@ -121,8 +121,8 @@ pub(crate) fn override_with(all: &mut Vec<LocatedConfigEntry>, inner: Vec<Locate
 }
 
 impl<'w> ConfigCheck<'_, 'w> {
-    /// What is in force, by `in_force` from the clause's own entries. Warnings come only where
-    /// there is nothing worse to say.
+    /// Checks a clause; answers the entries in force, which `in_force` makes of the clause's own
+    /// ones. Warnings are reported only if the clause has no errors.
     fn checked_entries(
         &self,
         config: &'w [Config],

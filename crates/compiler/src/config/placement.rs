@@ -88,7 +88,7 @@ impl<'w> ConfigCheck<'_, 'w> {
         }
     }
 
-    /// `host("name")`, `host(Pool)`, `host(Pool[1])`.
+    /// Text of a host placement: `host("name")`, `host(Pool)` or `host(Pool[1])`.
     fn host(&self, host: &'w Expr) -> Option<String> {
         match &host.kind {
             ExprKind::Name(name) if !name.name.text.starts_with('$') => {

@@ -13,13 +13,13 @@ use crate::names::{Scope, UnitId};
 pub(crate) struct CompositeInstance<'w> {
     /// The unit that defines it.
     pub unit: UnitId,
-    /// The definition.
+    /// Definition of the composite, in the syntax tree.
     pub composite: &'w Composite,
-    /// Its path, "" for the main composite.
+    /// Instance path, "" for the main composite.
     pub path: Arc<str>,
-    /// Who invokes it; `None` for the main composite and for a check.
+    /// Invocation of the composite; `None` for the main composite and for a check.
     pub invocation: Option<CompositeInvocation<'w>>,
-    /// What feeds its input ports, one for each.
+    /// Streams that feed the input ports, one feed for each port.
     pub inputs: Vec<InputFeed>,
     /// The streams that it gives, one for each output port.
     pub outputs: Vec<OutputStream>,
@@ -31,16 +31,16 @@ pub(crate) struct CompositeInstance<'w> {
 pub(crate) struct CompositeInvocation<'w> {
     /// The scope around it.
     pub scope: Scope<'w>,
-    /// Its param clause.
+    /// Param clause of the invocation.
     pub params: &'w [Param],
-    /// Its head.
+    /// Head of the invocation: outputs, name and inputs.
     pub head: Span,
     /// The word that names the composite.
     pub operator: Span,
 }
 
 impl<'w> CompositeInstance<'w> {
-    /// A main composite.
+    /// An instance that nothing invokes, without ports.
     pub fn main(unit: UnitId, composite: &'w Composite) -> CompositeInstance<'w> {
         CompositeInstance {
             unit,

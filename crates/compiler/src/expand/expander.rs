@@ -17,7 +17,7 @@ const OPERATORS_MAX: usize = 1 << 18;
 
 /// The state of an expansion.
 pub(crate) struct Expander<'e, 'w> {
-    /// The compilation.
+    /// Compilation that the expansion belongs to.
     pub session: &'e Session<'w>,
     /// The operators so far.
     pub operators: Vec<OperatorNode>,
@@ -86,7 +86,7 @@ impl<'e, 'w> Expander<'e, 'w> {
         }
     }
 
-    /// Reports a finding.
+    /// Reports a finding to the session.
     pub fn report(&self, diagnostic: Diagnostic) {
         self.session.report(diagnostic);
     }

@@ -17,7 +17,7 @@ use crate::instance::{
 use crate::invoke::{self, InvocationRequest};
 use crate::names::{CompositeFrame, Definition, Scope, StreamId, StreamSchema};
 
-/// What an operator instance is called: its alias, else its first stream.
+/// The name of an operator instance: its alias, else its first stream.
 pub(super) fn instance_name(invocation: &Invocation) -> Option<&Ident> {
     let first = invocation.outputs.first().map(|port| &port.name);
     invocation.alias.as_ref().or(first)
@@ -29,7 +29,7 @@ pub(super) struct InvocationPlace<'a, 'w> {
     pub scope: &'a Scope<'w>,
     /// Config and annotations of the composites around it.
     pub inherited: &'a Rc<InheritedClauses>,
-    /// Its instance path.
+    /// Instance path of the invoked operator.
     pub path: Arc<str>,
 }
 

@@ -87,7 +87,7 @@ impl<'w> Expander<'_, 'w> {
         }
     }
 
-    /// What feeds an input port in each channel.
+    /// Makes the splitter of an input port; answers the feed of the port in each channel.
     fn split_input(
         &mut self,
         feed: InputFeed,

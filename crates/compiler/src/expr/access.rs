@@ -116,7 +116,7 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
-    /// `In[n]`
+    /// Types `In[n]`, the tuple that came `n` tuples ago.
     fn history(&mut self, port: usize, index: &'w ast::Expr, span: Span) -> Option<graph::Expr> {
         if !self.context.history {
             let message = "earlier tuples of a stream cannot be used here";

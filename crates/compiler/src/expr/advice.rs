@@ -12,15 +12,15 @@ use crate::types::castable;
 
 /// An operation as it is written.
 pub(super) struct InfixSource<'s> {
-    /// The operands.
+    /// Places of the two operands.
     pub spans: (Span, Span),
-    /// The operator.
+    /// Place of the operator sign.
     pub op_span: Span,
     /// The type that the result is to have, if that is known.
     pub wanted: Option<&'s Type>,
-    /// It is one like `+=`: the left operand is where the result goes.
+    /// Whether the operation is one like `+=`, whose result goes to the left operand.
     pub is_assignment: bool,
-    /// The texts.
+    /// Texts of the files, to quote operands from.
     pub sources: &'s SourceMap,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn no_operator(
     }
 }
 
-/// What would be right for operands of these types.
+/// A sentence that proposes what is right for operands of these types.
 fn advice(
     op: ComputeOp,
     (left, right): (&Type, &Type),

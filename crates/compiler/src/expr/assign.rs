@@ -49,7 +49,8 @@ impl<'w> Typer<'_, 'w> {
         Some(self.typed_expr(kind, Type::Void, span))
     }
 
-    /// What was meant to be assigned counts as assigned, so that one error does not cause others.
+    /// Counts a variable as assigned although the assignment is wrong, so that one error does not
+    /// cause others.
     fn mark_assigned(&mut self, target: &ast::Expr) {
         if let ast::ExprKind::Name(name) = &target.kind
             && let Some(super::name_resolution::NameResolution::Local(entry)) =

@@ -275,7 +275,7 @@ pub(super) struct InfixOperands<'t> {
     pub is_assignment: bool,
 }
 
-/// What a literal without type on the right side of an operator is taken for.
+/// The type that a literal without a type of its own gets on the right side of an operator.
 fn right_hint(op: Written, left: &Type) -> Option<Type> {
     match op {
         Written::In | Written::And | Written::Or => None,

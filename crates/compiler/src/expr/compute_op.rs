@@ -68,7 +68,7 @@ pub(super) fn is_shift(op: Op) -> bool {
     matches!(op, Op::Shl | Op::Shr)
 }
 
-/// What an operator needs, in the user's words.
+/// The operands that an operator needs, in the user's words.
 pub(super) fn operand_words(op: Op) -> &'static str {
     match op {
         Op::Add => "numbers, timestamps or strings",

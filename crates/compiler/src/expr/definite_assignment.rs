@@ -2,7 +2,7 @@
 
 use graph::LocalId;
 
-/// What is known at one point.
+/// Variables that have a value at one point of a body, and whether the point can be reached.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DefiniteAssignment {
     assigned: Vec<bool>,

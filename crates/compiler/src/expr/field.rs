@@ -182,7 +182,7 @@ impl<'w> Typer<'_, 'w> {
         self.unknown_name(&ty.name.text, ty.span)
     }
 
-    /// There is no such attribute: the one that is meant, or all that there are.
+    /// The report of an attribute that does not exist, with the nearest name or with all names.
     fn unknown_attribute(&self, message: String, schema: &TupleType, name: &Ident) -> Diagnostic {
         let finding = Diagnostic::error("unknown-attribute", name.span, message);
         if !self.session.symbols.suggestions.is_open(finding.span) {

@@ -60,7 +60,7 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
-    /// `expression<T>`
+    /// The type `T` of a formal that is declared `expression<T>`.
     fn declared_type(&self, name: &Ident) -> Option<Type> {
         let frame = self.scope.composite_frame()?;
         let formal = frame.ast.params.iter().find(|p| p.name.text == name.text)?;

@@ -120,8 +120,8 @@ impl<'w> Typer<'_, 'w> {
         frame.enumerator(name).map(NameResolution::Enumerator)
     }
 
-    /// What a name means that these input ports have. As with attributes, the port that there is a
-    /// tuple of comes first.
+    /// The meaning of a name that these input ports have. As with attributes, the port whose tuple
+    /// is being processed comes first.
     fn resolve_ports(&self, found: Vec<usize>) -> Option<NameResolution> {
         match (&found[..], self.context.inputs) {
             ([], _) => None,

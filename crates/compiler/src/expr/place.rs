@@ -12,12 +12,12 @@ use super::name_resolution::NameResolution;
 use super::{Typer, Variable};
 use crate::names::{LocalEntry, LocalKind};
 
-/// What a place is wanted for.
+/// Use of a place by the expression around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlaceUse {
     /// `place = e`: a whole variable need not have a value before.
     Assign,
-    /// It is read and written.
+    /// Read and then written, as by `place++`.
     Change,
     /// `place op= e`: it is read and written, and so is what stands on the right side.
     Update,

@@ -40,7 +40,7 @@ pub struct Typer<'s, 'w> {
     pub(crate) call_depth: u32,
 }
 
-/// What becomes of a variable in the body, for warnings.
+/// Use of a variable in the body, for warnings.
 #[derive(Clone, Debug)]
 pub(crate) struct VariableUsage {
     pub name: std::sync::Arc<str>,
@@ -192,8 +192,8 @@ impl<'s, 'w> Typer<'s, 'w> {
         None
     }
 
-    /// What a name in the actual of a formal means depends on the operator that uses it: shows
-    /// where that is.
+    /// Adds the place where a formal is used: the meaning of names in its actual depends on the
+    /// operator there.
     fn with_formal_use(&self, diagnostic: Diagnostic) -> Diagnostic {
         const FORMAL_NAME_CODES: &[&str] = &[
             "ambiguous-attribute",

@@ -14,7 +14,7 @@ use crate::tables::{FunctionOwner, Signature, TypePattern};
 struct TypedArguments<'w> {
     asts: &'w [ast::Expr],
     typed: Vec<OverloadArgument<'w>>,
-    /// What each reads and writes.
+    /// Variables that each argument reads and writes.
     effects: Vec<ExprEffects>,
 }
 

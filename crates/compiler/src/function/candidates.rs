@@ -147,7 +147,7 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
-    /// What the compiler evaluates itself and the library does not have.
+    /// Adds the functions that the compiler evaluates itself and the library does not have.
     fn add_intrinsics(&self, name: &QName, candidates: &mut FunctionCandidates) {
         let elsewhere = name
             .namespace

@@ -101,7 +101,7 @@ impl<'w> Typer<'_, 'w> {
         Some(self.typed_expr(ExprKind::CurrentPunct, punctuation_type(), span))
     }
 
-    /// `inputPort(In)`, `outputPort(Out)`
+    /// Evaluates `inputPort(In)` and `outputPort(Out)`, the number of a port.
     fn port_number(
         &mut self,
         args: &'w [ast::Expr],
@@ -207,9 +207,8 @@ impl<'w> Typer<'_, 'w> {
         )))
     }
 
-    /// What depends on the channel of a parallel region is known when compiling only if the
-    /// operator is expanded for one channel; else the library function answers when the program
-    /// runs.
+    /// Whether a function is evaluated when the program runs: one whose value depends on the
+    /// channel of a parallel region, in an operator that is not expanded for a single channel.
     fn is_left_to_run_time(&self, name: &str) -> bool {
         let depends = name.contains("Channel") || name == "getThisOperatorName";
         depends
@@ -246,7 +245,7 @@ impl<'w> Typer<'_, 'w> {
     }
 }
 
-/// A string value.
+/// Makes an rstring value of a text.
 pub(super) fn string_value(text: impl AsRef<str>) -> Value {
     Value::RString(RString(text.as_ref().as_bytes().to_vec()))
 }

@@ -15,7 +15,7 @@ use crate::tables::{Signature, TypePattern};
 /// An argument as far as it is typed before the choice.
 #[derive(Debug)]
 pub(super) enum OverloadArgument<'w> {
-    /// It has a type of its own.
+    /// An argument with a type of its own.
     Typed(graph::Expr),
     /// A literal that gets its type from the formal.
     Untyped(&'w ast::Expr),
@@ -40,7 +40,7 @@ pub(super) struct OverloadRefusal {
     pub sentence: String,
 }
 
-/// What the choice came to.
+/// Result of choosing among the candidates of a call.
 #[derive(Debug)]
 pub(super) enum OverloadChoice {
     One(OverloadFit),

@@ -15,7 +15,7 @@ const CANDIDATES_SHOWN_MAX: usize = 6;
 /// A call as it is written and typed.
 pub(super) struct RefusedCall<'a> {
     pub name: &'a str,
-    /// Of the name.
+    /// Place of the function's name.
     pub span: Span,
     pub asts: &'a [ast::Expr],
     pub args: &'a [OverloadArgument<'a>],

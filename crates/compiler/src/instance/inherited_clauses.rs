@@ -9,9 +9,9 @@ use tuple::Value;
 /// Config and annotations from outside; inner ones come over outer ones.
 #[derive(Debug, Default)]
 pub(crate) struct InheritedClauses {
-    /// Config entries.
+    /// Config entries in force, each kind once but for `placement`.
     pub config: Vec<LocatedConfigEntry>,
-    /// Annotations.
+    /// Annotations that operators inherit: `@threading` and `@catch`.
     pub annotations: Vec<CheckedAnnotation>,
 }
 
@@ -22,7 +22,7 @@ pub(crate) type CheckedAnnotation = (Arc<str>, Vec<(Arc<str>, Value)>);
 /// A config entry, and its name in the program.
 #[derive(Clone, Debug)]
 pub(crate) struct LocatedConfigEntry {
-    /// What the graph keeps.
+    /// Entry as the graph keeps it.
     pub entry: ConfigEntry,
     /// Where its name stands.
     pub span: Span,

@@ -16,7 +16,7 @@ pub(crate) struct InvocationContext<'a, 'w> {
     pub model: &'static OperatorModel,
     /// The scope of its expressions.
     pub scope: Scope<'w>,
-    /// Its ports as expressions see them.
+    /// Ports of the operator as its expressions see them.
     pub frame: Rc<OperatorFrame>,
     pub inputs: Vec<&'static InPortModel>,
     pub outputs: Vec<&'static OutPortModel>,

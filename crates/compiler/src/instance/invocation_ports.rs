@@ -20,7 +20,7 @@ pub(crate) fn input_names(ast: &Invocation) -> Vec<Vec<Arc<str>>> {
     ports.collect()
 }
 
-/// What is meant where ports are missing and streams are joined by commas.
+/// Help for an invocation with too few ports and several streams at one port.
 pub(crate) const COMMA_HELP: &str =
     "`,` brings several streams to one port; ports are separated by `;`, as in `(A; B)`";
 

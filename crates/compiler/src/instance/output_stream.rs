@@ -10,9 +10,9 @@ use crate::names::StreamId;
 /// A stream that a composite is to give.
 #[derive(Clone, Debug)]
 pub(crate) struct OutputStream {
-    /// Its number outside.
+    /// Number of the stream in the expanded program.
     pub stream: StreamId,
-    /// Its type as declared outside; `None` if that is broken or nobody asks.
+    /// Tuple type that the invocation declares; `None` if it is broken or nothing declares one.
     pub schema: Option<Arc<TupleType>>,
     /// Where it is declared outside.
     pub span: Span,

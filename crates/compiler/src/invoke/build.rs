@@ -17,21 +17,21 @@ use crate::{Session, annotation, config};
 
 /// An invocation that is to become an operator.
 pub(crate) struct InvocationRequest<'a, 'w> {
-    /// The invocation.
+    /// Invocation in the syntax tree.
     pub ast: &'w Invocation,
     /// The operator that it names.
     pub model: &'static OperatorModel,
-    /// Its instance path.
+    /// Instance path of the operator.
     pub path: Arc<str>,
-    /// What feeds its input ports.
+    /// Streams that feed the input ports.
     pub inputs: Vec<InputFeed>,
-    /// Its output streams.
+    /// Streams that leave the output ports.
     pub outputs: Vec<OutputStream>,
     /// The composite around it.
     pub scope: &'a Scope<'w>,
     /// Config and annotations of the composites around it.
     pub inherited: &'a InheritedClauses,
-    /// Its place among channels.
+    /// Position among the channels of parallel regions.
     pub channel: &'a ChannelPosition,
 }
 

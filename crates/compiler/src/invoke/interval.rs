@@ -22,7 +22,7 @@ const TIME_WORDS: [&str; 4] = [
     "intervalOffset",
 ];
 
-/// So many panes may hold one tuple.
+/// Number of panes that may hold one tuple: more would make each tuple as costly as 65,536 copies.
 const PANES_MAX: i128 = 1 << 16;
 
 /// Times in years do not fit into the nanoseconds of a timestamp beyond this.

@@ -53,7 +53,7 @@ pub(super) fn logic<'w>(invocation: &InvocationContext<'_, 'w>) -> Logic {
     logic
 }
 
-/// What `onPunct` reads.
+/// Readable inputs of an `onPunct` clause: none.
 const NO_TUPLE: ReadableInputs = ReadableInputs::Refused("`onPunct`: there is no tuple");
 
 /// Where the clause of each port was first seen.

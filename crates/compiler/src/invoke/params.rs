@@ -85,7 +85,7 @@ fn misspelt_param(invocation: &InvocationContext<'_, '_>, written: &str) -> Opti
     })
 }
 
-/// What the operator imports, if it has a parameter that says so; reports what is wrong with it.
+/// The subscription of an operator that imports; reports an expression that is none.
 pub(super) fn subscription(invocation: &InvocationContext<'_, '_>) -> Option<Subscription> {
     let (expr, scope) = import_param(invocation, ParamMode::Subscription)?;
     parse_subscription(invocation.session, &scope, expr)

@@ -39,7 +39,8 @@ impl<'w> WindowPolicyReader<'_, '_, 'w> {
         }
     }
 
-    /// `partitionAge(s)`, `partitionCount(n)`, `tupleCount(n)`.
+    /// Reads a policy that evicts partitions: `partitionAge(s)`, `partitionCount(n)` or
+    /// `tupleCount(n)`.
     pub fn partition_eviction(
         &self,
         word: &str,

@@ -63,7 +63,7 @@ pub(super) fn outputs(
 struct PortMatch {
     /// The set of each port; none if there are too many ports.
     sets: Vec<Option<usize>>,
-    /// There are fewer ports than needed.
+    /// Whether there are fewer ports than the sets need.
     is_short: bool,
 }
 

@@ -227,7 +227,7 @@ impl WindowParts {
 }
 
 impl WindowParts {
-    /// The same of a window over event time.
+    /// Reads the parts of a window over event time.
     fn time_interval(
         self,
         invocation: &InvocationContext<'_, '_>,

@@ -67,20 +67,20 @@ impl Loader for EmptyLoader {
     }
 }
 
-/// What loading gives.
+/// Files of the program, parsed.
 #[derive(Debug, Default)]
 pub(crate) struct LoadedProgram {
     /// All files that were read.
     pub sources: SourceMap,
     /// The files that belong to the program, the main files first.
     pub units: Vec<LoadedUnit>,
-    /// What is wrong with their syntax.
+    /// Errors in the syntax of the units.
     pub diagnostics: Vec<Diagnostic>,
     /// A main file could not be generated: what else there is to say follows from that.
     pub is_not_generated: bool,
-    /// There are files of mixed mode that were left out.
+    /// Whether files of mixed mode were left out.
     pub has_more: bool,
-    /// What went wrong with files of toolkits that could not be generated.
+    /// Findings on files of toolkits that could not be generated.
     pub failed: Vec<Diagnostic>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) enum NameRole {
     Value,
 }
 
-/// What the walk tells.
+/// Receiver of the names that a walk through a syntax tree meets.
 pub(crate) trait NameVisitor<'a> {
     /// A name is used.
     fn mention(&mut self, role: NameRole, name: &'a QName);

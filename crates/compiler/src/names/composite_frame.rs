@@ -26,7 +26,7 @@ pub struct CompositeStream<'w> {
     /// The streams that it is a share of, in a channel of a parallel region: their names mean it
     /// too.
     pub split_from: Vec<StreamId>,
-    /// Its tuple type; use [`crate::Session::stream_schema`].
+    /// Tuple type of the stream; use [`crate::Session::stream_schema`] to resolve it.
     pub schema: StreamSchema<'w>,
     /// Where it is declared.
     pub span: Span,
@@ -36,7 +36,7 @@ pub struct CompositeStream<'w> {
 /// How a stream's tuple type is known.
 #[derive(Clone, Debug)]
 pub enum StreamSchema<'w> {
-    /// It is settled.
+    /// The type is resolved.
     Known(Arc<TupleType>),
     /// As written, to be resolved in the scope of the composite; it may name other streams.
     Declared(&'w TupleBody),
@@ -57,12 +57,12 @@ impl<'w> CompositeStream<'w> {
     }
 }
 
-/// What a composite's formal stands for in one instance.
+/// Actual that a composite's formal stands for in one instance.
 #[derive(Clone, Debug)]
 pub struct FormalBinding<'w> {
-    /// The formal.
+    /// Formal in the definition of the composite.
     pub formal: &'w Formal,
-    /// What was passed, or the default.
+    /// Actual of the invocation, or the default.
     pub actual: &'w Actual,
     /// Where that was written: names in it mean what they mean there.
     pub scope: Scope<'w>,
@@ -84,7 +84,7 @@ impl<'w> FormalBinding<'w> {
 pub struct CompositeFrame<'w> {
     /// The unit that defines it.
     pub unit: UnitId,
-    /// The definition.
+    /// Definition of the composite, in the syntax tree.
     pub ast: &'w Composite,
     /// Instance path without the main composite: "" for the main composite itself.
     pub instance: Arc<str>,
@@ -129,8 +129,8 @@ impl<'w> CompositeFrame<'w> {
         self.bindings.insert(&formal.name.text, binding);
     }
 
-    /// What a formal (with its `$`) stands for: `None` if there is no such formal, `Some(None)` if
-    /// it is there but nothing usable was passed.
+    /// The binding of a formal (its name has the `$`). `None`: there is no such formal.
+    /// `Some(None)`: nothing usable was passed for it, which was reported.
     pub fn binding(&self, name: &str) -> Option<Option<&FormalBinding<'w>>> {
         match self.bindings.get(name) {
             Some(binding) => Some(binding.as_ref()),

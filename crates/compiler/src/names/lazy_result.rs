@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-/// See the module.
+/// Slot for a result: pending, being computed, or done.
 #[derive(Debug)]
 pub(crate) struct LazyResult<T>(RefCell<LazyState<T>>);
 

@@ -19,25 +19,25 @@ use super::symbol_table::SymbolTable;
 use super::unit::UnitId;
 use crate::Diagnostics;
 
-/// What sort of definition is looked for, in the user's words.
+/// Sort of definition that a lookup wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefinitionKind {
     /// A composite or primitive operator.
     Operator,
-    /// A type.
+    /// A type that a definition names.
     Type,
-    /// A function.
+    /// A user function or a library function.
     Function,
 }
 
-/// A definition.
+/// Definition that a name means.
 #[derive(Clone, Copy, Debug)]
 pub enum Definition<'w> {
-    /// A composite operator.
+    /// Composite operator, with the unit that defines it.
     Composite(UnitId, &'w Arc<Composite>),
-    /// A primitive operator.
+    /// Primitive operator, by its model.
     Operator(&'static OperatorModel),
-    /// A type.
+    /// Type definition, with the unit that it stands in.
     Type(UnitId, &'w Arc<TypeDef>),
     /// An overload of a user function.
     Function(UnitId, &'w Arc<Function>),
@@ -131,7 +131,7 @@ impl SymbolTable {
             .find_map(|id| self.index.namespace(id).enumerators.get(name))
     }
 
-    /// The enumerator `ns::name`.
+    /// Finds the enumerator `ns::name` by namespace and name.
     pub(crate) fn enumerator_in(&self, namespace: &str, name: &str) -> Option<&Enumerator> {
         let id = self.index.find(namespace)?;
         self.index.namespace(id).enumerators.get(name)

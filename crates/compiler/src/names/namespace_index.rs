@@ -16,7 +16,7 @@ use super::unit::{IMPLICIT_USES, LoadedUnit, UnitId};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NamespaceId(pub u32);
 
-/// What a namespace defines.
+/// Definitions of one namespace, by name.
 #[derive(Debug, Default)]
 pub(super) struct NamespaceDefinitions {
     pub name: Arc<str>,
@@ -36,7 +36,7 @@ pub(super) struct VisibleNamespaces {
     pub wildcard: Vec<NamespaceId>,
 }
 
-/// All namespaces.
+/// Index of all namespaces, under construction until `build` returns it.
 #[derive(Debug, Default)]
 pub(super) struct NamespaceIndex {
     pub namespaces: Vec<NamespaceDefinitions>,
@@ -258,8 +258,9 @@ impl NamespaceIndex {
         uses
     }
 
-    /// What a file of the user's program names has to be there; files of toolkits may be of a newer
-    /// or older one, and are right as long as nobody needs the name.
+    /// Reports a `use` of a name that its namespace does not define: an error in the user's
+    /// program, a warning in a toolkit, which may be made for another release and is right as long
+    /// as the name is not needed.
     fn check_named_use(&mut self, unit: &LoadedUnit, id: NamespaceId, name: &Ident) {
         let namespace = self.namespace(id);
         if !namespace.defines(&name.text) {

@@ -22,7 +22,7 @@ struct RegroupedExpr {
 }
 
 impl RegroupedExprs {
-    /// What stands in place of an expression; made when it is asked for first.
+    /// The regrouped form of an expression, made by `make` when it is first asked for.
     pub(crate) fn get(&self, of: &Expr, make: impl FnOnce() -> Expr) -> &Expr {
         let of = std::ptr::from_ref(of) as usize;
         let mut list = self;

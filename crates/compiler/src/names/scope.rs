@@ -39,11 +39,11 @@ struct ScopeNode<'w> {
 pub enum ScopeFrame<'w> {
     /// The unit and all that it sees.
     Unit(UnitId),
-    /// A composite instance.
+    /// Names of one composite instance.
     Composite(Rc<CompositeFrame<'w>>),
     /// The default of a composite's formal: other formals are not to be seen.
     Default,
-    /// An operator invocation.
+    /// Ports and state variables of one operator invocation.
     Operator(Rc<OperatorFrame>),
     /// A block of statements, or a function's formals.
     #[expect(
@@ -53,7 +53,7 @@ pub enum ScopeFrame<'w> {
     Block(Rc<BlockFrame<'w>>),
 }
 
-/// A local variable.
+/// Local variable of a body.
 #[derive(Clone, Debug)]
 pub(crate) struct LocalEntry {
     pub id: LocalId,
@@ -63,7 +63,7 @@ pub(crate) struct LocalEntry {
     pub kind: LocalKind,
 }
 
-/// What a local name is, which decides whether it may be changed.
+/// Sort of a local variable, which decides whether it may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LocalKind {
     Mutable,
@@ -152,7 +152,7 @@ impl<'w> Scope<'w> {
             .any(|frame| matches!(frame, ScopeFrame::Default))
     }
 
-    /// This scope without the block and operator frames: that of the composite or unit.
+    /// The scope without its block and operator frames: that of the composite or unit.
     pub fn outside_operator(&self) -> Scope<'w> {
         let mut scope = self;
         while let (ScopeFrame::Block(_) | ScopeFrame::Operator(_), Some(outer)) =

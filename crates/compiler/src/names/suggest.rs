@@ -86,7 +86,7 @@ impl Suggestions {
         true
     }
 
-    /// What is wrong with a name that several input ports have; `ports` are the names of each.
+    /// The report of a name that several input ports have; `ports` are the names of each port.
     pub(crate) fn ambiguous_port<'n>(
         &self,
         name: &str,

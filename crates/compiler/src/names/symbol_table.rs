@@ -74,7 +74,7 @@ impl SymbolTable {
             .map(|(at, unit)| (UnitId(at as u32), unit))
     }
 
-    /// One unit.
+    /// The unit with this number.
     pub fn unit(&self, id: UnitId) -> &LoadedUnit {
         &self.units[id.0 as usize]
     }
@@ -89,7 +89,7 @@ impl SymbolTable {
         self.units.iter().find(|unit| unit.file == file)
     }
 
-    /// A library function.
+    /// The library function with this number.
     pub fn native(&self, id: NativeId) -> &'static NativeFn {
         &self.natives[id.0 as usize]
     }
@@ -99,7 +99,7 @@ impl SymbolTable {
         self.natives
     }
 
-    /// All operator models.
+    /// The models of all primitive operators.
     pub fn models(&self) -> &'static [&'static OperatorModel] {
         self.models
     }

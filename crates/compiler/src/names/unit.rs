@@ -27,11 +27,11 @@ pub struct UnitId(pub u32);
 /// A parsed file with what is known of where it came from.
 #[derive(Clone, Debug)]
 pub struct LoadedUnit {
-    /// Its text in the source map.
+    /// File in the source map that holds the text.
     pub file: FileId,
-    /// What it says.
+    /// Syntax tree of the file.
     pub unit: Unit,
-    /// Its absolute path.
+    /// Absolute path of the file.
     pub path: Arc<str>,
     /// Absolute path of the root of its toolkit (the application's own counts as one).
     pub toolkit_dir: Arc<str>,

@@ -3,7 +3,7 @@
 
 use syntax::ast::{Block, Stmt, StmtKind};
 
-/// See the module.
+/// Whether a block ends with a return on all paths.
 pub(crate) fn always_returns(block: &Block) -> bool {
     block.stmts.last().is_some_and(ends)
 }

@@ -218,7 +218,7 @@ fn is_comparison(op: BinaryOp) -> bool {
     matches!(op, Eq | Ne | Lt | Le | Gt | Ge)
 }
 
-/// The same comparison seen from the other side.
+/// The comparison with its sides exchanged: `<` for `>`.
 fn mirrored(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Lt => BinaryOp::Gt,

@@ -18,7 +18,7 @@ pub(crate) enum Subscription {
     Compare(PropertyRef, BinaryOp, PropertyLiteral),
     /// A literal among the elements of a property.
     In(PropertyLiteral, PropertyRef),
-    /// `true` or `false`.
+    /// A constant `true` or `false`.
     Always(bool),
 }
 

@@ -11,7 +11,7 @@ use super::output_functions::OutputFunctions;
 use super::signature::{Signature, UserFunctionId};
 use super::user_function::UserFunction;
 
-/// See the module.
+/// Signatures and bodies of functions, with the ids that the program gives them.
 #[derive(Debug, Default)]
 pub(crate) struct FunctionTable<'w> {
     /// Signatures of library functions, parsed when first asked for.
@@ -20,7 +20,7 @@ pub(crate) struct FunctionTable<'w> {
     pub(crate) outputs: RefCell<HashMap<*const OperatorModel, Option<Rc<OutputFunctions>>>>,
     pub(crate) users: RefCell<Vec<Rc<UserFunction<'w>>>>,
     pub(crate) by_ast: RefCell<HashMap<*const ast::Function, UserFunctionId>>,
-    /// Those that something refers to, by their ids in the program.
+    /// User functions that something refers to, by their ids in the program.
     pub(crate) emitted: RefCell<Vec<Rc<UserFunction<'w>>>>,
     /// Typed bodies, by the same ids.
     pub(crate) typed: RefCell<Vec<Function>>,

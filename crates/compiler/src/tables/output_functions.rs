@@ -10,7 +10,7 @@ use super::signature::Signature;
 pub struct OutputFunctions {
     /// Whether they may stand inside each other's arguments and inside expressions.
     pub nested: bool,
-    /// Signatures by name.
+    /// Signatures by name, several for overloads.
     pub(crate) by_name: HashMap<Rc<str>, Vec<Rc<Signature>>>,
 }
 

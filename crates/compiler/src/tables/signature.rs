@@ -24,7 +24,7 @@ pub(crate) struct Signature {
     pub span: Option<Span>,
 }
 
-/// A formal parameter.
+/// Formal parameter of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct SignatureFormal {
     pub name: Arc<str>,
@@ -36,7 +36,7 @@ pub(crate) struct SignatureFormal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct UserFunctionId(pub u32);
 
-/// Whose it is.
+/// Origin of a function: program, library, operator model or compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FunctionOwner {
     User(UserFunctionId),

@@ -9,7 +9,7 @@ use tuple::Type;
 
 use crate::names::{LazyResult, Scope};
 
-/// What type definitions of units, and static ones of composites, stand for.
+/// Resolved type definitions of units, and scopes for static types of composites.
 #[derive(Debug, Default)]
 pub(crate) struct TypeDefinitions<'w> {
     /// Types of units, by their definitions.

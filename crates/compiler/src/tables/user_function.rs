@@ -16,7 +16,7 @@ pub(crate) struct UserFunction<'w> {
     pub ast: &'w ast::Function,
     /// `None`: something about it is broken, which was reported.
     pub signature: Option<Rc<Signature>>,
-    /// Its id in the program, once something refers to it.
+    /// Id in the program; `None` until something refers to the function.
     pub emitted: Cell<Option<FunctionId>>,
 }
 

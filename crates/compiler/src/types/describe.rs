@@ -36,7 +36,7 @@ fn tuples(expected: &TupleType, found: &TupleType) -> Option<String> {
         .then(|| "the attributes are in another order; a cast puts them right".to_owned())
 }
 
-/// What a type is, with its article: "a list", "an enum".
+/// The kind of a type with its article: "a list", "an enum".
 pub(crate) fn kind_of(ty: &Type) -> &'static str {
     match ty {
         Type::List(..) => "a list",

@@ -238,7 +238,8 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// What a formal stands for and the scope of that; checks its mode.
+    /// The actual of a formal, and the scope in which it was written; reports a formal of another
+    /// mode.
     pub fn formal(
         &self,
         name: &Ident,

@@ -17,7 +17,7 @@ impl<'w> Session<'w> {
         self.result_type(ty, scope).filter(|ty| *ty != Type::Void)
     }
 
-    /// The same, but `void` is allowed: the result of a function.
+    /// The result type of a function, which may be `void`; reports what is wrong with it.
     pub(crate) fn result_type(&self, ty: &'w TypeExpr, scope: &Scope<'w>) -> Option<Type> {
         match &ty.kind {
             TypeKind::Primitive(word) => primitive(word),
