@@ -1,9 +1,8 @@
-//! Where the syntax is broken, and what follows from that: findings of later passes that are no
-//! mistakes of their own.
+//! Findings that follow from broken syntax, and are held back.
 //!
-//! What is broken was passed over by the parser, so that later passes miss names, parameters and
-//! assignments that the user has written. There is an error in any case: what is kept back here is
-//! said, if it still holds, when that one is mended.
+//! The parser skips broken syntax, so that later stages miss names, parameters and assignments that
+//! the user has written. There is an error in any case. A finding that is held back here is
+//! reported once the syntax is mended, if it still holds.
 
 use std::collections::{HashMap, HashSet};
 

@@ -38,7 +38,7 @@ pub struct CompileInput<'a> {
     pub natives: &'static [NativeFn],
     /// The models of the primitive operators.
     pub models: &'static [&'static OperatorModel],
-    /// Values and wishes of the user.
+    /// Values and options of the user.
     pub options: CompileOptions,
 }
 
@@ -197,7 +197,8 @@ fn check_unused(session: &Session<'_>, expanded: &Expander<'_, '_>) {
         let mut rest: Vec<_> = main_composite::composites(&unit.unit)
             .filter(|composite| !expanded.has_expanded(composite))
             .collect();
-        // A main composite knows best what its parts are given: it comes first.
+        // A main composite comes first: it invokes others with actuals, which a check of them alone
+        // lacks.
         rest.sort_by_key(|composite| !can_be_main(composite));
         let mut reached = HashSet::new();
         for composite in rest {

@@ -1,12 +1,11 @@
 //! Conditions that are text until the program runs: one boolean expression over the attributes of
 //! one tuple.
 //!
-//! The rules are those of Import's `filter`, with the same diagnostics behind them: a number
-//! without a suffix is of the type of what it is compared or computed with (`"number > 0"` may be
-//! about an int64), and numbers of different types are compared by value. What belongs to the
-//! program's text is out of sight: its own functions, types, streams and variables. Nothing in a
-//! condition changes anything: there is no variable, attributes are not mutable, stateful functions
-//! are refused.
+//! The rules are those of Import's `filter`, with the same diagnostics: a number without a suffix
+//! is of the type of its other operand (`"number > 0"` may be about an int64), and numbers of
+//! different types are compared by value. A condition does not see the program's own functions,
+//! types, streams and variables. It changes nothing: there is no variable, attributes are not
+//! mutable, stateful functions are refused.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,8 +23,8 @@ use crate::names::{
 use crate::tables::ConditionSymbols;
 use crate::{CompileOptions, Session};
 
-/// Longer texts are refused: nobody writes them, and whoever keeps conditions has to know how much
-/// that can be.
+/// Bytes that the text of a condition may have: far more than a condition needs, and a bound on
+/// what a cache of conditions holds.
 pub const CONDITION_BYTES_MAX: usize = 64 * 1024;
 
 /// Types a condition over tuples of a type. Attributes of the tuple are those of input port 0 in

@@ -1,8 +1,8 @@
-//! Where all findings of one compilation end up.
+//! Findings of one compilation, without repetitions.
 //!
-//! The compiler never stops at the first error: each part reports what is wrong here and answers
-//! `None`, and whoever gets a `None` stays silent. A composite is typed once per invocation, so the
-//! same finding may come many times: only the first of one rule at one place is kept.
+//! The compiler does not stop at the first error: each part reports its findings here and answers
+//! `None`, and a caller that gets a `None` reports nothing. A composite is typed once per
+//! invocation, so a finding may come many times: only the first of one rule at one place is kept.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ pub struct Diagnostics {
     is_mute: Cell<bool>,
 }
 
-/// Until it is dropped findings are counted and not kept.
+/// Guard until whose drop findings are counted and not kept.
 #[derive(Debug)]
 pub struct MuteGuard<'d> {
     diagnostics: &'d Diagnostics,
@@ -83,7 +83,8 @@ impl Diagnostics {
         }
     }
 
-    /// Keeps nothing from now on, if asked to: what follows from something that was said already.
+    /// Keeps no findings until the guard is dropped, if `mute` is set: they would follow from a
+    /// finding that was reported.
     pub fn mute(&self, mute: bool) -> MuteGuard<'_> {
         let before = self.is_mute.replace(mute || self.is_mute.get());
         MuteGuard {
@@ -97,8 +98,8 @@ impl Diagnostics {
         diagnostics.into_iter().for_each(|d| self.add(d));
     }
 
-    /// How many errors (not warnings) were added, those that are not kept included: whoever
-    /// compares two counts learns whether something is wrong in between.
+    /// Number of errors (not warnings) that were added, including those that were not kept. If it
+    /// grows during a piece of work, something is wrong there.
     pub fn error_count(&self) -> usize {
         self.errors.get()
     }

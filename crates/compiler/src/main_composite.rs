@@ -1,6 +1,5 @@
-//! The main composite: the one that is asked for, or the only one that there can be. Composites
-//! that others invoke do not count as long as there are others; among several that one called
-//! `Main` wins.
+//! Choice of the main composite: the requested one, or the only candidate. Composites that others
+//! invoke do not count as long as there are others; among several, one with the name `Main` wins.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What the user may ask of a compilation.
+//! Options of a compilation, as the user gives them.
 
 use std::collections::HashMap;
 

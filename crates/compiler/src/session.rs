@@ -1,4 +1,4 @@
-//! One compilation: the world it reads, its options, its findings, and what it has worked out so
+//! One compilation: its symbols, options and findings, and the tables of what it has computed so
 //! far.
 
 use std::cell::{Cell, RefCell};
@@ -11,7 +11,7 @@ use crate::names::SymbolTable;
 use crate::tables::{ConditionSymbols, FunctionTable, RequestedValues, TypeDefinitions};
 use crate::{CompileOptions, Diagnostics};
 
-/// One compilation. Everything takes it by shared reference; what it learns is behind cells.
+/// One compilation. All stages take it by shared reference; its tables are behind cells.
 #[derive(Debug)]
 pub struct Session<'w> {
     /// The program and the library.
@@ -26,7 +26,8 @@ pub struct Session<'w> {
     pub(crate) values_pending: Cell<bool>,
     /// Whether a function uses such a value.
     pub(crate) pending_in_functions: Cell<bool>,
-    /// The first statement of the program that came to nothing, see [`Session::note_untyped`].
+    /// The first statement of the program that could not be compiled, see
+    /// [`Session::note_untyped`].
     first_untyped: Cell<Option<Span>>,
     /// Types that definitions stand for.
     pub(crate) definitions: TypeDefinitions<'w>,
@@ -41,7 +42,7 @@ pub struct Session<'w> {
 }
 
 impl<'w> Session<'w> {
-    /// A session over a world.
+    /// A session that has computed nothing yet.
     pub fn new(
         symbols: &'w SymbolTable,
         options: &'w CompileOptions,
@@ -79,20 +80,20 @@ impl<'w> Session<'w> {
         None
     }
 
-    /// Notes a statement that cannot be compiled. Whoever finds out why has reported it, or it
-    /// depends on what is not given yet: formals of a composite that nobody invokes,
+    /// Notes a statement that cannot be compiled. Its cause was reported, or the statement depends
+    /// on values that are not given yet: formals of a composite that nothing invokes,
     /// submission-time values.
     pub(crate) fn note_untyped(&self, statement: Span) {
         self.first_untyped
             .set(self.first_untyped.get().or(Some(statement)));
     }
 
-    /// Whether a statement came to nothing.
+    /// Whether a statement of the program could not be compiled.
     pub(crate) fn has_untyped(&self) -> bool {
         self.first_untyped.get().is_some()
     }
 
-    /// Forgets what comes to nothing in `work`: it is no part of the program that runs.
+    /// Ignores statements that cannot be compiled in `work`: they are no part of the program.
     pub(crate) fn outside_program<T>(&self, work: impl FnOnce() -> T) -> T {
         let before = self.first_untyped.get();
         let result = work();
@@ -100,8 +101,8 @@ impl<'w> Session<'w> {
         result
     }
 
-    /// Reports a statement of the program that came to nothing although nothing is wrong: the net
-    /// beneath, as one left out without a word would change the program.
+    /// Reports a statement of the program that could not be compiled although nothing is wrong: one
+    /// left out silently would change the program.
     pub(crate) fn report_untyped(&self) {
         let is_explained = self.diagnostics.has_errors() || self.values_pending.get();
         if let (false, Some(place)) = (is_explained, self.first_untyped.get()) {

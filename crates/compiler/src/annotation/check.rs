@@ -1,4 +1,5 @@
-//! The check of the annotations before one definition or invocation.
+//! Checks the annotations before one definition or invocation, and answers those that operators
+//! get.
 
 use std::sync::Arc;
 

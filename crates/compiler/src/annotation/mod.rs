@@ -1,7 +1,8 @@
-//! Annotations: which there are, where each may stand, and what its keys may say.
+//! Annotations: a table of all that the compiler knows, with the places where each may stand and
+//! the values of its keys.
 //!
-//! The table is in [`table`]; what keys of one annotation demand of each other is in `rules`. A
-//! name that is not in the table is a warning: other products have more annotations.
+//! The table is in [`table`], the rules between keys are in [`rules`]. An annotation that is not in
+//! the table is a warning: other products have more.
 
 mod check;
 mod parallel;

@@ -1,4 +1,5 @@
-//! `@parallel`: partitions and broadcast of a parallel region.
+//! Keys of `@parallel`: the width of a parallel region, and how each input port distributes its
+//! tuples to the channels.
 
 use syntax::ast::{Expr, ExprKind};
 use tuple::Value;
@@ -45,7 +46,7 @@ impl ParallelRegion {
             _ => String::new(),
         };
         let (partitions, broadcast) = (said("partitionBy"), said("broadcast"));
-        let shares = ports.inputs.iter().map(|port| {
+        let distributions = ports.inputs.iter().map(|port| {
             let is_it = |name: &str| port.names.iter().any(|n| **n == *name);
             let schema = port.schema.as_ref();
             let number = |attribute: &str| Some(schema?.find(attribute)?.0);
@@ -61,7 +62,7 @@ impl ParallelRegion {
         });
         Some(ParallelRegion {
             width: width.unsigned_abs(),
-            distributions: shares.collect(),
+            distributions: distributions.collect(),
         })
     }
 }

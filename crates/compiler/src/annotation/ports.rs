@@ -1,4 +1,4 @@
-//! The ports of an annotated invocation, as its annotations name them.
+//! The ports of an annotated invocation by the names that keys may use.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Names of ports and attributes in the keys of annotations.
+//! Names of ports and attributes in the keys of annotations, resolved to ports and schemas.
 
 use std::sync::Arc;
 

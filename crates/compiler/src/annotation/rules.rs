@@ -1,4 +1,4 @@
-//! What the keys of one annotation, and the annotations of one operator, demand of each other.
+//! Rules between the keys of one annotation, and between the annotations of one operator.
 
 use std::sync::Arc;
 

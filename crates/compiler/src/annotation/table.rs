@@ -1,4 +1,5 @@
-//! The annotations with their keys.
+//! Table of annotations: their keys, the values that these take, and the places where each
+//! annotation may stand.
 
 use graph::OperatorRole;
 

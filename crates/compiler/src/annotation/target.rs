@@ -1,4 +1,4 @@
-//! What an annotation stands before.
+//! The definition or invocation that annotations stand before, with its scope and ports.
 
 use super::ports::AnnotatedPorts;
 use crate::Session;

@@ -1,4 +1,4 @@
-//! Values of annotation keys.
+//! Values of annotation keys, by the kind that the table gives the key.
 
 use std::sync::Arc;
 

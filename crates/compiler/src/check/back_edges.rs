@@ -1,4 +1,5 @@
-//! The edges of a graph that close its loops: without them it has none.
+//! Depth-first search for the edges that close the loops of a graph. Without them the graph has no
+//! loop.
 
 /// An edge, seen from the node that it comes from.
 pub(super) trait DfsEdge: Copy {

@@ -1,4 +1,5 @@
-//! Consistent regions: what may be in one, and what a program with one needs.
+//! Consistent regions: the operators that may be in one, and the operators that a program with one
+//! needs.
 //!
 //! A region begins at an operator with `@consistent` and holds all that its tuples reach, up to
 //! operators with `@autonomous`.

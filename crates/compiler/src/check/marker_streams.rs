@@ -9,7 +9,7 @@
 //! may come. Conditions in logic are taken to hold: what is left out here is left out for certain.
 //!
 //! # Cost
-//! A walk over the statements of logic, then over each port once that markers reach.
+//! One pass over the statements of logic, then one over the ports that markers reach.
 
 use std::collections::{HashMap, HashSet};
 
@@ -94,7 +94,7 @@ impl<'a> MarkerStreams<'a> {
         }
     }
 
-    /// Whether the operator of a stream makes markers, whatever comes in.
+    /// Whether the operator of a stream makes markers of its own.
     fn generates_markers(&self, edge: OutPortId) -> bool {
         let at = edge.operator.0 as usize;
         let site = &self.graph.sites[at];

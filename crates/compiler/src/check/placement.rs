@@ -1,4 +1,4 @@
-//! Placements that contradict each other, whatever the plan.
+//! Placements that contradict each other in every plan.
 
 use graph::Pos;
 use syntax::{Diagnostic, FileId, Span};

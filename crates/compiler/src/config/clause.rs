@@ -1,4 +1,4 @@
-//! A config clause and the place where it stands.
+//! A config clause that is being checked, and the place where it stands.
 
 use std::rc::Rc;
 

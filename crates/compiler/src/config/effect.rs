@@ -1,6 +1,6 @@
-//! Config entries that are right but that nothing follows: each is warned of.
+//! Warnings of config entries that are correct and have no effect in this engine.
 //!
-//! What such an entry asks for belongs to an instance of Streams that watches over its jobs.
+//! Such an entry asks for a service of a Streams instance that watches over its jobs.
 //! Entries that ask for nothing (`restartable : false`, `wrapper : none`) hold as they are.
 
 use graph::ConfigEntry;

@@ -1,4 +1,5 @@
-//! The entries of a config clause: which there are, where each may stand, and what is in force.
+//! Checks the entries of a config clause, and answers those in force: the operator's own and the
+//! inherited ones.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `hostPool`: named sets of hosts, defined by the main composite.
+//! Config `hostPool`: named sets of hosts, which the main composite defines.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `placement`: which operators share a process or a host.
+//! Config `placement`: operators that share a process or a host, and operators that may not.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Config that names ports: `threadedPort` and `streamViewability`.
+//! Config entries that name ports: `threadedPort` and `streamViewability`.
 
 use std::sync::Arc;
 

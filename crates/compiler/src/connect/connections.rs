@@ -1,4 +1,4 @@
-//! From streams to edges: which output ports feed each input port.
+//! Edges from streams: finds the output ports that feed each input port.
 
 use std::collections::HashMap;
 

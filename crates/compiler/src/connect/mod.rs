@@ -1,4 +1,4 @@
-//! Stage `connect`: from streams by number to edges between operators.
+//! Stage `connect`: gives every input port the output ports that feed it.
 
 mod boundary;
 mod connections;

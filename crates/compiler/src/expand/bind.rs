@@ -1,4 +1,4 @@
-//! Formals of a composite and what is passed for them.
+//! Binds the formals of a composite to the actuals of its invocation, or to their defaults.
 
 use std::rc::Rc;
 
@@ -137,8 +137,8 @@ impl<'w> Expander<'_, 'w> {
             let Some(ty) = self.session.resolve_type(ty, scope) else {
                 continue;
             };
-            let (home, context) = (binding.actual_scope(frame), TypingContext::attribute_free());
-            Typer::new(self.session, home, context).expr(expr, Some(&ty));
+            let (scope, context) = (binding.actual_scope(frame), TypingContext::attribute_free());
+            Typer::new(self.session, scope, context).expr(expr, Some(&ty));
         }
     }
 
@@ -166,7 +166,7 @@ fn fits(formal: &Formal, param: &Param) -> bool {
     without_dollar(&formal.name.text) == without_dollar(&param.name.text)
 }
 
-/// Whether a formal that is not given is meant by a parameter whose name is a slip of the pen.
+/// Whether a formal without an actual is meant by a parameter whose name is misspelled.
 fn is_misspelt(formal: &Formal, composite: &Composite, params: &[Param]) -> bool {
     let names = || {
         composite

@@ -1,4 +1,5 @@
-//! One composite instance: what it is given from outside.
+//! A composite that is to be expanded: its definition, its invocation, and the streams at its
+//! ports.
 
 use std::rc::Rc;
 use std::sync::Arc;

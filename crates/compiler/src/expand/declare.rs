@@ -1,5 +1,5 @@
-//! The streams of a composite instance, declared before any of its operators is looked at: a stream
-//! may be used before it is defined, and a type may be named after a stream that comes later.
+//! Declares the streams of a composite instance before any of its operators is expanded: a stream
+//! may be used before it is defined, and a type may be named after a later stream.
 
 use std::collections::HashMap;
 

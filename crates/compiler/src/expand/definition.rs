@@ -1,4 +1,4 @@
-//! What is wrong with a composite's definition whoever invokes it.
+//! Checks a composite's definition, once and apart from its invocations.
 
 use std::collections::{HashMap, HashSet};
 
@@ -141,7 +141,7 @@ fn formals_within<'a>(named: &[TypeReferences<'a>]) -> Vec<Option<&'a Ident>> {
     formals
 }
 
-/// A walk through one definition.
+/// Visitor that collects the names in one definition.
 struct TypeReferenceVisitor<'a, 'n> {
     composite: &'a str,
     /// Types of the composite by name, as indices of its definitions.

@@ -1,4 +1,5 @@
-//! The state of an expansion: the operators so far, and what is around the place in hand.
+//! State of an expansion: the operators so far, and the composites and channels around the current
+//! invocation.
 
 use std::collections::{HashMap, HashSet};
 
@@ -54,8 +55,8 @@ impl<'e, 'w> Expander<'e, 'w> {
         }
     }
 
-    /// Reports a stream whose type could not be worked out, if nothing else is wrong: whoever finds
-    /// out reports why, and this is the net beneath.
+    /// Reports a stream whose type could not be worked out, if nothing else is wrong. Usually the
+    /// cause was reported; this catches a cause that was not.
     pub fn report_untyped(&self) {
         if let (false, Some(place)) = (self.session.diagnostics.has_errors(), self.first_untyped) {
             let message = "the type of this stream is not known";

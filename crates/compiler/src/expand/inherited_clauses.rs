@@ -1,4 +1,5 @@
-//! What operators inherit from the composites around them: config and some annotations.
+//! Joins the config and annotations of enclosing composites with those of a composite's definition
+//! or invocation.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Input ports of an invocation: looks up the streams that feed each.
+//! Looks up the streams that feed an input port of an invocation, and their common type.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The expansion of a composite instance: its frame, its streams, and each of its invocations.
+//! Expands a composite instance: binds its formals, declares its streams, and expands each of its
+//! invocations.
 
 use std::rc::Rc;
 
@@ -18,17 +19,17 @@ impl<'w> Expander<'_, 'w> {
         self.instantiate(CompositeInstance::main(unit, composite));
     }
 
-    /// Expands a composite that nobody invokes, to see what is wrong with it: formals without
+    /// Expands a composite that nothing invokes, to report what is wrong with it: formals without
     /// default stand for nothing, input ports have the types that they declare.
     pub fn check_uninvoked(&mut self, unit: UnitId, composite: &'w Composite) {
-        let home = self.session.static_scope(unit, composite);
+        let scope = self.session.static_scope(unit, composite);
         let mut inputs = Vec::with_capacity(composite.inputs.len());
         for port in &composite.inputs {
             let span = port.name.span;
             let schema = port
                 .ty
                 .as_ref()
-                .and_then(|body| self.session.tuple_body(body, &home));
+                .and_then(|body| self.session.tuple_body(body, &scope));
             let streams = vec![(self.new_stream(), span)];
             inputs.push(InputFeed {
                 streams,

@@ -1,4 +1,5 @@
-//! One invocation in a composite instance: which operator it names, and what becomes of it.
+//! Expands one invocation in a composite instance: a composite is instantiated, a primitive
+//! operator is built.
 
 use std::rc::Rc;
 use std::sync::Arc;

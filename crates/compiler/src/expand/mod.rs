@@ -1,9 +1,11 @@
-//! From the main composite to a flat list of operators: composites are instantiated where they are
-//! invoked, their formals bound to what is passed, their ports joined to the streams outside.
+//! Stage `expand`: from the main composite to a flat list of operators. Composites are instantiated
+//! where they are invoked, their formals bound to actuals, their ports joined to the streams
+//! outside.
 //!
-//! Every stream gets one number ([`StreamId`]) for the whole program. The stream that leaves a
-//! composite has the number of the stream that the invoker declares for that port, and a stream
-//! that enters keeps its own; so when the last operator is there, the edges are a table look-up.
+//! Every stream gets one number ([`crate::names::StreamId`]) for the whole program. The stream that
+//! leaves a composite has the number of the stream that the invoker declares for that port, and a
+//! stream that enters keeps its own; so when the last operator is there, the edges are a table
+//! look-up.
 //!
 //! ```text
 //!   stream<T> X = C(A)  {}          A is #0, X is #1

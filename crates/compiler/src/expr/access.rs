@@ -140,5 +140,5 @@ impl<'w> Typer<'_, 'w> {
     }
 }
 
-/// How far expressions may look back; the runtime keeps so many tuples of a port.
+/// Number of tuples that expressions may look back; the run time keeps as many of a port.
 const MAX_HISTORY: u32 = 1_000_000;

@@ -1,4 +1,4 @@
-//! What to say when an infix operator does not apply to its operands.
+//! Reports of infix operators that do not apply to their operands, with proposals that would.
 
 use graph::{BinaryOp, ExprKind};
 use syntax::{Diagnostic, SourceMap, Span};

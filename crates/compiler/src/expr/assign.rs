@@ -1,4 +1,4 @@
-//! Assignments and steps.
+//! Typing of assignments and steps: `a = b`, `a += b`, `a++`.
 
 use graph::{ExprKind, LocalId, Place, PlaceRoot, PlaceStep};
 use syntax::ast::{self, BinaryOp as Written};

@@ -1,4 +1,4 @@
-//! Explicit casts.
+//! Typing of explicit casts, `(T) e`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Casts as messages propose them.
+//! Source text of the casts that messages propose.
 
 use tuple::Type;
 

@@ -1,4 +1,4 @@
-//! Which infix operators there are and what they may be applied to.
+//! Infix operators by operand types: which apply to which.
 
 use graph::BinaryOp as Op;
 use syntax::ast::BinaryOp as Written;

@@ -1,4 +1,4 @@
-//! `c ? a : b`
+//! Typing of conditional expressions: `c ? a : b` and `a ?: b`.
 
 use graph::ExprKind;
 use syntax::ast;

@@ -1,4 +1,4 @@
-//! What is allowed where an expression or statement stands.
+//! Typing context: the inputs, state, functions and statements that a place of the program may use.
 
 use std::rc::Rc;
 

@@ -1,6 +1,6 @@
-//! Implicit conversions: T to optional<T>, the elements of literals, texts that are written here
-//! and are short enough for a bounded string, and, in initializers only, whatever may be cast.
-//! Nothing else converts by itself; there is no implicit numeric conversion.
+//! Implicit conversions: `T` to `optional<T>`, the elements of literals, literal texts that are
+//! short enough for a bounded string, and, in initializers only, every conversion that a cast
+//! allows. Nothing else converts by itself; there is no implicit numeric conversion.
 
 use std::sync::Arc;
 

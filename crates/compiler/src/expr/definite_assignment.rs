@@ -1,4 +1,5 @@
-//! Which variables surely have a value at a point of a body, and whether it can be reached.
+//! Definite assignment: the variables that surely have a value at a point of a body, and whether
+//! the point can be reached.
 
 use graph::LocalId;
 

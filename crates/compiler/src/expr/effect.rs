@@ -1,4 +1,5 @@
-//! What an expression reads and writes, to find expressions whose parts disturb each other.
+//! Log of the variables that an expression reads and writes, to find expressions whose parts
+//! disturb each other.
 //!
 //! Every use of a variable is logged as a path: the variable and the attributes after it. A
 //! subscript ends the path, since its value is not known. Two uses conflict if one of them writes

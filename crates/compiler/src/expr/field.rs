@@ -1,4 +1,4 @@
-//! `e.attr`: an attribute of a tuple, or an enumerator of a composite.
+//! Typing of `e.attr`: an attribute of a tuple, or an enumerator of a composite.
 
 use graph::ExprKind;
 use syntax::ast::{self, Ident, QName};
@@ -9,7 +9,7 @@ use super::Typer;
 use super::name_resolution::NameResolution;
 use crate::names::{Definition, DefinitionKind, nearest};
 
-/// A tuple of so many attributes has them all named when there is none like what was asked for.
+/// Number of attributes up to which a report of an unknown one lists them all.
 const ATTRIBUTES_NAMED_MAX: usize = 12;
 
 impl<'w> Typer<'_, 'w> {
@@ -130,12 +130,12 @@ impl<'w> Typer<'_, 'w> {
             .symbols
             .search(unit, composite, DefinitionKind::Operator)
         {
-            Ok(Definition::Composite(home, ast)) => {
+            Ok(Definition::Composite(owner, ast)) => {
                 let own = self
                     .scope
                     .composite_frame()
                     .filter(|f| std::ptr::eq(f.ast, &**ast));
-                let scope = self.session.static_scope(home, ast);
+                let scope = self.session.static_scope(owner, ast);
                 let frame = match own {
                     Some(frame) => frame.clone(),
                     None => scope.composite_frame()?.clone(),

@@ -1,4 +1,4 @@
-//! What a plain name means where an expression stands.
+//! Meaning of a plain name in an expression.
 //!
 //! Innermost first: locals, then state variables and attributes of the operator's input ports, then
 //! its ports themselves, then enumerators of the composite and of the namespaces that are seen. In

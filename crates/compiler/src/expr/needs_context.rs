@@ -1,4 +1,4 @@
-//! Which literals get their type from the place where they stand.
+//! Literals without a type of their own, such as `[]` and `null`.
 
 use syntax::ast;
 

@@ -1,4 +1,4 @@
-//! Places: what can be assigned, stepped, or handed to a `mutable` formal.
+//! Places: expressions that can be assigned, stepped, or passed to a `mutable` formal.
 //!
 //! A place is mutable when its root is. The root of a place in an input tuple is a local copy of
 //! that tuple, which from then on stands for the input in the whole body.

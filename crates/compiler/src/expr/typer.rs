@@ -1,4 +1,5 @@
-//! The typing of one place of the program: its scope, its context, and what was met so far.
+//! The typer of one place of the program: its scope, its context, and the variables and effects so
+//! far.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -13,7 +14,7 @@ use crate::Session;
 use crate::names::{OperatorFrame, Scope};
 
 /// Types expressions and statements in a scope. Every method reports what is wrong and answers
-/// `None`; a `None` is never reported again by whoever gets it.
+/// `None`; a caller that gets a `None` does not report it again.
 #[derive(Debug)]
 pub struct Typer<'s, 'w> {
     pub(crate) session: &'s Session<'w>,
@@ -99,7 +100,7 @@ impl<'s, 'w> Typer<'s, 'w> {
         }
     }
 
-    /// Looks for errors in an expression whose type nobody asks for, because what is around it is
+    /// Looks for errors in an expression whose type is not needed, because the code around it is
     /// broken. A literal that would get its type from there says nothing.
     pub(crate) fn check_untyped(&mut self, expr: &'w Expr) {
         let start = self.effects.mark();
@@ -158,9 +159,9 @@ impl<'s, 'w> Typer<'s, 'w> {
         scope: Scope<'w>,
         work: impl FnOnce(&mut Typer<'s, 'w>) -> T,
     ) -> T {
-        let home = std::mem::replace(&mut self.scope, scope);
+        let outer = std::mem::replace(&mut self.scope, scope);
         let result = work(self);
-        self.scope = home;
+        self.scope = outer;
         result
     }
 

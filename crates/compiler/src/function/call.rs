@@ -1,4 +1,4 @@
-//! Calls: arguments, the choice of the function, and the typed call.
+//! Typing of calls: arguments, the choice of the function, and the typed call.
 
 use graph::{Arg, Callee, ExprKind, OutputCall, Unsupported};
 use syntax::ast;

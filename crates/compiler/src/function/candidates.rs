@@ -1,4 +1,4 @@
-//! The functions that a call may mean.
+//! Candidates of a call: the functions that its name may mean.
 
 use std::rc::Rc;
 

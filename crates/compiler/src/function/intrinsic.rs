@@ -1,8 +1,8 @@
-//! Functions that the compiler itself evaluates: places in the source, names of instances, values
-//! given when compiling or submitting, numbers of ports and channels.
+//! Functions that the compiler evaluates: places in the source, names of instances, values given
+//! when compiling or submitting, numbers of ports and channels.
 //!
-//! Where the library declares one of them too, that is what is called when its value is not known
-//! (inside a user function, whose operator is not known).
+//! Where the library declares one of them too, the library function is called when the value is not
+//! known (inside a user function, whose operator is not known).
 
 use std::path::Path;
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! Functions: prototypes, the choice among overloads, calls, and the bodies of user functions.
 //!
-//! Whatever can be called (user function, library function, output function of an operator) is a
-//! `Signature`. [`overload`] chooses among those of one name by the types of the arguments.
+//! Every function (of the user, of the library, output function of an operator) has a signature.
+//! [`overload`] chooses among those of one name by the types of the arguments.
 
 mod call;
 mod candidates;

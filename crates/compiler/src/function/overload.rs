@@ -1,4 +1,4 @@
-//! The choice among the functions of one name.
+//! Overload resolution: the choice among the functions of one name.
 //!
 //! Each candidate is matched against the arguments. Of those that fit, the one that needs the
 //! fewest conversions is chosen, then the one with the fewest type formals, then the nearest.

@@ -1,4 +1,4 @@
-//! From the prototypes that the library and operator models declare to signatures.
+//! Reads the prototypes that the library and operator models declare into signatures.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::types::primitive;
 
 impl Session<'_> {
     /// The signature of a prototype's text. `None`: it cannot be read, which is a mistake of
-    /// whoever declared it (a test of the library finds it).
+    /// the library that declares it; a test of the library finds it.
     pub(super) fn prototype(&self, text: &str, target: FunctionOwner) -> Option<Signature> {
         let prototype = syntax::parse_prototype(text).ok()?;
         let reader = PrototypeReader {

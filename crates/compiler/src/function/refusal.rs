@@ -1,4 +1,4 @@
-//! Why a call fits no function of its name.
+//! Reports of calls that fit no function of their name.
 
 use std::rc::Rc;
 

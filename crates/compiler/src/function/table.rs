@@ -1,4 +1,5 @@
-//! The functions that were met so far: signatures of the library's, ids and bodies of the user's.
+//! Fills the function table: signatures when a function is first asked for, bodies when a call
+//! needs them.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -119,7 +120,7 @@ impl<'w> Session<'w> {
     }
 
     /// Resolves all top-level types of a unit and the static types of its composites, and checks
-    /// that its overloads differ, whoever uses them.
+    /// that its overloads differ, whether they are used or not.
     pub fn check_unit(&self, unit: UnitId) {
         let mut compared = HashSet::new();
         for item in &self.symbols.unit(unit).unit.items {

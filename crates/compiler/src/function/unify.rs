@@ -1,4 +1,4 @@
-//! Matching the type of an argument against that of a formal.
+//! Unification: matches the type of an argument against the type pattern of a formal.
 
 use crate::tables::{Signature, TypePattern};
 use tuple::Type;

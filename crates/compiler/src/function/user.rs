@@ -1,4 +1,4 @@
-//! User functions: signatures and bodies.
+//! User functions: their signatures, their typed bodies, and checks on both.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -136,13 +136,13 @@ impl<'w> Session<'w> {
         let mut seen: HashMap<Vec<Type>, Span> = HashMap::new();
         let overloads = self.symbols.overloads(unit, &name);
         for (distance, found) in overloads {
-            let Definition::Function(home, other) = found else {
+            let Definition::Function(owner, other) = found else {
                 continue;
             };
             if distance > 0 {
                 continue;
             }
-            let function = self.user_function(home, other);
+            let function = self.user_function(owner, other);
             let Some(signature) = &function.signature else {
                 continue;
             };

@@ -1,4 +1,4 @@
-//! What is passed for a formal, as it is written.
+//! Actuals of parameters as they are written: expressions or a type.
 
 use syntax::Span;
 use syntax::ast::{Actual, Expr};

@@ -1,4 +1,4 @@
-//! Config and annotations of operators, as far as they have been checked.
+//! Checked config and annotations that operators inherit from the composites around them.
 
 use std::sync::Arc;
 

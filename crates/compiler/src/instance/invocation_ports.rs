@@ -1,4 +1,4 @@
-//! The ports of an invocation as they are written: their names, and words for their number.
+//! Ports of an invocation as they are written: their names, and words for their number.
 
 use std::collections::HashSet;
 use std::sync::Arc;

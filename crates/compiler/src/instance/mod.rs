@@ -1,4 +1,4 @@
-//! What is known of one invocation while it becomes an instance in the graph.
+//! Data about one invocation while it becomes an instance in the graph.
 //!
 //! `annotation`, `config`, `invoke` and `expand` hand these values to each other.
 

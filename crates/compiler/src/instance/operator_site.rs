@@ -1,4 +1,4 @@
-//! Where in the source an operator instance came from: what the graph itself does not keep.
+//! Source places of an operator instance, which the graph itself does not keep.
 
 use graph::{InPortModel, OperatorModel, OutPortModel};
 use syntax::Span;

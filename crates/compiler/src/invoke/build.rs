@@ -1,4 +1,4 @@
-//! The operator of an invocation, made from its parts.
+//! Builds the operator of an invocation from its clauses.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -71,7 +71,7 @@ pub(crate) fn build_operator<'w>(
 }
 
 impl<'w> InvocationContext<'_, 'w> {
-    /// Whether the types of all ports are known. Those of a composite that nobody invokes may not
+    /// Whether the types of all ports are known. Those of a composite that nothing invokes may not
     /// be.
     fn are_types_known(&self) -> bool {
         let inputs = self.frame.inputs.iter().map(|port| &port.schema);

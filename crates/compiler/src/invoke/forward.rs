@@ -1,5 +1,6 @@
-//! Output attributes that nobody assigns: forwarded from the first input port that has an attribute
-//! of the same name and type, if the operator forwards; else an error, if it must assign all.
+//! Output attributes without an assignment: forwarded from the first input port that has an
+//! attribute of the same name and type, if the operator forwards; else an error, if it must assign
+//! all.
 
 use graph::{Expr, ExprKind};
 use syntax::Diagnostic;

@@ -1,4 +1,4 @@
-//! The logic clause: state variables and what happens on tuples, on markers, and in a source.
+//! The logic clause: state variables, and statements for tuples, for punctuation, and for sources.
 
 use graph::{Body, Logic};
 use syntax::ast::{Ident, Logic as Entry, Stmt};

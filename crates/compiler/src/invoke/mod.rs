@@ -1,8 +1,8 @@
-//! One invocation of a primitive operator, held against its model: ports, logic, parameters,
-//! windows, outputs. What comes out is the operator of the graph.
+//! Invocations of primitive operators, checked against their models: ports, logic, parameters,
+//! windows, outputs. The result is an operator of the graph.
 //!
-//! Each part reports what is wrong with it and goes on, so that one mistake does not hide another;
-//! the operator is there in any case, and only a program without errors is handed on.
+//! Each part reports its errors and goes on, so that one mistake does not hide another. The
+//! operator is built in any case; only a program without errors runs.
 
 mod assignment_effects;
 mod build;

@@ -1,4 +1,4 @@
-//! The output clause: what each attribute of each output stream is.
+//! The output clause: the assigned expression of each attribute of each output stream.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -175,9 +175,10 @@ impl<'w> OutputPortTyper<'_, '_, 'w> {
                 text: wanted,
                 span: name.span,
             };
-            let (actual, home) = session.formal(&formal, &scope, "an attribute", is_attribute)?;
+            let (actual, actual_scope) =
+                session.formal(&formal, &scope, "an attribute", is_attribute)?;
             wanted = last_name(actual)?;
-            scope = home;
+            scope = actual_scope;
         }
         if let Some((at, _)) = self.schema.find(&wanted) {
             return Some(at);

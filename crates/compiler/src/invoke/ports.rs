@@ -1,4 +1,4 @@
-//! How many ports an invocation has, and which port set of the model each belongs to.
+//! Number of ports of an invocation, and the port set of the model that each port belongs to.
 
 use graph::{Cardinality, InPortModel, OperatorModel, OutPortModel};
 use syntax::ast::{Ident, Invocation};

@@ -1,4 +1,4 @@
-//! The types that a parameter's model allows, from their text.
+//! Types that a parameter's model allows, read from their text.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a model checks itself, put into the words and places of the source.
+//! Runs the checks of an operator's model, and reports their results at places of the source.
 
 use graph::{InvocationError, InvocationPart, OperatorNode};
 use syntax::{Diagnostic, Span};

@@ -1,4 +1,5 @@
-//! Whether a port takes a window: its form, and what it needs when it is partitioned.
+//! Checks whether a port takes a window of this form, and the parameter that a partitioned window
+//! needs.
 
 use graph::{Policy, PolicyKind, Window, WindowForm, WindowKind};
 use syntax::ast::{Expr, PortClause};

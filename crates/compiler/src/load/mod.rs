@@ -1,4 +1,5 @@
-//! Which files belong to a program: the main files, and those files of toolkits that they need.
+//! Stage `load`: finds and parses the files of a program: the main files, and the files of toolkits
+//! that they need.
 //!
 //! The compiler itself reads nothing: a [`Loader`] lists and reads files. A file is loaded only
 //! when a needed file mentions something that it defines and that nothing nearer defines; so a

@@ -1,4 +1,4 @@
-//! A walk over a syntax tree that meets every name, in the role that it has.
+//! Visits every name of a syntax tree, with the role of the name.
 
 use syntax::ast::{
     Actual, Block, Composite, Expr, ExprKind, Function, Ident, Invocation, Item, LocalDecl, Logic,

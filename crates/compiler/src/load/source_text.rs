@@ -1,5 +1,4 @@
-//! The text of a source file as a [`super::Loader`] gives it: as it stands in the file, or
-//! generated.
+//! The text of a source file as a [`super::Loader`] gives it: read from the file, or generated.
 
 use std::path::Path;
 

@@ -1,5 +1,4 @@
-//! One instance of a composite, as a frame of names: its formals with what was passed for them, its
-//! streams, and its types.
+//! Frame of a composite instance: its formals with their actuals, its streams, and its types.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -1,4 +1,5 @@
-//! A result that is worked out when first asked for, and kept; it notices when it needs itself.
+//! A result that is computed when it is first asked for, and kept. It notices when its own
+//! computation asks for it.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! Finding a definition by the name that a unit writes.
+//! Lookup of a definition by the name that a unit writes.
 //!
 //! A name without namespace is looked for in the unit's own namespace, then among its named uses,
 //! then in all the namespaces it uses as a whole. Definitions found at the nearest of these levels

@@ -1,4 +1,5 @@
-//! Names and what they mean: the loaded units, their namespaces, and the scopes within them.
+//! Stage `index`: names and their meanings. Loaded units, their namespaces, and the scopes within
+//! them.
 //!
 //! [`SymbolTable`] is everything that can be named from anywhere, indexed by namespace. A [`Scope`]
 //! is what can be named at one place: a chain of frames from the innermost block out to the unit.

@@ -1,4 +1,5 @@
-//! The index of a [`super::World`]: definitions by namespace and name, and what each unit sees.
+//! The index of a [`super::SymbolTable`]: definitions by namespace and name, and the namespaces
+//! that each unit sees.
 
 use std::collections::HashMap;
 use std::sync::Arc;

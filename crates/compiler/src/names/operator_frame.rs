@@ -1,4 +1,4 @@
-//! An operator invocation as a frame of names: its ports and its state variables.
+//! Frame of an operator invocation: its ports and its state variables.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Expressions that were grouped anew because of what a name in them means.
+//! Expressions that are grouped anew because a name in them turns out to be a type.
 //!
 //! The trees of the units never change while they are typed; a tree that has to look different is
 //! kept here, beside them, and lives as long.

@@ -1,4 +1,5 @@
-//! What can be named at one place: frames from the innermost block out to the unit.
+//! Scope: the names that can be used at one place, as frames from the innermost block out to the
+//! unit.
 //!
 //! ```text
 //!   Block (locals, local types)  ->  Block ...  ->  Operator (ports, state)

@@ -1,4 +1,4 @@
-//! "Did you mean": the nearest of the names that could have been written.
+//! Suggestions for unknown names: the nearest name that could have been meant.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

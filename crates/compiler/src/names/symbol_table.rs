@@ -1,7 +1,7 @@
-//! Everything that can be named: the loaded units, the library's functions and operators.
+//! Symbol table: the loaded units, the library's functions and operators, indexed by namespace.
 //!
-//! A world is built once and never changes; typing borrows from it. Its index finds a definition by
-//! namespace and name, and knows for each unit which namespaces it sees.
+//! The table is built once and never changes; typing borrows from it. Its index finds a definition
+//! by namespace and name, and knows for each unit which namespaces it sees.
 
 use eval::NativeFn;
 use graph::{NativeId, OperatorModel};

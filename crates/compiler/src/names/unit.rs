@@ -1,4 +1,4 @@
-//! A loaded source file, and the namespaces that every unit sees without asking.
+//! A loaded source file, and the namespaces that every unit sees without a `use`.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub const IMPLICIT_USES: [&str; 11] = [
     "spl.XML",
 ];
 
-/// A unit of [`super::World::units`].
+/// A unit of [`super::SymbolTable::units`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UnitId(pub u32);
 

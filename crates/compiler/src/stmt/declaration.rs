@@ -1,4 +1,4 @@
-//! Declarations: local variables, state variables, local types.
+//! Typing of declarations: local variables, state variables, local types.
 
 use std::rc::Rc;
 use std::sync::Arc;

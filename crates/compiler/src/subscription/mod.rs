@@ -1,4 +1,4 @@
-//! Subscriptions: which streams an import wants, as a condition over their properties.
+//! Subscriptions: conditions over properties, by which an import chooses the streams that it wants.
 //!
 //! ```text
 //!   subscription : kind == "trade" && (level >= 3 || "IBM" in symbols) && n % 4 == 1;

@@ -1,4 +1,4 @@
-//! Subscriptions from the program: an expression, or an rstring that holds one.
+//! Reads subscriptions from the program: an expression, or an rstring that holds one.
 
 use syntax::ast::{BinaryOp, Expr, ExprKind, PrefixOp, StringKind};
 use syntax::{Diagnostic, Span};

@@ -1,4 +1,4 @@
-//! A condition over the properties of an exported stream, and whether they meet it.
+//! A condition over the properties of an exported stream, and its evaluation.
 
 use std::cmp::Ordering;
 use std::fmt;

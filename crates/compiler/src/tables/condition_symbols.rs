@@ -1,4 +1,4 @@
-//! What conditions in texts see besides the tuples that they are about.
+//! Symbols that conditions in texts may use besides the attributes of their tuples.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! The functions that were met so far: signatures of the library's, ids and bodies of the user's.
+//! Functions that the compilation has met: signatures of the library's, ids and bodies of the
+//! user's.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

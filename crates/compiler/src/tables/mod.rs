@@ -1,7 +1,7 @@
-//! What a compilation has worked out so far, in tables that the stages fill and read.
+//! Results that a compilation has computed so far, in tables that the stages fill and read.
 //!
-//! A [`crate::Session`] holds one of each. The tables know nothing of how their entries are worked
-//! out; `types`, `function` and `condition` do that.
+//! A [`crate::Session`] holds one of each. `types`, `function` and `condition` compute their
+//! entries.
 
 mod condition_symbols;
 mod function_table;

@@ -1,5 +1,5 @@
-//! Names under which a program asks for values that the user gives: a value that nobody asks for
-//! was misspelled, and the default counts instead of it.
+//! Names under which a program asks for values of the user. A value under another name is
+//! misspelled: the default counts instead of it.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

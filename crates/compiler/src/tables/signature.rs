@@ -1,4 +1,4 @@
-//! What can be called: its formals, its result, and whose it is.
+//! Signature of a function: its formals, its result, and its origin.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The constraint words of generic prototypes.
+//! Constraint words of generic prototypes, such as `numeric` and `enum`.
 
 use tuple::Type;
 

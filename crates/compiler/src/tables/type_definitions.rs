@@ -1,4 +1,4 @@
-//! What the type definitions of the program stand for, as far as it is known.
+//! Types that the definitions of the program stand for, as far as they are resolved.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

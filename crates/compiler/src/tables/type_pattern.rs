@@ -1,4 +1,4 @@
-//! Types of prototypes: with type formals in them.
+//! Types in prototypes, which may contain type formals.
 
 use std::fmt;
 use std::sync::Arc;

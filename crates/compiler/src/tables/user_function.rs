@@ -1,4 +1,4 @@
-//! A user function that was referred to.
+//! A user function that something refers to.
 
 use std::cell::Cell;
 use std::rc::Rc;

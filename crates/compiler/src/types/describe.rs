@@ -1,4 +1,4 @@
-//! Types in the user's words.
+//! Words for types and for the differences between them.
 
 use std::sync::Arc;
 

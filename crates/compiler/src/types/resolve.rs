@@ -1,4 +1,4 @@
-//! Types as written, resolved in a scope.
+//! Resolves types as written, in a scope.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Programs that nobody would write: deep, long, and broken at random.
+//! Programs that no user would write: deep, long, and broken at random.
 
 use std::fs;
 use std::path::Path;

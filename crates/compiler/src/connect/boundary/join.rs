@@ -1,4 +1,4 @@
-//! Imports joined with the exports of the same program, as if the stream had been named.
+//! Joins the imports of a program with its own exports, as if the import named the exported stream.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::exported_properties::exported_properties;
 use crate::expand::Expander;
 use crate::instance::InPortSite;
 
-/// The application scope of whoever states none.
+/// Application scope of operators whose config names none.
 const DEFAULT_SCOPE: &str = "Default";
 
 /// Input ports that importing operators get.
