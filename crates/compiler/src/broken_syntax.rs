@@ -12,7 +12,7 @@ use syntax::{Diagnostic, Severity, SourceMap, Span};
 use crate::main_composite;
 use crate::names::SymbolTable;
 
-/// The places with what they explain.
+/// Places of broken syntax, with the findings that they explain.
 pub(crate) struct BrokenSyntax {
     /// Each error of the syntax.
     errors: Vec<(&'static str, Span)>,
@@ -130,7 +130,7 @@ impl BrokenSyntax {
         follows || self.explains_kind(finding, sources)
     }
 
-    /// The name is that of two things, of which the one that is meant was left out.
+    /// Whether the name belongs to two definitions, of which the second was left out.
     fn explains_kind(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
         let name = words(sources.text(finding.span)).last().unwrap_or("");
         matches!(

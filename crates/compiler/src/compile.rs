@@ -67,12 +67,30 @@ impl CompileOutput {
 
 /// Compiles a program. Composites and functions of the main files are checked even if the program
 /// does not use them.
+///
+/// # Example
+/// ```
+/// use thalweg_compiler::{CompileInput, CompileOptions, EmptyLoader, compile};
+///
+/// let models: Vec<_> = toolkit::operators().iter().map(|entry| entry.model).collect();
+/// let text = "composite Main { graph stream<int32 a> A = Beacon() {} () as S = Custom(B) {} }";
+/// let output = compile(CompileInput {
+///     files: vec![("Main.spl".into(), text.into())],
+///     main: None,
+///     loader: &EmptyLoader,
+///     toolkits: Vec::new(),
+///     natives: toolkit::functions(),
+///     models: models.leak(),
+///     options: CompileOptions::default(),
+/// });
+/// assert!(output.program.is_none());
+/// assert_eq!(output.diagnostics[0].code, "unknown-stream");
+/// ```
 pub fn compile(input: CompileInput<'_>) -> CompileOutput {
     run(input, true)
 }
 
-/// Checks the main files without asking for a main composite: whatever can be said of every
-/// composite, function and type in them.
+/// Checks the main files without a main composite: every composite, function and type in them.
 pub fn check(input: CompileInput<'_>) -> CompileOutput {
     run(input, false)
 }
@@ -156,7 +174,7 @@ fn index(input: &CompileInput<'_>, mut loaded: LoadedProgram) -> (IndexedProgram
 }
 
 /// The qualified name of the main composite. A check needs none: it takes the only candidate, so
-/// that what can be said of a main composite alone is said too, and is silent if there is none.
+/// that the rules for main composites are checked too, and reports nothing if there is none.
 fn choose_main(
     input: &CompileInput<'_>,
     symbols: &SymbolTable,

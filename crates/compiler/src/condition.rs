@@ -32,6 +32,19 @@ pub const CONDITION_BYTES_MAX: usize = 64 * 1024;
 ///
 /// # Errors
 /// The first thing that is wrong with it.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+/// use thalweg_compiler::compile_condition;
+/// use tuple::{Attribute, TupleType, Type};
+///
+/// let price = Attribute { name: "price".into(), ty: Type::Float64 };
+/// let over = Arc::new(TupleType { attributes: vec![price] });
+/// assert!(compile_condition("price > 5", &over, toolkit::functions()).is_ok());
+/// let error = compile_condition("prize > 5", &over, toolkit::functions());
+/// assert!(error.unwrap_err().message.contains("prize"));
+/// ```
 pub fn compile_condition(
     text: &str,
     over: &Arc<TupleType>,

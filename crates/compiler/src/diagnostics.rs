@@ -14,7 +14,7 @@ use syntax::{Diagnostic, Severity, Span};
 pub struct Diagnostics {
     list: RefCell<Vec<Diagnostic>>,
     seen: RefCell<HashSet<(&'static str, Span)>>,
-    /// Rules and the declarations that were found to break them.
+    /// Rules, each with a declaration that breaks it and was reported.
     reported_causes: RefCell<HashSet<(&'static str, Span)>>,
     errors: Cell<usize>,
     /// Whether what is added is only counted.
@@ -53,7 +53,7 @@ impl Diagnostics {
     }
 
     /// Adds a finding whose cause is at `cause`, a declaration or the first use of a name, unless
-    /// the same rule already found something with that cause: one mistake is said once, however
+    /// the same rule already found something with that cause: one mistake is reported once, however
     /// often it shows.
     pub fn add_once(&self, cause: Span, diagnostic: Diagnostic) {
         let is_told = self

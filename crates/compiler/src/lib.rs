@@ -1,11 +1,19 @@
 //! SPL trees to a typed program, a logical graph and a physical plan.
 //!
-//! Parsed units come in, a [`graph::Program`] goes out. This crate does no IO and knows no operator
-//! or library function by name: it is handed tables of models and prototypes.
+//! Source texts come in, a [`graph::Program`] goes out. This crate does no IO and knows no operator
+//! or library function by name: its caller passes a [`Loader`], models and prototypes.
 //!
-//! [`names`] says what a name means, [`types`] resolves types, [`expr`] and [`stmt`] type
-//! expressions and statements, [`function`] chooses overloads and types user functions, [`fold`]
-//! evaluates what is known when compiling.
+//! `compile.rs` is the table of contents: the stages stand there one under the other. The folders
+//! are tiers, listed in `Cargo.toml` from the bottom up; each uses only those before it.
+//!
+//! | folders | contents |
+//! | --- | --- |
+//! | [`names`], `load` | source files, symbol table, scopes |
+//! | `tables`, [`Session`] | data that several stages share |
+//! | [`types`], [`fold`], [`expr`], [`stmt`], [`function`] | typing |
+//! | `instance`, `annotation`, `config`, `invoke`, `expand` | from composites to operators |
+//! | `connect`, `check` | from operators to a graph, and its checks |
+//! | [`codes`] | explanations of all diagnostic codes |
 
 mod annotation;
 mod broken_syntax;

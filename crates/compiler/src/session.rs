@@ -22,7 +22,7 @@ pub struct Session<'w> {
     pub diagnostics: Diagnostics,
     /// Qualified name of the main composite; empty when there is none.
     pub main: Arc<str>,
-    /// Submission-time values that are not given may still come: nothing is said of them.
+    /// Whether submission-time values may still be given, so that missing ones are not reported.
     pub(crate) values_pending: Cell<bool>,
     /// Whether a function uses such a value.
     pub(crate) pending_in_functions: Cell<bool>,

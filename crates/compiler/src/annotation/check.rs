@@ -78,7 +78,7 @@ pub(crate) fn of_operator(
     all
 }
 
-/// The parallel region that an invocation is, if it says so; its annotations are checked.
+/// The parallel region that an invocation with `@parallel` becomes; checks its annotations.
 pub(crate) fn parallel_region<'w>(
     session: &Session<'w>,
     scope: &Scope<'w>,

@@ -247,7 +247,7 @@ impl EventTimePropagation<'_> {
         }
     }
 
-    /// Tells windows over event time where they find it.
+    /// Sets the event time attribute of windows over event time.
     fn resolve_windows(&mut self) {
         for at in 0..self.operators.len() {
             for port in 0..self.operators[at].inputs.len() {

@@ -31,7 +31,7 @@ const CONFIG_KINDS: [&str; 14] = [
     "wrapper",
 ];
 
-/// The kinds that say something of the whole program.
+/// Config entries that apply to the whole program, and stand in the main composite.
 const MAIN_ONLY_KINDS: [&str; 3] = ["applicationScope", "defaultPoolSize", "hostPool"];
 
 /// Config of an operator: its own and what it inherits.
@@ -48,7 +48,7 @@ pub(crate) fn operator_config(
         return Vec::new();
     }
     if invocation.model.role == OperatorRole::Boundary {
-        // Streams join by the scope of their applications; nothing else concerns them.
+        // Imports and exports join by application scope; no other config applies to them.
         let inherited = inherited.config.iter();
         return inherited
             .filter(|e| &*e.name == "applicationScope")

@@ -9,7 +9,7 @@ use tuple::{Type, Value};
 use super::clause::ConfigCheck;
 use super::text::{bare_word, call, sys_word};
 
-/// Tuples that a threaded port holds, unless it says otherwise.
+/// Tuples that the queue of a threaded port holds, unless its config gives a size.
 const QUEUE_TUPLES_DEFAULT: i64 = 1000;
 
 impl<'w> ConfigCheck<'_, 'w> {

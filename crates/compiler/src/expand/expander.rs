@@ -11,9 +11,9 @@ use crate::Session;
 use crate::instance::OperatorSite;
 use crate::names::{ChannelPosition, StreamId};
 
-/// How deep composites may nest.
+/// Levels that composites may nest: expansion recurses.
 const DEPTH_MAX: usize = 200;
-/// How many operators a program may have, unless the user says otherwise.
+/// Operators that a program may have, unless the user sets another limit: all are in memory.
 const OPERATORS_MAX: usize = 1 << 18;
 
 /// The state of an expansion.
@@ -34,7 +34,7 @@ pub(crate) struct Expander<'e, 'w> {
     /// Composites that were instantiated at least once.
     pub expanded: HashSet<*const Composite>,
     is_full: bool,
-    /// A stream whose type could not be worked out.
+    /// First stream whose type could not be resolved.
     pub(super) first_untyped: Option<Span>,
 }
 

@@ -11,7 +11,7 @@ use crate::config;
 use crate::instance::{CheckedAnnotation, InheritedClauses, LocatedConfigEntry};
 use crate::names::Scope;
 
-/// Adds what a composite's definition says.
+/// Adds the config and annotations of a composite's definition.
 pub(super) fn with_composite<'w>(
     session: &Session<'w>,
     scope: &Scope<'w>,
@@ -24,7 +24,7 @@ pub(super) fn with_composite<'w>(
     join(outer, own, annotations)
 }
 
-/// Adds what the invocation of a composite says.
+/// Adds the config and annotations of a composite's invocation.
 pub(super) fn with_invocation<'w>(
     session: &Session<'w>,
     scope: &Scope<'w>,

@@ -184,7 +184,7 @@ pub(super) fn coerce_initially(expr: graph::Expr, to: &Type) -> graph::Expr {
     convert(expr, to, &cast_node)
 }
 
-/// Whether text is read for an optional as a whole, since it may say `null`.
+/// Whether text is read for an optional as a whole, since it may be `null`.
 fn reads_null(from: &Type, inner: &Type) -> bool {
     from.is_string() && !inner.is_string() && !inner.is_xml()
 }
@@ -239,7 +239,7 @@ impl Typer<'_, '_> {
             let finding = mismatch(to, &expr.ty, span, source);
             return self.report(bracket_advice(finding, &expr, to));
         }
-        // A text that is written here either says a value of the type or never will.
+        // A literal text is a value of the type, or it never will be.
         let is_wrong = is_text(&expr) && !to.is_string();
         let from = expr.ty.clone();
         let converted = coerce_initially(expr, to);
@@ -251,7 +251,7 @@ impl Typer<'_, '_> {
         Some(converted)
     }
 
-    /// Whether a text that is written in the program says a value of a type.
+    /// Whether a literal text denotes a value of a type.
     fn is_text_of(&self, text: &graph::Expr, to: &Type) -> bool {
         let value = cast_node(text.clone(), to);
         self.session.try_fold(&value).is_some()

@@ -77,7 +77,7 @@ impl Typer<'_, '_> {
         Some(self.typed_expr(kind, ty, span))
     }
 
-    /// Nothing says what an empty literal is.
+    /// Reports an empty literal that nothing gives a type.
     pub(super) fn no_type<T>(&self, what: &str, example: &str, span: Span) -> Option<T> {
         let message = format!("nothing here says of which type {what} is");
         let finding = syntax::Diagnostic::error("empty-without-type", span, message);

@@ -208,7 +208,7 @@ impl<'w> Typer<'_, 'w> {
                 return self.step_into(path, index, span);
             }
             if qname.namespace.is_none() && self.resolve_name(&qname.name.text).is_none() {
-                // Not a variable: say what is wrong with it as with any expression.
+                // No variable: reported as any other expression is.
                 self.infer(base, None);
                 return None;
             }

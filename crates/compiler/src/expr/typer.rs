@@ -101,7 +101,7 @@ impl<'s, 'w> Typer<'s, 'w> {
     }
 
     /// Looks for errors in an expression whose type is not needed, because the code around it is
-    /// broken. A literal that would get its type from there says nothing.
+    /// broken. A literal that would get its type from there is not checked.
     pub(crate) fn check_untyped(&mut self, expr: &'w Expr) {
         let start = self.effects.mark();
         if !needs_context(expr) {

@@ -70,7 +70,7 @@ impl<'w> Typer<'_, 'w> {
         let (candidates, args) = (candidates?, args?);
         match choose(&candidates.list, &args.typed) {
             OverloadChoice::One(fit) => self.build_call(&fit, args, span),
-            // That was said where they are defined.
+            // The definitions have their own reports.
             OverloadChoice::Several(fits) if are_duplicates(&fits) => {
                 self.build_call(&fits[0], args, span)
             }

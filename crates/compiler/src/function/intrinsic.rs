@@ -18,7 +18,7 @@ use crate::names::LoadedUnit;
 use crate::stmt::punctuation_type;
 use crate::tables::{FunctionOwner, Signature};
 
-/// The namespace that they belong to.
+/// Namespace of the functions that the compiler evaluates.
 pub(super) const NAMESPACE: &str = "spl.utility";
 
 const INTRINSIC_PROTOTYPES: [&str; 22] = [

@@ -81,7 +81,7 @@ impl<'w> InvocationContext<'_, 'w> {
 
     fn operator(&self, request: &InvocationRequest<'_, 'w>) -> (OperatorNode, OperatorSite) {
         let (session, ast) = (self.session, self.ast);
-        // With wrong ports names would be sought in the wrong places: that is not said too.
+        // With wrong ports, unknown names follow: they are not reported too.
         let mute_guard = session.diagnostics.mute(!self.are_ports_matched);
         let logic = logic::logic(self);
         let params = params::params(self);

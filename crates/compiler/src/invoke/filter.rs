@@ -4,7 +4,7 @@
 //!   filter : "price > 5 && kind == \"trade\"";
 //! ```
 //! The text is read by the rules of conditions that are text until the program runs
-//! ([`crate::condition`]), but here, so that what is wrong with it is said when compiling.
+//! ([`crate::condition`]), but when compiling, so that its errors are reported then.
 
 use graph::Expr;
 use syntax::{Diagnostic, Span};

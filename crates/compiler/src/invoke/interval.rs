@@ -4,7 +4,7 @@
 //!   window In : timeInterval, intervalDuration(10.0), creationPeriod(5.0), discardAge(30.0),
 //!               intervalOffset(2.0) ;
 //! ```
-//! All are seconds. The order of them is free, and only the first is needed.
+//! All times are seconds. Their order is free, and only `intervalDuration` is required.
 
 use graph::TimeInterval;
 use syntax::ast::Expr;
@@ -33,7 +33,7 @@ pub(super) fn is_time(word: &str) -> bool {
     TIME_WORDS.contains(&word)
 }
 
-/// The times as they were met, in nanoseconds.
+/// Times of one window, in nanoseconds, as far as they have been read.
 #[derive(Default)]
 pub(super) struct IntervalTimes {
     values: [Option<(i128, Span)>; TIME_WORDS.len()],

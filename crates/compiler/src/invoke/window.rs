@@ -56,7 +56,7 @@ fn window<'w>(
             .iter()
             .any(|w| invocation.frame.inputs_named(&w.port.text).len() != 1);
         let mut before = invocation.frame.inputs[..port].iter();
-        // What is said of the first of two ports of one name holds for both.
+        // A window for a name that two ports have belongs to both.
         let is_twin = before.any(|other| other.name == input.name);
         if model.window == WindowingMode::Windowed && !is_elsewhere && !is_twin {
             let message = format!("{name} needs a window on input port `{}`", input.name);

@@ -9,7 +9,7 @@ use super::policy::{WindowPolicyReader, kind_of};
 use crate::instance::InvocationContext;
 use crate::names::nearest;
 
-/// The parts of a window clause as they were met.
+/// Parts of one window, as far as they have been read.
 #[derive(Default)]
 pub(super) struct WindowParts {
     kind: Option<(WindowKind, Span)>,

@@ -77,7 +77,7 @@ pub(crate) struct LoadedProgram {
     pub units: Vec<LoadedUnit>,
     /// Errors in the syntax of the units.
     pub diagnostics: Vec<Diagnostic>,
-    /// A main file could not be generated: what else there is to say follows from that.
+    /// Whether a main file could not be generated, from which all other findings follow.
     pub is_not_generated: bool,
     /// Whether files of mixed mode were left out.
     pub has_more: bool,

@@ -31,9 +31,9 @@ pub struct GenerationProblem {
     pub line: u32,
     /// Whether the problem left no text to compile.
     pub is_error: bool,
-    /// Sentence that says what is wrong.
+    /// Sentence about the error, in the words of the user.
     pub message: String,
-    /// Sentence that says what would be right.
+    /// Sentence that proposes a remedy.
     pub help: Option<String>,
 }
 

@@ -63,7 +63,7 @@ pub struct FormalBinding<'w> {
     pub formal: &'w Formal,
     /// Actual of the invocation, or the default.
     pub actual: &'w Actual,
-    /// Where that was written: names in it mean what they mean there.
+    /// Scope in which the actual was written, and in which its names are resolved.
     pub scope: Scope<'w>,
 }
 

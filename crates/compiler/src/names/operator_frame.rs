@@ -186,7 +186,7 @@ impl OperatorFrame {
             .collect()
     }
 
-    /// Whether something about the input ports is broken, so that unknown names say nothing.
+    /// Whether something about the input ports is broken, so that unknown names are not reported.
     pub fn is_broken(&self) -> bool {
         self.inputs.iter().any(|port| port.schema.is_none())
     }

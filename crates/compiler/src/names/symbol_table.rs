@@ -48,7 +48,7 @@ impl SymbolTable {
         (symbols, diagnostics)
     }
 
-    /// Gives a file that no unit was parsed from another text, and forgets what was said of the
+    /// Replaces the text of a file that no unit was parsed from, and drops what was cached of the
     /// text before.
     pub(crate) fn replace_text(&mut self, file: FileId, text: &str) {
         self.sources.replace(file, text);

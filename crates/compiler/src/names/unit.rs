@@ -5,7 +5,7 @@ use std::sync::Arc;
 use syntax::FileId;
 use syntax::ast::Unit;
 
-/// Namespaces that every unit uses as if it said `use ns::*;`. `spl.file` is not among them.
+/// Namespaces that every unit uses without a `use ns::*;`. `spl.file` is not among them.
 pub const IMPLICIT_USES: [&str; 11] = [
     "spl",
     "spl.adapter",

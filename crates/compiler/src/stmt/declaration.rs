@@ -50,7 +50,7 @@ impl<'w> Typer<'_, 'w> {
         let finding = Diagnostic::error("missing-initializer", name.span, message);
         let help = format!("give it a value, or declare `{text}` as `mutable`");
         self.session.report(finding.help(help));
-        // That it is not mutable is said.
+        // A variable that is not mutable was reported.
         let diagnostics = &self.session.diagnostics;
         diagnostics.mark_reported(name.span, "immutable-assignment");
     }

@@ -26,6 +26,6 @@ pub(crate) struct FunctionTable<'w> {
     /// Typed bodies, by the same ids.
     pub(crate) typed: RefCell<Vec<Function>>,
     pub(crate) is_typing: Cell<bool>,
-    /// How many of them the program needs; those after them are only checked.
+    /// Number of emitted functions that the program needs; later ones are only checked.
     pub(crate) needed_count: Cell<Option<usize>>,
 }

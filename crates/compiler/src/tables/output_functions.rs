@@ -8,7 +8,7 @@ use super::signature::Signature;
 /// The output functions of an operator model.
 #[derive(Debug)]
 pub struct OutputFunctions {
-    /// Whether they may stand inside each other's arguments and inside expressions.
+    /// Whether the functions may stand inside each other's arguments and inside expressions.
     pub nested: bool,
     /// Signatures by name, several for overloads.
     pub(crate) by_name: HashMap<Rc<str>, Vec<Rc<Signature>>>,

@@ -19,7 +19,7 @@ const DEPTH_MAX: u32 = 256;
 const TYPE_PARTS_MAX: usize = 1 << 16;
 
 impl<'w> Session<'w> {
-    /// The type that a definition stands for, worked out when first asked for.
+    /// The type that a definition stands for, computed when first asked for.
     pub(super) fn resolve_definition(
         &self,
         slot: &LazyResult<Type>,

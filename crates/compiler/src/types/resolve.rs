@@ -60,7 +60,7 @@ impl<'w> Session<'w> {
     fn optional(&self, inner: &'w TypeExpr, scope: &Scope<'w>) -> Option<Type> {
         let ty = self.resolve_type(inner, scope)?;
         if matches!(inner.kind, TypeKind::Optional(_)) {
-            // The parser has said so.
+            // The parser has reported it.
             return None;
         }
         if ty.is_optional() {

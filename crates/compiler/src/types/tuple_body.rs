@@ -119,7 +119,7 @@ impl<'w> Session<'w> {
     }
 }
 
-/// Where an invocation says what a composite's parameter stands for, if the type is one.
+/// Place of the actual that an invocation passes for a type, if the type is a formal.
 fn formal_actual_span(part: &TypeExpr, scope: &Scope<'_>) -> Option<Span> {
     let TypeKind::Named(name, None) = &part.kind else {
         return None;

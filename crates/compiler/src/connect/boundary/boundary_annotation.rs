@@ -86,7 +86,7 @@ fn exported_keys(
     keys
 }
 
-/// Adds keys to the annotation; what is said first of a port stays.
+/// Adds keys to the annotation; the first value of a key stays.
 fn add_keys(expander: &mut Expander<'_, '_>, at: usize, keys: Vec<(String, String)>) {
     let annotations = &mut expander.operators[at].annotations;
     let found = annotations.iter().position(|(name, _)| &**name == BOUNDARY);
