@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use command::{bench, check, doc, dump, fmt, new, pe, run, top};
+use command::{bench, check, doc, dump, explain, fmt, new, pe, run, top};
 use failure::CommandFailure;
 
 /// Runs stream programs written in SPL.
@@ -41,6 +41,8 @@ enum CliCommand {
     Fmt(fmt::FmtArgs),
     /// Describe an operator or a function; without a name, list all
     Doc(doc::DocArgs),
+    /// Explain the code of an error or a warning; without a code, list all
+    Explain(explain::ExplainArgs),
     /// Print what a stage of the compiler makes of a program
     Dump(dump::DumpArgs),
     /// Show what jobs are doing
@@ -100,6 +102,7 @@ fn execute(command: CliCommand) -> Result<(), CommandFailure> {
         CliCommand::Check(args) => check::run(args),
         CliCommand::Fmt(args) => fmt::run(args),
         CliCommand::Doc(args) => doc::run(args),
+        CliCommand::Explain(args) => explain::run(args),
         CliCommand::Dump(args) => dump::run(args),
         CliCommand::Bench(args) => bench::run(&args),
         CliCommand::New(args) => new::run(args),

@@ -1,9 +1,8 @@
-//! Where the syntax is broken, and what follows from that: findings of later passes that are no
-//! mistakes of their own.
+//! Findings that follow from broken syntax, and are held back.
 //!
-//! What is broken was passed over by the parser, so that later passes miss names, parameters and
-//! assignments that the user has written. There is an error in any case: what is kept back here is
-//! said, if it still holds, when that one is mended.
+//! The parser skips broken syntax, so that later stages miss names, parameters and assignments that
+//! the user has written. There is an error in any case. A finding that is held back here is
+//! reported once the syntax is mended, if it still holds.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +12,7 @@ use syntax::{Diagnostic, Severity, SourceMap, Span};
 use crate::main_composite;
 use crate::names::SymbolTable;
 
-/// The places with what they explain.
+/// Places of broken syntax, with the findings that they explain.
 pub(crate) struct BrokenSyntax {
     /// Each error of the syntax.
     errors: Vec<(&'static str, Span)>,
@@ -50,7 +49,7 @@ const MISSED_NAME_CODES: &[&str] = &[
     "reserved-word",
 ];
 
-/// What is found of a name that nothing defines, or of one whose definition is broken.
+/// Rules about names that nothing defines, or whose definition is broken.
 const NAME_CODES: &[&str] = &[
     "missing-stream",
     "no-overload",
@@ -67,7 +66,7 @@ const NAME_CODES: &[&str] = &[
     "wrong-argument-count",
 ];
 
-/// What is found of an invocation in which something is missing.
+/// Rules about invocations in which something is missing.
 const MISSING_PART_CODES: &[&str] = &[
     "missing-param",
     "missing-window",
@@ -76,7 +75,8 @@ const MISSING_PART_CODES: &[&str] = &[
     "unassigned-attribute",
 ];
 
-/// What the parser says when a definition has no name, and which names are unknown then.
+/// Words of the parser's message for a definition without a name, with the rules about the names
+/// that are unknown in consequence.
 const LOST_NAME_CODES: &[(&str, &[&str])] = &[
     ("the name of a stream", &["unknown-stream", "unknown-port"]),
     ("the name of a port", &["unknown-stream", "unknown-port"]),
@@ -87,7 +87,7 @@ const LOST_NAME_CODES: &[(&str, &[&str])] = &[
 ];
 
 impl BrokenSyntax {
-    /// What the parser has found wrong in the files of a world, and what of their definitions.
+    /// Collects the errors of the parser and the definitions that occur twice.
     pub(crate) fn new(
         diagnostics: &[Diagnostic],
         definitions: &[Diagnostic],
@@ -130,7 +130,7 @@ impl BrokenSyntax {
         follows || self.explains_kind(finding, sources)
     }
 
-    /// The name is that of two things, of which the one that is meant was left out.
+    /// Whether the name belongs to two definitions, of which the second was left out.
     fn explains_kind(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
         let name = words(sources.text(finding.span)).last().unwrap_or("");
         matches!(
@@ -139,8 +139,8 @@ impl BrokenSyntax {
         ) && self.duplicates.contains(name)
     }
 
-    /// It is found where the syntax is broken, later in a line that had to be passed over, or
-    /// before in the same statement.
+    /// Whether a finding lies where the syntax is broken, later on a line that the parser had to
+    /// skip, or earlier in the same statement.
     fn explains_place(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
         let at = finding.span;
         let shown = || finding.labels.iter().map(|label| label.span).chain([at]);

@@ -1,80 +1,78 @@
 //! Conditions that are text until the program runs: one boolean expression over the attributes of
 //! one tuple.
 //!
-//! The rules are those of Import's `filter`, with the same diagnostics behind them: a number
-//! without a suffix is of the type of what it is compared or computed with (`"number > 0"` may be
-//! about an int64), and numbers of different types are compared by value. What belongs to the
-//! program's text is out of sight: its own functions, types, streams and variables. Nothing in a
-//! condition changes anything: there is no variable, attributes are not mutable, stateful functions
-//! are refused.
+//! The rules are those of Import's `filter`, with the same diagnostics: a number without a suffix
+//! is of the type of its other operand (`"number > 0"` may be about an int64), and numbers of
+//! different types are compared by value. A condition does not see the program's own functions,
+//! types, streams and variables. It changes nothing: there is no variable, attributes are not
+//! mutable, stateful functions are refused.
 
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use eval::{ConditionError, ConditionErrorKind, NativeFn};
 use graph::Expr;
-use syntax::{Diagnostic, FileId, Severity, SourceMap, Span, ast};
+use syntax::{Diagnostic, Severity, SourceMap, Span, ast};
 use tuple::{TupleType, Type};
 
 use crate::expr::{ReadableInputs, StatefulCalls, Typer, TypingContext};
-use crate::load::LoadedProgram;
 use crate::names::{
-    ChannelPosition, Enumerator, FrameInputPort, LoadedUnit, OperatorFrame, Scope, ScopeFrame,
-    SymbolTable, UnitId,
+    ChannelPosition, Enumerator, FrameInputPort, OperatorFrame, Scope, ScopeFrame, SymbolTable,
+    UnitId,
 };
+use crate::tables::ConditionSymbols;
 use crate::{CompileOptions, Session};
 
-/// Longer texts are refused: nobody writes them, and whoever keeps conditions has to know how much
-/// that can be.
+/// Bytes that the text of a condition may have: far more than a condition needs, and a bound on
+/// what a cache of conditions holds.
 pub const CONDITION_BYTES_MAX: usize = 64 * 1024;
-
-/// What places in a condition are called.
-const PATH: &str = "condition";
 
 /// Types a condition over tuples of a type. Attributes of the tuple are those of input port 0 in
 /// what comes out. Typing recurses as deep as the text nests: leave it the stack of a compilation.
 ///
 /// # Errors
 /// The first thing that is wrong with it.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+/// use thalweg_compiler::compile_condition;
+/// use tuple::{Attribute, TupleType, Type};
+///
+/// let price = Attribute { name: "price".into(), ty: Type::Float64 };
+/// let over = Arc::new(TupleType { attributes: vec![price] });
+/// assert!(compile_condition("price > 5", &over, toolkit::functions()).is_ok());
+/// let error = compile_condition("prize > 5", &over, toolkit::functions());
+/// assert!(error.unwrap_err().message.contains("prize"));
+/// ```
 pub fn compile_condition(
     text: &str,
     over: &Arc<TupleType>,
     natives: &'static [NativeFn],
 ) -> Result<Expr, ConditionError> {
-    ConditionCompiler::new(natives).compile(text, over)
+    compile_with(&mut ConditionSymbols::new(natives), text, over)
 }
 
-/// What conditions see besides their tuples, made once for many of them.
-#[derive(Debug)]
-pub(crate) struct ConditionCompiler {
-    symbols: SymbolTable,
-    /// The place of the condition.
-    file: FileId,
-}
-
-impl ConditionCompiler {
-    /// With these functions.
-    pub fn new(natives: &'static [NativeFn]) -> ConditionCompiler {
-        let (program, file) = empty_program();
-        let (symbols, _) = SymbolTable::new(program.sources, program.units, natives, &[]);
-        ConditionCompiler { symbols, file }
+/// Types a condition as [`compile_condition`] does, with symbols that many conditions share.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub(crate) fn compile_with(
+    condition: &mut ConditionSymbols,
+    text: &str,
+    over: &Arc<TupleType>,
+) -> Result<Expr, ConditionError> {
+    if text.len() > CONDITION_BYTES_MAX {
+        let sentence = format!(
+            "it has {} bytes, and no condition may have more than {CONDITION_BYTES_MAX}",
+            text.len()
+        );
+        return Err(ConditionError::new(ConditionErrorKind::Syntax, sentence));
     }
-
-    /// Types one, see [`condition()`].
-    pub fn compile(&mut self, text: &str, over: &Arc<TupleType>) -> Result<Expr, ConditionError> {
-        if text.len() > CONDITION_BYTES_MAX {
-            let sentence = format!(
-                "it has {} bytes, and no condition may have more than {CONDITION_BYTES_MAX}",
-                text.len()
-            );
-            return Err(ConditionError::new(ConditionErrorKind::Syntax, sentence));
-        }
-        self.symbols.replace_text(self.file, text);
-        match syntax::parse_expr(text) {
-            Ok(ast) => type_condition(&ast, over, &self.symbols),
-            Err(found) => Err(first_error(&found, self.symbols.sources(), true)),
-        }
+    let symbols = condition.with_text(text);
+    match syntax::parse_expr(text) {
+        Ok(ast) => type_condition(&ast, over, symbols),
+        Err(found) => Err(first_error(&found, symbols.sources(), true)),
     }
 }
 
@@ -107,22 +105,6 @@ fn type_condition(
         }
         _ => Err(first_error(&found, symbols.sources(), false)),
     }
-}
-
-/// A file that says nothing, to be the place of the condition, and what every program sees.
-fn empty_program() -> (LoadedProgram, FileId) {
-    let mut program = LoadedProgram::default();
-    // The first file: it is what `parse_expr` takes the text for.
-    let file = program.sources.add(Path::new(PATH), "");
-    program.units.push(LoadedUnit {
-        file,
-        unit: syntax::parse(file, "").unit,
-        path: "".into(),
-        toolkit_dir: "".into(),
-        is_checked: false,
-    });
-    program.add_prelude();
-    (program, file)
 }
 
 /// An operator with one port, which conditions have no name for.

@@ -1,8 +1,8 @@
-//! Where all findings of one compilation end up.
+//! Findings of one compilation, without repetitions.
 //!
-//! The compiler never stops at the first error: each part reports what is wrong here and answers
-//! `None`, and whoever gets a `None` stays silent. A composite is typed once per invocation, so the
-//! same finding may come many times: only the first of one rule at one place is kept.
+//! The compiler does not stop at the first error: each part reports its findings here and answers
+//! `None`, and a caller that gets a `None` reports nothing. A composite is typed once per
+//! invocation, so a finding may come many times: only the first of one rule at one place is kept.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -14,14 +14,14 @@ use syntax::{Diagnostic, Severity, Span};
 pub struct Diagnostics {
     list: RefCell<Vec<Diagnostic>>,
     seen: RefCell<HashSet<(&'static str, Span)>>,
-    /// Rules and the declarations that were found to break them.
+    /// Rules, each with a declaration that breaks it and was reported.
     reported_causes: RefCell<HashSet<(&'static str, Span)>>,
     errors: Cell<usize>,
     /// Whether what is added is only counted.
     is_mute: Cell<bool>,
 }
 
-/// Until it is dropped findings are counted and not kept.
+/// Guard until whose drop findings are counted and not kept.
 #[derive(Debug)]
 pub struct MuteGuard<'d> {
     diagnostics: &'d Diagnostics,
@@ -53,7 +53,7 @@ impl Diagnostics {
     }
 
     /// Adds a finding whose cause is at `cause`, a declaration or the first use of a name, unless
-    /// the same rule already found something with that cause: one mistake is said once, however
+    /// the same rule already found something with that cause: one mistake is reported once, however
     /// often it shows.
     pub fn add_once(&self, cause: Span, diagnostic: Diagnostic) {
         let is_told = self
@@ -75,14 +75,16 @@ impl Diagnostics {
         self.add(diagnostic);
     }
 
-    /// What a rule would find with that cause has been said already, by another one.
+    /// Notes that another rule has reported this cause: [`Diagnostics::add_once`] stays silent
+    /// about it.
     pub fn mark_reported(&self, cause: Span, code: &'static str) {
         if !self.is_mute.get() {
             self.reported_causes.borrow_mut().insert((code, cause));
         }
     }
 
-    /// Keeps nothing from now on, if asked to: what follows from something that was said already.
+    /// Keeps no findings until the guard is dropped, if `mute` is set: they would follow from a
+    /// finding that was reported.
     pub fn mute(&self, mute: bool) -> MuteGuard<'_> {
         let before = self.is_mute.replace(mute || self.is_mute.get());
         MuteGuard {
@@ -91,13 +93,13 @@ impl Diagnostics {
         }
     }
 
-    /// Adds several.
+    /// Adds several findings, one after the other.
     pub fn extend(&self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
         diagnostics.into_iter().for_each(|d| self.add(d));
     }
 
-    /// How many errors (not warnings) were added, those that are not kept included: whoever
-    /// compares two counts learns whether something is wrong in between.
+    /// Number of errors (not warnings) that were added, including those that were not kept. If it
+    /// grows during a piece of work, something is wrong there.
     pub fn error_count(&self) -> usize {
         self.errors.get()
     }

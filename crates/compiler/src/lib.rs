@@ -1,31 +1,44 @@
 //! SPL trees to a typed program, a logical graph and a physical plan.
 //!
-//! Parsed units come in, a [`graph::Program`] goes out. This crate does no IO and knows no operator
-//! or library function by name: it is handed tables of models and prototypes.
+//! Source texts come in, a [`graph::Program`] goes out. This crate does no IO and knows no operator
+//! or library function by name: its caller passes a [`Loader`], models and prototypes.
 //!
-//! [`names`] says what a name means, [`types`] resolves types, [`expr`] and [`stmt`] type
-//! expressions and statements, [`function`] chooses overloads and types user functions, [`fold`]
-//! evaluates what is known when compiling.
+//! `compile.rs` is the table of contents: the stages stand there one under the other. The folders
+//! are tiers, listed in `Cargo.toml` from the bottom up; each uses only those before it.
+//!
+//! | folders | contents |
+//! | --- | --- |
+//! | [`names`], `load` | source files, symbol table, scopes |
+//! | `tables`, [`Session`] | data that several stages share |
+//! | [`types`], [`fold`], [`expr`], [`stmt`], [`function`] | typing |
+//! | `instance`, `annotation`, `config`, `invoke`, `expand` | from composites to operators |
+//! | `connect`, `check` | from operators to a graph, and its checks |
+//! | [`codes`] | explanations of all diagnostic codes |
 
 mod annotation;
-mod boundary;
 mod broken_syntax;
 mod check;
+pub mod codes;
 mod compile;
 mod condition;
 mod config;
+mod connect;
 mod diagnostics;
 mod expand;
 pub mod expr;
 pub mod fold;
 pub mod function;
+mod instance;
 mod invoke;
 mod load;
 mod main_composite;
 pub mod names;
+mod options;
 pub mod prelude;
 mod session;
 pub mod stmt;
+mod subscription;
+mod tables;
 pub mod types;
 
 pub use compile::{CompileInput, CompileOutput, check, compile};
@@ -33,4 +46,5 @@ pub use condition::{CONDITION_BYTES_MAX, compile_condition};
 pub use diagnostics::Diagnostics;
 pub use invoke::without_channels;
 pub use load::{EmptyLoader, GeneratedOrigin, GenerationProblem, Loader, SourceText};
-pub use session::{CompileOptions, Session, SideEffectRule};
+pub use options::{CompileOptions, SideEffectRule};
+pub use session::Session;

@@ -1,6 +1,5 @@
-//! The main composite: the one that is asked for, or the only one that there can be. Composites
-//! that others invoke do not count as long as there are others; among several that one called
-//! `Main` wins.
+//! Choice of the main composite: the requested one, or the only candidate. Composites that others
+//! invoke do not count as long as there are others; among several, one with the name `Main` wins.
 
 use std::collections::HashSet;
 
@@ -8,7 +7,6 @@ use syntax::ast::{Composite, Item, Unit};
 use syntax::{Diagnostic, Span};
 
 use crate::Diagnostics;
-use crate::expand::can_be_main;
 use crate::names::{LoadedUnit, SymbolTable, UnitId, did_you_mean};
 
 /// The composite of a qualified name, with its unit.
@@ -156,4 +154,15 @@ fn no_composite(symbols: &SymbolTable) -> Diagnostic {
 fn invoked_operators(unit: &LoadedUnit) -> impl Iterator<Item = &str> {
     let graph = composites(&unit.unit).flat_map(|composite| &composite.graph);
     graph.map(|invocation| &*invocation.operator.name.text)
+}
+
+/// Whether a composite can be the main one: no ports, a default for each parameter, and operators.
+pub(crate) fn can_be_main(composite: &Composite) -> bool {
+    let has_ports = !composite.inputs.is_empty() || !composite.outputs.is_empty();
+    !has_ports
+        && !composite.graph.is_empty()
+        && composite
+            .params
+            .iter()
+            .all(|formal| formal.default.is_some())
 }

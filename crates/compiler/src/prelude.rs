@@ -1,8 +1,8 @@
-//! The types that every program has without a toolkit: `Sys`, `Log`, `Trace` of namespace `spl`, as
-//! SPL text. Whoever builds a [`crate::names::World`] parses it like any other file.
+//! SPL text of the types that every program has without a toolkit: `Sys`, `Log` and `Trace` of
+//! namespace `spl`. [`crate::names::SymbolTable`] expects its unit among the others.
 
 /// The path that diagnostics show for it.
 pub const PATH: &str = "spl/Sys.spl";
 
-/// The text.
+/// SPL text of the prelude.
 pub const SOURCE: &str = include_str!("prelude.spl");

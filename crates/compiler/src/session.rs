@@ -1,66 +1,33 @@
-//! One compilation: the world it reads, its options, its findings, and what it has worked out so
+//! One compilation: its symbols, options and findings, and the tables of what it has computed so
 //! far.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use graph::Pos;
 use syntax::{Diagnostic, Span};
 
-use crate::Diagnostics;
-use crate::condition::ConditionCompiler;
-use crate::function::{FunctionTable, RequestedValues};
 use crate::names::SymbolTable;
-use crate::types::TypeDefinitions;
+use crate::tables::{ConditionSymbols, FunctionTable, RequestedValues, TypeDefinitions};
+use crate::{CompileOptions, Diagnostics};
 
-/// What the user may ask of a compilation.
-#[derive(Clone, Debug, Default)]
-pub struct CompileOptions {
-    /// Submission-time values by external name (`name` or `composite.name`).
-    pub submission_values: HashMap<String, String>,
-    /// Compile-time values by name; several values of one name make a list.
-    pub compile_time_values: HashMap<String, Vec<String>>,
-    /// Absolute paths of the toolkits by name, for `getToolkitDirectory(name)`.
-    pub toolkit_dirs: HashMap<String, String>,
-    /// What to say of output clauses whose expressions disturb each other.
-    pub output_side_effects: SideEffectRule,
-    /// An attribute wins over a state variable of the same name (the old rule).
-    pub attributes_hide_state: bool,
-    /// Media that config `inputTransport` and `outputTransport` may name besides TCP.
-    pub media: Vec<String>,
-    /// How many operators a program may expand to; `None` for 262,144.
-    pub operators_max: Option<usize>,
-}
-
-/// `--output-side-effects-behavior`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SideEffectRule {
-    /// Say nothing.
-    Ignore,
-    /// Warn.
-    #[default]
-    Warn,
-    /// Refuse.
-    Error,
-}
-
-/// One compilation. Everything takes it by shared reference; what it learns is behind cells.
+/// One compilation. All stages take it by shared reference; its tables are behind cells.
 #[derive(Debug)]
 pub struct Session<'w> {
     /// The program and the library.
     pub symbols: &'w SymbolTable,
-    /// The user's wishes.
+    /// Values and options that the user gave.
     pub options: &'w CompileOptions,
-    /// The findings.
+    /// Findings of all stages so far.
     pub diagnostics: Diagnostics,
     /// Qualified name of the main composite; empty when there is none.
     pub main: Arc<str>,
-    /// Submission-time values that are not given may still come: nothing is said of them.
+    /// Whether submission-time values may still be given, so that missing ones are not reported.
     pub(crate) values_pending: Cell<bool>,
     /// Whether a function uses such a value.
     pub(crate) pending_in_functions: Cell<bool>,
-    /// The first statement of the program that came to nothing, see [`Session::note_untyped`].
+    /// The first statement of the program that could not be compiled, see
+    /// [`Session::note_untyped`].
     first_untyped: Cell<Option<Span>>,
     /// Types that definitions stand for.
     pub(crate) definitions: TypeDefinitions<'w>,
@@ -68,14 +35,14 @@ pub struct Session<'w> {
     pub(crate) definition_depth: Cell<u32>,
     /// Values of the user that the program asks for.
     pub(crate) requested_values: RequestedValues,
-    /// What conditions in texts see, from the first one on.
-    pub(crate) condition_compiler: RefCell<Option<ConditionCompiler>>,
+    /// Symbols of conditions in texts, made for the first one.
+    pub(crate) condition_symbols: RefCell<Option<ConditionSymbols>>,
     /// User functions that were referred to.
     pub(crate) functions: FunctionTable<'w>,
 }
 
 impl<'w> Session<'w> {
-    /// A session over a world.
+    /// A session that has computed nothing yet.
     pub fn new(
         symbols: &'w SymbolTable,
         options: &'w CompileOptions,
@@ -92,12 +59,12 @@ impl<'w> Session<'w> {
             definitions: TypeDefinitions::default(),
             definition_depth: Cell::new(0),
             requested_values: RequestedValues::default(),
-            condition_compiler: RefCell::default(),
+            condition_symbols: RefCell::default(),
             functions: FunctionTable::default(),
         }
     }
 
-    /// Reports a finding.
+    /// Adds a finding to [`Session::diagnostics`].
     pub fn report(&self, diagnostic: Diagnostic) {
         self.diagnostics.add(diagnostic);
     }
@@ -113,20 +80,20 @@ impl<'w> Session<'w> {
         None
     }
 
-    /// Notes a statement that cannot be compiled. Whoever finds out why has reported it, or it
-    /// depends on what is not given yet: formals of a composite that nobody invokes,
+    /// Notes a statement that cannot be compiled. Its cause was reported, or the statement depends
+    /// on values that are not given yet: formals of a composite that nothing invokes,
     /// submission-time values.
     pub(crate) fn note_untyped(&self, statement: Span) {
         self.first_untyped
             .set(self.first_untyped.get().or(Some(statement)));
     }
 
-    /// Whether a statement came to nothing.
+    /// Whether a statement of the program could not be compiled.
     pub(crate) fn has_untyped(&self) -> bool {
         self.first_untyped.get().is_some()
     }
 
-    /// Forgets what comes to nothing in `work`: it is no part of the program that runs.
+    /// Ignores statements that cannot be compiled in `work`: they are no part of the program.
     pub(crate) fn outside_program<T>(&self, work: impl FnOnce() -> T) -> T {
         let before = self.first_untyped.get();
         let result = work();
@@ -134,8 +101,8 @@ impl<'w> Session<'w> {
         result
     }
 
-    /// Reports a statement of the program that came to nothing although nothing is wrong: the net
-    /// beneath, as one left out without a word would change the program.
+    /// Reports a statement of the program that could not be compiled although nothing is wrong: one
+    /// left out silently would change the program.
     pub(crate) fn report_untyped(&self) {
         let is_explained = self.diagnostics.has_errors() || self.values_pending.get();
         if let (false, Some(place)) = (is_explained, self.first_untyped.get()) {

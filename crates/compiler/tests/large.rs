@@ -1,4 +1,4 @@
-//! Large programs: as many operators as anybody will write, and more composites than they will.
+//! Large programs: as many operators as a user will write, and more composites.
 //!
 //! `cargo test --release -p thalweg-compiler --test large -- --nocapture` prints how long each
 //! took.

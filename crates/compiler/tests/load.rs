@@ -28,8 +28,8 @@ impl Loader for Files<'_> {
     }
 }
 
-/// What comes of a file of mixed mode here: the text without its first line. Code that is `die`
-/// fails.
+/// Text that this loader generates of a file of mixed mode: the file without its first line. Code
+/// that is `die` fails.
 fn generated(template: &str) -> SourceText {
     let (code, text) = template.split_once('\n').unwrap_or_default();
     let problem = GenerationProblem::error(1, "it died").with_help("let it live");

@@ -1,4 +1,4 @@
-//! What models can say that no operator of the library says yet, with models of the tests' own.
+//! Models with features that no operator of the library uses yet.
 
 mod support;
 

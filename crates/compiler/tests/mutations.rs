@@ -1,4 +1,4 @@
-//! Whatever the text, the compiler answers: programs with pieces cut out, doubled or exchanged.
+//! The compiler answers whatever the text is: programs with pieces cut out, doubled or exchanged.
 //!
 //! Every golden program is cut at its tokens and changed in many places; nothing may panic, and a
 //! program comes out only if there is no error.

@@ -1,4 +1,4 @@
-//! What is not given yet is nothing wrong: formals of composites that nobody invokes, and
+//! Values that are not given yet are no errors: formals of composites that nothing invokes, and
 //! submission-time values in a check.
 
 mod support;

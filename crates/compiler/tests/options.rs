@@ -1,4 +1,4 @@
-//! What the user's options change.
+//! Effects of the user's options.
 
 mod support;
 

@@ -50,6 +50,7 @@ mod run;
 mod sources;
 
 pub use compilation::{Compilation, CompileRequest, check, compile, is_library_name};
+pub use compiler::codes as diagnostic_codes;
 pub use cores::missing_core;
 pub use deep_stack::with_deep_stack;
 pub use doc::{doc, doc_index};

@@ -5,6 +5,7 @@ pub mod bench;
 pub mod check;
 pub mod doc;
 pub mod dump;
+pub mod explain;
 pub mod fmt;
 pub mod new;
 pub mod pe;

@@ -1,15 +1,16 @@
-//! `@parallel`: partitions and broadcast of a parallel region.
+//! Keys of `@parallel`: the width of a parallel region, and how each input port distributes its
+//! tuples to the channels.
 
 use syntax::ast::{Expr, ExprKind};
 use tuple::Value;
 
 use std::sync::Arc;
 
-use super::AnnotationCheck;
 use super::ports::AnnotatedPorts;
-use super::value::{attribute, fail, list_elements, port, text};
+use super::reference::{attribute, fail, list_elements, port, simple_name, text};
+use super::target::AnnotationCheck;
 
-/// A parallel region.
+/// Parallel region that `@parallel` declares, with its keys checked.
 #[derive(Clone, Debug)]
 pub(crate) struct ParallelRegion {
     /// How many channels, from 1.
@@ -25,12 +26,13 @@ pub(crate) enum ChannelDistribution {
     RoundRobin,
     /// By the values of attributes, which are given by their numbers.
     Partitioned(Vec<usize>),
-    /// All to all.
+    /// Each channel gets every tuple.
     Broadcast,
 }
 
 impl ParallelRegion {
-    /// What checked keys say of an invocation with these ports.
+    /// The region that checked keys of `@parallel` describe, before an invocation with these ports;
+    /// `None` if the width is missing or less than 1.
     pub(super) fn from_keys(
         keys: &[(Arc<str>, Value)],
         ports: &AnnotatedPorts,
@@ -44,7 +46,7 @@ impl ParallelRegion {
             _ => String::new(),
         };
         let (partitions, broadcast) = (said("partitionBy"), said("broadcast"));
-        let shares = ports.inputs.iter().map(|port| {
+        let distributions = ports.inputs.iter().map(|port| {
             let is_it = |name: &str| port.names.iter().any(|n| **n == *name);
             let schema = port.schema.as_ref();
             let number = |attribute: &str| Some(schema?.find(attribute)?.0);
@@ -60,7 +62,7 @@ impl ParallelRegion {
         });
         Some(ParallelRegion {
             width: width.unsigned_abs(),
-            distributions: shares.collect(),
+            distributions: distributions.collect(),
         })
     }
 }
@@ -108,7 +110,7 @@ fn partition<'e>(check: &AnnotationCheck<'_, '_>, one: &'e Expr) -> Option<(&'e 
     };
     let found = port(check, name, &check.ports.inputs, "input");
     let (_, found) = found?;
-    let written = super::value::simple_name(name)?;
+    let written = simple_name(name)?;
     let attributes = list_elements(check, list, "a list of attributes", |e| {
         attribute(check, e, &[found])
     })?;

@@ -1,11 +1,11 @@
-//! The ports of an annotated invocation, as its annotations name them.
+//! The ports of an annotated invocation by the names that keys may use.
 
 use std::sync::Arc;
 
 use syntax::ast::Invocation;
 use tuple::TupleType;
 
-use crate::expand::{InputFeed, OutputStream};
+use crate::instance::{InputFeed, OutputStream, input_names};
 use crate::names::OperatorFrame;
 
 /// Ports by their names.
@@ -15,12 +15,12 @@ pub(crate) struct AnnotatedPorts {
     pub outputs: Vec<AnnotatedPort>,
 }
 
-/// A port.
+/// Port of an annotated invocation, as keys may name it.
 #[derive(Debug)]
 pub(crate) struct AnnotatedPort {
     /// Every name that means it.
     pub names: Vec<Arc<str>>,
-    /// Its type; `None` if it is broken.
+    /// Tuple type of the port; `None` if it is broken.
     pub schema: Option<Arc<TupleType>>,
 }
 
@@ -47,7 +47,7 @@ impl AnnotatedPorts {
         inputs: &[InputFeed],
         outputs: &[OutputStream],
     ) -> AnnotatedPorts {
-        let names = crate::invoke::input_names(ast);
+        let names = input_names(ast);
         let inputs = names.into_iter().zip(inputs);
         let inputs = inputs.map(|(names, fed)| AnnotatedPort::new(names, &fed.schema));
         let outputs = ast.outputs.iter().zip(outputs).map(|(port, given)| {

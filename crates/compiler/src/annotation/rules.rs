@@ -1,4 +1,4 @@
-//! What the keys of one annotation, and the annotations of one operator, demand of each other.
+//! Rules between the keys of one annotation, and between the annotations of one operator.
 
 use std::sync::Arc;
 
@@ -6,7 +6,8 @@ use syntax::ast::{Annotation, Expr};
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
-use super::{AnnotationCheck, AnnotationTarget, CheckedAnnotation};
+use super::target::{AnnotationCheck, AnnotationTarget};
+use crate::instance::CheckedAnnotation;
 
 /// Checks an annotation whose keys are right one by one.
 pub(super) fn check(

@@ -1,32 +1,33 @@
-//! The annotations with their keys.
+//! Table of annotations: their keys, the values that these take, and the places where each
+//! annotation may stand.
 
 use graph::OperatorRole;
 
-use super::AnnotationTarget;
+use super::target::AnnotationTarget;
 
-/// An annotation.
+/// Row of the table: an annotation that the compiler knows.
 pub(super) struct AnnotationSpec {
-    /// Without the `@`.
+    /// Name as it is written behind the `@`.
     pub name: &'static str,
     /// At most one at one place.
     pub once: bool,
     /// Where it may stand.
     pub allowed: AllowedTarget,
-    /// Its keys.
+    /// Keys that the annotation takes.
     pub keys: &'static [AnnotationKey],
 }
 
 /// A key of an annotation.
 pub(super) struct AnnotationKey {
-    /// Its name.
+    /// Name of the key, as it is written before `=`.
     pub name: &'static str,
-    /// What it takes.
+    /// Kind of value that the key takes.
     pub kind: AnnotationKeyKind,
-    /// It must be given.
+    /// Whether the annotation is refused without this key.
     pub required: bool,
 }
 
-/// What a key takes.
+/// Kind of value that a key takes.
 #[derive(Clone, Copy)]
 pub(super) enum AnnotationKeyKind {
     RString,
@@ -38,7 +39,7 @@ pub(super) enum AnnotationKeyKind {
     Strings,
     /// One of these words.
     Word(&'static [&'static str]),
-    /// An output port.
+    /// Name of an output port of the invocation.
     OutputPort,
     /// A list of input ports.
     InputPorts,
@@ -116,7 +117,7 @@ const fn optional(name: &'static str, kind: AnnotationKeyKind) -> AnnotationKey 
     }
 }
 
-/// All annotations.
+/// Table of all annotations that the compiler knows.
 pub(super) static ANNOTATIONS: &[AnnotationSpec] = &[
     AnnotationSpec {
         name: "spl_tag",

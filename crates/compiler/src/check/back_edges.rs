@@ -1,4 +1,5 @@
-//! The edges of a graph that close its loops: without them it has none.
+//! Depth-first search for the edges that close the loops of a graph. Without them the graph has no
+//! loop.
 
 /// An edge, seen from the node that it comes from.
 pub(super) trait DfsEdge: Copy {
@@ -10,7 +11,7 @@ pub(super) trait DfsEdge: Copy {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DfsState {
     New,
-    /// What comes after it is being looked at.
+    /// The search is below this node: an edge to it closes a loop.
     Open,
     Done,
 }

@@ -1,4 +1,5 @@
-//! Consistent regions: what may be in one, and what a program with one needs.
+//! Consistent regions: the operators that may be in one, and the operators that a program with one
+//! needs.
 //!
 //! A region begins at an operator with `@consistent` and holds all that its tuples reach, up to
 //! operators with `@autonomous`.
@@ -9,7 +10,8 @@ use graph::{OperatorId, OperatorNode, OperatorRole};
 use syntax::Diagnostic;
 
 use crate::Diagnostics;
-use crate::expand::{Expander, OperatorSite};
+use crate::expand::Expander;
+use crate::instance::OperatorSite;
 
 /// Checks every consistent region.
 pub(crate) fn check(expander: &Expander<'_, '_>) {

@@ -1,7 +1,9 @@
-//! Event time: from the operators before which `@eventTime` stands to all that it reaches.
+//! Event time, passed on along streams from the operators with `@eventTime` to every operator that
+//! their tuples reach.
 //!
-//! An operator has event time if one of its streams has; an output port then sends watermarks if it
-//! has the attribute, of the same type. Who has `@eventTime` itself goes by that.
+//! An operator has event time if one of its input streams has; an output port then sends watermarks
+//! if its schema has the attribute, of the same type. An operator with an `@eventTime` of its own
+//! goes by that instead.
 //!
 //! ```text
 //!   @eventTime(eventTimeAttribute = at)
@@ -16,9 +18,9 @@ use tuple::{Resolution, Type, Value};
 
 use super::back_edges::{self, back_edges};
 use crate::Diagnostics;
-use crate::expand::OperatorSite;
+use crate::instance::OperatorSite;
 
-/// Seconds that watermarks advance at least, if nobody says how many: the default of SPL.
+/// Seconds by which watermarks advance at least, unless `minimumGap` is given: the default of SPL.
 const MINIMUM_GAP: f64 = 0.1;
 
 /// Gives every operator that has event time its clock, and windows over it the attribute; reports
@@ -184,7 +186,7 @@ impl EventTimePropagation<'_> {
         clock.filter(|clock| clock.outputs.contains(&stream.port))
     }
 
-    /// What a stream's event time goes by, and its type.
+    /// Attribute and resolution of a stream's event time, and the type of the attribute.
     fn time_of(&self, stream: OutPortId) -> Option<(&str, Resolution, &Type)> {
         let clock = self.clock_of(stream)?;
         let operator = &self.operators[stream.operator.0 as usize];
@@ -245,7 +247,7 @@ impl EventTimePropagation<'_> {
         }
     }
 
-    /// Tells windows over event time where they find it.
+    /// Sets the event time attribute of windows over event time.
     fn resolve_windows(&mut self) {
         for at in 0..self.operators.len() {
             for port in 0..self.operators[at].inputs.len() {
@@ -285,7 +287,7 @@ impl EventTimePropagation<'_> {
         self.diagnostics.add(finding.help(help));
     }
 
-    /// Whether an operator has its event time from nobody else.
+    /// Whether an operator has an event time of its own, not that of an input.
     fn is_origin(&self, at: usize) -> bool {
         let clock = self.operators[at].clock.as_ref();
         clock.is_some_and(|clock| clock.generates_watermarks)

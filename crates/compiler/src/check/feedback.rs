@@ -1,4 +1,4 @@
-//! Feedback loops: streams that lead back to an operator they came from.
+//! Feedback loops: streams that lead back to an operator that they came from.
 //!
 //! A loop is allowed, but it has to be ended by some operator in it, and it is easily made by
 //! mistake: a warning. A loop that closes on a control port (the acknowledgements of a gate) is
@@ -9,7 +9,7 @@ use syntax::Diagnostic;
 
 use super::back_edges::{DfsEdge, back_edges};
 use crate::Diagnostics;
-use crate::expand::OperatorSite;
+use crate::instance::OperatorSite;
 
 /// Warns of every loop, once, at the stream that closes it.
 pub(crate) fn check(operators: &[OperatorNode], sites: &[OperatorSite], diagnostics: &Diagnostics) {

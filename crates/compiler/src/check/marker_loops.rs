@@ -1,4 +1,5 @@
-//! Loops in which every operator passes window markers on.
+//! Loops in which every operator passes window markers on, which would let a marker circulate for
+//! ever.
 //!
 //! A marker that comes into such a loop would go round for ever. So it goes round once: the stream
 //! that closes the loop brings no markers ([`graph::InPort::sources_without_markers`]). Final
@@ -12,12 +13,12 @@
 use graph::{OperatorNode, PunctuationOutputMode};
 
 use super::back_edges::{DfsEdge, back_edges};
-use crate::expand::OperatorSite;
+use crate::instance::OperatorSite;
 
 /// Marks the streams that close such loops.
 pub(crate) fn end_in_loops(operators: &mut [OperatorNode], sites: &[OperatorSite]) {
     let ports = MarkerPortIndex::new(operators);
-    // Where markers come in a loop begins; one that nobody brings a marker is looked at as well.
+    // The search begins where markers enter a loop; loops that no marker enters come last.
     let generated = ports.generated_ports(operators, sites);
     let roots = generated.into_iter().chain(0..ports.all.len());
     for MarkerEdge { to, source } in back_edges(ports.downstream_edges(operators, sites), roots) {

@@ -9,7 +9,7 @@
 //! may come. Conditions in logic are taken to hold: what is left out here is left out for certain.
 //!
 //! # Cost
-//! A walk over the statements of logic, then over each port once that markers reach.
+//! One pass over the statements of logic, then one over the ports that markers reach.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use graph::{
 };
 use tuple::Value;
 
-use crate::expand::OperatorSite;
+use crate::instance::OperatorSite;
 
 /// The enumerator of `Sys.FinalMarker`.
 const FINAL_MARKER: u32 = 1;
@@ -94,7 +94,7 @@ impl<'a> MarkerStreams<'a> {
         }
     }
 
-    /// Whether the operator of a stream makes markers, whatever comes in.
+    /// Whether the operator of a stream makes markers of its own.
     fn generates_markers(&self, edge: OutPortId) -> bool {
         let at = edge.operator.0 as usize;
         let site = &self.graph.sites[at];
@@ -172,7 +172,7 @@ impl<'a> MarkerGraph<'a> {
 /// The output ports to which logic may submit markers.
 #[derive(Default)]
 struct SubmittedMarkers {
-    /// Those that may be window markers whatever comes in.
+    /// Output ports to which logic may submit window markers of its own, whatever the input.
     own: MarkerPorts,
     /// `currentPunct()`, which is what has come in, by the input port that it came to.
     current: HashMap<u32, MarkerPorts>,
@@ -181,9 +181,9 @@ struct SubmittedMarkers {
 /// Output ports of an operator.
 #[derive(Default)]
 struct MarkerPorts {
-    /// It may be any: which one is known when the program runs.
+    /// Whether the port is chosen only when the program runs, so that it may be any.
     is_any: bool,
-    /// Those that are known.
+    /// Numbers of the output ports that are known.
     known: HashSet<u32>,
 }
 

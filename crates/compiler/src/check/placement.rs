@@ -1,12 +1,13 @@
-//! Placements that contradict each other, whatever the plan.
+//! Placements that contradict each other in every plan.
 
 use graph::Pos;
 use syntax::{Diagnostic, FileId, Span};
 
-use crate::expand::{Expander, OperatorSite};
+use crate::expand::Expander;
+use crate::instance::OperatorSite;
 use planner::{PlanError, in_config};
 
-/// Reports operators that have to be together and apart by what their config says.
+/// Reports operators whose config places them together and apart at once.
 pub(super) fn check(expander: &Expander<'_, '_>) {
     let places: Vec<_> = expander.sites.iter().map(config_positions).collect();
     for error in in_config(&expander.operators, &places) {

@@ -16,7 +16,7 @@ use tuple::Value;
 
 use super::marker_streams::MarkerStreams;
 use crate::Diagnostics;
-use crate::expand::{InPortSite, OperatorSite};
+use crate::instance::{InPortSite, OperatorSite};
 
 /// Checks every port that needs window markers. `is_whole`: all logic of the program is there, so
 /// that it shows which markers are submitted.
@@ -99,7 +99,8 @@ impl MarkerSourceSearch<'_> {
     /// The output port whose markers come to a port, as far as there is one; if none can, why.
     fn upstream(&self, operator: &OperatorNode, port: usize) -> Result<Option<OutPortId>, String> {
         let (mut operator, mut port) = (operator, port);
-        // Each step goes to another operator, or round a loop in which nobody generates markers.
+        // Each step goes to another operator, or round a loop in which no operator generates
+        // markers.
         for _ in 0..=self.operators.len() {
             let Some(input) = operator.inputs.get(port) else {
                 return Ok(None);
@@ -156,7 +157,7 @@ impl MarkerSourceSearch<'_> {
     }
 }
 
-/// Whether an operator runs in several channels, whose markers nobody brings together.
+/// Whether an operator runs in several channels, whose markers nothing joins.
 fn is_parallel(operator: &OperatorNode) -> bool {
     let mut keys = operator
         .annotations

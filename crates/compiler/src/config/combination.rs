@@ -3,7 +3,8 @@
 use syntax::Diagnostic;
 use syntax::ast::Config;
 
-use super::{ConfigCheck, LocatedConfigEntry};
+use super::clause::ConfigCheck;
+use crate::instance::LocatedConfigEntry;
 
 /// Checks what is in force together; the finding goes to an entry of `own` that takes part.
 pub(super) fn check_combinations(

@@ -1,13 +1,14 @@
-//! Config entries that are right but that nothing follows: each is warned of.
+//! Warnings of config entries that are correct and have no effect in this engine.
 //!
-//! What such an entry asks for belongs to an instance of Streams that watches over its jobs.
+//! Such an entry asks for a service of a Streams instance that watches over its jobs.
 //! Entries that ask for nothing (`restartable : false`, `wrapper : none`) hold as they are.
 
 use graph::ConfigEntry;
 use syntax::Diagnostic;
 use syntax::ast::Config;
 
-use super::{ConfigCheck, LocatedConfigEntry};
+use super::clause::ConfigCheck;
+use crate::instance::LocatedConfigEntry;
 
 /// Warns of the entries of `own` without effect; `entries` are those of them that have a value.
 pub(super) fn warn_ineffective(
@@ -28,7 +29,7 @@ pub(super) fn warn_ineffective(
     }
 }
 
-/// What an entry does not bring about, and what can be done instead.
+/// The effect that an entry does not have, as a sentence's end, and what can be done instead.
 fn missing_effect(entry: &ConfigEntry) -> Option<(&'static str, &'static str)> {
     let says = |text: &str| entry.values.iter().any(|value| &**value == text);
     Some(match &*entry.name {

@@ -1,4 +1,4 @@
-//! `hostPool`: named sets of hosts, defined by the main composite.
+//! Config `hostPool`: named sets of hosts, which the main composite defines.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use syntax::Diagnostic;
 use syntax::ast::{Composite, Config, Expr, ExprKind};
 use tuple::{Type, Value};
 
-use super::ConfigCheck;
+use super::clause::ConfigCheck;
 use super::text::{bare_word, call, quote, sys_word};
 use crate::names::did_you_mean;
 

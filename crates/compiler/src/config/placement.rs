@@ -1,11 +1,11 @@
-//! `placement`: which operators share a process or a host.
+//! Config `placement`: operators that share a process or a host, and operators that may not.
 
 use std::sync::Arc;
 
 use syntax::Diagnostic;
 use syntax::ast::{Config, Expr, ExprKind};
 
-use super::ConfigCheck;
+use super::clause::ConfigCheck;
 use super::text::{bare_word, call, quote};
 
 const PLACEMENT_WORDS: &str = "`host`, `hostColocation`, `hostExlocation`, `hostIsolation`, \
@@ -88,7 +88,7 @@ impl<'w> ConfigCheck<'_, 'w> {
         }
     }
 
-    /// `host("name")`, `host(Pool)`, `host(Pool[1])`.
+    /// Text of a host placement: `host("name")`, `host(Pool)` or `host(Pool[1])`.
     fn host(&self, host: &'w Expr) -> Option<String> {
         match &host.kind {
             ExprKind::Name(name) if !name.name.text.starts_with('$') => {

@@ -1,4 +1,4 @@
-//! Config that names ports: `threadedPort` and `streamViewability`.
+//! Config entries that name ports: `threadedPort` and `streamViewability`.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use syntax::Diagnostic;
 use syntax::ast::{Config, Expr};
 use tuple::{Type, Value};
 
-use super::ConfigCheck;
+use super::clause::ConfigCheck;
 use super::text::{bare_word, call, sys_word};
 
-/// Tuples that a threaded port holds, unless it says otherwise.
+/// Tuples that the queue of a threaded port holds, unless its config gives a size.
 const QUEUE_TUPLES_DEFAULT: i64 = 1000;
 
 impl<'w> ConfigCheck<'_, 'w> {

@@ -4,7 +4,7 @@ use syntax::Span;
 use syntax::ast::{Config, Expr, ExprKind};
 use tuple::{Type, Value};
 
-use super::ConfigCheck;
+use super::clause::ConfigCheck;
 use crate::expr::{Typer, TypingContext};
 use crate::names::did_you_mean;
 
@@ -69,7 +69,7 @@ impl<'w> ConfigCheck<'_, 'w> {
         self.word(config, &allowed)
     }
 
-    /// `true` or `false`.
+    /// Text of a constant boolean: `true` or `false`.
     pub fn boolean(&self, config: &'w Config) -> Option<String> {
         let value = self.constant(self.single(config)?, &Type::Boolean)?;
         matches!(value, Value::Boolean(true))
@@ -78,7 +78,7 @@ impl<'w> ConfigCheck<'_, 'w> {
             .map(str::to_owned)
     }
 
-    /// A constant string.
+    /// Text of a constant string, in quotes.
     pub fn string(&self, config: &'w Config) -> Option<String> {
         self.quoted(self.single(config)?)
     }
@@ -113,7 +113,7 @@ impl<'w> ConfigCheck<'_, 'w> {
         Some(number)
     }
 
-    /// `periodic(seconds)` or `operatorDriven`.
+    /// Text of config `checkpoint`: `periodic(seconds)` or `operatorDriven`.
     pub fn checkpoint(&self, config: &'w Config) -> Option<String> {
         let expr = self.single(config)?;
         match (bare_word(expr), call(expr)) {
@@ -132,7 +132,7 @@ impl<'w> ConfigCheck<'_, 'w> {
         }
     }
 
-    /// `defaultPoolSize : n`.
+    /// Text of config `defaultPoolSize`: a whole number from 0 on.
     pub fn pool_size(&self, config: &'w Config) -> Option<String> {
         let size = self.whole_number(self.single(config)?, "the size of the default pool", 0)?;
         Some(size.to_string())

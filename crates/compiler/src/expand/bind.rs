@@ -1,13 +1,14 @@
-//! Formals of a composite and what is passed for them.
+//! Binds the formals of a composite to the actuals of its invocation, or to their defaults.
 
 use std::rc::Rc;
 
 use syntax::Diagnostic;
 use syntax::ast::{Actual, Composite, Expr, ExprKind, Formal, Ident, Mode, Param, QName};
 
-use super::Expander;
 use super::composite_instance::{CompositeInstance, CompositeInvocation};
+use super::expander::Expander;
 use crate::expr::{Typer, TypingContext};
+use crate::instance::{actual_span, exprs, single};
 use crate::load::name_visitor::{self, NameRole, NameVisitor};
 use crate::names::{CompositeFrame, FormalBinding, Scope, ScopeFrame, nearest};
 
@@ -136,8 +137,8 @@ impl<'w> Expander<'_, 'w> {
             let Some(ty) = self.session.resolve_type(ty, scope) else {
                 continue;
             };
-            let (home, context) = (binding.actual_scope(frame), TypingContext::attribute_free());
-            Typer::new(self.session, home, context).expr(expr, Some(&ty));
+            let (scope, context) = (binding.actual_scope(frame), TypingContext::attribute_free());
+            Typer::new(self.session, scope, context).expr(expr, Some(&ty));
         }
     }
 
@@ -165,7 +166,7 @@ fn fits(formal: &Formal, param: &Param) -> bool {
     without_dollar(&formal.name.text) == without_dollar(&param.name.text)
 }
 
-/// Whether a formal that is not given is meant by a parameter whose name is a slip of the pen.
+/// Whether a formal without an actual is meant by a parameter whose name is misspelled.
 fn is_misspelt(formal: &Formal, composite: &Composite, params: &[Param]) -> bool {
     let names = || {
         composite
@@ -188,21 +189,6 @@ fn missing_param(
     let (composite, name) = (&composite.name.text, without_dollar(&formal.name.text));
     let message = format!("composite `{composite}` needs the parameter `{name}`");
     Diagnostic::error("missing-param", invoked.head, message).label(formal.span, "declared here")
-}
-
-fn exprs(actual: &Actual) -> Option<&[Expr]> {
-    match actual {
-        Actual::Exprs(list) => Some(list),
-        Actual::Type(_) => None,
-    }
-}
-
-/// The one expression that is passed.
-pub(super) fn single(actual: &Actual) -> Option<&Expr> {
-    match exprs(actual)? {
-        [one] => Some(one),
-        _ => None,
-    }
 }
 
 /// Whether an expression names anything but functions.
@@ -230,13 +216,5 @@ fn is_path(expr: &Expr) -> bool {
             is_path(base)
         }
         _ => is_name(expr),
-    }
-}
-
-/// The place of an actual; `None` if there is nothing in it.
-pub(crate) fn actual_span(actual: &Actual) -> Option<syntax::Span> {
-    match actual {
-        Actual::Type(ty) => Some(ty.span),
-        Actual::Exprs(list) => Some(list.first()?.span.to(list.last()?.span)),
     }
 }

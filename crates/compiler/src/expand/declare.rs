@@ -1,15 +1,15 @@
-//! The streams of a composite instance, declared before any of its operators is looked at: a stream
-//! may be used before it is defined, and a type may be named after a stream that comes later.
+//! Declares the streams of a composite instance before any of its operators is expanded: a stream
+//! may be used before it is defined, and a type may be named after a later stream.
 
 use std::collections::HashMap;
 
 use syntax::Diagnostic;
 
-use super::Expander;
-use super::composite_instance::{CompositeInstance, OutputStream};
+use super::composite_instance::CompositeInstance;
+use super::expander::Expander;
+use crate::instance::OutputStream;
 use crate::names::{CompositeFrame, CompositeStream, Scope, StreamId, StreamSchema};
-use crate::types::difference;
-use tuple::Type;
+use crate::types::add_type_difference;
 
 /// Declares all streams; answers with the numbers of each invocation's output streams.
 pub(super) fn declare_streams<'w>(
@@ -86,17 +86,5 @@ fn check_outputs<'w>(
                 .label(port.name.span, "from this port");
             session.report(add_type_difference(finding, &found, wanted));
         }
-    }
-}
-
-/// Adds in what way two tuple types differ.
-pub(crate) fn add_type_difference(
-    finding: Diagnostic,
-    wanted: &std::sync::Arc<tuple::TupleType>,
-    found: &std::sync::Arc<tuple::TupleType>,
-) -> Diagnostic {
-    match difference(&Type::Tuple(wanted.clone()), &Type::Tuple(found.clone())) {
-        Some(text) => finding.help(text),
-        None => finding,
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a composite's definition whoever invokes it.
+//! Checks a composite's definition, once and apart from its invocations.
 
 use std::collections::{HashMap, HashSet};
 
@@ -90,16 +90,16 @@ fn static_types(composite: &Composite, diagnostics: &Diagnostics) {
     }
 }
 
-/// What a type definition of a composite names.
+/// Names that a type definition of a composite mentions.
 #[derive(Default)]
 struct TypeReferences<'a> {
-    /// The first formal.
+    /// First formal that is mentioned.
     formal: Option<&'a Ident>,
     /// The types of the composite, each by its index there.
     types: Vec<(&'a Ident, usize)>,
 }
 
-/// What each type definition of a composite names itself.
+/// Names that each type definition of a composite mentions, in the order of the definitions.
 fn type_references(composite: &Composite) -> Vec<TypeReferences<'_>> {
     let mut by_name = HashMap::new();
     for (at, def) in composite.types.iter().enumerate() {
@@ -141,10 +141,10 @@ fn formals_within<'a>(named: &[TypeReferences<'a>]) -> Vec<Option<&'a Ident>> {
     formals
 }
 
-/// A walk through one definition.
+/// Visitor that collects the names in one definition.
 struct TypeReferenceVisitor<'a, 'n> {
     composite: &'a str,
-    /// The composite's types.
+    /// Types of the composite by name, as indices of its definitions.
     by_name: &'n HashMap<&'a str, usize>,
     named: TypeReferences<'a>,
 }

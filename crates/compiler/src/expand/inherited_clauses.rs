@@ -1,24 +1,17 @@
-//! What operators inherit from the composites around them: config and some annotations.
+//! Joins the config and annotations of enclosing composites with those of a composite's definition
+//! or invocation.
 
 use std::rc::Rc;
 
 use syntax::ast::{Composite, Invocation};
 
 use crate::Session;
-use crate::annotation::{self, AnnotatedPorts, CheckedAnnotation};
-use crate::config::{self, LocatedConfigEntry};
+use crate::annotation::{self, AnnotatedPorts};
+use crate::config;
+use crate::instance::{CheckedAnnotation, InheritedClauses, LocatedConfigEntry};
 use crate::names::Scope;
 
-/// Config and annotations from outside; inner ones come over outer ones.
-#[derive(Debug, Default)]
-pub(crate) struct InheritedClauses {
-    /// Config entries.
-    pub config: Vec<LocatedConfigEntry>,
-    /// Annotations.
-    pub annotations: Vec<CheckedAnnotation>,
-}
-
-/// Adds what a composite's definition says.
+/// Adds the config and annotations of a composite's definition.
 pub(super) fn with_composite<'w>(
     session: &Session<'w>,
     scope: &Scope<'w>,
@@ -31,7 +24,7 @@ pub(super) fn with_composite<'w>(
     join(outer, own, annotations)
 }
 
-/// Adds what the invocation of a composite says.
+/// Adds the config and annotations of a composite's invocation.
 pub(super) fn with_invocation<'w>(
     session: &Session<'w>,
     scope: &Scope<'w>,

@@ -1,4 +1,5 @@
-//! One invocation in a composite instance: which operator it names, and what becomes of it.
+//! Expands one invocation in a composite instance: a composite is instantiated, a primitive
+//! operator is built.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -7,14 +8,17 @@ use graph::Unsupported;
 use syntax::ast::{Composite, ExprKind, Ident, Invocation, Logic, Mode, QName};
 use syntax::{Diagnostic, Span};
 
-use super::bind::single;
-use super::composite_instance::{CompositeInstance, CompositeInvocation, OutputStream};
-use super::{Expander, InheritedClauses, InputFeed, inherited_clauses, instance_path};
+use super::composite_instance::{CompositeInstance, CompositeInvocation};
+use super::expander::Expander;
+use super::inherited_clauses;
 use crate::annotation::AnnotatedPorts;
-use crate::invoke::{self, COMMA_HELP, InvocationRequest, first_merging_port};
-use crate::names::{CompositeFrame, Definition, Scope, StreamId, StreamSchema, UnitId};
+use crate::instance::{
+    COMMA_HELP, InheritedClauses, InputFeed, OutputStream, count_phrase, first_merging_port, single,
+};
+use crate::invoke::{self, InvocationRequest};
+use crate::names::{CompositeFrame, Definition, Scope, StreamId, StreamSchema};
 
-/// What an operator instance is called: its alias, else its first stream.
+/// The name of an operator instance: its alias, else its first stream.
 pub(super) fn instance_name(invocation: &Invocation) -> Option<&Ident> {
     let first = invocation.outputs.first().map(|port| &port.name);
     invocation.alias.as_ref().or(first)
@@ -26,7 +30,7 @@ pub(super) struct InvocationPlace<'a, 'w> {
     pub scope: &'a Scope<'w>,
     /// Config and annotations of the composites around it.
     pub inherited: &'a Rc<InheritedClauses>,
-    /// Its instance path.
+    /// Instance path of the invoked operator.
     pub path: Arc<str>,
 }
 
@@ -207,15 +211,6 @@ impl<'w> Expander<'_, 'w> {
     }
 }
 
-/// `no output ports`, `1 output port`, `2 output ports`.
-pub(crate) fn count_phrase(count: usize, what: &str) -> String {
-    match count {
-        0 => format!("no {what}s"),
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
-    }
-}
-
 /// The clauses that only primitive operators take.
 fn foreign_clauses(ast: &Invocation) -> Vec<(&'static str, Span)> {
     let logic = ast.logic.first().map(|clause| match clause {
@@ -232,47 +227,11 @@ fn foreign_clauses(ast: &Invocation) -> Vec<(&'static str, Span)> {
         .collect()
 }
 
-impl<'w> Expander<'_, 'w> {
-    /// Expands a composite that nobody invokes, to see what is wrong with it: formals without
-    /// default stand for nothing, input ports have the types that they declare.
-    pub fn check_uninvoked(&mut self, unit: UnitId, composite: &'w Composite) {
-        let home = self.session.static_scope(unit, composite);
-        let mut inputs = Vec::with_capacity(composite.inputs.len());
-        for port in &composite.inputs {
-            let span = port.name.span;
-            let schema = port
-                .ty
-                .as_ref()
-                .and_then(|body| self.session.tuple_body(body, &home));
-            let streams = vec![(self.new_stream(), span)];
-            inputs.push(InputFeed {
-                streams,
-                split_from: Vec::new(),
-                schema,
-                span,
-            });
-        }
-        let outputs = composite.outputs.iter().map(|port| OutputStream {
-            stream: self.new_stream(),
-            schema: None,
-            span: port.name.span,
-        });
-        let outputs = outputs.collect();
-        self.instantiate(CompositeInstance {
-            inputs,
-            outputs,
-            ..CompositeInstance::main(unit, composite)
-        });
+/// The path of an instance: `Outer.Inner`.
+fn instance_path(outer: &str, name: &str) -> Arc<str> {
+    if outer.is_empty() {
+        name.into()
+    } else {
+        format!("{outer}.{name}").into()
     }
-}
-
-/// Whether a composite can be the main one: no ports, a default for each parameter, and operators.
-pub(crate) fn can_be_main(composite: &Composite) -> bool {
-    let has_ports = !composite.inputs.is_empty() || !composite.outputs.is_empty();
-    !has_ports
-        && !composite.graph.is_empty()
-        && composite
-            .params
-            .iter()
-            .all(|formal| formal.default.is_some())
 }

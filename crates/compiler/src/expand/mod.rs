@@ -1,9 +1,11 @@
-//! From the main composite to a flat list of operators: composites are instantiated where they are
-//! invoked, their formals bound to what is passed, their ports joined to the streams outside.
+//! Stage `expand`: from the main composite to a flat list of operators. Composites are instantiated
+//! where they are invoked, their formals bound to actuals, their ports joined to the streams
+//! outside.
 //!
-//! Every stream gets one number ([`StreamId`]) for the whole program. The stream that leaves a
-//! composite has the number of the stream that the invoker declares for that port, and a stream
-//! that enters keeps its own; so when the last operator is there, the edges are a table look-up.
+//! Every stream gets one number ([`crate::names::StreamId`]) for the whole program. The stream that
+//! leaves a composite has the number of the stream that the invoker declares for that port, and a
+//! stream that enters keeps its own; so when the last operator is there, the edges are a table
+//! look-up.
 //!
 //! ```text
 //!   stream<T> X = C(A)  {}          A is #0, X is #1
@@ -20,141 +22,11 @@ mod bind;
 mod composite_instance;
 mod declare;
 mod definition;
+mod expander;
 mod inherited_clauses;
 mod input_feed;
+mod instantiate;
 mod invocation;
-mod operator_site;
 mod parallel;
 
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
-
-use graph::OperatorNode;
-use syntax::ast::Composite;
-use syntax::{Diagnostic, Span};
-
-use crate::Session;
-use crate::names::{ChannelPosition, StreamId, UnitId};
-
-pub(crate) use bind::actual_span;
-pub(crate) use composite_instance::{CompositeInstance, OutputStream};
-pub(crate) use declare::add_type_difference;
-pub(crate) use inherited_clauses::InheritedClauses;
-pub(crate) use input_feed::InputFeed;
-pub(crate) use invocation::{can_be_main, count_phrase};
-pub(crate) use operator_site::{InPortSite, OperatorSite, OutPortSite};
-
-/// How deep composites may nest.
-const DEPTH_MAX: usize = 200;
-/// How many operators a program may have, unless the user says otherwise.
-const OPERATORS_MAX: usize = 1 << 18;
-
-/// The state of an expansion.
-pub(crate) struct Expander<'e, 'w> {
-    /// The compilation.
-    pub session: &'e Session<'w>,
-    /// The operators so far.
-    pub operators: Vec<OperatorNode>,
-    /// Where each came from.
-    pub sites: Vec<OperatorSite>,
-    stream_count: u32,
-    /// Streams that leave a parallel region, each with those of its channels.
-    pub merged_streams: HashMap<StreamId, Vec<StreamId>>,
-    /// The channels around, outermost first.
-    channel: ChannelPosition,
-    /// The composites around, outermost first.
-    enclosing: Vec<&'w Composite>,
-    /// Composites that were instantiated at least once.
-    pub expanded: HashSet<*const Composite>,
-    is_full: bool,
-    /// A stream whose type could not be worked out.
-    first_untyped: Option<Span>,
-}
-
-impl<'e, 'w> Expander<'e, 'w> {
-    /// An expansion that has not begun.
-    pub fn new(session: &'e Session<'w>) -> Expander<'e, 'w> {
-        Expander {
-            session,
-            operators: Vec::new(),
-            sites: Vec::new(),
-            stream_count: 0,
-            merged_streams: HashMap::new(),
-            channel: ChannelPosition::default(),
-            enclosing: Vec::new(),
-            expanded: HashSet::new(),
-            is_full: false,
-            first_untyped: None,
-        }
-    }
-
-    /// Expands a main composite.
-    pub fn expand_main(&mut self, unit: UnitId, composite: &'w Composite) {
-        self.instantiate(CompositeInstance::main(unit, composite));
-    }
-
-    /// Reports a stream whose type could not be worked out, if nothing else is wrong: whoever finds
-    /// out reports why, and this is the net beneath.
-    pub fn report_untyped(&self) {
-        if let (false, Some(place)) = (self.session.diagnostics.has_errors(), self.first_untyped) {
-            let message = "the type of this stream is not known";
-            self.report(Diagnostic::error("unknown-stream-type", place, message));
-        }
-    }
-
-    /// Whether a composite was instantiated.
-    pub fn has_expanded(&self, composite: &Composite) -> bool {
-        self.expanded.contains(&std::ptr::from_ref(composite))
-    }
-
-    /// A stream that was not there before.
-    pub fn new_stream(&mut self) -> StreamId {
-        self.stream_count += 1;
-        StreamId(self.stream_count - 1)
-    }
-
-    /// Adds an operator with its site; reports once when there are too many.
-    pub fn push(&mut self, operator: OperatorNode, site: OperatorSite) {
-        let most = self.session.options.operators_max.unwrap_or(OPERATORS_MAX);
-        if self.operators.len() < most {
-            self.operators.push(operator);
-            self.sites.push(site);
-        } else if !std::mem::replace(&mut self.is_full, true) {
-            let message = format!("the program has more than {most} operators");
-            self.report(Diagnostic::error("too-many-operators", site.head, message));
-        }
-    }
-
-    /// Reports a finding.
-    pub fn report(&self, diagnostic: Diagnostic) {
-        self.session.report(diagnostic);
-    }
-
-    /// Whether a composite can be expanded here; reports why not.
-    fn may_enter(&self, composite: &'w Composite, invoked: Span) -> bool {
-        let name = &composite.name.text;
-        if self.enclosing.iter().any(|c| std::ptr::eq(*c, composite)) {
-            let message = format!("composite `{name}` would contain itself");
-            let finding = Diagnostic::error("recursive-composite", invoked, message);
-            let help = self.enclosing.iter().map(|c| &*c.name.text);
-            let chain: Vec<_> = help.chain([&**name]).collect();
-            self.report(finding.help(format!("it is invoked through {}", chain.join(" > "))));
-            return false;
-        }
-        if self.enclosing.len() >= DEPTH_MAX {
-            let message = format!("composites nest deeper than {DEPTH_MAX}");
-            self.report(Diagnostic::error("deep-composites", invoked, message));
-            return false;
-        }
-        !self.is_full
-    }
-}
-
-/// The path of an instance: `Outer.Inner`.
-fn instance_path(outer: &str, name: &str) -> Arc<str> {
-    if outer.is_empty() {
-        name.into()
-    } else {
-        format!("{outer}.{name}").into()
-    }
-}
+pub(crate) use expander::Expander;

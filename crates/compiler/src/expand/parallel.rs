@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!                     +-> X[0] --+
-//!   A --> splitter ---+-> X[1] --+--> whoever reads X
+//!   A --> splitter ---+-> X[1] --+--> readers of X
 //!                     +-> X[2] --+
 //! ```
 //! Each input port gets a splitter of its own, which the library has
@@ -18,11 +18,12 @@ use graph::{
 use syntax::ast::Invocation;
 use tuple::{Type, Value};
 
+use super::expander::Expander;
 use super::invocation::InvocationPlace;
-use super::{Expander, InPortSite, InputFeed, OperatorSite, OutPortSite, OutputStream};
 use crate::annotation::{
     self, AnnotatedPorts, AnnotationTarget, ChannelDistribution, ParallelRegion,
 };
+use crate::instance::{InPortSite, InputFeed, OperatorSite, OutPortSite, OutputStream};
 use crate::names::{Definition, StreamId};
 use planner::SPLITTER;
 
@@ -54,14 +55,16 @@ impl<'w> Expander<'_, 'w> {
         place: &InvocationPlace<'_, 'w>,
         region: &ParallelRegion,
     ) {
-        let shares = region.distributions.iter().zip(inputs);
-        let dealt: Vec<_> = shares
+        let distributed = region.distributions.iter().zip(inputs);
+        let feeds: Vec<_> = distributed
             .enumerate()
-            .map(|(port, (share, fed))| self.split_input(fed, share, region.width, (place, port)))
+            .map(|(port, (distribution, feed))| {
+                self.split_input(feed, distribution, region.width, (place, port))
+            })
             .collect();
         let mut parts = vec![Vec::new(); output_streams.len()];
         for channel in 0..region.width {
-            let inputs = dealt.iter().map(|ports| ports[channel as usize].clone());
+            let inputs = feeds.iter().map(|ports| ports[channel as usize].clone());
             let outputs = output_streams.iter().zip(&mut parts).map(|(given, parts)| {
                 let stream = self.new_stream();
                 parts.push(stream);
@@ -86,7 +89,7 @@ impl<'w> Expander<'_, 'w> {
         }
     }
 
-    /// What feeds an input port in each channel.
+    /// Makes the splitter of an input port; answers the feed of the port in each channel.
     fn split_input(
         &mut self,
         feed: InputFeed,
@@ -204,7 +207,7 @@ fn flag_param(name: &str, pos: graph::Pos) -> Param {
     }
 }
 
-/// How a splitter is told to share.
+/// Parameters that tell a splitter how to distribute.
 fn splitter_param(
     share: &ChannelDistribution,
     schema: &Arc<tuple::TupleType>,

@@ -116,7 +116,7 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
-    /// `In[n]`
+    /// Types `In[n]`, the tuple that came `n` tuples ago.
     fn history(&mut self, port: usize, index: &'w ast::Expr, span: Span) -> Option<graph::Expr> {
         if !self.context.history {
             let message = "earlier tuples of a stream cannot be used here";
@@ -140,5 +140,5 @@ impl<'w> Typer<'_, 'w> {
     }
 }
 
-/// How far expressions may look back; the runtime keeps so many tuples of a port.
+/// Number of tuples that expressions may look back; the run time keeps as many of a port.
 const MAX_HISTORY: u32 = 1_000_000;

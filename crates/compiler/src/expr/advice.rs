@@ -1,9 +1,10 @@
-//! What to say when an infix operator does not apply to its operands.
+//! Reports of infix operators that do not apply to their operands, with proposals that would.
 
 use graph::{BinaryOp, ExprKind};
 use syntax::{Diagnostic, SourceMap, Span};
 use tuple::Type;
 
+use super::cast_text::{cast_text, shortened};
 use super::compute_op::{ComputeOp, applies, element, operand_words, spelling};
 use super::convert::literal_advice;
 use super::literal::without_optional;
@@ -11,15 +12,15 @@ use crate::types::castable;
 
 /// An operation as it is written.
 pub(super) struct InfixSource<'s> {
-    /// The operands.
+    /// Places of the two operands.
     pub spans: (Span, Span),
-    /// The operator.
+    /// Place of the operator sign.
     pub op_span: Span,
     /// The type that the result is to have, if that is known.
     pub wanted: Option<&'s Type>,
-    /// It is one like `+=`: the left operand is where the result goes.
+    /// Whether the operation is one like `+=`, whose result goes to the left operand.
     pub is_assignment: bool,
-    /// The texts.
+    /// Texts of the files, to quote operands from.
     pub sources: &'s SourceMap,
 }
 
@@ -60,7 +61,7 @@ pub(super) fn no_operator(
     }
 }
 
-/// What would be right for operands of these types.
+/// A sentence that proposes what is right for operands of these types.
 fn advice(
     op: ComputeOp,
     (left, right): (&Type, &Type),
@@ -187,77 +188,12 @@ fn rank(ty: &Type) -> (u32, u32) {
     }
 }
 
-/// An operand that is written with more bytes than this is not repeated in a help.
-const OPERAND_BYTES_MAX: usize = 40;
-
-/// An operand as a help repeats it.
-fn shortened(source: &str) -> &str {
-    match source.len() > OPERAND_BYTES_MAX || source.contains('\n') {
-        true => "...",
-        false => source,
-    }
-}
-
-/// A cast of what is written so: `(int64) n`, `(int64) (a + b)`.
-pub(super) fn cast_text(to: &Type, source: &str) -> String {
-    let operand = shortened(source);
-    match is_operand(source) {
-        true if operand != source || source.is_empty() => format!("({to})"),
-        true => format!("({to}) {operand}"),
-        false => format!("({to}) ({operand})"),
-    }
-}
-
-/// Whether a cast before an expression holds for all of it: it is a name, a literal, a call, or
-/// stands in brackets, so that blanks and operators are within brackets only.
-fn is_operand(source: &str) -> bool {
-    let mut depth = 0;
-    let mut quote = None;
-    let mut is_escaped = false;
-    let mut rest = source.chars().peekable();
-    while let Some(c) = rest.next() {
-        match (quote, c) {
-            (Some(_), _) if is_escaped => is_escaped = false,
-            (Some(_), '\\') => is_escaped = true,
-            (Some(open), _) if c == open => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '(' | '[' | '{') => depth += 1,
-            (None, ')' | ']' | '}') => depth -= 1,
-            _ if depth > 0 || c.is_alphanumeric() || "_.$!".contains(c) => {}
-            // Single ones are those of `a ? b : c` and of `a ?: b`.
-            (None, ':' | '?') if rest.next_if_eq(&c).is_some() => {}
-            _ => return false,
-        }
-    }
-    true
-}
-
 #[cfg(test)]
 mod tests {
     use tuple::Type;
 
-    use super::{cast_text, common_number};
+    use super::common_number;
     use graph::BinaryOp;
-
-    #[test]
-    fn casts_hold_for_the_whole_operand() {
-        let cast = |source: &str| cast_text(&Type::Int64, source);
-        assert_eq!(cast("n"), "(int64) n");
-        assert_eq!(
-            cast("my.ns::f(a + b, \"x y\")[2].c"),
-            "(int64) my.ns::f(a + b, \"x y\")[2].c"
-        );
-        assert_eq!(cast("(a + b)"), "(int64) (a + b)");
-        assert_eq!(cast("a + b"), "(int64) (a + b)");
-        assert_eq!(cast("\"a b\\\" c\""), "(int64) \"a b\\\" c\"");
-        assert_eq!(cast("o??"), "(int64) o??");
-        assert_eq!(cast("o?:n"), "(int64) (o?:n)");
-        assert_eq!(cast("f?n:m"), "(int64) (f?n:m)");
-        assert_eq!(cast("(int32) n"), "(int64) ((int32) n)");
-        assert_eq!(cast(&"n".repeat(50)), "(int64)");
-        assert_eq!(cast(&"n + ".repeat(20)), "(int64) (...)");
-    }
 
     #[test]
     fn the_type_that_holds_more_is_cast_to() {

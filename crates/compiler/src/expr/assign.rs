@@ -1,4 +1,4 @@
-//! Assignments and steps.
+//! Typing of assignments and steps: `a = b`, `a += b`, `a++`.
 
 use graph::{ExprKind, LocalId, Place, PlaceRoot, PlaceStep};
 use syntax::ast::{self, BinaryOp as Written};
@@ -49,7 +49,8 @@ impl<'w> Typer<'_, 'w> {
         Some(self.typed_expr(kind, Type::Void, span))
     }
 
-    /// What was meant to be assigned counts as assigned, so that one error does not cause others.
+    /// Counts a variable as assigned although the assignment is wrong, so that one error does not
+    /// cause others.
     fn mark_assigned(&mut self, target: &ast::Expr) {
         if let ast::ExprKind::Name(name) = &target.kind
             && let Some(super::name_resolution::NameResolution::Local(entry)) =

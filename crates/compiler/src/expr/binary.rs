@@ -11,8 +11,9 @@ use super::Typer;
 use super::advice::{self, no_operator};
 use super::compute_op::{ComputeOp, applies, compute_op, element, is_shift};
 use super::convert::{cast_node, unify_operands};
-use super::literal::{needs_context, without_optional};
+use super::literal::without_optional;
 use super::mixed_numbers::{unify_membership, unify_numbers};
+use super::needs_context;
 
 impl<'w> Typer<'_, 'w> {
     /// A chain of infix operators that leans to the left, typed from its first operand on, so that
@@ -274,7 +275,7 @@ pub(super) struct InfixOperands<'t> {
     pub is_assignment: bool,
 }
 
-/// What a literal without type on the right side of an operator is taken for.
+/// The type that a literal without a type of its own gets on the right side of an operator.
 fn right_hint(op: Written, left: &Type) -> Option<Type> {
     match op {
         Written::In | Written::And | Written::Or => None,

@@ -1,4 +1,4 @@
-//! Explicit casts.
+//! Typing of explicit casts, `(T) e`.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::convert::{cast_node, coerce, coerce_initially, fits, fits_initially};
 use crate::types::castable;
 
 impl<'w> Typer<'_, 'w> {
-    /// `(T) e`
+    /// Types `(T) e`, a cast that the user writes.
     pub(super) fn cast(
         &mut self,
         ty: &'w TypeExpr,
@@ -64,7 +64,7 @@ fn refused_cast(from: &Type, to: &Type, span: Span) -> Diagnostic {
     }
 }
 
-/// What takes the place of a cast that other languages have.
+/// A sentence that proposes another way for a cast that other languages have.
 fn cast_alternative(from: &Type, to: &Type) -> Option<String> {
     let text = match (from, to) {
         (Type::Boolean, to) if to.is_numeric() => {

@@ -1,4 +1,4 @@
-//! Casts that only names can tell from operations: `(T) - e` and `(T)[e]`.
+//! Casts that parse as other expressions until names are known: `(T) - e` and `(T)[e]`.
 //!
 //! The parser takes `(name) - e` for a difference and `(name)[e]` for a subscript. Where the name
 //! is that of a type they are casts, and a cast binds tighter than what the parser has put around

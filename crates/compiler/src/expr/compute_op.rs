@@ -1,4 +1,4 @@
-//! Which infix operators there are and what they may be applied to.
+//! Infix operators by operand types: which apply to which.
 
 use graph::BinaryOp as Op;
 use syntax::ast::BinaryOp as Written;
@@ -68,7 +68,7 @@ pub(super) fn is_shift(op: Op) -> bool {
     matches!(op, Op::Shl | Op::Shr)
 }
 
-/// What an operator needs, in the user's words.
+/// The operands that an operator needs, in the user's words.
 pub(super) fn operand_words(op: Op) -> &'static str {
     match op {
         Op::Add => "numbers, timestamps or strings",

@@ -1,4 +1,4 @@
-//! `c ? a : b`
+//! Typing of conditional expressions: `c ? a : b` and `a ?: b`.
 
 use graph::ExprKind;
 use syntax::ast;
@@ -8,7 +8,7 @@ use tuple::Type;
 use super::Typer;
 use super::container::is_null;
 use super::convert::{optional_of, unify_operands};
-use super::literal::needs_context;
+use super::needs_context;
 
 impl<'w> Typer<'_, 'w> {
     pub(super) fn conditional(

@@ -10,7 +10,8 @@ use tuple::{Attribute, TupleType, Type};
 
 use super::Typer;
 use super::convert::{coerce, fits, optional_of};
-use super::literal::{needs_context, unbounded, without_optional};
+use super::literal::{unbounded, without_optional};
+use super::needs_context;
 
 impl<'w> Typer<'_, 'w> {
     pub(super) fn list(

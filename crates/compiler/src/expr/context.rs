@@ -1,12 +1,12 @@
-//! What is allowed where an expression or statement stands.
+//! Typing context: the inputs, state, functions and statements that a place of the program may use.
 
 use std::rc::Rc;
 
 use tuple::Type;
 
-use crate::function::OutputFunctions;
+use crate::tables::OutputFunctions;
 
-/// What an expression may use; the caller of [`super::Typer`] says so.
+/// Rights of an expression at the place where it stands, given by the caller of [`super::Typer`].
 #[derive(Clone, Debug, Default)]
 pub struct TypingContext {
     /// Which input tuples it may read.
@@ -21,9 +21,9 @@ pub struct TypingContext {
     pub submits: bool,
     /// Whether `currentPunct()` may be called (`onPunct`).
     pub punctuation: bool,
-    /// It must be known when compiling.
+    /// Whether the value has to be known when compiling.
     pub constant: bool,
-    /// What `return` may do.
+    /// Form of `return` statement that is allowed.
     pub returns: AllowedReturn,
     /// Whether stateful functions may be called.
     pub stateful: StatefulCalls,
@@ -40,16 +40,16 @@ pub enum ReadableInputs {
     None,
     /// None, and this is why: the words complete "attributes cannot be used in ...".
     Refused(&'static str),
-    /// Only this port.
+    /// Tuples of the input port with this number.
     Port(u32),
-    /// All.
+    /// Tuples of all input ports.
     All,
 }
 
-/// What `return` may do.
+/// Form of `return` statement that a body may contain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum AllowedReturn {
-    /// There is nothing to return from.
+    /// No `return` is allowed.
     #[default]
     Nowhere,
     /// `return;` (an on-clause, a void function).
@@ -61,7 +61,7 @@ pub enum AllowedReturn {
 /// Whether stateful functions may be called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StatefulCalls {
-    /// They may.
+    /// Stateful functions may be called.
     #[default]
     Allowed,
     /// Not in a function that is not declared `stateful`.

@@ -1,6 +1,6 @@
-//! Implicit conversions: T to optional<T>, the elements of literals, texts that are written here
-//! and are short enough for a bounded string, and, in initializers only, whatever may be cast.
-//! Nothing else converts by itself; there is no implicit numeric conversion.
+//! Implicit conversions: `T` to `optional<T>`, the elements of literals, literal texts that are
+//! short enough for a bounded string, and, in initializers only, every conversion that a cast
+//! allows. Nothing else converts by itself; there is no implicit numeric conversion.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use graph::ExprKind;
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
-use super::advice::cast_text;
+use super::cast_text::cast_text;
 use super::literal::without_optional;
 use super::{Typer, number};
 use crate::types::{castable, difference};
@@ -184,7 +184,7 @@ pub(super) fn coerce_initially(expr: graph::Expr, to: &Type) -> graph::Expr {
     convert(expr, to, &cast_node)
 }
 
-/// Whether text is read for an optional as a whole, since it may say `null`.
+/// Whether text is read for an optional as a whole, since it may be `null`.
 fn reads_null(from: &Type, inner: &Type) -> bool {
     from.is_string() && !inner.is_string() && !inner.is_xml()
 }
@@ -239,7 +239,7 @@ impl Typer<'_, '_> {
             let finding = mismatch(to, &expr.ty, span, source);
             return self.report(bracket_advice(finding, &expr, to));
         }
-        // A text that is written here either says a value of the type or never will.
+        // A literal text is a value of the type, or it never will be.
         let is_wrong = is_text(&expr) && !to.is_string();
         let from = expr.ty.clone();
         let converted = coerce_initially(expr, to);
@@ -251,7 +251,7 @@ impl Typer<'_, '_> {
         Some(converted)
     }
 
-    /// Whether a text that is written in the program says a value of a type.
+    /// Whether a literal text denotes a value of a type.
     fn is_text_of(&self, text: &graph::Expr, to: &Type) -> bool {
         let value = cast_node(text.clone(), to);
         self.session.try_fold(&value).is_some()

@@ -1,13 +1,12 @@
-//! What an expression reads and writes, to find expressions whose parts disturb each other.
+//! Log of the variables that an expression reads and writes, to find expressions whose parts
+//! disturb each other.
 //!
 //! Every use of a variable is logged as a path: the variable and the attributes after it. A
 //! subscript ends the path, since its value is not known. Two uses conflict if one of them writes
 //! and neither path leaves the other: `t.a++ + t.b` is fine, `i++ + i` is not.
 
 use graph::{LocalId, StateId};
-use syntax::{Diagnostic, Span};
-
-use super::Typer;
+use syntax::Span;
 
 /// A variable that can be read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,16 +28,16 @@ pub(crate) struct VariableAccess {
 #[derive(Debug, Default)]
 pub(crate) struct ExprEffects {
     accesses: Vec<VariableAccess>,
-    stateful: Vec<(Span, String)>,
+    pub(super) stateful: Vec<(Span, String)>,
     /// The first such call of each expression that was checked.
-    checked: Vec<(Span, String)>,
+    pub(super) checked: Vec<(Span, String)>,
 }
 
 /// A point in the log.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EffectsMark {
     accesses: usize,
-    stateful: usize,
+    pub(super) stateful: usize,
 }
 
 impl ExprEffects {
@@ -117,7 +116,10 @@ impl ExprEffects {
     }
 
     /// The first two accesses since `start` of which one disturbs the other: writer first.
-    fn conflict(&self, start: EffectsMark) -> Option<(&VariableAccess, &VariableAccess)> {
+    pub(super) fn conflict(
+        &self,
+        start: EffectsMark,
+    ) -> Option<(&VariableAccess, &VariableAccess)> {
         let since = &self.accesses[start.accesses.min(self.accesses.len())..];
         if !since.iter().any(|a| a.writes) {
             return None;
@@ -136,50 +138,4 @@ impl ExprEffects {
 
 fn overlap(a: &VariableAccess, b: &VariableAccess) -> bool {
     a.path.iter().zip(&b.path).all(|(a, b)| a == b)
-}
-
-impl Typer<'_, '_> {
-    /// Checks the expression that was typed since the log had length `start`.
-    pub(crate) fn check_effects(&mut self, start: EffectsMark) {
-        if let Some((writer, other)) = self.effects.conflict(start) {
-            let name = self.variable_name(writer.variable);
-            let message = match other.writes {
-                true => format!("`{name}` is changed twice in one expression"),
-                false => format!("`{name}` is changed and read in one expression"),
-            };
-            let text = if other.writes {
-                "changed here too"
-            } else {
-                "read here"
-            };
-            let finding = Diagnostic::error("side-effect-conflict", writer.span, message)
-                .label(other.span, text)
-                .help("the order of evaluation is not defined; use two statements");
-            self.session.report(finding);
-        }
-        let calls = self
-            .effects
-            .stateful
-            .get(start.stateful..)
-            .unwrap_or_default();
-        self.effects.checked.extend(calls.first().cloned());
-        if let [(first, a), (second, b), ..] = calls {
-            let message =
-                format!("stateful functions `{a}` and `{b}` are called in one expression");
-            let finding = Diagnostic::error("two-stateful-calls", *second, message)
-                .label(*first, "the first call")
-                .help("the order of evaluation is not defined; use two statements");
-            self.session.report(finding);
-        }
-        self.effects.truncate(start);
-    }
-
-    pub(crate) fn variable_name(&self, variable: Variable) -> String {
-        match (variable, &self.operator) {
-            (Variable::Local(id), _) => self.usages[id.0 as usize].name.to_string(),
-            (Variable::State(id), Some(site)) => site.state_entry(id).name.to_string(),
-            (Variable::Input(port), Some(site)) => site.inputs[port as usize].name.to_string(),
-            (Variable::State(_) | Variable::Input(_), None) => String::new(),
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! `e.attr`: an attribute of a tuple, or an enumerator of a composite.
+//! Typing of `e.attr`: an attribute of a tuple, or an enumerator of a composite.
 
 use graph::ExprKind;
 use syntax::ast::{self, Ident, QName};
@@ -9,7 +9,7 @@ use super::Typer;
 use super::name_resolution::NameResolution;
 use crate::names::{Definition, DefinitionKind, nearest};
 
-/// A tuple of so many attributes has them all named when there is none like what was asked for.
+/// Number of attributes up to which a report of an unknown one lists them all.
 const ATTRIBUTES_NAMED_MAX: usize = 12;
 
 impl<'w> Typer<'_, 'w> {
@@ -130,12 +130,12 @@ impl<'w> Typer<'_, 'w> {
             .symbols
             .search(unit, composite, DefinitionKind::Operator)
         {
-            Ok(Definition::Composite(home, ast)) => {
+            Ok(Definition::Composite(owner, ast)) => {
                 let own = self
                     .scope
                     .composite_frame()
                     .filter(|f| std::ptr::eq(f.ast, &**ast));
-                let scope = self.session.static_scope(home, ast);
+                let scope = self.session.static_scope(owner, ast);
                 let frame = match own {
                     Some(frame) => frame.clone(),
                     None => scope.composite_frame()?.clone(),
@@ -182,7 +182,7 @@ impl<'w> Typer<'_, 'w> {
         self.unknown_name(&ty.name.text, ty.span)
     }
 
-    /// There is no such attribute: the one that is meant, or all that there are.
+    /// The report of an attribute that does not exist, with the nearest name or with all names.
     fn unknown_attribute(&self, message: String, schema: &TupleType, name: &Ident) -> Diagnostic {
         let finding = Diagnostic::error("unknown-attribute", name.span, message);
         if !self.session.symbols.suggestions.is_open(finding.span) {

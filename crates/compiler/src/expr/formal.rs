@@ -1,4 +1,4 @@
-//! `$e`: what was passed for a composite's formal, typed where it is used.
+//! Typing of `$e`: the actual of a composite's formal, typed where the formal is used.
 
 use syntax::ast::{self, Actual, Ident, Mode};
 use syntax::{Diagnostic, Span};
@@ -60,7 +60,7 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
-    /// `expression<T>`
+    /// The type `T` of a formal that is declared `expression<T>`.
     fn declared_type(&self, name: &Ident) -> Option<Type> {
         let frame = self.scope.composite_frame()?;
         let formal = frame.ast.params.iter().find(|p| p.name.text == name.text)?;
@@ -98,9 +98,9 @@ impl<'w> Typer<'_, 'w> {
         {
             let is_typed = matches!(binding.formal.mode, Mode::Expression(Some(_)));
             if actuals.len() != 1 || !is_typed {
-                let home = binding.actual_scope(frame);
+                let actual_scope = binding.actual_scope(frame);
                 for actual in actuals {
-                    self.flatten_one(actual, &home, list);
+                    self.flatten_one(actual, &actual_scope, list);
                 }
                 return;
             }

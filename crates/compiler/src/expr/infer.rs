@@ -1,4 +1,4 @@
-//! One expression, whatever its form.
+//! Type inference for one expression, by its form.
 
 use graph::ExprKind;
 use syntax::Span;

@@ -1,4 +1,4 @@
-//! Strings, `null`, the empty literals, and which literals need a type from outside.
+//! Strings, `null` and the empty literals.
 
 use std::sync::Arc;
 
@@ -8,23 +8,6 @@ use syntax::ast::{self, StringKind};
 use tuple::{RString, Type, UString, Value};
 
 use super::Typer;
-
-/// Whether an expression has no type of its own: `null`, `[]`, `{}`, or a literal of such.
-pub(crate) fn needs_context(expr: &ast::Expr) -> bool {
-    use ast::ExprKind as Kind;
-    match &expr.kind {
-        Kind::Null => true,
-        Kind::List(list) | Kind::Set(list) => list.iter().all(needs_context),
-        Kind::Map(entries) => {
-            entries.iter().all(|(k, _)| needs_context(k))
-                || entries.iter().all(|(_, v)| needs_context(v))
-        }
-        Kind::Tuple(list) => list.iter().any(|(_, e)| needs_context(e)),
-        Kind::Conditional(_, a, b) => needs_context(a) && needs_context(b),
-        Kind::Paren(inner) => needs_context(inner),
-        _ => false,
-    }
-}
 
 /// The type that is wrapped, or the type itself: the hint for what a literal holds.
 pub(super) fn without_optional(ty: &Type) -> &Type {
@@ -94,7 +77,7 @@ impl Typer<'_, '_> {
         Some(self.typed_expr(kind, ty, span))
     }
 
-    /// Nothing says what an empty literal is.
+    /// Reports an empty literal that nothing gives a type.
     pub(super) fn no_type<T>(&self, what: &str, example: &str, span: Span) -> Option<T> {
         let message = format!("nothing here says of which type {what} is");
         let finding = syntax::Diagnostic::error("empty-without-type", span, message);

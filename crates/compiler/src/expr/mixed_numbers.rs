@@ -58,7 +58,7 @@ fn unify_optionals(left: &graph::Expr, right: &graph::Expr) -> Option<(graph::Ex
     Some((cast_node(left.clone(), &ty), cast_node(right.clone(), &ty)))
 }
 
-/// What is looked for with `in` and where, with one type for it and the elements or keys.
+/// Converts the operands of `in`: the value that is sought and the elements or keys get one type.
 pub(super) fn unify_membership(
     item: graph::Expr,
     within: graph::Expr,

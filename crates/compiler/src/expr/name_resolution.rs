@@ -1,4 +1,4 @@
-//! What a plain name means where an expression stands.
+//! Meaning of a plain name in an expression.
 //!
 //! Innermost first: locals, then state variables and attributes of the operator's input ports, then
 //! its ports themselves, then enumerators of the composite and of the namespaces that are seen. In
@@ -120,8 +120,8 @@ impl<'w> Typer<'_, 'w> {
         frame.enumerator(name).map(NameResolution::Enumerator)
     }
 
-    /// What a name means that these input ports have. As with attributes, the port that there is a
-    /// tuple of comes first.
+    /// The meaning of a name that these input ports have. As with attributes, the port whose tuple
+    /// is being processed comes first.
     fn resolve_ports(&self, found: Vec<usize>) -> Option<NameResolution> {
         match (&found[..], self.context.inputs) {
             ([], _) => None,

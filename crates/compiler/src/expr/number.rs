@@ -66,7 +66,7 @@ pub(crate) fn literal_value(number: &Number, negative: bool) -> Option<Value> {
     literal(number, negative).ok().map(|(_, value)| value)
 }
 
-/// Whether a literal says itself of which type it is.
+/// Whether a literal has a suffix that gives its type.
 fn has_explicit_type(number: &Number) -> bool {
     number.is_hex || number.kind.is_some() || number.width.is_some()
 }

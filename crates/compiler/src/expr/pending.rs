@@ -1,4 +1,4 @@
-//! Values that are still to come when a program is only checked.
+//! Values that are not known yet when a program is only checked.
 //!
 //! A check knows no submission-time values, and no actuals for the formals of a composite that
 //! nothing invokes. Such a value stands in expressions as one of its type, so that what is done

@@ -1,4 +1,4 @@
-//! Places: what can be assigned, stepped, or handed to a `mutable` formal.
+//! Places: expressions that can be assigned, stepped, or passed to a `mutable` formal.
 //!
 //! A place is mutable when its root is. The root of a place in an input tuple is a local copy of
 //! that tuple, which from then on stands for the input in the whole body.
@@ -12,12 +12,12 @@ use super::name_resolution::NameResolution;
 use super::{Typer, Variable};
 use crate::names::{LocalEntry, LocalKind};
 
-/// What a place is wanted for.
+/// Use of a place by the expression around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlaceUse {
     /// `place = e`: a whole variable need not have a value before.
     Assign,
-    /// It is read and written.
+    /// Read and then written, as by `place++`.
     Change,
     /// `place op= e`: it is read and written, and so is what stands on the right side.
     Update,
@@ -208,7 +208,7 @@ impl<'w> Typer<'_, 'w> {
                 return self.step_into(path, index, span);
             }
             if qname.namespace.is_none() && self.resolve_name(&qname.name.text).is_none() {
-                // Not a variable: say what is wrong with it as with any expression.
+                // No variable: reported as any other expression is.
                 self.infer(base, None);
                 return None;
             }

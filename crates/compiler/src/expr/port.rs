@@ -1,4 +1,4 @@
-//! Input tuples and their attributes.
+//! Typing of input tuples and their attributes.
 
 use graph::ExprKind;
 use syntax::{Diagnostic, Span};

@@ -1,4 +1,4 @@
-//! Walks typed statements to let local copies stand for input tuples that a body changes.
+//! Replaces input tuples that a body changes by their local copies, in typed statements.
 
 use graph::{Expr, ExprKind, LocalId, LocalVar, Stmt};
 

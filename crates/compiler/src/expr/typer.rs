@@ -1,4 +1,5 @@
-//! The typing of one place of the program: its scope, its context, and what was met so far.
+//! The typer of one place of the program: its scope, its context, and the variables and effects so
+//! far.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -8,13 +9,12 @@ use syntax::ast::Expr;
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
-use super::{ExprEffects, TypingContext, Variable, needs_context};
+use super::{DefiniteAssignment, ExprEffects, TypingContext, Variable, needs_context};
 use crate::Session;
 use crate::names::{OperatorFrame, Scope};
-use crate::stmt::DefiniteAssignment;
 
 /// Types expressions and statements in a scope. Every method reports what is wrong and answers
-/// `None`; a `None` is never reported again by whoever gets it.
+/// `None`; a caller that gets a `None` does not report it again.
 #[derive(Debug)]
 pub struct Typer<'s, 'w> {
     pub(crate) session: &'s Session<'w>,
@@ -41,7 +41,7 @@ pub struct Typer<'s, 'w> {
     pub(crate) call_depth: u32,
 }
 
-/// What becomes of a variable in the body, for warnings.
+/// Use of a variable in the body, for warnings.
 #[derive(Clone, Debug)]
 pub(crate) struct VariableUsage {
     pub name: std::sync::Arc<str>,
@@ -100,8 +100,8 @@ impl<'s, 'w> Typer<'s, 'w> {
         }
     }
 
-    /// Looks for errors in an expression whose type nobody asks for, because what is around it is
-    /// broken. A literal that would get its type from there says nothing.
+    /// Looks for errors in an expression whose type is not needed, because the code around it is
+    /// broken. A literal that would get its type from there is not checked.
     pub(crate) fn check_untyped(&mut self, expr: &'w Expr) {
         let start = self.effects.mark();
         if !needs_context(expr) {
@@ -159,9 +159,9 @@ impl<'s, 'w> Typer<'s, 'w> {
         scope: Scope<'w>,
         work: impl FnOnce(&mut Typer<'s, 'w>) -> T,
     ) -> T {
-        let home = std::mem::replace(&mut self.scope, scope);
+        let outer = std::mem::replace(&mut self.scope, scope);
         let result = work(self);
-        self.scope = home;
+        self.scope = outer;
         result
     }
 
@@ -193,8 +193,8 @@ impl<'s, 'w> Typer<'s, 'w> {
         None
     }
 
-    /// What a name in the actual of a formal means depends on the operator that uses it: shows
-    /// where that is.
+    /// Adds the place where a formal is used: the meaning of names in its actual depends on the
+    /// operator there.
     fn with_formal_use(&self, diagnostic: Diagnostic) -> Diagnostic {
         const FORMAL_NAME_CODES: &[&str] = &[
             "ambiguous-attribute",

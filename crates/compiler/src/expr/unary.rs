@@ -48,7 +48,7 @@ impl<'w> Typer<'_, 'w> {
         Some(self.typed_expr(ExprKind::Unary(op, typed), ty, span))
     }
 
-    /// `o!`
+    /// Types `o!`, the value of an optional.
     pub(super) fn unwrap(&mut self, inner: &'w ast::Expr, span: Span) -> Option<graph::Expr> {
         let typed = self.operand(inner, None)?;
         let Type::Optional(ty) = &typed.ty else {
@@ -59,7 +59,7 @@ impl<'w> Typer<'_, 'w> {
         Some(self.typed_expr(ExprKind::Unwrap(typed), ty, span))
     }
 
-    /// `o??`
+    /// Types `o??`, whether an optional has a value.
     pub(super) fn is_present(&mut self, inner: &'w ast::Expr, span: Span) -> Option<graph::Expr> {
         let typed = self.operand(inner, None)?;
         if !typed.ty.is_optional() {

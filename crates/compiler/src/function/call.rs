@@ -1,4 +1,4 @@
-//! Calls: arguments, the choice of the function, and the typed call.
+//! Typing of calls: arguments, the choice of the function, and the typed call.
 
 use graph::{Arg, Callee, ExprKind, OutputCall, Unsupported};
 use syntax::ast;
@@ -7,15 +7,14 @@ use tuple::Type;
 
 use super::candidates::FunctionCandidates;
 use super::overload::{OverloadArgument, OverloadChoice, OverloadFit, choose};
-use super::pattern::TypePattern;
-use super::signature::{FunctionOwner, Signature};
 use crate::expr::{ExprEffects, PlaceUse, StatefulCalls, Typer, cast_to, is_place, needs_context};
+use crate::tables::{FunctionOwner, Signature, TypePattern};
 
 /// The arguments of a call, typed as far as they can be before the function is known.
 struct TypedArguments<'w> {
     asts: &'w [ast::Expr],
     typed: Vec<OverloadArgument<'w>>,
-    /// What each reads and writes.
+    /// Variables that each argument reads and writes.
     effects: Vec<ExprEffects>,
 }
 
@@ -71,7 +70,7 @@ impl<'w> Typer<'_, 'w> {
         let (candidates, args) = (candidates?, args?);
         match choose(&candidates.list, &args.typed) {
             OverloadChoice::One(fit) => self.build_call(&fit, args, span),
-            // That was said where they are defined.
+            // The definitions have their own reports.
             OverloadChoice::Several(fits) if are_duplicates(&fits) => {
                 self.build_call(&fits[0], args, span)
             }

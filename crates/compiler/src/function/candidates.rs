@@ -1,4 +1,4 @@
-//! The functions that a call may mean.
+//! Candidates of a call: the functions that its name may mean.
 
 use std::rc::Rc;
 
@@ -7,9 +7,9 @@ use syntax::ast::{self, Actual, ExprKind, Mode, QName};
 use syntax::{Diagnostic, Span};
 
 use super::intrinsic;
-use super::signature::{FunctionOwner, Signature};
 use crate::expr::Typer;
 use crate::names::{Definition, Scope, did_you_mean, foreign_function};
+use crate::tables::{FunctionOwner, Signature};
 
 /// The functions of one name, as a place sees them.
 pub(super) struct FunctionCandidates {
@@ -147,7 +147,7 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
-    /// What the compiler evaluates itself and the library does not have.
+    /// Adds the functions that the compiler evaluates itself and the library does not have.
     fn add_intrinsics(&self, name: &QName, candidates: &mut FunctionCandidates) {
         let elsewhere = name
             .namespace

@@ -1,8 +1,8 @@
-//! Functions that the compiler itself evaluates: places in the source, names of instances, values
-//! given when compiling or submitting, numbers of ports and channels.
+//! Functions that the compiler evaluates: places in the source, names of instances, values given
+//! when compiling or submitting, numbers of ports and channels.
 //!
-//! Where the library declares one of them too, that is what is called when its value is not known
-//! (inside a user function, whose operator is not known).
+//! Where the library declares one of them too, the library function is called when the value is not
+//! known (inside a user function, whose operator is not known).
 
 use std::path::Path;
 use std::rc::Rc;
@@ -12,13 +12,13 @@ use syntax::ast::{self, QName};
 use syntax::{Diagnostic, Span};
 use tuple::{List, RString, Type, Value};
 
-use super::signature::{FunctionOwner, Signature};
 use crate::Session;
 use crate::expr::Typer;
 use crate::names::LoadedUnit;
 use crate::stmt::punctuation_type;
+use crate::tables::{FunctionOwner, Signature};
 
-/// The namespace that they belong to.
+/// Namespace of the functions that the compiler evaluates.
 pub(super) const NAMESPACE: &str = "spl.utility";
 
 const INTRINSIC_PROTOTYPES: [&str; 22] = [
@@ -101,7 +101,7 @@ impl<'w> Typer<'_, 'w> {
         Some(self.typed_expr(ExprKind::CurrentPunct, punctuation_type(), span))
     }
 
-    /// `inputPort(In)`, `outputPort(Out)`
+    /// Evaluates `inputPort(In)` and `outputPort(Out)`, the number of a port.
     fn port_number(
         &mut self,
         args: &'w [ast::Expr],
@@ -207,9 +207,8 @@ impl<'w> Typer<'_, 'w> {
         )))
     }
 
-    /// What depends on the channel of a parallel region is known when compiling only if the
-    /// operator is expanded for one channel; else the library function answers when the program
-    /// runs.
+    /// Whether a function is evaluated when the program runs: one whose value depends on the
+    /// channel of a parallel region, in an operator that is not expanded for a single channel.
     fn is_left_to_run_time(&self, name: &str) -> bool {
         let depends = name.contains("Channel") || name == "getThisOperatorName";
         depends
@@ -246,7 +245,7 @@ impl<'w> Typer<'_, 'w> {
     }
 }
 
-/// A string value.
+/// Makes an rstring value of a text.
 pub(super) fn string_value(text: impl AsRef<str>) -> Value {
     Value::RString(RString(text.as_ref().as_bytes().to_vec()))
 }

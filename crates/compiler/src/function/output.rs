@@ -5,27 +5,8 @@ use std::rc::Rc;
 
 use graph::OperatorModel;
 
-use super::signature::{FunctionOwner, Signature};
 use crate::Session;
-
-/// The output functions of an operator model.
-#[derive(Debug)]
-pub struct OutputFunctions {
-    /// Whether they may stand inside each other's arguments and inside expressions.
-    pub nested: bool,
-    by_name: HashMap<Rc<str>, Vec<Rc<Signature>>>,
-}
-
-impl OutputFunctions {
-    pub(super) fn find(&self, name: &str) -> Option<&[Rc<Signature>]> {
-        self.by_name.get(name).map(|list| &list[..])
-    }
-
-    /// The names, for suggestions.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.by_name.keys().map(|name| &**name)
-    }
-}
+use crate::tables::{FunctionOwner, OutputFunctions, Signature};
 
 impl Session<'_> {
     /// The output functions of a model, parsed once; `None` if it has none.

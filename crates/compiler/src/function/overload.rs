@@ -1,4 +1,4 @@
-//! The choice among the functions of one name.
+//! Overload resolution: the choice among the functions of one name.
 //!
 //! Each candidate is matched against the arguments. Of those that fit, the one that needs the
 //! fewest conversions is chosen, then the one with the fewest type formals, then the nearest.
@@ -8,14 +8,14 @@ use std::rc::Rc;
 use syntax::ast::{self, ExprKind};
 use tuple::Type;
 
-use super::signature::Signature;
 use super::unify::{BOUNDED_TEXT_COST, TypeBindings, TypeMismatch};
 use crate::expr::fits_type;
+use crate::tables::{Signature, TypePattern};
 
 /// An argument as far as it is typed before the choice.
 #[derive(Debug)]
 pub(super) enum OverloadArgument<'w> {
-    /// It has a type of its own.
+    /// An argument with a type of its own.
     Typed(graph::Expr),
     /// A literal that gets its type from the formal.
     Untyped(&'w ast::Expr),
@@ -40,7 +40,7 @@ pub(super) struct OverloadRefusal {
     pub sentence: String,
 }
 
-/// What the choice came to.
+/// Result of choosing among the candidates of a call.
 #[derive(Debug)]
 pub(super) enum OverloadChoice {
     One(OverloadFit),
@@ -179,7 +179,7 @@ fn refusal_sentence(
         (Some(TypeMismatch::Constraint(at)), _) => {
             let words = signature.constraints[*at].description();
             match &formal.ty {
-                super::pattern::TypePattern::Formal(_) => words.to_owned(),
+                TypePattern::Formal(_) => words.to_owned(),
                 other => {
                     let name = &signature.type_names[*at];
                     format!(

@@ -1,20 +1,18 @@
-//! From the prototypes that the library and operator models declare to signatures.
+//! Reads the prototypes that the library and operator models declare into signatures.
 
 use std::sync::Arc;
 
 use syntax::ast::{Expr, FunctionParam, Prototype, TupleBody, TupleBodyKind, TypeExpr, TypeKind};
 use tuple::{EnumType, Type};
 
-use super::constraint::TypeConstraint;
-use super::pattern::TypePattern;
-use super::signature::{FunctionOwner, Signature, SignatureFormal};
 use crate::Session;
 use crate::names::{Scope, UnitId};
+use crate::tables::{FunctionOwner, Signature, SignatureFormal, TypeConstraint, TypePattern};
 use crate::types::primitive;
 
 impl Session<'_> {
     /// The signature of a prototype's text. `None`: it cannot be read, which is a mistake of
-    /// whoever declared it (a test of the library finds it).
+    /// the library that declares it; a test of the library finds it.
     pub(super) fn prototype(&self, text: &str, target: FunctionOwner) -> Option<Signature> {
         let prototype = syntax::parse_prototype(text).ok()?;
         let reader = PrototypeReader {

@@ -1,4 +1,4 @@
-//! Why a call fits no function of its name.
+//! Reports of calls that fit no function of their name.
 
 use std::rc::Rc;
 
@@ -6,8 +6,8 @@ use syntax::ast;
 use syntax::{Diagnostic, SourceMap, Span};
 
 use super::overload::{OverloadArgument, OverloadRefusal};
-use super::signature::Signature;
 use crate::expr::literal_advice;
+use crate::tables::Signature;
 
 /// How many candidates are shown.
 const CANDIDATES_SHOWN_MAX: usize = 6;
@@ -15,7 +15,7 @@ const CANDIDATES_SHOWN_MAX: usize = 6;
 /// A call as it is written and typed.
 pub(super) struct RefusedCall<'a> {
     pub name: &'a str,
-    /// Of the name.
+    /// Place of the function's name.
     pub span: Span,
     pub asts: &'a [ast::Expr],
     pub args: &'a [OverloadArgument<'a>],

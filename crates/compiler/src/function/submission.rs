@@ -1,4 +1,4 @@
-//! Values that are given by name when compiling or submitting.
+//! Submission-time and compile-time values, which the user gives by name.
 
 use std::path::Path;
 

@@ -1,34 +1,15 @@
-//! The functions that were met so far: signatures of the library's, ids and bodies of the user's.
+//! Fills the function table: signatures when a function is first asked for, bodies when a call
+//! needs them.
 
-use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::rc::Rc;
 
-use graph::{Function, FunctionId, NativeId, OperatorModel};
+use graph::{Function, FunctionId, NativeId};
 use syntax::ast;
 
-use super::OutputFunctions;
-use super::signature::{FunctionOwner, Signature};
-use super::user::{UserFunction, UserFunctionId};
 use crate::Session;
 use crate::names::UnitId;
-
-/// See the module.
-#[derive(Debug, Default)]
-pub(crate) struct FunctionTable<'w> {
-    natives: RefCell<HashMap<NativeId, Option<Rc<Signature>>>>,
-    pub(super) intrinsics: RefCell<HashMap<&'static str, Vec<Rc<Signature>>>>,
-    pub(super) outputs: RefCell<HashMap<*const OperatorModel, Option<Rc<OutputFunctions>>>>,
-    users: RefCell<Vec<Rc<UserFunction<'w>>>>,
-    by_ast: RefCell<HashMap<*const ast::Function, UserFunctionId>>,
-    /// Those that something refers to, by their ids in the program.
-    emitted: RefCell<Vec<Rc<UserFunction<'w>>>>,
-    /// Typed bodies, by the same ids.
-    typed: RefCell<Vec<Function>>,
-    is_typing: Cell<bool>,
-    /// How many of them the program needs; those after them are only checked.
-    needed_count: Cell<Option<usize>>,
-}
+use crate::tables::{FunctionOwner, Signature, UserFunction, UserFunctionId};
 
 impl<'w> Session<'w> {
     /// The signature of a library function, parsed when first asked for.
@@ -139,7 +120,7 @@ impl<'w> Session<'w> {
     }
 
     /// Resolves all top-level types of a unit and the static types of its composites, and checks
-    /// that its overloads differ, whoever uses them.
+    /// that its overloads differ, whether they are used or not.
     pub fn check_unit(&self, unit: UnitId) {
         let mut compared = HashSet::new();
         for item in &self.symbols.unit(unit).unit.items {

@@ -1,11 +1,9 @@
-//! Matching the type of an argument against that of a formal.
+//! Unification: matches the type of an argument against the type pattern of a formal.
 
+use crate::tables::{Signature, TypePattern};
 use tuple::Type;
 
-use super::pattern::TypePattern;
-use super::signature::Signature;
-
-/// What a match costs beside an exact one: the overload with the lowest sum is chosen.
+/// Cost of an exact match. The overload with the lowest sum of costs is chosen.
 pub(super) const EXACT_COST: u32 = 0;
 const BOUND_COST: u32 = 1;
 const WRAP_COST: u32 = 10;
@@ -13,7 +11,7 @@ const WRAP_COST: u32 = 10;
 /// only if nothing else does.
 pub(super) const BOUNDED_TEXT_COST: u32 = 100;
 
-/// What the type formals of one call stand for.
+/// Types that the type formals of one call stand for.
 #[derive(Debug)]
 pub(super) struct TypeBindings {
     pub types: Vec<Option<Type>>,
@@ -25,7 +23,7 @@ pub(super) struct TypeBindings {
 /// Why a type does not match.
 #[derive(Debug)]
 pub(super) enum TypeMismatch {
-    /// It is of another form, or another type than the formal already stands for.
+    /// The type has another form than the pattern, or the formal already stands for another type.
     Shape,
     /// The n-th type formal does not admit it.
     Constraint(usize),

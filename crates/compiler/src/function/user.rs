@@ -1,50 +1,20 @@
-//! User functions: signatures and bodies.
+//! User functions: their signatures, their typed bodies, and checks on both.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use graph::{Body, Function, FunctionId, Stmt};
+use graph::{Body, Function, Stmt};
 use syntax::ast::{self, Ident, QName};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
-use super::pattern::TypePattern;
-use super::signature::{FunctionOwner, Signature, SignatureFormal};
 use crate::Session;
 use crate::expr::{AllowedReturn, StatefulCalls, Typer, TypingContext};
 use crate::names::{BlockFrame, Definition, LocalKind, Scope, ScopeFrame, UnitId};
 use crate::stmt::always_returns;
-
-/// A user function of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct UserFunctionId(pub u32);
-
-/// A function that the program defines.
-#[derive(Debug)]
-pub(super) struct UserFunction<'w> {
-    pub unit: UnitId,
-    pub ast: &'w ast::Function,
-    /// `None`: something about it is broken, which was reported.
-    pub signature: Option<Rc<Signature>>,
-    /// Its id in the program, once something refers to it.
-    pub emitted: Cell<Option<FunctionId>>,
-}
-
-impl<'w> UserFunction<'w> {
-    pub fn new(
-        unit: UnitId,
-        ast: &'w ast::Function,
-        signature: Option<Rc<Signature>>,
-    ) -> UserFunction<'w> {
-        UserFunction {
-            unit,
-            ast,
-            signature,
-            emitted: Cell::new(None),
-        }
-    }
-}
+use crate::tables::{
+    FunctionOwner, Signature, SignatureFormal, TypePattern, UserFunction, UserFunctionId,
+};
 
 impl<'w> Session<'w> {
     pub(super) fn user_signature(
@@ -166,13 +136,13 @@ impl<'w> Session<'w> {
         let mut seen: HashMap<Vec<Type>, Span> = HashMap::new();
         let overloads = self.symbols.overloads(unit, &name);
         for (distance, found) in overloads {
-            let Definition::Function(home, other) = found else {
+            let Definition::Function(owner, other) = found else {
                 continue;
             };
             if distance > 0 {
                 continue;
             }
-            let function = self.user_function(home, other);
+            let function = self.user_function(owner, other);
             let Some(signature) = &function.signature else {
                 continue;
             };

@@ -1,8 +1,8 @@
 //! Side effects between the assignments of one output clause.
 //!
 //! Assignments have no order that a program may rely on; so a state variable that one of them
-//! changes should not occur in another, and two of them should not call stateful functions. What is
-//! said of it is the user's choice.
+//! changes should not occur in another, and two of them should not call stateful functions. The
+//! option `output_side_effects` sets how it is reported.
 
 use std::collections::{HashMap, HashSet};
 

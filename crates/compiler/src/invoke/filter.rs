@@ -4,14 +4,15 @@
 //!   filter : "price > 5 && kind == \"trade\"";
 //! ```
 //! The text is read by the rules of conditions that are text until the program runs
-//! ([`crate::condition()`]), but here, so that what is wrong with it is said when compiling.
+//! ([`crate::condition`]), but when compiling, so that its errors are reported then.
 
 use graph::Expr;
 use syntax::{Diagnostic, Span};
 use tuple::Value;
 
-use super::InvocationContext;
-use crate::condition::ConditionCompiler;
+use crate::condition;
+use crate::instance::InvocationContext;
+use crate::tables::ConditionSymbols;
 
 /// The condition that a constant rstring holds; [`InvocationContext::filter_text`] is its text
 /// then.
@@ -28,10 +29,9 @@ pub(super) fn filter_condition(
     // A port without a type was reported.
     let over = invocation.frame.outputs.first()?.schema.clone()?;
     let text = text.to_string_lossy();
-    let mut conditions = session.condition_compiler.borrow_mut();
-    let conditions =
-        conditions.get_or_insert_with(|| ConditionCompiler::new(session.symbols.natives()));
-    match conditions.compile(&text, &over) {
+    let mut symbols = session.condition_symbols.borrow_mut();
+    let symbols = symbols.get_or_insert_with(|| ConditionSymbols::new(session.symbols.natives()));
+    match condition::compile_with(symbols, &text, &over) {
         Ok(mut condition) => {
             let _ = invocation.filter_text.set(text.into_owned());
             // Places in the text are no places in a file.

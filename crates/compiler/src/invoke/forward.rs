@@ -1,11 +1,12 @@
-//! Output attributes that nobody assigns: forwarded from the first input port that has an attribute
-//! of the same name and type, if the operator forwards; else an error, if it must assign all.
+//! Output attributes without an assignment: forwarded from the first input port that has an
+//! attribute of the same name and type, if the operator forwards; else an error, if it must assign
+//! all.
 
 use graph::{Expr, ExprKind};
 use syntax::Diagnostic;
 use tuple::Attribute;
 
-use super::InvocationContext;
+use crate::instance::InvocationContext;
 
 /// Fills in what is forwarded to output port `port`, and reports what is left. `written` are the
 /// attributes that have an assignment, good or bad.
@@ -117,6 +118,6 @@ fn has_type_of(invocation: &InvocationContext<'_, '_>, port: usize, input: usize
     let finding = finding.label(input.span, format!("of type {wanted}"));
     invocation
         .session
-        .report(crate::expand::add_type_difference(finding, wanted, found));
+        .report(crate::types::add_type_difference(finding, wanted, found));
     false
 }

@@ -4,15 +4,15 @@
 //!   window In : timeInterval, intervalDuration(10.0), creationPeriod(5.0), discardAge(30.0),
 //!               intervalOffset(2.0) ;
 //! ```
-//! All are seconds. The order of them is free, and only the first is needed.
+//! All times are seconds. Their order is free, and only `intervalDuration` is required.
 
 use graph::TimeInterval;
 use syntax::ast::Expr;
 use syntax::{Diagnostic, Span};
 use tuple::Resolution;
 
-use super::InvocationContext;
 use super::policy::WindowPolicyReader;
+use crate::instance::InvocationContext;
 
 /// The words; the duration is the first.
 const TIME_WORDS: [&str; 4] = [
@@ -22,7 +22,7 @@ const TIME_WORDS: [&str; 4] = [
     "intervalOffset",
 ];
 
-/// So many panes may hold one tuple.
+/// Number of panes that may hold one tuple: more would make each tuple as costly as 65,536 copies.
 const PANES_MAX: i128 = 1 << 16;
 
 /// Times in years do not fit into the nanoseconds of a timestamp beyond this.
@@ -33,7 +33,7 @@ pub(super) fn is_time(word: &str) -> bool {
     TIME_WORDS.contains(&word)
 }
 
-/// The times as they were met, in nanoseconds.
+/// Times of one window, in nanoseconds, as far as they have been read.
 #[derive(Default)]
 pub(super) struct IntervalTimes {
     values: [Option<(i128, Span)>; TIME_WORDS.len()],

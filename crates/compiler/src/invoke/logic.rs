@@ -1,11 +1,11 @@
-//! The logic clause: state variables and what happens on tuples, on markers, and in a source.
+//! The logic clause: state variables, and statements for tuples, for punctuation, and for sources.
 
 use graph::{Body, Logic};
 use syntax::ast::{Ident, Logic as Entry, Stmt};
 use syntax::{Diagnostic, Span};
 
-use super::InvocationContext;
 use crate::expr::{ReadableInputs, Typer, TypingContext};
+use crate::instance::InvocationContext;
 
 /// Types the logic clause. State comes first, wherever it is written: the other entries see it.
 pub(super) fn logic<'w>(invocation: &InvocationContext<'_, 'w>) -> Logic {
@@ -53,7 +53,7 @@ pub(super) fn logic<'w>(invocation: &InvocationContext<'_, 'w>) -> Logic {
     logic
 }
 
-/// What `onPunct` reads.
+/// Readable inputs of an `onPunct` clause: none.
 const NO_TUPLE: ReadableInputs = ReadableInputs::Refused("`onPunct`: there is no tuple");
 
 /// Where the clause of each port was first seen.

@@ -1,4 +1,4 @@
-//! The output clause: what each attribute of each output stream is.
+//! The output clause: the assigned expression of each attribute of each output stream.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,10 +8,11 @@ use syntax::Diagnostic;
 use syntax::ast::{self, Actual, ExprKind, Ident, Mode, PortClause};
 use tuple::TupleType;
 
-use super::{InvocationContext, assignment_effects, forward};
+use super::{assignment_effects, forward};
 use crate::expr::{ReadableInputs, Typer, TypingContext};
-use crate::function::OutputFunctions;
+use crate::instance::InvocationContext;
 use crate::names::nearest;
+use crate::tables::OutputFunctions;
 
 /// The clause of one port.
 type OutputClause = PortClause<Vec<(Ident, ast::Expr)>>;
@@ -174,9 +175,10 @@ impl<'w> OutputPortTyper<'_, '_, 'w> {
                 text: wanted,
                 span: name.span,
             };
-            let (actual, home) = session.formal(&formal, &scope, "an attribute", is_attribute)?;
+            let (actual, actual_scope) =
+                session.formal(&formal, &scope, "an attribute", is_attribute)?;
             wanted = last_name(actual)?;
-            scope = home;
+            scope = actual_scope;
         }
         if let Some((at, _)) = self.schema.find(&wanted) {
             return Some(at);

@@ -5,11 +5,12 @@ use syntax::ast::{self, Actual, ExprKind};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
+use super::filter;
 use super::value_type::{ParamType, param_type};
-use super::{InvocationContext, filter};
-use crate::boundary::{self, Subscription};
 use crate::expr::{ReadableInputs, Typer, TypingContext};
+use crate::instance::InvocationContext;
 use crate::names::{Scope, did_you_mean, nearest};
+use crate::subscription::{Subscription, parse_subscription};
 
 /// Types the parameters; reports those that are unknown, missing, given twice, or wrong.
 pub(super) fn params(invocation: &InvocationContext<'_, '_>) -> Vec<Param> {
@@ -84,10 +85,10 @@ fn misspelt_param(invocation: &InvocationContext<'_, '_>, written: &str) -> Opti
     })
 }
 
-/// What the operator imports, if it has a parameter that says so; reports what is wrong with it.
+/// The subscription of an operator that imports; reports an expression that is none.
 pub(super) fn subscription(invocation: &InvocationContext<'_, '_>) -> Option<Subscription> {
     let (expr, scope) = import_param(invocation, ParamMode::Subscription)?;
-    boundary::parse_subscription(invocation.session, &scope, expr)
+    parse_subscription(invocation.session, &scope, expr)
 }
 
 /// The text of the condition over tuples that it imports by.

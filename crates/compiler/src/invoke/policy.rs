@@ -5,8 +5,8 @@ use syntax::Span;
 use syntax::ast::Expr;
 use tuple::{Type, Value};
 
-use super::InvocationContext;
 use crate::expr::{ReadableInputs, Typer, TypingContext};
+use crate::instance::InvocationContext;
 
 /// The kind of a policy.
 pub(super) fn kind_of(policy: &Policy) -> PolicyKind {
@@ -39,7 +39,8 @@ impl<'w> WindowPolicyReader<'_, '_, 'w> {
         }
     }
 
-    /// `partitionAge(s)`, `partitionCount(n)`, `tupleCount(n)`.
+    /// Reads a policy that evicts partitions: `partitionAge(s)`, `partitionCount(n)` or
+    /// `tupleCount(n)`.
     pub fn partition_eviction(
         &self,
         word: &str,

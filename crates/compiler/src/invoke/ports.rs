@@ -1,14 +1,11 @@
-//! How many ports an invocation has, and which port set of the model each belongs to.
-
-use std::collections::HashSet;
-use std::sync::Arc;
+//! Number of ports of an invocation, and the port set of the model that each port belongs to.
 
 use graph::{Cardinality, InPortModel, OperatorModel, OutPortModel};
 use syntax::ast::{Ident, Invocation};
 use syntax::{Diagnostic, Span};
 
 use crate::Session;
-use crate::expand::count_phrase;
+use crate::instance::{COMMA_HELP, count_phrase, first_merging_port};
 
 /// The model of each input port; reports a number of ports that the operator does not have.
 pub(super) fn inputs(
@@ -66,7 +63,7 @@ pub(super) fn outputs(
 struct PortMatch {
     /// The set of each port; none if there are too many ports.
     sets: Vec<Option<usize>>,
-    /// There are fewer ports than needed.
+    /// Whether there are fewer ports than the sets need.
     is_short: bool,
 }
 
@@ -119,16 +116,6 @@ fn report(
     }
 }
 
-/// What is meant where ports are missing and streams are joined by commas.
-pub(crate) const COMMA_HELP: &str =
-    "`,` brings several streams to one port; ports are separated by `;`, as in `(A; B)`";
-
-/// The first input port that has several streams.
-pub(crate) fn first_merging_port(ast: &Invocation) -> Option<Span> {
-    let port = ast.inputs.iter().find(|port| port.streams.len() > 1)?;
-    Some(port.span)
-}
-
 /// `1 input port`, `1 or 2 output ports`, `at least 2 input ports`, `no input ports`.
 fn port_count_phrase(counts: &[Cardinality], what: &str) -> String {
     let (mut least, mut most) = (0usize, Some(0usize));
@@ -148,20 +135,6 @@ fn port_count_phrase(counts: &[Cardinality], what: &str) -> String {
         Some(most) if most == least + 1 => format!("{least} or {}", count_phrase(most, what)),
         Some(most) => format!("{least} to {}", count_phrase(most, what)),
     }
-}
-
-/// Every name that means an input port, for each: its alias, then the names of its streams. A name
-/// that is the alias of a port means no other port, whatever streams that has.
-pub(crate) fn input_names(ast: &Invocation) -> Vec<Vec<Arc<str>>> {
-    let aliases = ast.inputs.iter().filter_map(|port| port.alias.as_ref());
-    let aliases: HashSet<&str> = aliases.map(|alias| &*alias.text).collect();
-    let ports = ast.inputs.iter().map(|port| {
-        let own = port.streams.iter();
-        let own = own.filter(|stream| !aliases.contains(&*stream.text));
-        let names = port.alias.iter().chain(own);
-        names.map(|name| name.text.clone()).collect()
-    });
-    ports.collect()
 }
 
 /// Reports ports that are given one name, input ports and output ports. Several input ports may

@@ -1,4 +1,4 @@
-//! The types that a parameter's model allows, from their text.
+//! Types that a parameter's model allows, read from their text.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use graph::{OperatorModel, ParamModel};
 use syntax::ast::{TupleBody, TupleBodyKind, TypeExpr, TypeKind};
 use tuple::{Attribute, TupleType, Type};
 
-/// What a parameter may be given.
+/// Values that a parameter takes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ParamType {
     /// A value of any type.
@@ -17,7 +17,7 @@ pub(super) enum ParamType {
     Literal(&'static [&'static str]),
 }
 
-/// What a parameter's model asks for. A type that cannot be read counts as any.
+/// The values that a parameter's model asks for. A type that cannot be read counts as any.
 pub(super) fn param_type(model: &'static OperatorModel, param: &ParamModel) -> ParamType {
     let literals = model.enums.iter().find(|(name, _)| *name == param.ty);
     if let Some((_, values)) = literals {

@@ -1,10 +1,10 @@
-//! What a model checks itself, put into the words and places of the source.
+//! Runs the checks of an operator's model, and reports their results at places of the source.
 
 use graph::{InvocationError, InvocationPart, OperatorNode};
 use syntax::{Diagnostic, Span};
 
-use super::InvocationContext;
-use crate::expand::actual_span;
+use crate::instance::InvocationContext;
+use crate::instance::actual_span;
 
 /// Asks the model about an invocation that is otherwise correct.
 pub(super) fn check_with_model(invocation: &InvocationContext<'_, '_>, operator: &OperatorNode) {

@@ -9,9 +9,10 @@ use graph::{Param, Window, WindowKind, WindowingMode};
 use syntax::ast::{Expr, PortClause};
 use syntax::{Diagnostic, Span};
 
+use super::logic;
 use super::window_form::{fits, partitioned};
 use super::window_parts::WindowParts;
-use super::{InvocationContext, logic};
+use crate::instance::InvocationContext;
 
 /// The window of each input port with its place.
 pub(super) fn windows(
@@ -55,7 +56,7 @@ fn window<'w>(
             .iter()
             .any(|w| invocation.frame.inputs_named(&w.port.text).len() != 1);
         let mut before = invocation.frame.inputs[..port].iter();
-        // What is said of the first of two ports of one name holds for both.
+        // A window for a name that two ports have belongs to both.
         let is_twin = before.any(|other| other.name == input.name);
         if model.window == WindowingMode::Windowed && !is_elsewhere && !is_twin {
             let message = format!("{name} needs a window on input port `{}`", input.name);

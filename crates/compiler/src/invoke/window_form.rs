@@ -1,11 +1,12 @@
-//! Whether a port takes a window: its form, and what it needs when it is partitioned.
+//! Checks whether a port takes a window of this form, and the parameter that a partitioned window
+//! needs.
 
 use graph::{Policy, PolicyKind, Window, WindowForm, WindowKind};
 use syntax::ast::{Expr, PortClause};
 use syntax::{Diagnostic, Span};
 
-use super::InvocationContext;
 use super::policy::kind_of;
+use crate::instance::InvocationContext;
 
 /// Checks a window against the forms that the port takes.
 pub(super) fn fits(

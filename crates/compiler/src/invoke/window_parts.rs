@@ -4,12 +4,12 @@ use graph::{Partition, PartitionEviction, Policy, PolicyKind, Window, WindowKind
 use syntax::ast::{Expr, ExprKind, PortClause};
 use syntax::{Diagnostic, Span};
 
-use super::InvocationContext;
 use super::interval::{self, IntervalTimes};
 use super::policy::{WindowPolicyReader, kind_of};
+use crate::instance::InvocationContext;
 use crate::names::nearest;
 
-/// The parts of a window clause as they were met.
+/// Parts of one window, as far as they have been read.
 #[derive(Default)]
 pub(super) struct WindowParts {
     kind: Option<(WindowKind, Span)>,
@@ -227,7 +227,7 @@ impl WindowParts {
 }
 
 impl WindowParts {
-    /// The same of a window over event time.
+    /// Reads the parts of a window over event time.
     fn time_interval(
         self,
         invocation: &InvocationContext<'_, '_>,

@@ -1,4 +1,4 @@
-//! The files that a program needs: from the main files outwards, by what each mentions.
+//! Finds the files that a program needs: from the main files on, by the names that each mentions.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -34,11 +34,11 @@ pub(crate) fn load(
     for (path, text) in main {
         let parsed = parse(&mut closure.program.sources, path, text);
         closure.program.is_not_generated |= text.has_failed();
-        let home = namespace(&parsed.unit);
+        let own_namespace = namespace(&parsed.unit);
         for name in TopLevelNames::from_unit(&parsed.unit).unique_names() {
             closure
                 .main_definitions
-                .insert((home.to_owned(), name.to_owned()));
+                .insert((own_namespace.to_owned(), name.to_owned()));
         }
         closure.add_file(path, parsed, None);
     }
@@ -102,14 +102,14 @@ impl DependencyClosure<'_> {
     /// Makes a file part of the program; `root` is that of a found file.
     fn add_file(&mut self, path: &Path, parsed: ParsedFile, root: Option<&Path>) {
         let is_checked = root.is_none();
-        let home = namespace(&parsed.unit);
+        let own_namespace = namespace(&parsed.unit);
         let folder = path.parent().unwrap_or(Path::new(""));
         // Of a file that is a symbolic link the name counts that it has here.
         let canonical = self.loader.canonical(folder);
         let canonical = canonical.join(path.file_name().unwrap_or_default());
         let root = root.map(Path::to_owned);
-        let root = root.or_else(|| roots::root_of(path, home));
-        let root = root.or_else(|| roots::root_of(&canonical, home));
+        let root = root.or_else(|| roots::root_of(path, own_namespace));
+        let root = root.or_else(|| roots::root_of(&canonical, own_namespace));
         let root = root.unwrap_or_else(|| folder.to_owned());
         let toolkit_dir = self.loader.canonical(&root);
         self.roots.push(root);

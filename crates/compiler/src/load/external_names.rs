@@ -1,4 +1,4 @@
-//! The names that a unit needs from elsewhere.
+//! Names that a unit mentions and does not define itself.
 //!
 //! No scopes are built here: a name counts as the unit's own if the unit declares it anywhere in a
 //! role that fits. That is near enough to decide which files to load.

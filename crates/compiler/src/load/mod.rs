@@ -1,4 +1,5 @@
-//! Which files belong to a program: the main files, and those files of toolkits that they need.
+//! Stage `load`: finds and parses the files of a program: the main files, and the files of toolkits
+//! that they need.
 //!
 //! The compiler itself reads nothing: a [`Loader`] lists and reads files. A file is loaded only
 //! when a needed file mentions something that it defines and that nothing nearer defines; so a
@@ -67,20 +68,20 @@ impl Loader for EmptyLoader {
     }
 }
 
-/// What loading gives.
+/// Files of the program, parsed.
 #[derive(Debug, Default)]
 pub(crate) struct LoadedProgram {
     /// All files that were read.
     pub sources: SourceMap,
     /// The files that belong to the program, the main files first.
     pub units: Vec<LoadedUnit>,
-    /// What is wrong with their syntax.
+    /// Errors in the syntax of the units.
     pub diagnostics: Vec<Diagnostic>,
-    /// A main file could not be generated: what else there is to say follows from that.
+    /// Whether a main file could not be generated, from which all other findings follow.
     pub is_not_generated: bool,
-    /// There are files of mixed mode that were left out.
+    /// Whether files of mixed mode were left out.
     pub has_more: bool,
-    /// What went wrong with files of toolkits that could not be generated.
+    /// Findings on files of toolkits that could not be generated.
     pub failed: Vec<Diagnostic>,
 }
 

@@ -1,4 +1,4 @@
-//! A walk over a syntax tree that meets every name, in the role that it has.
+//! Visits every name of a syntax tree, with the role of the name.
 
 use syntax::ast::{
     Actual, Block, Composite, Expr, ExprKind, Function, Ident, Invocation, Item, LocalDecl, Logic,
@@ -19,7 +19,7 @@ pub(crate) enum NameRole {
     Value,
 }
 
-/// What the walk tells.
+/// Receiver of the names that a walk through a syntax tree meets.
 pub(crate) trait NameVisitor<'a> {
     /// A name is used.
     fn mention(&mut self, role: NameRole, name: &'a QName);

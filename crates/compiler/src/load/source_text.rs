@@ -1,5 +1,4 @@
-//! The text of a source file as a [`super::Loader`] gives it: as it stands in the file, or
-//! generated.
+//! The text of a source file as a [`super::Loader`] gives it: read from the file, or generated.
 
 use std::path::Path;
 
@@ -8,7 +7,7 @@ use syntax::{Diagnostic, FileId, Severity, SourceMap, Span};
 /// The text of a source file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceText {
-    /// What is compiled.
+    /// Text that is compiled: the generated one for a file of mixed mode.
     pub text: String,
     /// How it came to be, if it does not stand in the file like that.
     pub generated: Option<GeneratedOrigin>,
@@ -21,7 +20,7 @@ pub struct GeneratedOrigin {
     pub lines: Vec<u32>,
     /// The text of the file.
     pub template: String,
-    /// What was said while it was generated.
+    /// Messages of the code that generated the text.
     pub problems: Vec<GenerationProblem>,
 }
 
@@ -30,11 +29,11 @@ pub struct GeneratedOrigin {
 pub struct GenerationProblem {
     /// The line of the file.
     pub line: u32,
-    /// There is no text because of it.
+    /// Whether the problem left no text to compile.
     pub is_error: bool,
-    /// What is wrong.
+    /// Sentence about the error, in the words of the user.
     pub message: String,
-    /// What would be right.
+    /// Sentence that proposes a remedy.
     pub help: Option<String>,
 }
 
@@ -88,7 +87,7 @@ impl SourceText {
         }
     }
 
-    /// What was said while the text was generated, at lines of the file.
+    /// Findings on the code that generated the text, at lines of the file.
     pub fn diagnostics(&self, sources: &mut SourceMap, path: &Path) -> Vec<Diagnostic> {
         let Some(generated) = self.generated.as_ref().filter(|g| !g.problems.is_empty()) else {
             return Vec::new();
@@ -115,7 +114,7 @@ impl GenerationProblem {
     }
 }
 
-/// What stands in a line.
+/// The span of a line's content, without the blanks around it.
 fn line_span(file: FileId, text: &str, line: u32) -> Span {
     let before = text.split_inclusive('\n').take(line.max(1) as usize - 1);
     let start: usize = before.map(str::len).sum();
@@ -124,7 +123,8 @@ fn line_span(file: FileId, text: &str, line: u32) -> Span {
     Span::new(file, start as u32, (start + content.trim().len()) as u32)
 }
 
-/// That a file of a toolkit could not be generated is no error of the program.
+/// Turns an error into a warning: a file of a toolkit that could not be generated is no error of
+/// the program.
 pub(super) fn as_warning(mut finding: Diagnostic) -> Diagnostic {
     finding.severity = Severity::Warning;
     finding.help("nothing that this file defines is known")

@@ -1,5 +1,4 @@
-//! One instance of a composite, as a frame of names: its formals with what was passed for them, its
-//! streams, and its types.
+//! Frame of a composite instance: its formals with their actuals, its streams, and its types.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,16 +10,12 @@ use syntax::{Diagnostic, Span};
 use tuple::TupleType;
 
 use super::enumerator::{self, Enumerator};
+use super::lazy_result::LazyResult;
 use super::namespace_index::duplicate_enumerator;
 use super::scope::{Scope, ScopeFrame};
+use super::stream_id::StreamId;
 use super::unit::UnitId;
 use crate::Diagnostics;
-use crate::types::LazyResult;
-
-/// The identity of a stream in the expanded program. Whatever it is called inside the composites
-/// that it is handed to, it stays the same stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StreamId(pub u32);
 
 /// A stream as one composite instance sees it.
 #[derive(Debug)]
@@ -30,7 +25,7 @@ pub struct CompositeStream<'w> {
     /// The streams that it is a share of, in a channel of a parallel region: their names mean it
     /// too.
     pub split_from: Vec<StreamId>,
-    /// Its tuple type; use [`crate::Session::stream_schema`].
+    /// Tuple type of the stream; use [`crate::Session::stream_schema`] to resolve it.
     pub schema: StreamSchema<'w>,
     /// Where it is declared.
     pub span: Span,
@@ -40,7 +35,7 @@ pub struct CompositeStream<'w> {
 /// How a stream's tuple type is known.
 #[derive(Clone, Debug)]
 pub enum StreamSchema<'w> {
-    /// It is settled.
+    /// The type is resolved.
     Known(Arc<TupleType>),
     /// As written, to be resolved in the scope of the composite; it may name other streams.
     Declared(&'w TupleBody),
@@ -61,14 +56,14 @@ impl<'w> CompositeStream<'w> {
     }
 }
 
-/// What a composite's formal stands for in one instance.
+/// Actual that a composite's formal stands for in one instance.
 #[derive(Clone, Debug)]
 pub struct FormalBinding<'w> {
-    /// The formal.
+    /// Formal in the definition of the composite.
     pub formal: &'w Formal,
-    /// What was passed, or the default.
+    /// Actual of the invocation, or the default.
     pub actual: &'w Actual,
-    /// Where that was written: names in it mean what they mean there.
+    /// Scope in which the actual was written, and in which its names are resolved.
     pub scope: Scope<'w>,
 }
 
@@ -88,7 +83,7 @@ impl<'w> FormalBinding<'w> {
 pub struct CompositeFrame<'w> {
     /// The unit that defines it.
     pub unit: UnitId,
-    /// The definition.
+    /// Definition of the composite, in the syntax tree.
     pub ast: &'w Composite,
     /// Instance path without the main composite: "" for the main composite itself.
     pub instance: Arc<str>,
@@ -133,8 +128,8 @@ impl<'w> CompositeFrame<'w> {
         self.bindings.insert(&formal.name.text, binding);
     }
 
-    /// What a formal (with its `$`) stands for: `None` if there is no such formal, `Some(None)` if
-    /// it is there but nothing usable was passed.
+    /// The binding of a formal (its name has the `$`). `None`: there is no such formal.
+    /// `Some(None)`: nothing usable was passed for it, which was reported.
     pub fn binding(&self, name: &str) -> Option<Option<&FormalBinding<'w>>> {
         match self.bindings.get(name) {
             Some(binding) => Some(binding.as_ref()),

@@ -6,10 +6,10 @@ use syntax::Span;
 use syntax::ast::{Ident, TupleBody, TupleBodyKind, TypeDefBody, TypeExpr, TypeKind};
 use tuple::{EnumType, Type};
 
-/// What an enumerator's name stands for.
+/// Meaning of an enumerator's name: a value of an enum type.
 #[derive(Clone, Debug)]
 pub struct Enumerator {
-    /// The enum type.
+    /// Enum type that declares the name.
     pub ty: Arc<EnumType>,
     /// Which of its names.
     pub ordinal: u32,
@@ -44,7 +44,7 @@ pub(crate) fn in_type<'a>(ty: &'a TypeExpr, found: &mut dyn FnMut(&'a Ident, Enu
     }
 }
 
-/// The same for a tuple body.
+/// Calls `found` with each enumerator that a tuple body declares.
 pub(crate) fn in_tuple<'a>(body: &'a TupleBody, found: &mut dyn FnMut(&'a Ident, Enumerator)) {
     match &body.kind {
         TupleBodyKind::Attributes(list) => list.iter().for_each(|(ty, _)| in_type(ty, found)),
@@ -52,7 +52,7 @@ pub(crate) fn in_tuple<'a>(body: &'a TupleBody, found: &mut dyn FnMut(&'a Ident,
     }
 }
 
-/// The same for the right side of a type definition.
+/// Calls `found` with each enumerator that the right side of a type definition declares.
 pub(crate) fn in_definition<'a>(
     body: &'a TypeDefBody,
     found: &mut dyn FnMut(&'a Ident, Enumerator),

@@ -1,4 +1,4 @@
-//! What functions and operators of other languages are in SPL.
+//! Functions and operators of other languages, with their counterparts in SPL.
 
 /// How SPL does what a function of that name does elsewhere.
 pub(crate) fn foreign_function(name: &str) -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! Finding a definition by the name that a unit writes.
+//! Lookup of a definition by the name that a unit writes.
 //!
 //! A name without namespace is looked for in the unit's own namespace, then among its named uses,
 //! then in all the namespaces it uses as a whole. Definitions found at the nearest of these levels
@@ -13,31 +13,31 @@ use syntax::ast::{Composite, Function, QName, TypeDef};
 
 use super::enumerator::Enumerator;
 use super::foreign_names::foreign_function;
-use super::namespace_index::NamespaceDefinitions;
+use super::namespace_index::{NamespaceDefinitions, NamespaceId};
 use super::suggest::{BUILT_IN_TYPES, foreign_type};
-use super::symbol_table::{NamespaceId, SymbolTable};
+use super::symbol_table::SymbolTable;
 use super::unit::UnitId;
 use crate::Diagnostics;
 
-/// What sort of definition is looked for, in the user's words.
+/// Sort of definition that a lookup wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefinitionKind {
     /// A composite or primitive operator.
     Operator,
-    /// A type.
+    /// A type that a definition names.
     Type,
-    /// A function.
+    /// A user function or a library function.
     Function,
 }
 
-/// A definition.
+/// Definition that a name means.
 #[derive(Clone, Copy, Debug)]
 pub enum Definition<'w> {
-    /// A composite operator.
+    /// Composite operator, with the unit that defines it.
     Composite(UnitId, &'w Arc<Composite>),
-    /// A primitive operator.
+    /// Primitive operator, by its model.
     Operator(&'static OperatorModel),
-    /// A type.
+    /// Type definition, with the unit that it stands in.
     Type(UnitId, &'w Arc<TypeDef>),
     /// An overload of a user function.
     Function(UnitId, &'w Arc<Function>),
@@ -131,7 +131,7 @@ impl SymbolTable {
             .find_map(|id| self.index.namespace(id).enumerators.get(name))
     }
 
-    /// The enumerator `ns::name`.
+    /// Finds the enumerator `ns::name` by namespace and name.
     pub(crate) fn enumerator_in(&self, namespace: &str, name: &str) -> Option<&Enumerator> {
         let id = self.index.find(namespace)?;
         self.index.namespace(id).enumerators.get(name)

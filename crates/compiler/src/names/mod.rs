@@ -1,4 +1,5 @@
-//! Names and what they mean: the loaded units, their namespaces, and the scopes within them.
+//! Stage `index`: names and their meanings. Loaded units, their namespaces, and the scopes within
+//! them.
 //!
 //! [`SymbolTable`] is everything that can be named from anywhere, indexed by namespace. A [`Scope`]
 //! is what can be named at one place: a chain of frames from the innermost block out to the unit.
@@ -6,21 +7,24 @@
 mod composite_frame;
 mod enumerator;
 mod foreign_names;
+mod lazy_result;
 mod lookup;
 mod namespace_index;
 mod operator_frame;
 mod regrouped_exprs;
 mod scope;
+mod stream_id;
 mod suggest;
 mod symbol_table;
 mod unit;
 
-pub use composite_frame::{CompositeFrame, CompositeStream, FormalBinding, StreamId, StreamSchema};
+pub use composite_frame::{CompositeFrame, CompositeStream, FormalBinding, StreamSchema};
 pub use enumerator::Enumerator;
 pub(crate) use enumerator::{
     in_definition as enumerators_in_definition, in_type as enumerators_in_type,
 };
 pub(crate) use foreign_names::foreign_function;
+pub(crate) use lazy_result::{CircularDefinition, LazyResult};
 pub use lookup::{Definition, DefinitionKind};
 pub(crate) use namespace_index::{duplicate_enumerator, name_in_prototype};
 pub use operator_frame::{
@@ -28,6 +32,7 @@ pub use operator_frame::{
 };
 pub(crate) use scope::{BlockFrame, LocalEntry, LocalKind, LocalType};
 pub use scope::{Scope, ScopeFrame};
+pub use stream_id::StreamId;
 pub use suggest::{Suggestions, did_you_mean, nearest};
 pub use symbol_table::SymbolTable;
 pub use unit::{IMPLICIT_USES, LoadedUnit, UnitId};

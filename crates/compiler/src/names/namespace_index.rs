@@ -1,4 +1,5 @@
-//! The index of a [`super::World`]: definitions by namespace and name, and what each unit sees.
+//! The index of a [`super::SymbolTable`]: definitions by namespace and name, and the namespaces
+//! that each unit sees.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,10 +11,13 @@ use syntax::{Diagnostic, Span};
 
 use super::enumerator::{self, Enumerator};
 use super::suggest::Suggestions;
-use super::symbol_table::NamespaceId;
 use super::unit::{IMPLICIT_USES, LoadedUnit, UnitId};
 
-/// What a namespace defines.
+/// Number of a namespace in the index of a symbol table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct NamespaceId(pub u32);
+
+/// Definitions of one namespace, by name.
 #[derive(Debug, Default)]
 pub(super) struct NamespaceDefinitions {
     pub name: Arc<str>,
@@ -33,7 +37,7 @@ pub(super) struct VisibleNamespaces {
     pub wildcard: Vec<NamespaceId>,
 }
 
-/// All namespaces.
+/// Index of all namespaces, under construction until `build` returns it.
 #[derive(Debug, Default)]
 pub(super) struct NamespaceIndex {
     pub namespaces: Vec<NamespaceDefinitions>,
@@ -255,8 +259,9 @@ impl NamespaceIndex {
         uses
     }
 
-    /// What a file of the user's program names has to be there; files of toolkits may be of a newer
-    /// or older one, and are right as long as nobody needs the name.
+    /// Reports a `use` of a name that its namespace does not define: an error in the user's
+    /// program, a warning in a toolkit, which may be made for another release and is right as long
+    /// as the name is not needed.
     fn check_named_use(&mut self, unit: &LoadedUnit, id: NamespaceId, name: &Ident) {
         let namespace = self.namespace(id);
         if !namespace.defines(&name.text) {

@@ -1,4 +1,4 @@
-//! An operator invocation as a frame of names: its ports and its state variables.
+//! Frame of an operator invocation: its ports and its state variables.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use syntax::Span;
 use tuple::{TupleType, Type};
 
 use super::Enumerator;
-use super::composite_frame::StreamId;
+use super::stream_id::StreamId;
 
 /// An input port as its expressions see it.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct FrameInputPort {
     pub names: Vec<Arc<str>>,
     /// The streams that it carries, for names written in another scope.
     pub streams: Vec<StreamId>,
-    /// Its tuple type; `None` if that is broken, which was reported.
+    /// Tuple type of the port; `None` if it is broken, which was reported.
     pub schema: Option<Arc<TupleType>>,
     /// Whether logic may change its tuples.
     pub mutable: bool,
@@ -36,7 +36,7 @@ pub struct FrameOutputPort {
     pub names: Vec<Arc<str>>,
     /// The stream that leaves it.
     pub stream: StreamId,
-    /// Its tuple type; `None` if that is broken, which was reported.
+    /// Tuple type of the port; `None` if it is broken, which was reported.
     pub schema: Option<Arc<TupleType>>,
 }
 
@@ -50,8 +50,8 @@ pub struct ChannelPosition {
 }
 
 impl ChannelPosition {
-    /// What functions of the library are told when the program runs, by name: numbers with commas
-    /// between, the innermost region first. Empty outside of regions.
+    /// Values for library functions that ask for the channel at run time, by name: numbers with
+    /// commas between, the innermost region first. Empty outside of regions.
     pub fn properties(&self) -> Vec<(&'static str, String)> {
         let (Some(local), Some(width)) = (self.channels.last(), self.widths.last()) else {
             return Vec::new();
@@ -80,12 +80,12 @@ impl ChannelPosition {
     }
 }
 
-/// A state variable.
+/// State variable of an operator's logic.
 #[derive(Clone, Debug)]
 pub struct StateEntry {
-    /// Its name.
+    /// Name of the variable.
     pub name: Arc<str>,
-    /// Its type; `None` if that is broken, which was reported.
+    /// Type of the variable; `None` if it is broken, which was reported.
     pub ty: Option<Type>,
     /// Whether it may be changed.
     pub mutable: bool,
@@ -100,18 +100,18 @@ pub struct OperatorFrame {
     pub name: Arc<str>,
     /// The name without channels.
     pub logical_name: Arc<str>,
-    /// Input ports.
+    /// Input ports, in their order.
     pub inputs: Vec<FrameInputPort>,
-    /// Output ports.
+    /// Output ports, in their order.
     pub outputs: Vec<FrameOutputPort>,
-    /// Its place among channels.
+    /// Position among the channels of parallel regions.
     pub channel: ChannelPosition,
     input_names: HashMap<Arc<str>, Vec<usize>>,
     output_names: HashMap<Arc<str>, Vec<usize>>,
     state: RefCell<Vec<StateEntry>>,
     /// Each name of a state variable with the first variable of that name.
     state_ids: RefCell<HashMap<Arc<str>, StateId>>,
-    /// Those of enum types that are written in declarations of state variables.
+    /// Enumerators of enum types that declarations of state variables contain.
     enumerators: RefCell<HashMap<Arc<str>, Enumerator>>,
     history: Vec<Cell<u32>>,
 }
@@ -186,7 +186,7 @@ impl OperatorFrame {
             .collect()
     }
 
-    /// Whether something about the input ports is broken, so that unknown names say nothing.
+    /// Whether something about the input ports is broken, so that unknown names are not reported.
     pub fn is_broken(&self) -> bool {
         self.inputs.iter().any(|port| port.schema.is_none())
     }

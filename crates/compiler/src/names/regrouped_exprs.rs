@@ -1,4 +1,4 @@
-//! Expressions that were grouped anew because of what a name in them means.
+//! Expressions that are grouped anew because a name in them turns out to be a type.
 //!
 //! The trees of the units never change while they are typed; a tree that has to look different is
 //! kept here, beside them, and lives as long.
@@ -22,7 +22,7 @@ struct RegroupedExpr {
 }
 
 impl RegroupedExprs {
-    /// What stands in place of an expression; made when it is asked for first.
+    /// The regrouped form of an expression, made by `make` when it is first asked for.
     pub(crate) fn get(&self, of: &Expr, make: impl FnOnce() -> Expr) -> &Expr {
         let of = std::ptr::from_ref(of) as usize;
         let mut list = self;

@@ -1,4 +1,5 @@
-//! What can be named at one place: frames from the innermost block out to the unit.
+//! Scope: the names that can be used at one place, as frames from the innermost block out to the
+//! unit.
 //!
 //! ```text
 //!   Block (locals, local types)  ->  Block ...  ->  Operator (ports, state)
@@ -20,9 +21,9 @@ use tuple::Type;
 
 use super::composite_frame::CompositeFrame;
 use super::enumerator::Enumerator;
+use super::lazy_result::LazyResult;
 use super::operator_frame::OperatorFrame;
 use super::unit::UnitId;
-use crate::types::LazyResult;
 
 /// A place's view of names.
 #[derive(Clone, Debug)]
@@ -39,11 +40,11 @@ struct ScopeNode<'w> {
 pub enum ScopeFrame<'w> {
     /// The unit and all that it sees.
     Unit(UnitId),
-    /// A composite instance.
+    /// Names of one composite instance.
     Composite(Rc<CompositeFrame<'w>>),
     /// The default of a composite's formal: other formals are not to be seen.
     Default,
-    /// An operator invocation.
+    /// Ports and state variables of one operator invocation.
     Operator(Rc<OperatorFrame>),
     /// A block of statements, or a function's formals.
     #[expect(
@@ -53,7 +54,7 @@ pub enum ScopeFrame<'w> {
     Block(Rc<BlockFrame<'w>>),
 }
 
-/// A local variable.
+/// Local variable of a body.
 #[derive(Clone, Debug)]
 pub(crate) struct LocalEntry {
     pub id: LocalId,
@@ -63,7 +64,7 @@ pub(crate) struct LocalEntry {
     pub kind: LocalKind,
 }
 
-/// What a local name is, which decides whether it may be changed.
+/// Sort of a local variable, which decides whether it may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LocalKind {
     Mutable,
@@ -152,7 +153,7 @@ impl<'w> Scope<'w> {
             .any(|frame| matches!(frame, ScopeFrame::Default))
     }
 
-    /// This scope without the block and operator frames: that of the composite or unit.
+    /// The scope without its block and operator frames: that of the composite or unit.
     pub fn outside_operator(&self) -> Scope<'w> {
         let mut scope = self;
         while let (ScopeFrame::Block(_) | ScopeFrame::Operator(_), Some(outer)) =

@@ -1,4 +1,4 @@
-//! "Did you mean": the nearest of the names that could have been written.
+//! Suggestions for unknown names: the nearest name that could have been meant.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -86,7 +86,7 @@ impl Suggestions {
         true
     }
 
-    /// What is wrong with a name that several input ports have; `ports` are the names of each.
+    /// The report of a name that several input ports have; `ports` are the names of each port.
     pub(crate) fn ambiguous_port<'n>(
         &self,
         name: &str,

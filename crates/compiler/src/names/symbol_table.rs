@@ -1,7 +1,7 @@
-//! Everything that can be named: the loaded units, the library's functions and operators.
+//! Symbol table: the loaded units, the library's functions and operators, indexed by namespace.
 //!
-//! A world is built once and never changes; typing borrows from it. Its index finds a definition by
-//! namespace and name, and knows for each unit which namespaces it sees.
+//! The table is built once and never changes; typing borrows from it. Its index finds a definition
+//! by namespace and name, and knows for each unit which namespaces it sees.
 
 use eval::NativeFn;
 use graph::{NativeId, OperatorModel};
@@ -11,10 +11,6 @@ use super::namespace_index::NamespaceIndex;
 use super::regrouped_exprs::RegroupedExprs;
 use super::suggest::Suggestions;
 use super::unit::{LoadedUnit, UnitId};
-
-/// A namespace of the world's index.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct NamespaceId(pub u32);
 
 /// The program and the library, indexed.
 #[derive(Debug)]
@@ -52,7 +48,7 @@ impl SymbolTable {
         (symbols, diagnostics)
     }
 
-    /// Gives a file that no unit was parsed from another text, and forgets what was said of the
+    /// Replaces the text of a file that no unit was parsed from, and drops what was cached of the
     /// text before.
     pub(crate) fn replace_text(&mut self, file: FileId, text: &str) {
         self.sources.replace(file, text);
@@ -78,7 +74,7 @@ impl SymbolTable {
             .map(|(at, unit)| (UnitId(at as u32), unit))
     }
 
-    /// One unit.
+    /// The unit with this number.
     pub fn unit(&self, id: UnitId) -> &LoadedUnit {
         &self.units[id.0 as usize]
     }
@@ -93,7 +89,7 @@ impl SymbolTable {
         self.units.iter().find(|unit| unit.file == file)
     }
 
-    /// A library function.
+    /// The library function with this number.
     pub fn native(&self, id: NativeId) -> &'static NativeFn {
         &self.natives[id.0 as usize]
     }
@@ -103,7 +99,7 @@ impl SymbolTable {
         self.natives
     }
 
-    /// All operator models.
+    /// The models of all primitive operators.
     pub fn models(&self) -> &'static [&'static OperatorModel] {
         self.models
     }

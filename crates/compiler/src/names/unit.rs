@@ -1,11 +1,11 @@
-//! A loaded source file, and the namespaces that every unit sees without asking.
+//! A loaded source file, and the namespaces that every unit sees without a `use`.
 
 use std::sync::Arc;
 
 use syntax::FileId;
 use syntax::ast::Unit;
 
-/// Namespaces that every unit uses as if it said `use ns::*;`. `spl.file` is not among them.
+/// Namespaces that every unit uses without a `use ns::*;`. `spl.file` is not among them.
 pub const IMPLICIT_USES: [&str; 11] = [
     "spl",
     "spl.adapter",
@@ -20,18 +20,18 @@ pub const IMPLICIT_USES: [&str; 11] = [
     "spl.XML",
 ];
 
-/// A unit of [`super::World::units`].
+/// A unit of [`super::SymbolTable::units`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UnitId(pub u32);
 
 /// A parsed file with what is known of where it came from.
 #[derive(Clone, Debug)]
 pub struct LoadedUnit {
-    /// Its text in the source map.
+    /// File in the source map that holds the text.
     pub file: FileId,
-    /// What it says.
+    /// Syntax tree of the file.
     pub unit: Unit,
-    /// Its absolute path.
+    /// Absolute path of the file.
     pub path: Arc<str>,
     /// Absolute path of the root of its toolkit (the application's own counts as one).
     pub toolkit_dir: Arc<str>,

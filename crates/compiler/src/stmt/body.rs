@@ -1,4 +1,4 @@
-//! Whole bodies: of logic clauses and of functions.
+//! Typing of whole bodies: of logic clauses and of functions.
 
 use graph::{Body, ExprKind, LocalId, Stmt};
 use syntax::Diagnostic;

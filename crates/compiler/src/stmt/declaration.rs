@@ -1,4 +1,4 @@
-//! Declarations: local variables, state variables, local types.
+//! Typing of declarations: local variables, state variables, local types.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,10 +10,9 @@ use tuple::Type;
 
 use crate::expr::{Typer, VariableUsage};
 use crate::names::{
-    BlockFrame, Enumerator, LocalEntry, LocalKind, LocalType, ScopeFrame, StateEntry,
+    BlockFrame, Enumerator, LazyResult, LocalEntry, LocalKind, LocalType, ScopeFrame, StateEntry,
     duplicate_enumerator, enumerators_in_definition, enumerators_in_type,
 };
-use crate::types::LazyResult;
 
 impl<'w> Typer<'_, 'w> {
     /// `mutable T a = 1, b;`
@@ -51,7 +50,7 @@ impl<'w> Typer<'_, 'w> {
         let finding = Diagnostic::error("missing-initializer", name.span, message);
         let help = format!("give it a value, or declare `{text}` as `mutable`");
         self.session.report(finding.help(help));
-        // That it is not mutable is said.
+        // A variable that is not mutable was reported.
         let diagnostics = &self.session.diagnostics;
         diagnostics.mark_reported(name.span, "immutable-assignment");
     }

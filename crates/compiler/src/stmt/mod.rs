@@ -1,15 +1,13 @@
 //! Typing of statements and bodies.
 //!
 //! Statements are typed in order; what is known at each point (which variables have a value,
-//! whether the point can be reached) is the [`DefiniteAssignment`].
+//! whether the point can be reached) is the [`crate::expr::DefiniteAssignment`].
 
 mod body;
 mod declaration;
-mod definite_assignment;
 mod returns;
 mod statement;
 mod submit;
 
-pub(crate) use definite_assignment::DefiniteAssignment;
 pub(crate) use returns::always_returns;
 pub(crate) use submit::punctuation_type;

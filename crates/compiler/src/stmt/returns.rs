@@ -1,9 +1,9 @@
 //! Whether a body ends with a return on all paths, by its form alone: the last statement is a
-//! return, a block that ends so, or an `if` with an `else`, both of which end so.
+//! return, a block that ends with one, or an `if` with an `else` whose branches both end with one.
 
 use syntax::ast::{Block, Stmt, StmtKind};
 
-/// See the module.
+/// Whether a block ends with a return on all paths.
 pub(crate) fn always_returns(block: &Block) -> bool {
     block.stmts.last().is_some_and(ends)
 }

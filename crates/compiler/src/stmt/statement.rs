@@ -1,4 +1,4 @@
-//! Statements one by one.
+//! Typing of single statements, by their form.
 
 use std::rc::Rc;
 

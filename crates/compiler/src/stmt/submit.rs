@@ -1,4 +1,4 @@
-//! Calls that are statements of their own: `submit` and `assignFrom`.
+//! Typing of calls that are statements of their own: `submit` and `assignFrom`.
 
 use std::sync::Arc;
 

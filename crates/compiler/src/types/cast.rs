@@ -1,4 +1,4 @@
-//! Which types may be cast to which.
+//! Rules for casts: the types that may be cast to each other.
 
 use tuple::{TupleType, Type};
 

@@ -1,5 +1,8 @@
-//! Types in the user's words.
+//! Words for types and for the differences between them.
 
+use std::sync::Arc;
+
+use syntax::Diagnostic;
 use tuple::{TupleType, Type};
 
 /// The one thing in which two types differ, if that is easier to read than both types.
@@ -33,7 +36,7 @@ fn tuples(expected: &TupleType, found: &TupleType) -> Option<String> {
         .then(|| "the attributes are in another order; a cast puts them right".to_owned())
 }
 
-/// What a type is, with its article: "a list", "an enum".
+/// The kind of a type with its article: "a list", "an enum".
 pub(crate) fn kind_of(ty: &Type) -> &'static str {
     match ty {
         Type::List(..) => "a list",
@@ -49,5 +52,17 @@ pub(crate) fn kind_of(ty: &Type) -> &'static str {
         ty if ty.is_numeric() => "a number",
         Type::Boolean => "a boolean",
         _ => "a timestamp",
+    }
+}
+
+/// Adds in what way two tuple types differ.
+pub(crate) fn add_type_difference(
+    finding: Diagnostic,
+    wanted: &Arc<TupleType>,
+    found: &Arc<TupleType>,
+) -> Diagnostic {
+    match difference(&Type::Tuple(wanted.clone()), &Type::Tuple(found.clone())) {
+        Some(text) => finding.help(text),
+        None => finding,
     }
 }

@@ -7,19 +7,19 @@ use syntax::Diagnostic;
 use syntax::{Span, ast::Ident};
 use tuple::{TupleType, Type};
 
-use super::LazyResult;
-use super::lazy_result::CircularDefinition;
 use crate::Session;
+use crate::names::{CircularDefinition, LazyResult};
 
-/// So many definitions may be resolved one within the other.
+/// Number of type definitions that may be resolved one within the other. Each takes stack.
 const NESTING_MAX: u32 = 200;
-/// So many types may be inside of each other.
+/// Depth to which types may nest. Values are read and written by recursion.
 const DEPTH_MAX: u32 = 256;
-/// So many types a type may consist of, itself included.
+/// Number of types that one type may consist of, itself included. A few definitions that each name
+/// the one before twice would fill the memory.
 const TYPE_PARTS_MAX: usize = 1 << 16;
 
 impl<'w> Session<'w> {
-    /// The type that a definition stands for, worked out when first asked for.
+    /// The type that a definition stands for, computed when first asked for.
     pub(super) fn resolve_definition(
         &self,
         slot: &LazyResult<Type>,

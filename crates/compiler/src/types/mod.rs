@@ -6,14 +6,12 @@
 
 mod cast;
 mod describe;
-mod lazy_result;
 mod limit;
 mod named;
+mod primitive;
 mod resolve;
 mod tuple_body;
 
 pub use cast::castable;
-pub(crate) use describe::{difference, kind_of};
-pub(crate) use lazy_result::LazyResult;
-pub(crate) use named::TypeDefinitions;
-pub(crate) use resolve::{integer, primitive};
+pub(crate) use describe::{add_type_difference, difference, kind_of};
+pub(crate) use primitive::{integer, primitive};

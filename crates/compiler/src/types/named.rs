@@ -1,26 +1,16 @@
 //! Type names: local types, composite types, `C.T`, stream names, `$T`, types of namespaces.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use syntax::Diagnostic;
 use syntax::ast::{Actual, Composite, Expr, ExprKind, Ident, Mode, QName, TypeDef};
 use tuple::Type;
 
-use super::LazyResult;
-use super::lazy_result::CircularDefinition;
 use crate::Session;
 use crate::names::{
-    BlockFrame, CompositeFrame, Definition, DefinitionKind, Scope, ScopeFrame, UnitId,
+    BlockFrame, CircularDefinition, CompositeFrame, Definition, DefinitionKind, Scope, ScopeFrame,
+    UnitId,
 };
-
-/// What type definitions of units, and static ones of composites, stand for.
-#[derive(Debug, Default)]
-pub(crate) struct TypeDefinitions<'w> {
-    units: RefCell<HashMap<*const TypeDef, Rc<LazyResult<Type>>>>,
-    statics: RefCell<HashMap<*const Composite, Scope<'w>>>,
-}
 
 impl<'w> Session<'w> {
     pub(super) fn named_type(
@@ -42,7 +32,7 @@ impl<'w> Session<'w> {
         }
         let unit = scope.unit_id();
         match self.symbols.search(unit, name, DefinitionKind::Type) {
-            Ok(Definition::Type(home, def)) => self.unit_type(home, def, &name.name),
+            Ok(Definition::Type(owner, def)) => self.unit_type(owner, def, &name.name),
             Ok(_) => None,
             Err(finding) => {
                 self.report(self.hint_type(*finding, name, scope));
@@ -51,7 +41,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Resolves all types of the composite around, to report what is wrong with those that nobody
+    /// Resolves all types of the composite around, to report what is wrong with those that nothing
     /// uses.
     pub fn resolve_types(&self, scope: &Scope<'w>) {
         if let Some(frame) = scope.composite_frame() {
@@ -66,13 +56,13 @@ impl<'w> Session<'w> {
         &self,
         name: &QName,
         member: Option<&Ident>,
-        home: &Scope<'static>,
+        prototype_scope: &Scope<'static>,
     ) -> Option<Type> {
-        let scope = Scope::unit(home.unit_id());
+        let scope = Scope::unit(prototype_scope.unit_id());
         self.named_type(name, member, &scope)
     }
 
-    /// Resolves a type of a block, to report what is wrong with it even if nobody uses it.
+    /// Resolves a type of a block, to report what is wrong with it even if nothing uses it.
     pub(crate) fn local_definition(&self, def: &TypeDef, scope: &Scope<'w>) {
         self.local_type(&def.name, scope);
     }
@@ -95,19 +85,19 @@ impl<'w> Session<'w> {
         let found =
             self.symbols
                 .definition(unit, name, DefinitionKind::Operator, &self.diagnostics)?;
-        let Definition::Composite(home, composite) = found else {
+        let Definition::Composite(owner, composite) = found else {
             let message = format!(
                 "`{}` is a primitive operator and has no types",
                 name.name.text
             );
             return self.fail("unknown-type", name.span, message);
         };
-        self.composite_member(home, composite, member, scope)
+        self.composite_member(owner, composite, member, scope)
     }
 
     fn composite_member(
         &self,
-        home: UnitId,
+        owner: UnitId,
         composite: &'w Composite,
         member: &Ident,
         scope: &Scope<'w>,
@@ -139,7 +129,7 @@ impl<'w> Session<'w> {
         }
         let scope = match own {
             Some(_) => scope.outside_operator(),
-            None => self.static_scope(home, composite),
+            None => self.static_scope(owner, composite),
         };
         let frame = scope.composite_frame()?.clone();
         self.composite_type(&frame, member, &scope)?
@@ -162,7 +152,7 @@ impl<'w> Session<'w> {
 
     /// Types that the frames of a scope define. `None`: no such name; `Some(None)`: it is broken.
     fn local_type(&self, name: &Ident, scope: &Scope<'w>) -> Option<Option<Type>> {
-        let home = scope.outside_operator();
+        let outer = scope.outside_operator();
         for frame in scope.frames() {
             let found = match frame {
                 ScopeFrame::Block(block) => self.block_type(block, name, scope),
@@ -171,8 +161,8 @@ impl<'w> Session<'w> {
                     .first()
                     .map(|port| operator.inputs[*port].schema.clone().map(Type::Tuple)),
                 ScopeFrame::Composite(frame) => {
-                    let of_type = self.composite_type(frame, name, &home);
-                    of_type.or_else(|| self.stream_type(frame, name, &home))
+                    let of_type = self.composite_type(frame, name, &outer);
+                    of_type.or_else(|| self.stream_type(frame, name, &outer))
                 }
                 ScopeFrame::Unit(_) | ScopeFrame::Default => None,
             };
@@ -200,10 +190,10 @@ impl<'w> Session<'w> {
         &self,
         frame: &CompositeFrame<'w>,
         name: &Ident,
-        home: &Scope<'w>,
+        outer: &Scope<'w>,
     ) -> Option<Option<Type>> {
         let local = frame.ty(&name.text)?;
-        let resolve = || self.definition_body(&local.def.body, home);
+        let resolve = || self.definition_body(&local.def.body, outer);
         let result = self.resolve_definition(&local.resolved, name, resolve);
         Some(self.report_circular(result, local.def, name))
     }
@@ -212,10 +202,10 @@ impl<'w> Session<'w> {
         &self,
         frame: &CompositeFrame<'w>,
         name: &Ident,
-        home: &Scope<'w>,
+        outer: &Scope<'w>,
     ) -> Option<Option<Type>> {
         let stream = frame.stream(&name.text)?;
-        Some(self.stream_schema(&stream, home).map(Type::Tuple))
+        Some(self.stream_schema(&stream, outer).map(Type::Tuple))
     }
 
     fn report_circular(
@@ -248,7 +238,8 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// What a formal stands for and the scope of that; checks its mode.
+    /// The actual of a formal, and the scope in which it was written; reports a formal of another
+    /// mode.
     pub fn formal(
         &self,
         name: &Ident,

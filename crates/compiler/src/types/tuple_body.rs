@@ -1,4 +1,5 @@
-//! The inside of `tuple<...>` and `stream<...>`: attributes, or tuple types to concatenate.
+//! Resolves the inside of `tuple<...>` and `stream<...>`: attributes, or tuple types to
+//! concatenate.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,10 +31,10 @@ impl<'w> Session<'w> {
             StreamSchema::Known(ty) => Some(ty.clone()),
             StreamSchema::Broken => None,
             StreamSchema::Declared(body) => {
-                let home = scope.outside_operator();
+                let outer = scope.outside_operator();
                 stream
                     .resolved
-                    .get(|| self.with_depth(stream.span, || self.tuple_body(body, &home)))
+                    .get(|| self.with_depth(stream.span, || self.tuple_body(body, &outer)))
                     .unwrap_or_else(|_| {
                         let message = "the type of this stream is defined in terms of itself";
                         self.fail("circular-type", stream.span, message)
@@ -118,7 +119,7 @@ impl<'w> Session<'w> {
     }
 }
 
-/// Where an invocation says what a composite's parameter stands for, if the type is one.
+/// Place of the actual that an invocation passes for a type, if the type is a formal.
 fn formal_actual_span(part: &TypeExpr, scope: &Scope<'_>) -> Option<Span> {
     let TypeKind::Named(name, None) = &part.kind else {
         return None;

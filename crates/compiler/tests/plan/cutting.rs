@@ -112,7 +112,7 @@ fn links(operator: &OperatorNode) -> Vec<u32> {
 /// An input port of the whole program, and what feeds it.
 type Fed = BTreeMap<(u32, u32), Vec<OutPortId>>;
 
-/// What feeds every port, put together from the parts again.
+/// The feeds of every port, put together from the parts again.
 fn merged(plan: &Plan, parts: &[PeProgram]) -> Fed {
     let mut fed = Fed::new();
     for part in parts {

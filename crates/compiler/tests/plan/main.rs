@@ -1,4 +1,4 @@
-//! Plans: who shares a process, how streams cross, and what each process runs.
+//! Plans: which operators share a process, how streams cross, and the program of each process.
 
 mod cutting;
 mod fusing;

@@ -1,5 +1,4 @@
-//! Who enters which operator: what a plan calls shared is what several threads of its parts enter,
-//! and nothing else.
+//! Operators that a plan calls shared: exactly those that several threads of its regions enter.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What the tests of the compiler share: the standard library, and files of the tests' own toolkit.
+//! Shared by the tests of the compiler: the standard library, and files of the tests' own toolkit.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -32,7 +32,7 @@ fn programs_give_the_diagnostics_they_are_marked_with() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What a program gives that it is not marked with, and the other way round.
+/// The difference between the findings of a program and the marks in it.
 fn disagreement(path: &Path) -> Option<String> {
     let text = fs::read_to_string(path).expect("a program can be read");
     let name = path

@@ -1,4 +1,4 @@
-//! Programs that nobody would write: deep, long, and broken at random.
+//! Programs that no user would write: deep, long, and broken at random.
 
 use std::fs;
 use std::path::Path;
@@ -47,8 +47,8 @@ fn deep_statements_are_typed() {
     assert!(output.diagnostics.is_empty(), "{:?}", output.diagnostics);
 }
 
-/// Whatever becomes of a program when pieces of it are lost, doubled or swapped, the compiler says
-/// something about it and does not fail.
+/// The compiler reports something on programs with pieces lost, doubled or swapped, and does not
+/// fail.
 #[test]
 fn broken_programs_are_survived() {
     let folder = Path::new(concat!(
@@ -158,7 +158,7 @@ fn a_chain_of_static_types_is_checked_in_time() {
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
-/// What conditions in texts see is put together once.
+/// The symbols of conditions in texts are made once.
 #[test]
 fn many_filters_that_are_texts_are_typed_in_time() {
     let import = |at: usize| {

@@ -1,4 +1,4 @@
-//! What constant expressions come to: typing, overloads and folding together.
+//! Values of constant expressions: typing, overloads and folding together.
 
 use graph::{ExprKind, ParamValue};
 use tuple::Value;

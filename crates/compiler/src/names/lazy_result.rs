@@ -1,8 +1,9 @@
-//! A result that is worked out when first asked for, and kept; it notices when it needs itself.
+//! A result that is computed when it is first asked for, and kept. It notices when its own
+//! computation asks for it.
 
 use std::cell::RefCell;
 
-/// See the module.
+/// Slot for a result: pending, being computed, or done.
 #[derive(Debug)]
 pub(crate) struct LazyResult<T>(RefCell<LazyState<T>>);
 

@@ -1,4 +1,4 @@
-//! Types of prototypes: with type formals in them.
+//! Types in prototypes, which may contain type formals.
 
 use std::fmt;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl TypePattern {
         })
     }
 
-    /// The same with every part that holds no formal made exact.
+    /// The pattern with every part that holds no formal made exact.
     pub fn simplified(self) -> TypePattern {
         match self.instantiate(&[]) {
             Some(ty) => TypePattern::Exact(ty),

@@ -1,10 +1,11 @@
-//! Subscriptions from the program: an expression, or an rstring that holds one.
+//! Reads subscriptions from the program: an expression, or an rstring that holds one.
 
 use syntax::ast::{BinaryOp, Expr, ExprKind, PrefixOp, StringKind};
 use syntax::{Diagnostic, Span};
 use tuple::{RString, Value};
 
-use super::{PropertyLiteral, PropertyRef, Subscription};
+use super::literal::PropertyLiteral;
+use super::property_condition::{PropertyRef, Subscription};
 use crate::Session;
 use crate::expr::{Typer, TypingContext, literal_value};
 use crate::names::Scope;
@@ -217,7 +218,7 @@ fn is_comparison(op: BinaryOp) -> bool {
     matches!(op, Eq | Ne | Lt | Le | Gt | Ge)
 }
 
-/// The same comparison seen from the other side.
+/// The comparison with its sides exchanged: `<` for `>`.
 fn mirrored(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Lt => BinaryOp::Gt,

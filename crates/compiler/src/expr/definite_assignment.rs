@@ -1,8 +1,9 @@
-//! Which variables surely have a value at a point of a body, and whether it can be reached.
+//! Definite assignment: the variables that surely have a value at a point of a body, and whether
+//! the point can be reached.
 
 use graph::LocalId;
 
-/// What is known at one point.
+/// Variables that have a value at one point of a body, and whether the point can be reached.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DefiniteAssignment {
     assigned: Vec<bool>,

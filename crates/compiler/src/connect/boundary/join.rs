@@ -1,12 +1,4 @@
-//! Streams that leave a job and come in again: operators of [`graph::OperatorRole::Boundary`].
-//!
-//! What one such operator exports and another imports within the same program is joined here, by
-//! stream id or by properties and a subscription, as if the stream had been named: the importing
-//! operator gets an input port. Streams of other jobs are not there; an import that nothing in the
-//! program matches stays a source without tuples.
-
-mod boundary_annotation;
-mod subscription;
+//! Joins the imports of a program with its own exports, as if the import named the exported stream.
 
 use std::sync::Arc;
 
@@ -14,11 +6,11 @@ use graph::{ConfigEntry, InPort, InPortModel, OperatorNode, OperatorRole, ParamV
 use syntax::Diagnostic;
 use tuple::{Type, Value};
 
-use crate::expand::{Expander, InPortSite};
-pub(crate) use boundary_annotation::annotate_boundaries;
-pub(crate) use subscription::{Subscription, parse_subscription};
+use super::exported_properties::exported_properties;
+use crate::expand::Expander;
+use crate::instance::InPortSite;
 
-/// The application scope of whoever states none.
+/// Application scope of operators whose config names none.
 const DEFAULT_SCOPE: &str = "Default";
 
 /// Input ports that importing operators get.
@@ -26,7 +18,7 @@ static IMPORTED: InPortModel = InPortModel::DEFAULT;
 
 /// An operator that exports its stream.
 struct ExportedStream {
-    /// Its number.
+    /// Index of the exporting operator in the program.
     operator: usize,
     stream_id: Option<Vec<u8>>,
     properties: Vec<(Arc<str>, Type, Value)>,
@@ -155,29 +147,11 @@ impl ExportedStream {
         ExportedStream {
             operator: at,
             stream_id: text(operator, "streamId"),
-            properties: properties(operator),
+            properties: exported_properties(operator),
             scope: scope_of(operator),
             allows_filter: !is_false(operator, "allowFilter"),
         }
     }
-}
-
-/// The attributes of the tuple that the parameter `properties` is.
-fn properties(operator: &OperatorNode) -> Vec<(Arc<str>, Type, Value)> {
-    let exprs = match operator.param("properties").map(|param| &param.value) {
-        Some(ParamValue::Exprs(exprs)) => &exprs[..],
-        _ => &[],
-    };
-    let mut properties = Vec::new();
-    for expr in exprs {
-        if let (graph::ExprKind::Const(Value::Tuple(values)), Type::Tuple(ty)) =
-            (&expr.kind, &expr.ty)
-        {
-            let named = ty.attributes.iter().zip(values.iter());
-            properties.extend(named.map(|(a, v)| (a.name.clone(), a.ty.clone(), v.clone())));
-        }
-    }
-    properties
 }
 
 fn scope_of(operator: &OperatorNode) -> String {

@@ -1,13 +1,13 @@
-//! Names under which a program asks for values that the user gives: a value that nobody asks for
-//! was misspelled, and the default counts instead of it.
+//! Names under which a program asks for values of the user. A value under another name is
+//! misspelled: the default counts instead of it.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use syntax::{Diagnostic, Span};
 
+use crate::CompileOptions;
 use crate::names::nearest;
-use crate::session::CompileOptions;
 
 /// The names so far.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl RequestedValues {
         self.compile_time.borrow_mut().insert(name.to_owned());
     }
 
-    /// A warning of the values that were given and that a whole program has not asked for.
+    /// A warning of the values that the user gave and the program did not ask for.
     pub fn warn_unrequested(&self, options: &CompileOptions, main: Span) -> Option<Diagnostic> {
         let (submission, compile_time) = (self.submission.borrow(), self.compile_time.borrow());
         let wrong = not_requested(options.submission_values.keys(), &submission);

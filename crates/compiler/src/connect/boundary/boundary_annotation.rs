@@ -1,22 +1,24 @@
-//! What operators may ask about their ports that are exported or fed by imports: an annotation that
-//! they get, as operators in parallel regions get one.
+//! The annotation of operators whose ports are exported or fed by imports, which library functions
+//! read when the program runs.
 //!
 //! ```text
-//! exported.0 = 1, exported.0.0.name = kind, exported.0.0.value = "trade", exported.0.0.type = rstring
+//! exported.0 = 1
+//! exported.0.0.name = kind, exported.0.0.value = "trade", exported.0.0.type = rstring
 //! imported.1.subscription = kind == "trade", imported.1.filter = price > 5.0
 //! ```
-//! The numbers are those of the port, and of the property. An import without a subscription has the
-//! filter alone, which is empty if there is none.
+//! The first number is that of the port, the second that of the property. An import without a
+//! subscription has the filter alone, which is empty if there is none.
 
 use std::sync::Arc;
 
 use graph::{OperatorRole, OutPortId};
 use tuple::{RString, Value};
 
-use super::{Subscription, properties};
+use super::exported_properties::exported_properties;
 use crate::expand::Expander;
+use crate::subscription::Subscription;
 
-/// The annotation's name.
+/// Name of the annotation that operators get.
 const BOUNDARY: &str = "boundary";
 
 /// Tells the operators before exports and behind imports.
@@ -44,7 +46,7 @@ fn is_boundary(expander: &Expander<'_, '_>, at: usize) -> bool {
     expander.sites[at].model.role == OperatorRole::Boundary
 }
 
-/// What the port that an import feeds is told.
+/// Keys for the input port that an import feeds.
 fn imported_keys(
     expander: &Expander<'_, '_>,
     port: usize,
@@ -60,13 +62,13 @@ fn imported_keys(
     keys
 }
 
-/// What the port that feeds an export is told, if it is exported by properties.
+/// Keys for the output port that feeds an export; none if it exports no properties.
 fn exported_keys(
     expander: &Expander<'_, '_>,
     export: usize,
     from: &OutPortId,
 ) -> Vec<(String, String)> {
-    let properties = properties(&expander.operators[export]);
+    let properties = exported_properties(&expander.operators[export]);
     let OutPortId { port, .. } = from;
     if properties.is_empty() {
         return Vec::new();
@@ -84,7 +86,7 @@ fn exported_keys(
     keys
 }
 
-/// Adds keys to the annotation; what is said first of a port stays.
+/// Adds keys to the annotation; the first value of a key stays.
 fn add_keys(expander: &mut Expander<'_, '_>, at: usize, keys: Vec<(String, String)>) {
     let annotations = &mut expander.operators[at].annotations;
     let found = annotations.iter().position(|(name, _)| &**name == BOUNDARY);

@@ -1,8 +1,8 @@
-//! The constraint words of generic prototypes.
+//! Constraint words of generic prototypes, such as `numeric` and `enum`.
 
 use tuple::Type;
 
-/// What a type formal may stand for.
+/// Constraint on a type formal, as the word before its name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TypeConstraint {
     Any,
@@ -78,7 +78,7 @@ impl TypeConstraint {
         }
     }
 
-    /// What it admits, in the user's words.
+    /// The types that the constraint admits, in the user's words.
     pub fn description(self) -> &'static str {
         match self {
             TypeConstraint::Any => "any value",

@@ -1,4 +1,4 @@
-//! The values that properties and the literals of subscriptions have, and their order.
+//! Values of properties and of the literals in subscriptions, and their order.
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Evaluation of what is known when compiling, by the reference interpreter.
+//! Constant folding: evaluates typed expressions with the reference interpreter.
 
 use graph::ExprKind;
 use syntax::{Diagnostic, Span};

@@ -1,14 +1,4 @@
-//! Subscriptions: which streams an import wants, as a condition over their properties.
-//!
-//! ```text
-//!   subscription : kind == "trade" && (level >= 3 || "IBM" in symbols) && n % 4 == 1;
-//! ```
-//! Names mean properties of the exported stream, not attributes; a property that is missing meets
-//! no condition. Numbers are compared by value, whatever their types; a text and a number never
-//! meet.
-
-mod literal;
-mod parse;
+//! A condition over the properties of an exported stream, and its evaluation.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -17,8 +7,7 @@ use std::sync::Arc;
 use syntax::ast::BinaryOp;
 use tuple::{Type, Value};
 
-use literal::PropertyLiteral;
-pub(crate) use parse::parse_subscription;
+use super::literal::PropertyLiteral;
 
 /// A condition over properties.
 #[derive(Clone, Debug)]
@@ -29,16 +18,16 @@ pub(crate) enum Subscription {
     Compare(PropertyRef, BinaryOp, PropertyLiteral),
     /// A literal among the elements of a property.
     In(PropertyLiteral, PropertyRef),
-    /// `true` or `false`.
+    /// A constant `true` or `false`.
     Always(bool),
 }
 
 /// `name`, `name[2]`, `name % 4`
 #[derive(Clone, Debug)]
 pub(crate) struct PropertyRef {
-    name: Arc<str>,
-    index: Option<i64>,
-    modulo: Option<i64>,
+    pub(super) name: Arc<str>,
+    pub(super) index: Option<i64>,
+    pub(super) modulo: Option<i64>,
 }
 
 impl Subscription {

@@ -1,4 +1,4 @@
-//! From streams to edges: which output ports feed each input port.
+//! Edges from streams: finds the output ports that feed each input port.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use graph::{OperatorId, OperatorNode, OutPortId};
 use syntax::{Diagnostic, Span};
 
 use crate::Diagnostics;
-use crate::expand::OperatorSite;
+use crate::instance::OperatorSite;
 use crate::names::StreamId;
 
 /// Fills in the sources of every input port; reports two connections between the same two ports.

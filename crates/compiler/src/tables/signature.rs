@@ -1,4 +1,4 @@
-//! What can be called: its formals, its result, and whose it is.
+//! Signature of a function: its formals, its result, and its origin.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,9 +6,8 @@ use std::sync::Arc;
 use graph::NativeId;
 use syntax::Span;
 
-use super::constraint::TypeConstraint;
-use super::pattern::TypePattern;
-use super::user::UserFunctionId;
+use super::type_constraint::TypeConstraint;
+use super::type_pattern::TypePattern;
 
 /// Something that can be called.
 #[derive(Clone, Debug)]
@@ -25,7 +24,7 @@ pub(crate) struct Signature {
     pub span: Option<Span>,
 }
 
-/// A formal parameter.
+/// Formal parameter of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct SignatureFormal {
     pub name: Arc<str>,
@@ -33,7 +32,11 @@ pub(crate) struct SignatureFormal {
     pub mutable: bool,
 }
 
-/// Whose it is.
+/// Number of a user function in the function table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct UserFunctionId(pub u32);
+
+/// Origin of a function: program, library, operator model or compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FunctionOwner {
     User(UserFunctionId),

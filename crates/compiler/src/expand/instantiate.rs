@@ -1,0 +1,144 @@
+//! Expands a composite instance: binds its formals, declares its streams, and expands each of its
+//! invocations.
+
+use std::rc::Rc;
+
+use syntax::Diagnostic;
+use syntax::ast::{Composite, TupleBody};
+
+use super::composite_instance::CompositeInstance;
+use super::expander::Expander;
+use super::{declare, definition, inherited_clauses};
+use crate::instance::{InputFeed, OutputStream};
+use crate::names::{CompositeFrame, CompositeStream, Scope, StreamSchema, UnitId};
+use crate::types::add_type_difference;
+
+impl<'w> Expander<'_, 'w> {
+    /// Expands a main composite.
+    pub fn expand_main(&mut self, unit: UnitId, composite: &'w Composite) {
+        self.instantiate(CompositeInstance::main(unit, composite));
+    }
+
+    /// Expands a composite that nothing invokes, to report what is wrong with it: formals without
+    /// default stand for nothing, input ports have the types that they declare.
+    pub fn check_uninvoked(&mut self, unit: UnitId, composite: &'w Composite) {
+        let scope = self.session.static_scope(unit, composite);
+        let mut inputs = Vec::with_capacity(composite.inputs.len());
+        for port in &composite.inputs {
+            let span = port.name.span;
+            let schema = port
+                .ty
+                .as_ref()
+                .and_then(|body| self.session.tuple_body(body, &scope));
+            let streams = vec![(self.new_stream(), span)];
+            inputs.push(InputFeed {
+                streams,
+                split_from: Vec::new(),
+                schema,
+                span,
+            });
+        }
+        let outputs = composite.outputs.iter().map(|port| OutputStream {
+            stream: self.new_stream(),
+            schema: None,
+            span: port.name.span,
+        });
+        let outputs = outputs.collect();
+        self.instantiate(CompositeInstance {
+            inputs,
+            outputs,
+            ..CompositeInstance::main(unit, composite)
+        });
+    }
+    /// Expands an instance. The caller has matched the number of its ports.
+    pub fn instantiate(&mut self, instance: CompositeInstance<'w>) {
+        let composite = instance.composite;
+        let invoked = instance
+            .invocation
+            .as_ref()
+            .map_or(composite.name.span, |i| i.operator);
+        if !self.may_enter(composite, invoked) {
+            return;
+        }
+        let is_first = self.expanded.insert(std::ptr::from_ref(composite));
+        if is_first {
+            definition::check_definition(composite, self.session);
+        }
+        self.enclosing.push(composite);
+        let frame = self.frame(&instance);
+        let scope = Scope::composite(frame.clone());
+        // Types and defaults may be named after any stream.
+        let graph = declare::declare_streams(self, &frame, &scope, &instance);
+        self.check_actuals(&frame, &scope);
+        for def in composite.types.iter().filter(|_| is_first) {
+            self.session.composite_type(&frame, &def.name, &scope);
+        }
+        let is_main = instance.invocation.is_none();
+        let own = inherited_clauses::with_composite(
+            self.session,
+            &scope,
+            composite,
+            &instance.inherited,
+            is_main,
+        );
+        if is_first {
+            self.session.resolve_types(&scope);
+        }
+        for (invocation, outputs) in composite.graph.iter().zip(&graph) {
+            self.expand_invocation(invocation, outputs, &frame, &scope, &own);
+        }
+        self.enclosing.pop();
+    }
+
+    /// The names of an instance, with its formals bound and its input ports as streams.
+    fn frame(&self, instance: &CompositeInstance<'w>) -> Rc<CompositeFrame<'w>> {
+        let diagnostics = &self.session.diagnostics;
+        let CompositeInstance {
+            unit,
+            composite,
+            path,
+            ..
+        } = instance;
+        let mut frame = CompositeFrame::new(*unit, composite, path.clone(), diagnostics);
+        self.bind(&mut frame, instance);
+        let frame = Rc::new(frame);
+        let scope = Scope::composite(frame.clone());
+        for (port, fed) in composite.inputs.iter().zip(&instance.inputs) {
+            let is_declared = match &port.ty {
+                Some(body) => self.is_declared(body, fed, &scope, composite),
+                None => true,
+            };
+            if frame.stream(&port.name.text).is_some() {
+                continue;
+            }
+            let schema = fed.schema.clone().filter(|_| is_declared);
+            let schema = schema.map_or(StreamSchema::Broken, StreamSchema::Known);
+            let mut stream = CompositeStream::new(fed.ids(), schema, port.name.span);
+            stream.split_from.clone_from(&fed.split_from);
+            frame.add_stream(&port.name.text, stream, diagnostics);
+        }
+        frame
+    }
+
+    /// Checks what feeds an input port against the type that the port declares.
+    fn is_declared(
+        &self,
+        body: &'w TupleBody,
+        feed: &InputFeed,
+        scope: &Scope<'w>,
+        composite: &Composite,
+    ) -> bool {
+        let declared = self.session.tuple_body(body, scope);
+        if let (Some(declared), Some(found)) = (declared, &feed.schema)
+            && declared != *found
+        {
+            let name = &composite.name.text;
+            let message = format!("`{name}` takes `{declared}` here, but is given `{found}`");
+            let finding = Diagnostic::error("type-mismatch", feed.span, message)
+                .label(body.span, "the port declares this type");
+            self.report(add_type_difference(finding, &declared, found));
+            return false;
+        }
+        true
+    }
+}

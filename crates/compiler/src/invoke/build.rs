@@ -1,0 +1,253 @@
+//! Builds the operator of an invocation from its clauses.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use graph::{InPort, InPortModel, OperatorModel, OperatorNode};
+use syntax::ast::Invocation;
+
+use super::{logic, output, params, ports, verify, window};
+use crate::instance::{
+    InPortSite, InheritedClauses, InputFeed, InvocationContext, OperatorSite, OutPortSite,
+    OutputStream, input_names,
+};
+use crate::names::{ChannelPosition, OperatorFrame, Scope, ScopeFrame};
+use crate::{Session, annotation, config};
+
+/// An invocation that is to become an operator.
+pub(crate) struct InvocationRequest<'a, 'w> {
+    /// Invocation in the syntax tree.
+    pub ast: &'w Invocation,
+    /// The operator that it names.
+    pub model: &'static OperatorModel,
+    /// Instance path of the operator.
+    pub path: Arc<str>,
+    /// Streams that feed the input ports.
+    pub inputs: Vec<InputFeed>,
+    /// Streams that leave the output ports.
+    pub outputs: Vec<OutputStream>,
+    /// The composite around it.
+    pub scope: &'a Scope<'w>,
+    /// Config and annotations of the composites around it.
+    pub inherited: &'a InheritedClauses,
+    /// Position among the channels of parallel regions.
+    pub channel: &'a ChannelPosition,
+}
+
+/// Makes the operator of an invocation.
+pub(crate) fn build_operator<'w>(
+    session: &Session<'w>,
+    request: InvocationRequest<'_, 'w>,
+) -> (OperatorNode, OperatorSite) {
+    let errors = session.diagnostics.error_count();
+    let InvocationRequest {
+        ast, model, scope, ..
+    } = request;
+    let inputs = ports::inputs(session, ast, model);
+    let outputs = ports::outputs(session, ast, model);
+    let has_its_ports = session.diagnostics.error_count() == errors;
+    let frame = Rc::new(frame(&request, &inputs));
+    ports::check_names(session, ast);
+    let invocation = InvocationContext {
+        session,
+        ast,
+        model,
+        scope: scope.enter(ScopeFrame::Operator(frame.clone())),
+        frame,
+        inputs,
+        outputs,
+        are_ports_matched: has_its_ports,
+        filter_text: OnceCell::new(),
+    };
+    let (operator, site) = invocation.operator(&request);
+    // A parameter that is broken elsewhere is left out without a report here.
+    let has_its_params = operator.params.len() == ast.params.len();
+    if session.diagnostics.error_count() == errors && has_its_params && invocation.are_types_known()
+    {
+        verify::check_with_model(&invocation, &operator);
+    }
+    (operator, site)
+}
+
+impl<'w> InvocationContext<'_, 'w> {
+    /// Whether the types of all ports are known. Those of a composite that nothing invokes may not
+    /// be.
+    fn are_types_known(&self) -> bool {
+        let inputs = self.frame.inputs.iter().map(|port| &port.schema);
+        let mut all = inputs.chain(self.frame.outputs.iter().map(|port| &port.schema));
+        all.all(Option::is_some)
+    }
+
+    fn operator(&self, request: &InvocationRequest<'_, 'w>) -> (OperatorNode, OperatorSite) {
+        let (session, ast) = (self.session, self.ast);
+        // With wrong ports, unknown names follow: they are not reported too.
+        let mute_guard = session.diagnostics.mute(!self.are_ports_matched);
+        let logic = logic::logic(self);
+        let params = params::params(self);
+        let windows = window::windows(self, &params);
+        let outputs = output::outputs(self);
+        drop(mute_guard);
+        let config = config::operator_config(self, request.inherited);
+        let config_places = config.iter().map(|entry| entry.span).collect();
+        let config = config.into_iter().map(|entry| entry.entry).collect();
+        let mut annotations = annotation::of_operator(self, request.inherited);
+        let place = request.channel.properties();
+        if !place.is_empty() {
+            let keys = place.into_iter().map(|(key, value)| {
+                let value = tuple::Value::RString(tuple::RString(value.into_bytes()));
+                (Arc::from(key), value)
+            });
+            annotations.push(("channel".into(), keys.collect()));
+        }
+        if self.model.role == graph::OperatorRole::Threading {
+            annotations.push((planner::SPLITTER.into(), Vec::new()));
+        }
+        let window_places = windows
+            .iter()
+            .map(|w| w.as_ref().map(|(_, span)| *span))
+            .collect();
+        let inputs = windows.into_iter().map(|w| w.map(|(window, _)| window));
+        let inputs = inputs
+            .enumerate()
+            .map(|(at, window)| self.in_port(at, window))
+            .collect();
+        let mut operator = OperatorNode {
+            name: request.path.clone(),
+            kind: format!("{}::{}", self.model.namespace, self.model.name).into(),
+            inputs,
+            outputs,
+            params,
+            logic,
+            config,
+            annotations,
+            has_own_thread: self.model.has_own_thread,
+            submits_by_timer: false,
+            clock: None,
+            pos: session.pos(ast.head),
+        };
+        operator.submits_by_timer = self
+            .model
+            .submits_by_timer
+            .is_some_and(|timed| timed(&operator));
+        (operator, self.site(request, window_places, config_places))
+    }
+
+    fn in_port(&self, at: usize, window: Option<graph::Window>) -> InPort {
+        let port = &self.frame.inputs[at];
+        InPort {
+            name: port.name.clone(),
+            schema: port.schema.clone().unwrap_or_default(),
+            sources: Vec::new(),
+            window,
+            history: self.frame.history(at),
+            is_control: self.inputs[at].is_control,
+            sources_without_markers: Vec::new(),
+        }
+    }
+
+    fn site(
+        &self,
+        request: &InvocationRequest<'_, 'w>,
+        windows: Vec<Option<syntax::Span>>,
+        config: Vec<syntax::Span>,
+    ) -> OperatorSite {
+        let inputs = request.inputs.iter().zip(&self.inputs).zip(windows);
+        let outputs = request.outputs.iter().zip(&self.outputs);
+        let inputs = inputs.map(|((fed, model), window)| InPortSite {
+            model,
+            span: fed.span,
+            streams: fed.streams.clone(),
+            window,
+        });
+        let outputs = outputs.map(|(given, model)| OutPortSite {
+            model,
+            stream: given.stream,
+        });
+        OperatorSite {
+            model: self.model,
+            head: self.ast.head,
+            inputs: inputs.collect(),
+            outputs: outputs.collect(),
+            subscription: params::subscription(self),
+            filter: params::filter(self),
+            config,
+        }
+    }
+
+    /// The scope of expressions that see the first output port as if it were an input port.
+    pub(super) fn scope_of_output(&self, outer: &Scope<'w>) -> Scope<'w> {
+        let frame = &self.frame;
+        let inputs = frame
+            .outputs
+            .iter()
+            .take(1)
+            .map(|port| crate::names::FrameInputPort {
+                name: port.names.first().cloned().unwrap_or_default(),
+                names: port.names.clone(),
+                streams: vec![port.stream],
+                schema: port.schema.clone(),
+                mutable: false,
+                span: self.ast.head,
+            });
+        let (name, logical) = (frame.name.clone(), frame.logical_name.clone());
+        let frame = OperatorFrame::new(
+            name,
+            logical,
+            inputs.collect(),
+            Vec::new(),
+            frame.channel.clone(),
+        );
+        outer.enter(ScopeFrame::Operator(Rc::new(frame)))
+    }
+}
+
+/// The ports as the invocation's expressions see them.
+fn frame(request: &InvocationRequest<'_, '_>, models: &[&'static InPortModel]) -> OperatorFrame {
+    let inputs = request.ast.inputs.iter().zip(&request.inputs).zip(models);
+    let names = input_names(request.ast);
+    let inputs = inputs.zip(names).map(|(((port, fed), model), names)| {
+        let name = port.alias.iter().chain(&port.streams).next();
+        crate::names::FrameInputPort {
+            name: name.map(|name| name.text.clone()).unwrap_or_default(),
+            names,
+            streams: fed.ids_and_origins(),
+            schema: fed.schema.clone(),
+            mutable: model.mutable,
+            span: port.span,
+        }
+    });
+    let outputs = request.ast.outputs.iter().zip(&request.outputs);
+    let outputs = outputs.map(|(port, given)| crate::names::FrameOutputPort {
+        names: std::iter::once(&port.name)
+            .chain(&port.alias)
+            .map(|name| name.text.clone())
+            .collect(),
+        stream: given.stream,
+        schema: given.schema.clone(),
+    });
+    let path = &request.path;
+    let (inputs, outputs) = (inputs.collect(), outputs.collect());
+    let channel = request.channel.clone();
+    OperatorFrame::new(
+        path.clone(),
+        without_channels(path),
+        inputs,
+        outputs,
+        channel,
+    )
+}
+
+/// An instance path without channels: `Inner[1].Filtered[0]` is `Inner.Filtered`.
+pub fn without_channels(path: &str) -> String {
+    let mut name = String::with_capacity(path.len());
+    let mut is_inside = false;
+    for c in path.chars() {
+        is_inside |= c == '[';
+        if !is_inside {
+            name.push(c);
+        }
+        is_inside &= c != ']';
+    }
+    name
+}
