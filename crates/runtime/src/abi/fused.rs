@@ -23,12 +23,12 @@
 //! its faults, [`crate::Outlet::act_as`] says whom the outlet now acts for. After a fault it stays
 //! so: that is how the report names the right operator.
 
-use eval::Fault;
-use graph::Body;
 use ring::grant::GrantAddresses;
 
-use super::{Backend, Counter, OperatorScope, RunBody, RunBodyOnBatch, StateAddress};
-use crate::LoweredLogic;
+use super::code::{OperatorScope, RunBody, RunBodyOnBatch};
+use super::counter::Counter;
+use super::lowered_logic::LoweredLogic;
+use super::state_cell::StateAddress;
 
 /// Lowered operators of one thread.
 pub struct FusedView<'a> {
@@ -111,25 +111,4 @@ pub struct OperatorCode {
     pub on_punct: Vec<Option<Box<dyn RunBody>>>,
     /// A source's thread.
     pub on_process: Option<Box<dyn RunBody>>,
-}
-
-/// Every body on its own: no inlining.
-pub(super) fn compile_each_body<B: Backend + ?Sized>(
-    backend: &mut B,
-    member: &FusedMember<'_>,
-) -> Result<OperatorCode, Fault> {
-    let mut action = |body: &Body| backend.action(&member.scope, body);
-    let logic = member.logic;
-    let on_tuple = logic.on_tuple.iter().map(|body| action(body).map(Some));
-    let on_tuple = on_tuple.collect::<Result<_, _>>()?;
-    let on_punct = logic.on_punct.iter();
-    let on_punct = on_punct.map(|body| body.as_ref().map(&mut action).transpose());
-    let on_punct = on_punct.collect::<Result<_, _>>()?;
-    let on_process = logic.on_process.as_ref().map(&mut action).transpose()?;
-    Ok(OperatorCode {
-        on_tuple,
-        on_batch: Vec::new(),
-        on_punct,
-        on_process,
-    })
 }

@@ -7,8 +7,9 @@ use eval::{Evaluation, Fault, InputTuples, NativeFn, Services, State, Submit};
 use graph::{Body, Expr, Function};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
-use super::{Backend, CodeContext, OperatorScope, ProjectTuple, RunBody, TestCondition};
-use crate::Outlet;
+use super::backend::Backend;
+use super::code::{OperatorScope, ProjectTuple, RunBody, TestCondition};
+use super::outlet::{CodeContext, Outlet};
 
 /// Makes interpreted code.
 pub struct InterpreterBackend {

@@ -21,41 +21,26 @@
 //! own PE ends it; what is downstream is told that the stream is abandoned, so no final marker gets
 //! out that was not earned.
 
-pub(crate) mod before_sleep;
-mod codec;
-mod congestion_meter;
-mod crossing_counters;
-mod crossing_ends;
-mod frame_kind;
-mod idle_policy;
-mod latency;
-mod linger;
-pub(crate) mod order;
-mod ordered_merge;
-mod queue;
 mod receive;
-mod reorder_buffer;
 mod send;
-mod sender_positions;
+mod send_entry;
 mod stamping_send;
 mod turn;
+mod watermark_generator;
 
-pub use crossing_counters::{CrossingCounters, CrossingSide};
-pub use crossing_ends::{CrossingEnds, InboundCrossing, OutboundCrossing};
-pub use latency::{BUCKET_COUNT, CrossingLatencyHistogram, bucket_end_ns};
-pub use queue::QueueCounters;
-
-pub(crate) use crossing_ends::CrossingResources;
-pub(crate) use idle_policy::IdlePolicy;
-pub(crate) use linger::LingerList;
+pub use crate::counters::crossing_counters::{CrossingCounters, CrossingSide};
+pub use crate::counters::latency::{BUCKET_COUNT, CrossingLatencyHistogram, bucket_end_ns};
+pub use crate::counters::queue_counters::QueueCounters;
+pub use crate::edge::crossing_ends::{CrossingEnds, InboundCrossing, OutboundCrossing};
 
 use crate::OperatorEntry;
+use crate::queue::queue_entry;
 
-/// The registry's lines of the operators that [`graph::inserted`] names.
+/// The registry's lines of the operators that [`graph::inserted_operators`] names.
 pub const ENTRIES: &[OperatorEntry] = &[
-    send::ENTRY,
+    send_entry::ENTRY,
     receive::ENTRY,
-    queue::ENTRY,
+    queue_entry::ENTRY,
     turn::ENTRY,
-    crate::watermark_generator::ENTRY,
+    watermark_generator::ENTRY,
 ];

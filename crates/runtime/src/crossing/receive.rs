@@ -16,9 +16,13 @@ use transport::fragment::{FragmentAssembler, WHOLE};
 use transport::{Idler, ReceivingEnd, WaitSet, Waitable};
 use tuple::{EventTime, Punctuation, TupleRef};
 
-use super::codec::{PayloadDecodeError, PayloadDecoder};
-use super::ordered_merge::{self, OrderedMerge};
-use super::{CrossingCounters, IdlePolicy, before_sleep, frame_kind};
+use crate::blocking::before_sleep;
+use crate::counters::crossing_counters::CrossingCounters;
+use crate::edge::codec::{PayloadDecoder, tuple_fault};
+use crate::edge::frame_kind;
+use crate::edge::idle_policy::IdlePolicy;
+use crate::order::ordered_input::OrderedInput;
+use crate::order::ordered_merge::OrderedMerge;
 use crate::{BuildContext, Operator, OperatorEntry, Outlet, Source};
 
 /// The registry's line.
@@ -95,7 +99,7 @@ fn build_ordered(build: &mut BuildContext<'_>, links: &[u32]) -> Result<OrderedM
         build.param_uint32s("rank")?,
         build.param_uint32s("carried")?,
     );
-    let mut ends: Vec<(u32, ordered_merge::OrderedInput)> = Vec::new();
+    let mut ends: Vec<(u32, OrderedInput)> = Vec::new();
     for ((port, &link), rank) in (0..).zip(links).zip(ranks) {
         let known = ends.iter_mut().find(|(known, _)| *known == link);
         let end = match known {
@@ -104,10 +108,7 @@ fn build_ordered(build: &mut BuildContext<'_>, links: &[u32]) -> Result<OrderedM
                 let (receiving, flow) = build.crossing_resources.take_inbound(link)?;
                 let layout = build.outputs[port as usize].clone();
                 let reading = PayloadDecoder::new(receiving.codec, layout, receiving.is_foreign);
-                ends.push((
-                    link,
-                    ordered_merge::OrderedInput::new(receiving.end, reading, flow),
-                ));
+                ends.push((link, OrderedInput::new(receiving.end, reading, flow)));
                 &mut ends.last_mut().expect("it was pushed").1
             }
         };
@@ -383,9 +384,4 @@ fn decode_marker_frame(
             "is broken: a frame is of kind {kind}, which means nothing"
         ))),
     }
-}
-
-#[cold]
-pub(super) fn tuple_fault(flow: &CrossingCounters, error: &PayloadDecodeError) -> Fault {
-    flow.stream_fault(&format!("brought what is no tuple of it: {error}"))
 }

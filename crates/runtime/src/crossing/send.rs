@@ -6,102 +6,20 @@
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::{Cardinality, InPortModel, OperatorModel, ParamMode, ParamModel};
 use ring::frame::frame_bytes;
 use transport::{Error, Idler, SendingEnd, Waitable, fragment};
 use tuple::{EventTime, Layout, TupleRef};
 
-use super::codec::PayloadEncoder;
-use super::linger::LingeringSender;
-use super::sender_positions::SenderPositions;
-use super::stamping_send::StampingSend;
-use super::{
-    CrossingCounters, IdlePolicy, LingerList, before_sleep, crossing_counters, frame_kind, order,
-};
 use crate::abi::FrameGrant;
-use crate::{BuildContext, Operator, OperatorEntry, Outlet};
-
-/// The registry's line.
-pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
-
-static MODEL: OperatorModel = OperatorModel {
-    namespace: "thalweg.transport",
-    name: "Send",
-    doc: "Takes a stream out of a PE. Inserted where the plan cuts a stream.",
-    inputs: &[InPortModel {
-        count: Cardinality::Exactly(1),
-        ..InPortModel::DEFAULT
-    }],
-    params: &[
-        ParamModel {
-            name: "link",
-            ty: "uint32",
-            mode: ParamMode::Constant,
-            mandatory: true,
-            doc: "The link's number.",
-            ..ParamModel::DEFAULT
-        },
-        ParamModel {
-            name: "origin",
-            ty: "uint32",
-            mode: ParamMode::Constant,
-            is_list: true,
-            doc: "What the stream is ordered by: then each tuple is sent with its place.",
-            ..ParamModel::DEFAULT
-        },
-        ParamModel {
-            doc: "The sender that was called before has given the tuple its place.",
-            ..boolean_param("again")
-        },
-        ParamModel {
-            doc: "A sender is called behind it whose tuple has the same place.",
-            ..boolean_param("more")
-        },
-    ],
-    ..OperatorModel::DEFAULT
-};
-
-const fn boolean_param(name: &'static str) -> ParamModel {
-    ParamModel {
-        name,
-        ty: "boolean",
-        mode: ParamMode::Constant,
-        ..ParamModel::DEFAULT
-    }
-}
-
-fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let link = build
-        .param_uint32s("link")?
-        .first()
-        .copied()
-        .unwrap_or_default();
-    let places = SenderPositions::new(build)?;
-    build.set_needs_flush();
-    build.set_always_finishes();
-    let operator = (build.operator.name.clone(), build.operator.kind.clone());
-    let (sending, flow) = build.crossing_resources.take_outbound(link)?;
-    let send = SendOperator {
-        operator,
-        frame_bytes_max: sending.end.frame_bytes_max(),
-        layout: build.inputs[0].clone(),
-        encoder: PayloadEncoder::new(sending.codec, build.inputs[0].clone()),
-        end: Some(sending.end),
-        positions: places,
-        is_broken: false,
-        is_final_sent: false,
-        is_abandoned: false,
-        lost_reported: 0,
-        counters: flow,
-        idle_policy: build.crossing_resources.idle_policy.clone(),
-        linger: build.crossing_resources.linger.clone(),
-        idle: None,
-    };
-    Ok(match build.crossing_resources.ends.measures_latency {
-        true => Box::new(StampingSend::new(send)),
-        false => Box::new(send),
-    })
-}
+use crate::blocking::before_sleep;
+use crate::counters::crossing_counters::{self, CrossingCounters};
+use crate::edge::codec::PayloadEncoder;
+use crate::edge::frame_kind;
+use crate::edge::idle_policy::IdlePolicy;
+use crate::edge::linger::{LingerList, LingeringSender};
+use crate::order::sender_positions::SenderPositions;
+use crate::order::thread_order;
+use crate::{BuildContext, Operator, Outlet};
 
 pub(super) struct SendOperator {
     /// Its name and kind.
@@ -217,6 +135,39 @@ impl Operator for SendOperator {
 }
 
 impl SendOperator {
+    /// Makes the sender of the crossing that the operator's parameters name.
+    ///
+    /// # Errors
+    /// The PE has no sending end of that crossing, or a parameter is out of range.
+    pub(super) fn new(build: &mut BuildContext<'_>) -> Result<SendOperator, Fault> {
+        let link = build
+            .param_uint32s("link")?
+            .first()
+            .copied()
+            .unwrap_or_default();
+        let places = SenderPositions::new(build)?;
+        build.set_needs_flush();
+        build.set_always_finishes();
+        let operator = (build.operator.name.clone(), build.operator.kind.clone());
+        let (sending, flow) = build.crossing_resources.take_outbound(link)?;
+        Ok(SendOperator {
+            operator,
+            frame_bytes_max: sending.end.frame_bytes_max(),
+            layout: build.inputs[0].clone(),
+            encoder: PayloadEncoder::new(sending.codec, build.inputs[0].clone()),
+            end: Some(sending.end),
+            positions: places,
+            is_broken: false,
+            is_final_sent: false,
+            is_abandoned: false,
+            lost_reported: 0,
+            counters: flow,
+            idle_policy: build.crossing_resources.idle_policy.clone(),
+            linger: build.crossing_resources.linger.clone(),
+            idle: None,
+        })
+    }
+
     /// Says when the tuple that follows was at hand.
     pub(super) fn send_stamp(&mut self) -> Result<(), Fault> {
         let now = crossing_counters::now_ns().to_le_bytes();
@@ -455,13 +406,16 @@ fn put_when_room(
         if !is_out {
             is_out = end.flush()?;
         }
-        let is_pending = order::take_progress_pending();
+        let is_pending = thread_order::take_progress_pending();
         if is_pending {
             before_sleep::flush_once();
         }
         if !idle.spin_or_yield() {
             let end: &mut dyn Waitable = &mut *end;
-            let parked = idle.park(&mut [end], is_pending.then_some(order::PENDING_RETRY));
+            let parked = idle.park(
+                &mut [end],
+                is_pending.then_some(thread_order::PENDING_RETRY),
+            );
             parked.map_err(|(_, error)| error)?;
         }
     }

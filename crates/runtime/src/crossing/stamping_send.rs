@@ -5,9 +5,9 @@
 use eval::Fault;
 use tuple::{EventTime, TupleRef};
 
-use super::latency::{StampSchedule, TUPLES_PER_STAMP};
 use super::send::SendOperator;
 use crate::abi::FrameGrant;
+use crate::counters::latency::{StampSchedule, TUPLES_PER_STAMP};
 use crate::{Operator, Outlet};
 
 /// Stamps what passes it; all else is Send's.

@@ -1,0 +1,160 @@
+//! The shutdown of a PE: a flag, and whoever sleeps until it is raised.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::before_sleep;
+
+/// A handle to the shutdown of a PE. Cheap to clone; anybody may raise it, any number of times.
+#[derive(Clone, Debug, Default)]
+pub struct StopSignal(Arc<StopSignalState>);
+
+#[derive(Debug, Default)]
+struct StopSignalState {
+    /// Raised once, never lowered. Relaxed suffices: it carries no data.
+    is_raised: AtomicBool,
+    /// Held while raising, so that nobody falls asleep between a look and a wait.
+    callbacks: Mutex<Vec<StopCallback>>,
+    woken: Condvar,
+}
+
+/// Called once when the shutdown is raised.
+struct StopCallback(Box<dyn FnOnce() + Send>);
+
+impl std::fmt::Debug for StopCallback {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Waker")
+    }
+}
+
+/// Longer sleeps are cut to this: a hundred years.
+const SLEEP_MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+impl StopSignal {
+    /// Asks for an orderly shutdown: sources return, final markers follow, everybody finishes.
+    pub fn request(&self) {
+        let mut sleepers = self
+            .0
+            .callbacks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        self.0.is_raised.store(true, Ordering::Relaxed);
+        self.0.woken.notify_all();
+        for waker in sleepers.drain(..) {
+            (waker.0)();
+        }
+    }
+
+    /// Whether somebody asked.
+    #[inline]
+    pub fn is_requested(&self) -> bool {
+        self.0.is_raised.load(Ordering::Relaxed)
+    }
+
+    /// Asks after a while, unless somebody else did before.
+    ///
+    /// # Errors
+    /// There is no thread for it.
+    pub fn request_after(&self, seconds: f64) -> io::Result<()> {
+        let stop = self.clone();
+        let later = move || {
+            stop.sleep(seconds);
+            stop.request();
+        };
+        std::thread::Builder::new().spawn(later).map(drop)
+    }
+
+    /// Sleeps so many seconds, but not beyond the shutdown. Returns whether it was raised.
+    pub fn sleep(&self, seconds: f64) -> bool {
+        let Some(pause) = positive_duration(seconds) else {
+            return self.is_requested();
+        };
+        self.sleep_until(Instant::now() + pause)
+    }
+
+    /// Sleeps until a time, but not beyond the shutdown. Returns whether it was raised.
+    pub fn sleep_until(&self, until: Instant) -> bool {
+        if Instant::now() < until && !self.is_requested() {
+            before_sleep::flush_until(until);
+        }
+        let mut sleepers = self
+            .0
+            .callbacks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if self.is_requested() {
+                return true;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            let woken = self.0.woken.wait_timeout(sleepers, left);
+            sleepers = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Calls something when the shutdown is raised: for those who wait for something else too. At
+    /// once if it was raised already.
+    pub fn on_request(&self, waker: impl FnOnce() + Send + 'static) {
+        let mut sleepers = self
+            .0
+            .callbacks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if self.is_requested() {
+            drop(sleepers);
+            waker();
+        } else {
+            sleepers.push(StopCallback(Box::new(waker)));
+        }
+    }
+
+    /// Where compiled code finds the flag.
+    pub(crate) fn address(&self) -> *const u8 {
+        self.0.is_raised.as_ptr().cast_const().cast()
+    }
+}
+
+/// Seconds as a duration; `None` for nothing to wait for (zero, negative, not a number).
+pub(crate) fn positive_duration(seconds: f64) -> Option<Duration> {
+    if seconds > 0.0 {
+        let duration = Duration::try_from_secs_f64(seconds);
+        Some(duration.unwrap_or(SLEEP_MAX).min(SLEEP_MAX))
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_wakes_a_sleeper_and_runs_wakers() {
+        let stop = StopSignal::default();
+        let (sent, woken) = std::sync::mpsc::channel();
+        let early = sent.clone();
+        stop.on_request(move || early.send("before").unwrap());
+        let sleeper = std::thread::spawn({
+            let stop = stop.clone();
+            move || stop.sleep(f64::INFINITY)
+        });
+        stop.request();
+        assert!(sleeper.join().unwrap());
+        stop.on_request(move || sent.send("after").unwrap());
+        assert_eq!(woken.iter().collect::<Vec<_>>(), ["before", "after"]);
+    }
+
+    #[test]
+    fn no_time_is_no_sleep() {
+        let stop = StopSignal::default();
+        for seconds in [0.0, -1.0, f64::NAN, 1e-9] {
+            assert!(!stop.sleep(seconds));
+        }
+        assert_eq!(positive_duration(1e300), Some(SLEEP_MAX));
+    }
+}

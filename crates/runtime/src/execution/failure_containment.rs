@@ -1,0 +1,44 @@
+//! What follows when a call of an operator fails or panics: the job ends, and nobody waits for the
+//! operator's final markers.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use eval::{Fault, FaultKind};
+
+use super::thread_region::ThreadRegion;
+use crate::services::report::Failure;
+
+impl ThreadRegion {
+    /// Does something on behalf of an operator. A fault or a panic ends the job; whoever waits for this
+    /// thread's markers is told.
+    pub fn contain_failure(&self, node: u32, act: impl FnOnce() -> Result<(), Fault>) {
+        let (fault, is_bug) = match catch_unwind(AssertUnwindSafe(act)) {
+            Ok(Ok(())) => return,
+            Ok(Err(fault)) => (fault, false),
+            Err(panic) => (Fault::new(FaultKind::Limit, panic_message(&*panic)), true),
+        };
+        let blamed = self.take_faulting_operator().unwrap_or(node);
+        self.report_failure(blamed, fault, is_bug);
+        self.abandon_outputs(node);
+        // What has faulted may stand in the middle of the stream: its consumers wait too.
+        self.abandon_outputs(blamed);
+    }
+
+    fn report_failure(&self, node: u32, fault: Fault, is_bug: bool) {
+        let wiring = &self.wiring;
+        wiring.context.fail(Failure {
+            operator: wiring.services[node as usize].name().clone(),
+            kind: wiring.labels[node as usize].kind.clone(),
+            fault,
+            is_bug,
+        });
+    }
+}
+
+/// What a panic said.
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "something panicked".to_owned())
+}

@@ -1,0 +1,210 @@
+//! What both sides of a queue share: how far each is, and who is to be woken.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use eval::{Fault, FaultKind};
+use transport::{Idler, Wakeup};
+
+use super::spill::SpillQueue;
+use crate::BuildContext;
+use crate::blocking::before_sleep;
+use crate::blocking::pe_thread::{self, PeThreadId};
+use crate::blocking::stop_signal::StopSignal;
+use crate::blocking::thread_waits::{ThreadActivity, ThreadWaits};
+use crate::counters::queue_counters::QueueCounters;
+use crate::edge::idle_policy::IdlePolicy;
+
+/// Shared by both sides.
+#[derive(Debug)]
+pub(crate) struct QueueState {
+    pub counters: Arc<QueueCounters>,
+    pub spill: SpillQueue,
+    pub idle_policy: Arc<IdlePolicy>,
+    /// Raised if the queue's thread has to end.
+    interrupt: StopSignal,
+    waits: Arc<ThreadWaits>,
+    /// The queue's thread; [`PeThreadId::MAX`]: it has not begun.
+    consumer: AtomicU32,
+    /// What wakes it.
+    consumer_wakeup: OnceLock<Wakeup>,
+    /// The queue's thread has ended: nothing is taken any more.
+    is_closed: AtomicBool,
+    /// What wakes whoever sends, one thread at a time.
+    producer_wakeup: OnceLock<Wakeup>,
+    /// He sleeps until so many items are taken; [`AWAKE`]: he does not.
+    wake_producer_at: AtomicU64,
+}
+
+/// What whoever sends may do with his item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RoomWait {
+    /// There is room, or there will never be because the queue's thread waits for the sender.
+    HasRoom,
+    /// Nobody takes anything any more.
+    ConsumerEnded,
+}
+
+const AWAKE: u64 = u64::MAX;
+
+/// Longest sleep of whoever sends. The queue's thread looks without a barrier whether somebody
+/// sleeps, and may miss it for once.
+const SLEEP_MAX: Duration = Duration::from_millis(10);
+
+impl QueueState {
+    pub fn new(build: &BuildContext<'_>, items_max: u64, interrupt: StopSignal) -> Arc<QueueState> {
+        let queued = QueueCounters::new(build.operator.name.clone(), items_max, &build.inputs[0]);
+        Arc::new(QueueState {
+            counters: Arc::new(queued),
+            spill: SpillQueue::default(),
+            idle_policy: build.crossing_resources.idle_policy.clone(),
+            interrupt,
+            waits: build.room_notifier.0.clone(),
+            consumer: AtomicU32::new(PeThreadId::MAX),
+            consumer_wakeup: OnceLock::new(),
+            is_closed: AtomicBool::new(false),
+            producer_wakeup: OnceLock::new(),
+            wake_producer_at: AtomicU64::new(AWAKE),
+        })
+    }
+}
+
+/// For whoever sends.
+impl QueueState {
+    /// Whether there is no room for another item.
+    pub fn is_full(&self) -> bool {
+        self.counters.sent_and_kept() - self.counters.taken() >= self.counters.items_max
+    }
+
+    /// Waits until there is room for an item, or there never will be.
+    #[cold]
+    pub fn wait_for_room(&self, idle: &mut Option<Idler>) -> Result<RoomWait, Fault> {
+        let idle = match idle {
+            Some(idle) => idle,
+            none => none.insert(self.idle_policy.new_idle()?),
+        };
+        idle.reset();
+        let bell = self
+            .producer_wakeup
+            .get_or_init(|| idle.wakeup().clone())
+            .clone();
+        self.counters.record_full();
+        let Some(thread) = pe_thread::current() else {
+            return Ok(RoomWait::HasRoom);
+        };
+        before_sleep::flush();
+        self.counters.begin_wait();
+        let doing = ThreadActivity::WaitsForQueue(self.consumer(), bell);
+        let slot = self
+            .waits
+            .while_waiting(thread, doing, || self.poll_for_room(thread, idle));
+        self.counters.end_wait();
+        slot
+    }
+
+    fn poll_for_room(&self, thread: PeThreadId, idle: &mut Idler) -> Result<RoomWait, Fault> {
+        let mut looks_around = true;
+        loop {
+            if !self.is_full() {
+                return Ok(RoomWait::HasRoom);
+            }
+            if self.is_closed.load(Ordering::Acquire) || self.idle_policy.has_failed() {
+                return Ok(RoomWait::ConsumerEnded);
+            }
+            if looks_around && !self.waits.can_progress(self.consumer(), thread) {
+                return Ok(RoomWait::HasRoom);
+            }
+            looks_around = !idle.spin_or_yield();
+            if looks_around {
+                self.sleep(idle)?;
+            }
+        }
+    }
+
+    /// Until a good part of the queue is free.
+    fn sleep(&self, idle: &mut Idler) -> Result<(), Fault> {
+        let items_max = self.counters.items_max;
+        let wake_at = self.counters.sent_and_kept() - items_max + (items_max / 4).max(1);
+        self.wake_producer_at.store(wake_at, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        let slept = if self.is_full() {
+            park(idle, Some(SLEEP_MAX))
+        } else {
+            Ok(())
+        };
+        self.wake_producer_at.store(AWAKE, Ordering::Relaxed);
+        slept
+    }
+
+    fn consumer(&self) -> PeThreadId {
+        self.consumer.load(Ordering::Relaxed)
+    }
+
+    /// There is something in the ring, and the queue's thread sleeps.
+    #[cold]
+    pub fn wake_consumer(&self) {
+        if let Some(bell) = self.consumer_wakeup.get() {
+            bell.wake();
+        }
+    }
+}
+
+/// For the queue's thread.
+impl QueueState {
+    /// It begins.
+    pub fn open_consumer(&self) -> Result<Idler, Fault> {
+        let idle = self.idle_policy.new_idle()?;
+        let bell = self
+            .consumer_wakeup
+            .get_or_init(|| idle.wakeup().clone())
+            .clone();
+        self.interrupt.on_request(move || bell.wake());
+        if let Some(thread) = pe_thread::current() {
+            self.consumer.store(thread, Ordering::Relaxed);
+        }
+        Ok(idle)
+    }
+
+    /// Whether it has to end.
+    pub fn is_interrupted(&self) -> bool {
+        self.idle_policy.has_failed() || self.interrupt.is_requested()
+    }
+
+    /// It has ended.
+    pub fn close_consumer(&self) {
+        self.is_closed.store(true, Ordering::Release);
+        self.wake_producer();
+    }
+
+    /// It begins to process items.
+    #[inline]
+    pub fn count_taken(&self, items: u64) {
+        let taken = self.counters.count_taken(items);
+        if taken >= self.wake_producer_at.load(Ordering::Relaxed) {
+            self.wake_producer();
+        }
+    }
+
+    /// It has nothing to do: nobody may sleep because it has missed that he does.
+    pub fn wake_missed_producer(&self) {
+        fence(Ordering::SeqCst);
+        if self.wake_producer_at.load(Ordering::Relaxed) != AWAKE {
+            self.wake_producer();
+        }
+    }
+
+    #[cold]
+    fn wake_producer(&self) {
+        self.wake_producer_at.store(AWAKE, Ordering::Relaxed);
+        if let Some(bell) = self.producer_wakeup.get() {
+            bell.wake();
+        }
+    }
+}
+
+/// Sleeps until a bell rings.
+pub(crate) fn park(idle: &mut Idler, at_most: Option<Duration>) -> Result<(), Fault> {
+    let slept = idle.sleep(at_most);
+    slept.map_err(|error| Fault::new(FaultKind::System, error.to_string()))
+}
