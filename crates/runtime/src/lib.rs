@@ -1,13 +1,33 @@
-//! The life of a PE: operators and their contract, regions, punctuation, timers, orderly shutdown.
+//! The run time: the operator contract, the operators and threads of a PE, and its life from wiring
+//! to an orderly end.
 //!
-//! What comes in is a [`graph::Program`], a registry of operators and a [`abi::Backend`] that turns
-//! typed expressions into something that runs; what goes out is a running PE. Nothing here has ever
-//! seen source text or a code generator.
+//! The input is a [`graph::Program`], a registry of operators and an [`abi::Backend`] that makes
+//! code of typed expressions; the output is a running PE. Nothing here sees source text or a code
+//! generator.
 //!
 //! ```text
-//!   Pe::wire: make (registry) -> net (edges, threads, loops) -> code (backend) -> assemble
-//!   running:  runner -> region -> node -> (code | built operator) -> desk -> region -> ...
+//!   Pe::wire:  make the operators (registry) -> edges, threads, loops -> code (backend) -> wiring
+//!   running:   source -> outlet -> region -> operator instance -> (code | operator) -> outlet
 //! ```
+//!
+//! Folders are tiers, and each uses only those above it in this table (`Cargo.toml` lists them):
+//!
+//! | tier | holds |
+//! | --- | --- |
+//! | `blocking` | stop signal, before-sleep hook, waits between threads |
+//! | [`abi`] | what compiled code is given and may call |
+//! | `counters` | counters of ports, crossings and queues |
+//! | `edge` | ends of media, kinds of frames, codecs, idling |
+//! | `contract` | what an operator implements and is given |
+//! | `services` | what all operators of a PE share |
+//! | `order` | order positions, ordered merge |
+//! | `queue` | threaded ports |
+//! | [`crossing`] | operators that a plan inserts |
+//! | [`window`] | windows, for operators that have some |
+//! | `execution` | regions, operator instances, delivery |
+//! | `assembly` | from a program to a wired PE |
+//! | `lifecycle` | threads of a PE, from start to end |
+//! | [`harness`] | one operator by itself, for tests |
 
 pub mod abi;
 mod assembly;

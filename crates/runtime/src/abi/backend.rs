@@ -9,9 +9,14 @@ use tuple::{Layout, Value};
 use super::code::{OperatorScope, ProjectTuple, RunBody, TestCondition};
 use super::fused::{FusedMember, FusedView, OperatorCode};
 
-/// Makes code. Calls come operator by operator while a PE is wired; `finish` once, at the end.
+/// Makes code of expressions and statements. The run time calls it operator by operator while it
+/// wires a PE, and [`Backend::finish`] once, at the end.
 pub trait Backend {
-    /// Expressions into a flat tuple of a schema with as many attributes; `None`: the default.
+    /// Code that writes a flat tuple of `layout`, an expression for each attribute. An attribute
+    /// without one gets the default of its type.
+    ///
+    /// # Errors
+    /// The backend cannot make code of an expression.
     fn projection(
         &mut self,
         scope: &OperatorScope<'_>,
@@ -19,19 +24,28 @@ pub trait Backend {
         layout: &Arc<Layout>,
     ) -> Result<Box<dyn ProjectTuple>, Fault>;
 
-    /// A condition.
+    /// Code for a boolean expression.
+    ///
+    /// # Errors
+    /// The backend cannot make code of the expression.
     fn predicate(
         &mut self,
         scope: &OperatorScope<'_>,
         expr: &Expr,
     ) -> Result<Box<dyn TestCondition>, Fault>;
 
-    /// A body of statements.
+    /// Code for a body of statements.
+    ///
+    /// # Errors
+    /// The backend cannot make code of a statement.
     fn action(&mut self, scope: &OperatorScope<'_>, body: &Body)
     -> Result<Box<dyn RunBody>, Fault>;
 
-    /// The value of an expression without input tuples, now: parameters, and initial values of
-    /// state variables (`state` holds the earlier ones).
+    /// The value of an expression without input tuples, computed now: parameters, and initial
+    /// values of state variables. `state` holds the variables that were initialized before.
+    ///
+    /// # Errors
+    /// The fault of the expression.
     fn evaluate(
         &mut self,
         expr: &Expr,
@@ -39,8 +53,12 @@ pub trait Backend {
         services: &mut dyn Services,
     ) -> Result<Value, Fault>;
 
-    /// The code of the lowered operators of a thread, member by member. Whoever can inline across
-    /// fused edges overrides this; see [`FusedView`] for what that takes.
+    /// The code of the lowered operators that one thread runs, member by member. The default
+    /// compiles every body by itself. A backend that inlines across fused edges overrides this;
+    /// [`FusedView`] says what it has to observe.
+    ///
+    /// # Errors
+    /// The backend cannot make code of a body.
     fn compile_fused(&mut self, view: &FusedView<'_>) -> Result<Vec<OperatorCode>, Fault> {
         let members = view.members.iter();
         members
@@ -48,11 +66,14 @@ pub trait Backend {
             .collect()
     }
 
-    /// Everything has been handed over: make it callable.
+    /// Makes all code callable. No expression follows.
+    ///
+    /// # Errors
+    /// The backend cannot make the code callable, for want of memory for instance.
     fn finish(&mut self) -> Result<(), Fault>;
 }
 
-/// Every body on its own: no inlining.
+/// Code for each body of a member by itself, without inlining.
 fn compile_each_body<B: Backend + ?Sized>(
     backend: &mut B,
     member: &FusedMember<'_>,

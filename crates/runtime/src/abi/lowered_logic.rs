@@ -2,28 +2,29 @@
 
 use graph::{Body, StateId, StateVar};
 
-/// The behaviour of a lowered operator. Every body's input slots are those of [`graph::Inputs`].
+/// The bodies and the state of a lowered operator. Input slots are numbered as [`eval::InputTuples`]
+/// says.
 #[derive(Clone, Debug, Default)]
 pub struct LoweredLogic {
-    /// State: that of the logic clause first, then what the lowering added.
+    /// State variables: those of the logic clause first, then those that the lowering added.
     pub state: Vec<StateVar>,
-    /// What happens on a tuple, by input port; the logic clause is already inside.
+    /// By input port: the statements for a tuple, the logic clause included.
     pub on_tuple: Vec<Body>,
-    /// What happens on a marker, by input port, before it is forwarded.
+    /// By input port: the statements for a marker, which run before it is forwarded.
     pub on_punct: Vec<Option<Body>>,
-    /// A source's thread.
+    /// The statements that a source's thread runs.
     pub on_process: Option<Body>,
-    /// Window markers are not forwarded, whatever the model says.
+    /// Whether window markers are not forwarded, whatever the model says.
     pub keeps_markers: bool,
-    /// The window that it fills, if it does.
+    /// The window that the statements fill, if they keep one.
     pub window: Option<CountedWindow>,
 }
 
-/// The window of a lowered operator.
+/// The window of a lowered operator, as far as the run time counts it.
 #[derive(Clone, Copy, Debug)]
 pub struct CountedWindow {
-    /// The state variable that counts the tuples in it: a uint32.
+    /// The state variable that counts the tuples in the window: a uint32.
     pub count: StateId,
-    /// See [`IncompleteWindows::help`].
+    /// Advice for a window that did not get full: see [`crate::IncompleteWindows::help`].
     pub help: &'static str,
 }

@@ -1,8 +1,13 @@
-//! What the run time asks of whoever makes typed expressions run: the interpreter or the JIT.
+//! The interface between the run time and code: what makes code of typed expressions, what that
+//! code is given, and what it may call.
 //!
-//! [`Backend`] is handed every expression and body of a PE while it is wired, then `finish`ed; the
-//! handles it gave out are called on the tuple path. The interpreter's backend is in
-//! [`crate::abi::interpreter_backend`]; the JIT's is a crate of its own.
+//! ```text
+//! while wiring   Backend <- every expression and body of the PE, then finish()
+//! while running  RunBody, ProjectTuple, TestCondition <- CodeContext (input tuples, state, Outlet)
+//! ```
+//! There are two backends: the interpreter ([`interpreter_backend`]) and the JIT, a crate of its
+//! own that names nothing else of this crate. Operators that are Rust code submit through
+//! [`Outlet`] too, so it is defined here.
 
 mod backend;
 mod code;

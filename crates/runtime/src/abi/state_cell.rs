@@ -1,47 +1,48 @@
-//! An operator's state at an address that compiled code may know.
+//! An operator's state at a fixed address, which compiled code may know.
 //!
-//! # Who may touch it
+//! # Who may touch the state
 //! 1. The run time, through [`StateCell::borrow`], while it is inside a call of the operator.
 //! 2. Compiled code of the operator, while it is being called.
 //! 3. Compiled code of another operator of the same [`super::FusedView`] that inlines this one,
-//!    while it is being called. Members of a view belong to one thread and stand in no loop, so 3
-//!    never overlaps with 1 or 2.
+//!    while
+//! it is being called. Members of a view belong to one thread and stand in no loop, so 3 never
+//! overlaps with 1 or 2.
 //!
-//! Neither vector of a [`State`] is ever resized after wiring: their elements have fixed addresses
-//! too.
+//! Neither vector of a [`State`] is ever resized after wiring, so their elements have fixed
+//! addresses too.
 
 use std::ptr::NonNull;
 
 use eval::State;
 
-/// Owns a state; does not move it.
+/// Owner of a state that never moves in memory.
 #[derive(Debug)]
 pub struct StateCell {
     state: NonNull<State>,
 }
 
-/// Where a state lies; only compiled code dereferences it, by the rules of this module.
+/// Address of a state. Only compiled code dereferences it, by the rules of this module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateAddress(NonNull<State>);
 
 impl StateCell {
-    /// Puts a state where it stays.
+    /// Moves a state to the address at which it stays.
     pub fn new(state: State) -> StateCell {
         let state = NonNull::from(Box::leak(Box::new(state)));
         StateCell { state }
     }
 
-    /// The state, for rule 1.
+    /// The state, for a call by rule 1.
     pub fn borrow(&mut self) -> &mut State {
         // SAFETY: `new` made the pointer from a box that only `drop` frees. `&mut self` excludes
-        // another `borrow`; the module's rules exclude compiled code.
+        // another `borrow`, and the module's rules exclude compiled code.
         #[expect(unsafe_code, reason = "the address is shared with compiled code")]
         unsafe {
             self.state.as_mut()
         }
     }
 
-    /// Its address, valid as long as the cell lives.
+    /// Address of the state, valid as long as the cell lives.
     pub fn address(&self) -> StateAddress {
         StateAddress(self.state)
     }
@@ -56,7 +57,7 @@ impl StateAddress {
 
 impl Drop for StateCell {
     fn drop(&mut self) {
-        // SAFETY: `new` leaked this box, and nobody else frees it.
+        // SAFETY: `new` leaked this box, and nothing else frees it.
         #[expect(unsafe_code, reason = "takes back what `new` leaked")]
         drop(unsafe { Box::from_raw(self.state.as_ptr()) });
     }

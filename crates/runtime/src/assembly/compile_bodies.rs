@@ -16,7 +16,7 @@ use crate::execution::catch_policy::CatchPolicy;
 use crate::execution::port_state::OutputPortState;
 use crate::services::report::Failure;
 
-/// The code of each operator. The backend is finished afterwards.
+/// The code of each operator, by operator. The backend is finished afterwards.
 pub(crate) fn compile_all(
     backend: &mut dyn Backend,
     made: &[ConstructedOperator<'_>],
@@ -46,7 +46,8 @@ pub(crate) fn compile_all(
     Ok(codes)
 }
 
-/// Lowered operators, thread by thread, upstream first; shared ones and those in loops alone.
+/// Lowered operators, thread by thread, upstream first. A shared operator and one in a loop is a
+/// group by itself.
 fn groups_by_thread(made: &[ConstructedOperator<'_>], net: &PeTopology) -> Vec<Vec<usize>> {
     let mut by_thread: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     let mut groups = Vec::new();
@@ -91,8 +92,8 @@ fn fusion_candidate<'a>(
     }
 }
 
-/// What compiled code may write itself for an output port: its one consumer offers a grant, and no
-/// other thread enters that.
+/// The ring into which compiled code may write frames for an output port: the port has one
+/// consumer, which offers a grant, and no other thread enters that.
 fn frame_edge<'a>(
     out: &'a OutputPortState,
     all: &[ConstructedOperator<'_>],
@@ -110,7 +111,8 @@ fn frame_edge<'a>(
     })
 }
 
-/// Whether an operator submits what came over a crossing edge or through a queue: in batches.
+/// Whether an operator submits tuples in batches: those that come over a crossing edge or through a
+/// queue.
 fn is_crossing(made: &ConstructedOperator<'_>) -> bool {
     [inserted_operators::RECEIVE, inserted_operators::QUEUE].contains(&&*made.operator.kind)
 }

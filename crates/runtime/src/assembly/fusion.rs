@@ -1,4 +1,4 @@
-//! Which lowered operators the backend sees together.
+//! Fusion inside a thread: which edges between lowered operators the backend may compile as calls.
 
 use graph::{Body, ExprKind, Stmt};
 use tuple::Value;
@@ -10,22 +10,24 @@ use crate::abi::{
 };
 use crate::execution::port_state::{ConsumerPort, OutputPortState};
 
-/// A lowered operator, before it has code.
+/// A lowered operator that has no code yet.
 pub(crate) struct FusionCandidate<'a> {
     pub scope: OperatorScope<'a>,
     pub logic: &'a LoweredLogic,
     pub state: StateAddress,
     pub outs: &'a [OutputPortState],
     pub processed: &'a [Counter],
-    /// By output port: what its only consumer lets it write.
+    /// By output port: the ring of its only consumer, if that offers one.
     pub frame_edges: Vec<Option<FrameEdge<'a>>>,
-    /// By input port: what comes in comes in batches.
+    /// By input port: whether tuples come in batches.
     pub has_batched_input: Vec<bool>,
-    /// Others may submit to it directly: one thread, no loop, no history, no `@catch`.
+    /// Whether other members may submit to it directly: one thread, no loop, no history, no
+    /// `@catch`.
     pub is_fusible: bool,
 }
 
-/// The code of candidates of one thread, upstream before downstream, in their order.
+/// The code of the candidates of one thread, which are given upstream before downstream, in their
+/// order.
 pub(crate) fn compile(
     backend: &mut dyn Backend,
     candidates: &[FusionCandidate<'_>],
@@ -75,7 +77,7 @@ fn fused_edge<'a>(target: ConsumerPort, all: &[FusionCandidate<'a>]) -> Option<F
     })
 }
 
-/// Whether every submission has to look whether it counts.
+/// Whether each submission has to look first whether the port is still open.
 fn needs_open_check(logic: &LoweredLogic) -> bool {
     may_submit_after_final(logic) || loops_forever(logic)
 }
@@ -87,7 +89,8 @@ fn may_submit_after_final(logic: &LoweredLogic) -> bool {
     tuples.any(body_submits_final) || (logic.on_tuple.len() > 1 && marks.any(body_submits_final))
 }
 
-/// Whether only the outlet can end its thread: nothing in its loop looks for a shutdown.
+/// Whether only the outlet can end the source's thread, because nothing in its loop looks for a
+/// shutdown.
 fn loops_forever(logic: &LoweredLogic) -> bool {
     let mut bodies = logic.on_process.iter();
     bodies.any(|body| body.stmts.iter().any(is_endless))

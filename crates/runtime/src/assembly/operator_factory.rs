@@ -1,5 +1,5 @@
-//! Asks the registry for each operator of a program and gives its state variables their initial
-//! values.
+//! Makes the operators of a program: asks the registry for each, and gives its state variables
+//! their initial values.
 
 use std::sync::Arc;
 
@@ -17,24 +17,24 @@ use crate::services::operator_services::OperatorServices;
 use crate::services::report::Failure;
 use crate::{LoweredLogic, Operator, OperatorConstructor, OperatorEntry};
 
-/// An operator that the registry has made.
+/// An operator that exists, but has no code and no thread yet.
 pub(crate) struct ConstructedOperator<'a> {
     pub operator: &'a graph::OperatorNode,
     pub index: u32,
     pub entry: OperatorEntry,
     pub inputs: Vec<Arc<Layout>>,
     pub outputs: Vec<Arc<Layout>>,
-    /// Its bodies; those of a built operator are its logic clause.
+    /// Bodies of the operator; those of a built operator are its logic clause.
     pub logic: LoweredLogic,
     pub built: Option<Box<dyn Operator>>,
-    /// See [`OperatorNode::room`].
+    /// Room for frames that compiled code may fill: see [`Operator::frame_grant`].
     pub frame_grant: Option<FrameGrant>,
     pub state: StateCell,
     pub requirements: OperatorRequirements,
     pub source_thread: Option<SourceThread>,
 }
 
-/// Makes operators.
+/// Makes the operators of one program from the registry.
 pub(crate) struct OperatorFactory<'m> {
     pub registry: &'m [OperatorEntry],
     pub backend: &'m mut dyn Backend,
@@ -44,7 +44,7 @@ pub(crate) struct OperatorFactory<'m> {
 }
 
 impl OperatorFactory<'_> {
-    /// All operators of a program.
+    /// All operators of a program, in its order.
     pub fn make_all<'a>(
         &mut self,
         program: &'a Program,
@@ -184,7 +184,8 @@ impl OperatorFactory<'_> {
         Ok(())
     }
 
-    /// State variables with their initial values; each may read the ones before it.
+    /// State variables with their initial values. An initial value may read the variables before
+    /// it.
     fn initial_state(
         &mut self,
         vars: &[StateVar],
@@ -204,7 +205,7 @@ impl OperatorFactory<'_> {
     }
 }
 
-/// The logic clause of a built operator, as bodies of its own.
+/// The logic clause of a built operator, as lowered bodies.
 fn logic_clauses(operator: &graph::OperatorNode) -> LoweredLogic {
     let clause = |clauses: &[Option<graph::Body>], port: usize| {
         let body = clauses.get(port).cloned().flatten();

@@ -30,24 +30,25 @@ use crate::services::operator_services::OperatorServices;
 use crate::services::pe_context::{PeContext, WiringOptions};
 use crate::services::report::Failure;
 
-/// A PE that is about to run.
+/// A wired PE whose threads do not run yet.
 pub(crate) struct PeAssembly {
-    /// Holds the operators that several threads enter.
+    /// Parts that all threads share, the operators that several threads enter included.
     pub wiring: Wiring,
-    /// The other ones, by operator, with the thread that enters it if there is one.
+    /// By operator: the operator if at most one thread enters it, and that thread.
     pub exclusive: Vec<Option<(OperatorInstance, Option<PeThreadId>)>>,
-    /// What begins each thread, in order of the threads.
+    /// The source that each thread runs, in order of the threads.
     pub source_threads: Vec<SourceThread>,
-    /// Operators with timers: seconds, in order of the ids. They have the last thread.
+    /// Operators with timers: periods in seconds, in order of the timer ids. The last thread of the
+    /// PE runs all of them.
     pub timers: Vec<(u32, Vec<f64>)>,
-    /// What operators hold back.
+    /// Buffers of bytes that operators hold back.
     pub flush_buffers: Vec<Arc<dyn FlushBuffer>>,
     pub thread_count: u32,
-    /// The cores of its threads; empty: any.
+    /// Cores that the threads run on; empty for any.
     pub cores: Vec<u32>,
 }
 
-/// Makes everything.
+/// Makes the operators of a program, their code and their wiring.
 pub(crate) fn assemble(
     program: &Program,
     registry: &[OperatorEntry],
@@ -79,7 +80,7 @@ pub(crate) fn assemble(
     let loops = made.iter().filter(|one| one.requirements.drains).count();
     pacing.set_loop_count(loops, core_count(&setting.cores));
     let net = PeTopology::new(program, &made);
-    // One more for whoever closes the operators at the end.
+    // One more for the thread that closes the operators at the end.
     waits.set_thread_count(net.thread_count + 1);
     let codes = compile_bodies::compile_all(backend, &made, &net, &pe_context.stop_signal)?;
     let fed = threads_feeding(&made, &net);
@@ -119,8 +120,8 @@ pub(crate) fn assemble(
     })
 }
 
-/// Operators whose end another thread waits for, with the threads that feed them; that of the
-/// timers is none, it ends last.
+/// Operators whose end another thread waits for, with the threads that feed them. The thread of the
+/// timers is not among these, because it ends last.
 fn threads_feeding(
     made: &[ConstructedOperator<'_>],
     net: &PeTopology,
@@ -150,7 +151,7 @@ fn take_timers(made: &mut [ConstructedOperator<'_>]) -> Vec<(u32, Vec<f64>)> {
     timers.filter(|(_, timers)| !timers.is_empty()).collect()
 }
 
-/// How many cores there are for the PE's threads.
+/// Number of cores that the PE's threads may run on.
 fn core_count(cores: &[u32]) -> usize {
     if cores.is_empty() {
         std::thread::available_parallelism().map_or(1, usize::from)
@@ -159,7 +160,7 @@ fn core_count(cores: &[u32]) -> usize {
     }
 }
 
-/// What the threads begin with, each with its core if it has one of its own.
+/// The source of each thread, with the thread's core if it has one of its own.
 fn take_source_threads(
     made: &mut [ConstructedOperator<'_>],
     net: &PeTopology,
@@ -175,7 +176,7 @@ fn take_source_threads(
     runners.collect()
 }
 
-/// Whether nothing but an operator's own code sees its tuples.
+/// Whether only the operator's own Rust code sees its tuples: no logic clause and no tuple history.
 fn sees_tuples_alone(made: &ConstructedOperator<'_>, code: &OperatorCode) -> bool {
     let has_history = made.operator.inputs.iter().any(|port| port.history > 0);
     made.built.is_some() && !has_history && code.on_tuple.iter().all(Option::is_none)
@@ -188,8 +189,8 @@ fn operator_label(operator: &graph::OperatorNode) -> OperatorLabel {
     }
 }
 
-/// What each operator asks of its PE. Who makes the watermarks of an operator says for it how far
-/// that has come.
+/// The services of each operator. A watermark generator shares its watermark with the operator that
+/// it stands behind, so that `getWatermark` returns it there.
 fn operator_services(program: &Program, pe_context: &Arc<PeContext>) -> Vec<OperatorServices> {
     let operators = program.operators.iter();
     let mut voices: Vec<_> = operators
@@ -206,7 +207,8 @@ fn operator_services(program: &Program, pe_context: &Arc<PeContext>) -> Vec<Oper
     voices
 }
 
-/// The watermarks that come to an operator, and where the run time passes them on.
+/// The watermarks that come to an operator, and the output ports to which the run time passes them
+/// on.
 fn input_watermark(
     program: &Program,
     made: &ConstructedOperator<'_>,
@@ -273,7 +275,7 @@ fn input_port_states(made: &ConstructedOperator<'_>) -> Vec<InputPortState> {
         .zip(&made.operator.inputs)
         .map(|(port, input)| InputPortState {
             layout: Layout::new(&input.schema),
-            // Whoever is fed by hand ends the port with one marker.
+            // A test harness feeds a port without streams, and ends it with one marker.
             finals_left: input.sources.len().max(1) as u32,
             is_abandoned: false,
             is_control: input.is_control,
@@ -284,7 +286,7 @@ fn input_port_states(made: &ConstructedOperator<'_>) -> Vec<InputPortState> {
 
 type ExclusiveOperators = Vec<Option<(OperatorInstance, Option<PeThreadId>)>>;
 
-/// Whom more than one thread enters is shared.
+/// Separates the operators that one thread enters at most from those that several threads share.
 fn split_by_sharing(
     nodes: Vec<OperatorInstance>,
     net: &PeTopology,

@@ -1,4 +1,4 @@
-//! How the operators of a program hang together: edges, threads, loops.
+//! The topology of a PE: edges between ports, threads, loops.
 
 use std::sync::Arc;
 
@@ -11,28 +11,29 @@ use crate::blocking::pe_thread::PeThreadId;
 use crate::counters::punctuation_counters::PunctuationCounters;
 use crate::execution::port_state::{ConsumerPort, OutputPortState, WatermarkEdge};
 
-/// Everything is indexed by operator.
+/// Edges, threads and loops of a PE. All vectors are indexed by operator.
 pub(crate) struct PeTopology {
     pub outs: Vec<Box<[OutputPortState]>>,
-    /// See [`crate::execution::wiring::Wiring::watermark_edges`].
+    /// By operator and output port: the consumers of its watermarks.
     pub watermark_edges: Vec<Box<[Box<[WatermarkEdge]>]>>,
     pub processed: Vec<Arc<[Counter]>>,
     pub punctuation: Vec<Arc<[PunctuationCounters]>>,
-    /// The threads that enter the operator.
+    /// Threads that enter the operator.
     pub entering_threads: Vec<Vec<PeThreadId>>,
-    /// Those, and its own.
+    /// Threads that enter the operator, and the thread that the operator itself runs on.
     pub threads: Vec<Box<[PeThreadId]>>,
     pub loops: Vec<Option<u32>>,
-    /// What an operator submits may come back to it, through whatever threads.
+    /// Whether a tuple that the operator submits may come back to it, on whatever threads.
     pub is_in_threaded_loop: Vec<bool>,
-    /// All operators, upstream first.
+    /// All operators, upstream before downstream.
     pub topological_order: Vec<u32>,
-    /// Runners in order of the operators have the first threads, all timers together the last one.
+    /// Number of threads. Those of sources come first, in order of the operators; one for all
+    /// timers is the last.
     pub thread_count: u32,
 }
 
 impl PeTopology {
-    /// Of a program whose operators are made.
+    /// Topology of a program whose operators exist.
     pub fn new(program: &Program, made: &[ConstructedOperator<'_>]) -> PeTopology {
         let targets = consumer_ports(program);
         let own_thread: Vec<bool> = made.iter().map(|m| m.requirements.own_thread).collect();
@@ -93,7 +94,7 @@ fn consumer_ports(program: &Program) -> Vec<Vec<Vec<ConsumerPort>>> {
     targets
 }
 
-/// Who gets the watermarks of each output port.
+/// Consumers of the watermarks of each output port.
 fn watermark_edges(program: &Program) -> Vec<Box<[Box<[WatermarkEdge]>]>> {
     let operators = program.operators.iter();
     let none = |operator: &graph::OperatorNode| match operator.clock {
@@ -117,7 +118,7 @@ fn watermark_edges(program: &Program) -> Vec<Box<[Box<[WatermarkEdge]>]>> {
     lanes.into_iter().map(boxed).collect()
 }
 
-/// Where each thread begins, and how many threads there are.
+/// Operator at which each thread begins, and the number of threads.
 fn thread_starts(made: &[ConstructedOperator<'_>]) -> (Vec<ThreadStart>, u32) {
     let mut starts = Vec::new();
     for one in made.iter().filter(|one| one.source_thread.is_some()) {

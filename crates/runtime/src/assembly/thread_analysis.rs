@@ -1,33 +1,33 @@
 //! Which threads enter which operators, and which operators stand in loops.
 //!
-//! One thread for every source, one for each operator that asked for its own, one for all timers.
-//! Whoever submits to a fused edge runs the consumer, so a thread enters all that is downstream of
-//! where it begins, up to operators that submit from a thread of their own.
+//! There is one thread for every source, one for each operator that asked for its own, and one for
+//! all timers. A thread that submits to a fused edge runs the consumer, so it enters all operators
+//! downstream of where it begins, up to those that submit from a thread of their own.
 
 use std::collections::VecDeque;
 
 use crate::blocking::pe_thread::PeThreadId;
 use crate::execution::port_state::ConsumerPort;
 
-/// What the analysis looks at, by operator.
+/// Input of the analysis, by operator.
 pub(crate) struct ThreadAnalysis<'a> {
     /// The consumers of each output port.
     pub consumers: &'a [Vec<Vec<ConsumerPort>>],
-    /// Submits from a thread of its own although it has input ports.
+    /// Whether the operator submits from a thread of its own although it has input ports.
     pub own_thread: &'a [bool],
 }
 
-/// Where a thread begins.
+/// The operator at which a thread begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ThreadStart {
     pub thread: PeThreadId,
     pub operator: u32,
-    /// The thread enters the operator itself too; else only what is downstream.
+    /// Whether the thread enters the operator itself; else it enters only operators downstream.
     pub enters: bool,
 }
 
 impl ThreadAnalysis<'_> {
-    /// The operators that a call of this one may call.
+    /// The operators that a call of `operator` may call.
     fn callees(&self, node: u32) -> impl Iterator<Item = u32> {
         let submits = !self.own_thread[node as usize];
         let ports = self.consumers[node as usize]
@@ -57,7 +57,7 @@ impl ThreadAnalysis<'_> {
         threads
     }
 
-    /// By operator: the loop that it stands in. Operators of one loop have the same number.
+    /// By operator: number of the loop that it stands in. Operators of one loop have one number.
     pub fn loops(&self) -> Vec<Option<u32>> {
         let count = self.consumers.len();
         let calls: Vec<Vec<u32>> = (0..count as u32)
@@ -69,7 +69,8 @@ impl ThreadAnalysis<'_> {
                 .iter()
                 .for_each(|&n| callers[n as usize].push(caller as u32));
         }
-        // What no loop leads to, or what leads to none, is no part of one: nearly everything.
+        // An operator that no loop leads to, or that leads to none, is no part of one: nearly all
+        // are.
         let mut may_loop = vec![true; count];
         remove_unreached(&calls, &callers, &mut may_loop);
         remove_unreached(&callers, &calls, &mut may_loop);
@@ -89,8 +90,9 @@ impl ThreadAnalysis<'_> {
         loops
     }
 
-    /// By operator: whether it stands in a loop that may have threads of its own in it. None is
-    /// looked for around operators without one: they end when their callers do.
+    /// By operator: whether it stands in a loop that may have threads of its own in it. The
+    /// analysis looks only around operators with a thread, because all others end when their
+    /// callers do.
     pub fn in_threaded_loops(&self) -> Vec<bool> {
         let ports = self.consumers.iter();
         let steps = ports.map(|ports| {
@@ -132,7 +134,7 @@ impl ThreadAnalysis<'_> {
         order
     }
 
-    /// These operators and what they call, directly or not.
+    /// The operators `first` and all that they call, directly or not.
     fn reachable(&self, first: Vec<u32>) -> Vec<u32> {
         let mut seen = vec![false; self.consumers.len()];
         let mut reached = Vec::new();
@@ -147,7 +149,8 @@ impl ThreadAnalysis<'_> {
     }
 }
 
-/// Takes out what nothing leads to, then what only that led to, and so on.
+/// Clears in `left` the operators that nothing leads to, then those that only these led to, and so
+/// on.
 fn remove_unreached(calls: &[Vec<u32>], callers: &[Vec<u32>], left: &mut [bool]) {
     let mut feeders: Vec<usize> = callers.iter().map(Vec::len).collect();
     let mut free: Vec<usize> = (0..feeders.len())
@@ -164,7 +167,7 @@ fn remove_unreached(calls: &[Vec<u32>], callers: &[Vec<u32>], left: &mut [bool])
     }
 }
 
-/// What is reached from a node in one step or more.
+/// Operators that are reached from one of them in at least one step.
 fn reachable_from(steps: &[Vec<u32>], from: usize) -> Vec<bool> {
     let mut reached = vec![false; steps.len()];
     let mut todo = steps[from].clone();

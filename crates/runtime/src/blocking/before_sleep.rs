@@ -1,5 +1,5 @@
-//! The before-sleep hook: what a thread does before it blocks, so that nothing is held back while it
-//! sleeps.
+//! The before-sleep hook: what a thread does before it blocks, so that nothing is held back
+//! meanwhile.
 //!
 //! ```text
 //!   region:   set_hook(Some(hook)) ------------ runs ------------ set_hook(None)
@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 /// room may need a lock that the thread holds, so it does not wait for ever.
 const FLUSH_TIME_MAX: Duration = Duration::from_millis(20);
 
-/// Pause between two tries of a flush that found no room: 100 microseconds. The thread does nothing
-/// else meanwhile, and a receiver takes about so long to make room.
+/// Pause between two tries of a flush that found no room: 100 microseconds, short because the
+/// thread does nothing else meanwhile.
 const FLUSH_RETRY: Duration = Duration::from_micros(100);
 
-/// What a thread holds back, and how it gets out. None of the methods sleeps.
+/// Access to the tuples that a thread's operators hold back. None of the methods sleeps.
 pub(crate) trait BeforeSleep {
     /// Sends what the thread's operators hold back, as far as there is room for it.
     fn flush(&self);

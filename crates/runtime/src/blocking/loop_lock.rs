@@ -1,30 +1,30 @@
-//! The lock of a feedback loop: a thread that is inside may enter again.
+//! The lock of a feedback loop, which a thread that holds it may take again.
 //!
-//! All operators of a loop that several threads reach share one gate, taken by the first of them
-//! that a thread enters and left with the last; so two threads never hold each other up inside a
-//! loop. Between gates and the locks of operators outside of loops the order is that of the
-//! streams, which has no circle.
+//! All operators of a loop that several threads reach share one lock. A thread takes it with the
+//! first operator that it enters and releases it with the last, so two threads never block each
+//! other inside a loop. Loop locks and the locks of operators outside of loops are taken in the
+//! order of the streams, which has no cycle.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::blocking::pe_thread::PeThreadId;
 use crate::blocking::thread_waits::LockHolder;
 
-/// See the module.
+/// A lock that the thread which holds it may take again.
 #[derive(Debug, Default)]
 pub(crate) struct LoopLock {
-    /// The thread that is inside.
+    /// The thread that holds the lock.
     owner: Mutex<Option<PeThreadId>>,
     released: Condvar,
-    /// The same thread, for others that wait.
+    /// Also the thread that holds the lock, as other threads see it while they wait.
     pub holder: Arc<LockHolder>,
 }
 
-/// Being inside. `None` if the thread was already.
+/// Possession of the lock. `None` inside if the thread already held it.
 pub(crate) struct LoopLockGuard<'a>(Option<&'a LoopLock>);
 
 impl LoopLock {
-    /// Goes in at once, if nobody else is inside.
+    /// Takes the lock if no other thread holds it.
     pub fn try_enter(&self, thread: PeThreadId) -> Option<LoopLockGuard<'_>> {
         let mut owner = self.lock();
         match *owner {
@@ -37,7 +37,7 @@ impl LoopLock {
         }
     }
 
-    /// Goes in when nobody else is inside.
+    /// Takes the lock as soon as no other thread holds it.
     pub fn enter(&self, thread: PeThreadId) -> LoopLockGuard<'_> {
         let mut owner = self.lock();
         if *owner == Some(thread) {
@@ -60,7 +60,7 @@ impl LoopLock {
 }
 
 impl LoopLockGuard<'_> {
-    /// Whether the thread leaves the gate with it.
+    /// Whether the thread releases the lock when this guard is dropped.
     pub fn is_outermost(&self) -> bool {
         self.0.is_some()
     }

@@ -1,7 +1,7 @@
-//! How the threads of a PE sleep, wait for each other and are told to stop.
+//! Blocking: how the threads of a PE sleep, wait for each other, and are asked to stop.
 //!
-//! The lowest tier: it knows no operator. What a thread has to do before it sleeps is handed in from
-//! above, as a hook ([`before_sleep`]).
+//! This is the lowest tier and knows no operator. The work that a thread has to do before it sleeps
+//! is a hook that upper tiers register ([`before_sleep`]).
 
 pub(crate) mod before_sleep;
 pub(crate) mod loop_lock;

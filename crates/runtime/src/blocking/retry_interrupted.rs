@@ -2,10 +2,18 @@
 
 use std::io::{self, ErrorKind};
 
-/// Does again what a signal has interrupted: that says nothing of what was to be done.
+/// Calls `work` again as long as a signal interrupts it, and returns its first other result.
 ///
 /// # Errors
-/// What else the work says.
+/// Any error of `work` but [`ErrorKind::Interrupted`].
+///
+/// ```
+/// use std::io::{Error, ErrorKind};
+///
+/// let mut results = [Err(ErrorKind::Interrupted), Ok(7)].into_iter();
+/// let read = || results.next().unwrap().map_err(Error::from);
+/// assert_eq!(thalweg_runtime::retry_interrupted(read).unwrap(), 7);
+/// ```
 pub fn retry_interrupted<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match work() {

@@ -1,4 +1,4 @@
-//! The shutdown of a PE: a flag, and whoever sleeps until it is raised.
+//! The stop signal of a PE: a flag, and a way to sleep that a shutdown ends.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,20 +7,29 @@ use std::time::{Duration, Instant};
 
 use super::before_sleep;
 
-/// A handle to the shutdown of a PE. Cheap to clone; anybody may raise it, any number of times.
+/// A handle to the shutdown of a PE. It is cheap to clone; any thread may request the shutdown, any
+/// number of times.
+///
+/// ```
+/// let stop = thalweg_runtime::StopSignal::default();
+/// assert!(!stop.sleep(0.001), "slept to the end");
+/// stop.request();
+/// assert!(stop.sleep(60.0), "the request ends the sleep");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct StopSignal(Arc<StopSignalState>);
 
 #[derive(Debug, Default)]
 struct StopSignalState {
-    /// Raised once, never lowered. Relaxed suffices: it carries no data.
+    /// Set once, never cleared. Relaxed order suffices, because the flag publishes no data.
     is_raised: AtomicBool,
-    /// Held while raising, so that nobody falls asleep between a look and a wait.
+    /// Callbacks of [`StopSignal::on_request`]. The lock is held while the flag is set, so that no
+    /// thread falls asleep between a look at the flag and its wait.
     callbacks: Mutex<Vec<StopCallback>>,
     woken: Condvar,
 }
 
-/// Called once when the shutdown is raised.
+/// A callback that runs once, when the shutdown is requested.
 struct StopCallback(Box<dyn FnOnce() + Send>);
 
 impl std::fmt::Debug for StopCallback {
@@ -29,11 +38,12 @@ impl std::fmt::Debug for StopCallback {
     }
 }
 
-/// Longer sleeps are cut to this: a hundred years.
+/// Longest sleep, a hundred years: longer ones would overflow [`Instant`].
 const SLEEP_MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 impl StopSignal {
-    /// Asks for an orderly shutdown: sources return, final markers follow, everybody finishes.
+    /// Asks for an orderly shutdown: sources return, final markers follow, and all operators
+    /// finish.
     pub fn request(&self) {
         let mut sleepers = self
             .0
@@ -47,16 +57,16 @@ impl StopSignal {
         }
     }
 
-    /// Whether somebody asked.
+    /// Whether a shutdown was requested.
     #[inline]
     pub fn is_requested(&self) -> bool {
         self.0.is_raised.load(Ordering::Relaxed)
     }
 
-    /// Asks after a while, unless somebody else did before.
+    /// Requests the shutdown after `seconds`, unless it was requested before.
     ///
     /// # Errors
-    /// There is no thread for it.
+    /// The system has no thread left for the wait.
     pub fn request_after(&self, seconds: f64) -> io::Result<()> {
         let stop = self.clone();
         let later = move || {
@@ -66,7 +76,7 @@ impl StopSignal {
         std::thread::Builder::new().spawn(later).map(drop)
     }
 
-    /// Sleeps so many seconds, but not beyond the shutdown. Returns whether it was raised.
+    /// Sleeps for `seconds`, or until a shutdown is requested. Returns whether it was.
     pub fn sleep(&self, seconds: f64) -> bool {
         let Some(pause) = positive_duration(seconds) else {
             return self.is_requested();
@@ -74,7 +84,8 @@ impl StopSignal {
         self.sleep_until(Instant::now() + pause)
     }
 
-    /// Sleeps until a time, but not beyond the shutdown. Returns whether it was raised.
+    /// Sleeps until the time `until`, or until a shutdown is requested. Returns whether it was.
+    /// What the thread's operators hold back is sent before.
     pub fn sleep_until(&self, until: Instant) -> bool {
         if Instant::now() < until && !self.is_requested() {
             before_sleep::flush_until(until);
@@ -97,8 +108,8 @@ impl StopSignal {
         }
     }
 
-    /// Calls something when the shutdown is raised: for those who wait for something else too. At
-    /// once if it was raised already.
+    /// Calls `callback` when the shutdown is requested, for threads that wait for something else
+    /// too; immediately if it was requested already.
     pub fn on_request(&self, waker: impl FnOnce() + Send + 'static) {
         let mut sleepers = self
             .0
@@ -113,13 +124,13 @@ impl StopSignal {
         }
     }
 
-    /// Where compiled code finds the flag.
+    /// Address of the flag for compiled code: one byte, 0 or 1.
     pub(crate) fn address(&self) -> *const u8 {
         self.0.is_raised.as_ptr().cast_const().cast()
     }
 }
 
-/// Seconds as a duration; `None` for nothing to wait for (zero, negative, not a number).
+/// Seconds as a duration; `None` if there is nothing to wait for (zero, negative, not a number).
 pub(crate) fn positive_duration(seconds: f64) -> Option<Duration> {
     if seconds > 0.0 {
         let duration = Duration::try_from_secs_f64(seconds);

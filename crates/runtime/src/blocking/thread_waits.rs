@@ -1,17 +1,19 @@
-//! Waiting for other threads of the PE, without ever waiting for nobody.
+//! Blocking between threads of a PE, with deadlock detection.
 //!
-//! Three things make a thread wait for another one:
+//! A thread waits for another one in three places:
 //!
-//! | waits for | until |
-//! | --- | --- |
-//! | room in an operator with bounds ([`crate::Operator::has_room`]), outside its lock | somebody has made room, or nobody can any more: then the operator takes the tuple beyond its bound |
-//! | a slot in a queue | its consumer has taken something, or never will because it waits for this thread: then the queue takes the tuple beyond its bound |
-//! | an operator's lock | whoever holds it leaves |
+//! * For room in an operator with bounds ([`crate::Operator::has_room`]), outside its lock, until
+//! another thread has made room, or none can any more. Then the operator takes the tuple beyond its
+//! bound.
+//! * For a slot in a queue, until the consumer has taken an item, or never will because it waits
+//!   for
+//! this thread. Then the queue takes the tuple beyond its bound.
+//! * For an operator's lock, until the thread that holds it releases it.
 //!
-//! So threads never wait in a circle: a circle of waits has one of the first two in it, and that
-//! one gives way. Locks alone make none, because they are taken in the order of the streams.
+//! So threads never wait in a cycle: a cycle of waits contains one of the first two, and that one
+//! gives way. Locks alone make no cycle, because they are taken in the order of the streams.
 //!
-//! One lock for the whole PE suffices: nobody takes it unless somebody waits.
+//! One mutex for the whole PE suffices, because threads take it only while one of them waits.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -23,10 +25,11 @@ use super::before_sleep;
 use super::pe_thread::PeThreadId;
 use super::stop_signal::StopSignal;
 
-/// Who waits, and who still runs.
+/// Which threads of a PE wait, and for what.
 #[derive(Debug)]
 pub(crate) struct ThreadWaits {
-    /// How many threads wait for room: written under the lock, read by whoever made room.
+    /// Number of threads that wait for room. Written under the lock, read by threads that made
+    /// room.
     room_waiters: AtomicU32,
     threads: Mutex<ThreadWaitState>,
     changed: Condvar,
@@ -35,45 +38,47 @@ pub(crate) struct ThreadWaits {
 
 #[derive(Debug)]
 struct ThreadWaitState {
-    /// Counts changes.
+    /// Number of changes so far; waiters compare it.
     version: u64,
-    /// By thread.
+    /// Activity of each thread, by number.
     activities: Vec<ThreadActivity>,
 }
 
-/// What a thread does.
+/// Activity of a thread, as other threads see it.
 #[derive(Clone, Debug)]
 pub(crate) enum ThreadActivity {
-    /// It runs.
+    /// The thread runs, and may make room or release locks.
     Running,
-    /// Nothing any more.
+    /// The thread has ended and does nothing any more.
     Ended,
-    /// It waits for room. It goes on by itself if nobody else can.
+    /// The thread waits for room in an operator. It goes on by itself if no other thread can make
+    /// any.
     WaitsForRoom,
-    /// It waits for a lock.
+    /// The thread waits for a lock that another thread holds.
     WaitsForLock(Arc<LockHolder>),
-    /// It waits for a slot in a queue that this thread takes from. The bell is rung when that
-    /// thread cannot go on without this one.
+    /// The thread waits for a slot in a queue whose items that other thread takes. The wakeup is
+    /// used when the consumer cannot go on without this thread.
     WaitsForQueue(PeThreadId, Wakeup),
 }
 
-/// Which thread holds a lock. Written by that thread, after it has taken the lock and before it
-/// leaves it: if it waits while it holds the lock, everybody knows.
+/// The thread that holds a lock. That thread writes it after it has taken the lock and before it
+/// releases it, so other threads know it while it waits.
 #[derive(Debug)]
 pub(crate) struct LockHolder(AtomicU32);
 
-/// Says that there may be room now: a handle for threads that an operator runs itself.
+/// Tells waiting threads that an operator may have room now: a handle for threads that an operator
+/// starts by itself, from [`crate::BuildContext::set_bounded`].
 #[derive(Clone, Debug)]
 pub struct RoomNotifier(pub(crate) Arc<ThreadWaits>);
 
 impl RoomNotifier {
-    /// There may be room now.
+    /// Wakes the threads that wait for room, so that they ask the operator again.
     pub fn notify(&self) {
         self.0.notify_room();
     }
 }
 
-/// Nobody.
+/// Number of no thread: the lock is free.
 const NO_THREAD: PeThreadId = PeThreadId::MAX;
 
 impl Default for LockHolder {
@@ -83,13 +88,13 @@ impl Default for LockHolder {
 }
 
 impl LockHolder {
-    /// This thread has taken the lock.
+    /// Notes that `thread` has taken the lock.
     #[inline]
     pub fn set(&self, thread: PeThreadId) {
         self.0.store(thread, Ordering::Relaxed);
     }
 
-    /// It is about to leave it.
+    /// Notes that the thread is about to release the lock.
     #[inline]
     pub fn clear(&self) {
         self.0.store(NO_THREAD, Ordering::Relaxed);
@@ -97,7 +102,7 @@ impl LockHolder {
 }
 
 impl ThreadWaits {
-    /// For a PE whose threads are all about to run.
+    /// Waits of a PE whose threads do not run yet. A shutdown wakes all of them.
     pub fn new(stop: StopSignal) -> Arc<ThreadWaits> {
         let waits = Arc::new(ThreadWaits {
             room_waiters: AtomicU32::new(0),
@@ -117,17 +122,17 @@ impl ThreadWaits {
         waits
     }
 
-    /// How many threads there are; before they start.
+    /// Sets the number of threads, before they start.
     pub fn set_thread_count(&self, count: u32) {
         self.update(|threads| threads.activities = vec![ThreadActivity::Running; count as usize]);
     }
 
-    /// A thread has ended.
+    /// Notes that a thread has ended.
     pub fn set_ended(&self, thread: PeThreadId) {
         self.update(|threads| threads.activities[thread as usize] = ThreadActivity::Ended);
     }
 
-    /// Whether all of these have.
+    /// Whether all of these threads have ended.
     pub fn have_ended(&self, threads: &[PeThreadId]) -> bool {
         let all = self.lock();
         let has_ended =
@@ -135,7 +140,7 @@ impl ThreadWaits {
         threads.iter().all(has_ended)
     }
 
-    /// Somebody may have made room. Cheap if nobody waits.
+    /// Wakes the threads that wait for room. Cheap if none waits.
     #[inline]
     pub fn notify_room(&self) {
         if self.room_waiters.load(Ordering::SeqCst) > 0 {
@@ -143,7 +148,7 @@ impl ThreadWaits {
         }
     }
 
-    /// Does something that waits for another thread; meanwhile everybody knows what for.
+    /// Runs `wait`, which waits for another thread; meanwhile all threads can see what for.
     pub fn while_waiting<T>(
         &self,
         thread: PeThreadId,
@@ -157,8 +162,11 @@ impl ThreadWaits {
         result
     }
 
-    /// Waits until `has_room`, or until none of `others` could make room any more, or a shutdown;
-    /// whether there was room.
+    /// Waits until `has_room` returns true, until none of `others` can make room any more, or until
+    /// a shutdown. Returns whether there was room.
+    ///
+    /// # Errors
+    /// The fault of `has_room`.
     pub fn wait_for_room(
         &self,
         thread: PeThreadId,
@@ -182,7 +190,7 @@ impl ThreadWaits {
         result
     }
 
-    /// Whether a thread can go on although another one waits for it.
+    /// Whether `thread` can go on although `without` waits for it.
     pub fn can_progress(&self, thread: PeThreadId, without: PeThreadId) -> bool {
         !matches!(
             self.lock().wait_chain_end(thread, without),
@@ -190,7 +198,7 @@ impl ThreadWaits {
         )
     }
 
-    /// False if there is nobody to wait for.
+    /// Waits for a change after version `seen`. Returns false if none of `others` can bring one.
     fn wait_for_change(&self, seen: u64, thread: PeThreadId, others: &[PeThreadId]) -> bool {
         let mut threads = self.lock();
         while threads.version == seen {
@@ -220,23 +228,23 @@ impl ThreadWaits {
     }
 }
 
-/// Where it leads to ask whom a thread waits for, and whom that one waits for, and so on.
+/// End of a chain of waits: what the last thread does, if each waits for the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WaitChainEnd {
-    /// To a thread that runs.
+    /// A thread that runs.
     Running,
-    /// To one that waits for room, and gives way if need be.
+    /// A thread that waits for room, and gives way if need be.
     WaitsForRoom,
-    /// To whoever asks.
+    /// The thread that asks: a deadlock, if it waited.
     Waiter,
-    /// To one that has ended.
+    /// A thread that has ended.
     Ended,
 }
 
 impl ThreadWaitState {
     fn wait_chain_end(&self, thread: PeThreadId, waiter: PeThreadId) -> WaitChainEnd {
         let mut at = thread;
-        // A circle that the waiter is not in: somebody in it gives way.
+        // A cycle that the waiter is not in: one of the threads in it gives way.
         for _ in 0..=self.activities.len() {
             if at == waiter {
                 return WaitChainEnd::Waiter;
@@ -252,7 +260,7 @@ impl ThreadWaitState {
         WaitChainEnd::Running
     }
 
-    /// Wakes those that wait for a slot in a queue and would do so for ever.
+    /// Wakes threads that wait for a slot in a queue and would do so for ever.
     fn wake_deadlocked(&self) {
         for (thread, doing) in (0..).zip(&self.activities) {
             if let ThreadActivity::WaitsForQueue(consumer, bell) = doing
@@ -325,7 +333,7 @@ mod tests {
     fn of_a_room_and_a_queue_that_wait_for_each_other_the_room_gives_way() {
         let waits = waits(2);
         waits.while_waiting(0, queue(1), || {
-            // Nobody ever says that there is room.
+            // No thread ever says that there is room.
             assert!(!waits.wait_for_room(1, &[0], || Ok(false)).unwrap());
             waits.while_waiting(1, ThreadActivity::WaitsForRoom, || {
                 assert!(waits.can_progress(1, 0))

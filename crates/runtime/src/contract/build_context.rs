@@ -1,12 +1,32 @@
-//! What a built operator is made from: its instance, its expressions' code, its timers.
+//! The build context: what a built operator is made from. It gives access to the operator's
+//! description, makes code of its expressions, and notes what the operator asks of the run time.
 //!
-//! ```text
-//! fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-//!     let rate = build.value("rate")?;              // an attribute-free parameter, now
-//!     let key = build.param_projection("key")?;     // code for each tuple
-//!     let output = build.output(0)?;                // the output clause
-//!     ...
+//! ```
+//! # extern crate thalweg_runtime as runtime;
+//! use eval::Fault;
+//! use runtime::abi::Projection;
+//! use runtime::{BuildContext, Operator, Outlet, TimerId};
+//! use tuple::TupleRef;
+//!
+//! struct Sampler {
+//!     timer: TimerId,
+//!     key: Option<Projection>,
 //! }
+//!
+//! fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+//!     // A parameter without attributes, evaluated now.
+//!     let period_s = build.number("period")?.unwrap_or(1.0);
+//!     Ok(Box::new(Sampler {
+//!         timer: build.add_timer(period_s),
+//!         // Code that is evaluated for each tuple.
+//!         key: build.param_projection("key")?,
+//!     }))
+//! }
+//! # impl Operator for Sampler {
+//! #     fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+//! #         Ok(())
+//! #     }
+//! # }
 //! ```
 
 use std::sync::Arc;
@@ -22,20 +42,20 @@ use crate::blocking::stop_signal::StopSignal;
 use crate::blocking::thread_waits::RoomNotifier;
 use crate::edge::crossing_resources::CrossingResources;
 
-/// What a built operator is made from. Expressions are handed to the backend here, once; their code
-/// is ready before the first tuple.
+/// Everything that a built operator is made from. Expressions are handed to the backend here, once;
+/// their code is ready before the first tuple.
 pub struct BuildContext<'a> {
-    /// The instance: parameters, ports, windows.
+    /// Description of the instance: parameters, ports, windows.
     pub operator: &'a graph::OperatorNode,
-    /// Its index in the program.
+    /// Index of the operator in the program.
     pub index: u32,
-    /// Layouts of the input ports.
+    /// Layouts of the input ports, by port.
     pub inputs: Vec<Arc<Layout>>,
-    /// Layouts of the output ports.
+    /// Layouts of the output ports, by port.
     pub outputs: Vec<Arc<Layout>>,
-    /// Makes code.
+    /// The backend that makes code of expressions.
     pub backend: &'a mut dyn Backend,
-    /// For evaluating attribute-free parameters now, and for the data directory.
+    /// Services for evaluating attribute-free parameters now, and for the data directory.
     pub services: &'a mut dyn Services,
     pub(crate) state: &'a mut State,
     pub(crate) stop_signal: StopSignal,
@@ -44,10 +64,10 @@ pub struct BuildContext<'a> {
     pub(crate) requirements: OperatorRequirements,
 }
 
-/// Reads metrics.
+/// Reads metrics that an operator keeps by itself: names and values.
 pub(crate) type GaugeReader = Box<dyn Fn() -> Vec<(String, i64)> + Send + Sync>;
 
-/// What an operator asked for while it was built.
+/// Requirements that an operator stated while it was built.
 #[derive(Default)]
 pub(crate) struct OperatorRequirements {
     pub timers: Vec<f64>,
@@ -65,10 +85,13 @@ pub(crate) struct OperatorRequirements {
     pub gauges: Option<GaugeReader>,
 }
 
-/// Code for expressions: see [`OperatorScope`] for what they read.
+/// Code for expressions; [`OperatorScope`] says which names they may use.
 impl BuildContext<'_> {
     /// Code for a tuple of expressions, written as a flat tuple of a synthetic schema (`_0`, `_1`,
     /// ...).
+    ///
+    /// # Errors
+    /// The backend cannot make code of an expression.
     pub fn projection(&mut self, exprs: &[Expr]) -> Result<Projection, Fault> {
         let layout = Layout::new(&unnamed_schema(exprs.iter().map(|e| &e.ty)));
         let exprs: Vec<_> = exprs.iter().map(Some).collect();
@@ -77,21 +100,32 @@ impl BuildContext<'_> {
         Ok(Projection { layout, code })
     }
 
-    /// The same for the expressions of a parameter, if it is given.
+    /// Like [`BuildContext::projection`], for the expressions of a parameter; `None` if it is not
+    /// given.
+    ///
+    /// # Errors
+    /// The backend cannot make code of an expression.
     pub fn param_projection(&mut self, param: &str) -> Result<Option<Projection>, Fault> {
         let exprs = self.param_exprs(param);
         exprs.map(|exprs| self.projection(exprs)).transpose()
     }
 
-    /// Code for a condition.
+    /// Code for a boolean expression.
+    ///
+    /// # Errors
+    /// The backend cannot make code of the expression.
     pub fn predicate(&mut self, expr: &Expr) -> Result<Predicate, Fault> {
         let scope = operator_scope(self.operator, self.index, &self.inputs, &self.outputs, None);
         let code = self.backend.predicate(&scope, expr)?;
         Ok(Predicate { code })
     }
 
-    /// Code for the assignments of an output port; attributes without one get their default. What
-    /// its function calls gave comes from [`crate::Row::with`].
+    /// Code for the assignments of an output port. Attributes without one get their default.
+    /// Results of the port's output function calls come from
+    /// [`crate::EvaluationInputs::with_results`].
+    ///
+    /// # Errors
+    /// The backend cannot make code of an expression.
     pub fn output_projection(&mut self, port: usize) -> Result<Projection, Fault> {
         let layout = self.outputs[port].clone();
         let assign = &self.operator.outputs[port].assign;
@@ -101,8 +135,12 @@ impl BuildContext<'_> {
         self.results_projection(&results, &exprs, &layout)
     }
 
-    /// Code for a tuple of this layout over results of output function calls that are laid out so
-    /// and come from [`crate::Row::with`]; what has no expression gets its default.
+    /// Code for a tuple of `layout`, over results of output function calls that have the layout
+    /// `results` and come from [`crate::EvaluationInputs::with_results`]. Attributes without an
+    /// expression get their default.
+    ///
+    /// # Errors
+    /// The backend cannot make code of an expression.
     pub fn results_projection(
         &mut self,
         results: &Arc<Layout>,
@@ -122,21 +160,21 @@ impl BuildContext<'_> {
         Ok(Projection { layout, code })
     }
 
-    /// The layout of values without names, an attribute each.
+    /// Layout of values without names: one attribute for each type.
     pub fn layout_of_types<'t>(types: impl Iterator<Item = &'t Type>) -> Arc<Layout> {
         Layout::new(&unnamed_schema(types))
     }
 
-    /// The layout of the results of an output port's function calls: one attribute a call.
+    /// Layout of the results of an output port's function calls: one attribute for each call.
     pub fn results_layout(&self, port: usize) -> Arc<Layout> {
         let calls = &self.operator.outputs[port].calls;
         Layout::new(&unnamed_schema(calls.iter().map(|c| &c.ty)))
     }
 }
 
-/// Parameters.
+/// Parameters of the operator, as code or as values.
 impl<'a> BuildContext<'a> {
-    /// The expressions of a parameter, if it is given.
+    /// The expressions of a parameter, or `None` if it is not given.
     pub fn param_exprs(&self, param: &str) -> Option<&'a [Expr]> {
         match &self.operator.param(param)?.value {
             ParamValue::Exprs(exprs) => Some(exprs),
@@ -144,7 +182,10 @@ impl<'a> BuildContext<'a> {
         }
     }
 
-    /// A parameter that is evaluated once, now.
+    /// The value of a parameter, evaluated once, now; `None` if it is not given.
+    ///
+    /// # Errors
+    /// The fault of the expression.
     pub fn value(&mut self, param: &str) -> Result<Option<Value>, Fault> {
         let Some([expr, ..]) = self.param_exprs(param) else {
             return Ok(None);
@@ -152,7 +193,10 @@ impl<'a> BuildContext<'a> {
         self.evaluate(expr).map(Some)
     }
 
-    /// All values of a parameter that takes a list, evaluated once, now.
+    /// All values of a parameter that takes a list, evaluated once, now; `None` if it is not given.
+    ///
+    /// # Errors
+    /// The fault of an expression.
     pub fn values(&mut self, param: &str) -> Result<Option<Vec<Value>>, Fault> {
         let Some(exprs) = self.param_exprs(param) else {
             return Ok(None);
@@ -161,18 +205,21 @@ impl<'a> BuildContext<'a> {
         values.collect::<Result<_, _>>().map(Some)
     }
 
-    /// An attribute-free expression, evaluated now.
+    /// The value of an attribute-free expression, evaluated now.
+    ///
+    /// # Errors
+    /// The fault of the expression, at its position in the program.
     pub fn evaluate(&mut self, expr: &Expr) -> Result<Value, Fault> {
         let value = self.backend.evaluate(expr, self.state, self.services);
         value.map_err(|fault| fault.with_pos(expr.pos))
     }
 
-    /// A custom literal parameter.
+    /// The literal of a parameter of a custom literal type, or `None` if it is not given.
     pub fn literal(&self, param: &str) -> Option<&'a str> {
         Some(self.literals(param)?.first()?)
     }
 
-    /// A custom literal parameter that takes a list.
+    /// All literals of a parameter of a custom literal type, or `None` if it is not given.
     pub fn literals(&self, param: &str) -> Option<&'a [Arc<str>]> {
         match &self.operator.param(param)?.value {
             ParamValue::Literals(names) => Some(names),
@@ -180,7 +227,10 @@ impl<'a> BuildContext<'a> {
         }
     }
 
-    /// A boolean parameter, or its default.
+    /// The value of a boolean parameter, or `default` if it is not given.
+    ///
+    /// # Errors
+    /// The fault of the expression, or a value that is no boolean.
     pub fn flag(&mut self, param: &str, default: bool) -> Result<bool, Fault> {
         match self.value(param)? {
             None => Ok(default),
@@ -189,7 +239,10 @@ impl<'a> BuildContext<'a> {
         }
     }
 
-    /// A float64 parameter; integers are taken too.
+    /// The value of a float64 or integer parameter, or `None` if it is not given.
+    ///
+    /// # Errors
+    /// The fault of the expression, or a value that is no number.
     pub fn number(&mut self, param: &str) -> Result<Option<f64>, Fault> {
         match self.value(param)? {
             None => Ok(None),
@@ -201,7 +254,10 @@ impl<'a> BuildContext<'a> {
         }
     }
 
-    /// An integer parameter of whatever width.
+    /// The value of an integer parameter of any width, or `None` if it is not given.
+    ///
+    /// # Errors
+    /// The fault of the expression, or a value that is no integer.
     pub fn integer(&mut self, param: &str) -> Result<Option<i128>, Fault> {
         match self.value(param)? {
             None => Ok(None),
@@ -222,85 +278,89 @@ impl<'a> BuildContext<'a> {
     }
 }
 
-/// Threads and time.
+/// Threads, timers and other things that the operator asks of the run time.
 impl BuildContext<'_> {
-    /// Asks for a timer that fires every so many seconds, from the start of the PE on.
+    /// Asks for a timer that fires every `seconds`, from the start of the PE on.
     pub fn add_timer(&mut self, seconds: f64) -> TimerId {
         let id = TimerId(self.requirements.timers.len() as u32);
         self.requirements.timers.push(seconds);
         id
     }
 
-    /// The operator's output is that of a thread of its own, [`crate::OperatorNode::source`],
-    /// although it has input ports. Its other calls submit nothing; the run time forwards no
-    /// marker, and the final marker follows when [`crate::Source::run`] returns. It has to return
-    /// once [`crate::OperatorNode::finish`] was called, a shutdown or not; and once the returned
-    /// handle is raised, which happens in loops alone: they do not end by themselves after a
-    /// shutdown.
+    /// Asks for a thread of the operator's own, [`crate::Operator::take_source`], although it has
+    /// input ports. Its other calls submit nothing, the run time forwards no marker, and the final
+    /// marker follows when [`crate::Source::run`] returns.
+    ///
+    /// The source has to return once [`crate::Operator::finish`] was called, whether a shutdown was
+    /// requested or not. In loops, which do not end by themselves after a shutdown, it also has to
+    /// return once the returned signal is requested.
     pub fn use_own_thread(&mut self) -> StopSignal {
         self.requirements.own_thread = true;
         self.requirements.interrupt.clone()
     }
 
-    /// The operator has bounds: [`crate::OperatorNode::has_room`] is asked before each tuple. Any
-    /// call on the operator may make room; a thread of its own says so through the handle.
+    /// Bounds the operator: [`crate::Operator::has_room`] is asked before each tuple. Any call on
+    /// the operator may make room; a thread of its own says so through the returned notifier.
     pub fn set_bounded(&mut self) -> RoomNotifier {
         self.requirements.is_bounded = true;
         self.room_notifier.clone()
     }
 
-    /// The operator holds tuples back to send them together: [`crate::OperatorNode::flush`] is
-    /// called before a thread that enters it sleeps.
+    /// Declares that the operator holds tuples back to send several together:
+    /// [`crate::Operator::flush`] is called before a thread that enters it sleeps.
     pub fn set_needs_flush(&mut self) {
         self.requirements.needs_flush = true;
     }
 
-    /// Hands over the bytes that the operator holds back, to be written out within a second
-    /// although nothing more comes: see [`FlushBuffer`].
+    /// Shares the bytes that the operator holds back, so that they are written out within a second
+    /// even if no tuple follows: see [`FlushBuffer`].
     pub fn set_flush_buffer(&mut self, held: Arc<dyn FlushBuffer>) {
         self.requirements.flush_buffer = Some(held);
     }
 
-    /// Window markers are the operator's own business: none is forwarded, whatever the model says.
+    /// Declares that the operator sends window markers by itself: the run time forwards none,
+    /// whatever the model says.
     pub fn set_keeps_markers(&mut self) {
         self.requirements.keeps_markers = true;
     }
 
-    /// Watermarks are the operator's own business: none is passed on.
+    /// Declares that the operator sends watermarks by itself: the run time passes none on.
     pub(crate) fn set_keeps_watermarks(&mut self) {
         self.requirements.keeps_watermarks = true;
     }
 
-    /// The operator may keep the buffers of tuples: [`crate::OperatorNode::process_made`] is called
-    /// where whoever submits has no more need of them.
+    /// Declares that the operator may keep the buffers of tuples:
+    /// [`crate::Operator::process_owned`] is called where the submitting operator needs a tuple no
+    /// more.
     pub fn set_accepts_owned(&mut self) {
         self.requirements.accepts_owned = true;
     }
 
-    /// Somebody on another thread waits for its end: [`crate::OperatorNode::finish`] is called
-    /// although no final marker has come, if none will come.
+    /// Declares that another thread waits for the operator's end: [`crate::Operator::finish`] is
+    /// called even if no final marker has come and none will.
     pub(crate) fn set_always_finishes(&mut self) {
         self.requirements.always_finishes = true;
     }
 
-    /// It is a queue: its output is that of a thread of its own, perhaps on a core of its own.
+    /// Declares that the operator is a queue: it submits from a thread of its own, perhaps on a
+    /// core of its own.
     pub(crate) fn use_queue_thread(&mut self, core: Option<u32>) -> StopSignal {
         self.set_drains();
         self.requirements.core = core;
         self.use_own_thread()
     }
 
-    /// Its metrics are read here, besides those that it creates.
+    /// Sets a function that reads further metrics, besides those that the operator creates.
     pub(crate) fn set_gauges(&mut self, gauges: GaugeReader) {
         self.requirements.gauges = Some(gauges);
     }
 
-    /// Its own thread goes on after a shutdown, until its input has ended.
+    /// Declares that the operator's own thread goes on after a shutdown, until its input has ended.
     pub(crate) fn set_drains(&mut self) {
         self.requirements.drains = true;
     }
 
-    /// A parameter of an inserted operator: numbers of links, origins, ...
+    /// A list parameter of an inserted operator: numbers of crossings, origins, ranks.
     pub(crate) fn param_uint32s(&mut self, param: &str) -> Result<Vec<u32>, Fault> {
         let values = self.values(param)?.unwrap_or_default();
         let numbers = values.iter().map(|value| {
@@ -310,13 +370,13 @@ impl BuildContext<'_> {
         numbers.collect()
     }
 
-    /// For threads of its own that wait for something: the shutdown.
+    /// The stop signal of the PE, for threads of the operator that wait for something.
     pub fn stop_signal(&self) -> StopSignal {
         self.stop_signal.clone()
     }
 }
 
-/// A schema for values without names.
+/// Schema of values without names: `_0`, `_1`, ...
 pub(crate) fn unnamed_schema<'t>(types: impl Iterator<Item = &'t Type>) -> Arc<TupleType> {
     let named = types
         .enumerate()
@@ -342,7 +402,7 @@ pub(crate) fn operator_scope<'a>(
     }
 }
 
-/// The layout of every slot, as [`graph::Inputs`] numbers them.
+/// The layout of every slot, as [`eval::InputTuples`] numbers them.
 pub(crate) fn slot_layouts(
     operator: &graph::OperatorNode,
     inputs: &[Arc<Layout>],

@@ -1,12 +1,12 @@
 //! What the windows of an operator hold when its input ends.
 
-/// What an operator's windows hold that has not been full.
+/// Contents of an operator's windows that never got full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IncompleteWindows {
-    /// How many windows hold something; each partition has its own.
+    /// Number of windows that hold a tuple; each partition has its own.
     pub windows: u64,
-    /// How many tuples they hold; one that lies in several windows counts in each.
+    /// Number of tuples in these windows. A tuple that lies in several windows counts in each.
     pub tuples: u64,
-    /// What the program would have to say to get results of them.
+    /// Advice to the user: how the program gets results from windows that do not get full.
     pub help: &'static str,
 }

@@ -1,7 +1,7 @@
 //! The operator contract: what the author of a built operator implements and is given.
 //!
 //! ```text
-//!   registry line          OperatorEntry   a model, and how the operator is made
+//!   registry               OperatorEntry: a model, and how the operator is made
 //!   while the PE is wired  BuildContext -> Operator, and a Source if it has a thread of its own
 //!   while the PE runs      Operator::process(tuple, Outlet) -> Outlet::submit
 //! ```

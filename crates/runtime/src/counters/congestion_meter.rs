@@ -1,30 +1,31 @@
-//! How much of the last seconds a sender has waited, in percent.
+//! Congestion: how much of the last seconds a sender has waited, in percent.
 //!
 //! ```text
-//!        window k - 1          window k
-//!   |--------------------|---------- now      of this time, so much was waited
+//!         window k - 1          window k
+//!    |--------------------|---------- now      waited time / all of this time
 //! ```
-//! Time is cut into windows of five seconds. What counts are the present one, as far as it has
-//! come, and the one before. Whoever waits writes a wait into its windows when it is over, which is
-//! not the tuple path; whoever asks adds the wait that is not.
+//! Time is cut into windows of five seconds. The meter covers the present window, as far as it has
+//! come, and the one before. A waiting thread writes a wait into its windows when it is over, which
+//! is not the tuple path; a reader adds the wait that still lasts.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const WINDOW_NS: u64 = 5_000_000_000;
 
-/// Bits of a window's waits; its number, cut, stands above them.
+/// Bits of a window's waited nanoseconds; the window's number, cut, stands above them. 40 bits hold
+/// 18 minutes, far more than a window.
 const WAITED_BITS: u32 = 40;
 
-/// The waits of one side. One thread writes, any may read, who may see a window stale.
+/// Waits of one side. One thread writes, any thread may read and may see a window stale.
 #[derive(Debug, Default)]
 pub(crate) struct CongestionMeter {
-    /// Those of the windows of an even and an odd number: the number and the nanoseconds.
+    /// Waits of the latest window of an even and of an odd number: the number and the nanoseconds.
     waited_ns: [AtomicU64; 2],
 }
 
 impl CongestionMeter {
-    /// A wait is over.
+    /// Adds a wait that is over.
     pub fn record_wait(&self, wait_ns: Range<u64>) {
         for window in recent_windows(wait_ns.end) {
             let more = overlap_ns(&wait_ns, window);
@@ -36,7 +37,8 @@ impl CongestionMeter {
         }
     }
 
-    /// The share of the time since `begin_ns`, as far as it is recent, that was waited: 0 to 100.
+    /// Share of the recent time since `begin_ns` that was waited: 0 to 100. `blocked_since_ns` is
+    /// the start of a wait that still lasts.
     pub fn percent(&self, begin_ns: u64, now_ns: u64, blocked_since_ns: Option<u64>) -> u8 {
         let windows = recent_windows(now_ns);
         let since_ns = begin_ns.max(windows.start * WINDOW_NS).min(now_ns);
@@ -51,13 +53,13 @@ impl CongestionMeter {
     }
 }
 
-/// The window of a time and the one before.
+/// Numbers of the window of a time and of the one before.
 fn recent_windows(at_ns: u64) -> Range<u64> {
     let window = at_ns / WINDOW_NS;
     window.saturating_sub(1)..window + 1
 }
 
-/// How much of a time is in a window.
+/// Nanoseconds of a time span that lie in a window.
 fn overlap_ns(time_ns: &Range<u64>, window: u64) -> u64 {
     let begin = time_ns.start.max(window * WINDOW_NS);
     let end = time_ns.end.min((window + 1) * WINDOW_NS);
@@ -68,7 +70,7 @@ fn window_tag(window: u64) -> u64 {
     window & ((1 << (u64::BITS - WAITED_BITS)) - 1)
 }
 
-/// What was waited, if it was in this window.
+/// Waited nanoseconds in a word, if the word is of this window.
 fn waited_in_window(waited: u64, window: u64) -> u64 {
     match waited >> WAITED_BITS == window_tag(window) {
         true => waited & ((1 << WAITED_BITS) - 1),

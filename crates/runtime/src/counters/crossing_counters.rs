@@ -1,4 +1,5 @@
-//! What has passed on a link, and who waits for whom: plain counters that anybody may read.
+//! Counters of a crossing edge: frames that passed, and waits of its two sides. Any thread may read
+//! them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -11,54 +12,54 @@ use super::congestion_meter::CongestionMeter;
 use super::latency::CrossingLatencyHistogram;
 use crate::abi::Counter;
 
-/// One side of a link.
+/// Counters of one side of a crossing edge.
 #[derive(Debug)]
 pub struct CrossingCounters {
-    /// The crossing's number.
+    /// Number of the crossing in the plan.
     pub crossing: u32,
-    /// The stream that crosses.
+    /// Name of the stream that crosses.
     pub stream: Arc<str>,
-    /// The sending PE.
+    /// Number of the sending PE.
     pub from_pe: u32,
-    /// The receiving PEs.
+    /// Numbers of the receiving PEs.
     pub to_pes: Vec<u32>,
-    /// Whose counters these are.
+    /// The side that these counters belong to.
     pub side: CrossingSide,
-    /// Frames that passed, but for those below.
+    /// Frames that passed, without those in `in_place_frames`.
     frames: Counter,
-    /// Their bytes, headers too.
+    /// Bytes of these frames with their headers.
     bytes: Counter,
-    /// Frames of tuples that compiled code wrote itself, and how many bytes each of them has.
+    /// Frames of tuples that compiled code wrote itself, and the bytes of each.
     in_place_frames: Counter,
     in_place_frame_bytes: OnceLock<u64>,
-    /// How often this side has waited for the other one.
+    /// Number of times that this side has waited for the other one.
     pub waits: Counter,
     /// Nanoseconds of all waits that are over.
     pub wait_ns: Counter,
-    /// Since when this side waits, in nanoseconds of the monotonic clock; 0: it does not. Written
-    /// by the side's thread.
+    /// Start of the wait that lasts, in nanoseconds of the monotonic clock; 0 if this side does not
+    /// wait. Written by the side's thread.
     blocked_since_ns: AtomicU64,
-    /// The waits of the last seconds that are over.
+    /// Waits of the last seconds that are over.
     congestion: CongestionMeter,
-    /// When it was made.
+    /// Time at which the counters were made.
     begin_ns: u64,
-    /// What the sending end counts.
+    /// Counters of the medium's sending end.
     sender_counters: Option<Arc<EdgeCounters>>,
-    /// How long tuples were under way: of a receiver, if that was asked for.
+    /// Histogram of the time that tuples were under way: only on a receiver, and only if asked for.
     latency: Option<CrossingLatencyHistogram>,
 }
 
-/// A side of a link.
+/// A side of a crossing edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CrossingSide {
-    /// Waits for room.
+    /// The sender, which waits for room.
     Sender,
-    /// Waits for frames.
+    /// The receiver, which waits for frames.
     Receiver,
 }
 
 impl CrossingCounters {
-    /// Nothing has passed yet.
+    /// Counters of a crossing on which nothing has passed yet.
     pub(crate) fn new(
         link: u32,
         stream: Arc<str>,
@@ -86,7 +87,7 @@ impl CrossingCounters {
         }
     }
 
-    /// What its end counts is seen here too.
+    /// Adds the counters of the medium's sending end.
     pub(crate) fn with_sender_counters(
         mut self,
         end: Option<Arc<EdgeCounters>>,
@@ -95,67 +96,70 @@ impl CrossingCounters {
         self
     }
 
-    /// Stamps are looked at.
+    /// Adds a latency histogram, which stamps are recorded in.
     pub(crate) fn with_latency(mut self) -> CrossingCounters {
         self.latency = Some(CrossingLatencyHistogram::default());
         self
     }
 
-    /// What its sending end counts, as it is now.
+    /// Counters of the medium's sending end, brought up to date.
     pub fn sender_counters(&self) -> Option<&EdgeCounters> {
         let end = self.sender_counters.as_deref()?;
         end.refresh();
         Some(end)
     }
 
-    /// How long tuples were under way.
+    /// Histogram of the time that tuples were under way, if it was asked for.
     pub fn latency(&self) -> Option<&CrossingLatencyHistogram> {
         self.latency.as_ref()
     }
 
-    /// The time in a stamp.
+    /// Time in a stamp: nanoseconds of the monotonic clock.
+    ///
+    /// # Errors
+    /// The stamp is not 8 bytes long.
     pub(crate) fn decode_stamp(&self, stamp: &[u8]) -> Result<u64, Fault> {
         let sent_ns = stamp.try_into().map(u64::from_le_bytes);
         sent_ns.map_err(|_| self.stream_fault("is broken: a stamp is no time"))
     }
 
-    /// What was stamped at that time is taken.
+    /// Records that the tuple behind a stamp has arrived.
     pub(crate) fn record_arrival(&self, sent_ns: u64) {
         if let Some(latency) = &self.latency {
             latency.record(now_ns().saturating_sub(sent_ns));
         }
     }
 
-    /// Frames that passed.
+    /// Number of frames that passed.
     pub fn frames(&self) -> u64 {
         self.frames.get() + self.in_place_frames.get()
     }
 
-    /// Their bytes.
+    /// Bytes of all frames that passed, with their headers.
     pub fn bytes(&self) -> u64 {
         let each = self.in_place_frame_bytes.get().copied().unwrap_or_default();
         self.bytes.get() + self.in_place_frames.get() * each
     }
 
-    /// Counts frames of so many bytes that compiled code writes itself.
+    /// Counter for frames of `bytes` bytes that compiled code writes itself.
     pub(crate) fn in_place_counter(&self, bytes: u64) -> &Counter {
         self.in_place_frame_bytes.get_or_init(|| bytes);
         &self.in_place_frames
     }
 
-    /// Since when this side waits, in nanoseconds of the monotonic clock.
+    /// Start of the wait that lasts, in nanoseconds of the monotonic clock.
     pub fn blocked_since_ns(&self) -> Option<u64> {
         let since = self.blocked_since_ns.load(Ordering::Relaxed);
         (since > 0).then_some(since)
     }
 
-    /// This side begins to wait for the other one.
+    /// Notes that this side begins to wait for the other one.
     pub(crate) fn begin_wait(&self) {
         self.waits.add(1);
         self.blocked_since_ns.store(now_ns(), Ordering::Relaxed);
     }
 
-    /// It does not wait any more.
+    /// Notes that a wait of this side is over, if there was one.
     pub(crate) fn end_wait(&self) {
         let since = self.blocked_since_ns.swap(0, Ordering::Relaxed);
         if since > 0 {
@@ -165,21 +169,22 @@ impl CrossingCounters {
         }
     }
 
-    /// How much of the last five to ten seconds this side has waited for the other one: 0 to 100.
+    /// Share of the last five to ten seconds that this side has waited for the other one: 0 to 100.
     pub fn congestion_percent(&self) -> u8 {
         // What has begun before it is looked at cannot be later than now.
         let blocked = self.blocked_since_ns();
         self.congestion.percent(self.begin_ns, now_ns(), blocked)
     }
 
-    /// Frames have passed.
+    /// Counts frames and their bytes.
     #[inline]
     pub(crate) fn count_frames(&self, frames: u64, bytes: u64) {
         self.frames.add(frames);
         self.bytes.add(bytes);
     }
 
-    /// The link does not work: in a sentence, with the PEs for the numbers of receivers.
+    /// The fault for a medium that does not work: a sentence that names PEs instead of receiver
+    /// numbers.
     #[cold]
     pub(crate) fn transport_fault(&self, error: &Error) -> Fault {
         let why = match error {
@@ -199,7 +204,7 @@ impl CrossingCounters {
         self.stream_fault(&format!("is broken: {why}"))
     }
 
-    /// A sentence that begins with the stream and its PEs.
+    /// A fault whose sentence begins with the stream and its PEs.
     #[cold]
     pub(crate) fn stream_fault(&self, what: &str) -> Fault {
         let CrossingCounters {

@@ -1,28 +1,27 @@
-//! How long tuples are under way on a link: stamps between them, and what the receiver makes of
-//! them.
+//! Latency of a crossing: stamps between tuples, and the histogram that the receiver makes of them.
 //!
 //! ```text
-//!   Send                                               Receive
-//!     tuple at hand: t0  [ stamp t0 | tuple ] [tuple] ...   takes the stamp: now - t0 -> histogram
+//!    Send                                               Receive
+//!     tuple at hand: t0  [ stamp t0 | tuple ] [tuple] ...  takes the stamp: now - t0 -> histogram
 //! ```
-//! # What is measured
+//! # Measured time
 //! From when the sending operator has a tuple at hand, before it waits for room, until the
 //! receiver's thread has worked through everything before that tuple and takes it. Both clocks are
 //! the monotonic one, which all processes of a host share.
 //!
-//! # Which tuples
+//! # Stamped tuples
 //! At most one in [`TUPLES_PER_STAMP`], and the first one of each tick of the coarse clock. Where
-//! compiled code writes frames itself, of those that it calls for: one in so many, and each that
-//! comes after the receiver had gone to sleep; the others pass no code that could look.
+//! compiled code writes frames itself, only tuples that it calls for are seen: one in
+//! [`TUPLES_PER_STAMP`], and each that comes after the receiver had gone to sleep.
 //!
 //! # Cost
-//! Nothing unless it is asked for: who stamps is an operator of its own around [`super::send`].
-//! Else a look at the clock on both sides and a frame of 16 bytes for each stamp.
+//! Nothing unless latency is asked for, because an operator of its own around Send makes the
+//! stamps. Then two looks at the clock and a frame of 16 bytes for each stamp.
 //!
 //! # The histogram
 //! Log-linear: nanoseconds up to [`BUCKETS_PER_OCTAVE`] have a bucket each, and each power of two
-//! above as many of equal width; so a value is known to a part in [`BUCKETS_PER_OCTAVE`]. The last
-//! bucket holds what is longer than 18 minutes.
+//! above has [`BUCKETS_PER_OCTAVE`] buckets of equal width, which bounds the relative error. The
+//! last bucket holds all times above 18 minutes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -30,22 +29,23 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::abi::Counter;
 
-/// Tuples that pass `process` between two stamps, if the coarse clock stands still.
+/// Tuples that pass `process` between two stamps while the coarse clock stands still: few enough
+/// for a busy stream to be measured, and enough for a stamp to be a small part of its frames.
 pub(crate) const TUPLES_PER_STAMP: u32 = 64;
 
-/// Buckets of a power of two.
+/// Buckets of a power of two: a time is known to 1/32.
 const BUCKETS_PER_OCTAVE: u64 = 32;
 
 const BUCKETS_PER_OCTAVE_BITS: u32 = BUCKETS_PER_OCTAVE.trailing_zeros();
 
-/// Longer times are all one: 2 to this, in nanoseconds.
+/// Bits of the longest time that is told apart, in nanoseconds: 18 minutes.
 const LONGEST_NS_BITS: u32 = 40;
 
-/// How many buckets there are.
+/// Number of buckets of a histogram.
 pub const BUCKET_COUNT: usize =
     ((LONGEST_NS_BITS - BUCKETS_PER_OCTAVE_BITS + 1) as u64 * BUCKETS_PER_OCTAVE) as usize;
 
-/// Counts times. Written by the receiver's thread, read by anybody.
+/// A histogram of times. The receiver's thread writes it, any thread may read it.
 #[derive(Debug)]
 pub struct CrossingLatencyHistogram {
     buckets: Box<[Counter]>,
@@ -62,7 +62,7 @@ impl Default for CrossingLatencyHistogram {
 }
 
 impl CrossingLatencyHistogram {
-    /// Counts a time.
+    /// Counts a time in nanoseconds.
     pub fn record(&self, ns: u64) {
         self.buckets[bucket(ns)].add(1);
         if ns > self.longest_ns.load(Ordering::Relaxed) {
@@ -70,18 +70,18 @@ impl CrossingLatencyHistogram {
         }
     }
 
-    /// How many times are in each bucket.
+    /// Number of times in each bucket, from the shortest times up.
     pub fn bucket_counts(&self) -> impl Iterator<Item = u64> {
         self.buckets.iter().map(Counter::get)
     }
 
-    /// The longest time, exactly.
+    /// The longest time so far, exactly, in nanoseconds.
     pub fn longest_ns(&self) -> u64 {
         self.longest_ns.load(Ordering::Relaxed)
     }
 }
 
-/// The bucket of a time.
+/// Index of the bucket that counts a time.
 fn bucket(ns: u64) -> usize {
     if ns < BUCKETS_PER_OCTAVE {
         return ns as usize;
@@ -92,16 +92,23 @@ fn bucket(ns: u64) -> usize {
     (u64::from(shift) * BUCKETS_PER_OCTAVE + (ns >> shift)) as usize
 }
 
-/// The largest time, in nanoseconds, that is counted in a bucket; `BUCKET_COUNT` of them.
+/// The largest time, in nanoseconds, that a bucket counts; `bucket` is below [`BUCKET_COUNT`].
+///
+/// ```
+/// use thalweg_runtime::crossing::{BUCKET_COUNT, bucket_end_ns};
+///
+/// assert_eq!(bucket_end_ns(5), 5);
+/// assert_eq!(bucket_end_ns(BUCKET_COUNT - 1), (1 << 40) - 1);
+/// ```
 pub fn bucket_end_ns(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     let shift = (bucket / BUCKETS_PER_OCTAVE).saturating_sub(1);
-    // What `bucket` has added for the powers below is taken off again.
+    // The offset that `bucket` has added for the powers below is subtracted again.
     let top = bucket - shift * BUCKETS_PER_OCTAVE;
     ((top + 1) << shift) - 1
 }
 
-/// Says when a stamp is due.
+/// Schedule of stamps: decides which tuples get one.
 #[derive(Debug, Default)]
 pub(crate) struct StampSchedule {
     tuples_left: u32,

@@ -1,4 +1,4 @@
-//! How many markers have passed a port.
+//! Counters of the markers that have passed a port.
 
 use std::sync::Arc;
 
@@ -6,16 +6,17 @@ use tuple::Punctuation;
 
 use crate::abi::Counter;
 
-/// Markers of each sort.
+/// Number of markers of each kind that have passed a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PunctuationCounts {
-    /// Window markers.
+    /// Number of window markers.
     pub windows: u64,
-    /// Final markers: 0 or 1.
+    /// Number of final markers: 0 or 1.
     pub finals: u64,
 }
 
-/// The same while it grows. Written by whoever is in the operator, read by anybody.
+/// Counters of markers at a port. The thread that is in the operator writes them, any thread may
+/// read them.
 #[derive(Debug, Default)]
 pub(crate) struct PunctuationCounters {
     windows: Counter,
@@ -23,12 +24,12 @@ pub(crate) struct PunctuationCounters {
 }
 
 impl PunctuationCounters {
-    /// For so many ports.
+    /// Counters for a number of ports.
     pub fn for_ports(ports: usize) -> Arc<[PunctuationCounters]> {
         (0..ports).map(|_| PunctuationCounters::default()).collect()
     }
 
-    /// A marker has passed.
+    /// Counts a marker that has passed.
     pub fn count(&self, mark: Punctuation) {
         match mark {
             Punctuation::Window => self.windows.add(1),
@@ -36,7 +37,7 @@ impl PunctuationCounters {
         }
     }
 
-    /// How many have.
+    /// Number of markers so far, perhaps stale.
     pub fn get(&self) -> PunctuationCounts {
         PunctuationCounts {
             windows: self.windows.get(),

@@ -26,47 +26,47 @@ pub(crate) const METRICS: [&str; 7] = [
 #[repr(align(128))]
 struct CacheLinePair<T>(T);
 
-/// A queue's counters. They go on counting while somebody reads them, who may see them stale.
+/// Counters of a queue. They change while other threads read them and may see them stale.
 #[derive(Debug)]
 pub struct QueueCounters {
-    /// The queue's operator.
+    /// Name of the queue's operator.
     pub operator: Arc<str>,
-    /// How many items it holds.
+    /// Number of items that the queue holds at most.
     pub items_max: u64,
-    /// Bytes of a tuple, if all have as many.
+    /// Bytes of a tuple, if all have the same length.
     pub tuple_bytes: Option<u64>,
     producer: CacheLinePair<ProducerCounters>,
     consumer: CacheLinePair<ConsumerCounters>,
 }
 
-/// Written by whoever sends, one thread at a time.
+/// Counters of the producer, which one thread at a time writes.
 #[derive(Debug, Default)]
 struct ProducerCounters {
-    /// Items that came in.
+    /// Items that came in, tuples and markers.
     sent: Counter,
-    /// Of those, tuples that made room for newer ones.
+    /// Tuples that came in and were dropped for newer ones.
     replaced: Counter,
     dropped: Counter,
     waits: Counter,
     wait_ns: Counter,
-    /// 0: nobody waits.
+    /// Start of the producer's wait; 0 while it does not wait.
     blocked_since_ns: AtomicU64,
 }
 
-/// Written by the queue's thread.
+/// Counters of the consumer, which the queue's thread writes.
 #[derive(Debug, Default)]
 struct ConsumerCounters {
-    /// Items that it has begun to process.
+    /// Items that the consumer has begun to process.
     taken: Counter,
-    /// The largest number of items that was in the queue. Senders write it too.
+    /// Largest number of items that was in the queue. Producers write it too.
     items_peak: AtomicU64,
     recent: RecentMaximum,
 }
 
-/// What anybody may read.
+/// Values that any thread may read.
 impl QueueCounters {
-    /// How many items are in the queue. Whoever asks may be slow: what has come is counted first,
-    /// so that what comes and goes meanwhile is not taken to be there.
+    /// Number of items in the queue. Items that came are read before items that left, so an item
+    /// that comes and goes meanwhile is not counted as present.
     pub fn items(&self) -> u64 {
         let ProducerCounters {
             sent,
@@ -78,17 +78,17 @@ impl QueueCounters {
         sent.saturating_sub(shed.get() + self.consumer.0.taken.get())
     }
 
-    /// Items that came in.
+    /// Number of items that came in, tuples and markers.
     pub fn sent(&self) -> u64 {
         self.producer.0.sent.get()
     }
 
-    /// Tuples that were dropped, old and new ones.
+    /// Number of tuples that were dropped, old and new ones.
     pub fn dropped(&self) -> u64 {
         self.producer.0.dropped.get()
     }
 
-    /// How often whoever sends has waited for room.
+    /// Number of times that a producer has waited for room.
     pub fn waits(&self) -> u64 {
         self.producer.0.waits.get()
     }
@@ -98,7 +98,7 @@ impl QueueCounters {
         self.producer.0.wait_ns.get()
     }
 
-    /// Since when whoever sends waits, in nanoseconds of the monotonic clock.
+    /// Start of the wait that lasts, in nanoseconds of the monotonic clock.
     pub fn blocked_since_ns(&self) -> Option<u64> {
         let since = self.producer.0.blocked_since_ns.load(Ordering::Relaxed);
         (since > 0).then_some(since)
@@ -112,7 +112,7 @@ impl QueueCounters {
             .collect()
     }
 
-    /// One of them.
+    /// The value of one metric of the threaded port.
     pub(crate) fn metric_value(&self, wanted: &str) -> Option<u64> {
         let mut named = METRICS.iter().zip(self.metric_values());
         named.find_map(|(name, value)| (*name == wanted).then_some(value))
@@ -138,7 +138,7 @@ impl QueueCounters {
     }
 }
 
-/// What the two sides of the queue say.
+/// Counting, for the two sides of the queue.
 impl QueueCounters {
     pub(crate) fn new(operator: Arc<str>, items_max: u64, layout: &Layout) -> QueueCounters {
         QueueCounters {
@@ -150,24 +150,24 @@ impl QueueCounters {
         }
     }
 
-    /// An item has come in.
+    /// Counts an item that has come in.
     #[inline]
     pub(crate) fn count_sent(&self) {
         self.producer.0.sent.add(1);
     }
 
-    /// Where items are counted that compiled code writes itself.
+    /// Address of the counter of items, for compiled code that writes items itself.
     pub(crate) fn sent_address(&self) -> *const u64 {
         self.producer.0.sent.address()
     }
 
-    /// The tuple that came was dropped.
+    /// Counts a new tuple that was dropped.
     pub(crate) fn count_dropped(&self) {
         self.producer.0.dropped.add(1);
     }
 
-    /// An item has come in for which the oldest tuple was dropped. It is gone before the other has
-    /// come: nobody sees more items than the queue holds.
+    /// Counts an item that has come in and for which the oldest tuple was dropped. The drop is
+    /// published first, so no thread sees more items than the queue holds.
     pub(crate) fn count_replaced(&self) {
         self.producer.0.replaced.add(1);
         self.producer.0.dropped.add(1);
@@ -175,7 +175,7 @@ impl QueueCounters {
         self.producer.0.sent.add(1);
     }
 
-    /// Whoever sends begins to wait.
+    /// Notes that the producer begins to wait.
     pub(crate) fn begin_wait(&self) {
         let ProducerCounters {
             waits,
@@ -186,14 +186,14 @@ impl QueueCounters {
         blocked_since_ns.store(now_ns(), Ordering::Relaxed);
     }
 
-    /// He does not wait any more.
+    /// Notes that the producer's wait is over.
     pub(crate) fn end_wait(&self) {
         let since = self.producer.0.blocked_since_ns.swap(0, Ordering::Relaxed);
         let waited = now_ns().saturating_sub(since);
         self.producer.0.wait_ns.add(waited);
     }
 
-    /// The queue was seen full.
+    /// Notes that the queue was full.
     pub(crate) fn record_full(&self) {
         self.consumer
             .0
@@ -201,7 +201,7 @@ impl QueueCounters {
             .fetch_max(self.items_max, Ordering::Relaxed);
     }
 
-    /// Items that were sent, and that are not in the queue any more because newer ones are.
+    /// Number of items that came in, without tuples that were dropped for newer ones.
     pub(crate) fn sent_and_kept(&self) -> u64 {
         let ProducerCounters {
             sent,
@@ -211,20 +211,20 @@ impl QueueCounters {
         sent.get() - shed.get()
     }
 
-    /// How many items were taken.
+    /// Number of items that the consumer has taken.
     #[inline]
     pub(crate) fn taken(&self) -> u64 {
         self.consumer.0.taken.get()
     }
 
-    /// The queue's thread begins to process items; how many it has taken.
+    /// Counts items that the consumer begins to process, and returns how many it has taken in all.
     #[inline]
     pub(crate) fn count_taken(&self, items: u64) -> u64 {
         self.consumer.0.taken.add(items);
         self.consumer.0.taken.get()
     }
 
-    /// The queue's thread has seen so many items.
+    /// Notes that the consumer has seen `items` items in the queue.
     pub(crate) fn record_items(&self, items: u64) {
         let ConsumerCounters {
             items_peak: most,

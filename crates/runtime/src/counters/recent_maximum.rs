@@ -2,20 +2,22 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Two spans of time: the one that runs and the one before it. Written by one thread, read by any.
+/// The largest values of two spans of time: the current one and the one before it. One thread
+/// writes, any thread may read.
 #[derive(Debug, Default)]
 pub(crate) struct RecentMaximum {
-    /// When the span that runs has begun, in milliseconds.
+    /// Start of the current span, in milliseconds.
     begun_ms: AtomicU64,
     current: AtomicU64,
     previous: AtomicU64,
 }
 
-/// How long a span is.
+/// Length of a span, in milliseconds: one minute, as the metric `recentMaxItemsQueuedInterval`
+/// reports.
 pub(crate) const INTERVAL_MS: u64 = 60_000;
 
 impl RecentMaximum {
-    /// A value at a time.
+    /// Records a value at a time.
     pub fn record(&self, value: u64, now_ms: u64) {
         let spans = self.spans(now_ms);
         if spans > 0 {
@@ -37,7 +39,7 @@ impl RecentMaximum {
         }
     }
 
-    /// How many spans are over since the one that runs has begun.
+    /// Number of spans that have ended since the current one began.
     fn spans(&self, now_ms: u64) -> u64 {
         now_ms.saturating_sub(get(&self.begun_ms)) / INTERVAL_MS
     }

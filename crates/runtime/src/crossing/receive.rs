@@ -1,11 +1,11 @@
 //! Receive: brings streams into a PE, all on one thread.
 //!
 //! ```text
-//!   turn:  poll end 0 -> submit each frame -> release, poll end 1 -> ..., poll end n -> ...
-//!          no frame anywhere: idle
+//!    turn:  poll end 0 -> submit each frame -> release, poll end 1 -> ..., poll end n -> ...
+//!           no frame anywhere: idle
 //! ```
-//! A turn takes from each end what has come, which is bounded by the medium's ring. Streams whose
-//! order counts are taken by [`super::ordered_merge`].
+//! A turn takes all frames that have come to each end, at most what the medium's ring holds.
+//! Streams whose order counts are taken by [`crate::order::ordered_merge`].
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::order::ordered_input::OrderedInput;
 use crate::order::ordered_merge::OrderedMerge;
 use crate::{BuildContext, Operator, OperatorEntry, Outlet, Source};
 
-/// The registry's line.
+/// The registry's entry of Receive.
 pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
@@ -93,7 +93,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(ReceiveOperator { source }))
 }
 
-/// The same of streams whose order counts.
+/// The source of a Receive whose streams come in order.
 fn build_ordered(build: &mut BuildContext<'_>, links: &[u32]) -> Result<OrderedMerge, Fault> {
     let (ranks, carried) = (
         build.param_uint32s("rank")?,
@@ -142,9 +142,9 @@ impl Operator for ReceiveOperator {
     }
 }
 
-/// What its thread runs.
+/// The source of a Receive whose streams have no order among each other.
 struct ReceiveSource {
-    /// Those whose final marker has not come.
+    /// Streams whose final marker has not come.
     streams: Vec<ReceivedStream>,
     idle_policy: Arc<IdlePolicy>,
 }
@@ -153,13 +153,13 @@ struct ReceivedStream {
     port: u32,
     end: Box<dyn ReceivingEnd>,
     decoder: PayloadDecoder,
-    /// Whether downstream may have code for batches.
+    /// Whether operators downstream may have code for batches.
     takes_batches: bool,
     assembly: FragmentAssembler,
     counters: Arc<CrossingCounters>,
 }
 
-/// What a turn at one end has found.
+/// The result of a turn at one end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReceivePoll {
     Nothing,
@@ -198,7 +198,7 @@ impl Source for ReceiveSource {
 }
 
 impl ReceiveSource {
-    /// Takes what has come; whether anything has.
+    /// Takes the frames that have come to each end. Returns whether there were any.
     fn turn(&mut self, out: &mut dyn Outlet) -> Result<bool, Fault> {
         let mut found = false;
         let mut at = 0;
@@ -263,7 +263,7 @@ impl ReceivedStream {
     }
 }
 
-/// An end without its medium, which the batch borrows.
+/// Parts of a received stream without its medium, which the batch borrows.
 struct ReceiveDelivery<'a> {
     port: u32,
     decoder: &'a mut PayloadDecoder,
@@ -274,7 +274,7 @@ struct ReceiveDelivery<'a> {
 }
 
 impl ReceiveDelivery<'_> {
-    /// Hands on what is in a batch, up to the stream's end.
+    /// Delivers the frames of a batch, up to the stream's end.
     fn deliver(
         &mut self,
         batch: &mut FrameBatch<'_>,
@@ -310,7 +310,7 @@ impl ReceiveDelivery<'_> {
         }
     }
 
-    /// Tuples that compiled code takes in one call, if it does.
+    /// Delivers tuples that compiled code takes in one call, if there is such code.
     #[inline]
     fn deliver_batch(
         &mut self,
@@ -320,7 +320,7 @@ impl ReceiveDelivery<'_> {
         if !*self.takes_batches || self.assembly.is_partial() {
             return Ok(());
         }
-        // Code for batches knows no frames that only fill; some media send them between others.
+        // Code for batches knows no padding frames; some media send them between others.
         let mut taken = 1;
         while taken > 0 {
             batch.skip_padding();
@@ -330,7 +330,7 @@ impl ReceiveDelivery<'_> {
             };
             self.frames += taken;
         }
-        // What it has left is something else, or it has no code for batches.
+        // The next frame is of another kind, or there is no code for batches.
         let mut next = *batch;
         let is_whole = |frame: Frame<'_>| frame.kind == frame_kind::TUPLE && frame.flags == WHOLE;
         *self.takes_batches = !next.next().is_some_and(is_whole);
@@ -361,7 +361,7 @@ fn decode_watermark_frame(
     at.ok_or_else(|| flow.stream_fault("is broken: a watermark is no instant"))
 }
 
-/// What is no tuple comes between tuples.
+/// Fails if a marker or watermark comes inside of a tuple in pieces.
 fn check_outside_tuple(assembly: &FragmentAssembler, flow: &CrossingCounters) -> Result<(), Fault> {
     match assembly.is_partial() {
         true => Err(flow.stream_fault("is broken: a marker came inside of a tuple")),
@@ -369,7 +369,7 @@ fn check_outside_tuple(assembly: &FragmentAssembler, flow: &CrossingCounters) ->
     }
 }
 
-/// The marker in a frame that holds no tuple; `None`: the stream ends without one.
+/// The marker in a frame that holds no tuple; `None` if the stream ends without a final marker.
 fn decode_marker_frame(
     frame: Frame<'_>,
     assembly: &FragmentAssembler,

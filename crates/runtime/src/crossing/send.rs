@@ -1,7 +1,7 @@
 //! Send: takes a stream out of its PE.
 //!
-//! A facade tuple is copied once, into room that the medium has claimed, and lies there as it lies
-//! in memory. Markers are frames without a payload, watermarks small ones.
+//! A facade tuple is copied once, into room that the medium has claimed, as it lies in memory.
+//! Markers are frames without a payload, watermarks small ones.
 
 use std::sync::Arc;
 
@@ -22,27 +22,29 @@ use crate::order::thread_order;
 use crate::{BuildContext, Operator, Outlet};
 
 pub(super) struct SendOperator {
-    /// Its name and kind.
+    /// Name and kind of the operator.
     operator: (Arc<str>, Arc<str>),
-    /// `None`: it lingers.
+    /// The medium's end; `None` once it lingers.
     end: Option<Box<dyn SendingEnd>>,
-    /// `None`: the order of the stream counts nowhere.
+    /// Positions of tuples; `None` if the order of the stream counts nowhere.
     positions: Option<Box<SenderPositions>>,
-    /// The link is broken, which was said. The end stays: compiled code may look for room in it.
+    /// Whether the crossing has failed and the failure was reported. The end stays, because
+    /// compiled code may look for room in it.
     is_broken: bool,
     frame_bytes_max: usize,
     layout: Arc<Layout>,
     encoder: PayloadEncoder,
-    /// The final marker is sent.
+    /// Whether the final marker is sent.
     is_final_sent: bool,
-    /// The PE has failed while it waited: nothing more goes out, not even a final marker.
+    /// Whether the PE has failed while the operator waited: nothing more goes out, not even a final
+    /// marker.
     is_abandoned: bool,
-    /// How many receivers were said to be gone.
+    /// Number of lost receivers that were traced.
     lost_reported: usize,
     counters: Arc<CrossingCounters>,
     idle_policy: Arc<IdlePolicy>,
     linger: Arc<LingerList>,
-    /// Made for the first wait.
+    /// Idling while there is no room; made for the first wait.
     idle: Option<Idler>,
 }
 
@@ -64,7 +66,7 @@ impl Operator for SendOperator {
         self.send_with_position(|send| send.send_frame(frame_kind::WATERMARK, fragment::WHOLE, &at))
     }
 
-    /// Receivers may go once they have it.
+    /// Flushes too, because receivers may end once they have the marker.
     fn process_final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.send_with_position(|send| send.send_frame(frame_kind::FINAL, fragment::WHOLE, &[]))?;
         self.is_final_sent = true;
@@ -111,7 +113,8 @@ impl Operator for SendOperator {
         }
     }
 
-    /// A stream without a final marker that nobody is to blame for comes from behind a loop.
+    /// Ends a stream that has no final marker although the PE has not failed: it comes from behind
+    /// a loop.
     fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         if self.is_final_sent || self.idle_policy.has_failed() {
             return Ok(());
@@ -168,13 +171,13 @@ impl SendOperator {
         })
     }
 
-    /// Says when the tuple that follows was at hand.
+    /// Sends a stamp: the time at which the next tuple is at hand.
     pub(super) fn send_stamp(&mut self) -> Result<(), Fault> {
         let now = crossing_counters::now_ns().to_le_bytes();
         self.send_frame(frame_kind::STAMP, fragment::WHOLE, &now)
     }
 
-    /// Compiled code writes at most so many tuples more before it calls again.
+    /// Limits the tuples that compiled code may write before it calls the operator again.
     pub(super) fn limit_grant(&mut self, tuples: u32) {
         let bytes = frame_bytes(self.layout.size as usize) as u64;
         if let Some(end) = &mut self.end {
@@ -182,7 +185,7 @@ impl SendOperator {
         }
     }
 
-    /// `None`: nothing more goes out.
+    /// The medium's end; `None` if nothing more goes out.
     #[inline]
     fn live_end(&mut self) -> Option<&mut dyn SendingEnd> {
         match &mut self.end {
@@ -202,7 +205,7 @@ impl SendOperator {
         sent
     }
 
-    /// A tuple whose place counts: both in one frame, if they fit.
+    /// Sends a tuple with its position: both in one frame, if they fit.
     fn send_positioned(&mut self, tuple: TupleRef<'_>) -> Result<(), Fault> {
         let Some(mut places) = self.positions.take() else {
             return Ok(());
@@ -226,7 +229,7 @@ impl SendOperator {
         }
     }
 
-    /// Says behind what of other origins the next tuple or marker stands.
+    /// Sends the positions of other origins behind which the next tuple or marker stands.
     fn send_precedences(&mut self, places: &mut SenderPositions) -> Result<(), Fault> {
         while let Some(place) = places.next_precedence() {
             self.send_position(frame_kind::PRECEDENCE, place)?;
@@ -234,7 +237,7 @@ impl SendOperator {
         Ok(())
     }
 
-    /// Sends something with its place before it, if that counts.
+    /// Sends the frame of a marker or watermark, behind its position if that counts.
     fn send_with_position(
         &mut self,
         send: impl FnOnce(&mut SendOperator) -> Result<(), Fault>,
@@ -265,7 +268,7 @@ impl SendOperator {
         Ok(())
     }
 
-    /// Says how far the thread has come, if that is news for the receivers.
+    /// Sends how far the thread has come, if that is news for the receivers.
     fn send_new_progress(&mut self) -> Result<(), Fault> {
         let Some(mut places) = self.positions.take_if(|_| !self.is_final_sent) else {
             return Ok(());
@@ -341,8 +344,8 @@ impl SendOperator {
         put
     }
 
-    /// Until there is room, whether a shutdown was asked for or not: receivers take until the final
-    /// marker.
+    /// Waits until there is room, whether a shutdown was requested or not, because receivers go on
+    /// until the final marker.
     fn wait_for_room(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
         let idle = match &mut self.idle {
             Some(idle) => idle,
@@ -363,15 +366,15 @@ impl SendOperator {
         Ok(())
     }
 
-    /// The link does not work: said once, then tuples are dropped.
+    /// Notes that the crossing has failed: reported once, then tuples are dropped.
     #[cold]
     fn set_broken(&mut self, error: &Error) -> Fault {
         self.is_broken = true;
         self.counters.transport_fault(error)
     }
 
-    /// Receivers that are gone while others go on: whoever runs the job knows why, so it is only
-    /// traced.
+    /// Traces receivers that are gone while others go on. The launcher reports the cause, so this
+    /// is no failure.
     fn trace_lost_receivers(&mut self, out: &mut dyn Outlet) {
         let lost = self
             .end
@@ -391,7 +394,7 @@ impl SendOperator {
     }
 }
 
-/// `false`: the PE has failed before there was room.
+/// Puts a frame as soon as there is room. Returns `false` if the PE has failed before.
 fn put_when_room(
     end: &mut dyn SendingEnd,
     idle: &mut Idler,
@@ -422,7 +425,8 @@ fn put_when_room(
     Ok(true)
 }
 
-/// How many frames of the stream one of a kind is: a place is part of what it belongs to.
+/// Number of frames of the stream that a frame of a kind counts for: a position is part of the
+/// frame behind it.
 fn stream_frame_count(kind: u8) -> u64 {
     u64::from(kind != frame_kind::POSITION && kind != frame_kind::PRECEDENCE)
 }

@@ -1,4 +1,4 @@
-//! The registry's line of Send: its model, and whether it stamps tuples.
+//! The registry's entry of Send: its model, and whether it stamps tuples.
 
 use eval::Fault;
 use graph::{Cardinality, InPortModel, OperatorModel, ParamMode, ParamModel};
@@ -7,7 +7,7 @@ use super::send::SendOperator;
 use super::stamping_send::StampingSend;
 use crate::{BuildContext, Operator, OperatorEntry};
 
-/// The registry's line.
+/// The registry's entry of Send.
 pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {

@@ -1,6 +1,6 @@
-//! Turn: calls an operator where its call stands among those of senders of the same stream.
-//!
-//! It hands on everything as it is; see [`super::order`] for what it is there for.
+//! Turn: calls an operator in its turn among the senders of one stream, so that all of them number
+//! its tuples alike. It submits everything unchanged; [`crate::order::thread_order`] says why it is
+//! needed.
 
 use eval::Fault;
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
@@ -10,7 +10,7 @@ use crate::blocking::before_sleep;
 use crate::order::thread_order;
 use crate::{BuildContext, Operator, OperatorEntry, Outlet};
 
-/// The registry's line.
+/// The registry's entry of Turn.
 pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {

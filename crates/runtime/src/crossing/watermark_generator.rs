@@ -1,12 +1,12 @@
-//! Watermarks: makes the watermarks of an operator of what that sends.
+//! Watermarks: generates watermarks from the event times of the tuples that an operator submits.
 //!
 //! ```text
-//!   Trades.0 -> 0 [ submit, then watermark if that has advanced enough ] 0 -> ...
-//!   Trades.1 -> 1 [                                                    ] 1 -> ...
+//!    Trades.0 -> 0 [ submit, then watermark if that has advanced enough ] 0 -> ...
+//!    Trades.1 -> 1 [                                                    ] 1 -> ...
 //! ```
-//! A part has one behind each operator whose clock says so ([`graph::EventClock::makes`]). All its
-//! ports share one watermark: the greatest event time that has passed, less the lag. It stands
-//! behind the tuple that has brought it about, and goes to all ports.
+//! A PE has one behind each operator whose clock says so ([`graph::EventClock`]). All its ports
+//! share one watermark: the greatest event time that has passed, less the lag. The watermark
+//! follows the tuple that has advanced it, and goes to all ports.
 
 use eval::{Fault, FaultKind};
 use graph::{EventClock, InPortModel, OperatorModel, OutPortModel};
@@ -15,7 +15,7 @@ use tuple::{EventTime, Layout, Punctuation, Resolution, TupleRef};
 
 use crate::{BuildContext, Operator, OperatorEntry, Outlet};
 
-/// The registry's line.
+/// The registry's entry of Watermarks.
 pub(crate) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
@@ -45,7 +45,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     }))
 }
 
-/// Where tuples of a layout have their event time.
+/// Index of the attribute that holds the event time in tuples of a layout.
 fn event_time_attribute(
     clock: &EventClock,
     layout: &Arc<Layout>,
@@ -61,13 +61,13 @@ fn missing_event_time(attribute: &str) -> Fault {
 }
 
 struct WatermarkGenerator {
-    /// By port: the attribute that holds the event time.
+    /// By port: index of the attribute that holds the event time, and the layout.
     ports: Box<[(usize, Arc<Layout>)]>,
     resolution: Resolution,
     lag_ns: i128,
     gap_ns: i128,
     current: Option<EventTime>,
-    /// From here on a watermark is worth sending.
+    /// Least watermark that is far enough from the last one to be sent.
     next_sent: Option<EventTime>,
 }
 

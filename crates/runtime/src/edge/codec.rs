@@ -1,4 +1,4 @@
-//! How tuples are written into the payloads of frames and read from them.
+//! Codecs of payloads: how tuples are written into frames and read from them.
 
 use std::sync::Arc;
 
@@ -10,25 +10,25 @@ use tuple::{Layout, TupleBuf, TupleRef, Type, layout, normal};
 
 use crate::counters::crossing_counters::CrossingCounters;
 
-/// Writes the tuples of one stream.
+/// Encoder of the tuples of one stream.
 pub(crate) enum PayloadEncoder {
-    /// As they lie in memory.
+    /// Writes tuples as they lie in memory.
     Facade,
-    /// Field by field.
+    /// Writes tuples field by field, into a buffer of its own.
     Normal(Arc<Layout>, Vec<u8>),
 }
 
-/// Reads the tuples of one stream.
+/// Decoder of the tuples of one stream.
 pub(crate) enum PayloadDecoder {
-    /// As they lie in memory; whoever wrote them is believed, or no bytes can be wrong.
+    /// Reads tuples as they lie in memory. The writer is trusted, or any bytes are a tuple.
     Facade(Arc<Layout>),
-    /// The same from somebody who is not believed.
+    /// Reads tuples as they lie in memory, and checks them because the writer is not trusted.
     CheckedFacade(Arc<Layout>),
-    /// Field by field, into a tuple of our own.
+    /// Reads tuples field by field, into a buffer of its own.
     Normal(Arc<Layout>, TupleBuf),
 }
 
-/// Why a payload is no tuple.
+/// Why a payload is no tuple of the schema.
 #[derive(Debug)]
 pub(crate) enum PayloadDecodeError {
     Facade(LayoutError),
@@ -36,7 +36,7 @@ pub(crate) enum PayloadDecodeError {
 }
 
 impl PayloadEncoder {
-    /// For tuples of a layout.
+    /// An encoder for tuples of a layout.
     pub fn new(codec: CrossingCodec, layout: Arc<Layout>) -> PayloadEncoder {
         match codec {
             CrossingCodec::Facade => PayloadEncoder::Facade,
@@ -59,7 +59,7 @@ impl PayloadEncoder {
 }
 
 impl PayloadDecoder {
-    /// For tuples of a layout. Nothing that a foreigner sends is believed.
+    /// A decoder for tuples of a layout. With `is_foreign`, the writer is not trusted.
     pub fn new(codec: CrossingCodec, layout: Arc<Layout>, is_foreign: bool) -> PayloadDecoder {
         match codec {
             CrossingCodec::Facade if is_foreign && !is_plain(&layout) => {
@@ -70,7 +70,7 @@ impl PayloadDecoder {
         }
     }
 
-    /// Whether any payload of the right length is a tuple as it lies.
+    /// Whether any payload of the right length is a tuple as it lies in memory.
     pub fn is_plain(&self) -> bool {
         matches!(self, PayloadDecoder::Facade(_))
     }

@@ -1,4 +1,4 @@
-//! The ends of media that a PE is given, and handing them to the inserted operators.
+//! The ends of media that a PE is given, by crossing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,40 +9,40 @@ use transport::{ReceivingEnd, SendingEnd};
 /// The ends of a PE's crossing streams, by the crossing's number.
 #[derive(Default)]
 pub struct CrossingEnds {
-    /// The PE's own number, for messages.
+    /// Number of the PE itself, for messages.
     pub pe: u32,
-    /// Where streams leave.
+    /// Sending ends, by the crossing's number.
     pub outbound: BTreeMap<u32, OutboundCrossing>,
-    /// Where streams come in.
+    /// Receiving ends, by the crossing's number.
     pub inbound: BTreeMap<u32, InboundCrossing>,
-    /// Tuples are stamped, to know how long they are under way.
+    /// Whether tuples are stamped, to measure how long they are under way.
     pub measures_latency: bool,
-    /// By operator: what it gives an order to. Empty: nothing in the PE is ordered.
+    /// By operator: the origin that it is. Empty if nothing in the PE is ordered.
     pub operator_origins: Vec<Option<OriginId>>,
 }
 
 /// The sending end of a crossing stream.
 pub struct OutboundCrossing {
-    /// The stream's name.
+    /// Name of the stream.
     pub stream: Arc<str>,
-    /// The receiving PEs, in order of the receivers' numbers.
+    /// Numbers of the receiving PEs, in order of the receivers' numbers.
     pub to_pes: Vec<u32>,
-    /// How tuples are written.
+    /// Codec by which tuples are written.
     pub codec: CrossingCodec,
-    /// The medium's end.
+    /// The sending end of the medium.
     pub end: Box<dyn SendingEnd>,
 }
 
 /// A receiving end of a crossing stream.
 pub struct InboundCrossing {
-    /// The stream's name.
+    /// Name of the stream.
     pub stream: Arc<str>,
-    /// The sending PE.
+    /// Number of the sending PE.
     pub from_pe: u32,
-    /// How tuples are written.
+    /// Codec by which tuples are written.
     pub codec: CrossingCodec,
-    /// Tuples come from a network and are checked before they are read.
+    /// Whether tuples come from a network, and are checked before they are read.
     pub is_foreign: bool,
-    /// The medium's end.
+    /// The receiving end of the medium.
     pub end: Box<dyn ReceivingEnd>,
 }

@@ -1,4 +1,5 @@
-//! What inserted operators are made from: the ends of media of their PE, and what all of them share.
+//! The resources of inserted operators: the ends of media of their PE, and the parts that they
+//! share.
 
 use std::sync::Arc;
 
@@ -10,19 +11,19 @@ use super::linger::LingerList;
 use crate::counters::crossing_counters::{CrossingCounters, CrossingSide};
 use crate::counters::queue_counters::QueueCounters;
 
-/// What inserted operators are made from.
+/// Resources that inserted operators take from, and add their counters to.
 pub(crate) struct CrossingResources {
     pub ends: CrossingEnds,
     pub idle_policy: Arc<IdlePolicy>,
     pub linger: Arc<LingerList>,
-    /// The counters of every link that was handed out.
+    /// Counters of every crossing whose end was taken.
     pub crossing_counters: Vec<Arc<CrossingCounters>>,
-    /// Those of every queue.
+    /// Counters of every queue of the PE.
     pub queue_counters: Vec<Arc<QueueCounters>>,
 }
 
 impl CrossingResources {
-    /// Of a PE that is about to be wired.
+    /// Resources of a PE that is about to be wired.
     pub fn new(
         ends: CrossingEnds,
         idle_policy: IdlePolicy,
@@ -37,7 +38,10 @@ impl CrossingResources {
         }
     }
 
-    /// The sending end of a crossing, once.
+    /// Takes the sending end of a crossing, with new counters.
+    ///
+    /// # Errors
+    /// The PE has no such end, or another operator has taken it.
     pub fn take_outbound(
         &mut self,
         link: u32,
@@ -50,7 +54,10 @@ impl CrossingResources {
         Ok((sending, flow))
     }
 
-    /// The receiving end of a crossing, once.
+    /// Takes the receiving end of a crossing, with new counters.
+    ///
+    /// # Errors
+    /// The PE has no such end, or another operator has taken it.
     pub fn take_inbound(
         &mut self,
         link: u32,

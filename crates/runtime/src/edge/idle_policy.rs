@@ -1,4 +1,4 @@
-//! How the loops of a PE idle, and what ends their waits: a failure of the PE.
+//! Idling: how the loops of a PE wait for work, and how a failure of the PE ends their waits.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,13 +7,14 @@ use transport::{IdleStrategy, Idler};
 
 use crate::blocking::stop_signal::StopSignal;
 
-/// Shared by all loops of a PE.
+/// Policy of idling that all loops of a PE share.
 #[derive(Debug)]
 pub(crate) struct IdlePolicy {
     strategy: IdleStrategy,
-    /// There are more cores than loops. Written while wiring, before any thread runs.
+    /// Whether loops may spin, because there are more cores than loops. Written while wiring,
+    /// before any thread runs.
     may_spin: AtomicBool,
-    /// Raised when something in the PE has failed.
+    /// Requested when an operator or thread of the PE has failed.
     failed: StopSignal,
 }
 
@@ -26,18 +27,21 @@ impl IdlePolicy {
         }
     }
 
-    /// There are so many loops, and so many cores for them.
+    /// Sets the number of loops, and of cores for them, before any loop begins.
     pub fn set_loop_count(&self, loops: usize, cores: usize) {
         self.may_spin.store(loops < cores, Ordering::Relaxed);
     }
 
-    /// Something in the PE has failed.
+    /// Whether an operator or thread of the PE has failed.
     #[inline]
     pub fn has_failed(&self) -> bool {
         self.failed.is_requested()
     }
 
     /// The idling of one loop; a failure of the PE wakes it.
+    ///
+    /// # Errors
+    /// The system has no descriptor left to sleep on.
     pub fn new_idle(&self) -> Result<Idler, Fault> {
         let idle = Idler::new(self.strategy, self.may_spin.load(Ordering::Relaxed));
         let idle = idle.map_err(|error| {

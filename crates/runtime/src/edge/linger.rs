@@ -1,4 +1,4 @@
-//! Sending ends that wait until all that was sent is taken, after their operators have ended.
+//! Lingering: sending ends that wait until all frames are taken, after their operators have ended.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,35 +8,37 @@ use transport::{Error, SendingEnd};
 
 use crate::counters::crossing_counters::CrossingCounters;
 
-/// The ends of a PE whose operators are closed.
+/// Sending ends of a PE whose operators are closed.
 #[derive(Default)]
 pub(crate) struct LingerList(Mutex<Vec<LingeringSender>>);
 
-/// A sending end that nothing more is committed to.
+/// A sending end that no operator commits frames to any more.
 pub(crate) struct LingeringSender {
-    /// The operator that sent, and its kind.
+    /// Name and kind of the operator that sent.
     pub operator: (Arc<str>, Arc<str>),
     pub counters: Arc<CrossingCounters>,
     pub end: Box<dyn SendingEnd>,
 }
 
-/// What went wrong with an end.
+/// Failure of a sending end while it lingered.
 pub(crate) struct DrainFailure {
     pub operator: (Arc<str>, Arc<str>),
     pub fault: Fault,
 }
 
-/// Longest time between two looks. An end cannot be slept on for this: what wakes a sender is room.
+/// Longest and shortest pause between two looks at an end. An end cannot be slept on for this,
+/// because a sender is woken by room, not by an empty ring.
 const POLL_INTERVAL_MAX: Duration = Duration::from_millis(5);
 const POLL_INTERVAL_MIN: Duration = Duration::from_micros(50);
 
 impl LingerList {
-    /// An operator is closed; its end waits here.
+    /// Adds the end of an operator that is closed.
     pub fn add(&self, lingering: LingeringSender) {
         self.lock().push(lingering);
     }
 
-    /// Waits until the receivers of every end have taken everything, at most so long.
+    /// Waits until the receivers of every end have taken everything, or until `at_most` is over.
+    /// Returns the ends that failed.
     pub fn wait_until_drained(&self, at_most: Option<Duration>) -> Vec<DrainFailure> {
         let mut ends = std::mem::take(&mut *self.lock());
         let mut lost = Vec::new();

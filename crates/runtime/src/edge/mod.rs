@@ -1,5 +1,5 @@
-//! What a crossing edge is made of, besides its operators: the ends of media, frame kinds, the codecs
-//! of payloads, and how the threads behind it idle and linger.
+//! Parts of crossing edges below the operators: ends of media, kinds of frames, codecs of payloads,
+//! and how the threads behind an edge idle and linger.
 
 pub(crate) mod codec;
 pub(crate) mod crossing_ends;

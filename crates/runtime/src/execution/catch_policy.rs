@@ -1,13 +1,13 @@
-//! `@catch_policy`: which faults of an operator cost it only the tuple.
+//! `@catch`: which faults of an operator cost it only the tuple.
 
 use eval::{Fault, FaultKind};
 use tuple::Value;
 
-/// What an operator's `@catch_policy` annotation says.
+/// The policy that an operator's `@catch` annotation states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CatchPolicy {
     caught: CaughtFaults,
-    /// Whether to trace the tuple that was lost.
+    /// Whether the tuple that was lost is traced.
     pub traces_tuple: bool,
 }
 
@@ -15,7 +15,7 @@ pub(crate) struct CatchPolicy {
 enum CaughtFaults {
     #[default]
     Nothing,
-    /// `streams`: what the language's own operations raise.
+    /// `streams`: faults of the language's own operations.
     Streams,
     /// `std`: system errors and limits too.
     Std,
@@ -41,12 +41,12 @@ impl CatchPolicy {
         }
     }
 
-    /// Whether there is anything to catch.
+    /// Whether the policy catches any fault.
     pub fn catches_any(self) -> bool {
         self.caught != CaughtFaults::Nothing
     }
 
-    /// Whether it takes a fault. `abort` and failed assertions always end the job.
+    /// Whether the policy catches a fault. `abort` and failed assertions always end the job.
     pub fn catches(self, fault: &Fault) -> bool {
         let least = match fault.kind() {
             FaultKind::Value => CaughtFaults::Streams,
@@ -58,7 +58,7 @@ impl CatchPolicy {
     }
 }
 
-/// The annotation's word, as text.
+/// The faults that the word in the annotation names.
 fn parse_caught_faults(value: &Value) -> CaughtFaults {
     let Value::RString(word) = value else {
         return CaughtFaults::Nothing;

@@ -1,4 +1,5 @@
-//! Delivering where something has to be looked at first: bounds, loops, locks, `@catch`.
+//! Delivery to operators with bounds, in loops, behind locks or with `@catch`, which need a look
+//! first.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -75,11 +76,12 @@ impl ThreadRegion {
             lock(&shared.pending).push_back(item.to_pending(to.port));
             return Ok(());
         };
-        // Who came back through a loop waits for nobody: others could not enter meanwhile.
+        // A tuple that came back through a loop waits for no room: others could not enter
+        // meanwhile.
         if let (Delivery::Tuple(tuple), true) = (item, node.flags.is_bounded)
             && inside.as_ref().is_none_or(LoopLockGuard::is_outermost)
         {
-            // Others that waited may be faster, and then there is no room again.
+            // Other threads that waited may be faster, and then there is no room again.
             let mut somebody_makes_room = true;
             while somebody_makes_room && !node.has_room(self, to.port, tuple)? {
                 drop(node);
@@ -101,7 +103,7 @@ impl ThreadRegion {
         Ok(())
     }
 
-    /// False if nobody can make room any more.
+    /// Waits for room, outside the operator's lock. Returns false if no thread can make any more.
     fn wait_for_room(
         &self,
         shared: &SharedOperator,
@@ -129,7 +131,7 @@ impl ThreadRegion {
         }
     }
 
-    /// Takes the operator's lock; `None` if this thread is inside already.
+    /// Takes the operator's lock; `None` if this thread holds it already.
     pub(super) fn lock_shared<'s>(
         &self,
         shared: &'s SharedOperator,
@@ -137,19 +139,20 @@ impl ThreadRegion {
         match shared.instance.try_lock() {
             Ok(node) => Some(self.shared_guard(shared, node)),
             Err(TryLockError::Poisoned(node)) => Some(self.shared_guard(shared, node.into_inner())),
-            // Whoever is inside the gate is this thread.
+            // The loop lock is taken, so the thread that holds the operator's lock is this one.
             Err(TryLockError::WouldBlock) if shared.loop_lock.is_some() => None,
             Err(TryLockError::WouldBlock) => Some(self.wait_for_lock(shared)),
         }
     }
 
-    /// The same of an operator that this thread is not inside of.
+    /// Takes the lock of an operator that this thread is not inside of.
     fn lock_outside<'s>(&self, shared: &'s SharedOperator) -> SharedOperatorGuard<'s> {
         let held = self.lock_shared(shared);
         held.unwrap_or_else(|| self.wait_for_lock(shared))
     }
 
-    /// Whoever has a lock may wait for somebody who waits to be told how far this thread has come.
+    /// Sends how far the thread has come before it waits for a lock: the thread that holds the lock
+    /// may wait for just that.
     fn flush_before_waiting(&self) {
         if self.wiring.is_ordered() {
             before_sleep::flush();
@@ -188,7 +191,7 @@ impl ThreadRegion {
         })
     }
 
-    /// The threads that may make room in an operator, but for this one.
+    /// Threads that may make room in an operator, without this one.
     fn other_threads(&self, node: u32) -> Vec<PeThreadId> {
         let threads = self.wiring.threads[node as usize].iter();
         threads.copied().filter(|&t| t != self.thread).collect()
@@ -230,7 +233,7 @@ impl ThreadRegion {
     }
 }
 
-/// A shared operator that this thread is inside of.
+/// Possession of a shared operator by this thread.
 pub(super) struct SharedOperatorGuard<'a> {
     holder: &'a LockHolder,
     instance: MutexGuard<'a, OperatorInstance>,
@@ -251,7 +254,7 @@ impl std::ops::DerefMut for SharedOperatorGuard<'_> {
 }
 
 impl Drop for SharedOperatorGuard<'_> {
-    /// The lock is left afterwards.
+    /// Clears the holder just before the lock is released.
     fn drop(&mut self) {
         self.holder.clear();
     }

@@ -1,23 +1,24 @@
-//! What is delivered to an input port: at once, or later if the operator is busy.
+//! Items that are delivered to an input port: at once, or later if the operator is busy.
 
 use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
 
-/// What is handed over.
+/// An item for an input port, borrowed from the thread that submits it.
 #[derive(Clone, Copy)]
 pub(crate) enum Delivery<'a> {
     Tuple(TupleRef<'a>),
     Punctuation(Punctuation),
-    /// Of a lane.
+    /// A watermark with the number of its stream.
     Watermark(&'a (u32, Watermark)),
     Abandon,
 }
 
-/// Something for an input port that is delivered later.
+/// An item for an input port that is delivered when the operator has returned; the port comes
+/// first.
 #[derive(Debug)]
 pub(crate) enum PendingDelivery {
     Tuple(u32, TupleBuf),
     Punctuation(u32, Punctuation),
-    /// With its lane.
+    /// A watermark with the number of its stream.
     Watermark(u32, (u32, Watermark)),
     Abandon(u32),
 }

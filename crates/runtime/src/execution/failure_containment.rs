@@ -1,5 +1,5 @@
-//! What follows when a call of an operator fails or panics: the job ends, and nobody waits for the
-//! operator's final markers.
+//! Containment of failures: a call of an operator that fails or panics ends the job, and no other
+//! operator waits for its final markers.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,8 +10,8 @@ use super::thread_region::ThreadRegion;
 use crate::services::report::Failure;
 
 impl ThreadRegion {
-    /// Does something on behalf of an operator. A fault or a panic ends the job; whoever waits for this
-    /// thread's markers is told.
+    /// Runs `act` on behalf of an operator. A fault or panic ends the job, and consumers learn that
+    /// no final marker comes from the operator.
     pub fn contain_failure(&self, node: u32, act: impl FnOnce() -> Result<(), Fault>) {
         let (fault, is_bug) = match catch_unwind(AssertUnwindSafe(act)) {
             Ok(Ok(())) => return,
@@ -21,7 +21,7 @@ impl ThreadRegion {
         let blamed = self.take_faulting_operator().unwrap_or(node);
         self.report_failure(blamed, fault, is_bug);
         self.abandon_outputs(node);
-        // What has faulted may stand in the middle of the stream: its consumers wait too.
+        // The operator that failed may stand in the middle of the stream: its consumers wait too.
         self.abandon_outputs(blamed);
     }
 
@@ -36,7 +36,7 @@ impl ThreadRegion {
     }
 }
 
-/// What a panic said.
+/// Message of a panic.
 fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());

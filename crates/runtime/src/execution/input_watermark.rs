@@ -1,30 +1,29 @@
-//! How far an operator has come with event time: the least watermark of the streams that bring it
-//! some.
+//! The input watermark of an operator: the least watermark of the streams that bring it some.
 //!
 //! ```text
-//!   port 0   lane 0   At(7)  \
-//!            lane 1   At(9)   >  7, until lane 0 brings more or is over
-//!   port 1   lane 0   Over   /
+//!    port 0   stream 0   At(7)  \
+//!             stream 1   At(9)   >  7, until stream 0 brings more or ends
+//!    port 1   stream 0   Ended  /
 //! ```
-//! A lane is a stream with watermarks. As long as one of them has brought none, the operator has
-//! come nowhere.
+//! As long as one of the streams has brought no watermark, the operator has none.
 
 use tuple::{EventTime, Watermark};
 
-/// The watermarks of an operator.
+/// Watermarks of the streams that come to an operator.
 #[derive(Debug)]
 pub(crate) struct InputWatermark {
-    /// By input port and lane: what has come.
+    /// By input port and stream: the latest watermark.
     streams: Box<[Box<[Option<Watermark>]>]>,
     current: Option<EventTime>,
-    /// The output ports that the run time passes watermarks on to.
+    /// Output ports that the run time passes watermarks on to.
     pub outs: Box<[u32]>,
-    /// `getWatermark` tells of this one: the operator makes none itself.
+    /// Whether `getWatermark` returns this watermark, because the operator generates none itself.
     pub is_reported: bool,
 }
 
 impl InputWatermark {
-    /// Of an operator with so many lanes at each input port; `None`: with none at all.
+    /// For an operator with `stream_counts[p]` such streams at input port `p`; `None` if there are
+    /// none.
     pub fn new(lanes: &[u32], outs: Box<[u32]>, is_told: bool) -> Option<Box<InputWatermark>> {
         if lanes.iter().all(|count| *count == 0) {
             return None;
@@ -38,15 +37,14 @@ impl InputWatermark {
         }))
     }
 
-    /// A lane has brought a watermark; how far the operator has come, if that is farther than
-    /// before.
+    /// Takes the watermark of a stream. Returns the operator's watermark, if that has advanced.
     pub fn advance(&mut self, port: u32, lane: u32, mark: Watermark) -> Option<EventTime> {
         let known = &mut self.streams[port as usize][lane as usize];
         if *known >= Some(mark) {
             return None;
         }
         let before = known.replace(mark);
-        // Whoever was ahead of the least one does not change it.
+        // A stream that was ahead of the least one does not change it.
         if before.is_some() && before > self.current.map(Watermark::At) {
             return None;
         }
@@ -79,7 +77,7 @@ mod tests {
         assert_eq!(rise(0, 1, at(-3)), Some(-3));
         assert_eq!(rise(0, 1, at(7)), Some(5));
         assert_eq!(rise(2, 0, at(10)), None);
-        // Nothing goes back.
+        // An older watermark changes nothing.
         assert_eq!(rise(0, 0, at(4)), None);
         assert_eq!(rise(0, 0, at(8)), Some(7));
     }

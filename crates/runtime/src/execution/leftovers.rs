@@ -1,8 +1,9 @@
-//! Counting what the windows of an operator hold when its input has ended.
+//! Leftovers: counting the tuples in windows that did not get full before the operator's input
+//! ended.
 //!
 //! ```text
 //!   final marker, or the PE's end -> Operator::incomplete_windows -> metrics of the operator
-//!                                                  -> WindowLeftover, for the end of the job
+//!                                                   -> WindowLeftover, for the end of the job
 //! ```
 
 use super::wiring::Wiring;
@@ -16,7 +17,8 @@ const WINDOWS_METRIC: &str = "nIncompleteWindows";
 const TUPLES_METRIC: &str = "nIncompleteWindowTuples";
 
 impl Wiring {
-    /// Counts what an operator leaves behind, and notes it for the end of the job.
+    /// Adds the incomplete windows of an operator to its metrics, and notes them for the end of the
+    /// job.
     pub fn record_leftover(&self, node: u32, incomplete: IncompleteWindows) {
         let at = node as usize;
         let operator_services = &self.services[at];

@@ -1,10 +1,10 @@
-//! One thread inside a PE: its region, the operators that it enters, and how a tuple gets from one to
-//! the next.
+//! Execution inside a PE: a thread's region, the operators that it enters, and how a tuple gets
+//! from one to the next.
 //!
 //! ```text
-//!   Operator -> OperatorOutlet::submit -> ThreadRegion::deliver -> OperatorInstance -> Operator -> ...
+//! Operator -> OperatorOutlet::submit -> ThreadRegion::deliver -> OperatorInstance -> Operator ...
 //! ```
-//! [`wiring`] holds what all threads of the PE share and does not change while it runs.
+//! [`wiring`] holds what all threads of the PE share, and does not change while the PE runs.
 
 pub(crate) mod catch_policy;
 pub(crate) mod checked_delivery;

@@ -1,4 +1,4 @@
-//! The calls on a running operator, and the duties of the run time around them.
+//! Calls on a running operator, and the duties of the run time around each.
 
 use eval::Fault;
 use tuple::{Punctuation, TupleBuf, TupleRef, Value, Watermark};
@@ -10,9 +10,9 @@ use crate::abi::{CodeContext, FrameBatch, RunBody};
 use crate::contract::incomplete_windows::IncompleteWindows;
 use crate::{Operator, Outlet, TimerId};
 
-/// Calls, by what comes in.
+/// Calls by the run time. None of them is entered twice.
 impl OperatorInstance {
-    /// A tuple.
+    /// Processes a tuple of an input port.
     #[inline]
     pub fn process_tuple(
         &mut self,
@@ -30,7 +30,7 @@ impl OperatorInstance {
         result
     }
 
-    /// A tuple whose buffer nobody else needs; for an operator that takes it.
+    /// Processes a tuple with its buffer; for operators that accept owned tuples.
     pub fn process_owned(
         &mut self,
         region: &ThreadRegion,
@@ -70,7 +70,8 @@ impl OperatorInstance {
         self.call_built(region, |built, out| built.process(port, tuple, out))
     }
 
-    /// The tuples that a batch begins with, if there is code for batches; how many.
+    /// Processes tuples from the front of a batch, if there is code for batches. Returns their
+    /// number.
     pub fn process_batch(
         &mut self,
         region: &ThreadRegion,
@@ -102,7 +103,7 @@ impl OperatorInstance {
         (count, outlet.blame_on_error(result))
     }
 
-    /// A marker of one of the port's streams.
+    /// Processes a marker of one of the port's streams.
     pub fn process_punctuation(
         &mut self,
         region: &ThreadRegion,
@@ -124,7 +125,7 @@ impl OperatorInstance {
         }
     }
 
-    /// The final marker of one of the port's streams.
+    /// Processes the final marker of one of the port's streams.
     #[cold]
     fn end_stream(&mut self, region: &ThreadRegion, port: u32) -> Result<(), Fault> {
         let at = port as usize;
@@ -144,7 +145,7 @@ impl OperatorInstance {
         self.finish_if_final(region)
     }
 
-    /// The watermark of one of the port's streams.
+    /// Processes the watermark of one of the port's streams.
     pub fn process_watermark(
         &mut self,
         region: &ThreadRegion,
@@ -170,9 +171,9 @@ impl OperatorInstance {
             .try_for_each(|out| outlet.submit_watermark(out, at))
     }
 
-    /// A stream of the port has no final marker, because whoever feeds it has failed or stands
-    /// behind a loop: what would wait for that marker has to be told, without running any more of
-    /// the program.
+    /// Ends a stream of the port that has no final marker, because the operator that feeds it has
+    /// failed or stands behind a loop. Runs no more of the program, but ends operators that wait
+    /// for that marker.
     pub fn abandon(&mut self, region: &ThreadRegion, port: u32) -> Result<(), Fault> {
         let port = &mut self.ports[port as usize];
         port.finals_left = port.finals_left.saturating_sub(1);
@@ -183,7 +184,7 @@ impl OperatorInstance {
         self.finish_if_final(region)
     }
 
-    /// Nothing comes in any more, not even a final marker: its own thread is to end.
+    /// Ends the operator's own thread when its input has ended without a final marker.
     pub fn finish_unfed(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
         if std::mem::replace(&mut self.is_finished, true) {
             return Ok(());
@@ -193,14 +194,14 @@ impl OperatorInstance {
         result
     }
 
-    /// A frame was written into its ring for somebody who sleeps.
+    /// Wakes the reader of the operator's frames.
     pub fn wake(&mut self) {
         if let Some(built) = &mut self.built {
             built.wake_reader();
         }
     }
 
-    /// A timer.
+    /// Runs a timer of the operator.
     pub fn fire_timer(&mut self, region: &ThreadRegion, timer: TimerId) -> Result<(), Fault> {
         if self.is_finished {
             return Ok(());
@@ -208,7 +209,7 @@ impl OperatorInstance {
         self.call_built(region, |built, out| built.on_timer(timer, out))
     }
 
-    /// A lowered source's thread.
+    /// Runs the thread of a lowered source.
     pub fn run_source(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
         let mut act = self.code.on_process.take();
         let result = act
@@ -218,7 +219,7 @@ impl OperatorInstance {
         result
     }
 
-    /// Whether there is room for a tuple.
+    /// Whether the operator has room for a tuple.
     pub fn has_room(
         &mut self,
         region: &ThreadRegion,
@@ -233,17 +234,17 @@ impl OperatorInstance {
         Ok(has_room)
     }
 
-    /// Its thread is about to sleep.
+    /// Sends what the operator holds back, before its thread sleeps.
     pub fn flush(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
         self.call_built(region, |built, out| built.flush(out))
     }
 
-    /// Its thread goes on, and says how far it has come.
+    /// Sends how far the thread has come, without the tuples that the operator holds back.
     pub fn send_progress(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
         self.call_built(region, |built, out| built.send_progress(out))
     }
 
-    /// The PE ends.
+    /// Closes the operator at the end of the PE.
     pub fn close(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
         if !self.is_finished {
             self.record_leftover(region);
@@ -252,7 +253,7 @@ impl OperatorInstance {
     }
 }
 
-/// Duties.
+/// Duties of the run time around the calls.
 impl OperatorInstance {
     fn run_punct_clause(
         &mut self,
@@ -320,7 +321,7 @@ impl OperatorInstance {
         Ok(())
     }
 
-    /// Nothing comes into its windows any more: what they hold is counted.
+    /// Counts the tuples in windows that did not get full, when the operator's input has ended.
     fn record_leftover(&mut self, region: &ThreadRegion) {
         let counted = self.window.map(|window| {
             let tuples = match self.state.borrow().get(window.count) {
@@ -357,8 +358,9 @@ impl OperatorInstance {
         region.end_outputs(self.index)
     }
 
-    /// All streams have ended, and not all with a final marker: on every plan the operator is not
-    /// finished, as where it waits for that marker until the program ends.
+    /// Ends an operator whose streams have ended, not all of them with a final marker. On every
+    /// plan the operator is not finished then, as if it waited for that marker until the program
+    /// ends.
     fn end_abandoned(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
         self.record_leftover(region);
         self.is_finished = true;

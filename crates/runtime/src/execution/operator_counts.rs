@@ -1,4 +1,4 @@
-//! What every operator of a PE has done so far, from the counters of its ports.
+//! Counts of every operator of a PE, from the counters of its ports.
 
 use super::wiring::Wiring;
 use crate::counters::punctuation_counters::PunctuationCounters;

@@ -1,4 +1,4 @@
-//! One running operator: its code, its state, and the duties that the run time has to it.
+//! A running operator: its code, its state, and the state of its input ports.
 
 use std::sync::Arc;
 
@@ -11,46 +11,46 @@ use crate::Operator;
 use crate::abi::{CountedWindow, Counter, OperatorCode, StateCell};
 use crate::counters::punctuation_counters::PunctuationCounters;
 
-/// A running operator. Every method is a call on the operator; none is entered twice.
+/// A running operator. Every method is a call on it, and none is entered twice.
 pub(crate) struct OperatorInstance {
-    /// Its index in the program.
+    /// Index of the operator in the program.
     pub index: u32,
-    /// The logic clause of a built operator, or all that a lowered one does.
+    /// The logic clause of a built operator, or all code of a lowered one.
     pub code: OperatorCode,
     pub state: StateCell,
     pub built: Option<Box<dyn Operator>>,
-    /// The window of a lowered operator.
+    /// The window of a lowered operator, if it has one.
     pub window: Option<CountedWindow>,
     pub history: TupleHistory,
     pub ports: Vec<InputPortState>,
-    /// See [`crate::execution::wiring::Wiring::processed`].
+    /// By input port: counters of tuples, which the wiring shares.
     pub processed: Arc<[Counter]>,
-    /// See [`crate::execution::wiring::Wiring::marks`].
+    /// By input port: counters of markers, which the wiring shares.
     pub punctuation: Arc<[PunctuationCounters]>,
     pub flags: OperatorFlags,
-    /// `None`: no stream brings it watermarks.
+    /// The input watermark; `None` if no stream brings watermarks.
     pub watermark: Option<Box<InputWatermark>>,
-    /// [`Operator::finish`] was called, or it failed: nothing comes in any more.
+    /// Whether [`Operator::finish`] was called or the operator failed; then it takes no more input.
     pub is_finished: bool,
 }
 
-/// An input port's part in the end of the stream.
+/// State of an input port: which of its streams have ended, and what its tuples look like.
 #[derive(Debug)]
 pub(crate) struct InputPortState {
-    /// Streams that have not ended yet.
+    /// Number of streams that have not ended.
     pub finals_left: u32,
-    /// One of its streams has ended without a final marker.
+    /// Whether one of the streams has ended without a final marker.
     pub is_abandoned: bool,
     pub is_control: bool,
-    /// What its tuples look like. Debug builds check each one that comes in: code that hands on
-    /// memory that is not the tuple is found where it does so.
+    /// Layout of the tuples. Debug builds check each tuple against it, so that code which submits
+    /// other memory is found where it does so.
     pub layout: Arc<Layout>,
-    /// Where its window markers are forwarded to.
+    /// Output ports to which window markers of this port are forwarded.
     pub preserved_by: Vec<u32>,
 }
 
 impl InputPortState {
-    /// In debug builds: that the bytes are a tuple of the port's schema.
+    /// Checks in debug builds that the bytes are a tuple of the port's schema.
     pub fn debug_check(&self, tuple: TupleRef<'_>) {
         if cfg!(debug_assertions)
             && let Err(error) = tuple::layout::check(&self.layout, tuple.bytes())
@@ -60,26 +60,26 @@ impl InputPortState {
     }
 }
 
-/// What is particular about an operator.
+/// Properties of an operator that the run time has to observe.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OperatorFlags {
-    /// Its thread submits, forwards markers and ends the streams.
+    /// Whether a thread of its own submits, forwards markers and ends the streams.
     pub own_thread: bool,
-    /// Another thread waits for its end.
+    /// Whether another thread waits for the operator's end.
     pub always_finishes: bool,
-    /// [`Operator::has_room`] has to be asked.
+    /// Whether [`Operator::has_room`] has to be asked before each tuple.
     pub is_bounded: bool,
-    /// [`Operator::flush`] is to be called before its thread sleeps.
+    /// Whether [`Operator::flush`] has to be called before the thread sleeps.
     pub needs_flush: bool,
-    /// It takes tuples with their buffers, and nothing but its own code sees them.
+    /// Whether it accepts owned tuples, and only its own code sees them.
     pub accepts_owned: bool,
-    /// It stands in a feedback loop.
+    /// Whether the operator stands in a feedback loop.
     pub is_in_loop: bool,
     pub catch: CatchPolicy,
 }
 
 impl OperatorFlags {
-    /// Nothing that delivering a tuple has to look at.
+    /// Whether a tuple can be delivered without a look at bounds, loops or `@catch`.
     pub fn needs_no_checks(&self) -> bool {
         !self.is_bounded && !self.is_in_loop && !self.catch.catches_any()
     }

@@ -1,4 +1,4 @@
-//! Where a running operator submits: the outlet of the calls and of the threads of a PE.
+//! The outlet of running operators: submits to the consumers of their output ports.
 
 use std::sync::atomic::Ordering;
 
@@ -12,25 +12,26 @@ use crate::execution::tuple_history::TupleHistory;
 use crate::services::operator_services::OperatorServices;
 use crate::{EvaluationInputs, Outlet};
 
-/// The outlet of one call.
+/// The outlet of one call of an operator.
 pub(crate) struct OperatorOutlet<'a> {
     region: &'a ThreadRegion,
-    /// For whom it acts.
+    /// The operator that the outlet acts for.
     operator: u32,
     outs: &'a [OutputPortState],
     services: &'a OperatorServices,
-    /// What a built operator's expressions read; lent to one evaluation at a time.
+    /// State and history for the expressions of a built operator; one evaluation at a time takes
+    /// it.
     evaluation: Option<EvaluationState<'a>>,
 }
 
-/// What the run time keeps for an operator's expressions.
+/// State variables and tuple history, which an operator's expressions read.
 pub(crate) struct EvaluationState<'a> {
     pub state: &'a mut State,
     pub history: &'a TupleHistory,
 }
 
 impl<'a> OperatorOutlet<'a> {
-    /// For code of a lowered operator, which comes with its own context.
+    /// The outlet for code of a lowered operator, which comes with its own context.
     #[inline]
     pub fn new(region: &'a ThreadRegion, node: u32) -> OperatorOutlet<'a> {
         let at = node as usize;
@@ -43,7 +44,7 @@ impl<'a> OperatorOutlet<'a> {
         }
     }
 
-    /// For a built operator, which evaluates through it.
+    /// The outlet for a built operator, which evaluates expressions through it.
     pub fn with_evaluation(
         region: &'a ThreadRegion,
         node: u32,

@@ -1,7 +1,7 @@
-//! What the run time counts at the ports of an operator, by the names that SPL gives it; and at the
-//! output ports of the PE, which are the streams that leave it in the order of their crossings.
+//! Metrics of ports by the names that SPL gives them: of an operator's ports, and of the PE's
+//! output ports, which are the streams that leave it in the order of their crossings.
 //!
-//! Asked for by [`eval::Services::property`]: `inputPortMetric.0.nTuplesProcessed`,
+//! [`eval::Services::property`] asks for them: `inputPortMetric.0.nTuplesProcessed`,
 //! `peOutputPort.0.congestionFactor`.
 
 use crate::counters::crossing_counters::{CrossingCounters, CrossingSide};
@@ -10,8 +10,7 @@ use crate::execution::port_state::{ConsumerPort, OutputPortState};
 use crate::execution::wiring::Wiring;
 
 impl Wiring {
-    /// The value of a metric of an operator's port. `None`: there is no such port, or it is not
-    /// counted.
+    /// The value of a metric of an operator's port; `None` if there is no such port or metric.
     pub fn port_metric(&self, operator: u32, property: &str) -> Option<i64> {
         let mut parts = property.splitn(3, '.');
         let (side, port, name) = (parts.next()?, parts.next()?.parse().ok()?, parts.next()?);
@@ -34,7 +33,7 @@ impl Wiring {
         })
     }
 
-    /// `congestionFactor`, `crossing`, `connections`, and for each of these `pe.0`.
+    /// The value of `congestionFactor`, `crossing`, `connections`, or `pe.0` for each of these.
     fn pe_output_metric(&self, port: u32, name: &str) -> Option<u64> {
         let mut sent: Vec<&CrossingCounters> =
             self.crossing_counters.iter().map(|flow| &**flow).collect();
@@ -70,7 +69,7 @@ impl Wiring {
         }
     }
 
-    /// The queue of a threaded port.
+    /// Counters of the queue of a threaded port.
     fn queue_before(&self, port: ConsumerPort) -> Option<&QueueCounters> {
         let feeds = |outs: &[OutputPortState]| outs.iter().any(|out| out.consumers.contains(&port));
         self.queue_counters

@@ -1,4 +1,4 @@
-//! The ports of a running PE: what an output port counts and feeds, and the input ports that it feeds.
+//! Ports of a running PE: the state of an output port, and the input ports that it feeds.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -7,43 +7,44 @@ use tuple::Punctuation;
 use crate::abi::Counter;
 use crate::counters::punctuation_counters::PunctuationCounters;
 
-/// An output port.
+/// State of an output port, its counters, and its consumers.
 #[derive(Debug, Default)]
 pub(crate) struct OutputPortState {
-    /// One of the states below. Written by whoever is in the operator, and after a shutdown by
-    /// whoever interrupts; read by its own thread.
+    /// [`OPEN`], [`CLOSED`] or [`INTERRUPTED`]. Written by the thread that is in the operator, and
+    /// after a shutdown by the thread that interrupts; read by the operator's own thread.
     pub state: AtomicU8,
     pub submitted: Counter,
     pub punctuation: PunctuationCounters,
-    /// In order of connection.
+    /// Input ports that the port feeds, in order of connection.
     pub consumers: Box<[ConsumerPort]>,
 }
 
-/// Tuples pass.
+/// State of a port that tuples pass.
 pub(crate) const OPEN: u8 = 0;
-/// The final marker has passed; nothing else does.
+/// State of a port that the final marker has passed: nothing else passes it.
 pub(crate) const CLOSED: u8 = 1;
-/// The source submits on and on after a shutdown: submitting fails.
+/// State of a port whose source goes on submitting after a shutdown: submitting fails.
 pub(crate) const INTERRUPTED: u8 = 2;
 
 impl OutputPortState {
-    /// Closes it; whether it was not closed before.
+    /// Closes the port. Returns whether it was open.
     pub fn close(&self) -> bool {
         self.state.swap(CLOSED, Ordering::Relaxed) != CLOSED
     }
 }
 
-/// An input port.
+/// An input port that an output port feeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConsumerPort {
     pub operator: u32,
     pub port: u32,
-    /// The stream brings it no window markers: [`graph::InPort::unmarked`].
+    /// Whether the stream brings no window markers to the port:
+    /// [`graph::InPort::sources_without_markers`].
     pub skips_window_markers: bool,
 }
 
 impl ConsumerPort {
-    /// A port that gets everything.
+    /// An input port that gets window markers too.
     pub fn new(node: u32, port: u32) -> ConsumerPort {
         ConsumerPort {
             operator: node,
@@ -52,16 +53,16 @@ impl ConsumerPort {
         }
     }
 
-    /// Whether a marker gets to it.
+    /// Whether a marker is delivered to the port.
     pub fn accepts(&self, mark: Punctuation) -> bool {
         mark == Punctuation::Final || !self.skips_window_markers
     }
 }
 
-/// A stream with watermarks where it comes in.
+/// A stream with watermarks, where it comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WatermarkEdge {
     pub consumer: ConsumerPort,
-    /// Its number among those of the port.
+    /// Number of the stream among those of the port with watermarks.
     pub stream: u32,
 }

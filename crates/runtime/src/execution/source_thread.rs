@@ -1,19 +1,21 @@
-//! What a thread of a PE begins with.
+//! The source that a thread of a PE runs.
 
 use eval::State;
 
 use crate::blocking::stop_signal::StopSignal;
 use crate::contract::operator::Source;
 
-/// What a thread begins with.
+/// The source that a thread runs, and how the thread ends.
 pub(crate) struct SourceThread {
     pub operator: u32,
-    /// A built operator's source, with a state of its own; else the node's own code runs.
+    /// The source of a built operator, with state of its own; `None` for a lowered one, whose code
+    /// runs.
     pub source: Option<(Box<dyn Source>, State)>,
-    /// A shutdown does not end it: it goes on until its input has ended.
+    /// Whether the thread goes on after a shutdown until its input has ended.
     pub drains: bool,
-    /// Raised if it has to end before that. See [`BuildContext::thread`].
+    /// Requested if the thread has to end before its input has: see
+    /// [`crate::BuildContext::use_own_thread`].
     pub interrupt: StopSignal,
-    /// The core that its thread has for itself.
+    /// The core that the thread has for itself.
     pub core: Option<u32>,
 }

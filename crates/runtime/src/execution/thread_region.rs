@@ -1,7 +1,7 @@
-//! What one thread runs: the operators that are its own, the shared ones, and delivering to both.
+//! A region: the operators that one thread runs, its own and shared ones, and delivery to them.
 //!
-//! Submitting to a fused edge is [`ThreadRegion::deliver`]: a call of the consumer's code on this
-//! thread. For an operator that only this thread enters that takes no lock and no allocation.
+//! Submitting to a fused edge is [`ThreadRegion::deliver`], a call of the consumer's code on this
+//! thread. For an operator that only this thread enters it takes no lock and no allocation.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -19,25 +19,25 @@ use crate::execution::port_state::{ConsumerPort, OutputPortState, WatermarkEdge}
 use crate::execution::wiring::Wiring;
 use crate::order::thread_order;
 
-/// One thread's view of the PE.
+/// The part of a PE that one thread runs.
 pub(crate) struct ThreadRegion {
     pub wiring: Arc<Wiring>,
     pub thread: PeThreadId,
-    /// By operator: those that no other thread enters.
+    /// By operator: the operator, if only this thread enters it.
     pub(super) exclusive: Box<[Option<ExclusiveOperator>]>,
-    /// Operators that hold tuples back, own and shared ones.
+    /// Operators that hold tuples back, exclusive and shared ones.
     flushing_operators: Box<[u32]>,
-    /// The operator that the fault on its way up comes from.
+    /// The operator that caused the fault which callers return now.
     pub(super) faulting_operator: Cell<Option<u32>>,
 }
 
-/// An operator of this thread alone. Busy means borrowed: what comes back through a loop then
-/// waits.
+/// An operator that only this thread enters. While it is borrowed it is busy, and tuples that come
+/// back through a loop wait.
 pub(super) struct ExclusiveOperator {
     pub instance: RefCell<OperatorInstance>,
-    /// Nothing needs looking at before a tuple is processed.
+    /// Whether a tuple is processed without a look at bounds, loops or `@catch`.
     needs_no_checks: bool,
-    /// And it takes the buffers of tuples.
+    /// Whether, moreover, the operator accepts owned tuples.
     accepts_owned: bool,
     pub pending: RefCell<VecDeque<PendingDelivery>>,
 }
@@ -66,7 +66,7 @@ impl ThreadRegion {
         }
     }
 
-    /// Hands a tuple to an input port.
+    /// Delivers a tuple to an input port.
     #[inline]
     pub fn deliver(&self, to: ConsumerPort, tuple: TupleRef<'_>) -> Result<(), Fault> {
         match &self.exclusive[to.operator as usize] {
@@ -78,8 +78,8 @@ impl ThreadRegion {
         }
     }
 
-    /// Hands a tuple to the only input port that it is for, with its buffer if the operator takes
-    /// it.
+    /// Delivers a tuple to the only input port that it is for, with its buffer if the operator
+    /// accepts it.
     #[inline]
     pub fn deliver_owned(&self, to: ConsumerPort, tuple: &mut TupleBuf) -> Result<(), Fault> {
         match &self.exclusive[to.operator as usize] {
@@ -91,8 +91,8 @@ impl ThreadRegion {
         }
     }
 
-    /// Hands the tuples that a batch begins with to an input port, if its code takes batches; how
-    /// many, and how it went.
+    /// Delivers tuples from the front of a batch to an input port, if its code takes batches.
+    /// Returns their number, and the result.
     pub fn deliver_batch(
         &self,
         to: ConsumerPort,
@@ -108,17 +108,18 @@ impl ThreadRegion {
         }
     }
 
-    /// Hands a marker of one stream to an input port.
+    /// Delivers a marker of one stream to an input port.
     pub fn deliver_punctuation(&self, to: ConsumerPort, mark: Punctuation) -> Result<(), Fault> {
         self.deliver_checked(to, Delivery::Punctuation(mark))
     }
 
-    /// Hands the watermark of one stream to an input port.
+    /// Delivers the watermark of one stream to an input port.
     pub fn deliver_watermark(&self, lane: &WatermarkEdge, mark: Watermark) -> Result<(), Fault> {
         self.deliver_checked(lane.consumer, Delivery::Watermark(&(lane.stream, mark)))
     }
 
-    /// Calls an operator; `None` if it is busy, which only those in loops are, or not here.
+    /// Calls an operator. `None` if it is busy, which only those in loops are, or not in this
+    /// region.
     pub fn with_instance<T>(
         &self,
         node: u32,
@@ -141,7 +142,7 @@ impl ThreadRegion {
         }
     }
 
-    /// Whether it has operators that hold tuples back.
+    /// Whether some operators of the region hold tuples back.
     pub fn needs_flush(&self) -> bool {
         !self.flushing_operators.is_empty()
     }
@@ -160,7 +161,7 @@ impl ThreadRegion {
                         .map_or(Ok(()), |mut node| call(&mut node, self)),
                     (None, Some(shared)) => match shared.instance.try_lock() {
                         Ok(mut node) => call(&mut node, self),
-                        // Another thread is inside, and says nothing for this one.
+                        // The thread that is inside sends nothing on behalf of this one.
                         Err(_) => {
                             if self.wiring.is_ordered() {
                                 thread_order::set_progress_pending();
@@ -174,7 +175,7 @@ impl ThreadRegion {
         }
     }
 
-    /// Every operator that is this thread's own.
+    /// Index of every operator that only this thread enters.
     pub fn exclusive_operators(&self) -> impl Iterator<Item = u32> {
         let nodes = self.exclusive.iter().enumerate();
         nodes
@@ -200,14 +201,14 @@ impl BeforeSleep for ThreadRegion {
     }
 }
 
-/// An operator that is being called: if it panics, it is to blame.
+/// Guard around a call of an operator: if the call panics, the operator is to blame.
 pub(crate) struct PanicBlame<'a> {
     region: &'a ThreadRegion,
     operator: u32,
 }
 
 impl PanicBlame<'_> {
-    /// It has not panicked.
+    /// Ends the guard of a call that has not panicked.
     #[inline]
     pub fn disarm(self) {
         std::mem::forget(self);
@@ -222,7 +223,7 @@ impl Drop for PanicBlame<'_> {
     }
 }
 
-/// Ends and faults.
+/// Ends of streams, and who is to blame for a fault.
 impl ThreadRegion {
     /// Sends the final marker on every output port of an operator.
     pub fn end_outputs(&self, node: u32) -> Result<(), Fault> {
@@ -238,24 +239,25 @@ impl ThreadRegion {
         Ok(())
     }
 
-    /// The stream of an output port is about to end: it holds nobody's watermark up any more.
+    /// Ends the watermarks of an output port whose stream is about to end, so that consumers do not
+    /// wait for more of them.
     pub fn end_watermarks(&self, node: u32, port: u32) -> Result<(), Fault> {
         let mut lanes = self.wiring.watermark_edges(node, port).iter();
         lanes.try_for_each(|lane| self.deliver_watermark(lane, Watermark::Ended))
     }
 
-    /// The operator has failed and submits no more: whoever waits for its final markers is told.
+    /// Ends the output streams of an operator that has failed, without final markers.
     pub fn abandon_outputs(&self, node: u32) {
         for out in &self.wiring.outs[node as usize] {
             self.abandon(out);
         }
     }
 
-    /// The same for one port.
+    /// Ends the stream of one output port without a final marker.
     pub fn abandon(&self, out: &OutputPortState) {
         if out.close() {
             for &target in &out.consumers {
-                // What fails now fails because something else has; that one is reported.
+                // This failure is a consequence of another one, which is reported.
                 let _ = self.deliver_checked(target, Delivery::Abandon);
             }
         }
@@ -269,7 +271,7 @@ impl ThreadRegion {
         fault.with_pos(self.wiring.labels[operator as usize].pos)
     }
 
-    /// Remembers who panics, unless it is defused.
+    /// Blames an operator for a panic, unless the guard is disarmed.
     #[inline]
     pub fn blame_on_panic(&self, node: u32) -> PanicBlame<'_> {
         PanicBlame {
@@ -278,13 +280,13 @@ impl ThreadRegion {
         }
     }
 
-    /// Where the last fault comes from.
+    /// Takes the operator that caused the last fault.
     pub fn take_faulting_operator(&self) -> Option<u32> {
         self.faulting_operator.take()
     }
 }
 
-/// The operators that hold tuples back: of these, and of the shared ones.
+/// Operators that hold tuples back: of the given ones, and of all shared ones.
 fn find_flushing_operators(wiring: &Wiring, nodes: &[Option<OperatorInstance>]) -> Box<[u32]> {
     let holds_back = |(at, node): (u32, &Option<OperatorInstance>)| {
         let shared = wiring.shared[at as usize].as_ref();

@@ -1,4 +1,4 @@
-//! The tuple histories of an operator's input ports: what `In[n]` reads.
+//! Tuple histories of an operator's input ports, which `In[n]` reads.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use tuple::{Layout, TupleBuf, TupleRef, Type};
 
 use crate::EvaluationInputs;
 
-/// Earlier tuples of every input port, and the numbering of input slots (see
-/// [`eval::InputTuples`]).
+/// Past tuples of every input port, and the numbering of input slots (see [`eval::InputTuples`]).
 #[derive(Debug)]
 pub(crate) struct TupleHistory {
-    /// By input port, the latest tuple first: as many as the port's history, default ones at first.
+    /// By input port: as many past tuples as the port's history, the latest first; default ones at
+    /// first.
     tuples: Vec<VecDeque<TupleBuf>>,
     /// By input port: the slot of its current tuple.
     first_slot: Vec<usize>,
@@ -21,11 +21,13 @@ pub(crate) struct TupleHistory {
     has_history: bool,
 }
 
-/// With up to so many slots, an evaluation's row of tuples lies on the stack.
+/// Number of slots up to which the inputs of an evaluation lie on the stack: enough for nearly all
+/// operators, at 200 bytes.
 const SLOTS_ON_STACK: usize = 12;
 
 impl TupleHistory {
-    /// No tuple has come yet. `slots`: as from [`crate::build::slots`].
+    /// Histories before the first tuple. `slots` are the layouts from
+    /// [`crate::contract::build_context::slot_layouts`].
     pub fn new(
         operator: &graph::OperatorNode,
         inputs: &[Arc<Layout>],
@@ -49,7 +51,7 @@ impl TupleHistory {
         }
     }
 
-    /// Of an operator without input ports.
+    /// Histories of an operator without input ports.
     pub fn without_ports() -> TupleHistory {
         TupleHistory {
             tuples: Vec::new(),
@@ -67,7 +69,7 @@ impl TupleHistory {
         format!("; the tuple was {text}")
     }
 
-    /// The tuple of a port becomes its latest.
+    /// Adds a tuple of a port as the latest one.
     #[inline]
     pub fn push(&mut self, port: u32, tuple: TupleRef<'_>) {
         if self.has_history {
@@ -79,7 +81,7 @@ impl TupleHistory {
         }
     }
 
-    /// Runs with the inputs of a body that processes a port's tuple.
+    /// Calls `run` with the inputs of a body that processes a port's tuple.
     #[inline]
     pub fn with_tuple<'a, T>(
         &'a self,
@@ -97,7 +99,7 @@ impl TupleHistory {
         self.with_slots(|slots| slots[slot] = Some(tuple), run)
     }
 
-    /// Runs with the inputs of an expression over a row.
+    /// Calls `run` with the inputs of an expression of a built operator.
     #[inline]
     pub fn with_inputs<'a, T>(
         &'a self,
@@ -113,12 +115,13 @@ impl TupleHistory {
         self.with_slots(fill, run)
     }
 
-    /// Runs without current tuples: markers.
+    /// Calls `run` without current tuples, for markers.
     pub fn without_tuple<T>(&self, run: impl FnOnce(InputTuples<'_>) -> T) -> T {
         self.with_slots(|_| (), run)
     }
 
-    /// Runs with the history and what `fill` puts in. The slot after the last is for results.
+    /// Calls `run` with the histories and the tuples that `fill` puts in. The slot after the last
+    /// is for results.
     #[inline]
     fn with_slots<'a, T>(
         &'a self,

@@ -1,6 +1,6 @@
-//! The fixed part of a running PE: who is fed by which output port, what is shared by threads.
+//! The wiring of a running PE: which output port feeds which input ports, and what threads share.
 //!
-//! All threads hold the same wiring; it never changes once the PE runs, but for flags and counters.
+//! All threads hold the same wiring. Once the PE runs, only flags and counters in it change.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,54 +22,55 @@ use crate::counters::queue_counters::QueueCounters;
 use crate::services::operator_services::OperatorServices;
 use crate::services::pe_context::PeContext;
 
-/// Everything is indexed by operator.
+/// The fixed part of a running PE. Vectors are indexed by operator, unless said otherwise.
 pub(crate) struct Wiring {
     pub context: Arc<PeContext>,
     pub waits: Arc<ThreadWaits>,
     pub services: Vec<OperatorServices>,
-    /// Counters of the links, in no order.
+    /// Counters of all crossings, in no order.
     pub crossing_counters: Vec<Arc<CrossingCounters>>,
-    /// And of the queues.
+    /// Counters of all queues, in no order.
     pub queue_counters: Vec<Arc<QueueCounters>>,
-    /// What they give an order to by submitting by themselves; empty: nobody asks.
+    /// By operator: the origin that it is, because it submits by itself. Empty if nothing is
+    /// ordered.
     pub operator_origins: Vec<Option<OriginId>>,
-    /// What messages say of the operators.
+    /// Kind and position of each operator, for messages.
     pub labels: Vec<OperatorLabel>,
     pub outs: Vec<Box<[OutputPortState]>>,
-    /// By operator and output port: who gets its watermarks; empty: it sends none.
+    /// By operator and output port: the consumers of its watermarks; empty if it sends none.
     pub watermark_edges: Vec<Box<[Box<[WatermarkEdge]>]>>,
-    /// Tuples that came in, by input port.
+    /// By operator and input port: tuples that came in.
     pub processed: Vec<Arc<[Counter]>>,
-    /// And markers.
+    /// By operator and input port: markers that came in.
     pub punctuation: Vec<Arc<[PunctuationCounters]>>,
-    /// Operators that several threads may enter.
+    /// Operators that several threads may enter; `None` for the others.
     pub shared: Vec<Option<SharedOperator>>,
-    /// Which threads may make room in it: those that enter it, and its own.
+    /// Threads that may make room in the operator: those that enter it, and its own.
     pub threads: Vec<Box<[PeThreadId]>>,
     /// Operators that submit from a thread of their own, and the threads that feed them.
     pub fed_operators: Vec<(u32, Box<[PeThreadId]>)>,
-    /// Locks of the feedback loops.
+    /// Locks of the feedback loops, by loop.
     pub loop_locks: Vec<LoopLock>,
 }
 
-/// What messages say of an operator, besides its name.
+/// Kind and position of an operator, for messages.
 pub(crate) struct OperatorLabel {
     pub kind: Arc<str>,
     pub pos: Pos,
 }
 
 impl Wiring {
-    /// Whether the order of anything in the PE counts.
+    /// Whether the order of any stream of the PE counts.
     pub fn is_ordered(&self) -> bool {
         !self.operator_origins.is_empty()
     }
 
-    /// What an operator gives an order to.
+    /// The origin that an operator is, if it is one.
     pub fn origin_of(&self, node: u32) -> Option<OriginId> {
         self.operator_origins.get(node as usize).copied().flatten()
     }
 
-    /// Who gets the watermarks of an output port.
+    /// Consumers of the watermarks of an output port.
     pub fn watermark_edges(&self, node: u32, port: u32) -> &[WatermarkEdge] {
         let ports = &self.watermark_edges[node as usize];
         ports.get(port as usize).map_or(&[], |lanes| lanes)
@@ -89,12 +90,13 @@ impl Wiring {
 /// An operator that several threads enter, one at a time.
 pub(crate) struct SharedOperator {
     pub instance: Mutex<OperatorInstance>,
-    /// Who has locked it.
+    /// The thread that holds the lock of `instance`.
     pub holder: Arc<LockHolder>,
-    /// What came back to it through a loop while it was busy. Only operators in loops use it.
+    /// Items that came back through a loop while the operator was busy. Only operators in loops use
+    /// it.
     pub pending: Mutex<VecDeque<PendingDelivery>>,
-    /// The loop that it stands in: an index of [`Wiring::loop_locks`].
+    /// The loop that the operator stands in: an index of [`Wiring::loop_locks`].
     pub loop_lock: Option<u32>,
-    /// [`crate::Operator::flush`] is to be called before a thread sleeps.
+    /// Whether [`crate::Operator::flush`] has to be called before a thread sleeps.
     pub needs_flush: bool,
 }

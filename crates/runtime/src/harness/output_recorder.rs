@@ -1,4 +1,4 @@
-//! The operator behind the one that is tested: it records what that submits.
+//! The recorder: an operator behind the one that is tested, which records what that submits.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,18 +8,19 @@ use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use crate::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
 
-/// Something that left an output port.
+/// A tuple or marker that the operator submitted.
 #[derive(Clone, Debug)]
 pub enum HarnessOutput {
-    /// A tuple.
+    /// A tuple, with the output port.
     Tuple(u32, TupleBuf),
-    /// A marker.
+    /// A marker, with the output port.
     Punctuation(u32, Punctuation),
 }
 
 pub(super) type RecordedOutputs = Arc<Mutex<Vec<HarnessOutput>>>;
 
-/// The operator, fed by hand, and a recorder with an input port for each of its output ports.
+/// A program of the operator, whose input is given by calls, and a recorder with an input port for
+/// each of its output ports.
 pub(super) fn with_recorder(operator: &graph::OperatorNode) -> Program {
     let mut operator = operator.clone();
     for input in &mut operator.inputs {
@@ -73,7 +74,7 @@ pub(super) const RECORDER: OperatorEntry = OperatorEntry {
     constructor: OperatorConstructor::Build(recorder),
 };
 
-/// Where it records is known only to the workbench, which puts the right one in its place.
+/// A recorder whose list nobody reads; [`super::TestHarness`] puts its own in its place.
 fn recorder(_: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(OutputRecorder(RecordedOutputs::default())))
 }

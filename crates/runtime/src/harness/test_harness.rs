@@ -1,8 +1,4 @@
-//! One operator by itself, driven by hand: what comes in is given by call, what goes out is
-//! recorded.
-//!
-//! All duties of the run time are done as in a PE (markers are counted and forwarded, logic clauses
-//! run), but there are no threads: timers fire and sources run when they are told to.
+//! The harness itself: wires a program of one operator and a recorder, and calls the operator.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,7 +21,7 @@ use crate::services::pe_context::{PeContext, PeOptions};
 use crate::services::report::{FailureReport, OperatorCounts};
 use crate::{OperatorEntry, TimerId};
 
-/// An operator and what it sent.
+/// An operator that is driven by calls, and a record of what it submits. See [`crate::harness`].
 pub struct TestHarness {
     region: ThreadRegion,
     source_thread: Option<SourceThread>,
@@ -36,7 +32,7 @@ impl TestHarness {
     /// Makes the operator. Each input port counts as fed by one stream.
     ///
     /// # Errors
-    /// As [`crate::Pe::wire`].
+    /// The operator cannot be made, as with [`crate::Pe::wire`].
     pub fn new(
         operator: &graph::OperatorNode,
         entry: OperatorEntry,
@@ -84,18 +80,27 @@ impl TestHarness {
         }
     }
 
-    /// Hands over a tuple of the port's layout.
+    /// Delivers a tuple, which has the port's layout.
+    ///
+    /// # Errors
+    /// The fault of the operator.
     pub fn process(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
         self.region.deliver(ConsumerPort::new(0, port), tuple)
     }
 
-    /// Hands over a marker.
+    /// Delivers a window marker or the final marker.
+    ///
+    /// # Errors
+    /// The fault of the operator.
     pub fn process_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
         self.region
             .deliver_punctuation(ConsumerPort::new(0, port), mark)
     }
 
-    /// Fires a timer.
+    /// Runs a timer of the operator, as if its time had come.
+    ///
+    /// # Errors
+    /// The fault of the operator.
     pub fn fire_timer(&mut self, timer: TimerId) -> Result<(), Fault> {
         let fired = self
             .region
@@ -103,7 +108,10 @@ impl TestHarness {
         fired.unwrap_or(Ok(()))
     }
 
-    /// Runs the operator's own thread to its end, here.
+    /// Runs the operator's source to its end, on the calling thread; does nothing the second time.
+    ///
+    /// # Errors
+    /// The fault of the source.
     pub fn run_source(&mut self) -> Result<(), Fault> {
         let Some(runner) = self.source_thread.take() else {
             return Ok(());
@@ -112,7 +120,10 @@ impl TestHarness {
         self.region.end_outputs(0)
     }
 
-    /// Ends the operator.
+    /// Closes the operator, and flushes standard output.
+    ///
+    /// # Errors
+    /// The fault of the operator, or of writing to standard output.
     pub fn close(&mut self) -> Result<(), Fault> {
         let closed = self
             .region
@@ -121,17 +132,17 @@ impl TestHarness {
         closed.and(self.region.wiring.context.flush())
     }
 
-    /// What was sent since the last time.
+    /// Takes all tuples and markers that were submitted since the last call.
     pub fn take_outputs(&mut self) -> Vec<HarnessOutput> {
         std::mem::take(&mut lock(&self.recorded))
     }
 
-    /// What the operator has done so far.
+    /// Counts of the operator so far: tuples, markers, metrics.
     pub fn operator_counts(&self) -> OperatorCounts {
         self.region.wiring.operator_counts().swap_remove(0)
     }
 
-    /// The handle to the shutdown.
+    /// The stop signal of the harness's PE.
     pub fn stop_signal(&self) -> StopSignal {
         self.region.wiring.context.stop_signal.clone()
     }

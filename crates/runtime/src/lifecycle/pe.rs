@@ -1,9 +1,9 @@
 //! A PE: from a program to running threads, and from there to an orderly end.
 //!
 //! ```text
-//!   wire ----> start ----> sources return -> final markers -> all operators finish ----> join
-//!     |                        ^                                                          |
-//!   Report                Stop::request                                         Summary or Report
+//!    wire -> start -> sources return -> final markers -> all operators finish -> join
+//!      |                    ^                                                     |
+//!    FailureReport   StopSignal::request                    OperatorCounts or FailureReport
 //! ```
 
 use std::sync::Arc;
@@ -31,7 +31,20 @@ use crate::services::pe_context::{PeContext, PeOptions};
 use crate::services::report::{Failure, FailureReport, OperatorCounts};
 use crate::services::window_leftover::WindowLeftover;
 
-/// A wired PE.
+/// A wired PE, whose threads do not run yet.
+///
+/// ```
+/// # extern crate thalweg_runtime as runtime;
+/// use runtime::abi::interpreter_backend::InterpreterBackend;
+/// use runtime::{Pe, PeOptions};
+///
+/// let program = graph::Program::default();
+/// let mut backend = InterpreterBackend::new(&[], &[]);
+/// let pe = Pe::wire(&program, &[], &mut backend, PeOptions::default()).unwrap();
+/// let running = pe.start().unwrap();
+/// running.stop_signal().request();
+/// assert!(running.join().is_ok());
+/// ```
 pub struct Pe {
     assembly: PeAssembly,
 }
@@ -42,15 +55,15 @@ pub struct RunningPe {
     threads: Vec<RegionThread>,
     timers: Option<(StopSignal, RegionThread)>,
     flusher: Option<Flusher>,
-    /// Operators that no thread enters.
+    /// Operators that no thread enters, which are only closed.
     unentered: ThreadRegion,
 }
 
 impl Pe {
-    /// Makes the operators and their code.
+    /// Makes the operators of a program and their code.
     ///
     /// # Errors
-    /// An operator that cannot be made: a parameter's value is out of range, a file is missing, ...
+    /// An operator cannot be made: a parameter's value is out of range, a file is missing, ...
     pub fn wire(
         program: &Program,
         registry: &[OperatorEntry],
@@ -60,7 +73,7 @@ impl Pe {
         let (pe_context, setting) = PeContext::new(options);
         let assembly = assemble(program, registry, backend, pe_context.clone(), setting);
         let assembly = assembly.map_err(|failure| {
-            // What initial values printed is to be seen.
+            // Text that initial values printed is to be seen.
             let _ = pe_context.flush();
             FailureReport {
                 failures: vec![failure],
@@ -70,12 +83,12 @@ impl Pe {
         Ok(Pe { assembly })
     }
 
-    /// The handle to its shutdown.
+    /// The stop signal of the PE.
     pub fn stop_signal(&self) -> StopSignal {
         self.assembly.wiring.context.stop_signal.clone()
     }
 
-    /// Calls something when a shutdown is asked for, by whomever; not when the PE ends by itself.
+    /// Calls `told` when a shutdown is requested by any thread; not when the PE ends by itself.
     pub fn on_shutdown(&self, told: impl FnOnce() + Send + 'static) {
         let pe_context = Arc::downgrade(&self.assembly.wiring.context);
         self.stop_signal().on_request(move || {
@@ -85,10 +98,10 @@ impl Pe {
         });
     }
 
-    /// Starts its threads.
+    /// Starts the threads of the PE, all or none.
     ///
     /// # Errors
-    /// The system has not so many threads.
+    /// The system has not enough threads, or one of the named cores does not exist.
     pub fn start(self) -> Result<RunningPe, FailureReport> {
         let PeAssembly {
             wiring,
@@ -132,10 +145,11 @@ impl Pe {
     }
 }
 
-/// How long after a shutdown sources may go on submitting. One that looks for it takes no time.
+/// Time after a shutdown for which sources may go on submitting: one second. A source that looks
+/// for the shutdown ends at once.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
-/// A source that never looks for a shutdown is made to end, and so is a thread in a loop.
+/// Ends sources that never look for a shutdown, and threads in loops, after [`SHUTDOWN_GRACE`].
 fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[SourceThread]) {
     let sources = runners.iter().filter(|runner| !runner.drains);
     let sources = sources.map(|runner| (runner.operator, runner.interrupt.clone()));
@@ -153,14 +167,15 @@ fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[SourceThread]) {
     let pe_context = Arc::downgrade(&wiring.context);
     wiring.context.stop_signal.on_request(move || {
         if pe_context.upgrade().is_some_and(|house| !house.has_ended()) {
-            // Without a thread to spare the source goes on until it is killed.
+            // Without a thread for this, such a source goes on until the process is killed.
             let _ = std::thread::Builder::new().spawn(interrupt);
         }
     });
 }
 
-/// The threads of a PE, by number: each is named by the operator that it begins with, and runs on a
-/// core of its own or on the PE's. The one that has no such operator is that of the timers.
+/// Names and cores of the threads of a PE, by number. A thread is named by the operator that it
+/// begins with, and runs on a core of its own or on the PE's. The one without such an operator runs
+/// timers.
 fn thread_specs(
     count: u32,
     runners: &[SourceThread],
@@ -188,42 +203,45 @@ fn start_failure(fault: Fault) -> FailureReport {
 }
 
 impl RunningPe {
-    /// The handle to its shutdown.
+    /// The stop signal of the PE.
     pub fn stop_signal(&self) -> StopSignal {
         self.wiring.context.stop_signal.clone()
     }
 
-    /// What every operator has done so far; cheap, and does not disturb them.
+    /// Counts of every operator so far; cheap, and does not disturb the operators.
     pub fn operator_counts(&self) -> Vec<OperatorCounts> {
         self.wiring.operator_counts()
     }
 
-    /// The same, for a thread that watches while another one joins.
+    /// A function that returns [`RunningPe::operator_counts`], for a thread that watches while
+    /// another one joins.
     pub fn operator_counts_handle(&self) -> Box<dyn Fn() -> Vec<OperatorCounts> + Send> {
         let wiring = self.wiring.clone();
         Box::new(move || wiring.operator_counts())
     }
 
-    /// What has passed on its links, and who waits: counters that go on counting.
+    /// Counters of the PE's crossings, which go on counting.
     pub fn crossing_counters(&self) -> Vec<Arc<CrossingCounters>> {
         self.wiring.crossing_counters.clone()
     }
 
-    /// The counters of its queues.
+    /// Counters of the PE's queues, which go on counting.
     pub fn queue_counters(&self) -> Vec<Arc<QueueCounters>> {
         self.wiring.queue_counters.clone()
     }
 
-    /// What windows held when their input ended; to be asked when the PE has been joined.
+    /// A function that returns what windows held when their input ended; to be called when the PE
+    /// has been joined.
     pub fn leftovers(&self) -> Box<dyn FnOnce() -> Vec<WindowLeftover> + Send> {
         let pe_context = self.wiring.context.clone();
         Box::new(move || pe_context.take_leftovers())
     }
 
-    /// Waits until all sources have returned, then ends everything.
+    /// Waits until all sources have returned, then closes all operators. Returns the operators'
+    /// counts.
     ///
     /// # Errors
-    /// What failed, the first failure first.
+    /// All failures, the first one first.
     pub fn join(self) -> Result<Vec<OperatorCounts>, FailureReport> {
         let pe_context = self.wiring.context.clone();
         let join = |thread: RegionThread| match thread.join() {
@@ -260,11 +278,11 @@ impl RunningPe {
     }
 }
 
-/// After a failure nobody waits for a slow receiver any longer than this: the failure is to be
-/// known.
+/// Longest wait for slow receivers after a failure: half a second, so that the failure is reported
+/// soon.
 const LINGER_AFTER_FAILURE: Duration = Duration::from_millis(500);
 
-/// Waits until everything that was sent to other PEs is taken.
+/// Waits until receivers in other PEs have taken all frames.
 fn wait_for_receivers(pe_context: &PeContext) {
     let has_failed = pe_context.failed.is_requested();
     for lost in pe_context
@@ -283,7 +301,7 @@ fn wait_for_receivers(pe_context: &PeContext) {
 
 type InstancesByOperator = Vec<Option<OperatorInstance>>;
 
-/// Deals the operators out to their threads; what no thread enters comes last.
+/// Divides the operators by thread; those that no thread enters are returned second.
 fn divide_by_thread(
     own: Vec<Option<(OperatorInstance, Option<PeThreadId>)>>,
     thread_count: u32,

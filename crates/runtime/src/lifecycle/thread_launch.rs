@@ -1,8 +1,8 @@
 //! Starting the threads of a PE: all of them or none.
 //!
-//! The system may have no more threads, or a core that was named may not exist. A PE of which only
-//! some run would wait for the others' final markers for ever; so they are all made first and then
-//! given their work.
+//! The system may have no more threads, or a core that was named may not exist. If only some
+//! threads of a PE ran, they would wait for the others' final markers for ever. So all threads are
+//! made first and then given their work.
 
 use std::io;
 use std::rc::Rc;
@@ -22,31 +22,31 @@ pub(crate) struct IdleThread {
     thread: RegionThread,
 }
 
-/// A thread of the PE. It hands its region back when it ends.
+/// A running thread of the PE. It returns its region when it ends.
 pub(crate) type RegionThread = JoinHandle<Option<ThreadRegion>>;
 
 type ThreadWork = (ThreadRegion, Box<dyn FnOnce(&ThreadRegion) + Send>);
 
-/// Stack of a thread. Fused operators call each other and user functions recurse, so it is ample;
-/// the system gives memory only to what is used.
+/// Bytes of a thread's stack. Fused operators call each other and user functions recurse, so it is
+/// ample; the system gives memory only to the pages that are used.
 const STACK_BYTES: usize = 64 << 20;
 
-/// What evaluations leave of it to everything else.
+/// Bytes of the stack that evaluations leave to all other code.
 const STACK_MARGIN_BYTES: usize = 2 << 20;
 
-/// What a thread is to be.
+/// Name and cores of a thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ThreadSpec {
-    /// What the system's tools call it, of which Linux keeps 15 bytes.
+    /// Name of the thread in the system's tools; Linux keeps 15 bytes of it.
     pub name: String,
-    /// The cores that it runs on; none: on any.
+    /// Cores that the thread runs on; none for any.
     pub cores: Vec<u32>,
 }
 
-/// Makes threads. Those that exist already end if one cannot be made.
+/// Makes threads. If one cannot be made, those that exist already end.
 ///
 /// # Errors
-/// The system has not so many threads, or there is no such core.
+/// The system has not enough threads, or a core does not exist.
 pub(crate) fn launch_threads(wanted: Vec<ThreadSpec>) -> Result<Vec<IdleThread>, Fault> {
     let count = wanted.len();
     let (tell, told) = channel();
@@ -65,7 +65,7 @@ fn launch_thread(wanted: ThreadSpec, tell: Sender<Result<(), Fault>>) -> io::Res
     let (work, given) = channel::<ThreadWork>();
     let builder = Builder::new().name(name);
     let thread = builder.stack_size(STACK_BYTES).spawn(move || {
-        // Whoever makes the threads waits for each.
+        // `launch_threads` waits for the answer of each thread.
         let _ = tell.send(pin_to_cores(&cores));
         let (region, work) = given.recv().ok()?;
         eval::interp::reserve_stack(STACK_BYTES - STACK_MARGIN_BYTES);
@@ -74,7 +74,7 @@ fn launch_thread(wanted: ThreadSpec, tell: Sender<Result<(), Fault>>) -> io::Res
     Ok(IdleThread { work, thread })
 }
 
-/// Runs the work of a thread with its region, and gives the region back. Meanwhile the region is the
+/// Runs the work of a thread with its region, and returns the region. Meanwhile the region is the
 /// thread's before-sleep hook, if some of its operators hold tuples back.
 fn run_in_region(region: ThreadRegion, work: impl FnOnce(&ThreadRegion)) -> Option<ThreadRegion> {
     let region = Rc::new(region);
@@ -86,7 +86,7 @@ fn run_in_region(region: ThreadRegion, work: impl FnOnce(&ThreadRegion)) -> Opti
     Rc::into_inner(region)
 }
 
-/// From now on this thread runs on these cores only.
+/// Restricts the calling thread to these cores.
 fn pin_to_cores(cores: &[u32]) -> Result<(), Fault> {
     if cores.is_empty() {
         return Ok(());
@@ -104,13 +104,13 @@ fn pin_to_cores(cores: &[u32]) -> Result<(), Fault> {
 }
 
 impl IdleThread {
-    /// Gives the thread its work.
+    /// Gives the thread its region and its work.
     pub fn run(
         self,
         region: ThreadRegion,
         work: impl FnOnce(&ThreadRegion) + Send + 'static,
     ) -> RegionThread {
-        // It waits for nothing else, so it is there to receive.
+        // The thread waits for nothing else, so it is there to receive.
         let _ = self.work.send((region, Box::new(work)));
         self.thread
     }

@@ -1,4 +1,4 @@
-//! What a thread does: its source, the final markers, and what follows if something fails.
+//! The work of a PE's threads: run a source, send the final markers, close operators.
 
 use eval::Fault;
 
@@ -18,7 +18,7 @@ pub(crate) fn run_source_thread(region: &ThreadRegion, runner: SourceThread) {
     region.contain_failure(node, || {
         let ended = run_source(region, runner);
         if region.wiring.services[node as usize].is_interrupted() {
-            // It did not end by itself, but it was meant to.
+            // The source did not end by itself, but it was made to: no failure.
             region.take_faulting_operator();
         } else {
             ended?;
@@ -31,7 +31,7 @@ pub(crate) fn run_source_thread(region: &ThreadRegion, runner: SourceThread) {
     finish_unfed(region);
 }
 
-/// Ends the input of operators that no thread is left to feed, although no final marker has come:
+/// Ends the input of operators that no thread is left to feed although no final marker has come:
 /// they stand behind a loop, which has none. Else their own threads would wait for ever.
 fn finish_unfed(region: &ThreadRegion) {
     let wiring = &region.wiring;
@@ -45,7 +45,7 @@ fn finish_unfed(region: &ThreadRegion) {
     }
 }
 
-/// The source itself, without what follows.
+/// Runs the source alone, without the final markers.
 pub(crate) fn run_source(region: &ThreadRegion, runner: SourceThread) -> Result<(), Fault> {
     let Some((mut source, state)) = runner.source else {
         let run = region.with_instance(runner.operator, |node| node.run_source(region));
@@ -62,14 +62,14 @@ pub(crate) fn run_source(region: &ThreadRegion, runner: SourceThread) -> Result<
     outlet.blame_on_error(result)
 }
 
-/// Closes every operator of this thread.
+/// Closes every operator that only this region enters.
 pub(crate) fn close_exclusive(region: &ThreadRegion) {
     region
         .exclusive_operators()
         .for_each(|node| close(region, node));
 }
 
-/// Closes the operators that several threads have entered; once, by whichever region.
+/// Closes the operators that several threads have entered; called once, with any region.
 pub(crate) fn close_shared(region: &ThreadRegion) {
     let shared = (0..).zip(&region.wiring.shared);
     let shared = shared.filter(|(_, node)| node.is_some());

@@ -1,4 +1,4 @@
-//! The thread of the timers.
+//! The thread of a PE that runs the timers of all operators.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +10,7 @@ use crate::execution::thread_region::ThreadRegion;
 use crate::lifecycle::thread_launch::{IdleThread, RegionThread};
 use crate::order::thread_order;
 
-/// When each timer fires next; the earliest first.
+/// The time at which each timer fires next; the earliest first.
 pub(crate) struct TimerQueue {
     queue: BinaryHeap<Reverse<DueTimer>>,
 }
@@ -23,11 +23,11 @@ struct DueTimer {
     period: Duration,
 }
 
-/// Shorter periods are stretched to this.
+/// Shortest period; shorter ones are stretched to it, so that a timer leaves time for others.
 const PERIOD_MIN: Duration = Duration::from_micros(1);
 
 impl TimerQueue {
-    /// Timers that start now: operators and seconds.
+    /// Timers that start now: operators, and periods in seconds by timer id.
     pub fn new(timers: Vec<(u32, Vec<f64>)>) -> TimerQueue {
         let now = Instant::now();
         let due = timers.iter().flat_map(|(node, seconds)| {
@@ -49,8 +49,8 @@ impl TimerQueue {
         }
     }
 
-    /// Starts the thread; it runs until the returned handle or a failure of the PE stops it. A
-    /// shutdown does not: what is still on its way goes through the same windows as before.
+    /// Starts the thread. It runs until the returned signal or a failure of the PE ends it. A
+    /// shutdown does not, so tuples that are still under way pass windows as before.
     pub fn start(mut self, thread: IdleThread, region: ThreadRegion) -> (StopSignal, RegionThread) {
         let stop = StopSignal::default();
         let shutdown = stop.clone();
@@ -86,7 +86,7 @@ fn fire_timer(region: &ThreadRegion, due: DueTimer) {
 }
 
 impl DueTimer {
-    /// The next beat that is not yet over: beats that nobody had time for are left out.
+    /// The next due time that is not over. Times that the thread was too late for are left out.
     fn next(self, now: Instant) -> DueTimer {
         let late = now.saturating_duration_since(self.at).as_nanos();
         let beats = late / self.period.as_nanos() + 1;

@@ -1,5 +1,5 @@
-//! The order of tuples where streams meet that part behind one origin: positions, how they are sent,
-//! and the merge that takes tuples by them.
+//! Order of tuples where streams of one origin meet again: order positions, how they are sent, and
+//! the merge that takes tuples by them.
 
 pub(crate) mod ordered_input;
 pub(crate) mod ordered_merge;

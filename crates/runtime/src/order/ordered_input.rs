@@ -1,4 +1,4 @@
-//! A stream that a merge takes.
+//! An input of an ordered merge: one stream, its reorder buffer, and what is known of its origins.
 
 use std::sync::Arc;
 
@@ -15,36 +15,38 @@ use crate::edge::frame_kind;
 
 use transport::ReceivingEnd;
 
-/// What a stash holds at most beyond one poll.
+/// Most bytes that a reorder buffer takes beyond one poll, for streams that may contradict each
+/// other: 64 MB.
 const BUFFERED_BYTES_MAX: usize = 64 << 20;
 
-/// A stream.
+/// A stream that an ordered merge takes.
 pub(crate) struct OrderedInput {
-    /// The output ports and the ranks of the consumers behind them, in order of the ranks.
+    /// Output ports and the ranks of the consumers behind them, in order of the ranks.
     pub ports: Vec<(u32, u64)>,
-    /// The origins by whose order it comes.
+    /// Origins by whose order the stream comes.
     pub origins: Vec<OriginProgress>,
     pub end: Box<dyn ReceivingEnd>,
     pub decoder: PayloadDecoder,
     pub counters: Arc<CrossingCounters>,
     buffer: ReorderBuffer,
-    /// How many ports the first item was handed to.
+    /// Number of ports that the first item was submitted to.
     ports_done: usize,
-    /// When the first item was at hand, if it has a stamp.
+    /// Time at which the first item was at hand, if it has a stamp.
     sent_ns: Option<u64>,
     pub(crate) is_ended: bool,
 }
 
-/// An origin by whose order a stream comes.
+/// An origin by whose order a stream comes, and how far the stream has come in it.
 pub(crate) struct OriginProgress {
     pub origin: u64,
-    /// Nothing at or before this place comes behind what is stashed; empty: nothing is known.
+    /// The stream brings nothing at or before this position behind what is buffered; empty if
+    /// nothing is known.
     progress: Vec<u64>,
-    /// What is stashed stands behind this place, as far as it is of other origins.
+    /// Buffered items of other origins stand behind this position.
     precedence: Vec<u64>,
-    /// That was not said downstream.
+    /// Whether `precedence` has risen since the last item was submitted.
     has_new_precedence: bool,
-    /// The other ends that carry it.
+    /// Indexes of the other inputs that carry the origin.
     pub(crate) rival_inputs: Vec<usize>,
 }
 
@@ -79,19 +81,22 @@ impl OrderedInput {
         }
     }
 
-    /// It comes by the order of an origin.
+    /// Declares that the stream comes by the order of an origin.
     pub fn add_origin(&mut self, origin: OriginId) {
         self.buffer.expect_origin(origin.into());
         self.origins.push(OriginProgress::new(origin));
     }
 
-    /// Whether it takes more.
+    /// Whether the input polls its medium for more items.
     pub fn wants_more(&self, may_contradict: bool) -> bool {
         let takes_more = may_contradict && self.buffer.bytes() < BUFFERED_BYTES_MAX;
         self.buffer.is_empty() || takes_more && !self.buffer.is_complete()
     }
 
-    /// Stashes what has come; whether anything has.
+    /// Buffers the frames that have come. Returns whether there were any.
+    ///
+    /// # Errors
+    /// The medium fails, or a frame is no part of the stream.
     pub fn fill(&mut self) -> Result<bool, Fault> {
         let batch = self
             .end
@@ -125,23 +130,24 @@ impl OrderedInput {
         Ok(true)
     }
 
-    /// The first item.
+    /// The first item that is buffered.
     pub fn first(&self) -> Option<ReorderItem> {
         self.buffer.first()
     }
 
-    /// Where the first item stands and for whom it is, if it stands anywhere.
+    /// Position of the first item, and the rank of its next consumer; `None` if it has no position.
     pub fn first_position(&self) -> Option<(&[u64], u64)> {
         let place = self.buffer.position(self.buffer.first()?);
         (!place.is_empty()).then(|| (place, self.rank(self.ports_done)))
     }
 
-    /// What it knows of an origin.
+    /// Progress of an origin, if the stream carries it.
     pub fn origin_progress(&self, origin: u64) -> Option<&OriginProgress> {
         self.origins.iter().find(|carried| carried.origin == origin)
     }
 
-    /// What stands before the first item in other origins than that one's own.
+    /// Origins other than the first item's own, with the positions that the first item stands
+    /// behind.
     pub fn known_precedences(&self) -> impl Iterator<Item = (&OriginProgress, &[u64])> {
         let own = self.first_position().map(|(place, _)| place[0]);
         let others = self.origins.iter().filter(move |c| Some(c.origin) != own);
@@ -149,7 +155,8 @@ impl OrderedInput {
         known.map(|carried| (carried, &carried.precedence[..]))
     }
 
-    /// The last place of an origin that is known to be over; empty: none.
+    /// Sets `position` to the last one of an origin that the stream has completed; empty if none is
+    /// known.
     pub fn completed_position(&self, carried: &OriginProgress, place: &mut Vec<u64>) {
         place.clear();
         match self.buffer.first_of_origin(carried.origin) {
@@ -162,7 +169,7 @@ impl OrderedInput {
         }
     }
 
-    /// Whether it may bring something that stands before a place and rank.
+    /// Whether the stream may bring an item that stands before a position and rank.
     pub fn may_precede(&self, place: &[u64], rank: u64) -> bool {
         let other = || place.iter().copied().chain([rank]);
         match self.buffer.first_of_origin(place[0]) {
@@ -176,7 +183,7 @@ impl OrderedInput {
         }
     }
 
-    /// Whether it may bring something at or before a place.
+    /// Whether the stream may bring an item at or before a position.
     pub fn may_bring(&self, place: &[u64]) -> bool {
         match self.buffer.first_of_origin(place[0]) {
             Some((own, _)) => own <= place,
@@ -191,7 +198,7 @@ impl OrderedInput {
         carried.is_some_and(|carried| is_less(&carried.progress))
     }
 
-    /// Whether something of an origin is stashed.
+    /// Whether an item of an origin is buffered.
     pub fn has_buffered(&self, origin: u64) -> bool {
         self.buffer.first_of_origin(origin).is_some()
     }
@@ -200,7 +207,10 @@ impl OrderedInput {
         self.ports.get(handed).map_or(0, |(_, rank)| *rank)
     }
 
-    /// Hands the first item on, to the next of its consumers.
+    /// Submits the first item to the next of its consumers.
+    ///
+    /// # Errors
+    /// The fault of an operator downstream, or an item that is no tuple of the stream.
     pub fn submit_first(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         let Some(item) = self.buffer.first() else {
             return Ok(());
@@ -233,7 +243,7 @@ impl OrderedInput {
         Ok(())
     }
 
-    /// What is handed on stands behind that downstream too.
+    /// Tells the thread's order behind which positions the next item stands.
     fn record_precedences(&mut self) {
         for carried in self
             .origins
@@ -268,7 +278,7 @@ impl OrderedInput {
         }
     }
 
-    /// The first item is done with, and so are marks and stamps behind it.
+    /// Removes the first item, and the precedences and stamps behind it.
     fn pop(&mut self) {
         self.buffer.pop();
         while let Some(item) = self.buffer.first() {
@@ -289,7 +299,7 @@ fn raise_progress(carried: &mut [OriginProgress], mark: &[u64]) {
     }
 }
 
-/// What comes stands behind a mark.
+/// Notes that items which follow stand behind the position of the last precedence frame.
 fn add_precedence(carried: &mut [OriginProgress], buffer: &mut ReorderBuffer) {
     raise_progress(carried, buffer.last_mark());
     match buffer.is_empty() {

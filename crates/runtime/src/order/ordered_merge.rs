@@ -1,19 +1,18 @@
-//! Takes ordered streams: what one origin has begun is handed on in its order, whichever stream
-//! brings it; and behind what stands before it in other origins, if its stream says that something
-//! does.
+//! The ordered merge: takes streams in the order of their origins, whichever stream brings a tuple;
+//! and behind the positions of other origins that its stream names.
 //!
 //! ```text
-//!   end 0   7 4 | 7 6        the head of an end is next if no other end can still bring
-//!   end 1   7 5 | (silent)   anything that stands before it
+//!    input 0   7 4 | 7 6        the first item of an input is next if no other input can still
+//!    input 1   7 5 | (silent)   bring an item that stands before it
 //! ```
-//! What has come is copied into a stash for each end, so that the medium's room is free while it
-//! waits. An end whose stash is not empty is not polled: the memory is bounded by what one poll
-//! brings.
+//! Items are copied into a reorder buffer for each input, so that the medium's room is free while
+//! they wait. An input whose buffer is not empty is not polled, so memory is bounded by what one
+//! poll brings.
 //!
-//! Where the streams contradict each other (two origins that were mixed in two processes, here one
-//! way and there another way) no order is right: then the first end goes on. Such streams could
-//! also come to wait for each other, each behind what two merges hold up; so of streams with
-//! several origins more is stashed while nothing is next, up to [`end::STASH_BYTES_MAX`].
+//! Where streams contradict each other (two origins were mixed in two processes, in different
+//! orders) no order is right, and the first input goes on. Such streams could also come to wait for
+//! each other, each behind what two merges hold up. So while no item is next, inputs with several
+//! origins buffer more, up to `BUFFERED_BYTES_MAX` of each.
 
 use std::sync::Arc;
 
@@ -26,16 +25,16 @@ use crate::blocking::before_sleep;
 use crate::edge::idle_policy::IdlePolicy;
 use crate::{Outlet, Source};
 
-/// What its thread runs.
+/// The source that merges ordered streams.
 pub(crate) struct OrderedMerge {
-    /// Those whose final marker was not handed on.
+    /// Inputs whose final marker was not submitted.
     inputs: Vec<OrderedInput>,
     idle_policy: Arc<IdlePolicy>,
-    /// Some stream has several origins.
+    /// Whether some stream has several origins.
     may_contradict: bool,
-    /// Ends that a park waits for.
+    /// Indexes of the inputs that the thread sleeps on.
     parked_inputs: Vec<usize>,
-    /// For a place that is looked at, and the least of some.
+    /// Memory for the position that is compared, and for the least one.
     position: Vec<u64>,
     least_position: Vec<u64>,
 }
@@ -55,7 +54,7 @@ impl OrderedMerge {
         merging
     }
 
-    /// Which ends carry the same: this changes when one is over.
+    /// Finds the inputs that carry the same origins; again when an input has ended.
     fn find_rival_inputs(&mut self) {
         for at in 0..self.inputs.len() {
             for index in 0..self.inputs[at].origins.len() {
@@ -108,7 +107,7 @@ impl Source for OrderedMerge {
 }
 
 impl OrderedMerge {
-    /// Takes what has come, and hands on whatever is next; whether there was anything.
+    /// Polls inputs, and submits every item that is next. Returns whether there was any.
     fn turn(&mut self, out: &mut dyn Outlet) -> Result<bool, Fault> {
         let mut found = false;
         for end in self.inputs.iter_mut().filter(|end| end.first().is_none()) {
@@ -135,7 +134,7 @@ impl OrderedMerge {
         Ok(found)
     }
 
-    /// The end whose first item is next.
+    /// Index of the input whose first item is next.
     fn next_input(&self) -> Option<usize> {
         let mut all = 0..self.inputs.len();
         let is_next =
@@ -143,8 +142,8 @@ impl OrderedMerge {
         all.find(is_next).or_else(|| self.contradicting_input())
     }
 
-    /// Ends that may still bring what stands before the first item of this one, and the origin of
-    /// that.
+    /// Inputs that may still bring an item before the first one of input `at`, each with the origin
+    /// of that item.
     fn blockers(&self, at: usize) -> impl Iterator<Item = (usize, u64)> {
         let end = &self.inputs[at];
         let own = end
@@ -165,8 +164,8 @@ impl OrderedMerge {
         }))
     }
 
-    /// An end that waits only for what cannot come: for what stands behind another end's first
-    /// item, which waits in the same way.
+    /// An input that waits only for items that cannot come, because they stand behind the first
+    /// item of another input, which waits in the same way.
     fn contradicting_input(&self) -> Option<usize> {
         if !self.may_contradict {
             return None;
@@ -187,7 +186,7 @@ impl OrderedMerge {
                 None => break,
             }
         }
-        // From any of those, whom it waits for leads into a circle.
+        // From any of these inputs, the chain of blockers leads into a cycle.
         let mut at = waiting.iter().position(|waiting| *waiting)?;
         for _ in 0..waiting.len() {
             (at, _) = self.blockers(at).next()?;
@@ -195,14 +194,14 @@ impl OrderedMerge {
         Some(at)
     }
 
-    /// Whether an end that holds up another one has got what does, or takes no more before it has
-    /// handed something on.
+    /// Whether an input that blocks another one has buffered the item that does, or polls no more
+    /// before it has submitted one.
     fn cannot_help(&self, end: usize, origin: u64) -> bool {
         let end = &self.inputs[end];
         end.has_buffered(origin) || !end.wants_more(self.may_contradict)
     }
 
-    /// Says downstream how far all ends have come.
+    /// Records how far all inputs have come, for the senders downstream.
     fn send_progress(&mut self) {
         for at in 0..self.inputs.len() {
             for index in 0..self.inputs[at].origins.len() {
@@ -211,7 +210,7 @@ impl OrderedMerge {
         }
     }
 
-    /// The same of an origin, once: by the first of the ends that carry it.
+    /// Records how far all inputs have come with one origin, at the first input that carries it.
     fn send_origin_progress(&mut self, at: usize, index: usize) {
         let end = &self.inputs[at];
         let carried = &end.origins[index];
@@ -231,7 +230,7 @@ impl OrderedMerge {
         thread_order::record_progress(&self.least_position);
     }
 
-    /// An end is over: what nobody else brings is over too.
+    /// Records the end of origins that no other input carries, when an input has ended.
     fn retire_input(&mut self, over: &OrderedInput) {
         let origins = over.origins.iter().map(|carried| carried.origin);
         let is_gone = |origin: &u64| {
@@ -245,7 +244,7 @@ impl OrderedMerge {
         self.send_progress();
     }
 
-    /// Sleeps until an end brings something that may be next.
+    /// Sleeps until an input brings frames that may be next.
     fn park(&mut self, idle: &mut Idler, is_pending: bool) -> Result<(), Fault> {
         let ends = self.inputs.iter().enumerate();
         let hungry = ends.filter(|(_, end)| end.wants_more(self.may_contradict));

@@ -1,4 +1,4 @@
-//! What has come by one stream and waits for its turn.
+//! The reorder buffer: items of one stream that wait for their turn, and positions as bytes.
 
 use std::collections::VecDeque;
 
@@ -9,77 +9,78 @@ use transport::fragment::FragmentAssembler;
 use super::thread_order;
 use crate::edge::frame_kind;
 
-/// Tuples and markers of a stream, with their places. Has memory for what a poll of the medium
-/// usually brings from the beginning, and keeps what it grows to.
+/// Tuples and markers of a stream, with their positions. Has memory for a usual poll of the medium
+/// from the beginning, and keeps what it grows to.
 #[derive(Default)]
 pub(crate) struct ReorderBuffer {
     items: VecDeque<ReorderItem>,
-    /// Items that are done with: the number of the first one that is not.
+    /// Number of items that were removed, which is the number of the first one that is left.
     popped: u64,
-    /// By origin: the numbers of what waits of it.
+    /// By origin: the numbers of its items, in order.
     items_by_origin: Vec<(u64, VecDeque<u64>)>,
-    /// Places, and payloads: words of items that are there, and some of items that are done with.
+    /// Positions and payloads: words of items that are there, and of some that were removed.
     words: Vec<u64>,
-    /// Words that were before those. Items count from the first word that there ever was.
+    /// Number of words that were dropped before these. Items count from the first word that there
+    /// ever was.
     words_dropped: usize,
     assembly: FragmentAssembler,
-    /// Of the item that comes next.
+    /// Position of the item that comes next.
     next_position: Vec<u64>,
-    /// Of the last mark.
+    /// Position of the last progress or precedence frame.
     last_mark: Vec<u64>,
 }
 
-/// Something that waits.
+/// A tuple, marker or note that waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReorderItem {
     pub kind: ReorderItemKind,
-    /// Words of the place.
+    /// Words of the position: the first one, and their number.
     position: (usize, usize),
     /// The first word of the payload, and its bytes.
     payload: (usize, usize),
 }
 
-/// A tuple or a marker.
+/// Kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReorderItemKind {
     Tuple,
     Window,
-    /// With its instant as payload.
+    /// A watermark, whose instant is the payload.
     Watermark,
     Final,
-    /// The stream ends without a marker.
+    /// End of the stream without a final marker.
     Abandoned,
-    /// What is behind it stands behind its place.
+    /// A precedence: items behind it stand behind its position.
     Precedence,
-    /// When what is behind it was at hand: a time, in place of a place.
+    /// A stamp: the time at which the next item was at hand, in place of a position.
     Stamp,
 }
 
-/// What a frame was.
+/// Meaning of a frame that was pushed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ReorderPush {
     /// An item, or a piece of one.
     Item,
-    /// The place of the next item.
+    /// The position of the next item.
     Position,
-    /// A mark: nothing at or before [`ReorderBuffer::last_mark`] comes any more.
+    /// Progress: nothing at or before [`ReorderBuffer::last_mark`] follows.
     Progress,
-    /// The same, and what comes stands behind that.
+    /// Progress, and items that follow stand behind that position.
     Precedence,
 }
 
-/// What a poll usually brings: items, and words of them.
+/// Items, and words of them, that a poll of a full ring usually brings.
 const POLL_ITEMS: usize = 1 << 11;
 const POLL_WORDS: usize = 1 << 14;
 
-/// So many words of items that are done with do not matter.
+/// Number of words of removed items that are kept, so that small buffers are not compacted.
 const DEAD_WORDS_MAX: usize = 1 << 12;
 
-/// A place has at most so many numbers: more come from nobody.
+/// Most numbers of a position. No sender makes more, so a longer one is a broken frame.
 const POSITION_LEN_MAX: usize = 1 << 12;
 
 impl ReorderBuffer {
-    /// An empty one.
+    /// An empty buffer with room for a usual poll.
     pub fn new() -> ReorderBuffer {
         ReorderBuffer {
             items: VecDeque::with_capacity(POLL_ITEMS),
@@ -90,13 +91,16 @@ impl ReorderBuffer {
         }
     }
 
-    /// The stream comes by the order of an origin.
+    /// Declares an origin that the stream carries, with room for its items.
     pub fn expect_origin(&mut self, origin: u64) {
         let numbers = VecDeque::with_capacity(POLL_ITEMS);
         self.items_by_origin.push((origin, numbers));
     }
 
-    /// Takes a frame.
+    /// Adds a frame.
+    ///
+    /// # Errors
+    /// The frame is no part of a stream with positions.
     pub fn push_frame(&mut self, frame: Frame<'_>) -> Result<ReorderPush, Error> {
         let what = match frame.kind {
             frame_kind::TUPLE => ReorderItemKind::Tuple,
@@ -150,12 +154,12 @@ impl ReorderBuffer {
         Ok(ReorderPush::Item)
     }
 
-    /// The place of the last mark.
+    /// Position of the last progress or precedence frame.
     pub fn last_mark(&self) -> &[u64] {
         &self.last_mark
     }
 
-    /// The last mark waits behind what came before it.
+    /// Adds the last precedence as an item, behind the items that came before it.
     pub fn push_mark(&mut self) {
         let at = (self.words_end(), self.last_mark.len());
         self.words.extend(&self.last_mark);
@@ -166,7 +170,7 @@ impl ReorderBuffer {
         });
     }
 
-    /// A stamp waits with what comes behind it.
+    /// Adds a stamp, before the item that it belongs to.
     pub fn push_stamp(&mut self, sent_ns: u64) {
         let at = (self.words_end(), 1);
         self.words.push(sent_ns);
@@ -209,17 +213,17 @@ impl ReorderBuffer {
         self.items.is_empty()
     }
 
-    /// Bytes of what waits.
+    /// Bytes of the items that wait.
     pub fn bytes(&self) -> usize {
         (self.words.len() - self.dead_words()) * 8
     }
 
-    /// Where the next item's words begin.
+    /// Index of the next item's first word.
     fn words_end(&self) -> usize {
         self.words_dropped + self.words.len()
     }
 
-    /// Words before those of the first item.
+    /// Number of words before those of the first item.
     fn dead_words(&self) -> usize {
         let first = self.items.front();
         first.map_or(self.words.len(), |item| {
@@ -227,7 +231,7 @@ impl ReorderBuffer {
         })
     }
 
-    /// Whether the stream ends with what has come: its end may be closed by now.
+    /// Whether the last item ends the stream, so that the medium's end may be closed by now.
     pub fn is_complete(&self) -> bool {
         let last = self.items.back();
         last.is_some_and(|item| {
@@ -238,12 +242,12 @@ impl ReorderBuffer {
         })
     }
 
-    /// What comes next.
+    /// The item that comes next.
     pub fn first(&self) -> Option<ReorderItem> {
         self.items.front().copied()
     }
 
-    /// The place of the first item that an origin has begun, and whether that is the first of all.
+    /// Position of the first item of an origin, and whether that is the first of all.
     pub fn first_of_origin(&self, origin: u64) -> Option<(&[u64], bool)> {
         let mut known = self.items_by_origin.iter();
         let (_, numbers) = known.find(|(known, _)| *known == origin)?;
@@ -251,20 +255,20 @@ impl ReorderBuffer {
         Some((self.position(self.items[at]), at == 0))
     }
 
-    /// Where an item stands; empty: nowhere.
+    /// Position of an item; empty if it has none.
     pub fn position(&self, item: ReorderItem) -> &[u64] {
         let (begin, len) = item.position;
         &self.words[begin - self.words_dropped..][..len]
     }
 
-    /// The payload of a tuple; it begins at a multiple of 8.
+    /// Payload of an item; it begins at a multiple of 8 bytes.
     pub fn payload(&self, item: ReorderItem) -> &[u8] {
         let (begin, len) = item.payload;
         let bytes: &[u8] = bytemuck::cast_slice(&self.words[begin - self.words_dropped..]);
         &bytes[..len]
     }
 
-    /// The first item is done with.
+    /// Removes the first item.
     pub fn pop(&mut self) {
         let Some(item) = self.items.pop_front() else {
             return;
@@ -284,7 +288,7 @@ impl ReorderBuffer {
         self.reclaim_words();
     }
 
-    /// Forgets the words of items that are done with, when they are most of all.
+    /// Drops the words of removed items when they are the larger part.
     fn reclaim_words(&mut self) {
         let dead = self.dead_words();
         let is_worth_it =
@@ -296,13 +300,14 @@ impl ReorderBuffer {
     }
 }
 
-/// A place as it is sent: its numbers, least byte first.
+/// Writes a position as it is sent: its numbers, 8 bytes each, little endian.
 pub(crate) fn encode_position(place: &[u64], bytes: &mut Vec<u8>) {
     bytes.clear();
     bytes.extend(place.iter().flat_map(|number| number.to_le_bytes()));
 }
 
-/// A tuple with its place, as they are sent in one frame.
+/// Writes a tuple with its position, as they are sent in one frame.
+///
 /// ```text
 ///   payload | up to 7 bytes | numbers of 8 bytes | how many, and those up to 7: 4 bytes each
 /// ```
@@ -316,12 +321,12 @@ pub(crate) fn seal_tuple(payload: &[u8], place: &[u8], bytes: &mut Vec<u8>) {
     bytes.extend((filled as u32).to_le_bytes());
 }
 
-/// How many bytes that takes.
+/// Bytes of a sealed tuple whose payload and position have these lengths.
 pub(crate) fn sealed_bytes(payload: usize, place: usize) -> usize {
     payload.next_multiple_of(8) + place + 8
 }
 
-/// The payload and the numbers in what was sealed.
+/// The payload of a sealed tuple, and the numbers of its position.
 fn open_sealed(bytes: &[u8]) -> Result<(&[u8], impl Iterator<Item = u64>), Error> {
     let opened = bytes.split_last_chunk::<8>().and_then(|(rest, word)| {
         let word = u64::from_le_bytes(*word);

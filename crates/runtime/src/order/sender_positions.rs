@@ -1,4 +1,4 @@
-//! The places of what one sender sends: see [`super::order`].
+//! Positions of the tuples of one sender: see [`super::thread_order`].
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use graph::OriginId;
 use super::{reorder_buffer, thread_order};
 use crate::BuildContext;
 
-/// Of a stream whose order counts.
+/// The positions that a sender has sent, of a stream whose order counts.
 pub(crate) struct SenderPositions {
     origins: Vec<OriginId>,
     repeats_position: bool,
     is_repeated_next: bool,
-    /// By origin: how far the receivers know.
+    /// By origin: the progress that the receivers know.
     sent_progress: BTreeMap<u64, Vec<u64>>,
-    /// By origin: behind what the receivers know that tuples of others stand.
+    /// By origin: the precedence that the receivers know.
     sent_precedence: BTreeMap<u64, Vec<u64>>,
-    /// What was said before the last mark, should that find no room.
+    /// Progress before the last progress frame, in case that finds no room.
     previous_progress: Vec<u64>,
     position: Vec<u64>,
     position_bytes: Vec<u8>,
@@ -25,7 +25,7 @@ pub(crate) struct SenderPositions {
 }
 
 impl SenderPositions {
-    /// As the parameters of a sender want it; `None`: its order does not count.
+    /// Positions for a sender with these parameters; `None` if its order does not count.
     pub fn new(build: &mut BuildContext<'_>) -> Result<Option<Box<SenderPositions>>, Fault> {
         let origins = build.param_uint32s("origin")?;
         let (is_again, has_more) = (build.flag("again", false)?, build.flag("more", false)?);
@@ -47,15 +47,15 @@ impl SenderPositions {
         Ok((!places.origins.is_empty()).then(|| Box::new(places)))
     }
 
-    /// The place of what is sent next, as it is sent; `None`: it has none.
+    /// Position of the next tuple or marker, as it is sent; `None` if it has none.
     pub fn next_position(&mut self) -> Option<&[u8]> {
         thread_order::next_position(self.repeats_position, &mut self.position);
         reorder_buffer::encode_position(&self.position, &mut self.position_bytes);
         (!self.position_bytes.is_empty()).then_some(&self.position_bytes)
     }
 
-    /// How far the thread has come with what other origins began than the one whose turn it is, if
-    /// the receivers do not know that yet: what is sent next stands behind it.
+    /// Position of another origin behind which the next tuple stands, if the receivers do not know
+    /// that yet.
     pub fn next_precedence(&mut self) -> Option<&[u8]> {
         let place = &mut self.position;
         let known = |origin: OriginId| {
@@ -72,8 +72,8 @@ impl SenderPositions {
         Some(&self.position_bytes)
     }
 
-    /// A payload with the place that was last asked for, if there is one and both are of at most so
-    /// many bytes.
+    /// A payload with the position that was last asked for, as one frame; `None` if there is no
+    /// position or the frame is longer than `bytes_max`.
     pub fn seal(&mut self, payload: &[u8], bytes_max: usize) -> Option<&[u8]> {
         let place = self.position_bytes.len();
         if place == 0 || reorder_buffer::sealed_bytes(payload.len(), place) > bytes_max {
@@ -83,17 +83,17 @@ impl SenderPositions {
         Some(&self.sealed_payload)
     }
 
-    /// The place that was last asked for, as it is sent.
+    /// The position that was last asked for, as it is sent.
     pub fn position_bytes(&self) -> &[u8] {
         &self.position_bytes
     }
 
-    /// It is sent. Whether it is time to say so.
+    /// Notes that a tuple or marker was sent. Returns whether progress is due.
     pub fn finish_submission(&self) -> bool {
         !self.is_repeated_next && thread_order::finish_submission()
     }
 
-    /// The next thing that the receivers do not know yet.
+    /// The next progress that the receivers do not know, as it is sent.
     pub fn next_progress(&mut self) -> Option<&[u8]> {
         let place = &mut self.position;
         let said = |origin: OriginId| {
@@ -106,7 +106,7 @@ impl SenderPositions {
         self.note_progress().then_some(&self.position_bytes)
     }
 
-    /// The last mark has found no room.
+    /// Takes the last progress back, whose frame has found no room.
     pub fn retract_progress(&mut self) {
         let origin = self.position.first();
         if let Some(said) = origin.and_then(|origin| self.sent_progress.get_mut(origin)) {

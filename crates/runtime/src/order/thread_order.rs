@@ -1,37 +1,40 @@
-//! Where a thread stands in the order of what it processes: so that streams which are brought about
-//! by one origin come together in its order wherever they meet, as they would fused.
+//! The order of a thread: the position of the tuple that it processes, so that streams of one
+//! origin come together in the origin's order wherever they meet, as they would fused.
 //!
-//! # Places
-//! A place is a list of numbers, compared from the front; what is behind another's place because it
-//! goes on where that ends comes later.
+//! # Positions
+//! A position is a list of numbers, compared from the front. A position that continues another one
+//! comes after it.
+//!
 //! ```text
 //!   origin 7 sends its 4th tuple:            7 4
 //!   the 2nd consumer of it sends its 1st:    7 4 1 0
 //!   and the 1st consumer of that its 3rd:    7 4 1 0 0 2
 //! ```
-//! So places are in the order in which one thread would do all of it, depth first: a tuple with
-//! everything that it brings about, consumer by consumer, then the next one.
+//! So positions are in the order in which one thread would do all of it, depth first: a tuple with
+//! all that follows from it, consumer by consumer, then the next tuple.
 //!
 //! # On the wire
-//! Of a stream that is ordered ([`graph::Order`]) each tuple is in one frame with its place
-//! ([`super::wire::PLACED`]); a marker, or a tuple in pieces, is preceded by a frame with it
-//! ([`super::wire::AT`]). A frame [`super::wire::REACHED`] says that nothing at or before a place
-//! will come any more: whoever takes several streams in order ([`super::merging`]) waits for that
-//! if one of them is silent. It is sent before a thread sleeps or waits, and now and then.
+//! In a stream that is ordered ([`graph::PlanOrder`]) each tuple is in one frame with its position
+//! ([`crate::edge::frame_kind::POSITIONED_TUPLE`]). A marker, or a tuple in pieces, follows a frame
+//! with its position ([`crate::edge::frame_kind::POSITION`]). A frame
+//! [`crate::edge::frame_kind::PROGRESS`] says that nothing at or before a position follows. An
+//! ordered merge ([`super::ordered_merge`]) waits for that if one of its streams is silent. It is
+//! sent before a thread sleeps or waits, and now and then.
 //!
 //! # Several origins
-//! The order of two origins is free where they meet first. Whoever takes them there says with what
-//! it sends behind what of the other origins that stands: a frame [`super::wire::BEHIND`] comes
-//! before it on its stream. Where such streams meet again, it waits until no stream can bring what
-//! stands before it in the other origins. So all agree on the order in which one thread has mixed
-//! them ([`graph::Order`] sees to it that it is one).
+//! The order of two origins is free where they meet first. The merge that takes them there tells
+//! with its tuples behind which positions of the other origins they stand: a frame
+//! [`crate::edge::frame_kind::PRECEDENCE`] comes before such a tuple. Where these streams meet
+//! again, the merge waits until no stream can bring a tuple that stands before it in the other
+//! origins. So all merges agree on the order in which one thread has mixed the origins
+//! ([`graph::PlanOrder`] makes sure that it is one).
 //!
-//! # Why nobody waits for ever
-//! A merge waits for a stream only while another one has something to take. Whoever could send on
-//! the silent one has either more to do, or sleeps, or waits for room elsewhere, and says before it
-//! does how far it has come; so by the order of the streams (loops are in one PE) does the merge
-//! learn it. Marks that find no room are tried again until they do: [`take_progress_pending`]. A
-//! source that neither sleeps nor submits says nothing until it does.
+//! # Why no merge waits for ever
+//! A merge waits for a stream only while another one has an item to take. A thread that could send
+//! on the silent stream has more to do, or sleeps, or waits for room elsewhere; before it does, it
+//! sends how far it has come. By the order of the streams (loops are in one PE) the merge learns
+//! it. Progress frames that find no room are tried again: [`take_progress_pending`]. A source that
+//! neither sleeps nor submits sends nothing until it does.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -39,35 +42,36 @@ use std::time::Duration;
 
 use graph::OriginId;
 
-/// Behind everything that begins with the same numbers.
+/// Last number of a position that stands behind all positions which begin with the same numbers.
 const AFTER_ALL: u64 = u64::MAX;
 
-/// A thread says how far it has come at least once in so many submissions.
+/// Most submissions between two times that a thread sends how far it has come: few enough that a
+/// merge waits little, and many enough that progress frames are a small part of the stream.
 const SUBMISSIONS_PER_PROGRESS: u32 = 64;
 
-/// Whoever parks while a mark has found no room tries again after so long.
+/// Sleep of a thread that has progress to send for which there was no room: 1 ms.
 pub(crate) const PENDING_RETRY: Duration = Duration::from_millis(1);
 
 thread_local! {
     static THREAD_ORDER: RefCell<ThreadOrderState> = const { RefCell::new(ThreadOrderState::EMPTY) };
 }
 
-/// Where a thread stands.
+/// The order of the calling thread.
 struct ThreadOrderState {
-    /// The place of what is processed; empty: it has none.
+    /// Position of the tuple that is processed; empty if it has none.
     position: Vec<u64>,
-    /// Submissions from there, and how many of them have reached all their consumers.
+    /// Submissions from that position, and how many of them have reached all their consumers.
     submissions_begun: u64,
     submissions_done: u64,
-    /// By origin: how many submissions it has begun by itself.
+    /// By origin: number of submissions that it has begun by itself.
     origin_submissions: BTreeMap<OriginId, u64>,
-    /// By origin: nothing at or before this place is submitted any more.
+    /// By origin: the thread submits nothing more at or before this position.
     progress: BTreeMap<u64, Vec<u64>>,
-    /// By origin: what is submitted of another one stands behind this place.
+    /// By origin: submissions of other origins stand behind this position.
     precedence: BTreeMap<u64, Vec<u64>>,
-    /// The same of what was processed last.
+    /// Progress by the tuple that was processed last, which is not in `progress` yet.
     last_position: Vec<u64>,
-    /// Submissions since the last mark.
+    /// Submissions since progress was last due.
     submissions_since_progress: u32,
     is_progress_pending: bool,
 }
@@ -109,7 +113,7 @@ impl ThreadOrderState {
         raise_known_position(&mut self.precedence, place);
     }
 
-    /// How far it has come with what an origin began.
+    /// Sets `position` to how far the thread has come with the tuples of an origin.
     fn progress_of(&self, origin: u64, place: &mut Vec<u64>) {
         place.clear();
         if self.position.first() == Some(&origin) {
@@ -137,19 +141,19 @@ impl ThreadOrderState {
     }
 }
 
-/// Room for a place: most have fewer numbers.
+/// An empty position with room for 8 numbers; most have fewer.
 pub(crate) fn new_position() -> Vec<u64> {
     Vec::with_capacity(8)
 }
 
-/// The thread is going to know how far it has come with what an origin began.
+/// Makes room for the progress of an origin, before the thread processes its first tuple.
 pub(crate) fn expect_origin(origin: u64) {
     with_thread_order(|standing| {
         standing.progress.entry(origin).or_insert_with(new_position);
     });
 }
 
-/// From now on the thread submits by itself, as an origin or as nothing that has an order.
+/// Begins submissions by the thread itself, as an origin, or as something that has no order.
 pub(crate) fn begin_origin(origin: Option<OriginId>) {
     with_thread_order(|standing| match origin {
         None => standing.position.clear(),
@@ -166,7 +170,7 @@ pub(crate) fn begin_origin(origin: Option<OriginId>) {
     });
 }
 
-/// The origin is done for now, but not for ever.
+/// Ends the submissions of an origin for now; it may begin again.
 pub(crate) fn pause_origin(origin: Option<OriginId>) {
     with_thread_order(|standing| {
         if let Some(origin) = origin {
@@ -181,7 +185,7 @@ pub(crate) fn pause_origin(origin: Option<OriginId>) {
     });
 }
 
-/// The origin submits nothing more.
+/// Ends the submissions of an origin for ever.
 pub(crate) fn end_origin(origin: Option<OriginId>) {
     with_thread_order(|standing| {
         standing.position.clear();
@@ -191,7 +195,7 @@ pub(crate) fn end_origin(origin: Option<OriginId>) {
     });
 }
 
-/// The thread processes what stands at a place, for a consumer of that rank.
+/// Begins to process a tuple at a position, for a consumer of rank `rank`.
 pub(crate) fn enter_position(place: &[u64], rank: u64) {
     with_thread_order(|standing| match place.first() {
         None => standing.position.clear(),
@@ -203,7 +207,7 @@ pub(crate) fn enter_position(place: &[u64], rank: u64) {
     });
 }
 
-/// It has done so; `for_all`: nobody behind it gets what stands there.
+/// Ends processing the tuple. With `for_all`, no consumer behind this one gets the tuple.
 pub(crate) fn leave_position(for_all: bool) {
     with_thread_order(|standing| {
         if standing.position.is_empty() {
@@ -218,18 +222,19 @@ pub(crate) fn leave_position(for_all: bool) {
     });
 }
 
-/// Nothing at or before a place comes to the thread any more.
+/// Records that no tuple at or before a position comes to the thread any more.
 pub(crate) fn record_progress(place: &[u64]) {
     with_thread_order(|standing| standing.record_progress(place));
 }
 
-/// What the thread processes from now on, though of other origins, stands behind a place.
+/// Records that the tuples which the thread processes from now on, of whatever origin, stand behind
+/// a position.
 pub(crate) fn record_precedence(place: &[u64]) {
     with_thread_order(|standing| standing.record_precedence(place));
 }
 
-/// The place of an origin behind which the thread stands while it processes what is of another one,
-/// if that is beyond what was said.
+/// Sets `position` to the one of `origin` behind which tuples of other origins stand. Returns
+/// whether that is beyond `said`.
 pub(crate) fn new_precedence(origin: OriginId, said: &[u64], place: &mut Vec<u64>) -> bool {
     place.clear();
     with_thread_order(|standing| {
@@ -240,8 +245,8 @@ pub(crate) fn new_precedence(origin: OriginId, said: &[u64], place: &mut Vec<u64
     place[..] > *said
 }
 
-/// The place of the next submission; empty if it has none. `again`: that of the one before, to
-/// another consumer.
+/// Sets `position` to that of the next submission; empty if it has none. With `is_again`, it is
+/// that of the submission before, for another consumer.
 pub(crate) fn next_position(is_again: bool, place: &mut Vec<u64>) {
     place.clear();
     with_thread_order(|standing| {
@@ -253,7 +258,7 @@ pub(crate) fn next_position(is_again: bool, place: &mut Vec<u64>) {
     });
 }
 
-/// The submission has reached all its consumers. Whether it is time to say so.
+/// Notes that a submission has reached all its consumers. Returns whether progress is due.
 pub(crate) fn finish_submission() -> bool {
     with_thread_order(|standing| {
         standing.submissions_done = standing.submissions_begun;
@@ -266,15 +271,16 @@ pub(crate) fn finish_submission() -> bool {
     })
 }
 
-/// What a thread does before it goes on where it was: see [`turn`].
+/// The position that a thread returns to after [`enter_consumer`]: see [`crate::crossing`], Turn.
 pub(crate) struct SavedOrderPosition {
-    /// Numbers of the place where it was.
+    /// Number of numbers of the position.
     position_len: usize,
     submissions_begun: u64,
     submissions_done: u64,
 }
 
-/// From now on the thread processes a submission for one of its consumers, by a call.
+/// Begins to process a submission for one of its consumers, by a call. `None` if it has no
+/// position.
 pub(crate) fn enter_consumer(is_again: bool, rank: u64) -> Option<SavedOrderPosition> {
     with_thread_order(|standing| {
         if standing.position.is_empty() {
@@ -292,7 +298,7 @@ pub(crate) fn enter_consumer(is_again: bool, rank: u64) -> Option<SavedOrderPosi
     })
 }
 
-/// It has done so, and is where it was.
+/// Ends processing the submission, and returns to the position before.
 pub(crate) fn leave_consumer(turn: Option<SavedOrderPosition>) {
     let Some(turn) = turn else { return };
     with_thread_order(|standing| {
@@ -302,23 +308,24 @@ pub(crate) fn leave_consumer(turn: Option<SavedOrderPosition>) {
     });
 }
 
-/// How far the thread has come with what an origin began, if that is beyond what was said.
+/// Sets `position` to how far the thread has come with the tuples of an origin. Returns whether
+/// that is beyond `said`.
 pub(crate) fn new_progress(origin: OriginId, said: &[u64], place: &mut Vec<u64>) -> bool {
     with_thread_order(|standing| standing.progress_of(origin.into(), place));
     place[..] > *said
 }
 
-/// A mark has found no room: whoever sleeps tries again soon.
+/// Notes that a progress frame has found no room: a thread that sleeps tries again soon.
 pub(crate) fn set_progress_pending() {
     with_thread_order(|standing| standing.is_progress_pending = true);
 }
 
-/// Whether a mark has found no room since this was last asked.
+/// Whether a progress frame has found no room since this was last asked.
 pub(crate) fn take_progress_pending() -> bool {
     with_thread_order(|standing| std::mem::take(&mut standing.is_progress_pending))
 }
 
-/// Makes of a place the last one that says: everything that comes before it is over.
+/// Steps a position back to the last one before it: all that comes before the position is over.
 pub(crate) fn step_before(place: &mut Vec<u64>) {
     while place.len() > 1 && place.last() == Some(&0) {
         place.pop();
@@ -332,7 +339,7 @@ pub(crate) fn step_before(place: &mut Vec<u64>) {
     }
 }
 
-/// Raises what is known of a place's origin to that place.
+/// Raises the known position of an origin to `position`, if that is later.
 fn raise_known_position(known: &mut BTreeMap<u64, Vec<u64>>, place: &[u64]) {
     let Some(origin) = place.first() else {
         return;
@@ -390,7 +397,7 @@ mod tests {
         enter_position(&[7, 4], 1);
         let first = next(false);
         assert_eq!(first, [7, 4, 1, 0]);
-        // What stands before it in its origin is over.
+        // Tuples before it in its origin are over.
         assert_eq!(news_of(7, &[]), [7, 4, 0, AFTER_ALL]);
         finish_submission();
         let second = next(false);
@@ -421,7 +428,7 @@ mod tests {
         enter_position(&[7, 4], 1);
         assert_eq!(behind_of(7, &[]), None);
         leave_position(true);
-        // A promise is nothing that it stands behind.
+        // Progress is no precedence.
         record_progress(&[7, 9, AFTER_ALL]);
         enter_position(&[8, 0], 1);
         assert_eq!(behind_of(7, &[]), Some(vec![7, 4, AFTER_ALL]));
@@ -466,7 +473,7 @@ mod tests {
         assert!(other.is_none());
         enter_position(&[7, 4], 1);
         let turned_to = enter_consumer(false, 0);
-        // Inside of a turn too.
+        // Also inside of a turn.
         assert_eq!(news_of(7, &[]), [7, 4, 0, AFTER_ALL]);
         leave_consumer(turned_to);
     }

@@ -1,4 +1,4 @@
-//! A queue that drops its oldest tuple when it is full.
+//! The producer of a queue that drops its oldest tuple when it is full.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::spill::{DropOutcome, SpillTuple, SpilledItem};
 use crate::edge::frame_kind;
 use crate::{Operator, Outlet, Source};
 
-/// Everything is spilled.
+/// The producer's side; every item is spilled.
 pub(crate) struct DropFirstProducer {
     state: Arc<QueueState>,
     consumer: Option<QueueConsumer>,
@@ -30,7 +30,7 @@ impl DropFirstProducer {
         }
     }
 
-    /// Something that is never dropped as long as somebody takes it.
+    /// Sends an item that is never dropped while the consumer runs.
     fn send_undropped(&mut self, item: SpilledItem) -> Result<(), Fault> {
         if self.state.is_full()
             && self.state.wait_for_room(&mut self.idle)? == RoomWait::ConsumerEnded
@@ -86,7 +86,7 @@ impl Operator for DropFirstProducer {
         self.send_undropped(SpilledItem::Marker(frame_kind::FINAL))
     }
 
-    /// Without a final marker: the streams that feed it are abandoned.
+    /// Ends the queue without a final marker, if the streams that feed it are abandoned.
     fn finish(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
         if self.is_final_sent {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The side of a queue that its thread runs: takes items and submits them.
+//! The consumer of a queue: its thread takes items and submits them.
 
 use std::sync::Arc;
 
@@ -15,17 +15,17 @@ use crate::blocking::before_sleep;
 use crate::edge::frame_kind;
 use crate::{Outlet, Source};
 
-/// What a queue's thread runs.
+/// The source that a queue's thread runs.
 pub(crate) struct QueueConsumer {
-    /// `None`: everything is spilled.
+    /// Reader of the ring; `None` if every item is spilled.
     reader: Option<Reader>,
     delivery: QueueDelivery,
-    /// Spilled items that were taken use it again.
+    /// Buffer of the spilled tuple that was taken last, to be used again.
     spare_buf: TupleBuf,
     polls: u32,
 }
 
-/// What a turn has found.
+/// The result of a turn of the queue's thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum QueuePoll {
     Nothing,
@@ -33,14 +33,15 @@ enum QueuePoll {
     End,
 }
 
-/// Smaller batches are counted exactly before they are taken: there is no stream to disturb.
+/// Bytes of a batch below which items are counted exactly before they are taken: there is no stream
+/// to disturb.
 const EXACT_COUNT_BYTES_MAX: usize = 1024;
 
-/// Of larger ones, one in so many.
+/// Number of polls of larger batches of which one is counted.
 const POLLS_PER_COUNT: u32 = 16;
 
 impl QueueConsumer {
-    /// Hands items on one by one.
+    /// A consumer that submits items one by one.
     pub fn new(queue_state: Arc<QueueState>, reader: Option<Reader>) -> QueueConsumer {
         let taker = QueueDelivery {
             state: queue_state,
@@ -55,7 +56,7 @@ impl QueueConsumer {
         }
     }
 
-    /// Hands whole batches on where there is code for that, of so many bytes at most; no frame is
+    /// Submits whole batches where there is code for that, of at most `batch_bytes`; no frame is
     /// larger.
     pub fn with_batches(mut self, batch_bytes: usize) -> QueueConsumer {
         self.delivery.takes_batches = true;
@@ -100,7 +101,7 @@ impl QueueConsumer {
         if found != QueuePoll::Nothing || self.delivery.state.spill.len() == 0 {
             return Ok(found);
         }
-        // What was committed before something was spilled comes first, and can be seen now.
+        // Frames that were committed before the first spilled item come first, and can be seen now.
         match self.take_from_ring(out)? {
             QueuePoll::Nothing => self.take_spilled(out),
             found => Ok(found),
@@ -167,18 +168,18 @@ impl QueueConsumer {
 }
 
 impl Drop for QueueConsumer {
-    /// Whoever sends does not wait for it any more.
+    /// Tells producers that no item is taken any more.
     fn drop(&mut self) {
         self.delivery.state.close_consumer();
     }
 }
 
-/// The exit without its ring, which batches borrow.
+/// Parts of the consumer without its ring, which batches borrow.
 struct QueueDelivery {
     state: Arc<QueueState>,
-    /// Whether downstream may have code for batches.
+    /// Whether operators downstream may have code for batches.
     takes_batches: bool,
-    /// Of how many bytes, no fewer than a frame has: what was taken is counted after each.
+    /// Most bytes of a batch, at least those of a frame. Taken items are counted after each batch.
     batch_bytes: usize,
 }
 
@@ -206,7 +207,7 @@ impl QueueDelivery {
         }
     }
 
-    /// Tuples that compiled code takes in one call, if it does.
+    /// Submits tuples that compiled code takes in one call, if there is such code.
     #[inline]
     fn deliver_batch(
         &mut self,
@@ -217,7 +218,7 @@ impl QueueDelivery {
             return Ok(());
         }
         loop {
-            // Where that is cut, code for batches stops before a frame.
+            // Code for batches stops before a frame where the batch is cut.
             let mut few = batch.prefix(self.batch_bytes);
             let bytes = few.bytes().len();
             let taken = out.submit_batch(0, &mut few, frame_kind::TUPLE)?;
@@ -227,7 +228,7 @@ impl QueueDelivery {
             }
             self.state.count_taken(taken);
         }
-        // What it has left is something else, or it has no code for batches.
+        // The next frame is of another kind, or there is no code for batches.
         let mut next = *batch;
         let is_whole = |frame: Frame<'_>| frame.kind == frame_kind::TUPLE && frame.flags == WHOLE;
         self.takes_batches = !next.next().is_some_and(is_whole);
@@ -235,7 +236,7 @@ impl QueueDelivery {
     }
 }
 
-/// What is no tuple.
+/// Submits a marker, or ends the stream.
 fn deliver_marker(kind: u8, out: &mut dyn Outlet) -> Result<QueuePoll, Fault> {
     match kind {
         frame_kind::WINDOW => out.submit_punctuation(0, Punctuation::Window)?,

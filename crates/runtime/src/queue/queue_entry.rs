@@ -1,4 +1,4 @@
-//! The registry's line of Queue: its model, and how large its ring is.
+//! The registry's entry of Queue: its model, and the sizes of its ring and batches.
 
 use eval::{Fault, FaultKind};
 use graph::{
@@ -15,7 +15,7 @@ use super::queue_state::QueueState;
 use crate::counters::queue_counters;
 use crate::{BuildContext, Operator, OperatorEntry};
 
-/// The registry's line.
+/// The registry's entry of Queue.
 pub(crate) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
@@ -58,27 +58,27 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-/// Bytes of a ring at most; what does not fit is spilled. Of 1000 tuples of 16 KB it is a good
-/// third.
+/// Most bytes of a ring; items that do not fit are spilled. Of tuples of 16 KB it holds 4000.
 const RING_BYTES_MAX: usize = 64 << 20;
 
-/// A stream goes through a ring of so many bytes at least, even if few of them are ever in use at
-/// once. Round a small ring the writer comes upon each cache line while the reader's processor has
-/// just had it and takes it back line by line: with 128 KB a queue of 64-byte tuples had half the
-/// rate that it has with this, the size of a huge page and of a processor's own cache.
+/// Least bytes of a ring for a stream, even if few of them are ever in use at once: the size of a
+/// huge page and of a processor's own cache. Round a small ring the writer comes upon each cache
+/// line while the reader's processor has just had it, and takes it back line by line: with 128 KB a
+/// queue of 64-byte tuples had half the rate.
 const STREAM_BYTES_MIN: usize = 2 << 20;
 
-/// So many queues of a PE have that; in a program with thousands of them all would take gigabytes.
+/// Number of queues of a PE whose rings have at least [`STREAM_BYTES_MIN`]; if thousands had, they
+/// would take gigabytes.
 const STREAM_RINGS_MAX: usize = 64;
 
-/// What tuples of varying length are taken to have besides their fixed part.
+/// Bytes that tuples of varying length are assumed to have besides their fixed part.
 const TAIL_BYTES: usize = 128;
 
-/// Queues of so many items hand them on in batches, and count them batch by batch. In smaller ones
-/// a batch would be a large part of the queue.
+/// Least size of a queue whose items are submitted and counted in batches. In smaller ones a batch
+/// would be a large part of the queue.
 const BATCHED_ITEMS_MIN: u64 = 64;
 
-/// A full queue is so many batches at least: whoever sends gets room for more before all is
+/// Least number of batches in a full queue, so that producers get room before all of it is
 /// processed.
 const BATCHES_PER_QUEUE: u64 = 4;
 
@@ -121,13 +121,12 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     }))
 }
 
-/// How large the ring is of a PE's queue of a number, from 1, and how large its batches are at
-/// most.
+/// Bytes of the ring of a PE's queue with this number, from 1, and most bytes of its batches.
 fn ring_bytes(items: u64, layout: &Layout, is_batched: bool, number: usize) -> (usize, u64) {
     let tail = if layout.is_fixed { 0 } else { TAIL_BYTES };
     let item_bytes = frame_bytes(layout.size as usize + tail) as u64;
-    // What is being processed, an eighth of the ring at most, is taken but not released yet; and
-    // the ring's end may be too short for an item.
+    // Frames that are being processed, at most an eighth of the ring, are taken but not released
+    // yet; and the ring's end may be too short for an item.
     let bytes = (items + items / 4 + 4).saturating_mul(item_bytes);
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     let is_one_of_few = number <= STREAM_RINGS_MAX;
@@ -169,7 +168,7 @@ mod tests {
 
     use super::*;
 
-    /// What the rings of so many queues of numbers take together.
+    /// Bytes of the rings of `queues` queues of numbers together.
     fn bytes(items: u64, queues: usize) -> usize {
         let schema = TupleType::new([("n".to_owned(), Type::Int64)]);
         let layout = Layout::new(&Arc::new(schema));
@@ -179,7 +178,7 @@ mod tests {
 
     #[test]
     fn thousands_of_queues_take_megabytes() {
-        // As many as a stream needs for its pace, as long as there are few.
+        // While there are few, each has what a stream needs for its pace.
         assert_eq!(bytes(1000, 64), 64 * STREAM_BYTES_MIN);
         let more = bytes(1000, 5_000) - bytes(1000, 64);
         assert!(more < 4_936 * 64 * 1024, "{more}");

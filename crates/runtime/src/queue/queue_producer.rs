@@ -1,4 +1,4 @@
-//! The side of a queue that threads submit to: items are copied into the ring, or spilled.
+//! The producer of a queue: threads submit items to it, which it copies into the ring or spills.
 
 use std::sync::Arc;
 
@@ -15,24 +15,26 @@ use crate::abi::FrameGrant;
 use crate::edge::frame_kind;
 use crate::{Operator, Outlet, Source};
 
-/// Smaller tuples are rather copied into the ring than handed over with their buffers.
+/// Bytes of a tuple below which it is copied into the ring rather than handed over with its buffer.
 const OWNED_BYTES_MIN: usize = 4096;
 
-/// A queue that waits or drops its newest tuple.
+/// The producer of a queue that waits when it is full, or drops its newest tuple.
 pub(crate) struct QueueProducer {
     state: Arc<QueueState>,
     writer: Writer,
     consumer: Option<QueueConsumer>,
-    /// Instead of waiting, the tuple is dropped.
+    /// Whether a tuple is dropped instead of waiting for room.
     drops_newest: bool,
-    /// Up to how many items may be sent: what was taken when last looked at, and the queue's size.
+    /// Number of items that may be sent in all: those taken when last looked at, plus the queue's
+    /// size.
     limit: u64,
-    /// Bytes of a tuple's frame if they all have so many.
+    /// Bytes of a tuple's frame, if all tuples have the same length.
     frame_bytes: Option<u64>,
-    /// Something was spilled and perhaps not taken yet: everything else has to go the same way.
+    /// Whether an item was spilled and perhaps not taken yet: then all that follow are spilled too.
     is_spilling: bool,
-    /// The tuple before was large, and its buffer might have been taken. What is handed over is
-    /// spilled, and so is what follows: worth it for many large ones, not for one among small ones.
+    /// Whether the tuple before was large, so that its buffer might have been taken. A tuple that
+    /// is handed over is spilled, and so is what follows: worth it for many large ones, not for one
+    /// among small ones.
     was_large: bool,
     is_final_sent: bool,
     idle: Option<Idler>,
@@ -58,13 +60,13 @@ impl QueueProducer {
         }
     }
 
-    /// Tuples that come when it is full are dropped.
+    /// Drops tuples that come while the queue is full.
     pub fn with_drop_newest(mut self) -> QueueProducer {
         self.drops_newest = true;
         self
     }
 
-    /// All tuples are of this layout's size, so that compiled code may write them itself.
+    /// Gives all tuples frames of this layout's size, so that compiled code may write them itself.
     pub fn with_fixed_frames(mut self, layout: &Layout) -> QueueProducer {
         let bytes = layout.size as usize;
         let fits = layout.is_fixed && bytes <= self.writer.frame_bytes_max();
@@ -130,7 +132,7 @@ impl Operator for QueueProducer {
         self.send_marker(frame_kind::FINAL)
     }
 
-    /// Without a final marker: the streams that feed it are abandoned.
+    /// Ends the queue without a final marker, if the streams that feed it are abandoned.
     fn finish(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
         if self.is_final_sent {
             return Ok(());
@@ -160,7 +162,7 @@ impl Operator for QueueProducer {
 }
 
 impl QueueProducer {
-    /// Whether there is room for an item now. `false`: the item is dropped.
+    /// Whether there is room for an item, perhaps after a wait. `false`: the item is dropped.
     #[cold]
     fn wait_for_room(&mut self, drops: bool) -> Result<bool, Fault> {
         let items_max = self.state.counters.items_max;
@@ -178,12 +180,12 @@ impl QueueProducer {
         Ok(slot == RoomWait::HasRoom)
     }
 
-    /// A marker.
+    /// Sends a marker of a kind.
     fn send_marker(&mut self, kind: u8) -> Result<(), Fault> {
         self.send_undropped(SpilledItem::Marker(kind), kind, &[])
     }
 
-    /// Something that is never dropped as long as somebody takes it: to be spilled, or as a frame.
+    /// Sends an item that is never dropped while the consumer runs: as a frame, or spilled.
     fn send_undropped(&mut self, item: SpilledItem, kind: u8, payload: &[u8]) -> Result<(), Fault> {
         if self.is_full() && !self.wait_for_room(false)? {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What both sides of a queue share: how far each is, and who is to be woken.
+//! The state that both sides of a queue share: how far each is, and how each is woken.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 use std::sync::{Arc, OnceLock};
@@ -16,40 +16,40 @@ use crate::blocking::thread_waits::{ThreadActivity, ThreadWaits};
 use crate::counters::queue_counters::QueueCounters;
 use crate::edge::idle_policy::IdlePolicy;
 
-/// Shared by both sides.
+/// State that producer and consumer share.
 #[derive(Debug)]
 pub(crate) struct QueueState {
     pub counters: Arc<QueueCounters>,
     pub spill: SpillQueue,
     pub idle_policy: Arc<IdlePolicy>,
-    /// Raised if the queue's thread has to end.
+    /// Requested if the consumer's thread has to end.
     interrupt: StopSignal,
     waits: Arc<ThreadWaits>,
-    /// The queue's thread; [`PeThreadId::MAX`]: it has not begun.
+    /// Number of the consumer's thread; [`PeThreadId::MAX`] before it has begun.
     consumer: AtomicU32,
-    /// What wakes it.
+    /// Wakeup of the consumer's thread.
     consumer_wakeup: OnceLock<Wakeup>,
-    /// The queue's thread has ended: nothing is taken any more.
+    /// Whether the consumer has ended, and no item is taken any more.
     is_closed: AtomicBool,
-    /// What wakes whoever sends, one thread at a time.
+    /// Wakeup of the producer; one thread at a time sends.
     producer_wakeup: OnceLock<Wakeup>,
-    /// He sleeps until so many items are taken; [`AWAKE`]: he does not.
+    /// Number of taken items at which the sleeping producer is woken; [`AWAKE`] while it runs.
     wake_producer_at: AtomicU64,
 }
 
-/// What whoever sends may do with his item.
+/// Result of the producer's wait for room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RoomWait {
-    /// There is room, or there will never be because the queue's thread waits for the sender.
+    /// The queue has room, or never will because the consumer waits for the producer.
     HasRoom,
-    /// Nobody takes anything any more.
+    /// The consumer has ended, and no item is taken any more.
     ConsumerEnded,
 }
 
 const AWAKE: u64 = u64::MAX;
 
-/// Longest sleep of whoever sends. The queue's thread looks without a barrier whether somebody
-/// sleeps, and may miss it for once.
+/// Longest sleep of a producer: 10 ms. The consumer looks without a barrier whether a producer
+/// sleeps, and may miss it once.
 const SLEEP_MAX: Duration = Duration::from_millis(10);
 
 impl QueueState {
@@ -70,7 +70,7 @@ impl QueueState {
     }
 }
 
-/// For whoever sends.
+/// Calls of the producer.
 impl QueueState {
     /// Whether there is no room for another item.
     pub fn is_full(&self) -> bool {
@@ -78,6 +78,9 @@ impl QueueState {
     }
 
     /// Waits until there is room for an item, or there never will be.
+    ///
+    /// # Errors
+    /// The system has no descriptor to sleep on.
     #[cold]
     pub fn wait_for_room(&self, idle: &mut Option<Idler>) -> Result<RoomWait, Fault> {
         let idle = match idle {
@@ -122,7 +125,7 @@ impl QueueState {
         }
     }
 
-    /// Until a good part of the queue is free.
+    /// Sleeps until a quarter of the queue is free.
     fn sleep(&self, idle: &mut Idler) -> Result<(), Fault> {
         let items_max = self.counters.items_max;
         let wake_at = self.counters.sent_and_kept() - items_max + (items_max / 4).max(1);
@@ -141,7 +144,7 @@ impl QueueState {
         self.consumer.load(Ordering::Relaxed)
     }
 
-    /// There is something in the ring, and the queue's thread sleeps.
+    /// Wakes the consumer, which sleeps although there is a frame in the ring.
     #[cold]
     pub fn wake_consumer(&self) {
         if let Some(bell) = self.consumer_wakeup.get() {
@@ -150,9 +153,12 @@ impl QueueState {
     }
 }
 
-/// For the queue's thread.
+/// Calls of the consumer.
 impl QueueState {
-    /// It begins.
+    /// Opens the consumer's side, on its thread.
+    ///
+    /// # Errors
+    /// The system has no descriptor to sleep on.
     pub fn open_consumer(&self) -> Result<Idler, Fault> {
         let idle = self.idle_policy.new_idle()?;
         let bell = self
@@ -166,18 +172,18 @@ impl QueueState {
         Ok(idle)
     }
 
-    /// Whether it has to end.
+    /// Whether the consumer has to end before the final marker.
     pub fn is_interrupted(&self) -> bool {
         self.idle_policy.has_failed() || self.interrupt.is_requested()
     }
 
-    /// It has ended.
+    /// Closes the consumer's side: no item is taken any more.
     pub fn close_consumer(&self) {
         self.is_closed.store(true, Ordering::Release);
         self.wake_producer();
     }
 
-    /// It begins to process items.
+    /// Counts items that the consumer begins to process, and wakes the producer if it is time.
     #[inline]
     pub fn count_taken(&self, items: u64) {
         let taken = self.counters.count_taken(items);
@@ -186,7 +192,7 @@ impl QueueState {
         }
     }
 
-    /// It has nothing to do: nobody may sleep because it has missed that he does.
+    /// Wakes a producer whose sleep the consumer has missed; called before the consumer sleeps.
     pub fn wake_missed_producer(&self) {
         fence(Ordering::SeqCst);
         if self.wake_producer_at.load(Ordering::Relaxed) != AWAKE {
@@ -203,7 +209,7 @@ impl QueueState {
     }
 }
 
-/// Sleeps until a bell rings.
+/// Sleeps until the thread is woken, or `at_most` is over.
 pub(crate) fn park(idle: &mut Idler, at_most: Option<Duration>) -> Result<(), Fault> {
     let slept = idle.sleep(at_most);
     slept.map_err(|error| Fault::new(FaultKind::System, error.to_string()))

@@ -1,4 +1,4 @@
-//! What a queue holds besides its ring: a deque under a lock.
+//! The spill of a queue: items that are not in its ring, in a deque under a lock.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,10 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use transport::Wakeup;
 use tuple::{EventTime, TupleBuf, TupleRef};
 
-/// Items in order.
+/// Spilled items, in order.
 #[derive(Debug, Default)]
 pub(crate) struct SpillQueue {
-    /// How many there are. Written under the lock; read without it by either side, [spilled].
+    /// Number of items. Written under the lock; read without it by either side, with tag `spilled`.
     len: AtomicUsize,
     state: Mutex<SpillState>,
 }
@@ -18,65 +18,65 @@ pub(crate) struct SpillQueue {
 #[derive(Debug, Default)]
 struct SpillState {
     items: VecDeque<SpilledItem>,
-    /// Buffers to use again.
+    /// Buffers that are used again.
     spare: Vec<TupleBuf>,
     spare_bytes: usize,
-    /// Whom to wake for the next item.
+    /// Wakeup of the consumer, if it sleeps until the next item.
     sleeping_consumer: Option<Wakeup>,
 }
 
-/// An item.
+/// A tuple, watermark or marker in the queue.
 #[derive(Debug)]
 pub(crate) enum SpilledItem {
     Tuple(TupleBuf),
     Watermark(EventTime),
-    /// Anything else, by its kind of frame.
+    /// A marker, by its kind of frame.
     Marker(u8),
 }
 
-/// A tuple as it is given.
+/// A tuple that is to be spilled.
 pub(crate) enum SpillTuple<'a> {
-    /// Somebody else needs it too: it is copied.
+    /// A tuple that other operators need too: it is copied.
     Borrowed(TupleRef<'a>),
-    /// Nobody does: its buffer is taken.
+    /// An owned tuple: its buffer is taken.
     Owned(&'a mut TupleBuf),
 }
 
-/// What became of a tuple.
+/// Tuple that was dropped to make room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DropOutcome {
     Nothing,
     Oldest,
-    /// There are only markers in the queue.
+    /// The new tuple, because only markers are in the queue.
     Newest,
 }
 
-/// Bytes of spare buffers that are kept.
+/// Most bytes of spare buffers that are kept: 64 MB, as much as a ring may have.
 const SPARE_BYTES_MAX: usize = 64 << 20;
 
-/// And how many.
+/// Most spare buffers that are kept.
 const SPARES_MAX: usize = 1024;
 
 impl SpillQueue {
-    /// How many items there are.
+    /// Number of items that are spilled.
     #[inline]
     pub fn len(&self) -> usize {
         self.len.load(Ordering::Acquire) // [spilled]
     }
 
-    /// Adds a tuple.
+    /// Adds a tuple at the end.
     pub fn push_tuple(&self, tuple: SpillTuple<'_>) {
         let mut held = self.lock();
         let buf = held.copy_to_buffer(tuple);
         self.push(&mut held, SpilledItem::Tuple(buf));
     }
 
-    /// Adds something else.
+    /// Adds an item at the end.
     pub fn push_item(&self, item: SpilledItem) {
         self.push(&mut self.lock(), item);
     }
 
-    /// Adds a tuple to at most so many items: the oldest tuple makes room for it.
+    /// Adds a tuple to at most `len_max` items: the oldest tuple makes room for it.
     pub fn push_dropping_oldest(&self, tuple: SpillTuple<'_>, len_max: usize) -> DropOutcome {
         let mut held = self.lock();
         let mut shed = DropOutcome::Nothing;
@@ -95,7 +95,7 @@ impl SpillQueue {
         shed
     }
 
-    /// The oldest item; what was taken before is given back.
+    /// Takes the oldest item. `used` is the buffer of the item that was taken before.
     pub fn pop(&self, used: TupleBuf) -> Option<SpilledItem> {
         let mut held = self.lock();
         held.recycle(used);
@@ -104,7 +104,8 @@ impl SpillQueue {
         item
     }
 
-    /// Says that the taker is about to sleep: the next item rings. `false`: there is one.
+    /// Announces that the consumer is about to sleep: the next item wakes it. Returns `false` if
+    /// there is an item.
     pub fn arm(&self, bell: &Wakeup) -> bool {
         let mut held = self.lock();
         let is_empty = held.items.is_empty();
@@ -126,7 +127,7 @@ impl SpillQueue {
 }
 
 impl SpillState {
-    /// Copied, or taken and a spare buffer left in its place.
+    /// The tuple in a buffer of the spill's: copied, or taken and a spare buffer left in its place.
     fn copy_to_buffer(&mut self, tuple: SpillTuple<'_>) -> TupleBuf {
         let mut buf = self.spare.pop().unwrap_or_default();
         self.spare_bytes -= buf.capacity_bytes();

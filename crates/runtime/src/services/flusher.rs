@@ -1,14 +1,13 @@
-//! Bytes that operators hold back to write them with more: a thread writes them out at least once a
-//! second, so that a reader of a file waits no longer for what comes slowly.
+//! The flusher: a thread that writes out the bytes that operators hold back, at least once a
+//! second, so that a reader of a file sees slow output soon.
 //!
 //! ```text
-//!   operator --put--> [ buffer ] --full, flush--> file
-//!                         |
-//!   thread `flush` -------+ once a second
+//!    operator --write--> [ buffer ] --full, flush--> file
+//!                            |
+//!    thread `flush` ---------+ once a second
 //! ```
 //!
-//! The thread never enters an operator, which stays its own thread's: what they share is the
-//! buffer.
+//! The thread never enters an operator. It shares only the buffer with the operator's thread.
 
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
@@ -19,20 +18,20 @@ use eval::{Fault, FaultKind};
 use crate::blocking::stop_signal::StopSignal;
 use crate::contract::flush_buffer::FlushBuffer;
 
-/// How long bytes are held back at most. A write a second costs nothing.
+/// Longest time that bytes are held back: one second, because one write a second costs nothing.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How soon a buffer is looked at again that was in use.
+/// Time until a buffer that was in use is looked at again.
 const BUSY_RETRY: Duration = Duration::from_millis(10);
 
-/// The thread. It ends when this is dropped.
+/// The running thread. It ends when this is dropped.
 pub(crate) struct Flusher {
     stop: StopSignal,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Flusher {
-    /// Starts the thread; without buffers there is none.
+    /// Starts the thread; `None` if there are no buffers.
     ///
     /// # Errors
     /// The system has no thread left.

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use eval::TraceLevel;
 
-/// What is written and what is not.
+/// The levels up to which messages are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceLevels {
     /// Trace messages up to this level.
@@ -28,7 +28,7 @@ impl Default for TraceLevels {
     }
 }
 
-/// Writes messages.
+/// Writer of trace and log messages.
 pub(crate) struct MessageLog {
     pub levels: TraceLevels,
     sink: Mutex<Box<dyn Write + Send>>,
@@ -40,7 +40,7 @@ impl MessageLog {
         MessageLog { levels, sink }
     }
 
-    /// Writes a message. That it cannot be written is nobody's fault and stops nothing.
+    /// Writes a message. An error of the sink is ignored: it stops no operator.
     pub fn write(&self, level: TraceLevel, operator: &str, aspect: &str, message: &str) {
         let time = jiff::Timestamp::now();
         let name = level_name(level);
@@ -56,7 +56,7 @@ impl MessageLog {
     /// Writes a text between messages.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn print(&self, text: &[u8]) -> io::Result<()> {
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
         sink.write_all(text)

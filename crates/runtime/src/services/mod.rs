@@ -1,4 +1,4 @@
-//! What all operators of a PE share: its output, messages, metrics, failures and their reports.
+//! Services of a PE: output, messages, metrics, failures and reports, which all operators share.
 
 pub(crate) mod flusher;
 pub(crate) mod message_log;

@@ -1,5 +1,5 @@
-//! What one operator may ask of its PE: its name, random numbers, metrics, levels, and the house's
-//! services.
+//! Operator services: what one operator may ask of its PE. Name, random numbers, metrics, levels,
+//! and the services of the PE context.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
@@ -17,31 +17,30 @@ pub(crate) struct OperatorServices {
     context: Arc<PeContext>,
     name: Arc<str>,
     levels: TraceLevels,
-    /// State of the generator. One thread at a time is in the operator; if its own thread draws
-    /// too, one number may be given out twice.
+    /// State of the random number generator. One thread at a time is in the operator; if the
+    /// operator's own thread draws too, one number may be given out twice.
     random: AtomicU64,
     metrics: Mutex<Vec<CustomMetric>>,
-    /// Metrics that somebody else keeps.
+    /// Reads further metrics, which the operator's Rust code keeps.
     gauges: OnceLock<GaugeReader>,
-    /// What the run time counts at its ports.
+    /// Reads metrics of the operator's ports, which the run time counts.
     port_metrics: OnceLock<PortMetricReader>,
-    /// What can be asked of this operator alone: the keys of its annotations `channel` and
-    /// `boundary`.
+    /// Properties of this operator alone: the keys of its annotations `channel` and `boundary`.
     annotation_properties: Vec<(Arc<str>, String)>,
-    /// What its expressions may ask about event time.
+    /// Event time, as the operator's expressions see it.
     pub events: OperatorEventTime,
-    /// It has no input ports.
+    /// Whether the operator has no input ports.
     is_source: bool,
-    /// How often it has slept since the shutdown without looking for one.
+    /// Number of sleeps since the shutdown without a look for it.
     sleeps_after_shutdown: AtomicU32,
-    /// It was made to end.
+    /// Whether the source was made to end.
     is_interrupted: AtomicBool,
 }
 
-/// Reads a metric of a port: see [`crate::execution::wiring::Wiring::port_metric`].
+/// Reads a metric of a port: see [`eval::Services::property`].
 pub(crate) type PortMetricReader = Box<dyn Fn(&str) -> Option<i64> + Send + Sync>;
 
-/// A custom metric.
+/// A metric that the operator created.
 pub(crate) struct CustomMetric {
     name: String,
     value: AtomicI64,
@@ -99,17 +98,17 @@ impl OperatorServices {
         Fault::new(FaultKind::Limit, "the job was shut down")
     }
 
-    /// Whether it was ended so.
+    /// Whether the source was ended by [`OperatorServices::interrupt`].
     pub fn is_interrupted(&self) -> bool {
         self.is_interrupted.load(Ordering::Relaxed)
     }
 
-    /// The operator's name.
+    /// Name of the operator instance.
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// The metrics and their values.
+    /// Names and values of all metrics.
     pub fn metrics(&self) -> Vec<(String, i64)> {
         let metrics = self.lock();
         let pairs = metrics.iter().map(|m| (m.name.clone(), m.get()));
@@ -117,19 +116,19 @@ impl OperatorServices {
         pairs.chain(gauges).collect()
     }
 
-    /// Where more metrics are read; once.
+    /// Sets the reader of further metrics; once.
     pub fn set_gauges(&self, gauges: GaugeReader) {
-        // Only its wiring sets it.
+        // Only the operator's construction sets it.
         let _ = self.gauges.set(gauges);
     }
 
-    /// Where metrics of its ports are read; once.
+    /// Sets the reader of metrics of ports; once.
     pub fn set_port_metrics(&self, counts: PortMetricReader) {
-        // Only the start of its PE sets it.
+        // Only the start of the PE sets it.
         let _ = self.port_metrics.set(counts);
     }
 
-    /// Adds to a metric, which it creates if need be.
+    /// Adds to a metric, and creates it if need be.
     pub fn add_to_metric(&self, metric: &str, more: i64) {
         let mut metrics = self.lock();
         match metrics.iter().find(|m| m.name == metric) {
@@ -210,7 +209,7 @@ impl Services for &OperatorServices {
 
     fn pause(&mut self, seconds: f64) -> Result<(), Fault> {
         if self.is_source && self.context.stop_signal.is_requested() {
-            // The first time it may be on its way to the end.
+            // The first time the source may be on its way to its end.
             if self.sleeps_after_shutdown.fetch_add(1, Ordering::Relaxed) > 0 {
                 return Err(self.interrupt());
             }

@@ -1,5 +1,5 @@
-//! What all operators of a PE share: standard output, the journal, the shutdown, the job's
-//! properties, and the list of what went wrong.
+//! The PE context: what all operators of a PE share. Standard output, the message log, the stop
+//! signal, the job's properties, and the list of failures.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -17,35 +17,46 @@ use crate::services::report::Failure;
 use crate::services::stdout::PeStdout;
 use crate::services::window_leftover::WindowLeftover;
 
-/// How a PE is set up.
+/// Options of a PE.
+///
+/// ```
+/// use thalweg_runtime::PeOptions;
+///
+/// let options = PeOptions {
+///     data_directory: "/var/lib/thalweg".into(),
+///     stdout: Box::new(Vec::new()),
+///     ..PeOptions::default()
+/// };
+/// assert!(options.data_directory.is_absolute());
+/// ```
 pub struct PeOptions {
-    /// Where relative file names begin; absolute.
+    /// Directory at which relative file names begin; absolute.
     pub data_directory: PathBuf,
-    /// What is traced and logged.
+    /// Levels up to which messages are traced and logged.
     pub levels: TraceLevels,
-    /// `jobName`, `applicationDir`, ...: see [`eval::Services::property`].
+    /// Properties of the job, as `jobName` and `applicationDir`: see [`eval::Services::property`].
     pub properties: Vec<(String, String)>,
-    /// Where `print` writes. Buffered by the PE, for a second at most.
+    /// Sink of `print`. The PE buffers it for at most a second.
     pub stdout: Box<dyn Write + Send>,
-    /// What is printed gets out at once, for somebody looks at it: standard output is a terminal.
+    /// Whether each `print` is written at once, because standard output is a terminal.
     pub unbuffered: bool,
-    /// Where trace and log messages go. Written message by message.
+    /// Sink of trace and log messages, which are written one by one.
     pub stderr: Box<dyn Write + Send>,
-    /// The ends of streams that cross its border.
+    /// Ends of the streams that cross the PE's border.
     pub crossing_ends: CrossingEnds,
-    /// The cores that its threads may run on; empty: any.
+    /// Cores that the threads may run on; empty for any.
     pub cores: Vec<u32>,
-    /// Sources and receivers whose threads have a core of their own: their index in the program,
-    /// and the core.
+    /// Sources and receivers whose threads have a core of their own: index in the program, and the
+    /// core.
     pub pins: Vec<(u32, u32)>,
-    /// What its loops do without work.
+    /// How loops wait for work.
     pub idle_strategy: IdleStrategy,
-    /// Reads conditions that are text: see [`eval::Services::holds`].
+    /// Evaluates conditions that are text: see [`eval::Services::evaluate_condition`].
     pub conditions: Option<EvaluateCondition>,
 }
 
 impl Default for PeOptions {
-    /// The current directory and the process' own streams.
+    /// The current directory and the standard streams of the process.
     fn default() -> PeOptions {
         PeOptions {
             data_directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
@@ -63,7 +74,7 @@ impl Default for PeOptions {
     }
 }
 
-/// The part of the options that wiring uses up.
+/// Options that wiring uses up.
 pub(crate) struct WiringOptions {
     pub crossing_ends: CrossingEnds,
     pub cores: Vec<u32>,
@@ -71,20 +82,20 @@ pub(crate) struct WiringOptions {
     pub idle_strategy: IdleStrategy,
 }
 
-/// Shared by all operators and threads of a PE.
+/// Everything that all operators and threads of a PE share.
 pub(crate) struct PeContext {
     pub data_directory: PathBuf,
     pub properties: Vec<(String, String)>,
     pub conditions: Option<EvaluateCondition>,
     pub message_log: MessageLog,
     pub stop_signal: StopSignal,
-    /// Raised by the first failure.
+    /// Requested by the first failure.
     pub failed: StopSignal,
     pub linger: Arc<LingerList>,
     stdout: PeStdout,
-    /// Standard output was closed by its reader: the job ends, but nobody need be told.
+    /// Whether the reader of standard output has closed it: the job ends without a message.
     is_stdout_closed: AtomicBool,
-    /// All threads have ended.
+    /// Whether all threads have ended.
     has_ended: AtomicBool,
     failures: Mutex<Vec<Failure>>,
     leftovers: Mutex<Vec<WindowLeftover>>,
@@ -116,13 +127,19 @@ impl PeContext {
         (pe_context, setting)
     }
 
-    /// Writes to standard output.
+    /// Writes a text to standard output; with `flush`, the text and all before it.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
     pub fn print(&self, text: &[u8], flush: bool) -> Result<(), Fault> {
         let result = self.stdout.print(text, flush);
         result.map_err(|error| self.output_failed(&error))
     }
 
-    /// Flushes standard output.
+    /// Writes out the buffer of standard output.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
     pub fn flush(&self) -> Result<(), Fault> {
         self.print(&[], true)
     }
@@ -141,14 +158,14 @@ impl PeContext {
         self.is_stdout_closed.load(Ordering::Relaxed)
     }
 
-    /// Something went wrong: the job ends.
+    /// Adds a failure, and ends the job.
     pub fn fail(&self, failure: Failure) {
         lock(&self.failures).push(failure);
         self.stop_signal.request();
         self.failed.request();
     }
 
-    /// The job is over: wakes whoever waits for that in vain.
+    /// Notes that all threads have ended, and wakes threads that wait for a shutdown.
     pub fn set_ended(&self) {
         self.has_ended.store(true, Ordering::Relaxed);
         self.stop_signal.request();
@@ -159,23 +176,23 @@ impl PeContext {
         self.has_ended.load(Ordering::Relaxed)
     }
 
-    /// The windows of an operator have got all that they get.
+    /// Adds the leftover of an operator's windows, which get no more tuples.
     pub fn add_leftover(&self, leftover: WindowLeftover) {
         lock(&self.leftovers).push(leftover);
     }
 
-    /// What windows held in the end; the list is empty afterwards.
+    /// Takes the leftovers of all windows.
     pub fn take_leftovers(&self) -> Vec<WindowLeftover> {
         std::mem::take(&mut lock(&self.leftovers))
     }
 
-    /// What went wrong so far; the list is empty afterwards.
+    /// Takes the failures so far.
     pub fn take_failures(&self) -> Vec<Failure> {
         std::mem::take(&mut lock(&self.failures))
     }
 }
 
-/// A lock whose holder cannot have left it half changed.
+/// Locks a list that no panic can leave half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

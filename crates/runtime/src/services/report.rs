@@ -1,4 +1,4 @@
-//! How a PE ended: what failed where, and what every operator has done.
+//! Reports of a PE's end: what failed where, and counts of every operator.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,40 +7,40 @@ use eval::Fault;
 
 use crate::counters::punctuation_counters::PunctuationCounts;
 
-/// What went wrong in one operator.
+/// A failure of one operator.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// The operator instance.
+    /// Name of the operator instance.
     pub operator: Arc<str>,
-    /// What sort of operator: `spl.relational::Functor`.
+    /// Kind of the operator: `spl.relational::Functor`.
     pub kind: Arc<str>,
-    /// What happened, and where in the program.
+    /// The fault, with its position in the program.
     pub fault: Fault,
-    /// It is a mistake in the engine and not in the program or its surroundings.
+    /// Whether the failure is a mistake in the engine, not in the program or its surroundings.
     pub is_bug: bool,
 }
 
-/// Why a PE did not end well: at least one failure, the first one first.
+/// Why a PE failed: at least one failure, the first one first.
 #[derive(Clone, Debug)]
 pub struct FailureReport {
-    /// What went wrong.
+    /// Failures in the order in which they happened.
     pub failures: Vec<Failure>,
-    /// Standard output was closed by its reader: no reason to say anything.
+    /// Whether the reader of standard output has closed it: then nothing is reported.
     pub is_stdout_closed: bool,
 }
 
-/// What an operator has done so far.
+/// Counts of an operator: tuples, markers and metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorCounts {
-    /// The operator instance.
+    /// Name of the operator instance.
     pub operator: Arc<str>,
-    /// Tuples that came in, by input port.
+    /// By input port: tuples that came in.
     pub processed: Vec<u64>,
-    /// Tuples that went out, by output port.
+    /// By output port: tuples that were submitted.
     pub submitted: Vec<u64>,
-    /// Markers that came in, by input port.
+    /// By input port: markers that came in.
     pub punctuation_in: Vec<PunctuationCounts>,
-    /// Markers that went out, by output port.
+    /// By output port: markers that were submitted.
     pub punctuation_out: Vec<PunctuationCounts>,
     /// Custom metrics, in order of creation.
     pub metrics: Vec<(String, i64)>,
@@ -72,7 +72,7 @@ impl fmt::Display for FailureReport {
 impl std::error::Error for FailureReport {}
 
 impl Failure {
-    /// A fault of no operator.
+    /// A failure of no operator.
     pub(crate) fn for_program(what: &str, fault: Fault, is_bug: bool) -> Failure {
         Failure {
             operator: "(program)".into(),
@@ -82,7 +82,7 @@ impl Failure {
         }
     }
 
-    /// A fault of an operator, at its head if it has no better place.
+    /// A failure of an operator, at the operator's head if the fault has no position.
     pub(crate) fn for_operator(operator: &graph::OperatorNode, fault: Fault) -> Failure {
         Failure {
             operator: operator.name.clone(),

@@ -1,14 +1,14 @@
 //! The standard output of a PE: one buffer for all of its operators, in order of their calls.
 //!
 //! ```text
-//!   print, FileSink on /dev/stdout --> [ 64 KB ] --> sink
-//!                                          ^  full, flush(), after each print if the sink is a
-//!                                          |  terminal; else at most a second later
+//!    print, FileSink on /dev/stdout --> [ 64 KB ] --> sink
+//!                                           ^  full, flush(), after each print if the sink is a
+//!                                           |  terminal; else at most a second later
 //! ```
 //!
 //! # Threads
 //! Any thread prints, under one lock. The first bytes that stay in the buffer start the thread
-//! `stdout`, which writes them out once they are a second old; a program that flushes each line has
+//! `stdout`, which writes them out once they are a second old. A program that flushes each line has
 //! no such thread.
 
 use std::io::{self, Write};
@@ -20,40 +20,39 @@ use crate::blocking::stop_signal::StopSignal;
 /// Bytes in the buffer at which it is written out.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// How long bytes stay in the buffer at most, as long as the sink takes them: a reader of a log
-/// should not wait longer, and one write a second costs nothing.
+/// Longest time that bytes stay in the buffer, as long as the sink takes them: one second, because
+/// a reader of a log should not wait longer, and one write a second costs nothing.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Standard output. Whoever drops it has flushed it.
+/// Standard output of a PE. It has to be flushed before it is dropped.
 pub(crate) struct PeStdout(Arc<StdoutShared>);
 
 struct StdoutShared {
     state: Mutex<StdoutState>,
-    /// Requested when the thread could not write: the error is to be met soon, not when a program
-    /// that seldom prints does so again.
+    /// Requested when the thread could not write, so that a program that seldom prints ends soon.
     failed: StopSignal,
-    /// Bytes are held where there were none, or there will be no more.
+    /// Signals that the buffer is no longer empty, or that no more bytes come.
     changed: Condvar,
 }
 
 struct StdoutState {
     buffer: Vec<u8>,
     sink: Box<dyn Write + Send>,
-    /// Nothing is held back, ever.
+    /// Whether each text is written at once.
     is_unbuffered: bool,
-    /// Bytes have come since the sink was flushed.
+    /// Whether bytes have come since the sink was flushed.
     is_dirty: bool,
-    /// The thread sleeps until there are some.
+    /// Whether the thread sleeps until there are bytes.
     is_idle: bool,
     is_over: bool,
     has_thread: bool,
-    /// Why the thread could not write. The next print or flush returns it.
+    /// Error of the thread's last write. The next print or flush returns it.
     error: Option<io::Error>,
 }
 
 impl PeStdout {
-    /// Over a sink; with `is_unbuffered`, each text is written out before `print` returns. `failed`
-    /// is requested when what was held back cannot be written.
+    /// Standard output over a sink; with `is_unbuffered`, each text is written before `print`
+    /// returns. `failed` is requested when buffered bytes cannot be written.
     pub fn new(sink: Box<dyn Write + Send>, is_unbuffered: bool, failed: StopSignal) -> PeStdout {
         let state = StdoutState {
             buffer: Vec::with_capacity(BUFFER_BYTES),
@@ -72,10 +71,10 @@ impl PeStdout {
         }))
     }
 
-    /// Takes a text; with `flush`, it and all before it are written out.
+    /// Adds a text; with `flush`, writes it and all texts before it.
     ///
     /// # Errors
-    /// What the sink says, perhaps of what was printed before.
+    /// The error of the sink, perhaps about a text that was printed before.
     pub fn print(&self, text: &[u8], flush: bool) -> io::Result<()> {
         let mut state = self.0.lock();
         if let Some(error) = state.error.take() {
@@ -91,7 +90,8 @@ impl PeStdout {
         Ok(())
     }
 
-    /// Bytes are held: the thread is told, or started. Without a thread to spare nothing is held.
+    /// Wakes or starts the thread when bytes stay in the buffer. Without a thread for it nothing is
+    /// buffered.
     fn wake_flusher(&self, mut state: MutexGuard<'_, StdoutState>) -> io::Result<()> {
         if std::mem::replace(&mut state.has_thread, true) {
             if std::mem::take(&mut state.is_idle) {
@@ -117,7 +117,7 @@ impl Drop for PeStdout {
 }
 
 impl StdoutShared {
-    /// What the thread does.
+    /// The loop of the thread `stdout`.
     fn run_flusher(&self) {
         let mut state = self.lock();
         loop {
@@ -140,7 +140,7 @@ impl StdoutShared {
         }
     }
 
-    /// A holder that panicked has left nothing half changed.
+    /// Locks the state, which no panic leaves half changed.
     fn lock(&self) -> MutexGuard<'_, StdoutState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -165,7 +165,7 @@ impl StdoutState {
         self.sink.flush()
     }
 
-    /// What cannot be written is not tried again.
+    /// Writes the buffer to the sink. Bytes that cannot be written are dropped.
     fn drain(&mut self) -> io::Result<()> {
         let result = self.sink.write_all(&self.buffer);
         self.buffer.clear();

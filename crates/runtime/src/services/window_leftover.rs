@@ -1,9 +1,4 @@
-//! What windows hold when their input ends, and nothing is made of.
-//!
-//! ```text
-//!   final marker, or the PE's end -> Operator::leftover -> metrics of the operator
-//!                                                       -> Leftover, for the end of the job
-//! ```
+//! Leftovers of windows: tuples in windows that did not get full before their input ended.
 
 use std::sync::Arc;
 
@@ -11,17 +6,17 @@ use graph::Pos;
 
 use crate::contract::incomplete_windows::IncompleteWindows;
 
-/// What the windows of one operator held when its input ended.
+/// The leftover of one operator's windows.
 #[derive(Clone, Debug)]
 pub struct WindowLeftover {
-    /// The operator instance.
+    /// Name of the operator instance.
     pub operator: Arc<str>,
-    /// What sort of operator: `spl.relational::Aggregate`.
+    /// Kind of the operator: `spl.relational::Aggregate`.
     pub kind: Arc<str>,
-    /// Where it is invoked.
+    /// Position of the operator's invocation.
     pub pos: Pos,
-    /// Whether it has ever submitted a tuple.
+    /// Whether the operator has ever submitted a tuple.
     pub has_results: bool,
-    /// What was left.
+    /// Windows that did not get full, and their tuples.
     pub incomplete: IncompleteWindows,
 }

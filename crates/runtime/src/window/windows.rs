@@ -1,4 +1,4 @@
-//! The windows of an input port whose items leave by count, by a delta, by time or by markers.
+//! Windows of an input port whose items leave by count, by a delta, by time or by markers.
 
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ pub struct WindowArrival<'a, T> {
     pub evict_by: Option<Value>,
     /// The value of the trigger policy's delta attribute.
     pub trigger_by: Option<Value>,
-    /// The item.
+    /// The item as the operator keeps it.
     pub item: T,
 }
 
@@ -35,17 +35,18 @@ pub struct Windows<T> {
     trigger: Option<Policy>,
     is_partitioned: bool,
     partition_eviction: Option<PartitionEviction>,
-    /// Seconds that an item stays in a sliding window, if time says so.
+    /// Seconds that an item stays in a sliding window with a time policy.
     lifetime: Option<f64>,
     partitions: Partitions<T>,
-    /// The items whose time will be over, oldest first; kept only if they have a lifetime.
+    /// Times of arrival, oldest first; kept only if items have a lifetime.
     item_ages: VecDeque<ItemAge>,
     items: usize,
-    /// A smaller delta value came after a larger one: eviction looks at every item from then on.
+    /// Whether a smaller delta value came after a larger one: eviction looks at every item from
+    /// then on.
     is_unordered: bool,
 }
 
-/// When an item came, and into which partition.
+/// Time of arrival of an item, and its partition.
 #[derive(Clone, Copy, Debug)]
 struct ItemAge {
     arrived_ns: u64,
@@ -72,7 +73,8 @@ impl<T> Windows<T> {
         }
     }
 
-    /// Values of the delta attributes of a tuple: eviction's and trigger's.
+    /// Values of the delta attributes of a tuple: that of the eviction policy, and that of the
+    /// trigger policy.
     pub fn deltas(&self, tuple: TupleRef<'_>, layout: &Layout) -> (Option<Value>, Option<Value>) {
         let value = |policy: Option<&Policy>| match policy {
             Some(Policy::Delta(index, _)) => Some(tuple.get(layout, *index as usize)),
@@ -81,36 +83,36 @@ impl<T> Windows<T> {
         (value(Some(&self.evict)), value(self.trigger.as_ref()))
     }
 
-    /// Items in all partitions.
+    /// Number of items in all partitions.
     pub fn len(&self) -> usize {
         self.items
     }
 
-    /// Whether there is no item.
+    /// Whether no partition has an item.
     pub fn is_empty(&self) -> bool {
         self.items == 0
     }
 
-    /// Whether it matters when an item comes: if not, any time will do in [`WindowArrival`].
+    /// Whether the time of arrival counts: if not, any time will do in [`WindowArrival`].
     pub fn is_timed(&self) -> bool {
         let is_aged = matches!(self.partition_eviction, Some(PartitionEviction::Age(_)));
         self.lifetime.is_some() || is_aged
     }
 
-    /// The partitions, oldest first.
+    /// Partitions that have items, oldest first.
     pub fn partitions(&self) -> impl Iterator<Item = &WindowPartition<T>> {
         self.partitions.iter()
     }
 
-    /// How many partitions there are.
+    /// Number of partitions that have items.
     pub fn partition_count(&self) -> usize {
         self.partitions.len()
     }
 
-    /// An item has come.
+    /// Adds an item, and fires and evicts as the policies say.
     ///
     /// # Errors
-    /// What the observer returns; the item is then in its window or not, as far as it had got.
+    /// The fault of the observer. The item is then in its window or not, as far as it had got.
     pub fn insert(
         &mut self,
         arrival: WindowArrival<'_, T>,
@@ -212,8 +214,8 @@ impl<T> Windows<T> {
         Ok(())
     }
 
-    /// Puts the item into its partition, a new one if there is none, then lets partitions go that
-    /// are too many. Where the partition is; `None` if it had to go itself.
+    /// Puts the item into its partition, a new one if there is none, then evicts partitions that
+    /// are too many. Returns the id of the partition, or `None` if it was evicted itself.
     fn push(
         &mut self,
         at: Option<KeyId>,
@@ -255,7 +257,10 @@ impl<T> Windows<T> {
         Ok((self.partitions.get(at).serial() == serial).then_some(at))
     }
 
-    /// A window marker has come: flushes every partition of a `punct()` window.
+    /// Processes a window marker: flushes every partition of a `punct()` window.
+    ///
+    /// # Errors
+    /// The fault of the observer.
     pub fn process_window_marker(
         &mut self,
         observer: &mut impl WindowObserver<T>,
@@ -266,7 +271,10 @@ impl<T> Windows<T> {
         }
     }
 
-    /// The timer of [`Window::period`] has fired: flushes or triggers every partition.
+    /// Runs when the timer of [`Window::period_s`] has fired: flushes or triggers every partition.
+    ///
+    /// # Errors
+    /// The fault of the observer.
     pub fn on_timer(
         &mut self,
         now_ns: u64,
@@ -286,7 +294,10 @@ impl<T> Windows<T> {
             .try_for_each(|partition| observer.fire(Some(partition), total))
     }
 
-    /// Lets every item leave whose time in a sliding window is over.
+    /// Lets all items leave whose time in a sliding window is over.
+    ///
+    /// # Errors
+    /// The fault of the observer.
     pub fn expire(
         &mut self,
         now_ns: u64,
@@ -302,7 +313,7 @@ impl<T> Windows<T> {
             let ItemAge { at, serial, .. } = *oldest;
             self.item_ages.pop_front();
             let partition = self.partitions.get_mut(at);
-            // Unless it has left with its partition.
+            // Unless the item has left with its partition.
             if partition.serial() == serial
                 && let Some(entry) = partition.pop()
             {
