@@ -1,68 +1,64 @@
-//! The life of a PE: operators and their contract, regions, punctuation, timers, orderly shutdown.
+//! The run time: the operator contract, the operators and threads of a PE, and its life from wiring
+//! to an orderly end.
 //!
-//! What comes in is a [`graph::Program`], a registry of operators and a [`abi::Backend`] that turns
-//! typed expressions into something that runs; what goes out is a running PE. Nothing here has ever
-//! seen source text or a code generator.
+//! The input is a [`graph::Program`], a registry of operators and an [`abi::Backend`] that makes
+//! code of typed expressions; the output is a running PE. Nothing here sees source text or a code
+//! generator.
 //!
 //! ```text
-//!   Pe::wire: make (registry) -> net (edges, threads, loops) -> code (backend) -> assemble
-//!   running:  runner -> region -> node -> (code | built operator) -> desk -> region -> ...
+//!   Pe::wire:  make the operators (registry) -> edges, threads, loops -> code (backend) -> wiring
+//!   running:   source -> outlet -> region -> operator instance -> (code | operator) -> outlet
 //! ```
+//!
+//! Folders are tiers, and each uses only those above it in this table (`Cargo.toml` lists them):
+//!
+//! | tier | holds |
+//! | --- | --- |
+//! | `blocking` | stop signal, before-sleep hook, waits between threads |
+//! | [`abi`] | what compiled code is given and may call |
+//! | `counters` | counters of ports, crossings and queues |
+//! | `edge` | ends of media, kinds of frames, codecs, idling |
+//! | `contract` | what an operator implements and is given |
+//! | `services` | what all operators of a PE share |
+//! | `order` | order positions, ordered merge |
+//! | `queue` | threaded ports |
+//! | [`crossing`] | operators that a plan inserts |
+//! | [`window`] | windows, for operators that have some |
+//! | `execution` | regions, operator instances, delivery |
+//! | `assembly` | from a program to a wired PE |
+//! | `lifecycle` | threads of a PE, from start to end |
+//! | [`harness`] | one operator by itself, for tests |
 
 pub mod abi;
-mod assemble;
-mod build_context;
-mod catch_policy;
-mod compile_bodies;
+mod assembly;
+mod blocking;
+mod contract;
+mod counters;
 pub mod crossing;
-mod evaluation_inputs;
-mod flusher;
-mod fusion;
+mod edge;
+mod execution;
 pub mod harness;
-mod input_watermark;
-mod leftover;
-mod loop_lock;
-mod message_log;
-mod operator;
-mod operator_factory;
-mod operator_instance;
-mod operator_outlet;
-mod operator_services;
-mod pe;
-mod pe_context;
-mod pe_topology;
-mod port_metrics;
-mod punctuation_counters;
-mod report;
-mod retry_interrupted;
-mod stdout;
-mod stop_signal;
-mod thread_analysis;
-mod thread_launch;
-mod thread_region;
-mod thread_runner;
-mod thread_waits;
-mod timer_queue;
-mod tuple_history;
-mod watermark_generator;
+mod lifecycle;
+mod order;
+mod queue;
+mod services;
 pub mod window;
-mod wiring;
 
-pub use build_context::BuildContext;
-pub use crossing::before_sleep::about_to_sleep;
-pub use evaluation_inputs::EvaluationInputs;
-pub use flusher::FlushBuffer;
+pub use abi::{CountedWindow, EvaluationInputs, LoweredLogic, Outlet};
+pub use blocking::before_sleep::about_to_sleep;
+pub use blocking::retry_interrupted::retry_interrupted;
+pub use blocking::stop_signal::StopSignal;
+pub use blocking::thread_waits::RoomNotifier;
+pub use contract::build_context::BuildContext;
+pub use contract::flush_buffer::FlushBuffer;
+pub use contract::incomplete_windows::IncompleteWindows;
+pub use contract::operator::{Operator, Source, TimerId};
+pub use contract::operator_entry::{OperatorConstructor, OperatorEntry};
+pub use counters::punctuation_counters::PunctuationCounts;
 pub use harness::TestHarness;
-pub use leftover::{CountedWindow, IncompleteWindows, WindowLeftover};
-pub use message_log::TraceLevels;
-pub use operator::{
-    LoweredLogic, Operator, OperatorConstructor, OperatorEntry, Outlet, Source, TimerId,
-};
-pub use pe::{Pe, RunningPe};
-pub use pe_context::PeOptions;
-pub use punctuation_counters::PunctuationCounts;
-pub use report::{Failure, FailureReport, OperatorCounts};
-pub use retry_interrupted::retry_interrupted;
-pub use stop_signal::StopSignal;
-pub use thread_waits::RoomNotifier;
+pub use lifecycle::pe::{Pe, RunningPe};
+pub use services::message_log::TraceLevels;
+pub use services::pe_context::PeOptions;
+pub use services::report::{Failure, FailureReport, OperatorCounts};
+pub use services::window_leftover::WindowLeftover;
 pub use transport::Wakeup;

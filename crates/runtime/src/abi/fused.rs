@@ -1,36 +1,37 @@
-//! What the backend is told about lowered operators that are joined by fused edges.
+//! Fused edges between lowered operators, as a backend sees them.
 //!
 //! ```text
 //!   view.members[0] Beacon --port 0--> [1] Functor --port 0--> [2] Custom
-//!                                           \------port 1--> not a member: Outlet::submit
+//!                                            \------port 1--> not a member: Outlet::submit
 //! ```
 //! A backend may inline a member's `on_tuple` body where another one submits to it, or call it
-//! directly; the default ([`super::Backend::fused`]) does neither.
+//! directly. The default of [`super::Backend::compile_fused`] does neither.
 //!
-//! # What holds of the members of one view
+//! # Invariants of the members of one view
 //! 1. One thread runs all of them, no other one ever enters them, and no loop leads from one of
-//!    them back to itself.
-//! 2. A linked input port keeps no tuple history, and its operator has no `@catch`.
-//! 3. Links are for `on_tuple` and `on_process` bodies, and an operator that may go on submitting
-//!    after a final marker has none: what is submitted over a link always counts. `on_punct` bodies
-//!    submit through the outlet.
+//!    them
+//! back to itself.
+//! 2. An input port with a fused edge keeps no tuple history, and its operator has no `@catch`.
+//! 3. Fused edges are for `on_tuple` and `on_process` bodies. An operator that may go on submitting
+//! after a final marker has none, so each tuple that is submitted over an edge counts. `on_punct`
+//! bodies submit through the outlet.
 //!
-//! # What inlining has to do
-//! For a tuple over a [`FusedEdge`]: [`Counter::add`]`(1)` on the output port's and on the link's
-//! counter, then the body of the target for that input port, once for each link of the port and in
-//! order. Around anything that goes through the outlet on behalf of an inlined operator
-//! (submitting to a port without links, services, library functions), and before returning one of
-//! its faults, [`crate::Outlet::act_as`] says whom the outlet now acts for. After a fault it stays
-//! so: that is how the report names the right operator.
+//! # Duties of code that inlines
+//! For a tuple over a [`FusedEdge`]: [`Counter::add`]`(1)` on the output port's and on the edge's
+//! counter, then the body of the consumer for that input port, once for each edge of the port and
+//! in order. Around each call through the outlet on behalf of an inlined operator (submitting to a
+//! port without edges, services, library functions), and before it returns one of that operator's
+//! faults, the code says with [`crate::Outlet::act_as`] which operator the outlet acts for. After a
+//! fault that stays so, and the report names the right operator.
 
-use eval::Fault;
-use graph::Body;
 use ring::grant::GrantAddresses;
 
-use super::{Backend, Counter, OperatorScope, RunBody, RunBodyOnBatch, StateAddress};
-use crate::LoweredLogic;
+use super::code::{OperatorScope, RunBody, RunBodyOnBatch};
+use super::counter::Counter;
+use super::lowered_logic::LoweredLogic;
+use super::state_cell::StateAddress;
 
-/// Lowered operators of one thread.
+/// Lowered operators of one thread, which the backend compiles together.
 pub struct FusedView<'a> {
     /// The operators, upstream before downstream.
     pub members: Vec<FusedMember<'a>>,
@@ -41,95 +42,75 @@ pub struct FusedView<'a> {
 
 /// A lowered operator of a view.
 pub struct FusedMember<'a> {
-    /// What its bodies are compiled against.
+    /// The names that the bodies may use.
     pub scope: OperatorScope<'a>,
-    /// Its bodies.
+    /// The bodies of the operator.
     pub logic: &'a LoweredLogic,
-    /// Its state, for code that inlines it.
+    /// Address of the operator's state, for code that inlines the operator.
     pub state: StateAddress,
-    /// By output port: all its consumers; or `None`: submit through the outlet.
+    /// By output port: all consumers, or `None` if the code has to submit through the outlet.
     pub fused_outputs: Vec<Option<FusedOutput<'a>>>,
-    /// By output port, or empty: the frames that it may write itself.
+    /// By output port, or empty: the ring into which the code may write frames.
     pub frame_edges: Vec<Option<FrameEdge<'a>>>,
-    /// By input port: tuples come in batches, so that [`OperatorCode::on_batch`] is worth its
-    /// bytes.
+    /// By input port: whether tuples come in batches, so that [`OperatorCode::on_batch`] is worth
+    /// its bytes.
     pub has_batched_input: Vec<bool>,
 }
 
 /// An output port all of whose consumers are members.
 pub struct FusedOutput<'a> {
-    /// Counts what is submitted to the port.
+    /// Counts the tuples that are submitted to the output port.
     pub submitted: &'a Counter,
-    /// The consumers, in order of delivery. May be empty: the tuple is dropped.
+    /// The consumers, in order of delivery. If there are none, the tuple is dropped.
     pub edges: Vec<FusedEdge<'a>>,
 }
 
-/// An edge to a member.
+/// An edge to an input port of a member.
 #[derive(Clone, Copy)]
 pub struct FusedEdge<'a> {
     /// Index in [`FusedView::members`], greater than that of the submitter.
     pub member: u32,
-    /// Its input port.
+    /// Input port of the member.
     pub port: u32,
-    /// Counts the port's tuples.
+    /// Counts the tuples that come to the input port.
     pub processed: &'a Counter,
 }
 
-/// Room for frames that an operator offers to whoever submits to it: see
-/// [`crate::Operator::grant`].
+/// Room in a ring that an operator offers to the code that submits to it: see
+/// [`crate::Operator::frame_grant`].
 #[derive(Clone, Copy, Debug)]
 pub struct FrameGrant {
-    /// Room in the ring.
+    /// Addresses of the room in the ring.
     pub grant: GrantAddresses,
-    /// The kind of a tuple's frame.
+    /// Kind of the frame of a tuple.
     pub kind: u8,
-    /// Where frames that are written this way are counted.
+    /// Address of the counter of frames that compiled code wrote by itself.
     pub written_count: *const u64,
 }
 
-/// An output port whose only consumer takes frames: it leaves the PE, or goes into a queue.
-/// Compiled code may write a tuple of fixed length into the ring by itself, as [`ring::grant`]
-/// says, and add 1 to all three counters; else [`crate::Outlet::submit`] does what is to be done.
+/// An output port whose only consumer takes frames: a stream that leaves the PE, or goes into a
+/// queue. Compiled code may write a tuple of fixed length into the ring by itself, as
+/// [`ring::grant`] says, and add 1 to all three counters. Without room it calls
+/// [`crate::Outlet::submit`].
 #[derive(Clone, Copy)]
 pub struct FrameEdge<'a> {
-    /// Room in the ring.
+    /// Room in the ring of the consumer.
     pub grant: FrameGrant,
-    /// Counts what is submitted to the port.
+    /// Counts the tuples that are submitted to the output port.
     pub submitted: &'a Counter,
-    /// Counts the consumer's tuples.
+    /// Counts the tuples that come to the consumer.
     pub processed: &'a Counter,
 }
 
-/// The code of a member: what its [`LoweredLogic`] says, as callable code.
+/// The code of a member: each body of its [`LoweredLogic`], as callable code.
 #[derive(Default)]
 pub struct OperatorCode {
-    /// By input port.
+    /// By input port: the code for a tuple.
     pub on_tuple: Vec<Option<Box<dyn RunBody>>>,
-    /// By input port, or empty: `on_tuple` for a batch. A backend need not make any.
+    /// By input port, or empty: the code for a batch of tuples. A backend need not make any.
     pub on_batch: Vec<Option<Box<dyn RunBodyOnBatch>>>,
-    /// By input port.
+    /// By input port: the code for a marker.
     pub on_punct: Vec<Option<Box<dyn RunBody>>>,
-    /// A source's thread.
+    /// The code that a source's thread runs.
     pub on_process: Option<Box<dyn RunBody>>,
-}
-
-/// Every body on its own: no inlining.
-pub(super) fn compile_each_body<B: Backend + ?Sized>(
-    backend: &mut B,
-    member: &FusedMember<'_>,
-) -> Result<OperatorCode, Fault> {
-    let mut action = |body: &Body| backend.action(&member.scope, body);
-    let logic = member.logic;
-    let on_tuple = logic.on_tuple.iter().map(|body| action(body).map(Some));
-    let on_tuple = on_tuple.collect::<Result<_, _>>()?;
-    let on_punct = logic.on_punct.iter();
-    let on_punct = on_punct.map(|body| body.as_ref().map(&mut action).transpose());
-    let on_punct = on_punct.collect::<Result<_, _>>()?;
-    let on_process = logic.on_process.as_ref().map(&mut action).transpose()?;
-    Ok(OperatorCode {
-        on_tuple,
-        on_batch: Vec::new(),
-        on_punct,
-        on_process,
-    })
 }

@@ -7,17 +7,29 @@ use eval::{Evaluation, Fault, InputTuples, NativeFn, Services, State, Submit};
 use graph::{Body, Expr, Function};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
-use super::{Backend, CodeContext, OperatorScope, ProjectTuple, RunBody, TestCondition};
-use crate::Outlet;
+use super::backend::Backend;
+use super::code::{OperatorScope, ProjectTuple, RunBody, TestCondition};
+use super::outlet::{CodeContext, Outlet};
 
-/// Makes interpreted code.
+/// The backend whose code is the expression itself, interpreted: the reference for every other one.
+///
+/// ```
+/// # extern crate thalweg_runtime as runtime;
+/// use runtime::abi::interpreter_backend::InterpreterBackend;
+/// use runtime::{Pe, PeOptions};
+///
+/// let program = graph::Program::default();
+/// let mut backend = InterpreterBackend::new(&program.functions, &[]);
+/// let pe = Pe::wire(&program, &[], &mut backend, PeOptions::default()).unwrap();
+/// assert!(pe.start().unwrap().join().unwrap().is_empty());
+/// ```
 pub struct InterpreterBackend {
     interpreter: Interpreter,
 }
 
 impl InterpreterBackend {
-    /// For a program with these functions, and the table of library functions that its
-    /// [`graph::NativeId`]s count.
+    /// A backend for a program with these user functions, and the table of library functions that
+    /// its [`graph::NativeId`]s count.
     pub fn new(functions: &[Function], natives: &[NativeFn]) -> InterpreterBackend {
         let interpreter = Interpreter::new(functions, natives);
         InterpreterBackend { interpreter }
@@ -34,6 +46,9 @@ impl InterpreterBackend {
 }
 
 /// The value of an expression without inputs: what every backend does before there is code.
+///
+/// # Errors
+/// The fault of the expression.
 pub fn evaluate(
     interpreter: &mut Interpreter,
     expr: &Expr,
@@ -94,10 +109,10 @@ impl Backend for InterpreterBackend {
     }
 }
 
-/// Something to walk, with an interpreter for its operator.
+/// An expression or body, with the interpreter of its operator.
 struct InterpretedCode<T> {
     interpreter: Interpreter,
-    /// Of all input slots, that of results included.
+    /// Layouts of all input slots, that of output function results included.
     layouts: Arc<[Arc<Layout>]>,
     code: T,
 }
@@ -141,7 +156,7 @@ impl RunBody for InterpretedCode<Body> {
     }
 }
 
-/// An outlet, for the interpreter.
+/// An outlet as the interpreter submits to it.
 struct OutletSubmit<'a>(&'a mut dyn Outlet);
 
 impl Submit for OutletSubmit<'_> {
@@ -158,7 +173,7 @@ impl Submit for OutletSubmit<'_> {
     }
 }
 
-/// Services without ports.
+/// Services for an evaluation that has no ports to submit to.
 struct PortlessServices<'a>(&'a mut dyn Services);
 
 impl Submit for PortlessServices<'_> {

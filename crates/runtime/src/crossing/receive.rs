@@ -1,11 +1,11 @@
 //! Receive: brings streams into a PE, all on one thread.
 //!
 //! ```text
-//!   turn:  poll end 0 -> submit each frame -> release, poll end 1 -> ..., poll end n -> ...
-//!          no frame anywhere: idle
+//!    turn:  poll end 0 -> submit each frame -> release, poll end 1 -> ..., poll end n -> ...
+//!           no frame anywhere: idle
 //! ```
-//! A turn takes from each end what has come, which is bounded by the medium's ring. Streams whose
-//! order counts are taken by [`super::ordered_merge`].
+//! A turn takes all frames that have come to each end, at most what the medium's ring holds.
+//! Streams whose order counts are taken by [`crate::order::ordered_merge`].
 
 use std::sync::Arc;
 
@@ -16,12 +16,16 @@ use transport::fragment::{FragmentAssembler, WHOLE};
 use transport::{Idler, ReceivingEnd, WaitSet, Waitable};
 use tuple::{EventTime, Punctuation, TupleRef};
 
-use super::codec::{PayloadDecodeError, PayloadDecoder};
-use super::ordered_merge::{self, OrderedMerge};
-use super::{CrossingCounters, IdlePolicy, before_sleep, frame_kind};
+use crate::blocking::before_sleep;
+use crate::counters::crossing_counters::CrossingCounters;
+use crate::edge::codec::{PayloadDecoder, tuple_fault};
+use crate::edge::frame_kind;
+use crate::edge::idle_policy::IdlePolicy;
+use crate::order::ordered_input::OrderedInput;
+use crate::order::ordered_merge::OrderedMerge;
 use crate::{BuildContext, Operator, OperatorEntry, Outlet, Source};
 
-/// The registry's line.
+/// The registry's entry of Receive.
 pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
@@ -89,13 +93,13 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(ReceiveOperator { source }))
 }
 
-/// The same of streams whose order counts.
+/// The source of a Receive whose streams come in order.
 fn build_ordered(build: &mut BuildContext<'_>, links: &[u32]) -> Result<OrderedMerge, Fault> {
     let (ranks, carried) = (
         build.param_uint32s("rank")?,
         build.param_uint32s("carried")?,
     );
-    let mut ends: Vec<(u32, ordered_merge::OrderedInput)> = Vec::new();
+    let mut ends: Vec<(u32, OrderedInput)> = Vec::new();
     for ((port, &link), rank) in (0..).zip(links).zip(ranks) {
         let known = ends.iter_mut().find(|(known, _)| *known == link);
         let end = match known {
@@ -104,10 +108,7 @@ fn build_ordered(build: &mut BuildContext<'_>, links: &[u32]) -> Result<OrderedM
                 let (receiving, flow) = build.crossing_resources.take_inbound(link)?;
                 let layout = build.outputs[port as usize].clone();
                 let reading = PayloadDecoder::new(receiving.codec, layout, receiving.is_foreign);
-                ends.push((
-                    link,
-                    ordered_merge::OrderedInput::new(receiving.end, reading, flow),
-                ));
+                ends.push((link, OrderedInput::new(receiving.end, reading, flow)));
                 &mut ends.last_mut().expect("it was pushed").1
             }
         };
@@ -141,9 +142,9 @@ impl Operator for ReceiveOperator {
     }
 }
 
-/// What its thread runs.
+/// The source of a Receive whose streams have no order among each other.
 struct ReceiveSource {
-    /// Those whose final marker has not come.
+    /// Streams whose final marker has not come.
     streams: Vec<ReceivedStream>,
     idle_policy: Arc<IdlePolicy>,
 }
@@ -152,13 +153,13 @@ struct ReceivedStream {
     port: u32,
     end: Box<dyn ReceivingEnd>,
     decoder: PayloadDecoder,
-    /// Whether downstream may have code for batches.
+    /// Whether operators downstream may have code for batches.
     takes_batches: bool,
     assembly: FragmentAssembler,
     counters: Arc<CrossingCounters>,
 }
 
-/// What a turn at one end has found.
+/// The result of a turn at one end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReceivePoll {
     Nothing,
@@ -197,7 +198,7 @@ impl Source for ReceiveSource {
 }
 
 impl ReceiveSource {
-    /// Takes what has come; whether anything has.
+    /// Takes the frames that have come to each end. Returns whether there were any.
     fn turn(&mut self, out: &mut dyn Outlet) -> Result<bool, Fault> {
         let mut found = false;
         let mut at = 0;
@@ -262,7 +263,7 @@ impl ReceivedStream {
     }
 }
 
-/// An end without its medium, which the batch borrows.
+/// Parts of a received stream without its medium, which the batch borrows.
 struct ReceiveDelivery<'a> {
     port: u32,
     decoder: &'a mut PayloadDecoder,
@@ -273,7 +274,7 @@ struct ReceiveDelivery<'a> {
 }
 
 impl ReceiveDelivery<'_> {
-    /// Hands on what is in a batch, up to the stream's end.
+    /// Delivers the frames of a batch, up to the stream's end.
     fn deliver(
         &mut self,
         batch: &mut FrameBatch<'_>,
@@ -309,7 +310,7 @@ impl ReceiveDelivery<'_> {
         }
     }
 
-    /// Tuples that compiled code takes in one call, if it does.
+    /// Delivers tuples that compiled code takes in one call, if there is such code.
     #[inline]
     fn deliver_batch(
         &mut self,
@@ -319,7 +320,7 @@ impl ReceiveDelivery<'_> {
         if !*self.takes_batches || self.assembly.is_partial() {
             return Ok(());
         }
-        // Code for batches knows no frames that only fill; some media send them between others.
+        // Code for batches knows no padding frames; some media send them between others.
         let mut taken = 1;
         while taken > 0 {
             batch.skip_padding();
@@ -329,7 +330,7 @@ impl ReceiveDelivery<'_> {
             };
             self.frames += taken;
         }
-        // What it has left is something else, or it has no code for batches.
+        // The next frame is of another kind, or there is no code for batches.
         let mut next = *batch;
         let is_whole = |frame: Frame<'_>| frame.kind == frame_kind::TUPLE && frame.flags == WHOLE;
         *self.takes_batches = !next.next().is_some_and(is_whole);
@@ -360,7 +361,7 @@ fn decode_watermark_frame(
     at.ok_or_else(|| flow.stream_fault("is broken: a watermark is no instant"))
 }
 
-/// What is no tuple comes between tuples.
+/// Fails if a marker or watermark comes inside of a tuple in pieces.
 fn check_outside_tuple(assembly: &FragmentAssembler, flow: &CrossingCounters) -> Result<(), Fault> {
     match assembly.is_partial() {
         true => Err(flow.stream_fault("is broken: a marker came inside of a tuple")),
@@ -368,7 +369,7 @@ fn check_outside_tuple(assembly: &FragmentAssembler, flow: &CrossingCounters) ->
     }
 }
 
-/// The marker in a frame that holds no tuple; `None`: the stream ends without one.
+/// The marker in a frame that holds no tuple; `None` if the stream ends without a final marker.
 fn decode_marker_frame(
     frame: Frame<'_>,
     assembly: &FragmentAssembler,
@@ -383,9 +384,4 @@ fn decode_marker_frame(
             "is broken: a frame is of kind {kind}, which means nothing"
         ))),
     }
-}
-
-#[cold]
-pub(super) fn tuple_fault(flow: &CrossingCounters, error: &PayloadDecodeError) -> Fault {
-    flow.stream_fault(&format!("brought what is no tuple of it: {error}"))
 }

@@ -1,130 +1,50 @@
 //! Send: takes a stream out of its PE.
 //!
-//! A facade tuple is copied once, into room that the medium has claimed, and lies there as it lies
-//! in memory. Markers are frames without a payload, watermarks small ones.
+//! A facade tuple is copied once, into room that the medium has claimed, as it lies in memory.
+//! Markers are frames without a payload, watermarks small ones.
 
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::{Cardinality, InPortModel, OperatorModel, ParamMode, ParamModel};
 use ring::frame::frame_bytes;
 use transport::{Error, Idler, SendingEnd, Waitable, fragment};
 use tuple::{EventTime, Layout, TupleRef};
 
-use super::codec::PayloadEncoder;
-use super::linger::LingeringSender;
-use super::sender_positions::SenderPositions;
-use super::stamping_send::StampingSend;
-use super::{
-    CrossingCounters, IdlePolicy, LingerList, before_sleep, crossing_counters, frame_kind, order,
-};
 use crate::abi::FrameGrant;
-use crate::{BuildContext, Operator, OperatorEntry, Outlet};
-
-/// The registry's line.
-pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
-
-static MODEL: OperatorModel = OperatorModel {
-    namespace: "thalweg.transport",
-    name: "Send",
-    doc: "Takes a stream out of a PE. Inserted where the plan cuts a stream.",
-    inputs: &[InPortModel {
-        count: Cardinality::Exactly(1),
-        ..InPortModel::DEFAULT
-    }],
-    params: &[
-        ParamModel {
-            name: "link",
-            ty: "uint32",
-            mode: ParamMode::Constant,
-            mandatory: true,
-            doc: "The link's number.",
-            ..ParamModel::DEFAULT
-        },
-        ParamModel {
-            name: "origin",
-            ty: "uint32",
-            mode: ParamMode::Constant,
-            is_list: true,
-            doc: "What the stream is ordered by: then each tuple is sent with its place.",
-            ..ParamModel::DEFAULT
-        },
-        ParamModel {
-            doc: "The sender that was called before has given the tuple its place.",
-            ..boolean_param("again")
-        },
-        ParamModel {
-            doc: "A sender is called behind it whose tuple has the same place.",
-            ..boolean_param("more")
-        },
-    ],
-    ..OperatorModel::DEFAULT
-};
-
-const fn boolean_param(name: &'static str) -> ParamModel {
-    ParamModel {
-        name,
-        ty: "boolean",
-        mode: ParamMode::Constant,
-        ..ParamModel::DEFAULT
-    }
-}
-
-fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let link = build
-        .param_uint32s("link")?
-        .first()
-        .copied()
-        .unwrap_or_default();
-    let places = SenderPositions::new(build)?;
-    build.set_needs_flush();
-    build.set_always_finishes();
-    let operator = (build.operator.name.clone(), build.operator.kind.clone());
-    let (sending, flow) = build.crossing_resources.take_outbound(link)?;
-    let send = SendOperator {
-        operator,
-        frame_bytes_max: sending.end.frame_bytes_max(),
-        layout: build.inputs[0].clone(),
-        encoder: PayloadEncoder::new(sending.codec, build.inputs[0].clone()),
-        end: Some(sending.end),
-        positions: places,
-        is_broken: false,
-        is_final_sent: false,
-        is_abandoned: false,
-        lost_reported: 0,
-        counters: flow,
-        idle_policy: build.crossing_resources.idle_policy.clone(),
-        linger: build.crossing_resources.linger.clone(),
-        idle: None,
-    };
-    Ok(match build.crossing_resources.ends.measures_latency {
-        true => Box::new(StampingSend::new(send)),
-        false => Box::new(send),
-    })
-}
+use crate::blocking::before_sleep;
+use crate::counters::crossing_counters::{self, CrossingCounters};
+use crate::edge::codec::PayloadEncoder;
+use crate::edge::frame_kind;
+use crate::edge::idle_policy::IdlePolicy;
+use crate::edge::linger::{LingerList, LingeringSender};
+use crate::order::sender_positions::SenderPositions;
+use crate::order::thread_order;
+use crate::{BuildContext, Operator, Outlet};
 
 pub(super) struct SendOperator {
-    /// Its name and kind.
+    /// Name and kind of the operator.
     operator: (Arc<str>, Arc<str>),
-    /// `None`: it lingers.
+    /// The medium's end; `None` once it lingers.
     end: Option<Box<dyn SendingEnd>>,
-    /// `None`: the order of the stream counts nowhere.
+    /// Positions of tuples; `None` if the order of the stream counts nowhere.
     positions: Option<Box<SenderPositions>>,
-    /// The link is broken, which was said. The end stays: compiled code may look for room in it.
+    /// Whether the crossing has failed and the failure was reported. The end stays, because
+    /// compiled code may look for room in it.
     is_broken: bool,
     frame_bytes_max: usize,
     layout: Arc<Layout>,
     encoder: PayloadEncoder,
-    /// The final marker is sent.
+    /// Whether the final marker is sent.
     is_final_sent: bool,
-    /// The PE has failed while it waited: nothing more goes out, not even a final marker.
+    /// Whether the PE has failed while the operator waited: nothing more goes out, not even a final
+    /// marker.
     is_abandoned: bool,
-    /// How many receivers were said to be gone.
+    /// Number of lost receivers that were traced.
     lost_reported: usize,
     counters: Arc<CrossingCounters>,
     idle_policy: Arc<IdlePolicy>,
     linger: Arc<LingerList>,
-    /// Made for the first wait.
+    /// Idling while there is no room; made for the first wait.
     idle: Option<Idler>,
 }
 
@@ -146,7 +66,7 @@ impl Operator for SendOperator {
         self.send_with_position(|send| send.send_frame(frame_kind::WATERMARK, fragment::WHOLE, &at))
     }
 
-    /// Receivers may go once they have it.
+    /// Flushes too, because receivers may end once they have the marker.
     fn process_final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.send_with_position(|send| send.send_frame(frame_kind::FINAL, fragment::WHOLE, &[]))?;
         self.is_final_sent = true;
@@ -193,7 +113,8 @@ impl Operator for SendOperator {
         }
     }
 
-    /// A stream without a final marker that nobody is to blame for comes from behind a loop.
+    /// Ends a stream that has no final marker although the PE has not failed: it comes from behind
+    /// a loop.
     fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         if self.is_final_sent || self.idle_policy.has_failed() {
             return Ok(());
@@ -217,13 +138,46 @@ impl Operator for SendOperator {
 }
 
 impl SendOperator {
-    /// Says when the tuple that follows was at hand.
+    /// Makes the sender of the crossing that the operator's parameters name.
+    ///
+    /// # Errors
+    /// The PE has no sending end of that crossing, or a parameter is out of range.
+    pub(super) fn new(build: &mut BuildContext<'_>) -> Result<SendOperator, Fault> {
+        let link = build
+            .param_uint32s("link")?
+            .first()
+            .copied()
+            .unwrap_or_default();
+        let places = SenderPositions::new(build)?;
+        build.set_needs_flush();
+        build.set_always_finishes();
+        let operator = (build.operator.name.clone(), build.operator.kind.clone());
+        let (sending, flow) = build.crossing_resources.take_outbound(link)?;
+        Ok(SendOperator {
+            operator,
+            frame_bytes_max: sending.end.frame_bytes_max(),
+            layout: build.inputs[0].clone(),
+            encoder: PayloadEncoder::new(sending.codec, build.inputs[0].clone()),
+            end: Some(sending.end),
+            positions: places,
+            is_broken: false,
+            is_final_sent: false,
+            is_abandoned: false,
+            lost_reported: 0,
+            counters: flow,
+            idle_policy: build.crossing_resources.idle_policy.clone(),
+            linger: build.crossing_resources.linger.clone(),
+            idle: None,
+        })
+    }
+
+    /// Sends a stamp: the time at which the next tuple is at hand.
     pub(super) fn send_stamp(&mut self) -> Result<(), Fault> {
         let now = crossing_counters::now_ns().to_le_bytes();
         self.send_frame(frame_kind::STAMP, fragment::WHOLE, &now)
     }
 
-    /// Compiled code writes at most so many tuples more before it calls again.
+    /// Limits the tuples that compiled code may write before it calls the operator again.
     pub(super) fn limit_grant(&mut self, tuples: u32) {
         let bytes = frame_bytes(self.layout.size as usize) as u64;
         if let Some(end) = &mut self.end {
@@ -231,7 +185,7 @@ impl SendOperator {
         }
     }
 
-    /// `None`: nothing more goes out.
+    /// The medium's end; `None` if nothing more goes out.
     #[inline]
     fn live_end(&mut self) -> Option<&mut dyn SendingEnd> {
         match &mut self.end {
@@ -251,7 +205,7 @@ impl SendOperator {
         sent
     }
 
-    /// A tuple whose place counts: both in one frame, if they fit.
+    /// Sends a tuple with its position: both in one frame, if they fit.
     fn send_positioned(&mut self, tuple: TupleRef<'_>) -> Result<(), Fault> {
         let Some(mut places) = self.positions.take() else {
             return Ok(());
@@ -275,7 +229,7 @@ impl SendOperator {
         }
     }
 
-    /// Says behind what of other origins the next tuple or marker stands.
+    /// Sends the positions of other origins behind which the next tuple or marker stands.
     fn send_precedences(&mut self, places: &mut SenderPositions) -> Result<(), Fault> {
         while let Some(place) = places.next_precedence() {
             self.send_position(frame_kind::PRECEDENCE, place)?;
@@ -283,7 +237,7 @@ impl SendOperator {
         Ok(())
     }
 
-    /// Sends something with its place before it, if that counts.
+    /// Sends the frame of a marker or watermark, behind its position if that counts.
     fn send_with_position(
         &mut self,
         send: impl FnOnce(&mut SendOperator) -> Result<(), Fault>,
@@ -314,7 +268,7 @@ impl SendOperator {
         Ok(())
     }
 
-    /// Says how far the thread has come, if that is news for the receivers.
+    /// Sends how far the thread has come, if that is news for the receivers.
     fn send_new_progress(&mut self) -> Result<(), Fault> {
         let Some(mut places) = self.positions.take_if(|_| !self.is_final_sent) else {
             return Ok(());
@@ -390,8 +344,8 @@ impl SendOperator {
         put
     }
 
-    /// Until there is room, whether a shutdown was asked for or not: receivers take until the final
-    /// marker.
+    /// Waits until there is room, whether a shutdown was requested or not, because receivers go on
+    /// until the final marker.
     fn wait_for_room(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
         let idle = match &mut self.idle {
             Some(idle) => idle,
@@ -412,15 +366,15 @@ impl SendOperator {
         Ok(())
     }
 
-    /// The link does not work: said once, then tuples are dropped.
+    /// Notes that the crossing has failed: reported once, then tuples are dropped.
     #[cold]
     fn set_broken(&mut self, error: &Error) -> Fault {
         self.is_broken = true;
         self.counters.transport_fault(error)
     }
 
-    /// Receivers that are gone while others go on: whoever runs the job knows why, so it is only
-    /// traced.
+    /// Traces receivers that are gone while others go on. The launcher reports the cause, so this
+    /// is no failure.
     fn trace_lost_receivers(&mut self, out: &mut dyn Outlet) {
         let lost = self
             .end
@@ -440,7 +394,7 @@ impl SendOperator {
     }
 }
 
-/// `false`: the PE has failed before there was room.
+/// Puts a frame as soon as there is room. Returns `false` if the PE has failed before.
 fn put_when_room(
     end: &mut dyn SendingEnd,
     idle: &mut Idler,
@@ -455,20 +409,24 @@ fn put_when_room(
         if !is_out {
             is_out = end.flush()?;
         }
-        let is_pending = order::take_progress_pending();
+        let is_pending = thread_order::take_progress_pending();
         if is_pending {
             before_sleep::flush_once();
         }
         if !idle.spin_or_yield() {
             let end: &mut dyn Waitable = &mut *end;
-            let parked = idle.park(&mut [end], is_pending.then_some(order::PENDING_RETRY));
+            let parked = idle.park(
+                &mut [end],
+                is_pending.then_some(thread_order::PENDING_RETRY),
+            );
             parked.map_err(|(_, error)| error)?;
         }
     }
     Ok(true)
 }
 
-/// How many frames of the stream one of a kind is: a place is part of what it belongs to.
+/// Number of frames of the stream that a frame of a kind counts for: a position is part of the
+/// frame behind it.
 fn stream_frame_count(kind: u8) -> u64 {
     u64::from(kind != frame_kind::POSITION && kind != frame_kind::PRECEDENCE)
 }

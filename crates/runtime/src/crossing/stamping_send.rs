@@ -1,16 +1,16 @@
-//! A Send that says now and then when a tuple was at hand: see [`super::latency`]. What compiled
-//! code writes by itself passes nobody who could look; so it is left little room before it calls
-//! again.
+//! A Send that stamps tuples now and then: see [`crate::counters::latency`]. Frames that compiled
+//! code writes by itself pass no operator that could stamp them, so compiled code gets little room
+//! before it calls again.
 
 use eval::Fault;
 use tuple::{EventTime, TupleRef};
 
-use super::latency::{StampSchedule, TUPLES_PER_STAMP};
 use super::send::SendOperator;
 use crate::abi::FrameGrant;
+use crate::counters::latency::{StampSchedule, TUPLES_PER_STAMP};
 use crate::{Operator, Outlet};
 
-/// Stamps what passes it; all else is Send's.
+/// A Send that sends stamps before some tuples, and is else like the Send inside.
 pub(super) struct StampingSend {
     send: SendOperator,
     schedule: StampSchedule,
@@ -37,7 +37,8 @@ impl Operator for StampingSend {
             self.send.send_stamp()?;
         }
         self.send.process(port, tuple, out)?;
-        // Where tuples come seldom the next one is due again; in a hurry one in so many is enough.
+        // After a stamp the next tuple is looked at again; else one in [`TUPLES_PER_STAMP`] is
+        // enough.
         self.send
             .limit_grant(if is_due { 0 } else { TUPLES_PER_STAMP });
         Ok(())
@@ -71,7 +72,7 @@ impl Operator for StampingSend {
         self.send.frame_grant()
     }
 
-    /// The receiver had nothing to do, so tuples come seldom: the next one is looked at.
+    /// Looks at the next tuple too: the receiver had nothing to do, so tuples come seldom.
     fn wake_reader(&mut self) {
         self.send.wake_reader();
         self.send.limit_grant(0);

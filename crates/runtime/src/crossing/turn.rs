@@ -1,15 +1,16 @@
-//! Turn: calls an operator where its call stands among those of senders of the same stream.
-//!
-//! It hands on everything as it is; see [`super::order`] for what it is there for.
+//! Turn: calls an operator in its turn among the senders of one stream, so that all of them number
+//! its tuples alike. It submits everything unchanged; [`crate::order::thread_order`] says why it is
+//! needed.
 
 use eval::Fault;
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use tuple::{EventTime, Punctuation, TupleRef};
 
-use super::{before_sleep, order};
+use crate::blocking::before_sleep;
+use crate::order::thread_order;
 use crate::{BuildContext, Operator, OperatorEntry, Outlet};
 
-/// The registry's line.
+/// The registry's entry of Turn.
 pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
@@ -89,10 +90,10 @@ impl Operator for TurnOperator {
 
 impl TurnOperator {
     fn submit_in_turn(&self, act: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
-        let turn = order::enter_consumer(self.repeats_position, self.rank);
+        let turn = thread_order::enter_consumer(self.repeats_position, self.rank);
         let done = act();
-        order::leave_consumer(turn);
-        if !self.is_repeated_next && order::finish_submission() {
+        thread_order::leave_consumer(turn);
+        if !self.is_repeated_next && thread_order::finish_submission() {
             before_sleep::send_progress();
         }
         done

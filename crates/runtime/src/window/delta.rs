@@ -32,7 +32,7 @@ fn seconds(a: &Timestamp, b: &Timestamp) -> f64 {
     (a.seconds as i128 - b.seconds as i128) as f64 + (f64::from(a.nanos) - f64::from(b.nanos)) / 1e9
 }
 
-/// Any integer in a type that differences of them fit into.
+/// An integer of any width, in a type that differences of them fit into.
 fn integer(value: &Value) -> Option<i128> {
     Some(match *value {
         Value::Int8(v) => v.into(),

@@ -9,18 +9,18 @@ use rustc_hash::FxHasher;
 use tuple::decimal::codec::UnpackedDecimal;
 use tuple::{Layout, TupleRef, Type, Value};
 
-/// Appends the canonical bytes of a tuple's attributes. Values are equal iff their bytes are, as
-/// keys of maps are equal.
+/// Appends the canonical bytes of a tuple's attributes to `key`. Two values have equal bytes if and
+/// only if they are equal as keys of maps.
 pub fn encode_key(tuple: TupleRef<'_>, layout: &Layout, key: &mut Vec<u8>) {
     encode_key_prefix(tuple, layout, layout.schema.attributes.len(), key);
 }
 
-/// The same for the first so many attributes only.
+/// Like [`encode_key`], for the first `count` attributes only.
 pub fn encode_key_prefix(tuple: TupleRef<'_>, layout: &Layout, count: usize, key: &mut Vec<u8>) {
     for (at, attribute) in layout.schema.attributes.iter().enumerate().take(count) {
         let offset = layout.offsets[at] as usize;
         match attribute.ty {
-            // What needs no value to be made of it: the usual keys.
+            // The usual keys, which are encoded without a value of their own.
             Type::RString | Type::BoundedRString(_) => {
                 encode_bytes(tuple.text_at(offset, &attribute.ty), key);
             }
@@ -78,7 +78,7 @@ fn encode_decimal(number: UnpackedDecimal, key: &mut Vec<u8>) {
     key.extend_from_slice(&exponent.to_le_bytes());
 }
 
-/// Elements in the order of their bytes.
+/// Appends elements in the order of their bytes, so that the order of a set does not count.
 fn encode_unordered(elements: impl Iterator<Item = Vec<u8>>, key: &mut Vec<u8>) {
     let mut elements: Vec<_> = elements.collect();
     elements.sort_unstable();

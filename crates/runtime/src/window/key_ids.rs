@@ -1,43 +1,53 @@
-//! A place for each key: what belongs to a key stands there, in a vector beside. The place of a key
-//! that is gone is that of a later one, and so is the memory that lies there.
+//! Ids of keys: small numbers, by which vectors are indexed. The id of a key that is released is
+//! that of a later one, and so is the memory at that index.
 
 use hashbrown::HashTable;
 use tuple::same_bytes;
 
 use super::key::hash_key;
 
-/// Where something is; stays its own until it is given back.
+/// Id of a key, which it keeps until it is released.
 pub type KeyId = u32;
 
-/// Places by key. They are numbers from 0 on without gaps: as many as there were keys at a time.
+/// Ids by key. Ids are numbers from 0 without gaps: as many as there were keys at a time.
+///
+/// ```
+/// use thalweg_runtime::window::KeyIds;
+///
+/// let mut ids = KeyIds::default();
+/// let (a, b) = (ids.assign(b"a"), ids.assign(b"b"));
+/// assert_eq!((a, b, ids.find(b"a")), (0, 1, Some(0)));
+/// ids.release(a);
+/// assert_eq!(ids.assign(b"c"), a);
+/// ```
 #[derive(Debug, Default)]
 pub struct KeyIds {
     table: HashTable<KeyId>,
-    /// By place. Those that no place has are memory for further ones.
+    /// Keys by id. Keys of released ids are memory for further ones.
     keys: Vec<Vec<u8>>,
-    /// Places up to here are taken, but for the free ones.
+    /// Ids below this are assigned, but for the free ones.
     assigned_len: usize,
     free: Vec<KeyId>,
 }
 
 impl KeyIds {
-    /// How many are taken.
+    /// Number of keys that have an id.
     pub fn len(&self) -> usize {
         self.assigned_len - self.free.len()
     }
 
-    /// Whether none is.
+    /// Whether no key has an id.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The place of a key.
+    /// Id of a key, if it has one.
     pub fn find(&self, key: &[u8]) -> Option<KeyId> {
         let is_it = |&at: &KeyId| same_bytes(&self.keys[at as usize], key);
         self.table.find(hash_key(key), is_it).copied()
     }
 
-    /// A place for a key that has none.
+    /// Assigns an id to a key that has none.
     pub fn assign(&mut self, key: &[u8]) -> KeyId {
         let at = self.free.pop().unwrap_or_else(|| {
             self.assigned_len += 1;
@@ -55,7 +65,10 @@ impl KeyIds {
         at
     }
 
-    /// The key of a place needs it no more.
+    /// Releases an id for a later key.
+    ///
+    /// # Panics
+    /// No key has this id.
     pub fn release(&mut self, at: KeyId) {
         let hash = hash_key(&self.keys[at as usize]);
         let entry = self.table.find_entry(hash, |&other| other == at);
@@ -63,7 +76,7 @@ impl KeyIds {
         self.free.push(at);
     }
 
-    /// No key needs its place any more.
+    /// Releases the ids of all keys.
     pub fn clear(&mut self) {
         self.table.clear();
         self.free.clear();

@@ -1,15 +1,15 @@
-//! The window engine: keeps the items of a port's window, partition by partition, and says when
-//! they leave and when the window is to be processed.
+//! The window engine: keeps the items of a port's window, partition by partition, and decides when
+//! they leave and when the window is processed.
 //!
-//! One engine for every combination: an eviction policy, a trigger policy, an optional partition
-//! with its own eviction ([`graph::Window`]); but for windows over event time, which are [`Panes`].
-//! What is kept ([`Windows`] is generic over it), what happens when an item leaves and when a
-//! window fires is the operator's business: its [`WindowObserver`].
+//! One engine serves every combination of an eviction policy, a trigger policy, and an optional
+//! partition with its own eviction ([`graph::Window`]); windows over event time are [`Panes`].
+//! [`Windows`] is generic over the items. An operator's [`WindowObserver`] says what happens when
+//! an item leaves and when a window fires.
 //!
-//! # Order of things on arrival of an item
+//! # Steps when an item arrives
 //! ```text
-//! tumbling   delta: flush if too far from the oldest -> insert -> partition eviction -> count: flush
-//! sliding    delta trigger -> eviction -> insert -> partition eviction -> count trigger
+//! tumbling  delta: flush if far from the oldest -> insert -> partition eviction -> count: flush
+//! sliding   delta trigger -> eviction -> insert -> partition eviction -> count trigger
 //! ```
 //! A flush fires the window and then lets every item leave; an empty partition is removed. A
 //! sliding trigger fires and keeps the items. Time policies fire from a timer
@@ -17,8 +17,50 @@
 //! ([`Windows::expire`]).
 //!
 //! # Cost
-//! A hash look-up of the partition per item, and the same time for everything else, however many
-//! partitions there are; no allocation once partitions and their queues have reached their size.
+//! A hash look-up of the partition for each item; all else takes constant time, however many
+//! partitions there are. No allocation once partitions and their queues have reached their size.
+//!
+//! # Example
+//! ```
+//! # extern crate thalweg_runtime as runtime;
+//! use eval::Fault;
+//! use graph::{Policy, Window, WindowKind};
+//! use runtime::window::{LeaveReason, WindowArrival, WindowObserver, WindowPartition, Windows};
+//!
+//! /// Sums the items of each window.
+//! #[derive(Default)]
+//! struct Sums(Vec<i32>);
+//!
+//! impl WindowObserver<i32> for Sums {
+//!     fn fire(
+//!         &mut self,
+//!         partition: Option<&WindowPartition<i32>>,
+//!         _total: usize,
+//!     ) -> Result<(), Fault> {
+//!         self.0.push(partition.into_iter().flat_map(|items| items.iter()).sum());
+//!         Ok(())
+//!     }
+//!
+//!     fn leave(&mut self, _item: i32, _cause: LeaveReason) -> Result<(), Fault> {
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let window = Window {
+//!     kind: WindowKind::Tumbling,
+//!     evict: Policy::Count(2),
+//!     trigger: None,
+//!     partition: None,
+//!     pos: graph::Pos::default(),
+//! };
+//! let mut windows = Windows::new(&window);
+//! let mut sums = Sums::default();
+//! for item in 1..=4 {
+//!     let arrival = WindowArrival { key: b"", now_ns: 0, evict_by: None, trigger_by: None, item };
+//!     windows.insert(arrival, &mut sums).unwrap();
+//! }
+//! assert_eq!(sums.0, [3, 7]);
+//! ```
 
 mod delta;
 mod key;
@@ -27,429 +69,14 @@ mod panes;
 mod partition;
 mod partitions;
 mod shared_items;
-
-use std::collections::VecDeque;
-
-use eval::Fault;
-use graph::{PartitionEviction, Policy, Window, WindowKind};
-use tuple::{Layout, TupleRef, Value};
+mod window_observer;
+mod windows;
 
 pub use delta::exceeds;
 pub use key::{encode_key, encode_key_prefix, hash_key};
 pub use key_ids::{KeyId, KeyIds};
 pub use panes::{PaneObserver, Panes};
 pub use partition::{WindowItem, WindowPartition};
-use partitions::Partitions;
 pub use shared_items::PaneItems;
-
-/// What an operator does with its window.
-pub trait WindowObserver<T> {
-    /// The window is processed: a tumbling one is about to be emptied, a sliding one is triggered.
-    /// `None` is a window without any item. `total` counts the items of all partitions.
-    fn fire(&mut self, partition: Option<&WindowPartition<T>>, total: usize) -> Result<(), Fault>;
-    /// An item has left its window.
-    fn leave(&mut self, item: T, cause: LeaveReason) -> Result<(), Fault>;
-    /// An item has come: the one before it in its partition may take it in, so that it is counted
-    /// but not kept. By default every item is kept. Only for windows that all items leave together.
-    fn merge(&mut self, newest: Option<&mut T>, item: T) -> Result<Option<T>, Fault> {
-        let _ = newest;
-        Ok(Some(item))
-    }
-    /// Before which item of its partition a new one is put; at the end by default.
-    fn insert_position(&self, partition: &WindowPartition<T>, item: &T) -> usize {
-        let _ = item;
-        partition.len()
-    }
-    /// A partition is about to be evicted with its items.
-    fn evict_partition(&mut self, partition: &WindowPartition<T>) -> Result<(), Fault> {
-        let _ = partition;
-        Ok(())
-    }
-}
-
-/// Why an item leaves its window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeaveReason {
-    /// The eviction policy of a sliding window; also an item that a window of `count(0)` never
-    /// took.
-    Evicted,
-    /// The flush of a tumbling window, after it has fired.
-    Flushed,
-    /// Its partition was evicted.
-    PartitionEvicted,
-}
-
-/// An item on its way in, with what the policies look at.
-#[derive(Debug)]
-pub struct WindowArrival<'a, T> {
-    /// The partition's key; empty if the window is not partitioned.
-    pub key: &'a [u8],
-    /// Nanoseconds on a clock that never goes back.
-    pub now_ns: u64,
-    /// The value of the eviction policy's delta attribute.
-    pub evict_by: Option<Value>,
-    /// The value of the trigger policy's delta attribute.
-    pub trigger_by: Option<Value>,
-    /// The item.
-    pub item: T,
-}
-
-/// All windows of one input port.
-#[derive(Debug)]
-pub struct Windows<T> {
-    is_sliding: bool,
-    evict: Policy,
-    trigger: Option<Policy>,
-    is_partitioned: bool,
-    partition_eviction: Option<PartitionEviction>,
-    /// Seconds that an item stays in a sliding window, if time says so.
-    lifetime: Option<f64>,
-    partitions: Partitions<T>,
-    /// The items whose time will be over, oldest first; kept only if they have a lifetime.
-    item_ages: VecDeque<ItemAge>,
-    items: usize,
-    /// A smaller delta value came after a larger one: eviction looks at every item from then on.
-    is_unordered: bool,
-}
-
-/// When an item came, and into which partition.
-#[derive(Clone, Copy, Debug)]
-struct ItemAge {
-    arrived_ns: u64,
-    at: KeyId,
-    serial: u64,
-}
-
-impl<T> Windows<T> {
-    /// Empty windows, tumbling or sliding ones.
-    pub fn new(window: &Window) -> Windows<T> {
-        debug_assert!(window.kind != WindowKind::TimeInterval, "those are panes");
-        let partition = window.partition.as_ref();
-        Windows {
-            is_sliding: window.kind == WindowKind::Sliding,
-            evict: window.evict.clone(),
-            trigger: window.trigger.clone(),
-            is_partitioned: partition.is_some(),
-            partition_eviction: partition.and_then(|p| p.evict),
-            lifetime: window.lifetime_s(),
-            partitions: Partitions::new(),
-            item_ages: VecDeque::new(),
-            items: 0,
-            is_unordered: false,
-        }
-    }
-
-    /// Values of the delta attributes of a tuple: eviction's and trigger's.
-    pub fn deltas(&self, tuple: TupleRef<'_>, layout: &Layout) -> (Option<Value>, Option<Value>) {
-        let value = |policy: Option<&Policy>| match policy {
-            Some(Policy::Delta(index, _)) => Some(tuple.get(layout, *index as usize)),
-            _ => None,
-        };
-        (value(Some(&self.evict)), value(self.trigger.as_ref()))
-    }
-
-    /// Items in all partitions.
-    pub fn len(&self) -> usize {
-        self.items
-    }
-
-    /// Whether there is no item.
-    pub fn is_empty(&self) -> bool {
-        self.items == 0
-    }
-
-    /// Whether it matters when an item comes: if not, any time will do in [`WindowArrival`].
-    pub fn is_timed(&self) -> bool {
-        let is_aged = matches!(self.partition_eviction, Some(PartitionEviction::Age(_)));
-        self.lifetime.is_some() || is_aged
-    }
-
-    /// The partitions, oldest first.
-    pub fn partitions(&self) -> impl Iterator<Item = &WindowPartition<T>> {
-        self.partitions.iter()
-    }
-
-    /// How many partitions there are.
-    pub fn partition_count(&self) -> usize {
-        self.partitions.len()
-    }
-
-    /// An item has come.
-    ///
-    /// # Errors
-    /// What the observer returns; the item is then in its window or not, as far as it had got.
-    pub fn insert(
-        &mut self,
-        arrival: WindowArrival<'_, T>,
-        observer: &mut impl WindowObserver<T>,
-    ) -> Result<(), Fault> {
-        self.evict_old_partitions(arrival.now_ns, observer)?;
-        if self.is_sliding {
-            self.insert_sliding(arrival, observer)
-        } else {
-            self.insert_tumbling(arrival, observer)
-        }
-    }
-
-    fn insert_tumbling(
-        &mut self,
-        arrival: WindowArrival<'_, T>,
-        observer: &mut impl WindowObserver<T>,
-    ) -> Result<(), Fault> {
-        let mut at = self.partitions.find(arrival.key);
-        match (&self.evict, &arrival.evict_by) {
-            (Policy::Count(0), _) => return observer.leave(arrival.item, LeaveReason::Flushed),
-            (Policy::Delta(_, amount), Some(value)) => {
-                let oldest = at.and_then(|at| self.partitions.get(at).oldest());
-                let oldest = oldest.and_then(|entry| entry.evict_by.as_ref());
-                if oldest.is_some_and(|oldest| delta::exceeds(value, oldest, amount))
-                    && let Some(full) = at.take()
-                {
-                    self.flush(full, observer)?;
-                }
-            }
-            _ => {}
-        }
-        let at = self.push(at, arrival, observer)?;
-        match (&self.evict, at) {
-            (Policy::Count(n), Some(at)) if self.partitions.get(at).len() >= *n as usize => {
-                self.flush(at, observer)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn insert_sliding(
-        &mut self,
-        arrival: WindowArrival<'_, T>,
-        observer: &mut impl WindowObserver<T>,
-    ) -> Result<(), Fault> {
-        self.expire(arrival.now_ns, observer)?;
-        let mut at = self.partitions.find(arrival.key);
-        if let Some(at) = at {
-            let partition = self.partitions.get_mut(at);
-            if partition.delta_triggers(self.trigger.as_ref(), arrival.trigger_by.as_ref()) {
-                observer.fire(Some(partition), self.items)?;
-            }
-        }
-        if matches!(self.evict, Policy::Count(0)) {
-            observer.leave(arrival.item, LeaveReason::Evicted)?;
-        } else {
-            if let Some(at) = at {
-                self.evict_for_arrival(at, &arrival, observer)?;
-            }
-            at = self.push(at, arrival, observer)?;
-        }
-        if let Some(at) = at {
-            let partition = self.partitions.get_mut(at);
-            if partition.count_triggers(self.trigger.as_ref()) {
-                return observer.fire(Some(partition), self.items);
-            }
-        }
-        Ok(())
-    }
-
-    /// Evicts from a sliding window what the arriving item pushes out.
-    fn evict_for_arrival(
-        &mut self,
-        at: KeyId,
-        arrival: &WindowArrival<'_, T>,
-        observer: &mut impl WindowObserver<T>,
-    ) -> Result<(), Fault> {
-        let partition = self.partitions.get_mut(at);
-        match (&self.evict, &arrival.evict_by) {
-            (Policy::Count(n), _) => {
-                while partition.len() >= *n as usize
-                    && let Some(entry) = partition.pop()
-                {
-                    self.items -= 1;
-                    observer.leave(entry.item, LeaveReason::Evicted)?;
-                }
-            }
-            (Policy::Delta(_, amount), Some(value)) => {
-                self.is_unordered |= partition.newest_exceeds(value);
-                while let Some(entry) = partition.take_exceeding(value, amount, self.is_unordered) {
-                    self.items -= 1;
-                    partition.set_full();
-                    observer.leave(entry.item, LeaveReason::Evicted)?;
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Puts the item into its partition, a new one if there is none, then lets partitions go that
-    /// are too many. Where the partition is; `None` if it had to go itself.
-    fn push(
-        &mut self,
-        at: Option<KeyId>,
-        arrival: WindowArrival<'_, T>,
-        observer: &mut impl WindowObserver<T>,
-    ) -> Result<Option<KeyId>, Fault> {
-        let WindowArrival {
-            key,
-            now_ns,
-            evict_by,
-            trigger_by,
-            item,
-        } = arrival;
-        let at = at.unwrap_or_else(|| self.partitions.open(key));
-        let partition = self.partitions.get_mut(at);
-        let serial = partition.serial();
-        partition.set_last_used(now_ns);
-        partition.set_trigger_base(trigger_by);
-        match observer.merge(partition.newest_mut(), item)? {
-            Some(item) => {
-                let row = observer.insert_position(partition, &item);
-                partition.insert(row, WindowItem { item, evict_by });
-            }
-            None => partition.count_merged(),
-        }
-        partition.update_full(&self.evict);
-        self.items += 1;
-        if self.lifetime.is_some() {
-            self.item_ages.push_back(ItemAge {
-                arrived_ns: now_ns,
-                at,
-                serial,
-            });
-        }
-        if self.partition_eviction.is_some() {
-            self.partitions.set_last_used(at);
-            self.evict_partitions(observer)?;
-        }
-        Ok((self.partitions.get(at).serial() == serial).then_some(at))
-    }
-
-    /// A window marker has come: flushes every partition of a `punct()` window.
-    pub fn process_window_marker(
-        &mut self,
-        observer: &mut impl WindowObserver<T>,
-    ) -> Result<(), Fault> {
-        match self.evict {
-            Policy::Punct => self.flush_all(observer),
-            _ => Ok(()),
-        }
-    }
-
-    /// The timer of [`Window::period`] has fired: flushes or triggers every partition.
-    pub fn on_timer(
-        &mut self,
-        now_ns: u64,
-        observer: &mut impl WindowObserver<T>,
-    ) -> Result<(), Fault> {
-        self.evict_old_partitions(now_ns, observer)?;
-        if !self.is_sliding {
-            return self.flush_all(observer);
-        }
-        self.expire(now_ns, observer)?;
-        if self.partitions.is_empty() && !self.is_partitioned {
-            return observer.fire(None, 0);
-        }
-        let total = self.items;
-        self.partitions
-            .iter()
-            .try_for_each(|partition| observer.fire(Some(partition), total))
-    }
-
-    /// Lets every item leave whose time in a sliding window is over.
-    pub fn expire(
-        &mut self,
-        now_ns: u64,
-        observer: &mut impl WindowObserver<T>,
-    ) -> Result<(), Fault> {
-        let Some(seconds) = self.lifetime else {
-            return Ok(());
-        };
-        let lifetime_ns = (seconds * 1e9) as u64;
-        while let Some(oldest) = self.item_ages.front()
-            && now_ns - oldest.arrived_ns > lifetime_ns
-        {
-            let ItemAge { at, serial, .. } = *oldest;
-            self.item_ages.pop_front();
-            let partition = self.partitions.get_mut(at);
-            // Unless it has left with its partition.
-            if partition.serial() == serial
-                && let Some(entry) = partition.pop()
-            {
-                self.items -= 1;
-                observer.leave(entry.item, LeaveReason::Evicted)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn flush_all(&mut self, observer: &mut impl WindowObserver<T>) -> Result<(), Fault> {
-        if self.partitions.is_empty() {
-            return observer.fire(None, 0);
-        }
-        while let Some(at) = self.partitions.oldest() {
-            self.flush(at, observer)?;
-        }
-        Ok(())
-    }
-
-    fn flush(&mut self, at: KeyId, observer: &mut impl WindowObserver<T>) -> Result<(), Fault> {
-        observer.fire(Some(self.partitions.get(at)), self.items)?;
-        self.remove(at, LeaveReason::Flushed, observer)
-    }
-
-    /// Removes a partition; its items leave.
-    fn remove(
-        &mut self,
-        at: KeyId,
-        cause: LeaveReason,
-        observer: &mut impl WindowObserver<T>,
-    ) -> Result<(), Fault> {
-        let partition = self.partitions.get_mut(at);
-        self.items -= partition.len();
-        let mut items = std::iter::from_fn(|| partition.pop());
-        let left = items.try_for_each(|entry| observer.leave(entry.item, cause));
-        self.partitions.close(at);
-        left
-    }
-
-    fn evict_partitions(&mut self, observer: &mut impl WindowObserver<T>) -> Result<(), Fault> {
-        match self.partition_eviction {
-            Some(PartitionEviction::Count(n)) => {
-                while self.partitions.len() > n as usize {
-                    self.evict_least_used(observer)?;
-                }
-            }
-            Some(PartitionEviction::Tuples(n)) => {
-                while self.items > n as usize {
-                    self.evict_least_used(observer)?;
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn evict_old_partitions(
-        &mut self,
-        now_ns: u64,
-        observer: &mut impl WindowObserver<T>,
-    ) -> Result<(), Fault> {
-        let Some(PartitionEviction::Age(seconds)) = self.partition_eviction else {
-            return Ok(());
-        };
-        let age_ns = (seconds * 1e9) as u64;
-        while let Some(at) = self.partitions.least_used()
-            && now_ns - self.partitions.get(at).last_used_ns() > age_ns
-        {
-            self.evict_least_used(observer)?;
-        }
-        Ok(())
-    }
-
-    /// Evicts the partition that was not used for the longest time.
-    fn evict_least_used(&mut self, observer: &mut impl WindowObserver<T>) -> Result<(), Fault> {
-        let Some(at) = self.partitions.least_used() else {
-            return Ok(());
-        };
-        observer.evict_partition(self.partitions.get(at))?;
-        self.remove(at, LeaveReason::PartitionEvicted, observer)
-    }
-}
+pub use window_observer::{LeaveReason, WindowObserver};
+pub use windows::{WindowArrival, Windows};

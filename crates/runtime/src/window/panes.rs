@@ -7,15 +7,15 @@
 //!                                              [10 ........ 20)
 //!   event time 7 is in both of the first two; the watermark 12 fires the first
 //! ```
-//! A pane is kept for the discard age after its end. What comes for it meanwhile is late, and it
-//! fires again with all that it holds at the next watermark. What is older than the watermark by
-//! more than that age is in no pane any more. Each partition that has got something fires by
-//! itself.
+//! A pane is kept for the discard age after its end. An item that comes for it meanwhile is late,
+//! and the pane fires again with all its items at the next watermark. An item that is older than
+//! the watermark by more than that age is in no pane any more. Each partition with new items fires
+//! by itself.
 //!
 //! # Cost
-//! An item that lies in several panes is kept once. A watermark looks at panes whose end it has
-//! passed and which are not discarded yet. What a discarded pane has had for memory serves the next
-//! one, and its items come back to whoever made them.
+//! An item that lies in several panes is kept once. A watermark looks at the panes whose end it has
+//! passed and which are not discarded yet. The memory of a discarded pane serves the next one, and
+//! its items are returned to the operator ([`PaneObserver::leave`]).
 
 use std::collections::BTreeMap;
 
@@ -26,12 +26,11 @@ use tuple::EventTime;
 use super::key_ids::KeyIds;
 use super::shared_items::{PaneItems, SharedItems};
 
-/// What an operator does with its panes.
+/// The operator's part of its panes: what happens when they fire and when items leave.
 pub trait PaneObserver<T> {
-    /// A partition of a pane has got items since it fired last, or for the first time: all that it
-    /// holds.
+    /// Processes a partition of a pane that has items since it fired last: all its items.
     fn fire(&mut self, pane: Pane, items: PaneItems<'_, T>) -> Result<(), Fault>;
-    /// The last pane that held an item is discarded.
+    /// Takes an item back: the last pane that held it is discarded.
     fn leave(&mut self, item: T);
 }
 
@@ -39,13 +38,13 @@ pub trait PaneObserver<T> {
 #[derive(Debug)]
 pub struct Panes<T> {
     interval: TimeInterval,
-    /// By start.
+    /// Panes that take items, by start.
     open: BTreeMap<i128, OpenPane>,
     items: SharedItems<T>,
     watermark: Option<EventTime>,
-    /// Partitions in all of them.
+    /// Number of partitions in all panes.
     partition_count: usize,
-    /// Discarded ones, as memory.
+    /// Discarded panes, whose memory is used again.
     spare: Vec<OpenPane>,
 }
 
@@ -53,11 +52,11 @@ pub struct Panes<T> {
 #[derive(Debug, Default)]
 struct OpenPane {
     key_ids: KeyIds,
-    /// By place: in the order of their first items. Those that no place has are memory.
+    /// By key id, in the order of their first items. Partitions without an id are memory.
     partitions: Vec<PanePartition>,
-    /// Something has come since it fired.
+    /// Whether an item has come since the pane fired.
     has_new_items: bool,
-    /// How often it has.
+    /// Number of times that the pane has fired.
     fire_count: u64,
 }
 
@@ -68,12 +67,12 @@ struct PanePartition {
     has_new_items: bool,
 }
 
-/// A share leaves memory for so many rows: any partition may be the next one there, also a small
-/// one.
+/// Indexes that a discarded partition keeps memory for: any partition may be the next one there,
+/// also a small one.
 const SPARE_INDEXES: usize = 256;
 
 impl<T> Panes<T> {
-    /// No panes yet.
+    /// Windows without panes yet.
     pub fn new(interval: TimeInterval) -> Panes<T> {
         Panes {
             interval,
@@ -85,13 +84,12 @@ impl<T> Panes<T> {
         }
     }
 
-    /// Partitions in all panes.
+    /// Number of partitions in all panes.
     pub fn partition_count(&self) -> usize {
         self.partition_count
     }
 
-    /// Partitions of panes that have got items and have not fired since, and how many items they
-    /// hold.
+    /// Number of partitions with items that have not fired, and of the items in these partitions.
     pub fn incomplete_counts(&self) -> (u64, u64) {
         let shares = self.open.values().flat_map(OpenPane::partitions);
         let fresh = shares.filter(|share| share.has_new_items);
@@ -100,13 +98,14 @@ impl<T> Panes<T> {
         })
     }
 
-    /// Whether an item of an event time is of no use: it comes too late, or lies between panes.
+    /// Whether an item with this event time is in no pane: it comes too late, or lies between
+    /// panes.
     pub fn is_outside_panes(&self, at: EventTime) -> bool {
         let too_late = |reached: EventTime| at.0 < reached.0 - self.interval.discard_ns;
         self.watermark.is_some_and(too_late) || self.pane_starts(at).next().is_none()
     }
 
-    /// An item has come. It is left out where it is of no use.
+    /// Adds an item to its panes, if it is in any.
     pub fn insert(&mut self, key: &[u8], at: EventTime, item: T) {
         if self.is_outside_panes(at) {
             return;
@@ -122,7 +121,7 @@ impl<T> Panes<T> {
         }
     }
 
-    /// Where the panes begin that an event time lies in, the first one first.
+    /// Starts of the panes that an event time lies in, the earliest first.
     fn pane_starts(&self, at: EventTime) -> impl Iterator<Item = i128> + use<T> {
         let TimeInterval {
             duration_ns,
@@ -131,13 +130,16 @@ impl<T> Panes<T> {
             ..
         } = self.interval;
         let last = at.0 - (at.0 - offset_ns).rem_euclid(period_ns);
-        // So many begin before the last one and have not ended.
+        // Number of panes that begin before the last one and have not ended.
         let more = (last - (at.0 - duration_ns) - 1).div_euclid(period_ns);
         (0..=more).rev().map(move |back| last - back * period_ns)
     }
 
-    /// The watermark has advanced: panes whose end it has passed fire, the first one first, and
-    /// those that are old enough are discarded.
+    /// Advances the watermark: panes whose end it has passed fire, the earliest first, and those
+    /// that are old enough are discarded.
+    ///
+    /// # Errors
+    /// The fault of the observer.
     pub fn advance(
         &mut self,
         to: EventTime,
@@ -208,18 +210,18 @@ impl OpenPane {
         Ok(())
     }
 
-    /// Its partitions.
+    /// Partitions that are in use.
     fn partitions(&self) -> impl Iterator<Item = &PanePartition> {
         self.partitions[..self.key_ids.len()].iter()
     }
 
-    /// All that it holds.
+    /// Indexes of the items of all partitions.
     fn item_indexes(&self) -> impl Iterator<Item = u32> {
         self.partitions()
             .flat_map(|share| share.item_indexes.iter().copied())
     }
 
-    /// Forgets everything but its memory.
+    /// Removes all partitions and keeps their memory.
     fn clear(&mut self) {
         for share in &mut self.partitions[..self.key_ids.len()] {
             share.item_indexes.clear();

@@ -1,4 +1,4 @@
-//! One partition of a window: a queue of items, and what its policies remember.
+//! A partition of a window: a queue of items, and the state of the policies.
 
 use std::collections::VecDeque;
 
@@ -10,19 +10,19 @@ use super::delta;
 /// An item in a window.
 #[derive(Debug)]
 pub struct WindowItem<T> {
-    /// The item.
+    /// The item as the operator gave it.
     pub item: T,
-    /// The value of the eviction policy's delta attribute.
+    /// Value of the eviction policy's delta attribute.
     pub evict_by: Option<Value>,
 }
 
-/// The items of one partition, oldest first.
+/// Items of one partition, oldest first.
 #[derive(Debug)]
 pub struct WindowPartition<T> {
     entries: VecDeque<WindowItem<T>>,
-    /// Items that others have taken in.
+    /// Number of items that were merged into others.
     merged: usize,
-    /// A sliding window has been full at least once.
+    /// Whether a sliding window has been full at least once.
     is_full: bool,
     /// Items since the last count trigger.
     since_trigger: u32,
@@ -52,18 +52,18 @@ impl<T> WindowPartition<T> {
         self.entries.iter().map(|entry| &entry.item)
     }
 
-    /// How many items have come and not left.
+    /// Number of items that have come and not left.
     pub fn len(&self) -> usize {
         self.entries.len() + self.merged
     }
 
-    /// Whether there is none.
+    /// Whether no item is kept.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// What tells it from all others that its window has had: one that was evicted and returns
-    /// has another. Not 0.
+    /// Number of the partition, from 1, which no other partition of the window ever has: one that
+    /// was evicted and returns has another.
     pub fn serial(&self) -> u64 {
         self.serial
     }
@@ -85,17 +85,17 @@ impl<T> WindowPartition<T> {
         self.entries.back_mut().map(|entry| &mut entry.item)
     }
 
-    /// Counts an item that another one has taken in.
+    /// Counts an item that was merged into another one.
     pub(super) fn count_merged(&mut self) {
         self.merged += 1;
     }
 
-    /// An item that is kept, by its place.
+    /// An item that is kept, by index.
     pub fn get(&self, at: usize) -> Option<&T> {
         self.entries.get(at).map(|entry| &entry.item)
     }
 
-    /// How many of the kept items satisfy a condition, if they stand before all that do not.
+    /// Number of kept items that satisfy a condition, if they stand before all that do not.
     pub fn partition_point(&self, mut holds: impl FnMut(&T) -> bool) -> usize {
         self.entries.partition_point(|entry| holds(&entry.item))
     }
@@ -112,7 +112,7 @@ impl<T> WindowPartition<T> {
         self.entries.pop_front()
     }
 
-    /// Forgets everything but its memory.
+    /// Removes all items and keeps their memory.
     pub(super) fn reset(&mut self) {
         let mut entries = std::mem::take(&mut self.entries);
         entries.clear();
@@ -122,7 +122,7 @@ impl<T> WindowPartition<T> {
         };
     }
 
-    /// Notes when the last item came.
+    /// Notes the time at which the last item came.
     pub(super) fn set_last_used(&mut self, now_ns: u64) {
         self.last_used_ns = now_ns;
     }
@@ -135,7 +135,7 @@ impl<T> WindowPartition<T> {
         self.is_full = true;
     }
 
-    /// After an insertion: whether the window now counts as full.
+    /// Notes after an insertion whether the window now counts as full.
     pub(super) fn update_full(&mut self, evict: &Policy) {
         self.is_full |= match evict {
             Policy::Count(n) => self.len() >= *n as usize,
@@ -144,14 +144,14 @@ impl<T> WindowPartition<T> {
         };
     }
 
-    /// The first item sets the base of a delta trigger.
+    /// Sets the base of a delta trigger, if this is the first item.
     pub(super) fn set_trigger_base(&mut self, value: Option<Value>) {
         if self.trigger_base.is_none() {
             self.trigger_base = value;
         }
     }
 
-    /// Whether an arriving item's value fires the delta trigger; the base then moves to it.
+    /// Whether the value of an arriving item fires the delta trigger; the base then moves to it.
     pub(super) fn delta_triggers(
         &mut self,
         trigger: Option<&Policy>,
@@ -170,7 +170,7 @@ impl<T> WindowPartition<T> {
         fires
     }
 
-    /// Counts an item for the count trigger; whether it fires.
+    /// Counts an item for the count trigger. Returns whether it fires.
     pub(super) fn count_triggers(&mut self, trigger: Option<&Policy>) -> bool {
         let Some(Policy::Count(every)) = trigger else {
             return false;
@@ -183,7 +183,7 @@ impl<T> WindowPartition<T> {
         fires
     }
 
-    /// Whether the newest item's value lies beyond the arriving one's.
+    /// Whether the newest item's value is greater than the arriving one's.
     pub(super) fn newest_exceeds(&self, value: &Value) -> bool {
         let newest = self
             .entries

@@ -1,26 +1,26 @@
-//! The partitions of a window: found by key, in the order in which they began and in that of their
-//! last use. All of it takes the same time however many there are.
+//! Partitions of a window: found by key, in the order in which they began and in that of their last
+//! use. Every call takes the same time however many there are.
 //!
 //! ```text
-//!   places: key -> place
-//!   slots:  | partition, neighbours by age, neighbours by use | ... | free | ...
+//!   key_ids: key -> id
+//!   slots:   | partition, neighbours by age, neighbours by use | ... | free | ...
 //! ```
-//! A slot whose partition is gone keeps its memory for the next one.
+//! A slot whose partition is closed keeps its memory for the next one.
 
 use super::WindowPartition;
 use super::key_ids::{KeyId, KeyIds};
 
-/// No place.
+/// Id of no partition: the end of a list.
 const NO_PARTITION: KeyId = KeyId::MAX;
 
 #[derive(Debug)]
 pub struct Partitions<T> {
     key_ids: KeyIds,
-    /// By place.
+    /// Slots by key id.
     slots: Vec<PartitionSlot<T>>,
-    /// Ends of the two lists.
+    /// First and last partition of the two lists.
     ends: [ListEnds; 2],
-    /// Partitions that were ever opened.
+    /// Number of partitions that were ever opened.
     opened: u64,
 }
 
@@ -42,7 +42,7 @@ struct ListEnds {
     last: KeyId,
 }
 
-/// The two lists.
+/// The two orders in which partitions are linked.
 #[derive(Clone, Copy)]
 enum PartitionOrder {
     Age = 0,
@@ -50,7 +50,7 @@ enum PartitionOrder {
 }
 
 impl<T> Partitions<T> {
-    /// None yet.
+    /// A window without partitions yet.
     pub fn new() -> Partitions<T> {
         let ends = ListEnds {
             first: NO_PARTITION,
@@ -64,22 +64,22 @@ impl<T> Partitions<T> {
         }
     }
 
-    /// How many.
+    /// Number of open partitions.
     pub fn len(&self) -> usize {
         self.key_ids.len()
     }
 
-    /// Whether there is none.
+    /// Whether no partition is open.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Where the partition of a key is.
+    /// Id of the partition of a key.
     pub fn find(&self, key: &[u8]) -> Option<KeyId> {
         self.key_ids.find(key)
     }
 
-    /// An empty partition for a key that has none; it is the youngest and the last used.
+    /// Opens an empty partition for a key that has none; it is the youngest and the last used.
     pub fn open(&mut self, key: &[u8]) -> KeyId {
         let at = self.key_ids.assign(key);
         if at as usize == self.slots.len() {
@@ -92,17 +92,17 @@ impl<T> Partitions<T> {
         at
     }
 
-    /// The partition at a place.
+    /// The partition with an id.
     pub fn get(&self, at: KeyId) -> &WindowPartition<T> {
         &self.slots[at as usize].partition
     }
 
-    /// The same, to be changed.
+    /// The partition with an id, for changes.
     pub fn get_mut(&mut self, at: KeyId) -> &mut WindowPartition<T> {
         &mut self.slots[at as usize].partition
     }
 
-    /// The partition is used: it is the last now that would be evicted.
+    /// Notes that the partition is used: it is now the last that would be evicted.
     pub fn set_last_used(&mut self, at: KeyId) {
         if self.ends[PartitionOrder::Use as usize].last != at {
             self.remove_from(PartitionOrder::Use, at);
@@ -110,7 +110,7 @@ impl<T> Partitions<T> {
         }
     }
 
-    /// The partition at a place is no more, and neither are items that are left in it.
+    /// Closes a partition, and drops the items that are left in it.
     pub fn close(&mut self, at: KeyId) {
         self.remove_from(PartitionOrder::Age, at);
         self.remove_from(PartitionOrder::Use, at);
@@ -118,17 +118,17 @@ impl<T> Partitions<T> {
         self.key_ids.release(at);
     }
 
-    /// The oldest.
+    /// Id of the oldest partition.
     pub fn oldest(&self) -> Option<KeyId> {
         to_option(self.ends[PartitionOrder::Age as usize].first)
     }
 
-    /// The one that was not used for the longest time.
+    /// Id of the partition that was not used for the longest time.
     pub fn least_used(&self) -> Option<KeyId> {
         to_option(self.ends[PartitionOrder::Use as usize].first)
     }
 
-    /// All of them, the oldest first.
+    /// All partitions, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &WindowPartition<T>> {
         let after = |at: &KeyId| {
             to_option(self.slots[*at as usize].neighbors[PartitionOrder::Age as usize].after)

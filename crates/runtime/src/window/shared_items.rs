@@ -1,7 +1,7 @@
-//! Items that several panes hold, each kept once. When the last pane lets go of one it comes back,
-//! and its place is that of a later one.
+//! Items that several panes hold, each kept once. When the last pane releases an item it is
+//! returned, and a later item takes its index.
 
-/// The items of all panes.
+/// Items of all panes, with counts of their references.
 #[derive(Debug)]
 pub struct SharedItems<T> {
     items: Vec<SharedItem<T>>,
@@ -10,19 +10,19 @@ pub struct SharedItems<T> {
 
 #[derive(Debug)]
 struct SharedItem<T> {
-    /// There is none in a free slot.
+    /// The item; `None` in a free slot.
     item: Option<T>,
     reference_count: u32,
 }
 
 impl<T> SharedItems<T> {
-    /// None yet.
+    /// A collection without items yet.
     pub fn new() -> SharedItems<T> {
         let (slots, free) = (Vec::new(), Vec::new());
         SharedItems { items: slots, free }
     }
 
-    /// An item has come; nobody holds it yet.
+    /// Adds an item without references, and returns its index.
     pub fn add(&mut self, item: T) -> u32 {
         let slot = SharedItem {
             item: Some(item),
@@ -36,12 +36,12 @@ impl<T> SharedItems<T> {
         self.items.len() as u32 - 1
     }
 
-    /// One more holds the item.
+    /// Counts one more reference to the item.
     pub fn add_reference(&mut self, at: u32) {
         self.items[at as usize].reference_count += 1;
     }
 
-    /// One holds the item no more; it comes back if that was the last one.
+    /// Removes a reference, and returns the item if that was the last one.
     pub fn release(&mut self, at: u32) -> Option<T> {
         let slot = &mut self.items[at as usize];
         slot.reference_count -= 1;
@@ -52,7 +52,7 @@ impl<T> SharedItems<T> {
         slot.item.take()
     }
 
-    /// Items, and room for further ones.
+    /// Number of slots, and of those that hold an item.
     #[cfg(test)]
     pub fn len(&self) -> (usize, usize) {
         (self.items.len(), self.items.len() - self.free.len())
@@ -79,29 +79,29 @@ impl<'a, T> PaneItems<'a, T> {
         }
     }
 
-    /// How many.
+    /// Number of items in the partition.
     pub fn len(&self) -> usize {
         self.indexes.len()
     }
 
-    /// Whether there is none.
+    /// Whether the partition has no item.
     pub fn is_empty(&self) -> bool {
         self.indexes.is_empty()
     }
 
-    /// One of them.
+    /// An item, by its order of arrival.
     pub fn get(&self, at: usize) -> Option<&'a T> {
         let row = self.indexes.get(at)?;
         Some(self.items.get(*row))
     }
 
-    /// How many of them satisfy a condition, if they stand before all that do not.
+    /// Number of items that satisfy a condition, if they stand before all that do not.
     pub fn partition_point(&self, mut holds: impl FnMut(&T) -> bool) -> usize {
         self.indexes
             .partition_point(|row| holds(self.items.get(*row)))
     }
 
-    /// All of them.
+    /// Items in the order in which they came.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &'a T> + ExactSizeIterator + Clone {
         let held = self.items;
         self.indexes.iter().map(move |row| held.get(*row))

@@ -14,7 +14,7 @@ fn a_shutdown_drains() {
     let (sender, receiver, printed) = start_two(&endless, Pipe::default());
     let sent = sender.crossing_counters();
     wait_for("tuples crossed", || sent[0].frames() > 100);
-    // Both are told, as SIGINT tells all processes of a terminal.
+    // Both PEs are asked to stop, as SIGINT reaches all processes of a terminal.
     receiver.stop_signal().request();
     sender.stop_signal().request();
     let tallies = sender.join().unwrap();
@@ -79,7 +79,7 @@ fn a_receive_without_work_sleeps_until_there_is_some() {
     let receiver = half.start(&program);
     wait_for("it sleeps", || seen.is_armed());
     let polls = seen.polls();
-    // Something else happens for a while: nobody wakes it.
+    // Another pair of PEs runs for a while; nothing wakes the first one.
     let (other_sender, other_receiver, _) = start_two(&numbers, Pipe::default());
     other_sender.join().unwrap();
     other_receiver.join().unwrap();

@@ -129,7 +129,7 @@ fn a_lost_receiver_is_said_once_however_many_threads_send() {
 
 #[test]
 fn a_failure_elsewhere_in_the_pe_ends_a_wait_for_room() {
-    // Nobody takes anything, and nobody is gone.
+    // No end takes frames, and none is gone.
     let (out, _inbound) = Pipe::default().open();
     let endless = source("N", false, &[]);
     let params = [

@@ -270,7 +270,7 @@ pub fn send(link: u32, of: &OperatorBuilder, feeder: u32) -> OperatorBuilder {
     OperatorBuilder::from(send)
 }
 
-/// A receive with a port for each link.
+/// A Receive with an output port for each crossing.
 pub fn receive(links: &[(u32, &OperatorBuilder)]) -> OperatorBuilder {
     let mut receive = OperatorBuilder::new(graph::inserted_operators::RECEIVE, "Receive");
     for (link, _) in links {
@@ -308,7 +308,7 @@ pub fn queue(
     feeders.iter().fold(OperatorBuilder::from(queue), fed)
 }
 
-/// A gate with its parameters, fed by an operator of its PE.
+/// A PassLimit operator with its parameters, fed by an operator of its PE.
 pub fn pass_limit_of(
     of: &OperatorBuilder,
     feeder: u32,
@@ -383,7 +383,7 @@ impl PeSide {
         self
     }
 
-    /// Of the links that follow.
+    /// Uses the normal codec for the crossings that follow.
     pub fn normal(mut self) -> PeSide {
         self.codec = CrossingCodec::Normal;
         self
@@ -426,7 +426,7 @@ pub fn start_two(source: &OperatorBuilder, pipe: Pipe) -> (RunningPe, RunningPe,
     (sending, receiving.start(&receiver), printed)
 }
 
-/// What the same program prints in one PE.
+/// Output of the program when all of it runs in one PE.
 pub fn run_fused(source: &OperatorBuilder) -> String {
     let program = testkit::build_program([source.clone(), print(&[(source, 0, 0)])]);
     let half = PeSide::number(0);

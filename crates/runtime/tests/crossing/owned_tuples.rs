@@ -1,5 +1,4 @@
-//! Tuples that come with their buffers: a queue hands them over, whole, in order, and uncopied
-//! where it says so.
+//! Owned tuples: a queue hands their buffers over, whole, in order, and uncopied.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -42,7 +41,7 @@ pub const WITNESS: OperatorEntry = OperatorEntry {
 const LARGE: u64 = 4096;
 const LARGEST: u64 = 40_000;
 
-/// What both sides write down.
+/// Records of both sides of the queue.
 #[derive(Default)]
 struct Log {
     sent: Vec<Seen>,
@@ -72,7 +71,7 @@ fn seen(tuple: TupleRef<'_>) -> Seen {
     }
 }
 
-/// SplitMix64.
+/// SplitMix64: a random number from a seed and a number.
 fn mix(seed: u64, number: i64) -> u64 {
     let z = seed.wrapping_add((number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -157,7 +156,7 @@ impl Operator for Witness {
     }
 }
 
-/// What a run says of itself.
+/// Settings of a run.
 #[derive(Clone, Copy)]
 struct Run {
     seed: i64,
@@ -168,7 +167,7 @@ struct Run {
 }
 
 impl Run {
-    /// `Maker`, a queue, perhaps a gate with a door, `Witness`.
+    /// Runs `Maker`, a queue, perhaps a PassLimit, and `Witness`.
     fn log(self, key: i64, door: Option<&PassLimit>) -> Log {
         let Run {
             items, congestion, ..

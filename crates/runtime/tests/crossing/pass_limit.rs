@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use tuple::Value;
 
-/// What a test holds.
+/// The handle by which a test lets tuples pass.
 #[derive(Clone)]
 pub struct PassLimit {
     key: i64,
@@ -47,7 +47,7 @@ impl PassLimit {
         lock(&DOORS)[&(key as i64)].clone()
     }
 
-    /// Somebody comes, and passes when he may.
+    /// Waits until the caller may pass.
     pub fn pass(&self) {
         let mut counts = lock(&self.state.counts);
         counts.came += 1;
@@ -59,14 +59,14 @@ impl PassLimit {
         }
     }
 
-    /// So many more may pass.
+    /// Lets `count` more tuples pass.
     pub fn lets(&self, count: u64) {
         let mut counts = lock(&self.state.counts);
         counts.may_pass = counts.may_pass.saturating_add(count);
         self.state.changed.notify_all();
     }
 
-    /// Everybody may.
+    /// Lets all tuples pass from now on.
     pub fn opens(&self) {
         self.lets(u64::MAX);
     }

@@ -23,7 +23,7 @@ fn metric(running: &RunningPe, name: &str) -> i64 {
     metrics.iter().find(|(known, _)| known == name).unwrap().1
 }
 
-/// `source` through a queue and a gate with a door to a printer.
+/// Runs `source` through a queue and a PassLimit to a printer.
 fn gated(
     source: &testkit::OperatorBuilder,
     items: u32,

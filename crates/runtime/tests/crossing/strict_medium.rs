@@ -1,5 +1,5 @@
-//! Ends of a medium that is as mean as the contract allows: few frames fit, small ones, and if so
-//! told nothing gets out before a flush.
+//! Ends of a medium that is as strict as the contract allows: few frames fit, small ones, and on
+//! demand nothing is sent before a flush.
 
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -10,12 +10,12 @@ use ring::frame::{ALIGN, FrameBatch, FrameHeader};
 use transport::{Error, PeerLoss, ReceivingEnd, SendingEnd, Waitable, Wakeup};
 use tuple::TupleBuf;
 
-/// How mean.
+/// Limits of the medium.
 #[derive(Clone, Copy, Debug)]
 pub struct Pipe {
     /// Frames that are committed and not released, at most.
     pub frames: usize,
-    /// The largest payload.
+    /// Most bytes of a payload.
     pub frame_bytes_max: usize,
     /// Frames wait for a flush.
     pub holds_back: bool,
@@ -32,7 +32,7 @@ impl Default for Pipe {
 }
 
 struct Shared {
-    /// Not yet polled.
+    /// Frames that were not polled yet.
     queue: VecDeque<(FrameHeader, Vec<u8>)>,
     /// Committed and not yet out.
     held: VecDeque<(FrameHeader, Vec<u8>)>,
@@ -63,7 +63,7 @@ pub struct In {
 }
 
 impl Pipe {
-    /// Both ends.
+    /// Opens both ends of a crossing.
     pub fn open(self) -> (Out, In) {
         let shared = Arc::new(Mutex::new(Shared {
             queue: VecDeque::new(),
@@ -93,7 +93,7 @@ impl Pipe {
     }
 }
 
-/// What an inbound end has seen.
+/// Counts of an inbound end.
 #[derive(Clone)]
 pub struct Seen {
     polls: Arc<AtomicU64>,
@@ -252,7 +252,7 @@ impl Waitable for In {
 }
 
 impl Drop for Out {
-    /// What was committed still arrives.
+    /// Lets frames arrive that were committed.
     fn drop(&mut self) {
         let _ = self.flush();
         lock(&self.shared).has_sender = false;

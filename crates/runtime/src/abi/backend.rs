@@ -1,0 +1,95 @@
+//! The trait by which typed expressions get code: implemented by the interpreter and by the JIT.
+
+use std::sync::Arc;
+
+use eval::{Fault, Services, State};
+use graph::{Body, Expr};
+use tuple::{Layout, Value};
+
+use super::code::{OperatorScope, ProjectTuple, RunBody, TestCondition};
+use super::fused::{FusedMember, FusedView, OperatorCode};
+
+/// Makes code of expressions and statements. The run time calls it operator by operator while it
+/// wires a PE, and [`Backend::finish`] once, at the end.
+pub trait Backend {
+    /// Code that writes a flat tuple of `layout`, an expression for each attribute. An attribute
+    /// without one gets the default of its type.
+    ///
+    /// # Errors
+    /// The backend cannot make code of an expression.
+    fn projection(
+        &mut self,
+        scope: &OperatorScope<'_>,
+        exprs: &[Option<&Expr>],
+        layout: &Arc<Layout>,
+    ) -> Result<Box<dyn ProjectTuple>, Fault>;
+
+    /// Code for a boolean expression.
+    ///
+    /// # Errors
+    /// The backend cannot make code of the expression.
+    fn predicate(
+        &mut self,
+        scope: &OperatorScope<'_>,
+        expr: &Expr,
+    ) -> Result<Box<dyn TestCondition>, Fault>;
+
+    /// Code for a body of statements.
+    ///
+    /// # Errors
+    /// The backend cannot make code of a statement.
+    fn action(&mut self, scope: &OperatorScope<'_>, body: &Body)
+    -> Result<Box<dyn RunBody>, Fault>;
+
+    /// The value of an expression without input tuples, computed now: parameters, and initial
+    /// values of state variables. `state` holds the variables that were initialized before.
+    ///
+    /// # Errors
+    /// The fault of the expression.
+    fn evaluate(
+        &mut self,
+        expr: &Expr,
+        state: &mut State,
+        services: &mut dyn Services,
+    ) -> Result<Value, Fault>;
+
+    /// The code of the lowered operators that one thread runs, member by member. The default
+    /// compiles every body by itself. A backend that inlines across fused edges overrides this;
+    /// [`FusedView`] says what it has to observe.
+    ///
+    /// # Errors
+    /// The backend cannot make code of a body.
+    fn compile_fused(&mut self, view: &FusedView<'_>) -> Result<Vec<OperatorCode>, Fault> {
+        let members = view.members.iter();
+        members
+            .map(|member| compile_each_body(self, member))
+            .collect()
+    }
+
+    /// Makes all code callable. No expression follows.
+    ///
+    /// # Errors
+    /// The backend cannot make the code callable, for want of memory for instance.
+    fn finish(&mut self) -> Result<(), Fault>;
+}
+
+/// Code for each body of a member by itself, without inlining.
+fn compile_each_body<B: Backend + ?Sized>(
+    backend: &mut B,
+    member: &FusedMember<'_>,
+) -> Result<OperatorCode, Fault> {
+    let mut action = |body: &Body| backend.action(&member.scope, body);
+    let logic = member.logic;
+    let on_tuple = logic.on_tuple.iter().map(|body| action(body).map(Some));
+    let on_tuple = on_tuple.collect::<Result<_, _>>()?;
+    let on_punct = logic.on_punct.iter();
+    let on_punct = on_punct.map(|body| body.as_ref().map(&mut action).transpose());
+    let on_punct = on_punct.collect::<Result<_, _>>()?;
+    let on_process = logic.on_process.as_ref().map(&mut action).transpose()?;
+    Ok(OperatorCode {
+        on_tuple,
+        on_batch: Vec::new(),
+        on_punct,
+        on_process,
+    })
+}

@@ -1,0 +1,30 @@
+//! The behaviour of an operator as data: typed statements that a backend interprets or compiles.
+
+use graph::{Body, StateId, StateVar};
+
+/// The bodies and the state of a lowered operator. Input slots are numbered as [`eval::InputTuples`]
+/// says.
+#[derive(Clone, Debug, Default)]
+pub struct LoweredLogic {
+    /// State variables: those of the logic clause first, then those that the lowering added.
+    pub state: Vec<StateVar>,
+    /// By input port: the statements for a tuple, the logic clause included.
+    pub on_tuple: Vec<Body>,
+    /// By input port: the statements for a marker, which run before it is forwarded.
+    pub on_punct: Vec<Option<Body>>,
+    /// The statements that a source's thread runs.
+    pub on_process: Option<Body>,
+    /// Whether window markers are not forwarded, whatever the model says.
+    pub keeps_markers: bool,
+    /// The window that the statements fill, if they keep one.
+    pub window: Option<CountedWindow>,
+}
+
+/// The window of a lowered operator, as far as the run time counts it.
+#[derive(Clone, Copy, Debug)]
+pub struct CountedWindow {
+    /// The state variable that counts the tuples in the window: a uint32.
+    pub count: StateId,
+    /// Advice for a window that did not get full: see [`crate::IncompleteWindows::help`].
+    pub help: &'static str,
+}

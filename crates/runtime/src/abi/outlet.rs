@@ -1,0 +1,118 @@
+//! Where operators submit, and what code is given to run. [`Outlet::evaluate`] calls code with a
+//! [`CodeContext`], through which the code submits to the outlet again.
+
+use eval::{Fault, InputTuples, Services, State};
+use ring::frame::FrameBatch;
+use tuple::{EventTime, Punctuation, TupleBuf, TupleRef};
+
+use super::evaluation_inputs::EvaluationInputs;
+
+/// Where an operator submits, and asks the PE for services.
+///
+/// ```
+/// # extern crate thalweg_runtime as runtime;
+/// use eval::Fault;
+/// use runtime::{Operator, Outlet};
+/// use tuple::TupleRef;
+///
+/// /// Submits each tuple to both of its output ports.
+/// struct Copy;
+///
+/// impl Operator for Copy {
+///     fn process(
+///         &mut self,
+///         _port: u32,
+///         tuple: TupleRef<'_>,
+///         out: &mut dyn Outlet,
+///     ) -> Result<(), Fault> {
+///         out.submit(0, tuple)?;
+///         out.submit(1, tuple)
+///     }
+/// }
+/// ```
+pub trait Outlet {
+    /// Sends a tuple of the port's schema. Returns when all fused operators downstream have
+    /// processed it.
+    ///
+    /// # Errors
+    /// The fault of an operator downstream, or of a source that goes on after a shutdown.
+    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault>;
+    /// Sends a tuple with its buffer. The receiver may keep the buffer and leave another one in its
+    /// place, with any content. A large tuple that crosses threads is not copied then.
+    ///
+    /// # Errors
+    /// As [`Outlet::submit`].
+    fn submit_owned(&mut self, port: u32, tuple: &mut TupleBuf) -> Result<(), Fault> {
+        self.submit(port, tuple.as_ref())
+    }
+    /// Sends tuples from the frames at the front of a batch in one call of compiled code, takes
+    /// these frames off the batch, and returns their number. The rest, which may be the whole
+    /// batch, is for [`Outlet::submit`]. The frames are of the kind `kind`, and hold tuples of the
+    /// port's schema.
+    ///
+    /// # Errors
+    /// As [`Outlet::submit`].
+    fn submit_batch(
+        &mut self,
+        port: u32,
+        batch: &mut FrameBatch<'_>,
+        kind: u8,
+    ) -> Result<u64, Fault> {
+        let _ = (port, batch, kind);
+        Ok(0)
+    }
+    /// Wakes the consumer of a port, which sleeps although compiled code has written a frame for
+    /// it: see [`crate::abi::FrameEdge`].
+    fn wake_consumer(&mut self, port: u32) {
+        let _ = port;
+    }
+    /// Sends a window marker or the final marker. After the final marker nothing passes the port.
+    ///
+    /// # Errors
+    /// As [`Outlet::submit`].
+    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault>;
+    /// Sends a watermark: tuples that follow on the port are expected to be no older than `at`.
+    /// Only for ports that send watermarks ([`graph::EventClock::outputs`]).
+    ///
+    /// # Errors
+    /// As [`Outlet::submit`].
+    fn submit_watermark(&mut self, port: u32, at: EventTime) -> Result<(), Fault> {
+        let _ = (port, at);
+        Ok(())
+    }
+    /// The services of the PE: printing, shutdown, sleeping, metrics, trace.
+    fn services(&mut self) -> &mut dyn Services;
+
+    /// Runs code over input tuples, with the operator's state and tuple histories. Operators call
+    /// [`crate::abi::Projection::write`] and [`crate::abi::Predicate::holds`], which call this.
+    ///
+    /// # Errors
+    /// The fault of the code, or a second evaluation inside the first.
+    fn evaluate(
+        &mut self,
+        row: &EvaluationInputs<'_>,
+        code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault>;
+
+    /// Acts for another operator of the thread from now on, and returns the operator that it acted
+    /// for. For compiled code that inlines operators: see [`crate::abi::FusedView`].
+    fn act_as(&mut self, operator: u32) -> u32;
+
+    /// Ends the stream of a port without a final marker, which will never come. Consumers that wait
+    /// for that marker learn it, and nothing passes the port any more.
+    fn abandon(&mut self, port: u32) {
+        let _ = port;
+    }
+}
+
+/// The inputs, state and outlet of one evaluation.
+pub struct CodeContext<'a> {
+    /// Input tuples by slot; the last slot holds the results of output function calls.
+    pub inputs: InputTuples<'a>,
+    /// State variables of the operator.
+    pub state: &'a mut State,
+    /// Where statements submit, and the services of the PE.
+    pub outlet: &'a mut dyn Outlet,
+    /// The marker that an `onPunct` body processes; `None` in other bodies.
+    pub punctuation: Option<Punctuation>,
+}

@@ -1,0 +1,126 @@
+//! Fusion inside a thread: which edges between lowered operators the backend may compile as calls.
+
+use graph::{Body, ExprKind, Stmt};
+use tuple::Value;
+
+use crate::LoweredLogic;
+use crate::abi::{
+    Backend, Counter, FrameEdge, FusedEdge, FusedMember, FusedOutput, FusedView, OperatorCode,
+    OperatorScope, StateAddress,
+};
+use crate::execution::port_state::{ConsumerPort, OutputPortState};
+
+/// A lowered operator that has no code yet.
+pub(crate) struct FusionCandidate<'a> {
+    pub scope: OperatorScope<'a>,
+    pub logic: &'a LoweredLogic,
+    pub state: StateAddress,
+    pub outs: &'a [OutputPortState],
+    pub processed: &'a [Counter],
+    /// By output port: the ring of its only consumer, if that offers one.
+    pub frame_edges: Vec<Option<FrameEdge<'a>>>,
+    /// By input port: whether tuples come in batches.
+    pub has_batched_input: Vec<bool>,
+    /// Whether other members may submit to it directly: one thread, no loop, no history, no
+    /// `@catch`.
+    pub is_fusible: bool,
+}
+
+/// The code of the candidates of one thread, which are given upstream before downstream, in their
+/// order.
+pub(crate) fn compile(
+    backend: &mut dyn Backend,
+    candidates: &[FusionCandidate<'_>],
+    stop: *const u8,
+) -> Result<Vec<OperatorCode>, eval::Fault> {
+    let members = candidates.iter().map(|candidate| FusedMember {
+        scope: candidate.scope.clone(),
+        logic: candidate.logic,
+        state: candidate.state,
+        fused_outputs: fused_outputs(candidate, candidates),
+        frame_edges: match needs_open_check(candidate.logic) {
+            true => Vec::new(),
+            false => candidate.frame_edges.clone(),
+        },
+        has_batched_input: candidate.has_batched_input.clone(),
+    });
+    let members = members.collect();
+    backend.compile_fused(&FusedView {
+        members,
+        stop_flag: stop,
+    })
+}
+
+fn fused_outputs<'a>(
+    from: &FusionCandidate<'a>,
+    all: &[FusionCandidate<'a>],
+) -> Vec<Option<FusedOutput<'a>>> {
+    let ends = needs_open_check(from.logic);
+    let port = |out: &'a OutputPortState| {
+        let links = out.consumers.iter().map(|&target| fused_edge(target, all));
+        let links = links.collect::<Option<_>>().filter(|_| !ends)?;
+        let submitted = &out.submitted;
+        Some(FusedOutput {
+            submitted,
+            edges: links,
+        })
+    };
+    from.outs.iter().map(port).collect()
+}
+
+fn fused_edge<'a>(target: ConsumerPort, all: &[FusionCandidate<'a>]) -> Option<FusedEdge<'a>> {
+    let member = all.iter().position(|c| c.scope.index == target.operator)?;
+    all[member].is_fusible.then(|| FusedEdge {
+        member: member as u32,
+        port: target.port,
+        processed: &all[member].processed[target.port as usize],
+    })
+}
+
+/// Whether each submission has to look first whether the port is still open.
+fn needs_open_check(logic: &LoweredLogic) -> bool {
+    may_submit_after_final(logic) || loops_forever(logic)
+}
+
+/// Whether tuples may be submitted after a final marker.
+fn may_submit_after_final(logic: &LoweredLogic) -> bool {
+    let mut tuples = logic.on_tuple.iter().chain(&logic.on_process);
+    let mut marks = logic.on_punct.iter().flatten();
+    tuples.any(body_submits_final) || (logic.on_tuple.len() > 1 && marks.any(body_submits_final))
+}
+
+/// Whether only the outlet can end the source's thread, because nothing in its loop looks for a
+/// shutdown.
+fn loops_forever(logic: &LoweredLogic) -> bool {
+    let mut bodies = logic.on_process.iter();
+    bodies.any(|body| body.stmts.iter().any(is_endless))
+}
+
+fn is_endless(stmt: &Stmt) -> bool {
+    let any = |stmts: &[Stmt]| stmts.iter().any(is_endless);
+    match stmt {
+        Stmt::While(condition, body) => {
+            matches!(condition.kind, ExprKind::Const(Value::Boolean(true))) || any(body)
+        }
+        Stmt::If(_, then, other) => any(then) || any(other),
+        Stmt::For(_, _, body) | Stmt::Clause(body) => any(body),
+        _ => false,
+    }
+}
+
+fn body_submits_final(body: &Body) -> bool {
+    body.stmts.iter().any(submits_final)
+}
+
+fn submits_final(stmt: &Stmt) -> bool {
+    let any = |stmts: &[Stmt]| stmts.iter().any(submits_final);
+    match stmt {
+        Stmt::SubmitPunct { mark, .. } => {
+            // 0 is the window marker.
+            !matches!(mark.kind, ExprKind::Const(Value::Enum(0)))
+        }
+        Stmt::If(_, then, other) => any(then) || any(other),
+        Stmt::While(_, body) | Stmt::For(_, _, body) | Stmt::Clause(body) => any(body),
+        _ => false,
+    }
+}

@@ -1,0 +1,15 @@
+//! From a program to operators that can run.
+//!
+//! ```text
+//!   operator_factory   asks the registry for each operator
+//!   pe_topology        edges, threads, loops
+//!   compile_bodies     statements get code, those of fused operators together
+//!   pe_assembly        calls these, and gives each thread its operators
+//! ```
+
+pub(crate) mod compile_bodies;
+pub(crate) mod fusion;
+pub(crate) mod operator_factory;
+pub(crate) mod pe_assembly;
+pub(crate) mod pe_topology;
+pub(crate) mod thread_analysis;

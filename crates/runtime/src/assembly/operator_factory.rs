@@ -1,0 +1,227 @@
+//! Makes the operators of a program: asks the registry for each, and gives its state variables
+//! their initial values.
+
+use std::sync::Arc;
+
+use eval::{Fault, FaultKind, Services, State};
+use graph::{Program, StateId, StateVar};
+use tuple::Layout;
+
+use crate::abi::{Backend, FrameGrant, StateCell};
+use crate::blocking::stop_signal::StopSignal;
+use crate::blocking::thread_waits::RoomNotifier;
+use crate::contract::build_context::{BuildContext, OperatorRequirements};
+use crate::edge::crossing_resources::CrossingResources;
+use crate::execution::source_thread::SourceThread;
+use crate::services::operator_services::OperatorServices;
+use crate::services::report::Failure;
+use crate::{LoweredLogic, Operator, OperatorConstructor, OperatorEntry};
+
+/// An operator that exists, but has no code and no thread yet.
+pub(crate) struct ConstructedOperator<'a> {
+    pub operator: &'a graph::OperatorNode,
+    pub index: u32,
+    pub entry: OperatorEntry,
+    pub inputs: Vec<Arc<Layout>>,
+    pub outputs: Vec<Arc<Layout>>,
+    /// Bodies of the operator; those of a built operator are its logic clause.
+    pub logic: LoweredLogic,
+    pub built: Option<Box<dyn Operator>>,
+    /// Room for frames that compiled code may fill: see [`Operator::frame_grant`].
+    pub frame_grant: Option<FrameGrant>,
+    pub state: StateCell,
+    pub requirements: OperatorRequirements,
+    pub source_thread: Option<SourceThread>,
+}
+
+/// Makes the operators of one program from the registry.
+pub(crate) struct OperatorFactory<'m> {
+    pub registry: &'m [OperatorEntry],
+    pub backend: &'m mut dyn Backend,
+    pub stop_signal: StopSignal,
+    pub room_notifier: RoomNotifier,
+    pub crossing_resources: CrossingResources,
+}
+
+impl OperatorFactory<'_> {
+    /// All operators of a program, in its order.
+    pub fn make_all<'a>(
+        &mut self,
+        program: &'a Program,
+        voices: &[OperatorServices],
+    ) -> Result<Vec<ConstructedOperator<'a>>, Failure> {
+        let mut all = Vec::new();
+        for (operator, voice) in program.operators.iter().zip(voices) {
+            let made = self.make(operator, all.len() as u32, voice);
+            all.push(made.map_err(|fault| Failure::for_operator(operator, fault))?);
+        }
+        Ok(all)
+    }
+
+    fn make<'a>(
+        &mut self,
+        operator: &'a graph::OperatorNode,
+        index: u32,
+        operator_services: &OperatorServices,
+    ) -> Result<ConstructedOperator<'a>, Fault> {
+        let entry = self.find_entry(&operator.kind)?;
+        let inputs: Vec<_> = operator
+            .inputs
+            .iter()
+            .map(|p| Layout::new(&p.schema))
+            .collect();
+        let outputs: Vec<_> = operator
+            .outputs
+            .iter()
+            .map(|p| Layout::new(&p.schema))
+            .collect();
+        let mut made = ConstructedOperator {
+            operator,
+            index,
+            entry,
+            inputs,
+            outputs,
+            logic: LoweredLogic::default(),
+            built: None,
+            frame_grant: None,
+            state: StateCell::new(State::default()),
+            requirements: OperatorRequirements::default(),
+            source_thread: None,
+        };
+        let mut make = entry.constructor;
+        while let OperatorConstructor::Choose(choose) = make {
+            make = choose(operator);
+        }
+        match make {
+            OperatorConstructor::Choose(_) => {}
+            OperatorConstructor::Lower(lower) => {
+                self.lower(&mut made, lower(operator)?, operator_services)?
+            }
+            OperatorConstructor::Build(build) => self.build(&mut made, build, operator_services)?,
+        }
+        Ok(made)
+    }
+
+    fn find_entry(&self, kind: &str) -> Result<OperatorEntry, Fault> {
+        let is_it = |entry: &&OperatorEntry| {
+            let model = entry.model;
+            kind.split_once("::") == Some((model.namespace, model.name))
+        };
+        let entry = self.registry.iter().find(is_it).copied();
+        entry.ok_or_else(|| {
+            let message = format!("there is no operator {kind} in this engine");
+            Fault::new(FaultKind::Limit, message)
+        })
+    }
+
+    fn lower(
+        &mut self,
+        made: &mut ConstructedOperator<'_>,
+        logic: LoweredLogic,
+        operator_services: &OperatorServices,
+    ) -> Result<(), Fault> {
+        made.state = StateCell::new(self.initial_state(&logic.state, operator_services)?);
+        made.requirements.keeps_markers = logic.keeps_markers;
+        made.logic = logic;
+        if made.operator.inputs.is_empty() {
+            let node = made.index;
+            made.source_thread = Some(SourceThread {
+                operator: node,
+                source: None,
+                drains: false,
+                interrupt: StopSignal::default(),
+                core: None,
+            });
+        }
+        Ok(())
+    }
+
+    fn build(
+        &mut self,
+        made: &mut ConstructedOperator<'_>,
+        build: fn(&mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault>,
+        operator_services: &OperatorServices,
+    ) -> Result<(), Fault> {
+        let vars = &made.operator.logic.state;
+        let mut state = self.initial_state(vars, operator_services)?;
+        let mut services = operator_services;
+        let mut from = BuildContext {
+            operator: made.operator,
+            index: made.index,
+            inputs: made.inputs.clone(),
+            outputs: made.outputs.clone(),
+            backend: &mut *self.backend,
+            services: &mut services,
+            state: &mut state,
+            stop_signal: self.stop_signal.clone(),
+            room_notifier: self.room_notifier.clone(),
+            crossing_resources: &mut self.crossing_resources,
+            requirements: OperatorRequirements::default(),
+        };
+        let mut built = build(&mut from)?;
+        made.requirements = from.requirements;
+        if let Some(gauges) = made.requirements.gauges.take() {
+            operator_services.set_gauges(gauges);
+        }
+        made.state = StateCell::new(state);
+        if made.operator.inputs.is_empty() || made.requirements.own_thread {
+            let source = match built.take_source() {
+                Some(source) => Some((source, self.initial_state(vars, operator_services)?)),
+                None => None,
+            };
+            let node = made.index;
+            made.source_thread = Some(SourceThread {
+                operator: node,
+                source,
+                drains: made.requirements.drains || made.requirements.own_thread,
+                interrupt: made.requirements.interrupt.clone(),
+                core: made.requirements.core,
+            });
+        }
+        made.frame_grant = built.frame_grant();
+        made.built = Some(built);
+        made.logic = logic_clauses(made.operator);
+        Ok(())
+    }
+
+    /// State variables with their initial values. An initial value may read the variables before
+    /// it.
+    fn initial_state(
+        &mut self,
+        vars: &[StateVar],
+        operator_services: &OperatorServices,
+    ) -> Result<State, Fault> {
+        let mut state = State::new(vars);
+        let mut services = operator_services;
+        let services: &mut dyn Services = &mut services;
+        for (at, var) in vars.iter().enumerate() {
+            if let Some(init) = &var.init {
+                let value = self.backend.evaluate(init, &mut state, services);
+                let value = value.map_err(|fault| fault.with_pos(init.pos))?;
+                state.set(StateId(at as u32), value);
+            }
+        }
+        Ok(state)
+    }
+}
+
+/// The logic clause of a built operator, as lowered bodies.
+fn logic_clauses(operator: &graph::OperatorNode) -> LoweredLogic {
+    let clause = |clauses: &[Option<graph::Body>], port: usize| {
+        let body = clauses.get(port).cloned().flatten();
+        body.unwrap_or_default()
+    };
+    let ports = 0..operator.inputs.len();
+    let logic = &operator.logic;
+    LoweredLogic {
+        state: logic.state.clone(),
+        on_tuple: ports
+            .clone()
+            .map(|port| clause(&logic.on_tuple, port))
+            .collect(),
+        on_punct: ports
+            .map(|port| logic.on_punct.get(port).cloned().flatten())
+            .collect(),
+        ..LoweredLogic::default()
+    }
+}

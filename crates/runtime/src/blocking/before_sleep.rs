@@ -1,0 +1,106 @@
+//! The before-sleep hook: what a thread does before it blocks, so that nothing is held back
+//! meanwhile.
+//!
+//! ```text
+//!   region:   set_hook(Some(hook)) ------------ runs ------------ set_hook(None)
+//!   operator:                      flush() before each sleep
+//! ```
+//! Media hold frames back to send several together, and only the thread that runs the sending
+//! operators may call them. A thread registers a hook when it starts, and every function that
+//! blocks calls [`flush`] first. A thread without a hook holds nothing back.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// Longest time that a flush before a sleep without an end tries to find room: 20 ms. What makes
+/// room may need a lock that the thread holds, so it does not wait for ever.
+const FLUSH_TIME_MAX: Duration = Duration::from_millis(20);
+
+/// Pause between two tries of a flush that found no room: 100 microseconds, short because the
+/// thread does nothing else meanwhile.
+const FLUSH_RETRY: Duration = Duration::from_micros(100);
+
+/// Access to the tuples that a thread's operators hold back. None of the methods sleeps.
+pub(crate) trait BeforeSleep {
+    /// Sends what the thread's operators hold back, as far as there is room for it.
+    fn flush(&self);
+
+    /// Tells receivers how far the thread has come. Media keep what they hold back.
+    fn send_progress(&self);
+
+    /// Whether something has found no room since this was last asked, and another try is worth it.
+    fn take_retry(&self) -> bool;
+}
+
+thread_local! {
+    /// The hook of the calling thread; `None` if it holds nothing back.
+    static HOOK: RefCell<Option<Rc<dyn BeforeSleep>>> = const { RefCell::new(None) };
+}
+
+/// Registers the hook of the calling thread, or takes it back.
+pub(crate) fn set_hook(hook: Option<Rc<dyn BeforeSleep>>) {
+    HOOK.set(hook);
+}
+
+/// Sends what the calling thread holds back, before a sleep without an end. Gives up after
+/// [`FLUSH_TIME_MAX`].
+pub(crate) fn flush() {
+    flush_until(Instant::now() + FLUSH_TIME_MAX);
+}
+
+/// Sends what the operators of the calling thread hold back.
+///
+/// An operator calls this before its thread sleeps by other means than [`eval::Services::block`]:
+/// in poll(2), or at a condition variable. Does nothing on threads that hold nothing back.
+///
+/// ```
+/// use std::sync::mpsc::channel;
+///
+/// let (sender, lines) = channel();
+/// sender.send("one").unwrap();
+/// thalweg_runtime::about_to_sleep();
+/// assert_eq!(lines.recv().unwrap(), "one");
+/// ```
+pub fn about_to_sleep() {
+    flush();
+}
+
+/// Sends what the calling thread holds back, before a sleep that ends at `end`.
+pub(crate) fn flush_until(end: Instant) {
+    flush_while(|| Instant::now() < end);
+}
+
+/// Sends what the calling thread holds back, however long that takes: the thread is about to end.
+pub(crate) fn flush_all() {
+    flush_while(|| true);
+}
+
+fn flush_while(has_time: impl Fn() -> bool) {
+    with_hook(|hook| {
+        hook.flush();
+        while hook.take_retry() && has_time() {
+            std::thread::sleep(FLUSH_RETRY);
+            hook.flush();
+        }
+    });
+}
+
+/// Sends what the calling thread holds back, once, for a thread that looks again soon.
+pub(crate) fn flush_once() {
+    with_hook(|hook| hook.flush());
+}
+
+/// Tells receivers how far the calling thread has come; it goes on, and media keep what they hold
+/// back.
+pub(crate) fn send_progress() {
+    with_hook(|hook| hook.send_progress());
+}
+
+fn with_hook(call: impl FnOnce(&dyn BeforeSleep)) {
+    // Cloned, for the hook calls operators and these may ask for a flush again.
+    let hook = HOOK.with_borrow(Clone::clone);
+    if let Some(hook) = hook {
+        call(&*hook);
+    }
+}

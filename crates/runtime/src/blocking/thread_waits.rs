@@ -1,0 +1,351 @@
+//! Blocking between threads of a PE, with deadlock detection.
+//!
+//! A thread waits for another one in three places:
+//!
+//! * For room in an operator with bounds ([`crate::Operator::has_room`]), outside its lock, until
+//! another thread has made room, or none can any more. Then the operator takes the tuple beyond its
+//! bound.
+//! * For a slot in a queue, until the consumer has taken an item, or never will because it waits
+//!   for
+//! this thread. Then the queue takes the tuple beyond its bound.
+//! * For an operator's lock, until the thread that holds it releases it.
+//!
+//! So threads never wait in a cycle: a cycle of waits contains one of the first two, and that one
+//! gives way. Locks alone make no cycle, because they are taken in the order of the streams.
+//!
+//! One mutex for the whole PE suffices, because threads take it only while one of them waits.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use eval::Fault;
+use transport::Wakeup;
+
+use super::before_sleep;
+use super::pe_thread::PeThreadId;
+use super::stop_signal::StopSignal;
+
+/// Which threads of a PE wait, and for what.
+#[derive(Debug)]
+pub(crate) struct ThreadWaits {
+    /// Number of threads that wait for room. Written under the lock, read by threads that made
+    /// room.
+    room_waiters: AtomicU32,
+    threads: Mutex<ThreadWaitState>,
+    changed: Condvar,
+    stop: StopSignal,
+}
+
+#[derive(Debug)]
+struct ThreadWaitState {
+    /// Number of changes so far; waiters compare it.
+    version: u64,
+    /// Activity of each thread, by number.
+    activities: Vec<ThreadActivity>,
+}
+
+/// Activity of a thread, as other threads see it.
+#[derive(Clone, Debug)]
+pub(crate) enum ThreadActivity {
+    /// The thread runs, and may make room or release locks.
+    Running,
+    /// The thread has ended and does nothing any more.
+    Ended,
+    /// The thread waits for room in an operator. It goes on by itself if no other thread can make
+    /// any.
+    WaitsForRoom,
+    /// The thread waits for a lock that another thread holds.
+    WaitsForLock(Arc<LockHolder>),
+    /// The thread waits for a slot in a queue whose items that other thread takes. The wakeup is
+    /// used when the consumer cannot go on without this thread.
+    WaitsForQueue(PeThreadId, Wakeup),
+}
+
+/// The thread that holds a lock. That thread writes it after it has taken the lock and before it
+/// releases it, so other threads know it while it waits.
+#[derive(Debug)]
+pub(crate) struct LockHolder(AtomicU32);
+
+/// Tells waiting threads that an operator may have room now: a handle for threads that an operator
+/// starts by itself, from [`crate::BuildContext::set_bounded`].
+#[derive(Clone, Debug)]
+pub struct RoomNotifier(pub(crate) Arc<ThreadWaits>);
+
+impl RoomNotifier {
+    /// Wakes the threads that wait for room, so that they ask the operator again.
+    pub fn notify(&self) {
+        self.0.notify_room();
+    }
+}
+
+/// Number of no thread: the lock is free.
+const NO_THREAD: PeThreadId = PeThreadId::MAX;
+
+impl Default for LockHolder {
+    fn default() -> LockHolder {
+        LockHolder(AtomicU32::new(NO_THREAD))
+    }
+}
+
+impl LockHolder {
+    /// Notes that `thread` has taken the lock.
+    #[inline]
+    pub fn set(&self, thread: PeThreadId) {
+        self.0.store(thread, Ordering::Relaxed);
+    }
+
+    /// Notes that the thread is about to release the lock.
+    #[inline]
+    pub fn clear(&self) {
+        self.0.store(NO_THREAD, Ordering::Relaxed);
+    }
+}
+
+impl ThreadWaits {
+    /// Waits of a PE whose threads do not run yet. A shutdown wakes all of them.
+    pub fn new(stop: StopSignal) -> Arc<ThreadWaits> {
+        let waits = Arc::new(ThreadWaits {
+            room_waiters: AtomicU32::new(0),
+            threads: Mutex::new(ThreadWaitState {
+                version: 0,
+                activities: Vec::new(),
+            }),
+            changed: Condvar::new(),
+            stop: stop.clone(),
+        });
+        let woken = Arc::downgrade(&waits);
+        stop.on_request(move || {
+            if let Some(waits) = woken.upgrade() {
+                waits.update(|_| ());
+            }
+        });
+        waits
+    }
+
+    /// Sets the number of threads, before they start.
+    pub fn set_thread_count(&self, count: u32) {
+        self.update(|threads| threads.activities = vec![ThreadActivity::Running; count as usize]);
+    }
+
+    /// Notes that a thread has ended.
+    pub fn set_ended(&self, thread: PeThreadId) {
+        self.update(|threads| threads.activities[thread as usize] = ThreadActivity::Ended);
+    }
+
+    /// Whether all of these threads have ended.
+    pub fn have_ended(&self, threads: &[PeThreadId]) -> bool {
+        let all = self.lock();
+        let has_ended =
+            |&thread: &PeThreadId| matches!(all.activities[thread as usize], ThreadActivity::Ended);
+        threads.iter().all(has_ended)
+    }
+
+    /// Wakes the threads that wait for room. Cheap if none waits.
+    #[inline]
+    pub fn notify_room(&self) {
+        if self.room_waiters.load(Ordering::SeqCst) > 0 {
+            self.update(|_| ());
+        }
+    }
+
+    /// Runs `wait`, which waits for another thread; meanwhile all threads can see what for.
+    pub fn while_waiting<T>(
+        &self,
+        thread: PeThreadId,
+        doing: ThreadActivity,
+        wait: impl FnOnce() -> T,
+    ) -> T {
+        let at = thread as usize;
+        let before = self.update(|threads| std::mem::replace(&mut threads.activities[at], doing));
+        let result = wait();
+        self.update(|threads| threads.activities[at] = before);
+        result
+    }
+
+    /// Waits until `has_room` returns true, until none of `others` can make room any more, or until
+    /// a shutdown. Returns whether there was room.
+    ///
+    /// # Errors
+    /// The fault of `has_room`.
+    pub fn wait_for_room(
+        &self,
+        thread: PeThreadId,
+        others: &[PeThreadId],
+        mut has_room: impl FnMut() -> Result<bool, Fault>,
+    ) -> Result<bool, Fault> {
+        before_sleep::flush();
+        self.room_waiters.fetch_add(1, Ordering::SeqCst);
+        let result = self.while_waiting(thread, ThreadActivity::WaitsForRoom, || {
+            loop {
+                let seen = self.lock().version;
+                if has_room()? {
+                    return Ok(true);
+                }
+                if !self.wait_for_change(seen, thread, others) {
+                    return Ok(false);
+                }
+            }
+        });
+        self.room_waiters.fetch_sub(1, Ordering::SeqCst);
+        result
+    }
+
+    /// Whether `thread` can go on although `without` waits for it.
+    pub fn can_progress(&self, thread: PeThreadId, without: PeThreadId) -> bool {
+        !matches!(
+            self.lock().wait_chain_end(thread, without),
+            WaitChainEnd::Waiter | WaitChainEnd::Ended
+        )
+    }
+
+    /// Waits for a change after version `seen`. Returns false if none of `others` can bring one.
+    fn wait_for_change(&self, seen: u64, thread: PeThreadId, others: &[PeThreadId]) -> bool {
+        let mut threads = self.lock();
+        while threads.version == seen {
+            let runs = |&other: &PeThreadId| {
+                threads.wait_chain_end(other, thread) == WaitChainEnd::Running
+            };
+            if !others.iter().any(runs) || self.stop.is_requested() {
+                return false;
+            }
+            let woken = self.changed.wait(threads);
+            threads = woken.unwrap_or_else(PoisonError::into_inner);
+        }
+        true
+    }
+
+    fn update<T>(&self, change: impl FnOnce(&mut ThreadWaitState) -> T) -> T {
+        let mut threads = self.lock();
+        let result = change(&mut threads);
+        threads.version += 1;
+        threads.wake_deadlocked();
+        self.changed.notify_all();
+        result
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ThreadWaitState> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// End of a chain of waits: what the last thread does, if each waits for the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WaitChainEnd {
+    /// A thread that runs.
+    Running,
+    /// A thread that waits for room, and gives way if need be.
+    WaitsForRoom,
+    /// The thread that asks: a deadlock, if it waited.
+    Waiter,
+    /// A thread that has ended.
+    Ended,
+}
+
+impl ThreadWaitState {
+    fn wait_chain_end(&self, thread: PeThreadId, waiter: PeThreadId) -> WaitChainEnd {
+        let mut at = thread;
+        // A cycle that the waiter is not in: one of the threads in it gives way.
+        for _ in 0..=self.activities.len() {
+            if at == waiter {
+                return WaitChainEnd::Waiter;
+            }
+            at = match self.activities.get(at as usize) {
+                None | Some(ThreadActivity::Running) => return WaitChainEnd::Running,
+                Some(ThreadActivity::Ended) => return WaitChainEnd::Ended,
+                Some(ThreadActivity::WaitsForRoom) => return WaitChainEnd::WaitsForRoom,
+                Some(ThreadActivity::WaitsForLock(holder)) => holder.0.load(Ordering::Relaxed),
+                Some(ThreadActivity::WaitsForQueue(consumer, _)) => *consumer,
+            };
+        }
+        WaitChainEnd::Running
+    }
+
+    /// Wakes threads that wait for a slot in a queue and would do so for ever.
+    fn wake_deadlocked(&self) {
+        for (thread, doing) in (0..).zip(&self.activities) {
+            if let ThreadActivity::WaitsForQueue(consumer, bell) = doing
+                && matches!(
+                    self.wait_chain_end(*consumer, thread),
+                    WaitChainEnd::Waiter | WaitChainEnd::Ended
+                )
+            {
+                bell.wake();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waits(count: u32) -> Arc<ThreadWaits> {
+        let waits = ThreadWaits::new(StopSignal::default());
+        waits.set_thread_count(count);
+        waits
+    }
+
+    fn queue(consumer: PeThreadId) -> ThreadActivity {
+        ThreadActivity::WaitsForQueue(consumer, Wakeup::new().unwrap())
+    }
+
+    fn held_by(thread: PeThreadId) -> ThreadActivity {
+        let holder = LockHolder::default();
+        holder.set(thread);
+        ThreadActivity::WaitsForLock(Arc::new(holder))
+    }
+
+    #[test]
+    fn a_consumer_that_waits_for_its_producer_is_seen_through_locks_and_queues() {
+        let waits = waits(4);
+        assert!(waits.can_progress(1, 0));
+        assert!(
+            !waits.can_progress(0, 0),
+            "a producer that is its own consumer"
+        );
+        waits.while_waiting(1, held_by(2), || {
+            assert!(waits.can_progress(1, 0), "2 runs and will leave the lock");
+            waits.while_waiting(2, queue(3), || {
+                assert!(waits.can_progress(1, 0), "3 runs and will empty the queue");
+                waits.while_waiting(3, held_by(0), || {
+                    assert!(!waits.can_progress(1, 0));
+                    assert!(waits.can_progress(1, 9), "not everybody's business");
+                });
+            });
+        });
+        waits.while_waiting(1, held_by(NO_THREAD), || assert!(waits.can_progress(1, 0)));
+        waits.set_ended(1);
+        assert!(!waits.can_progress(1, 0));
+    }
+
+    #[test]
+    fn whoever_waits_in_vain_is_rung() {
+        let waits = waits(2);
+        let bell = Wakeup::new().unwrap();
+        let rings = || bell.clear();
+        waits.while_waiting(0, ThreadActivity::WaitsForQueue(1, bell.clone()), || {
+            assert!(!rings());
+            waits.while_waiting(1, held_by(0), || assert!(rings()));
+        });
+    }
+
+    #[test]
+    fn of_a_room_and_a_queue_that_wait_for_each_other_the_room_gives_way() {
+        let waits = waits(2);
+        waits.while_waiting(0, queue(1), || {
+            // No thread ever says that there is room.
+            assert!(!waits.wait_for_room(1, &[0], || Ok(false)).unwrap());
+            waits.while_waiting(1, ThreadActivity::WaitsForRoom, || {
+                assert!(waits.can_progress(1, 0))
+            });
+        });
+    }
+
+    #[test]
+    fn room_that_others_wait_to_make_is_not_waited_for() {
+        let waits = waits(2);
+        waits.while_waiting(0, ThreadActivity::WaitsForRoom, || {
+            assert!(!waits.wait_for_room(1, &[0], || Ok(false)).unwrap());
+        });
+    }
+}

@@ -1,0 +1,65 @@
+//! The registry's entry of Send: its model, and whether it stamps tuples.
+
+use eval::Fault;
+use graph::{Cardinality, InPortModel, OperatorModel, ParamMode, ParamModel};
+
+use super::send::SendOperator;
+use super::stamping_send::StampingSend;
+use crate::{BuildContext, Operator, OperatorEntry};
+
+/// The registry's entry of Send.
+pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "thalweg.transport",
+    name: "Send",
+    doc: "Takes a stream out of a PE. Inserted where the plan cuts a stream.",
+    inputs: &[InPortModel {
+        count: Cardinality::Exactly(1),
+        ..InPortModel::DEFAULT
+    }],
+    params: &[
+        ParamModel {
+            name: "link",
+            ty: "uint32",
+            mode: ParamMode::Constant,
+            mandatory: true,
+            doc: "The link's number.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "origin",
+            ty: "uint32",
+            mode: ParamMode::Constant,
+            is_list: true,
+            doc: "What the stream is ordered by: then each tuple is sent with its place.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            doc: "The sender that was called before has given the tuple its place.",
+            ..boolean_param("again")
+        },
+        ParamModel {
+            doc: "A sender is called behind it whose tuple has the same place.",
+            ..boolean_param("more")
+        },
+    ],
+    ..OperatorModel::DEFAULT
+};
+
+const fn boolean_param(name: &'static str) -> ParamModel {
+    ParamModel {
+        name,
+        ty: "boolean",
+        mode: ParamMode::Constant,
+        ..ParamModel::DEFAULT
+    }
+}
+
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let send = SendOperator::new(build)?;
+    Ok(match build.crossing_resources.ends.measures_latency {
+        true => Box::new(StampingSend::new(send)),
+        false => Box::new(send),
+    })
+}

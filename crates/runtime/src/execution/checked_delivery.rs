@@ -1,0 +1,281 @@
+//! Delivery to operators with bounds, in loops, behind locks or with `@catch`, which need a look
+//! first.
+
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use eval::{Fault, Services, TraceLevel};
+use tuple::TupleRef;
+
+use super::delivery::Delivery;
+use super::operator_instance::OperatorInstance;
+use super::port_state::ConsumerPort;
+use super::thread_region::{ExclusiveOperator, ThreadRegion};
+use super::wiring::SharedOperator;
+use crate::blocking::before_sleep;
+use crate::blocking::loop_lock::LoopLockGuard;
+use crate::blocking::pe_thread::PeThreadId;
+use crate::blocking::thread_waits::{LockHolder, ThreadActivity};
+
+/// Delivering where something has to be looked at: bounds, loops, locks, `@catch`.
+impl ThreadRegion {
+    pub(super) fn deliver_checked(
+        &self,
+        to: ConsumerPort,
+        item: Delivery<'_>,
+    ) -> Result<(), Fault> {
+        let at = to.operator as usize;
+        match (&self.exclusive[at], &self.wiring.shared[at]) {
+            (Some(own), _) => self.deliver_exclusive(own, to, item),
+            (None, Some(shared)) => self.deliver_shared(shared, to, item),
+            // No thread enters it: it is fed by nothing that runs.
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn deliver_exclusive(
+        &self,
+        own: &ExclusiveOperator,
+        to: ConsumerPort,
+        item: Delivery<'_>,
+    ) -> Result<(), Fault> {
+        let Ok(mut node) = own.instance.try_borrow_mut() else {
+            own.pending.borrow_mut().push_back(item.to_pending(to.port));
+            return Ok(());
+        };
+        if let (Delivery::Tuple(tuple), true) = (item, node.flags.is_bounded)
+            && !node.has_room(self, to.port, tuple)?
+        {
+            drop(node);
+            let others = self.other_threads(to.operator);
+            let mut has_room = || own.instance.borrow_mut().has_room(self, to.port, tuple);
+            self.wiring
+                .waits
+                .wait_for_room(self.thread, &others, &mut has_room)?;
+            node = own.instance.borrow_mut();
+        }
+        self.deliver_or_catch(&mut node, to.port, item)?;
+        drop(node);
+        loop {
+            let pending = own.pending.borrow_mut().pop_front();
+            let Some(pending) = pending else {
+                return Ok(());
+            };
+            let (port, item) = pending.as_delivery();
+            self.deliver_or_catch(&mut own.instance.borrow_mut(), port, item)?;
+        }
+    }
+
+    fn deliver_shared(
+        &self,
+        shared: &SharedOperator,
+        to: ConsumerPort,
+        item: Delivery<'_>,
+    ) -> Result<(), Fault> {
+        let mut inside = shared.loop_lock.map(|gate| self.enter_loop_lock(gate));
+        let Some(mut node) = self.lock_shared(shared) else {
+            lock(&shared.pending).push_back(item.to_pending(to.port));
+            return Ok(());
+        };
+        // A tuple that came back through a loop waits for no room: others could not enter
+        // meanwhile.
+        if let (Delivery::Tuple(tuple), true) = (item, node.flags.is_bounded)
+            && inside.as_ref().is_none_or(LoopLockGuard::is_outermost)
+        {
+            // Other threads that waited may be faster, and then there is no room again.
+            let mut somebody_makes_room = true;
+            while somebody_makes_room && !node.has_room(self, to.port, tuple)? {
+                drop(node);
+                drop(inside);
+                somebody_makes_room = self.wait_for_room(shared, to, tuple)?;
+                inside = shared.loop_lock.map(|gate| self.enter_loop_lock(gate));
+                node = self.lock_outside(shared);
+            }
+        }
+        let is_bounded = node.flags.is_bounded;
+        self.deliver_or_catch(&mut node, to.port, item)?;
+        drop(node);
+        if is_bounded {
+            self.wiring.waits.notify_room();
+        }
+        if inside.is_some() {
+            self.deliver_pending(shared)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for room, outside the operator's lock. Returns false if no thread can make any more.
+    fn wait_for_room(
+        &self,
+        shared: &SharedOperator,
+        to: ConsumerPort,
+        tuple: TupleRef<'_>,
+    ) -> Result<bool, Fault> {
+        let others = self.other_threads(to.operator);
+        let has_room = || {
+            let _inside = shared.loop_lock.map(|gate| self.enter_loop_lock(gate));
+            self.lock_outside(shared).has_room(self, to.port, tuple)
+        };
+        self.wiring
+            .waits
+            .wait_for_room(self.thread, &others, has_room)
+    }
+
+    fn deliver_pending(&self, shared: &SharedOperator) -> Result<(), Fault> {
+        loop {
+            let pending = lock(&shared.pending).pop_front();
+            let Some(pending) = pending else {
+                return Ok(());
+            };
+            let (port, item) = pending.as_delivery();
+            self.deliver_or_catch(&mut lock(&shared.instance), port, item)?;
+        }
+    }
+
+    /// Takes the operator's lock; `None` if this thread holds it already.
+    pub(super) fn lock_shared<'s>(
+        &self,
+        shared: &'s SharedOperator,
+    ) -> Option<SharedOperatorGuard<'s>> {
+        match shared.instance.try_lock() {
+            Ok(node) => Some(self.shared_guard(shared, node)),
+            Err(TryLockError::Poisoned(node)) => Some(self.shared_guard(shared, node.into_inner())),
+            // The loop lock is taken, so the thread that holds the operator's lock is this one.
+            Err(TryLockError::WouldBlock) if shared.loop_lock.is_some() => None,
+            Err(TryLockError::WouldBlock) => Some(self.wait_for_lock(shared)),
+        }
+    }
+
+    /// Takes the lock of an operator that this thread is not inside of.
+    fn lock_outside<'s>(&self, shared: &'s SharedOperator) -> SharedOperatorGuard<'s> {
+        let held = self.lock_shared(shared);
+        held.unwrap_or_else(|| self.wait_for_lock(shared))
+    }
+
+    /// Sends how far the thread has come before it waits for a lock: the thread that holds the lock
+    /// may wait for just that.
+    fn flush_before_waiting(&self) {
+        if self.wiring.is_ordered() {
+            before_sleep::flush();
+        }
+    }
+
+    fn wait_for_lock<'s>(&self, shared: &'s SharedOperator) -> SharedOperatorGuard<'s> {
+        self.flush_before_waiting();
+        let doing = ThreadActivity::WaitsForLock(shared.holder.clone());
+        let waits = &self.wiring.waits;
+        let node = waits.while_waiting(self.thread, doing, || lock(&shared.instance));
+        self.shared_guard(shared, node)
+    }
+
+    #[inline]
+    fn shared_guard<'s>(
+        &self,
+        shared: &'s SharedOperator,
+        node: MutexGuard<'s, OperatorInstance>,
+    ) -> SharedOperatorGuard<'s> {
+        shared.holder.set(self.thread);
+        let holder = &shared.holder;
+        SharedOperatorGuard {
+            holder,
+            instance: node,
+        }
+    }
+
+    pub(super) fn enter_loop_lock(&self, gate: u32) -> LoopLockGuard<'_> {
+        let gate = &self.wiring.loop_locks[gate as usize];
+        gate.try_enter(self.thread).unwrap_or_else(|| {
+            self.flush_before_waiting();
+            let doing = ThreadActivity::WaitsForLock(gate.holder.clone());
+            let waits = &self.wiring.waits;
+            waits.while_waiting(self.thread, doing, || gate.enter(self.thread))
+        })
+    }
+
+    /// Threads that may make room in an operator, without this one.
+    fn other_threads(&self, node: u32) -> Vec<PeThreadId> {
+        let threads = self.wiring.threads[node as usize].iter();
+        threads.copied().filter(|&t| t != self.thread).collect()
+    }
+
+    fn deliver_or_catch(
+        &self,
+        node: &mut OperatorInstance,
+        port: u32,
+        item: Delivery<'_>,
+    ) -> Result<(), Fault> {
+        let result = item.deliver(node, self, port);
+        if let Err(fault) = &result
+            && self.faulting_operator.get() == Some(node.index)
+            && node.flags.catch.catches(fault)
+            && !self.wiring.context.is_stdout_closed()
+        {
+            self.faulting_operator.set(None);
+            self.trace_caught(node, fault, item, port);
+            return Ok(());
+        }
+        result
+    }
+
+    fn trace_caught(&self, node: &OperatorInstance, fault: &Fault, item: Delivery<'_>, port: u32) {
+        let mut operator_services = &self.wiring.services[node.index as usize];
+        operator_services.add_to_metric("nExceptionsCaught", 1);
+        let lost = match item {
+            Delivery::Tuple(tuple) if node.flags.catch.traces_tuple => {
+                node.history.describe_tuple(port, tuple)
+            }
+            _ => String::new(),
+        };
+        operator_services.trace(
+            TraceLevel::Error,
+            &format!("caught: {fault}{lost}"),
+            "catch",
+        );
+    }
+}
+
+/// Possession of a shared operator by this thread.
+pub(super) struct SharedOperatorGuard<'a> {
+    holder: &'a LockHolder,
+    instance: MutexGuard<'a, OperatorInstance>,
+}
+
+impl std::ops::Deref for SharedOperatorGuard<'_> {
+    type Target = OperatorInstance;
+
+    fn deref(&self) -> &OperatorInstance {
+        &self.instance
+    }
+}
+
+impl std::ops::DerefMut for SharedOperatorGuard<'_> {
+    fn deref_mut(&mut self) -> &mut OperatorInstance {
+        &mut self.instance
+    }
+}
+
+impl Drop for SharedOperatorGuard<'_> {
+    /// Clears the holder just before the lock is released.
+    fn drop(&mut self) {
+        self.holder.clear();
+    }
+}
+
+impl Delivery<'_> {
+    fn deliver(
+        self,
+        node: &mut OperatorInstance,
+        region: &ThreadRegion,
+        port: u32,
+    ) -> Result<(), Fault> {
+        match self {
+            Delivery::Tuple(tuple) => node.process_tuple(region, port, tuple),
+            Delivery::Punctuation(mark) => node.process_punctuation(region, port, mark),
+            Delivery::Watermark((lane, mark)) => node.process_watermark(region, port, *lane, *mark),
+            Delivery::Abandon => node.abandon(region, port),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

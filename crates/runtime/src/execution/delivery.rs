@@ -1,0 +1,50 @@
+//! Items that are delivered to an input port: at once, or later if the operator is busy.
+
+use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
+
+/// An item for an input port, borrowed from the thread that submits it.
+#[derive(Clone, Copy)]
+pub(crate) enum Delivery<'a> {
+    Tuple(TupleRef<'a>),
+    Punctuation(Punctuation),
+    /// A watermark with the number of its stream.
+    Watermark(&'a (u32, Watermark)),
+    Abandon,
+}
+
+/// An item for an input port that is delivered when the operator has returned; the port comes
+/// first.
+#[derive(Debug)]
+pub(crate) enum PendingDelivery {
+    Tuple(u32, TupleBuf),
+    Punctuation(u32, Punctuation),
+    /// A watermark with the number of its stream.
+    Watermark(u32, (u32, Watermark)),
+    Abandon(u32),
+}
+
+impl Delivery<'_> {
+    pub fn to_pending(self, port: u32) -> PendingDelivery {
+        match self {
+            Delivery::Tuple(tuple) => {
+                let mut copy = TupleBuf::default();
+                copy.copy_from(tuple);
+                PendingDelivery::Tuple(port, copy)
+            }
+            Delivery::Punctuation(mark) => PendingDelivery::Punctuation(port, mark),
+            Delivery::Watermark((lane, mark)) => PendingDelivery::Watermark(port, (*lane, *mark)),
+            Delivery::Abandon => PendingDelivery::Abandon(port),
+        }
+    }
+}
+
+impl PendingDelivery {
+    pub fn as_delivery(&self) -> (u32, Delivery<'_>) {
+        match self {
+            PendingDelivery::Tuple(port, tuple) => (*port, Delivery::Tuple(tuple.as_ref())),
+            PendingDelivery::Punctuation(port, mark) => (*port, Delivery::Punctuation(*mark)),
+            PendingDelivery::Watermark(port, mark) => (*port, Delivery::Watermark(mark)),
+            PendingDelivery::Abandon(port) => (*port, Delivery::Abandon),
+        }
+    }
+}

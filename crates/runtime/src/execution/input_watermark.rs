@@ -1,0 +1,94 @@
+//! The input watermark of an operator: the least watermark of the streams that bring it some.
+//!
+//! ```text
+//!    port 0   stream 0   At(7)  \
+//!             stream 1   At(9)   >  7, until stream 0 brings more or ends
+//!    port 1   stream 0   Ended  /
+//! ```
+//! As long as one of the streams has brought no watermark, the operator has none.
+
+use tuple::{EventTime, Watermark};
+
+/// Watermarks of the streams that come to an operator.
+#[derive(Debug)]
+pub(crate) struct InputWatermark {
+    /// By input port and stream: the latest watermark.
+    streams: Box<[Box<[Option<Watermark>]>]>,
+    current: Option<EventTime>,
+    /// Output ports that the run time passes watermarks on to.
+    pub outs: Box<[u32]>,
+    /// Whether `getWatermark` returns this watermark, because the operator generates none itself.
+    pub is_reported: bool,
+}
+
+impl InputWatermark {
+    /// For an operator with `stream_counts[p]` such streams at input port `p`; `None` if there are
+    /// none.
+    pub fn new(lanes: &[u32], outs: Box<[u32]>, is_told: bool) -> Option<Box<InputWatermark>> {
+        if lanes.iter().all(|count| *count == 0) {
+            return None;
+        }
+        let port = |count: &u32| vec![None; *count as usize].into();
+        Some(Box::new(InputWatermark {
+            streams: lanes.iter().map(port).collect(),
+            current: None,
+            outs,
+            is_reported: is_told,
+        }))
+    }
+
+    /// Takes the watermark of a stream. Returns the operator's watermark, if that has advanced.
+    pub fn advance(&mut self, port: u32, lane: u32, mark: Watermark) -> Option<EventTime> {
+        let known = &mut self.streams[port as usize][lane as usize];
+        if *known >= Some(mark) {
+            return None;
+        }
+        let before = known.replace(mark);
+        // A stream that was ahead of the least one does not change it.
+        if before.is_some() && before > self.current.map(Watermark::At) {
+            return None;
+        }
+        let least = self.streams.iter().flatten().min().copied().flatten();
+        let Some(Watermark::At(least)) = least else {
+            return None;
+        };
+        if self.current >= Some(least) {
+            return None;
+        }
+        self.current = Some(least);
+        self.current
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ns: i128) -> Watermark {
+        Watermark::At(EventTime(ns))
+    }
+
+    #[test]
+    fn the_slowest_lane_says_how_far_the_operator_has_come() {
+        let mut tide = InputWatermark::new(&[2, 0, 1], Box::default(), true).expect("lanes");
+        let mut rise = |port, lane, mark| tide.advance(port, lane, mark).map(|at| at.0);
+        assert_eq!(rise(0, 0, at(5)), None);
+        assert_eq!(rise(2, 0, at(9)), None);
+        assert_eq!(rise(0, 1, at(-3)), Some(-3));
+        assert_eq!(rise(0, 1, at(7)), Some(5));
+        assert_eq!(rise(2, 0, at(10)), None);
+        // An older watermark changes nothing.
+        assert_eq!(rise(0, 0, at(4)), None);
+        assert_eq!(rise(0, 0, at(8)), Some(7));
+    }
+
+    #[test]
+    fn a_lane_that_is_over_holds_nobody_up() {
+        let mut tide = InputWatermark::new(&[1, 1], Box::default(), true).expect("lanes");
+        assert_eq!(tide.advance(0, 0, at(5)), None);
+        assert_eq!(tide.advance(1, 0, Watermark::Ended), Some(EventTime(5)));
+        assert_eq!(tide.advance(0, 0, at(6)), Some(EventTime(6)));
+        assert_eq!(tide.advance(0, 0, Watermark::Ended), None);
+        assert!(InputWatermark::new(&[0, 0], Box::default(), true).is_none());
+    }
+}

@@ -1,0 +1,373 @@
+//! Calls on a running operator, and the duties of the run time around each.
+
+use eval::Fault;
+use tuple::{Punctuation, TupleBuf, TupleRef, Value, Watermark};
+
+use super::operator_instance::OperatorInstance;
+use super::operator_outlet::{EvaluationState, OperatorOutlet};
+use super::thread_region::ThreadRegion;
+use crate::abi::{CodeContext, FrameBatch, RunBody};
+use crate::contract::incomplete_windows::IncompleteWindows;
+use crate::{Operator, Outlet, TimerId};
+
+/// Calls by the run time. None of them is entered twice.
+impl OperatorInstance {
+    /// Processes a tuple of an input port.
+    #[inline]
+    pub fn process_tuple(
+        &mut self,
+        region: &ThreadRegion,
+        port: u32,
+        tuple: TupleRef<'_>,
+    ) -> Result<(), Fault> {
+        if self.is_finished || self.ports[port as usize].finals_left == 0 {
+            return Ok(());
+        }
+        self.processed[port as usize].add(1);
+        self.ports[port as usize].debug_check(tuple);
+        let result = self.run_on_tuple(region, port, tuple);
+        self.history.push(port, tuple);
+        result
+    }
+
+    /// Processes a tuple with its buffer; for operators that accept owned tuples.
+    pub fn process_owned(
+        &mut self,
+        region: &ThreadRegion,
+        port: u32,
+        tuple: &mut TupleBuf,
+    ) -> Result<(), Fault> {
+        if self.is_finished || self.ports[port as usize].finals_left == 0 {
+            return Ok(());
+        }
+        self.processed[port as usize].add(1);
+        self.ports[port as usize].debug_check(tuple.as_ref());
+        self.call_built(region, |built, out| built.process_owned(port, tuple, out))
+    }
+
+    #[inline]
+    fn run_on_tuple(
+        &mut self,
+        region: &ThreadRegion,
+        port: u32,
+        tuple: TupleRef<'_>,
+    ) -> Result<(), Fault> {
+        if let Some(act) = &mut self.code.on_tuple[port as usize] {
+            let state = self.state.borrow();
+            let mut outlet = OperatorOutlet::new(region, self.index);
+            let blame = region.blame_on_panic(self.index);
+            let result = self.history.with_tuple(port, tuple, |inputs| {
+                act.run_body(&mut CodeContext {
+                    inputs,
+                    state,
+                    outlet: &mut outlet,
+                    punctuation: None,
+                })
+            });
+            blame.disarm();
+            outlet.blame_on_error(result)?;
+        }
+        self.call_built(region, |built, out| built.process(port, tuple, out))
+    }
+
+    /// Processes tuples from the front of a batch, if there is code for batches. Returns their
+    /// number.
+    pub fn process_batch(
+        &mut self,
+        region: &ThreadRegion,
+        port: u32,
+        batch: &mut FrameBatch<'_>,
+        kind: u8,
+    ) -> (u64, Result<(), Fault>) {
+        let at = port as usize;
+        let Some(Some(act)) = self.code.on_batch.get_mut(at) else {
+            return (0, Ok(()));
+        };
+        if self.is_finished || self.ports[at].finals_left == 0 {
+            return (0, Ok(()));
+        }
+        let mut outlet = OperatorOutlet::new(region, self.index);
+        let state = self.state.borrow();
+        let blame = region.blame_on_panic(self.index);
+        let (count, result) = self.history.without_tuple(|inputs| {
+            let mut context = CodeContext {
+                inputs,
+                state,
+                outlet: &mut outlet,
+                punctuation: None,
+            };
+            act.run_body_on_batch(&mut context, batch, kind)
+        });
+        blame.disarm();
+        self.processed[at].add(count);
+        (count, outlet.blame_on_error(result))
+    }
+
+    /// Processes a marker of one of the port's streams.
+    pub fn process_punctuation(
+        &mut self,
+        region: &ThreadRegion,
+        port: u32,
+        mark: Punctuation,
+    ) -> Result<(), Fault> {
+        let at = port as usize;
+        if self.is_finished || self.ports[at].finals_left == 0 {
+            return Ok(());
+        }
+        match mark {
+            Punctuation::Window => {
+                self.punctuation[at].count(mark);
+                self.run_punct_clause(region, port, mark)?;
+                self.call_built(region, |built, out| built.process_window_marker(port, out))?;
+                self.forward_window(region, port)
+            }
+            Punctuation::Final => self.end_stream(region, port),
+        }
+    }
+
+    /// Processes the final marker of one of the port's streams.
+    #[cold]
+    fn end_stream(&mut self, region: &ThreadRegion, port: u32) -> Result<(), Fault> {
+        let at = port as usize;
+        let is_last = self.ports[at].finals_left == 1 && !self.ports[at].is_abandoned;
+        if is_last {
+            let mark = Punctuation::Final;
+            self.punctuation[at].count(mark);
+            let result = self.run_punct_clause(region, port, mark);
+            let result = result.and_then(|()| {
+                self.call_built(region, |built, out| built.process_final_marker(port, out))
+            });
+            self.ports[at].finals_left = 0;
+            result?;
+        } else {
+            self.ports[at].finals_left -= 1;
+        }
+        self.finish_if_final(region)
+    }
+
+    /// Processes the watermark of one of the port's streams.
+    pub fn process_watermark(
+        &mut self,
+        region: &ThreadRegion,
+        port: u32,
+        lane: u32,
+        mark: Watermark,
+    ) -> Result<(), Fault> {
+        let Some(input_watermark) = self.watermark.as_mut().filter(|_| !self.is_finished) else {
+            return Ok(());
+        };
+        let Some(at) = input_watermark.advance(port, lane, mark) else {
+            return Ok(());
+        };
+        if input_watermark.is_reported {
+            region.wiring.services[self.index as usize]
+                .events
+                .advance_watermark(at);
+        }
+        self.call_built(region, |built, out| built.process_watermark(at, out))?;
+        let mut outlet = OperatorOutlet::new(region, self.index);
+        let outs = self.watermark.iter().flat_map(|tide| &tide.outs);
+        outs.copied()
+            .try_for_each(|out| outlet.submit_watermark(out, at))
+    }
+
+    /// Ends a stream of the port that has no final marker, because the operator that feeds it has
+    /// failed or stands behind a loop. Runs no more of the program, but ends operators that wait
+    /// for that marker.
+    pub fn abandon(&mut self, region: &ThreadRegion, port: u32) -> Result<(), Fault> {
+        let port = &mut self.ports[port as usize];
+        port.finals_left = port.finals_left.saturating_sub(1);
+        port.is_abandoned = true;
+        if self.is_finished {
+            return Ok(());
+        }
+        self.finish_if_final(region)
+    }
+
+    /// Ends the operator's own thread when its input has ended without a final marker.
+    pub fn finish_unfed(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
+        if std::mem::replace(&mut self.is_finished, true) {
+            return Ok(());
+        }
+        let result = self.call_built(region, |built, out| built.finish(out));
+        self.record_leftover(region);
+        result
+    }
+
+    /// Wakes the reader of the operator's frames.
+    pub fn wake(&mut self) {
+        if let Some(built) = &mut self.built {
+            built.wake_reader();
+        }
+    }
+
+    /// Runs a timer of the operator.
+    pub fn fire_timer(&mut self, region: &ThreadRegion, timer: TimerId) -> Result<(), Fault> {
+        if self.is_finished {
+            return Ok(());
+        }
+        self.call_built(region, |built, out| built.on_timer(timer, out))
+    }
+
+    /// Runs the thread of a lowered source.
+    pub fn run_source(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
+        let mut act = self.code.on_process.take();
+        let result = act
+            .as_mut()
+            .map_or(Ok(()), |act| self.run_body(region, act.as_mut(), None));
+        self.is_finished = true;
+        result
+    }
+
+    /// Whether the operator has room for a tuple.
+    pub fn has_room(
+        &mut self,
+        region: &ThreadRegion,
+        port: u32,
+        tuple: TupleRef<'_>,
+    ) -> Result<bool, Fault> {
+        let mut has_room = true;
+        self.call_built(region, |built, out| {
+            has_room = built.has_room(port, tuple, out)?;
+            Ok(())
+        })?;
+        Ok(has_room)
+    }
+
+    /// Sends what the operator holds back, before its thread sleeps.
+    pub fn flush(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
+        self.call_built(region, |built, out| built.flush(out))
+    }
+
+    /// Sends how far the thread has come, without the tuples that the operator holds back.
+    pub fn send_progress(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
+        self.call_built(region, |built, out| built.send_progress(out))
+    }
+
+    /// Closes the operator at the end of the PE.
+    pub fn close(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
+        if !self.is_finished {
+            self.record_leftover(region);
+        }
+        self.call_built(region, |built, out| built.close(out))
+    }
+}
+
+/// Duties of the run time around the calls.
+impl OperatorInstance {
+    fn run_punct_clause(
+        &mut self,
+        region: &ThreadRegion,
+        port: u32,
+        mark: Punctuation,
+    ) -> Result<(), Fault> {
+        let Some(mut act) = self.code.on_punct[port as usize].take() else {
+            return Ok(());
+        };
+        let result = self.run_body(region, act.as_mut(), Some(mark));
+        self.code.on_punct[port as usize] = Some(act);
+        result
+    }
+
+    fn run_body(
+        &mut self,
+        region: &ThreadRegion,
+        act: &mut dyn RunBody,
+        mark: Option<Punctuation>,
+    ) -> Result<(), Fault> {
+        let mut outlet = OperatorOutlet::new(region, self.index);
+        let state = self.state.borrow();
+        let blame = region.blame_on_panic(self.index);
+        let result = self.history.without_tuple(|inputs| {
+            act.run_body(&mut CodeContext {
+                inputs,
+                state,
+                outlet: &mut outlet,
+                punctuation: mark,
+            })
+        });
+        blame.disarm();
+        outlet.blame_on_error(result)
+    }
+
+    #[inline]
+    fn call_built(
+        &mut self,
+        region: &ThreadRegion,
+        call: impl FnOnce(&mut dyn Operator, &mut dyn Outlet) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let Some(built) = &mut self.built else {
+            return Ok(());
+        };
+        let lent = EvaluationState {
+            state: self.state.borrow(),
+            history: &self.history,
+        };
+        let mut outlet = OperatorOutlet::with_evaluation(region, self.index, lent);
+        let blame = region.blame_on_panic(self.index);
+        let result = call(built.as_mut(), &mut outlet);
+        blame.disarm();
+        outlet.blame_on_error(result)
+    }
+
+    fn forward_window(&mut self, region: &ThreadRegion, port: u32) -> Result<(), Fault> {
+        if self.flags.own_thread {
+            return Ok(());
+        }
+        let mut outlet = OperatorOutlet::new(region, self.index);
+        for &out in &self.ports[port as usize].preserved_by {
+            outlet.submit_punctuation(out, Punctuation::Window)?;
+        }
+        Ok(())
+    }
+
+    /// Counts the tuples in windows that did not get full, when the operator's input has ended.
+    fn record_leftover(&mut self, region: &ThreadRegion) {
+        let counted = self.window.map(|window| {
+            let tuples = match self.state.borrow().get(window.count) {
+                Value::Uint32(count) => count.into(),
+                _ => 0,
+            };
+            IncompleteWindows {
+                windows: u64::from(tuples > 0),
+                tuples,
+                help: window.help,
+            }
+        });
+        let built = || self.built.as_ref()?.incomplete_windows();
+        if let Some(incomplete) = counted.or_else(built) {
+            region.wiring.record_leftover(self.index, incomplete);
+        }
+    }
+
+    fn finish_if_final(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
+        let data = || self.ports.iter().filter(|port| !port.is_control);
+        if !data().all(|port| port.finals_left == 0) {
+            return Ok(());
+        }
+        if data().any(|port| port.is_abandoned) {
+            return self.end_abandoned(region);
+        }
+        let result = self.call_built(region, |built, out| built.finish(out));
+        self.record_leftover(region);
+        self.is_finished = true;
+        result?;
+        if self.flags.own_thread {
+            return Ok(());
+        }
+        region.end_outputs(self.index)
+    }
+
+    /// Ends an operator whose streams have ended, not all of them with a final marker. On every
+    /// plan the operator is not finished then, as if it waited for that marker until the program
+    /// ends.
+    fn end_abandoned(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
+        self.record_leftover(region);
+        self.is_finished = true;
+        if self.flags.always_finishes {
+            return self.call_built(region, |built, out| built.finish(out));
+        }
+        region.abandon_outputs(self.index);
+        Ok(())
+    }
+}

@@ -1,0 +1,21 @@
+//! Counts of every operator of a PE, from the counters of its ports.
+
+use super::wiring::Wiring;
+use crate::counters::punctuation_counters::PunctuationCounters;
+use crate::services::report::OperatorCounts;
+
+impl Wiring {
+    pub(crate) fn operator_counts(&self) -> Vec<OperatorCounts> {
+        let inputs = self.processed.iter().zip(&self.punctuation);
+        let all = self.services.iter().zip(inputs).zip(&self.outs);
+        let all = all.map(|((voice, (processed, marks)), outs)| OperatorCounts {
+            operator: voice.name().clone(),
+            processed: processed.iter().map(|counter| counter.get()).collect(),
+            submitted: outs.iter().map(|out| out.submitted.get()).collect(),
+            punctuation_in: marks.iter().map(PunctuationCounters::get).collect(),
+            punctuation_out: outs.iter().map(|out| out.punctuation.get()).collect(),
+            metrics: voice.metrics(),
+        });
+        all.collect()
+    }
+}

@@ -1,0 +1,86 @@
+//! A running operator: its code, its state, and the state of its input ports.
+
+use std::sync::Arc;
+
+use tuple::{Layout, TupleRef};
+
+use super::catch_policy::CatchPolicy;
+use super::input_watermark::InputWatermark;
+use super::tuple_history::TupleHistory;
+use crate::Operator;
+use crate::abi::{CountedWindow, Counter, OperatorCode, StateCell};
+use crate::counters::punctuation_counters::PunctuationCounters;
+
+/// A running operator. Every method is a call on it, and none is entered twice.
+pub(crate) struct OperatorInstance {
+    /// Index of the operator in the program.
+    pub index: u32,
+    /// The logic clause of a built operator, or all code of a lowered one.
+    pub code: OperatorCode,
+    pub state: StateCell,
+    pub built: Option<Box<dyn Operator>>,
+    /// The window of a lowered operator, if it has one.
+    pub window: Option<CountedWindow>,
+    pub history: TupleHistory,
+    pub ports: Vec<InputPortState>,
+    /// By input port: counters of tuples, which the wiring shares.
+    pub processed: Arc<[Counter]>,
+    /// By input port: counters of markers, which the wiring shares.
+    pub punctuation: Arc<[PunctuationCounters]>,
+    pub flags: OperatorFlags,
+    /// The input watermark; `None` if no stream brings watermarks.
+    pub watermark: Option<Box<InputWatermark>>,
+    /// Whether [`Operator::finish`] was called or the operator failed; then it takes no more input.
+    pub is_finished: bool,
+}
+
+/// State of an input port: which of its streams have ended, and what its tuples look like.
+#[derive(Debug)]
+pub(crate) struct InputPortState {
+    /// Number of streams that have not ended.
+    pub finals_left: u32,
+    /// Whether one of the streams has ended without a final marker.
+    pub is_abandoned: bool,
+    pub is_control: bool,
+    /// Layout of the tuples. Debug builds check each tuple against it, so that code which submits
+    /// other memory is found where it does so.
+    pub layout: Arc<Layout>,
+    /// Output ports to which window markers of this port are forwarded.
+    pub preserved_by: Vec<u32>,
+}
+
+impl InputPortState {
+    /// Checks in debug builds that the bytes are a tuple of the port's schema.
+    pub fn debug_check(&self, tuple: TupleRef<'_>) {
+        if cfg!(debug_assertions)
+            && let Err(error) = tuple::layout::check(&self.layout, tuple.bytes())
+        {
+            panic!("what came in is no {}: {error}", self.layout.schema);
+        }
+    }
+}
+
+/// Properties of an operator that the run time has to observe.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OperatorFlags {
+    /// Whether a thread of its own submits, forwards markers and ends the streams.
+    pub own_thread: bool,
+    /// Whether another thread waits for the operator's end.
+    pub always_finishes: bool,
+    /// Whether [`Operator::has_room`] has to be asked before each tuple.
+    pub is_bounded: bool,
+    /// Whether [`Operator::flush`] has to be called before the thread sleeps.
+    pub needs_flush: bool,
+    /// Whether it accepts owned tuples, and only its own code sees them.
+    pub accepts_owned: bool,
+    /// Whether the operator stands in a feedback loop.
+    pub is_in_loop: bool,
+    pub catch: CatchPolicy,
+}
+
+impl OperatorFlags {
+    /// Whether a tuple can be delivered without a look at bounds, loops or `@catch`.
+    pub fn needs_no_checks(&self) -> bool {
+        !self.is_bounded && !self.is_in_loop && !self.catch.catches_any()
+    }
+}

@@ -1,0 +1,211 @@
+//! The outlet of running operators: submits to the consumers of their output ports.
+
+use std::sync::atomic::Ordering;
+
+use eval::{Fault, Services, State};
+use tuple::{EventTime, Punctuation, TupleBuf, TupleRef, Watermark};
+
+use crate::abi::{CodeContext, FrameBatch};
+use crate::execution::port_state::{CLOSED, OPEN, OutputPortState};
+use crate::execution::thread_region::ThreadRegion;
+use crate::execution::tuple_history::TupleHistory;
+use crate::services::operator_services::OperatorServices;
+use crate::{EvaluationInputs, Outlet};
+
+/// The outlet of one call of an operator.
+pub(crate) struct OperatorOutlet<'a> {
+    region: &'a ThreadRegion,
+    /// The operator that the outlet acts for.
+    operator: u32,
+    outs: &'a [OutputPortState],
+    services: &'a OperatorServices,
+    /// State and history for the expressions of a built operator; one evaluation at a time takes
+    /// it.
+    evaluation: Option<EvaluationState<'a>>,
+}
+
+/// State variables and tuple history, which an operator's expressions read.
+pub(crate) struct EvaluationState<'a> {
+    pub state: &'a mut State,
+    pub history: &'a TupleHistory,
+}
+
+impl<'a> OperatorOutlet<'a> {
+    /// The outlet for code of a lowered operator, which comes with its own context.
+    #[inline]
+    pub fn new(region: &'a ThreadRegion, node: u32) -> OperatorOutlet<'a> {
+        let at = node as usize;
+        OperatorOutlet {
+            region,
+            operator: node,
+            outs: &region.wiring.outs[at],
+            services: &region.wiring.services[at],
+            evaluation: None,
+        }
+    }
+
+    /// The outlet for a built operator, which evaluates expressions through it.
+    pub fn with_evaluation(
+        region: &'a ThreadRegion,
+        node: u32,
+        lent: EvaluationState<'a>,
+    ) -> OperatorOutlet<'a> {
+        let lent = Some(lent);
+        OperatorOutlet {
+            evaluation: lent,
+            ..OperatorOutlet::new(region, node)
+        }
+    }
+
+    /// Remembers that a fault comes from the operator that the outlet acts for, if that is new.
+    #[inline]
+    pub fn blame_on_error(&self, result: Result<(), Fault>) -> Result<(), Fault> {
+        result.map_err(|fault| self.region.blame(self.operator, fault))
+    }
+
+    fn port(&self, port: u32) -> Result<&'a OutputPortState, Fault> {
+        let outs = self.outs;
+        outs.get(port as usize)
+            .ok_or_else(|| no_port(port, outs.len()))
+    }
+}
+
+#[cold]
+fn no_port(port: u32, count: usize) -> Fault {
+    Fault::value(format!("there is no output port {port}, only {count}"))
+}
+
+impl Outlet for OperatorOutlet<'_> {
+    #[inline]
+    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        let out = self.port(port)?;
+        match out.state.load(Ordering::Relaxed) {
+            OPEN => {}
+            CLOSED => return Ok(()),
+            _ => return Err(self.services.interrupt()),
+        }
+        out.submitted.add(1);
+        for &target in &out.consumers {
+            self.region.deliver(target, tuple)?;
+        }
+        Ok(())
+    }
+
+    fn submit_owned(&mut self, port: u32, tuple: &mut TupleBuf) -> Result<(), Fault> {
+        let out = self.port(port)?;
+        let [target] = out.consumers[..] else {
+            return self.submit(port, tuple.as_ref());
+        };
+        if out.state.load(Ordering::Relaxed) != OPEN {
+            return self.submit(port, tuple.as_ref());
+        }
+        out.submitted.add(1);
+        self.region.deliver_owned(target, tuple)
+    }
+
+    fn submit_batch(
+        &mut self,
+        port: u32,
+        batch: &mut FrameBatch<'_>,
+        kind: u8,
+    ) -> Result<u64, Fault> {
+        let out = self.port(port)?;
+        let [target] = out.consumers[..] else {
+            return Ok(0);
+        };
+        if out.state.load(Ordering::Relaxed) != OPEN {
+            return Ok(0);
+        }
+        let (count, result) = self.region.deliver_batch(target, batch, kind);
+        out.submitted.add(count);
+        result.map(|()| count)
+    }
+
+    fn wake_consumer(&mut self, port: u32) {
+        let out = self.outs.get(port as usize);
+        for target in out.iter().flat_map(|out| &out.consumers) {
+            self.region
+                .with_instance(target.operator, |node| node.wake());
+        }
+    }
+
+    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+        let out = self.port(port)?;
+        match out.state.load(Ordering::Relaxed) {
+            OPEN => {}
+            CLOSED => return Ok(()),
+            _ => return Err(self.services.interrupt()),
+        }
+        out.punctuation.count(mark);
+        if mark == Punctuation::Final {
+            out.close();
+            self.region.end_watermarks(self.operator, port)?;
+        }
+        for &target in out.consumers.iter().filter(|target| target.accepts(mark)) {
+            self.region.deliver_punctuation(target, mark)?;
+        }
+        Ok(())
+    }
+
+    fn submit_watermark(&mut self, port: u32, at: EventTime) -> Result<(), Fault> {
+        match self.port(port)?.state.load(Ordering::Relaxed) {
+            OPEN => {}
+            CLOSED => return Ok(()),
+            _ => return Err(self.services.interrupt()),
+        }
+        let mut lanes = self
+            .region
+            .wiring
+            .watermark_edges(self.operator, port)
+            .iter();
+        lanes.try_for_each(|lane| self.region.deliver_watermark(lane, Watermark::At(at)))
+    }
+
+    #[inline]
+    fn services(&mut self) -> &mut dyn Services {
+        &mut self.services
+    }
+
+    fn evaluate(
+        &mut self,
+        row: &EvaluationInputs<'_>,
+        code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let lent = self.evaluation.take();
+        let Some(EvaluationState {
+            state,
+            history: past,
+        }) = lent
+        else {
+            return Err(Fault::value("an evaluation inside an evaluation"));
+        };
+        let result = past.with_inputs(row, |inputs| {
+            code(&mut CodeContext {
+                inputs,
+                state: &mut *state,
+                outlet: self,
+                punctuation: None,
+            })
+        });
+        self.evaluation = Some(EvaluationState {
+            state,
+            history: past,
+        });
+        result
+    }
+
+    fn abandon(&mut self, port: u32) {
+        if let Ok(out) = self.port(port) {
+            self.region.abandon(out);
+        }
+    }
+
+    #[inline]
+    fn act_as(&mut self, operator: u32) -> u32 {
+        let before = self.operator;
+        self.operator = operator;
+        self.outs = &self.region.wiring.outs[operator as usize];
+        self.services = &self.region.wiring.services[operator as usize];
+        before
+    }
+}

@@ -1,0 +1,298 @@
+//! A region: the operators that one thread runs, its own and shared ones, and delivery to them.
+//!
+//! Submitting to a fused edge is [`ThreadRegion::deliver`], a call of the consumer's code on this
+//! thread. For an operator that only this thread enters it takes no lock and no allocation.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use eval::Fault;
+use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
+
+use crate::abi::FrameBatch;
+use crate::blocking::before_sleep::BeforeSleep;
+use crate::blocking::pe_thread::PeThreadId;
+use crate::execution::delivery::{Delivery, PendingDelivery};
+use crate::execution::operator_instance::OperatorInstance;
+use crate::execution::port_state::{ConsumerPort, OutputPortState, WatermarkEdge};
+use crate::execution::wiring::Wiring;
+use crate::order::thread_order;
+
+/// The part of a PE that one thread runs.
+pub(crate) struct ThreadRegion {
+    pub wiring: Arc<Wiring>,
+    pub thread: PeThreadId,
+    /// By operator: the operator, if only this thread enters it.
+    pub(super) exclusive: Box<[Option<ExclusiveOperator>]>,
+    /// Operators that hold tuples back, exclusive and shared ones.
+    flushing_operators: Box<[u32]>,
+    /// The operator that caused the fault which callers return now.
+    pub(super) faulting_operator: Cell<Option<u32>>,
+}
+
+/// An operator that only this thread enters. While it is borrowed it is busy, and tuples that come
+/// back through a loop wait.
+pub(super) struct ExclusiveOperator {
+    pub instance: RefCell<OperatorInstance>,
+    /// Whether a tuple is processed without a look at bounds, loops or `@catch`.
+    needs_no_checks: bool,
+    /// Whether, moreover, the operator accepts owned tuples.
+    accepts_owned: bool,
+    pub pending: RefCell<VecDeque<PendingDelivery>>,
+}
+
+impl ThreadRegion {
+    pub fn new(
+        wiring: Arc<Wiring>,
+        thread: PeThreadId,
+        nodes: Vec<Option<OperatorInstance>>,
+    ) -> ThreadRegion {
+        let flushed = find_flushing_operators(&wiring, &nodes);
+        let own = nodes.into_iter().map(|node| {
+            node.map(|node| ExclusiveOperator {
+                needs_no_checks: node.flags.needs_no_checks(),
+                accepts_owned: node.flags.needs_no_checks() && node.flags.accepts_owned,
+                instance: RefCell::new(node),
+                pending: RefCell::default(),
+            })
+        });
+        ThreadRegion {
+            wiring,
+            thread,
+            exclusive: own.collect(),
+            flushing_operators: flushed,
+            faulting_operator: Cell::new(None),
+        }
+    }
+
+    /// Delivers a tuple to an input port.
+    #[inline]
+    pub fn deliver(&self, to: ConsumerPort, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        match &self.exclusive[to.operator as usize] {
+            Some(own) if own.needs_no_checks => {
+                let mut node = own.instance.borrow_mut();
+                node.process_tuple(self, to.port, tuple)
+            }
+            _ => self.deliver_checked(to, Delivery::Tuple(tuple)),
+        }
+    }
+
+    /// Delivers a tuple to the only input port that it is for, with its buffer if the operator
+    /// accepts it.
+    #[inline]
+    pub fn deliver_owned(&self, to: ConsumerPort, tuple: &mut TupleBuf) -> Result<(), Fault> {
+        match &self.exclusive[to.operator as usize] {
+            Some(own) if own.accepts_owned => own
+                .instance
+                .borrow_mut()
+                .process_owned(self, to.port, tuple),
+            _ => self.deliver(to, tuple.as_ref()),
+        }
+    }
+
+    /// Delivers tuples from the front of a batch to an input port, if its code takes batches.
+    /// Returns their number, and the result.
+    pub fn deliver_batch(
+        &self,
+        to: ConsumerPort,
+        batch: &mut FrameBatch<'_>,
+        kind: u8,
+    ) -> (u64, Result<(), Fault>) {
+        match &self.exclusive[to.operator as usize] {
+            Some(own) if own.needs_no_checks => {
+                let mut node = own.instance.borrow_mut();
+                node.process_batch(self, to.port, batch, kind)
+            }
+            _ => (0, Ok(())),
+        }
+    }
+
+    /// Delivers a marker of one stream to an input port.
+    pub fn deliver_punctuation(&self, to: ConsumerPort, mark: Punctuation) -> Result<(), Fault> {
+        self.deliver_checked(to, Delivery::Punctuation(mark))
+    }
+
+    /// Delivers the watermark of one stream to an input port.
+    pub fn deliver_watermark(&self, lane: &WatermarkEdge, mark: Watermark) -> Result<(), Fault> {
+        self.deliver_checked(lane.consumer, Delivery::Watermark(&(lane.stream, mark)))
+    }
+
+    /// Calls an operator. `None` if it is busy, which only those in loops are, or not in this
+    /// region.
+    pub fn with_instance<T>(
+        &self,
+        node: u32,
+        call: impl FnOnce(&mut OperatorInstance) -> T,
+    ) -> Option<T> {
+        let at = node as usize;
+        match (&self.exclusive[at], &self.wiring.shared[at]) {
+            (Some(own), _) => own
+                .instance
+                .try_borrow_mut()
+                .ok()
+                .map(|mut node| call(&mut node)),
+            (None, Some(shared)) => {
+                let inside = shared.loop_lock.map(|gate| self.enter_loop_lock(gate));
+                let result = self.lock_shared(shared).map(|mut node| call(&mut node));
+                drop(inside);
+                result
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// Whether some operators of the region hold tuples back.
+    pub fn needs_flush(&self) -> bool {
+        !self.flushing_operators.is_empty()
+    }
+
+    fn for_each_flushing(
+        &self,
+        call: impl Fn(&mut OperatorInstance, &ThreadRegion) -> Result<(), Fault>,
+    ) {
+        for &node in &self.flushing_operators {
+            let at = node as usize;
+            self.contain_failure(node, || {
+                match (&self.exclusive[at], &self.wiring.shared[at]) {
+                    (Some(own), _) => own
+                        .instance
+                        .try_borrow_mut()
+                        .map_or(Ok(()), |mut node| call(&mut node, self)),
+                    (None, Some(shared)) => match shared.instance.try_lock() {
+                        Ok(mut node) => call(&mut node, self),
+                        // The thread that is inside sends nothing on behalf of this one.
+                        Err(_) => {
+                            if self.wiring.is_ordered() {
+                                thread_order::set_progress_pending();
+                            }
+                            Ok(())
+                        }
+                    },
+                    (None, None) => Ok(()),
+                }
+            });
+        }
+    }
+
+    /// Index of every operator that only this thread enters.
+    pub fn exclusive_operators(&self) -> impl Iterator<Item = u32> {
+        let nodes = self.exclusive.iter().enumerate();
+        nodes
+            .filter(|(_, own)| own.is_some())
+            .map(|(at, _)| at as u32)
+    }
+}
+
+impl BeforeSleep for ThreadRegion {
+    /// Calls [`crate::Operator::flush`] on the operators that asked for it and are not busy.
+    fn flush(&self) {
+        self.for_each_flushing(OperatorInstance::flush);
+    }
+
+    /// Calls [`crate::Operator::send_progress`] on the operators that asked for it and are not
+    /// busy.
+    fn send_progress(&self) {
+        self.for_each_flushing(OperatorInstance::send_progress);
+    }
+
+    fn take_retry(&self) -> bool {
+        thread_order::take_progress_pending() && !self.wiring.context.failed.is_requested()
+    }
+}
+
+/// Guard around a call of an operator: if the call panics, the operator is to blame.
+pub(crate) struct PanicBlame<'a> {
+    region: &'a ThreadRegion,
+    operator: u32,
+}
+
+impl PanicBlame<'_> {
+    /// Ends the guard of a call that has not panicked.
+    #[inline]
+    pub fn disarm(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for PanicBlame<'_> {
+    fn drop(&mut self) {
+        if self.region.faulting_operator.get().is_none() {
+            self.region.faulting_operator.set(Some(self.operator));
+        }
+    }
+}
+
+/// Ends of streams, and who is to blame for a fault.
+impl ThreadRegion {
+    /// Sends the final marker on every output port of an operator.
+    pub fn end_outputs(&self, node: u32) -> Result<(), Fault> {
+        for (port, out) in (0..).zip(&self.wiring.outs[node as usize]) {
+            if out.close() {
+                out.punctuation.count(Punctuation::Final);
+                self.end_watermarks(node, port)?;
+                for &target in &out.consumers {
+                    self.deliver_punctuation(target, Punctuation::Final)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the watermarks of an output port whose stream is about to end, so that consumers do not
+    /// wait for more of them.
+    pub fn end_watermarks(&self, node: u32, port: u32) -> Result<(), Fault> {
+        let mut lanes = self.wiring.watermark_edges(node, port).iter();
+        lanes.try_for_each(|lane| self.deliver_watermark(lane, Watermark::Ended))
+    }
+
+    /// Ends the output streams of an operator that has failed, without final markers.
+    pub fn abandon_outputs(&self, node: u32) {
+        for out in &self.wiring.outs[node as usize] {
+            self.abandon(out);
+        }
+    }
+
+    /// Ends the stream of one output port without a final marker.
+    pub fn abandon(&self, out: &OutputPortState) {
+        if out.close() {
+            for &target in &out.consumers {
+                // This failure is a consequence of another one, which is reported.
+                let _ = self.deliver_checked(target, Delivery::Abandon);
+            }
+        }
+    }
+
+    /// Remembers which operator a fault comes from, if that is new, and where it is invoked.
+    pub fn blame(&self, operator: u32, fault: Fault) -> Fault {
+        if self.faulting_operator.get().is_none() {
+            self.faulting_operator.set(Some(operator));
+        }
+        fault.with_pos(self.wiring.labels[operator as usize].pos)
+    }
+
+    /// Blames an operator for a panic, unless the guard is disarmed.
+    #[inline]
+    pub fn blame_on_panic(&self, node: u32) -> PanicBlame<'_> {
+        PanicBlame {
+            region: self,
+            operator: node,
+        }
+    }
+
+    /// Takes the operator that caused the last fault.
+    pub fn take_faulting_operator(&self) -> Option<u32> {
+        self.faulting_operator.take()
+    }
+}
+
+/// Operators that hold tuples back: of the given ones, and of all shared ones.
+fn find_flushing_operators(wiring: &Wiring, nodes: &[Option<OperatorInstance>]) -> Box<[u32]> {
+    let holds_back = |(at, node): (u32, &Option<OperatorInstance>)| {
+        let shared = wiring.shared[at as usize].as_ref();
+        let shared = shared.is_some_and(|shared| shared.needs_flush);
+        let own = node.as_ref().is_some_and(|node| node.flags.needs_flush);
+        (own || shared).then_some(at)
+    };
+    (0..).zip(nodes).filter_map(holds_back).collect()
+}

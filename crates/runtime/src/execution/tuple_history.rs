@@ -1,0 +1,157 @@
+//! Tuple histories of an operator's input ports, which `In[n]` reads.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use eval::InputTuples;
+use tuple::{Layout, TupleBuf, TupleRef, Type};
+
+use crate::EvaluationInputs;
+
+/// Past tuples of every input port, and the numbering of input slots (see [`eval::InputTuples`]).
+#[derive(Debug)]
+pub(crate) struct TupleHistory {
+    /// By input port: as many past tuples as the port's history, the latest first; default ones at
+    /// first.
+    tuples: Vec<VecDeque<TupleBuf>>,
+    /// By input port: the slot of its current tuple.
+    first_slot: Vec<usize>,
+    /// The layout of every slot but that of output function results, which the code knows itself.
+    layouts: Vec<Arc<Layout>>,
+    has_history: bool,
+}
+
+/// Number of slots up to which the inputs of an evaluation lie on the stack: enough for nearly all
+/// operators, at 200 bytes.
+const SLOTS_ON_STACK: usize = 12;
+
+impl TupleHistory {
+    /// Histories before the first tuple. `slots` are the layouts from
+    /// [`crate::contract::build_context::slot_layouts`].
+    pub fn new(
+        operator: &graph::OperatorNode,
+        inputs: &[Arc<Layout>],
+        slots: Vec<Arc<Layout>>,
+    ) -> TupleHistory {
+        let mut first_slot = Vec::new();
+        let mut next = 0;
+        let mut tuples = Vec::new();
+        for (port, layout) in operator.inputs.iter().zip(inputs) {
+            first_slot.push(next);
+            next += port.history as usize + 1;
+            let mut default = TupleBuf::default();
+            default.begin(layout);
+            tuples.push(std::iter::repeat_n(default, port.history as usize).collect());
+        }
+        TupleHistory {
+            tuples,
+            first_slot,
+            layouts: slots,
+            has_history: operator.inputs.iter().any(|port| port.history > 0),
+        }
+    }
+
+    /// Histories of an operator without input ports.
+    pub fn without_ports() -> TupleHistory {
+        TupleHistory {
+            tuples: Vec::new(),
+            first_slot: Vec::new(),
+            layouts: Vec::new(),
+            has_history: false,
+        }
+    }
+
+    /// A tuple of a port as text, for messages.
+    pub fn describe_tuple(&self, port: u32, tuple: TupleRef<'_>) -> String {
+        let layout = &self.layouts[self.first_slot[port as usize]];
+        let ty = Type::Tuple(layout.schema.clone());
+        let text = tuple::text::to_text(&tuple.to_value(layout), &ty);
+        format!("; the tuple was {text}")
+    }
+
+    /// Adds a tuple of a port as the latest one.
+    #[inline]
+    pub fn push(&mut self, port: u32, tuple: TupleRef<'_>) {
+        if self.has_history {
+            let tuples = &mut self.tuples[port as usize];
+            if let Some(mut oldest) = tuples.pop_back() {
+                oldest.copy_from(tuple);
+                tuples.push_front(oldest);
+            }
+        }
+    }
+
+    /// Calls `run` with the inputs of a body that processes a port's tuple.
+    #[inline]
+    pub fn with_tuple<'a, T>(
+        &'a self,
+        port: u32,
+        tuple: TupleRef<'a>,
+        run: impl FnOnce(InputTuples<'_>) -> T,
+    ) -> T {
+        if self.layouts.len() == 1 {
+            return run(InputTuples {
+                tuples: &[Some(tuple)],
+                layouts: &self.layouts,
+            });
+        }
+        let slot = self.first_slot[port as usize];
+        self.with_slots(|slots| slots[slot] = Some(tuple), run)
+    }
+
+    /// Calls `run` with the inputs of an expression of a built operator.
+    #[inline]
+    pub fn with_inputs<'a, T>(
+        &'a self,
+        row: &EvaluationInputs<'a>,
+        run: impl FnOnce(InputTuples<'_>) -> T,
+    ) -> T {
+        let fill = |slots: &mut [Option<TupleRef<'a>>]| {
+            for (&slot, &tuple) in self.first_slot.iter().zip(row.tuples) {
+                slots[slot] = tuple;
+            }
+            slots[self.layouts.len()] = row.results;
+        };
+        self.with_slots(fill, run)
+    }
+
+    /// Calls `run` without current tuples, for markers.
+    pub fn without_tuple<T>(&self, run: impl FnOnce(InputTuples<'_>) -> T) -> T {
+        self.with_slots(|_| (), run)
+    }
+
+    /// Calls `run` with the histories and the tuples that `fill` puts in. The slot after the last
+    /// is for results.
+    #[inline]
+    fn with_slots<'a, T>(
+        &'a self,
+        fill: impl FnOnce(&mut [Option<TupleRef<'a>>]),
+        run: impl FnOnce(InputTuples<'_>) -> T,
+    ) -> T {
+        let len = self.layouts.len() + 1;
+        let mut stack = [None; SLOTS_ON_STACK];
+        let mut heap;
+        let slots = if len <= SLOTS_ON_STACK {
+            &mut stack[..len]
+        } else {
+            heap = vec![None; len];
+            &mut heap[..]
+        };
+        self.fill_history(slots);
+        fill(slots);
+        run(InputTuples {
+            tuples: slots,
+            layouts: &self.layouts,
+        })
+    }
+
+    fn fill_history<'a>(&'a self, slots: &mut [Option<TupleRef<'a>>]) {
+        if self.has_history {
+            for (&first, tuples) in self.first_slot.iter().zip(&self.tuples) {
+                for (slot, earlier) in slots[first + 1..].iter_mut().zip(tuples) {
+                    *slot = Some(earlier.as_ref());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The recorder: an operator behind the one that is tested, which records what that submits.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use eval::Fault;
+use graph::{InPortModel, OperatorId, OperatorModel, OutPortId, Program};
+use tuple::{Punctuation, TupleBuf, TupleRef};
+
+use crate::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
+
+/// A tuple or marker that the operator submitted.
+#[derive(Clone, Debug)]
+pub enum HarnessOutput {
+    /// A tuple, with the output port.
+    Tuple(u32, TupleBuf),
+    /// A marker, with the output port.
+    Punctuation(u32, Punctuation),
+}
+
+pub(super) type RecordedOutputs = Arc<Mutex<Vec<HarnessOutput>>>;
+
+/// A program of the operator, whose input is given by calls, and a recorder with an input port for
+/// each of its output ports.
+pub(super) fn with_recorder(operator: &graph::OperatorNode) -> Program {
+    let mut operator = operator.clone();
+    for input in &mut operator.inputs {
+        input.sources.clear();
+    }
+    let ports = (0..)
+        .zip(&operator.outputs)
+        .map(|(port, output)| graph::InPort {
+            name: output.name.clone(),
+            schema: output.schema.clone(),
+            sources: vec![OutPortId {
+                operator: OperatorId(0),
+                port,
+            }],
+            window: None,
+            history: 0,
+            is_control: false,
+            sources_without_markers: Vec::new(),
+        });
+    let recorder = graph::OperatorNode {
+        name: "Recorder".into(),
+        kind: "workbench::Recorder".into(),
+        inputs: ports.collect(),
+        outputs: Vec::new(),
+        params: Vec::new(),
+        logic: graph::Logic::default(),
+        config: Vec::new(),
+        annotations: Vec::new(),
+        has_own_thread: false,
+        submits_by_timer: false,
+        clock: None,
+        pos: operator.pos,
+    };
+    Program {
+        name: operator.name.clone(),
+        operators: vec![operator, recorder],
+        ..Program::default()
+    }
+}
+
+static RECORDER_MODEL: OperatorModel = OperatorModel {
+    namespace: "workbench",
+    name: "Recorder",
+    doc: "Records what comes in.",
+    inputs: &[InPortModel::ANY],
+    ..OperatorModel::DEFAULT
+};
+
+pub(super) const RECORDER: OperatorEntry = OperatorEntry {
+    model: &RECORDER_MODEL,
+    constructor: OperatorConstructor::Build(recorder),
+};
+
+/// A recorder whose list nobody reads; [`super::TestHarness`] puts its own in its place.
+fn recorder(_: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+    Ok(Box::new(OutputRecorder(RecordedOutputs::default())))
+}
+
+pub(super) struct OutputRecorder(pub RecordedOutputs);
+
+impl Operator for OutputRecorder {
+    fn process(&mut self, port: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+        let mut copy = TupleBuf::default();
+        copy.copy_from(tuple);
+        lock(&self.0).push(HarnessOutput::Tuple(port, copy));
+        Ok(())
+    }
+
+    fn process_window_marker(&mut self, port: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+        lock(&self.0).push(HarnessOutput::Punctuation(port, Punctuation::Window));
+        Ok(())
+    }
+
+    fn process_final_marker(&mut self, port: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+        lock(&self.0).push(HarnessOutput::Punctuation(port, Punctuation::Final));
+        Ok(())
+    }
+}
+
+pub(super) fn lock(sent: &RecordedOutputs) -> MutexGuard<'_, Vec<HarnessOutput>> {
+    sent.lock().unwrap_or_else(PoisonError::into_inner)
+}

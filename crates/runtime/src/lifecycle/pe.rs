@@ -1,0 +1,319 @@
+//! A PE: from a program to running threads, and from there to an orderly end.
+//!
+//! ```text
+//!    wire -> start -> sources return -> final markers -> all operators finish -> join
+//!      |                    ^                                                     |
+//!    FailureReport   StopSignal::request                    OperatorCounts or FailureReport
+//! ```
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use eval::{Fault, FaultKind};
+use graph::Program;
+
+use crate::OperatorEntry;
+use crate::abi::Backend;
+use crate::assembly::pe_assembly::{PeAssembly, assemble};
+use crate::blocking::pe_thread::PeThreadId;
+use crate::blocking::stop_signal::StopSignal;
+use crate::counters::crossing_counters::CrossingCounters;
+use crate::counters::queue_counters::QueueCounters;
+use crate::execution::operator_instance::OperatorInstance;
+use crate::execution::source_thread::SourceThread;
+use crate::execution::thread_region::ThreadRegion;
+use crate::execution::wiring::Wiring;
+use crate::lifecycle::thread_launch::{self, RegionThread, ThreadSpec};
+use crate::lifecycle::thread_runner;
+use crate::lifecycle::timer_queue::TimerQueue;
+use crate::services::flusher::Flusher;
+use crate::services::pe_context::{PeContext, PeOptions};
+use crate::services::report::{Failure, FailureReport, OperatorCounts};
+use crate::services::window_leftover::WindowLeftover;
+
+/// A wired PE, whose threads do not run yet.
+///
+/// ```
+/// # extern crate thalweg_runtime as runtime;
+/// use runtime::abi::interpreter_backend::InterpreterBackend;
+/// use runtime::{Pe, PeOptions};
+///
+/// let program = graph::Program::default();
+/// let mut backend = InterpreterBackend::new(&[], &[]);
+/// let pe = Pe::wire(&program, &[], &mut backend, PeOptions::default()).unwrap();
+/// let running = pe.start().unwrap();
+/// running.stop_signal().request();
+/// assert!(running.join().is_ok());
+/// ```
+pub struct Pe {
+    assembly: PeAssembly,
+}
+
+/// A PE whose threads run.
+pub struct RunningPe {
+    wiring: Arc<Wiring>,
+    threads: Vec<RegionThread>,
+    timers: Option<(StopSignal, RegionThread)>,
+    flusher: Option<Flusher>,
+    /// Operators that no thread enters, which are only closed.
+    unentered: ThreadRegion,
+}
+
+impl Pe {
+    /// Makes the operators of a program and their code.
+    ///
+    /// # Errors
+    /// An operator cannot be made: a parameter's value is out of range, a file is missing, ...
+    pub fn wire(
+        program: &Program,
+        registry: &[OperatorEntry],
+        backend: &mut dyn Backend,
+        options: PeOptions,
+    ) -> Result<Pe, FailureReport> {
+        let (pe_context, setting) = PeContext::new(options);
+        let assembly = assemble(program, registry, backend, pe_context.clone(), setting);
+        let assembly = assembly.map_err(|failure| {
+            // Text that initial values printed is to be seen.
+            let _ = pe_context.flush();
+            FailureReport {
+                failures: vec![failure],
+                is_stdout_closed: pe_context.is_stdout_closed(),
+            }
+        })?;
+        Ok(Pe { assembly })
+    }
+
+    /// The stop signal of the PE.
+    pub fn stop_signal(&self) -> StopSignal {
+        self.assembly.wiring.context.stop_signal.clone()
+    }
+
+    /// Calls `told` when a shutdown is requested by any thread; not when the PE ends by itself.
+    pub fn on_shutdown(&self, told: impl FnOnce() + Send + 'static) {
+        let pe_context = Arc::downgrade(&self.assembly.wiring.context);
+        self.stop_signal().on_request(move || {
+            if pe_context.upgrade().is_some_and(|house| !house.has_ended()) {
+                told();
+            }
+        });
+    }
+
+    /// Starts the threads of the PE, all or none.
+    ///
+    /// # Errors
+    /// The system has not enough threads, or one of the named cores does not exist.
+    pub fn start(self) -> Result<RunningPe, FailureReport> {
+        let PeAssembly {
+            wiring,
+            exclusive: own,
+            source_threads: runners,
+            timers,
+            flush_buffers: held,
+            thread_count,
+            cores,
+        } = self.assembly;
+        let wanted = thread_specs(thread_count, &runners, &wiring, &cores);
+        let flusher = Flusher::start(held).map_err(start_failure)?;
+        let mut threads = thread_launch::launch_threads(wanted).map_err(start_failure)?;
+        let wiring = Arc::new(wiring);
+        for (operator, voice) in (0..).zip(&wiring.services) {
+            let ports = Arc::downgrade(&wiring);
+            let count = move |name: &str| ports.upgrade()?.port_metric(operator, name);
+            voice.set_port_metrics(Box::new(count));
+        }
+        interrupt_after_shutdown(&wiring, &runners);
+        let (mut homes, idle) = divide_by_thread(own, thread_count);
+        let region = |thread: PeThreadId, nodes| ThreadRegion::new(wiring.clone(), thread, nodes);
+        let timers = threads.pop_if(|_| !timers.is_empty()).map(|thread| {
+            let nodes = homes.pop().unwrap_or_default();
+            TimerQueue::new(timers).start(thread, region(thread_count - 1, nodes))
+        });
+        let threads = threads.into_iter().zip(runners).zip(homes);
+        let threads = (0..)
+            .zip(threads)
+            .map(|(number, ((thread, runner), nodes))| {
+                let run = |region: &ThreadRegion| thread_runner::run_source_thread(region, runner);
+                thread.run(region(number, nodes), run)
+            });
+        Ok(RunningPe {
+            threads: threads.collect(),
+            timers,
+            flusher,
+            unentered: region(thread_count, idle),
+            wiring,
+        })
+    }
+}
+
+/// Time after a shutdown for which sources may go on submitting: one second. A source that looks
+/// for the shutdown ends at once.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
+
+/// Ends sources that never look for a shutdown, and threads in loops, after [`SHUTDOWN_GRACE`].
+fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[SourceThread]) {
+    let sources = runners.iter().filter(|runner| !runner.drains);
+    let sources = sources.map(|runner| (runner.operator, runner.interrupt.clone()));
+    let sources: Vec<_> = sources.collect();
+    let running = Arc::downgrade(wiring);
+    let interrupt = move || {
+        std::thread::sleep(SHUTDOWN_GRACE);
+        if let Some(wiring) = running.upgrade() {
+            for (source, stop) in sources {
+                wiring.interrupt(source);
+                stop.request();
+            }
+        }
+    };
+    let pe_context = Arc::downgrade(&wiring.context);
+    wiring.context.stop_signal.on_request(move || {
+        if pe_context.upgrade().is_some_and(|house| !house.has_ended()) {
+            // Without a thread for this, such a source goes on until the process is killed.
+            let _ = std::thread::Builder::new().spawn(interrupt);
+        }
+    });
+}
+
+/// Names and cores of the threads of a PE, by number. A thread is named by the operator that it
+/// begins with, and runs on a core of its own or on the PE's. The one without such an operator runs
+/// timers.
+fn thread_specs(
+    count: u32,
+    runners: &[SourceThread],
+    wiring: &Wiring,
+    cores: &[u32],
+) -> Vec<ThreadSpec> {
+    let runner = |thread: u32| runners.get(thread as usize);
+    let wanted = |thread| ThreadSpec {
+        name: runner(thread).map_or("timers".to_owned(), |runner| {
+            wiring.services[runner.operator as usize].name().to_string()
+        }),
+        cores: match runner(thread).and_then(|runner| runner.core) {
+            Some(core) => vec![core],
+            None => cores.to_vec(),
+        },
+    };
+    (0..count).map(wanted).collect()
+}
+
+fn start_failure(fault: Fault) -> FailureReport {
+    FailureReport {
+        failures: vec![Failure::for_program("threads", fault, false)],
+        is_stdout_closed: false,
+    }
+}
+
+impl RunningPe {
+    /// The stop signal of the PE.
+    pub fn stop_signal(&self) -> StopSignal {
+        self.wiring.context.stop_signal.clone()
+    }
+
+    /// Counts of every operator so far; cheap, and does not disturb the operators.
+    pub fn operator_counts(&self) -> Vec<OperatorCounts> {
+        self.wiring.operator_counts()
+    }
+
+    /// A function that returns [`RunningPe::operator_counts`], for a thread that watches while
+    /// another one joins.
+    pub fn operator_counts_handle(&self) -> Box<dyn Fn() -> Vec<OperatorCounts> + Send> {
+        let wiring = self.wiring.clone();
+        Box::new(move || wiring.operator_counts())
+    }
+
+    /// Counters of the PE's crossings, which go on counting.
+    pub fn crossing_counters(&self) -> Vec<Arc<CrossingCounters>> {
+        self.wiring.crossing_counters.clone()
+    }
+
+    /// Counters of the PE's queues, which go on counting.
+    pub fn queue_counters(&self) -> Vec<Arc<QueueCounters>> {
+        self.wiring.queue_counters.clone()
+    }
+
+    /// A function that returns what windows held when their input ended; to be called when the PE
+    /// has been joined.
+    pub fn leftovers(&self) -> Box<dyn FnOnce() -> Vec<WindowLeftover> + Send> {
+        let pe_context = self.wiring.context.clone();
+        Box::new(move || pe_context.take_leftovers())
+    }
+
+    /// Waits until all sources have returned, then closes all operators. Returns the operators'
+    /// counts.
+    ///
+    /// # Errors
+    /// All failures, the first one first.
+    pub fn join(self) -> Result<Vec<OperatorCounts>, FailureReport> {
+        let pe_context = self.wiring.context.clone();
+        let join = |thread: RegionThread| match thread.join() {
+            Ok(region) => region,
+            Err(_) => {
+                let fault = Fault::new(FaultKind::Limit, "a thread panicked outside of operators");
+                pe_context.fail(Failure::for_program("thread", fault, true));
+                None
+            }
+        };
+        let mut regions: Vec<ThreadRegion> = self.threads.into_iter().filter_map(join).collect();
+        if let Some((stop, thread)) = self.timers {
+            stop.request();
+            regions.extend(join(thread));
+        }
+        regions.iter().for_each(thread_runner::close_exclusive);
+        thread_runner::close_exclusive(&self.unentered);
+        thread_runner::close_shared(&self.unentered);
+        drop(self.flusher);
+        wait_for_receivers(&pe_context);
+        if let Err(fault) = pe_context.flush() {
+            pe_context.fail(Failure::for_program("standard output", fault, false));
+        }
+        pe_context.set_ended();
+        let failures = pe_context.take_failures();
+        if failures.is_empty() {
+            return Ok(self.wiring.operator_counts());
+        }
+        let is_quiet = pe_context.is_stdout_closed();
+        Err(FailureReport {
+            failures,
+            is_stdout_closed: is_quiet,
+        })
+    }
+}
+
+/// Longest wait for slow receivers after a failure: half a second, so that the failure is reported
+/// soon.
+const LINGER_AFTER_FAILURE: Duration = Duration::from_millis(500);
+
+/// Waits until receivers in other PEs have taken all frames.
+fn wait_for_receivers(pe_context: &PeContext) {
+    let has_failed = pe_context.failed.is_requested();
+    for lost in pe_context
+        .linger
+        .wait_until_drained(has_failed.then_some(LINGER_AFTER_FAILURE))
+    {
+        let (operator, kind) = lost.operator;
+        pe_context.fail(Failure {
+            operator,
+            kind,
+            fault: lost.fault,
+            is_bug: false,
+        });
+    }
+}
+
+type InstancesByOperator = Vec<Option<OperatorInstance>>;
+
+/// Divides the operators by thread; those that no thread enters are returned second.
+fn divide_by_thread(
+    own: Vec<Option<(OperatorInstance, Option<PeThreadId>)>>,
+    thread_count: u32,
+) -> (Vec<InstancesByOperator>, InstancesByOperator) {
+    let empty = || own.iter().map(|_| None).collect::<InstancesByOperator>();
+    let mut homes: Vec<InstancesByOperator> = (0..thread_count).map(|_| empty()).collect();
+    let mut idle = empty();
+    for (at, node) in own.into_iter().enumerate() {
+        if let Some((node, thread)) = node {
+            let home = thread.map_or(&mut idle, |thread| &mut homes[thread as usize]);
+            home[at] = Some(node);
+        }
+    }
+    (homes, idle)
+}

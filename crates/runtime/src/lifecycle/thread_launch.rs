@@ -1,0 +1,138 @@
+//! Starting the threads of a PE: all of them or none.
+//!
+//! The system may have no more threads, or a core that was named may not exist. If only some
+//! threads of a PE ran, they would wait for the others' final markers for ever. So all threads are
+//! made first and then given their work.
+
+use std::io;
+use std::rc::Rc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{Builder, JoinHandle};
+
+use eval::{Fault, FaultKind};
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use crate::blocking::before_sleep::{self, BeforeSleep};
+use crate::blocking::pe_thread;
+use crate::execution::thread_region::ThreadRegion;
+
+/// A thread that waits for its work.
+pub(crate) struct IdleThread {
+    work: Sender<ThreadWork>,
+    thread: RegionThread,
+}
+
+/// A running thread of the PE. It returns its region when it ends.
+pub(crate) type RegionThread = JoinHandle<Option<ThreadRegion>>;
+
+type ThreadWork = (ThreadRegion, Box<dyn FnOnce(&ThreadRegion) + Send>);
+
+/// Bytes of a thread's stack. Fused operators call each other and user functions recurse, so it is
+/// ample; the system gives memory only to the pages that are used.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Bytes of the stack that evaluations leave to all other code.
+const STACK_MARGIN_BYTES: usize = 2 << 20;
+
+/// Name and cores of a thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ThreadSpec {
+    /// Name of the thread in the system's tools; Linux keeps 15 bytes of it.
+    pub name: String,
+    /// Cores that the thread runs on; none for any.
+    pub cores: Vec<u32>,
+}
+
+/// Makes threads. If one cannot be made, those that exist already end.
+///
+/// # Errors
+/// The system has not enough threads, or a core does not exist.
+pub(crate) fn launch_threads(wanted: Vec<ThreadSpec>) -> Result<Vec<IdleThread>, Fault> {
+    let count = wanted.len();
+    let (tell, told) = channel();
+    let threads = wanted.into_iter();
+    let threads = threads.map(|wanted| launch_thread(wanted, tell.clone()));
+    let threads: Vec<IdleThread> = threads.collect::<io::Result<_>>().map_err(|error| {
+        let message = format!("cannot start {count} threads: {error}");
+        Fault::new(FaultKind::System, message)
+    })?;
+    told.iter().take(count).collect::<Result<(), Fault>>()?;
+    Ok(threads)
+}
+
+fn launch_thread(wanted: ThreadSpec, tell: Sender<Result<(), Fault>>) -> io::Result<IdleThread> {
+    let ThreadSpec { name, cores } = wanted;
+    let (work, given) = channel::<ThreadWork>();
+    let builder = Builder::new().name(name);
+    let thread = builder.stack_size(STACK_BYTES).spawn(move || {
+        // `launch_threads` waits for the answer of each thread.
+        let _ = tell.send(pin_to_cores(&cores));
+        let (region, work) = given.recv().ok()?;
+        eval::interp::reserve_stack(STACK_BYTES - STACK_MARGIN_BYTES);
+        run_in_region(region, work)
+    })?;
+    Ok(IdleThread { work, thread })
+}
+
+/// Runs the work of a thread with its region, and returns the region. Meanwhile the region is the
+/// thread's before-sleep hook, if some of its operators hold tuples back.
+fn run_in_region(region: ThreadRegion, work: impl FnOnce(&ThreadRegion)) -> Option<ThreadRegion> {
+    let region = Rc::new(region);
+    pe_thread::set_current(region.thread);
+    let hook = region.needs_flush().then(|| region.clone());
+    before_sleep::set_hook(hook.map(|region| region as Rc<dyn BeforeSleep>));
+    work(&region);
+    before_sleep::set_hook(None);
+    Rc::into_inner(region)
+}
+
+/// Restricts the calling thread to these cores.
+fn pin_to_cores(cores: &[u32]) -> Result<(), Fault> {
+    if cores.is_empty() {
+        return Ok(());
+    }
+    let mut set = CpuSet::new();
+    let known = cores.iter().map(|&core| core as usize);
+    known
+        .filter(|&core| core < CpuSet::MAX_CPU)
+        .for_each(|core| set.set(core));
+    sched_setaffinity(None, &set).map_err(|error| {
+        let cores: Vec<_> = cores.iter().map(u32::to_string).collect();
+        let message = format!("cannot run on the cores {}: {error}", cores.join(","));
+        Fault::new(FaultKind::System, message)
+    })
+}
+
+impl IdleThread {
+    /// Gives the thread its region and its work.
+    pub fn run(
+        self,
+        region: ThreadRegion,
+        work: impl FnOnce(&ThreadRegion) + Send + 'static,
+    ) -> RegionThread {
+        // The thread waits for nothing else, so it is there to receive.
+        let _ = self.work.send((region, Box::new(work)));
+        self.thread
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_core_that_does_not_exist_is_named() {
+        let nowhere = ThreadSpec {
+            cores: vec![1023, 5000],
+            ..ThreadSpec::default()
+        };
+        let fault = launch_threads(vec![ThreadSpec::default(), nowhere])
+            .err()
+            .unwrap();
+        let message = fault.message();
+        assert!(
+            message.starts_with("cannot run on the cores 1023,5000: "),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! The work of a PE's threads: run a source, send the final markers, close operators.
+
+use eval::Fault;
+
+use crate::abi::StateCell;
+use crate::blocking::before_sleep;
+use crate::execution::operator_outlet::{EvaluationState, OperatorOutlet};
+use crate::execution::source_thread::SourceThread;
+use crate::execution::thread_region::ThreadRegion;
+use crate::execution::tuple_history::TupleHistory;
+use crate::order::thread_order;
+
+/// Runs a source from beginning to end.
+pub(crate) fn run_source_thread(region: &ThreadRegion, runner: SourceThread) {
+    let node = runner.operator;
+    let origin = region.wiring.origin_of(node);
+    thread_order::begin_origin(origin);
+    region.contain_failure(node, || {
+        let ended = run_source(region, runner);
+        if region.wiring.services[node as usize].is_interrupted() {
+            // The source did not end by itself, but it was made to: no failure.
+            region.take_faulting_operator();
+        } else {
+            ended?;
+        }
+        region.end_outputs(node)
+    });
+    thread_order::end_origin(origin);
+    before_sleep::flush_all();
+    region.wiring.waits.set_ended(region.thread);
+    finish_unfed(region);
+}
+
+/// Ends the input of operators that no thread is left to feed although no final marker has come:
+/// they stand behind a loop, which has none. Else their own threads would wait for ever.
+fn finish_unfed(region: &ThreadRegion) {
+    let wiring = &region.wiring;
+    for (node, feeders) in &wiring.fed_operators {
+        if feeders.contains(&region.thread) && wiring.waits.have_ended(feeders) {
+            region.contain_failure(*node, || {
+                let forsaken = region.with_instance(*node, |node| node.finish_unfed(region));
+                forsaken.unwrap_or(Ok(()))
+            });
+        }
+    }
+}
+
+/// Runs the source alone, without the final markers.
+pub(crate) fn run_source(region: &ThreadRegion, runner: SourceThread) -> Result<(), Fault> {
+    let Some((mut source, state)) = runner.source else {
+        let run = region.with_instance(runner.operator, |node| node.run_source(region));
+        return run.unwrap_or(Ok(()));
+    };
+    let mut state = StateCell::new(state);
+    let history = TupleHistory::without_ports();
+    let lent = EvaluationState {
+        state: state.borrow(),
+        history: &history,
+    };
+    let mut outlet = OperatorOutlet::with_evaluation(region, runner.operator, lent);
+    let result = source.run(&mut outlet);
+    outlet.blame_on_error(result)
+}
+
+/// Closes every operator that only this region enters.
+pub(crate) fn close_exclusive(region: &ThreadRegion) {
+    region
+        .exclusive_operators()
+        .for_each(|node| close(region, node));
+}
+
+/// Closes the operators that several threads have entered; called once, with any region.
+pub(crate) fn close_shared(region: &ThreadRegion) {
+    let shared = (0..).zip(&region.wiring.shared);
+    let shared = shared.filter(|(_, node)| node.is_some());
+    shared.for_each(|(at, _)| close(region, at));
+}
+
+fn close(region: &ThreadRegion, node: u32) {
+    region.contain_failure(node, || {
+        let close = region.with_instance(node, |node| node.close(region));
+        close.unwrap_or(Ok(()))
+    });
+}

@@ -1,0 +1,382 @@
+//! An input of an ordered merge: one stream, its reorder buffer, and what is known of its origins.
+
+use std::sync::Arc;
+
+use eval::Fault;
+use graph::OriginId;
+use tuple::Punctuation;
+
+use super::reorder_buffer::{ReorderBuffer, ReorderItem, ReorderItemKind, ReorderPush};
+use super::thread_order;
+use crate::Outlet;
+use crate::counters::crossing_counters::CrossingCounters;
+use crate::edge::codec::{PayloadDecoder, tuple_fault};
+use crate::edge::frame_kind;
+
+use transport::ReceivingEnd;
+
+/// Most bytes that a reorder buffer takes beyond one poll, for streams that may contradict each
+/// other: 64 MB.
+const BUFFERED_BYTES_MAX: usize = 64 << 20;
+
+/// A stream that an ordered merge takes.
+pub(crate) struct OrderedInput {
+    /// Output ports and the ranks of the consumers behind them, in order of the ranks.
+    pub ports: Vec<(u32, u64)>,
+    /// Origins by whose order the stream comes.
+    pub origins: Vec<OriginProgress>,
+    pub end: Box<dyn ReceivingEnd>,
+    pub decoder: PayloadDecoder,
+    pub counters: Arc<CrossingCounters>,
+    buffer: ReorderBuffer,
+    /// Number of ports that the first item was submitted to.
+    ports_done: usize,
+    /// Time at which the first item was at hand, if it has a stamp.
+    sent_ns: Option<u64>,
+    pub(crate) is_ended: bool,
+}
+
+/// An origin by whose order a stream comes, and how far the stream has come in it.
+pub(crate) struct OriginProgress {
+    pub origin: u64,
+    /// The stream brings nothing at or before this position behind what is buffered; empty if
+    /// nothing is known.
+    progress: Vec<u64>,
+    /// Buffered items of other origins stand behind this position.
+    precedence: Vec<u64>,
+    /// Whether `precedence` has risen since the last item was submitted.
+    has_new_precedence: bool,
+    /// Indexes of the other inputs that carry the origin.
+    pub(crate) rival_inputs: Vec<usize>,
+}
+
+impl OriginProgress {
+    fn new(origin: OriginId) -> OriginProgress {
+        OriginProgress {
+            origin: origin.into(),
+            progress: thread_order::new_position(),
+            precedence: thread_order::new_position(),
+            has_new_precedence: false,
+            rival_inputs: Vec::new(),
+        }
+    }
+}
+
+impl OrderedInput {
+    pub fn new(
+        end: Box<dyn ReceivingEnd>,
+        reading: PayloadDecoder,
+        flow: Arc<CrossingCounters>,
+    ) -> OrderedInput {
+        OrderedInput {
+            ports: Vec::new(),
+            origins: Vec::new(),
+            end,
+            decoder: reading,
+            counters: flow,
+            buffer: ReorderBuffer::new(),
+            ports_done: 0,
+            sent_ns: None,
+            is_ended: false,
+        }
+    }
+
+    /// Declares that the stream comes by the order of an origin.
+    pub fn add_origin(&mut self, origin: OriginId) {
+        self.buffer.expect_origin(origin.into());
+        self.origins.push(OriginProgress::new(origin));
+    }
+
+    /// Whether the input polls its medium for more items.
+    pub fn wants_more(&self, may_contradict: bool) -> bool {
+        let takes_more = may_contradict && self.buffer.bytes() < BUFFERED_BYTES_MAX;
+        self.buffer.is_empty() || takes_more && !self.buffer.is_complete()
+    }
+
+    /// Buffers the frames that have come. Returns whether there were any.
+    ///
+    /// # Errors
+    /// The medium fails, or a frame is no part of the stream.
+    pub fn fill(&mut self) -> Result<bool, Fault> {
+        let batch = self
+            .end
+            .poll()
+            .map_err(|error| self.counters.transport_fault(&error))?;
+        if batch.is_empty() {
+            return Ok(false);
+        }
+        let bytes = batch.bytes().len() as u64;
+        let mut frames = 0;
+        for frame in batch {
+            if frame.kind == frame_kind::STAMP {
+                frames += 1;
+                let sent_ns = self.counters.decode_stamp(frame.bytes)?;
+                match self.buffer.is_empty() {
+                    true => self.sent_ns = Some(sent_ns),
+                    false => self.buffer.push_stamp(sent_ns),
+                }
+                continue;
+            }
+            let took = self.buffer.push_frame(frame);
+            match took.map_err(|error| self.counters.transport_fault(&error))? {
+                ReorderPush::Item => frames += 1,
+                ReorderPush::Position => {}
+                ReorderPush::Progress => raise_progress(&mut self.origins, self.buffer.last_mark()),
+                ReorderPush::Precedence => add_precedence(&mut self.origins, &mut self.buffer),
+            }
+        }
+        self.counters.count_frames(frames, bytes);
+        self.end.release();
+        Ok(true)
+    }
+
+    /// The first item that is buffered.
+    pub fn first(&self) -> Option<ReorderItem> {
+        self.buffer.first()
+    }
+
+    /// Position of the first item, and the rank of its next consumer; `None` if it has no position.
+    pub fn first_position(&self) -> Option<(&[u64], u64)> {
+        let place = self.buffer.position(self.buffer.first()?);
+        (!place.is_empty()).then(|| (place, self.rank(self.ports_done)))
+    }
+
+    /// Progress of an origin, if the stream carries it.
+    pub fn origin_progress(&self, origin: u64) -> Option<&OriginProgress> {
+        self.origins.iter().find(|carried| carried.origin == origin)
+    }
+
+    /// Origins other than the first item's own, with the positions that the first item stands
+    /// behind.
+    pub fn known_precedences(&self) -> impl Iterator<Item = (&OriginProgress, &[u64])> {
+        let own = self.first_position().map(|(place, _)| place[0]);
+        let others = self.origins.iter().filter(move |c| Some(c.origin) != own);
+        let known = others.filter(|carried| !carried.precedence.is_empty());
+        known.map(|carried| (carried, &carried.precedence[..]))
+    }
+
+    /// Sets `position` to the last one of an origin that the stream has completed; empty if none is
+    /// known.
+    pub fn completed_position(&self, carried: &OriginProgress, place: &mut Vec<u64>) {
+        place.clear();
+        match self.buffer.first_of_origin(carried.origin) {
+            Some((first, _)) => {
+                place.extend(first);
+                thread_order::step_before(place);
+            }
+            None if self.buffer.is_complete() => place.extend([carried.origin, u64::MAX]),
+            None => place.extend(&carried.progress),
+        }
+    }
+
+    /// Whether the stream may bring an item that stands before a position and rank.
+    pub fn may_precede(&self, place: &[u64], rank: u64) -> bool {
+        let other = || place.iter().copied().chain([rank]);
+        match self.buffer.first_of_origin(place[0]) {
+            Some((own, is_first)) => {
+                let rank = self.rank(if is_first { self.ports_done } else { 0 });
+                own.iter().copied().chain([rank]).lt(other())
+            }
+            None => {
+                self.progress_satisfies(place[0], |reached| reached.iter().copied().lt(other()))
+            }
+        }
+    }
+
+    /// Whether the stream may bring an item at or before a position.
+    pub fn may_bring(&self, place: &[u64]) -> bool {
+        match self.buffer.first_of_origin(place[0]) {
+            Some((own, _)) => own <= place,
+            None => self.progress_satisfies(place[0], |reached| reached < place),
+        }
+    }
+
+    fn progress_satisfies(&self, origin: u64, is_less: impl FnOnce(&[u64]) -> bool) -> bool {
+        let carried = self
+            .origin_progress(origin)
+            .filter(|_| !self.buffer.is_complete());
+        carried.is_some_and(|carried| is_less(&carried.progress))
+    }
+
+    /// Whether an item of an origin is buffered.
+    pub fn has_buffered(&self, origin: u64) -> bool {
+        self.buffer.first_of_origin(origin).is_some()
+    }
+
+    fn rank(&self, handed: usize) -> u64 {
+        self.ports.get(handed).map_or(0, |(_, rank)| *rank)
+    }
+
+    /// Submits the first item to the next of its consumers.
+    ///
+    /// # Errors
+    /// The fault of an operator downstream, or an item that is no tuple of the stream.
+    pub fn submit_first(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let Some(item) = self.buffer.first() else {
+            return Ok(());
+        };
+        let Some(&(port, rank)) = self.ports.get(self.ports_done) else {
+            return Ok(());
+        };
+        if let Some(sent_ns) = self.sent_ns.take() {
+            self.counters.record_arrival(sent_ns);
+        }
+        self.ports_done += 1;
+        let is_last = self.ports_done == self.ports.len();
+        self.record_precedences();
+        let place = self.buffer.position(item);
+        let origin = place
+            .first()
+            .and_then(|&origin| self.origin_progress(origin));
+        let is_alone = origin.is_some_and(|carried| carried.rival_inputs.is_empty());
+        thread_order::enter_position(place, rank);
+        self.submit(item, port, out)?;
+        thread_order::leave_position(is_alone && is_last);
+        if is_last {
+            self.ports_done = 0;
+            self.is_ended = matches!(
+                item.kind,
+                ReorderItemKind::Final | ReorderItemKind::Abandoned
+            );
+            self.pop();
+        }
+        Ok(())
+    }
+
+    /// Tells the thread's order behind which positions the next item stands.
+    fn record_precedences(&mut self) {
+        for carried in self
+            .origins
+            .iter_mut()
+            .filter(|carried| carried.has_new_precedence)
+        {
+            carried.has_new_precedence = false;
+            thread_order::record_precedence(&carried.precedence);
+        }
+    }
+
+    fn submit(&mut self, item: ReorderItem, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        match item.kind {
+            ReorderItemKind::Tuple => {
+                let tuple = self.decoder.decode(self.buffer.payload(item));
+                let tuple = tuple.map_err(|error| tuple_fault(&self.counters, &error))?;
+                out.submit(port, tuple)
+            }
+            ReorderItemKind::Window => out.submit_punctuation(port, Punctuation::Window),
+            ReorderItemKind::Watermark => {
+                match frame_kind::decode_watermark(self.buffer.payload(item)) {
+                    Some(at) => out.submit_watermark(port, at),
+                    None => Ok(()),
+                }
+            }
+            ReorderItemKind::Final => out.submit_punctuation(port, Punctuation::Final),
+            ReorderItemKind::Abandoned => {
+                out.abandon(port);
+                Ok(())
+            }
+            ReorderItemKind::Precedence | ReorderItemKind::Stamp => Ok(()),
+        }
+    }
+
+    /// Removes the first item, and the precedences and stamps behind it.
+    fn pop(&mut self) {
+        self.buffer.pop();
+        while let Some(item) = self.buffer.first() {
+            let place = self.buffer.position(item);
+            match item.kind {
+                ReorderItemKind::Precedence => raise_precedence(&mut self.origins, place),
+                ReorderItemKind::Stamp => self.sent_ns = place.first().copied(),
+                _ => return,
+            }
+            self.buffer.pop();
+        }
+    }
+}
+
+fn raise_progress(carried: &mut [OriginProgress], mark: &[u64]) {
+    if let Some(known) = carried.iter_mut().find(|known| known.origin == mark[0]) {
+        raise_position(&mut known.progress, mark);
+    }
+}
+
+/// Notes that items which follow stand behind the position of the last precedence frame.
+fn add_precedence(carried: &mut [OriginProgress], buffer: &mut ReorderBuffer) {
+    raise_progress(carried, buffer.last_mark());
+    match buffer.is_empty() {
+        true => raise_precedence(carried, buffer.last_mark()),
+        false => buffer.push_mark(),
+    }
+}
+
+fn raise_precedence(carried: &mut [OriginProgress], mark: &[u64]) {
+    if let Some(known) = carried.iter_mut().find(|known| known.origin == mark[0]) {
+        known.has_new_precedence |= raise_position(&mut known.precedence, mark);
+    }
+}
+
+fn raise_position(place: &mut Vec<u64>, to: &[u64]) -> bool {
+    let is_higher = place[..] < *to;
+    if is_higher {
+        place.clear();
+        place.extend(to);
+    }
+    is_higher
+}
+
+#[cfg(test)]
+mod tests {
+    use graph::CrossingCodec;
+    use transport::fragment::WHOLE;
+    use transport::{Batching, EdgeSpec};
+    use tuple::{Layout, TupleType, Type};
+
+    use super::*;
+    use crate::counters::crossing_counters::CrossingSide;
+    use crate::order::reorder_buffer;
+
+    fn spec() -> EdgeSpec {
+        EdgeSpec {
+            name: "A".into(),
+            edge: 0,
+            receiver_count: 1,
+            ring_bytes: 4096,
+            batching: Batching::default(),
+            token: [0; 16],
+            listen: std::net::Ipv4Addr::LOCALHOST.into(),
+        }
+    }
+
+    #[test]
+    fn a_stamp_waits_with_its_tuple() {
+        let medium = transport::media::find("ring").expect("a medium");
+        let (mut out, mut tickets) = medium.open(&spec()).expect("a sending end");
+        let inbound = medium.accept(&spec(), tickets.remove(0)).expect("an end");
+        for number in [4_u64, 5] {
+            let (mut place, mut sealed) = (Vec::new(), Vec::new());
+            reorder_buffer::encode_position(&[7, number], &mut place);
+            reorder_buffer::seal_tuple(&number.to_le_bytes(), &place, &mut sealed);
+            let stamp = number.to_le_bytes();
+            assert!(out.put(frame_kind::STAMP, WHOLE, &stamp).expect("room"));
+            assert!(
+                out.put(frame_kind::POSITIONED_TUPLE, WHOLE, &sealed)
+                    .expect("room")
+            );
+        }
+        let schema = Arc::new(TupleType::new([("n".to_owned(), Type::Uint64)]));
+        let reading = PayloadDecoder::new(CrossingCodec::Facade, Layout::new(&schema), false);
+        let flow = Arc::new(
+            CrossingCounters::new(0, "A".into(), 0, vec![1], CrossingSide::Receiver).with_latency(),
+        );
+        let mut end = OrderedInput::new(inbound, reading, flow.clone());
+        assert!(end.fill().expect("frames"));
+        let measured = || {
+            flow.latency()
+                .map(|latency| latency.bucket_counts().sum::<u64>())
+        };
+        assert_eq!((measured(), end.sent_ns), (Some(0), Some(4)));
+        end.pop();
+        assert_eq!((measured(), end.sent_ns), (Some(0), Some(5)));
+        end.pop();
+        assert!(end.first().is_none());
+    }
+}

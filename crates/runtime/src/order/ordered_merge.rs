@@ -1,0 +1,274 @@
+//! The ordered merge: takes streams in the order of their origins, whichever stream brings a tuple;
+//! and behind the positions of other origins that its stream names.
+//!
+//! ```text
+//!    input 0   7 4 | 7 6        the first item of an input is next if no other input can still
+//!    input 1   7 5 | (silent)   bring an item that stands before it
+//! ```
+//! Items are copied into a reorder buffer for each input, so that the medium's room is free while
+//! they wait. An input whose buffer is not empty is not polled, so memory is bounded by what one
+//! poll brings.
+//!
+//! Where streams contradict each other (two origins were mixed in two processes, in different
+//! orders) no order is right, and the first input goes on. Such streams could also come to wait for
+//! each other, each behind what two merges hold up. So while no item is next, inputs with several
+//! origins buffer more, up to `BUFFERED_BYTES_MAX` of each.
+
+use std::sync::Arc;
+
+use eval::Fault;
+use transport::{Idler, WaitSet, Waitable};
+
+use super::ordered_input::OrderedInput;
+use super::thread_order;
+use crate::blocking::before_sleep;
+use crate::edge::idle_policy::IdlePolicy;
+use crate::{Outlet, Source};
+
+/// The source that merges ordered streams.
+pub(crate) struct OrderedMerge {
+    /// Inputs whose final marker was not submitted.
+    inputs: Vec<OrderedInput>,
+    idle_policy: Arc<IdlePolicy>,
+    /// Whether some stream has several origins.
+    may_contradict: bool,
+    /// Indexes of the inputs that the thread sleeps on.
+    parked_inputs: Vec<usize>,
+    /// Memory for the position that is compared, and for the least one.
+    position: Vec<u64>,
+    least_position: Vec<u64>,
+}
+
+impl OrderedMerge {
+    pub fn new(ends: Vec<OrderedInput>, pacing: Arc<IdlePolicy>) -> OrderedMerge {
+        let may_contradict = ends.iter().any(|end| end.origins.len() > 1);
+        let mut merging = OrderedMerge {
+            inputs: ends,
+            idle_policy: pacing,
+            may_contradict,
+            parked_inputs: Vec::new(),
+            position: thread_order::new_position(),
+            least_position: thread_order::new_position(),
+        };
+        merging.find_rival_inputs();
+        merging
+    }
+
+    /// Finds the inputs that carry the same origins; again when an input has ended.
+    fn find_rival_inputs(&mut self) {
+        for at in 0..self.inputs.len() {
+            for index in 0..self.inputs[at].origins.len() {
+                let origin = self.inputs[at].origins[index].origin;
+                let others = self
+                    .inputs
+                    .iter()
+                    .enumerate()
+                    .filter(|(other, _)| *other != at);
+                let rivals = others.filter(|(_, end)| end.origin_progress(origin).is_some());
+                let rivals = rivals.map(|(other, _)| other).collect();
+                self.inputs[at].origins[index].rival_inputs = rivals;
+            }
+        }
+    }
+}
+
+impl Source for OrderedMerge {
+    fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let mut idle = self.idle_policy.new_idle()?;
+        let (mut is_idle, mut is_pending) = (false, false);
+        let origins = self.inputs.iter().flat_map(|end| &end.origins);
+        origins.for_each(|carried| thread_order::expect_origin(carried.origin));
+        while !self.inputs.is_empty() {
+            if self.idle_policy.has_failed() {
+                let ports = self.inputs.iter().flat_map(|end| &end.ports);
+                ports.for_each(|(port, _)| out.abandon(*port));
+                return Ok(());
+            }
+            if self.turn(out)? {
+                if std::mem::take(&mut is_idle) {
+                    self.inputs.iter().for_each(|end| end.counters.end_wait());
+                }
+                idle.reset();
+                continue;
+            }
+            if !std::mem::replace(&mut is_idle, true) {
+                self.inputs.iter().for_each(|end| end.counters.begin_wait());
+                before_sleep::flush_once();
+            } else if is_pending {
+                before_sleep::flush_once();
+            }
+            is_pending = thread_order::take_progress_pending();
+            if !idle.spin_or_yield() {
+                self.park(&mut idle, is_pending)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl OrderedMerge {
+    /// Polls inputs, and submits every item that is next. Returns whether there was any.
+    fn turn(&mut self, out: &mut dyn Outlet) -> Result<bool, Fault> {
+        let mut found = false;
+        for end in self.inputs.iter_mut().filter(|end| end.first().is_none()) {
+            found |= end.fill()?;
+        }
+        while let Some(at) = self.next_input() {
+            found = true;
+            self.inputs[at].submit_first(out)?;
+            if self.inputs[at].is_ended {
+                let over = self.inputs.remove(at);
+                over.counters.end_wait();
+                self.find_rival_inputs();
+                self.retire_input(&over);
+            }
+        }
+        if found {
+            self.send_progress();
+        } else if self.may_contradict {
+            let ends = self.inputs.iter_mut();
+            for end in ends.filter(|end| end.first().is_some() && end.wants_more(true)) {
+                found |= end.fill()?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Index of the input whose first item is next.
+    fn next_input(&self) -> Option<usize> {
+        let mut all = 0..self.inputs.len();
+        let is_next =
+            |&at: &usize| self.inputs[at].first().is_some() && self.blockers(at).next().is_none();
+        all.find(is_next).or_else(|| self.contradicting_input())
+    }
+
+    /// Inputs that may still bring an item before the first one of input `at`, each with the origin
+    /// of that item.
+    fn blockers(&self, at: usize) -> impl Iterator<Item = (usize, u64)> {
+        let end = &self.inputs[at];
+        let own = end
+            .first_position()
+            .into_iter()
+            .flat_map(move |(place, rank)| {
+                let rivals = end
+                    .origin_progress(place[0])
+                    .map_or(&[][..], |own| &own.rival_inputs);
+                let may_precede = move |other: &usize| self.inputs[*other].may_precede(place, rank);
+                let rivals = rivals.iter().copied().filter(may_precede);
+                rivals.map(|other| (other, place[0]))
+            });
+        own.chain(end.known_precedences().flat_map(move |(carried, place)| {
+            let may_bring = move |other: &usize| self.inputs[*other].may_bring(place);
+            let rivals = carried.rival_inputs.iter().copied().filter(may_bring);
+            rivals.map(|other| (other, carried.origin))
+        }))
+    }
+
+    /// An input that waits only for items that cannot come, because they stand behind the first
+    /// item of another input, which waits in the same way.
+    fn contradicting_input(&self) -> Option<usize> {
+        if !self.may_contradict {
+            return None;
+        }
+        let mut waiting: Vec<bool> = self
+            .inputs
+            .iter()
+            .map(|end| end.first().is_some())
+            .collect();
+        loop {
+            let is_free = |&at: &usize| {
+                let mut blockers = self.blockers(at);
+                blockers.any(|(other, origin)| !waiting[other] || !self.cannot_help(other, origin))
+            };
+            let freed = (0..waiting.len()).filter(|&at| waiting[at]).find(is_free);
+            match freed {
+                Some(at) => waiting[at] = false,
+                None => break,
+            }
+        }
+        // From any of these inputs, the chain of blockers leads into a cycle.
+        let mut at = waiting.iter().position(|waiting| *waiting)?;
+        for _ in 0..waiting.len() {
+            (at, _) = self.blockers(at).next()?;
+        }
+        Some(at)
+    }
+
+    /// Whether an input that blocks another one has buffered the item that does, or polls no more
+    /// before it has submitted one.
+    fn cannot_help(&self, end: usize, origin: u64) -> bool {
+        let end = &self.inputs[end];
+        end.has_buffered(origin) || !end.wants_more(self.may_contradict)
+    }
+
+    /// Records how far all inputs have come, for the senders downstream.
+    fn send_progress(&mut self) {
+        for at in 0..self.inputs.len() {
+            for index in 0..self.inputs[at].origins.len() {
+                self.send_origin_progress(at, index);
+            }
+        }
+    }
+
+    /// Records how far all inputs have come with one origin, at the first input that carries it.
+    fn send_origin_progress(&mut self, at: usize, index: usize) {
+        let end = &self.inputs[at];
+        let carried = &end.origins[index];
+        if carried.rival_inputs.iter().any(|&other| other < at) {
+            return;
+        }
+        end.completed_position(carried, &mut self.least_position);
+        for &other in &carried.rival_inputs {
+            let other = &self.inputs[other];
+            if let Some(carried) = other.origin_progress(carried.origin) {
+                other.completed_position(carried, &mut self.position);
+            }
+            if self.position < self.least_position {
+                std::mem::swap(&mut self.position, &mut self.least_position);
+            }
+        }
+        thread_order::record_progress(&self.least_position);
+    }
+
+    /// Records the end of origins that no other input carries, when an input has ended.
+    fn retire_input(&mut self, over: &OrderedInput) {
+        let origins = over.origins.iter().map(|carried| carried.origin);
+        let is_gone = |origin: &u64| {
+            self.inputs
+                .iter()
+                .all(|end| end.origin_progress(*origin).is_none())
+        };
+        for origin in origins.filter(is_gone) {
+            thread_order::record_progress(&[origin, u64::MAX]);
+        }
+        self.send_progress();
+    }
+
+    /// Sleeps until an input brings frames that may be next.
+    fn park(&mut self, idle: &mut Idler, is_pending: bool) -> Result<(), Fault> {
+        let ends = self.inputs.iter().enumerate();
+        let hungry = ends.filter(|(_, end)| end.wants_more(self.may_contradict));
+        self.parked_inputs.clear();
+        self.parked_inputs.extend(hungry.map(|(at, _)| at));
+        let parked = idle.park(self, is_pending.then_some(thread_order::PENDING_RETRY));
+        parked.map_err(|(at, error)| {
+            self.inputs[self.parked_inputs[at]]
+                .counters
+                .transport_fault(&error)
+        })
+    }
+}
+
+impl WaitSet for OrderedMerge {
+    fn count(&self) -> usize {
+        self.parked_inputs.len()
+    }
+
+    fn waitable(&self, at: usize) -> &dyn Waitable {
+        &*self.inputs[self.parked_inputs[at]].end
+    }
+
+    fn waitable_mut(&mut self, at: usize) -> &mut dyn Waitable {
+        &mut *self.inputs[self.parked_inputs[at]].end
+    }
+}

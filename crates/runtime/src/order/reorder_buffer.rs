@@ -1,0 +1,551 @@
+//! The reorder buffer: items of one stream that wait for their turn, and positions as bytes.
+
+use std::collections::VecDeque;
+
+use ring::frame::Frame;
+use transport::Error;
+use transport::fragment::FragmentAssembler;
+
+use super::thread_order;
+use crate::edge::frame_kind;
+
+/// Tuples and markers of a stream, with their positions. Has memory for a usual poll of the medium
+/// from the beginning, and keeps what it grows to.
+#[derive(Default)]
+pub(crate) struct ReorderBuffer {
+    items: VecDeque<ReorderItem>,
+    /// Number of items that were removed, which is the number of the first one that is left.
+    popped: u64,
+    /// By origin: the numbers of its items, in order.
+    items_by_origin: Vec<(u64, VecDeque<u64>)>,
+    /// Positions and payloads: words of items that are there, and of some that were removed.
+    words: Vec<u64>,
+    /// Number of words that were dropped before these. Items count from the first word that there
+    /// ever was.
+    words_dropped: usize,
+    assembly: FragmentAssembler,
+    /// Position of the item that comes next.
+    next_position: Vec<u64>,
+    /// Position of the last progress or precedence frame.
+    last_mark: Vec<u64>,
+}
+
+/// A tuple, marker or note that waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReorderItem {
+    pub kind: ReorderItemKind,
+    /// Words of the position: the first one, and their number.
+    position: (usize, usize),
+    /// The first word of the payload, and its bytes.
+    payload: (usize, usize),
+}
+
+/// Kind of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReorderItemKind {
+    Tuple,
+    Window,
+    /// A watermark, whose instant is the payload.
+    Watermark,
+    Final,
+    /// End of the stream without a final marker.
+    Abandoned,
+    /// A precedence: items behind it stand behind its position.
+    Precedence,
+    /// A stamp: the time at which the next item was at hand, in place of a position.
+    Stamp,
+}
+
+/// Meaning of a frame that was pushed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum ReorderPush {
+    /// An item, or a piece of one.
+    Item,
+    /// The position of the next item.
+    Position,
+    /// Progress: nothing at or before [`ReorderBuffer::last_mark`] follows.
+    Progress,
+    /// Progress, and items that follow stand behind that position.
+    Precedence,
+}
+
+/// Items, and words of them, that a poll of a full ring usually brings.
+const POLL_ITEMS: usize = 1 << 11;
+const POLL_WORDS: usize = 1 << 14;
+
+/// Number of words of removed items that are kept, so that small buffers are not compacted.
+const DEAD_WORDS_MAX: usize = 1 << 12;
+
+/// Most numbers of a position. No sender makes more, so a longer one is a broken frame.
+const POSITION_LEN_MAX: usize = 1 << 12;
+
+impl ReorderBuffer {
+    /// An empty buffer with room for a usual poll.
+    pub fn new() -> ReorderBuffer {
+        ReorderBuffer {
+            items: VecDeque::with_capacity(POLL_ITEMS),
+            words: Vec::with_capacity(POLL_WORDS),
+            next_position: thread_order::new_position(),
+            last_mark: thread_order::new_position(),
+            ..ReorderBuffer::default()
+        }
+    }
+
+    /// Declares an origin that the stream carries, with room for its items.
+    pub fn expect_origin(&mut self, origin: u64) {
+        let numbers = VecDeque::with_capacity(POLL_ITEMS);
+        self.items_by_origin.push((origin, numbers));
+    }
+
+    /// Adds a frame.
+    ///
+    /// # Errors
+    /// The frame is no part of a stream with positions.
+    pub fn push_frame(&mut self, frame: Frame<'_>) -> Result<ReorderPush, Error> {
+        let what = match frame.kind {
+            frame_kind::TUPLE => ReorderItemKind::Tuple,
+            frame_kind::POSITIONED_TUPLE if !self.assembly.is_partial() => {
+                let (payload, place) = open_sealed(frame.bytes)?;
+                self.next_position.clear();
+                self.next_position.extend(place);
+                self.push_item(ReorderItemKind::Tuple, payload);
+                return Ok(ReorderPush::Item);
+            }
+            _ if self.assembly.is_partial() => {
+                return Err(refused_error("a marker came inside of a tuple"));
+            }
+            frame_kind::POSITION => {
+                decode_position(frame.bytes, &mut self.next_position)?;
+                return Ok(ReorderPush::Position);
+            }
+            frame_kind::PROGRESS => {
+                decode_position(frame.bytes, &mut self.last_mark)?;
+                return Ok(ReorderPush::Progress);
+            }
+            frame_kind::PRECEDENCE => {
+                decode_position(frame.bytes, &mut self.last_mark)?;
+                return Ok(ReorderPush::Precedence);
+            }
+            frame_kind::WATERMARK => {
+                if frame_kind::decode_watermark(frame.bytes).is_none() {
+                    return Err(refused_error("a watermark is no instant"));
+                }
+                self.push_item(ReorderItemKind::Watermark, frame.bytes);
+                return Ok(ReorderPush::Item);
+            }
+            frame_kind::WINDOW => ReorderItemKind::Window,
+            frame_kind::FINAL => ReorderItemKind::Final,
+            frame_kind::ABANDONED => ReorderItemKind::Abandoned,
+            kind => {
+                let message = format!("a frame is of kind {kind}, which means nothing");
+                return Err(refused_error(&message));
+            }
+        };
+        let mut assembly = std::mem::take(&mut self.assembly);
+        match what {
+            ReorderItemKind::Tuple => {
+                if let Some(payload) = assembly.add_fragment(frame.flags, frame.bytes)? {
+                    self.push_item(what, payload);
+                }
+            }
+            _ => self.push_item(what, &[]),
+        }
+        self.assembly = assembly;
+        Ok(ReorderPush::Item)
+    }
+
+    /// Position of the last progress or precedence frame.
+    pub fn last_mark(&self) -> &[u64] {
+        &self.last_mark
+    }
+
+    /// Adds the last precedence as an item, behind the items that came before it.
+    pub fn push_mark(&mut self) {
+        let at = (self.words_end(), self.last_mark.len());
+        self.words.extend(&self.last_mark);
+        self.items.push_back(ReorderItem {
+            kind: ReorderItemKind::Precedence,
+            position: at,
+            payload: (self.words_end(), 0),
+        });
+    }
+
+    /// Adds a stamp, before the item that it belongs to.
+    pub fn push_stamp(&mut self, sent_ns: u64) {
+        let at = (self.words_end(), 1);
+        self.words.push(sent_ns);
+        self.items.push_back(ReorderItem {
+            kind: ReorderItemKind::Stamp,
+            position: at,
+            payload: (self.words_end(), 0),
+        });
+    }
+
+    fn push_item(&mut self, what: ReorderItemKind, payload: &[u8]) {
+        let at = (self.words_end(), self.next_position.len());
+        if let Some(&origin) = self.next_position.first() {
+            let number = self.popped + self.items.len() as u64;
+            self.add_to_origin(origin, number);
+        }
+        self.words.append(&mut self.next_position);
+        let begin = self.words.len();
+        self.words.resize(begin + payload.len().div_ceil(8), 0);
+        let words: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words[begin..]);
+        words[..payload.len()].copy_from_slice(payload);
+        self.items.push_back(ReorderItem {
+            kind: what,
+            position: at,
+            payload: (self.words_dropped + begin, payload.len()),
+        });
+    }
+
+    fn add_to_origin(&mut self, origin: u64, number: u64) {
+        let mut known = self.items_by_origin.iter_mut();
+        match known.find(|(known, _)| *known == origin) {
+            Some((_, numbers)) => numbers.push_back(number),
+            None => self
+                .items_by_origin
+                .push((origin, VecDeque::from([number]))),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Bytes of the items that wait.
+    pub fn bytes(&self) -> usize {
+        (self.words.len() - self.dead_words()) * 8
+    }
+
+    /// Index of the next item's first word.
+    fn words_end(&self) -> usize {
+        self.words_dropped + self.words.len()
+    }
+
+    /// Number of words before those of the first item.
+    fn dead_words(&self) -> usize {
+        let first = self.items.front();
+        first.map_or(self.words.len(), |item| {
+            item.position.0 - self.words_dropped
+        })
+    }
+
+    /// Whether the last item ends the stream, so that the medium's end may be closed by now.
+    pub fn is_complete(&self) -> bool {
+        let last = self.items.back();
+        last.is_some_and(|item| {
+            matches!(
+                item.kind,
+                ReorderItemKind::Final | ReorderItemKind::Abandoned
+            )
+        })
+    }
+
+    /// The item that comes next.
+    pub fn first(&self) -> Option<ReorderItem> {
+        self.items.front().copied()
+    }
+
+    /// Position of the first item of an origin, and whether that is the first of all.
+    pub fn first_of_origin(&self, origin: u64) -> Option<(&[u64], bool)> {
+        let mut known = self.items_by_origin.iter();
+        let (_, numbers) = known.find(|(known, _)| *known == origin)?;
+        let at = (numbers.front()? - self.popped) as usize;
+        Some((self.position(self.items[at]), at == 0))
+    }
+
+    /// Position of an item; empty if it has none.
+    pub fn position(&self, item: ReorderItem) -> &[u64] {
+        let (begin, len) = item.position;
+        &self.words[begin - self.words_dropped..][..len]
+    }
+
+    /// Payload of an item; it begins at a multiple of 8 bytes.
+    pub fn payload(&self, item: ReorderItem) -> &[u8] {
+        let (begin, len) = item.payload;
+        let bytes: &[u8] = bytemuck::cast_slice(&self.words[begin - self.words_dropped..]);
+        &bytes[..len]
+    }
+
+    /// Removes the first item.
+    pub fn pop(&mut self) {
+        let Some(item) = self.items.pop_front() else {
+            return;
+        };
+        let origin = self.position(item).first().copied();
+        let origin = origin.filter(|_| {
+            !matches!(
+                item.kind,
+                ReorderItemKind::Precedence | ReorderItemKind::Stamp
+            )
+        });
+        let mut known = self.items_by_origin.iter_mut();
+        if let Some((_, numbers)) = known.find(|(known, _)| Some(*known) == origin) {
+            numbers.pop_front();
+        }
+        self.popped += 1;
+        self.reclaim_words();
+    }
+
+    /// Drops the words of removed items when they are the larger part.
+    fn reclaim_words(&mut self) {
+        let dead = self.dead_words();
+        let is_worth_it =
+            self.items.is_empty() || dead > DEAD_WORDS_MAX && 2 * dead > self.words.len();
+        if is_worth_it {
+            self.words.drain(..dead);
+            self.words_dropped += dead;
+        }
+    }
+}
+
+/// Writes a position as it is sent: its numbers, 8 bytes each, little endian.
+pub(crate) fn encode_position(place: &[u64], bytes: &mut Vec<u8>) {
+    bytes.clear();
+    bytes.extend(place.iter().flat_map(|number| number.to_le_bytes()));
+}
+
+/// Writes a tuple with its position, as they are sent in one frame.
+///
+/// ```text
+///   payload | up to 7 bytes | numbers of 8 bytes | how many, and those up to 7: 4 bytes each
+/// ```
+pub(crate) fn seal_tuple(payload: &[u8], place: &[u8], bytes: &mut Vec<u8>) {
+    bytes.clear();
+    bytes.extend(payload);
+    bytes.resize(payload.len().next_multiple_of(8), 0);
+    let filled = bytes.len() - payload.len();
+    bytes.extend(place);
+    bytes.extend((place.len() as u32 / 8).to_le_bytes());
+    bytes.extend((filled as u32).to_le_bytes());
+}
+
+/// Bytes of a sealed tuple whose payload and position have these lengths.
+pub(crate) fn sealed_bytes(payload: usize, place: usize) -> usize {
+    payload.next_multiple_of(8) + place + 8
+}
+
+/// The payload of a sealed tuple, and the numbers of its position.
+fn open_sealed(bytes: &[u8]) -> Result<(&[u8], impl Iterator<Item = u64>), Error> {
+    let opened = bytes.split_last_chunk::<8>().and_then(|(rest, word)| {
+        let word = u64::from_le_bytes(*word);
+        let (count, filled) = (word as u32 as usize, (word >> 32) as usize);
+        let (payload, numbers) = rest.split_at_checked(rest.len().checked_sub(count * 8)?)?;
+        let payload = payload.get(..payload.len().checked_sub(filled)?)?;
+        (1..=POSITION_LEN_MAX)
+            .contains(&count)
+            .then_some((payload, numbers.as_chunks().0))
+    });
+    let (payload, numbers) =
+        opened.ok_or_else(|| refused_error("a tuple has no place behind it"))?;
+    Ok((
+        payload,
+        numbers.iter().map(|number| u64::from_le_bytes(*number)),
+    ))
+}
+
+fn decode_position(bytes: &[u8], place: &mut Vec<u64>) -> Result<(), Error> {
+    let (numbers, rest) = bytes.as_chunks();
+    if !rest.is_empty() || numbers.is_empty() || numbers.len() > POSITION_LEN_MAX {
+        let message = format!("a place of {} bytes is none", bytes.len());
+        return Err(refused_error(&message));
+    }
+    place.clear();
+    place.extend(numbers.iter().map(|number| u64::from_le_bytes(*number)));
+    Ok(())
+}
+
+fn refused_error(what: &str) -> Error {
+    Error::Refused(what.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use transport::fragment::{FIRST, LAST, WHOLE};
+
+    use super::*;
+
+    fn frame(kind: u8, flags: u8, bytes: &[u8]) -> Frame<'_> {
+        Frame { kind, flags, bytes }
+    }
+
+    fn at(place: &[u64]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode_position(place, &mut bytes);
+        bytes
+    }
+
+    /// A stream that is never all taken holds no more than what waits, and little memory besides.
+    #[test]
+    fn what_is_done_with_is_given_back() {
+        let mut stash = ReorderBuffer::default();
+        for number in 0..100_000u64 {
+            stash
+                .push_frame(frame(frame_kind::POSITION, WHOLE, &at(&[number])))
+                .unwrap();
+            let payload = number.to_le_bytes();
+            stash
+                .push_frame(frame(frame_kind::TUPLE, WHOLE, &payload))
+                .unwrap();
+            assert!(stash.bytes() <= 2 * 16, "{number}: {}", stash.bytes());
+            if number == 0 {
+                continue;
+            }
+            let first = stash.first().unwrap();
+            assert_eq!(stash.position(first), [number - 1]);
+            assert_eq!(stash.payload(first), (number - 1).to_le_bytes());
+            stash.pop();
+        }
+        assert!(
+            stash.words.len() < 4 * DEAD_WORDS_MAX,
+            "{}",
+            stash.words.len()
+        );
+    }
+
+    #[test]
+    fn items_come_out_with_their_places_and_payloads() {
+        let mut stash = ReorderBuffer::default();
+        let place = at(&[7, 4]);
+        assert_eq!(
+            stash
+                .push_frame(frame(frame_kind::POSITION, WHOLE, &place))
+                .unwrap(),
+            ReorderPush::Position
+        );
+        stash
+            .push_frame(frame(frame_kind::TUPLE, FIRST, b"0123456789abcdef"))
+            .unwrap();
+        assert!(stash.is_empty());
+        stash
+            .push_frame(frame(frame_kind::TUPLE, LAST, b"xyz"))
+            .unwrap();
+        stash
+            .push_frame(frame(frame_kind::WINDOW, WHOLE, b""))
+            .unwrap();
+        let first = stash.first().unwrap();
+        assert_eq!(
+            (first.kind, stash.position(first)),
+            (ReorderItemKind::Tuple, &[7, 4][..])
+        );
+        assert_eq!(stash.payload(first), b"0123456789abcdefxyz");
+        assert_eq!(stash.first_of_origin(7), Some((&[7, 4][..], true)));
+        stash.pop();
+        let second = stash.first().unwrap();
+        assert_eq!(
+            (second.kind, stash.position(second)),
+            (ReorderItemKind::Window, &[][..])
+        );
+        assert_eq!(stash.first_of_origin(7), None);
+    }
+
+    #[test]
+    fn the_first_of_each_origin_is_known() {
+        let mut stash = ReorderBuffer::default();
+        for place in [[7, 4], [9, 1], [7, 5], [9, 2]] {
+            let mut sealed = Vec::new();
+            seal_tuple(b"", &at(&place), &mut sealed);
+            stash
+                .push_frame(frame(frame_kind::POSITIONED_TUPLE, WHOLE, &sealed))
+                .unwrap();
+        }
+        let mark = at(&[9, 1, 5]);
+        let took = stash
+            .push_frame(frame(frame_kind::PRECEDENCE, WHOLE, &mark))
+            .unwrap();
+        assert_eq!(
+            (took, stash.last_mark()),
+            (ReorderPush::Precedence, &[9, 1, 5][..])
+        );
+        stash.push_mark();
+        let firsts = |stash: &ReorderBuffer| {
+            let first = |origin| {
+                stash
+                    .first_of_origin(origin)
+                    .map(|(place, is_first)| (place[1], is_first))
+            };
+            (first(7), first(9))
+        };
+        let expected = [
+            (Some((4, true)), Some((1, false))),
+            (Some((5, false)), Some((1, true))),
+            (Some((5, true)), Some((2, false))),
+            (None, Some((2, true))),
+            // A mark is nothing that waits.
+            (None, None),
+        ];
+        for expected in expected {
+            assert_eq!(firsts(&stash), expected);
+            stash.pop();
+        }
+        assert!(stash.is_empty());
+    }
+
+    #[test]
+    fn a_tuple_and_its_place_are_one_frame() {
+        for payload in [&b""[..], b"1", b"12345678", b"0123456789abc"] {
+            let (mut sealed, mut stash) = (Vec::new(), ReorderBuffer::default());
+            seal_tuple(payload, &at(&[7, 4, 0]), &mut sealed);
+            assert_eq!(sealed.len(), sealed_bytes(payload.len(), 24));
+            assert_eq!(
+                stash
+                    .push_frame(frame(frame_kind::POSITIONED_TUPLE, WHOLE, &sealed))
+                    .unwrap(),
+                ReorderPush::Item
+            );
+            let item = stash.first().unwrap();
+            assert_eq!(
+                (stash.payload(item), stash.position(item)),
+                (payload, &[7, 4, 0][..])
+            );
+            for end in 0..sealed.len() {
+                // Whatever it is, it is within the bytes.
+                let _ = ReorderBuffer::default().push_frame(frame(
+                    frame_kind::POSITIONED_TUPLE,
+                    WHOLE,
+                    &sealed[..end],
+                ));
+            }
+        }
+        let mut stash = ReorderBuffer::default();
+        for bytes in [&b""[..], b"1234567", &[0; 8], &[255; 64]] {
+            assert!(
+                stash
+                    .push_frame(frame(frame_kind::POSITIONED_TUPLE, WHOLE, bytes))
+                    .is_err()
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_place_is_refused() {
+        let mut stash = ReorderBuffer::default();
+        for bytes in [&b""[..], b"1234567", &vec![0; 8 * (POSITION_LEN_MAX + 1)]] {
+            assert!(
+                stash
+                    .push_frame(frame(frame_kind::POSITION, WHOLE, bytes))
+                    .is_err()
+            );
+            assert!(
+                stash
+                    .push_frame(frame(frame_kind::PROGRESS, WHOLE, bytes))
+                    .is_err()
+            );
+            assert!(
+                stash
+                    .push_frame(frame(frame_kind::PRECEDENCE, WHOLE, bytes))
+                    .is_err()
+            );
+        }
+        assert!(stash.push_frame(frame(99, WHOLE, b"")).is_err());
+        stash
+            .push_frame(frame(frame_kind::TUPLE, FIRST, b"12345678"))
+            .unwrap();
+        assert!(
+            stash
+                .push_frame(frame(frame_kind::FINAL, WHOLE, b""))
+                .is_err()
+        );
+    }
+}

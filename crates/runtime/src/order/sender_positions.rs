@@ -1,0 +1,129 @@
+//! Positions of the tuples of one sender: see [`super::thread_order`].
+
+use std::collections::BTreeMap;
+
+use eval::Fault;
+use graph::OriginId;
+
+use super::{reorder_buffer, thread_order};
+use crate::BuildContext;
+
+/// The positions that a sender has sent, of a stream whose order counts.
+pub(crate) struct SenderPositions {
+    origins: Vec<OriginId>,
+    repeats_position: bool,
+    is_repeated_next: bool,
+    /// By origin: the progress that the receivers know.
+    sent_progress: BTreeMap<u64, Vec<u64>>,
+    /// By origin: the precedence that the receivers know.
+    sent_precedence: BTreeMap<u64, Vec<u64>>,
+    /// Progress before the last progress frame, in case that finds no room.
+    previous_progress: Vec<u64>,
+    position: Vec<u64>,
+    position_bytes: Vec<u8>,
+    sealed_payload: Vec<u8>,
+}
+
+impl SenderPositions {
+    /// Positions for a sender with these parameters; `None` if its order does not count.
+    pub fn new(build: &mut BuildContext<'_>) -> Result<Option<Box<SenderPositions>>, Fault> {
+        let origins = build.param_uint32s("origin")?;
+        let (is_again, has_more) = (build.flag("again", false)?, build.flag("more", false)?);
+        let place = thread_order::new_position();
+        let nothing_said = origins
+            .iter()
+            .map(|&origin| (origin.into(), thread_order::new_position()));
+        let places = SenderPositions {
+            sent_progress: nothing_said.collect(),
+            origins,
+            repeats_position: is_again,
+            is_repeated_next: has_more,
+            sent_precedence: BTreeMap::new(),
+            previous_progress: thread_order::new_position(),
+            position_bytes: Vec::with_capacity(8 * place.capacity()),
+            position: place,
+            sealed_payload: Vec::new(),
+        };
+        Ok((!places.origins.is_empty()).then(|| Box::new(places)))
+    }
+
+    /// Position of the next tuple or marker, as it is sent; `None` if it has none.
+    pub fn next_position(&mut self) -> Option<&[u8]> {
+        thread_order::next_position(self.repeats_position, &mut self.position);
+        reorder_buffer::encode_position(&self.position, &mut self.position_bytes);
+        (!self.position_bytes.is_empty()).then_some(&self.position_bytes)
+    }
+
+    /// Position of another origin behind which the next tuple stands, if the receivers do not know
+    /// that yet.
+    pub fn next_precedence(&mut self) -> Option<&[u8]> {
+        let place = &mut self.position;
+        let known = |origin: OriginId| {
+            self.sent_precedence
+                .get(&origin.into())
+                .map_or(&[][..], Vec::as_slice)
+        };
+        let mut origins = self.origins.iter();
+        origins.find(|&&origin| thread_order::new_precedence(origin, known(origin), place))?;
+        let known = self.sent_precedence.entry(place[0]).or_default();
+        known.clear();
+        known.extend(&*place);
+        reorder_buffer::encode_position(place, &mut self.position_bytes);
+        Some(&self.position_bytes)
+    }
+
+    /// A payload with the position that was last asked for, as one frame; `None` if there is no
+    /// position or the frame is longer than `bytes_max`.
+    pub fn seal(&mut self, payload: &[u8], bytes_max: usize) -> Option<&[u8]> {
+        let place = self.position_bytes.len();
+        if place == 0 || reorder_buffer::sealed_bytes(payload.len(), place) > bytes_max {
+            return None;
+        }
+        reorder_buffer::seal_tuple(payload, &self.position_bytes, &mut self.sealed_payload);
+        Some(&self.sealed_payload)
+    }
+
+    /// The position that was last asked for, as it is sent.
+    pub fn position_bytes(&self) -> &[u8] {
+        &self.position_bytes
+    }
+
+    /// Notes that a tuple or marker was sent. Returns whether progress is due.
+    pub fn finish_submission(&self) -> bool {
+        !self.is_repeated_next && thread_order::finish_submission()
+    }
+
+    /// The next progress that the receivers do not know, as it is sent.
+    pub fn next_progress(&mut self) -> Option<&[u8]> {
+        let place = &mut self.position;
+        let said = |origin: OriginId| {
+            self.sent_progress
+                .get(&origin.into())
+                .map_or(&[][..], Vec::as_slice)
+        };
+        let mut origins = self.origins.iter();
+        origins.find(|&&origin| thread_order::new_progress(origin, said(origin), place))?;
+        self.note_progress().then_some(&self.position_bytes)
+    }
+
+    /// Takes the last progress back, whose frame has found no room.
+    pub fn retract_progress(&mut self) {
+        let origin = self.position.first();
+        if let Some(said) = origin.and_then(|origin| self.sent_progress.get_mut(origin)) {
+            std::mem::swap(said, &mut self.previous_progress);
+        }
+        thread_order::set_progress_pending();
+    }
+
+    fn note_progress(&mut self) -> bool {
+        let Some(origin) = self.position.first() else {
+            return false;
+        };
+        reorder_buffer::encode_position(&self.position, &mut self.position_bytes);
+        let said = self.sent_progress.entry(*origin).or_default();
+        std::mem::swap(said, &mut self.previous_progress);
+        said.clear();
+        said.extend(&self.position);
+        true
+    }
+}

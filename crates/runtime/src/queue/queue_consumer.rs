@@ -1,0 +1,256 @@
+//! The consumer of a queue: its thread takes items and submits them.
+
+use std::sync::Arc;
+
+use eval::{Fault, FaultKind};
+use ring::Reader;
+use ring::frame::{Frame, FrameBatch};
+use transport::Idler;
+use transport::fragment::WHOLE;
+use tuple::{Punctuation, TupleBuf, TupleRef};
+
+use super::queue_state::{QueueState, park};
+use super::spill::SpilledItem;
+use crate::blocking::before_sleep;
+use crate::edge::frame_kind;
+use crate::{Outlet, Source};
+
+/// The source that a queue's thread runs.
+pub(crate) struct QueueConsumer {
+    /// Reader of the ring; `None` if every item is spilled.
+    reader: Option<Reader>,
+    delivery: QueueDelivery,
+    /// Buffer of the spilled tuple that was taken last, to be used again.
+    spare_buf: TupleBuf,
+    polls: u32,
+}
+
+/// The result of a turn of the queue's thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum QueuePoll {
+    Nothing,
+    Items,
+    End,
+}
+
+/// Bytes of a batch below which items are counted exactly before they are taken: there is no stream
+/// to disturb.
+const EXACT_COUNT_BYTES_MAX: usize = 1024;
+
+/// Number of polls of larger batches of which one is counted.
+const POLLS_PER_COUNT: u32 = 16;
+
+impl QueueConsumer {
+    /// A consumer that submits items one by one.
+    pub fn new(queue_state: Arc<QueueState>, reader: Option<Reader>) -> QueueConsumer {
+        let taker = QueueDelivery {
+            state: queue_state,
+            takes_batches: false,
+            batch_bytes: 0,
+        };
+        QueueConsumer {
+            reader,
+            delivery: taker,
+            spare_buf: TupleBuf::default(),
+            polls: 0,
+        }
+    }
+
+    /// Submits whole batches where there is code for that, of at most `batch_bytes`; no frame is
+    /// larger.
+    pub fn with_batches(mut self, batch_bytes: usize) -> QueueConsumer {
+        self.delivery.takes_batches = true;
+        self.delivery.batch_bytes = batch_bytes;
+        self
+    }
+}
+
+impl Source for QueueConsumer {
+    fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let queue_state = self.delivery.state.clone();
+        let mut idle = queue_state.open_consumer()?;
+        let mut is_idle = false;
+        loop {
+            if queue_state.is_interrupted() {
+                out.abandon(0);
+                return Ok(());
+            }
+            match self.turn(out)? {
+                QueuePoll::End => return Ok(()),
+                QueuePoll::Items => {
+                    is_idle = false;
+                    idle.reset();
+                    continue;
+                }
+                QueuePoll::Nothing => {}
+            }
+            if !std::mem::replace(&mut is_idle, true) {
+                queue_state.wake_missed_producer();
+                before_sleep::flush();
+            }
+            if !idle.spin_or_yield() {
+                self.park(&mut idle)?;
+            }
+        }
+    }
+}
+
+impl QueueConsumer {
+    fn turn(&mut self, out: &mut dyn Outlet) -> Result<QueuePoll, Fault> {
+        let found = self.take_from_ring(out)?;
+        if found != QueuePoll::Nothing || self.delivery.state.spill.len() == 0 {
+            return Ok(found);
+        }
+        // Frames that were committed before the first spilled item come first, and can be seen now.
+        match self.take_from_ring(out)? {
+            QueuePoll::Nothing => self.take_spilled(out),
+            found => Ok(found),
+        }
+    }
+
+    fn take_from_ring(&mut self, out: &mut dyn Outlet) -> Result<QueuePoll, Fault> {
+        let Some(reader) = &mut self.reader else {
+            return Ok(QueuePoll::Nothing);
+        };
+        let mut batch = reader.poll();
+        if batch.is_empty() {
+            return Ok(QueuePoll::Nothing);
+        }
+        self.polls = self.polls.wrapping_add(1);
+        let queued = &self.delivery.state.counters;
+        let is_small = batch.bytes().len() < EXACT_COUNT_BYTES_MAX;
+        if is_small || self.polls.is_multiple_of(POLLS_PER_COUNT) {
+            queued.record_items(queued.items());
+        }
+        let before = queued.taken();
+        let found = self.delivery.deliver(&mut batch, out)?;
+        reader.release();
+        if !is_small {
+            let queued = &self.delivery.state.counters;
+            queued.record_items(queued.taken() - before);
+        }
+        Ok(found)
+    }
+
+    fn take_spilled(&mut self, out: &mut dyn Outlet) -> Result<QueuePoll, Fault> {
+        let queue_state = &self.delivery.state;
+        queue_state
+            .counters
+            .record_items(queue_state.counters.items());
+        let Some(item) = queue_state.spill.pop(std::mem::take(&mut self.spare_buf)) else {
+            return Ok(QueuePoll::Nothing);
+        };
+        queue_state.count_taken(1);
+        match item {
+            SpilledItem::Marker(kind) => deliver_marker(kind, out),
+            SpilledItem::Watermark(at) => {
+                out.submit_watermark(0, at)?;
+                Ok(QueuePoll::Items)
+            }
+            SpilledItem::Tuple(buf) => {
+                self.spare_buf = buf;
+                out.submit_owned(0, &mut self.spare_buf)?;
+                Ok(QueuePoll::Items)
+            }
+        }
+    }
+
+    fn park(&mut self, idle: &mut Idler) -> Result<(), Fault> {
+        let reader = self.reader.as_mut();
+        let is_empty =
+            reader.is_none_or(Reader::arm) && self.delivery.state.spill.arm(idle.wakeup());
+        let parked = if is_empty { park(idle, None) } else { Ok(()) };
+        if let Some(reader) = &mut self.reader {
+            reader.disarm();
+        }
+        parked
+    }
+}
+
+impl Drop for QueueConsumer {
+    /// Tells producers that no item is taken any more.
+    fn drop(&mut self) {
+        self.delivery.state.close_consumer();
+    }
+}
+
+/// Parts of the consumer without its ring, which batches borrow.
+struct QueueDelivery {
+    state: Arc<QueueState>,
+    /// Whether operators downstream may have code for batches.
+    takes_batches: bool,
+    /// Most bytes of a batch, at least those of a frame. Taken items are counted after each batch.
+    batch_bytes: usize,
+}
+
+impl QueueDelivery {
+    fn deliver(
+        &mut self,
+        batch: &mut FrameBatch<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<QueuePoll, Fault> {
+        loop {
+            self.deliver_batch(batch, out)?;
+            let Some(frame) = batch.next() else {
+                return Ok(QueuePoll::Items);
+            };
+            self.state.count_taken(1);
+            if frame.kind == frame_kind::TUPLE {
+                let tuple = TupleRef::from_bytes(frame.bytes);
+                out.submit(0, tuple.map_err(invalid_tuple)?)?;
+            } else if frame.kind == frame_kind::WATERMARK {
+                let at = frame_kind::decode_watermark(frame.bytes);
+                at.map_or(Ok(()), |at| out.submit_watermark(0, at))?;
+            } else if deliver_marker(frame.kind, out)? == QueuePoll::End {
+                return Ok(QueuePoll::End);
+            }
+        }
+    }
+
+    /// Submits tuples that compiled code takes in one call, if there is such code.
+    #[inline]
+    fn deliver_batch(
+        &mut self,
+        batch: &mut FrameBatch<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        if !self.takes_batches {
+            return Ok(());
+        }
+        loop {
+            // Code for batches stops before a frame where the batch is cut.
+            let mut few = batch.prefix(self.batch_bytes);
+            let bytes = few.bytes().len();
+            let taken = out.submit_batch(0, &mut few, frame_kind::TUPLE)?;
+            batch.advance(bytes - few.bytes().len());
+            if taken == 0 {
+                break;
+            }
+            self.state.count_taken(taken);
+        }
+        // The next frame is of another kind, or there is no code for batches.
+        let mut next = *batch;
+        let is_whole = |frame: Frame<'_>| frame.kind == frame_kind::TUPLE && frame.flags == WHOLE;
+        self.takes_batches = !next.next().is_some_and(is_whole);
+        Ok(())
+    }
+}
+
+/// Submits a marker, or ends the stream.
+fn deliver_marker(kind: u8, out: &mut dyn Outlet) -> Result<QueuePoll, Fault> {
+    match kind {
+        frame_kind::WINDOW => out.submit_punctuation(0, Punctuation::Window)?,
+        frame_kind::ABANDONED => {
+            out.abandon(0);
+            return Ok(QueuePoll::End);
+        }
+        // The final marker follows when the thread has ended.
+        _ => return Ok(QueuePoll::End),
+    }
+    Ok(QueuePoll::Items)
+}
+
+#[cold]
+fn invalid_tuple(error: tuple::layout::LayoutError) -> Fault {
+    Fault::new(FaultKind::Limit, format!("in a queue {error}"))
+}

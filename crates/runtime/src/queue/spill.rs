@@ -1,0 +1,149 @@
+//! The spill of a queue: items that are not in its ring, in a deque under a lock.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use transport::Wakeup;
+use tuple::{EventTime, TupleBuf, TupleRef};
+
+/// Spilled items, in order.
+#[derive(Debug, Default)]
+pub(crate) struct SpillQueue {
+    /// Number of items. Written under the lock; read without it by either side, with tag `spilled`.
+    len: AtomicUsize,
+    state: Mutex<SpillState>,
+}
+
+#[derive(Debug, Default)]
+struct SpillState {
+    items: VecDeque<SpilledItem>,
+    /// Buffers that are used again.
+    spare: Vec<TupleBuf>,
+    spare_bytes: usize,
+    /// Wakeup of the consumer, if it sleeps until the next item.
+    sleeping_consumer: Option<Wakeup>,
+}
+
+/// A tuple, watermark or marker in the queue.
+#[derive(Debug)]
+pub(crate) enum SpilledItem {
+    Tuple(TupleBuf),
+    Watermark(EventTime),
+    /// A marker, by its kind of frame.
+    Marker(u8),
+}
+
+/// A tuple that is to be spilled.
+pub(crate) enum SpillTuple<'a> {
+    /// A tuple that other operators need too: it is copied.
+    Borrowed(TupleRef<'a>),
+    /// An owned tuple: its buffer is taken.
+    Owned(&'a mut TupleBuf),
+}
+
+/// Tuple that was dropped to make room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DropOutcome {
+    Nothing,
+    Oldest,
+    /// The new tuple, because only markers are in the queue.
+    Newest,
+}
+
+/// Most bytes of spare buffers that are kept: 64 MB, as much as a ring may have.
+const SPARE_BYTES_MAX: usize = 64 << 20;
+
+/// Most spare buffers that are kept.
+const SPARES_MAX: usize = 1024;
+
+impl SpillQueue {
+    /// Number of items that are spilled.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len.load(Ordering::Acquire) // [spilled]
+    }
+
+    /// Adds a tuple at the end.
+    pub fn push_tuple(&self, tuple: SpillTuple<'_>) {
+        let mut held = self.lock();
+        let buf = held.copy_to_buffer(tuple);
+        self.push(&mut held, SpilledItem::Tuple(buf));
+    }
+
+    /// Adds an item at the end.
+    pub fn push_item(&self, item: SpilledItem) {
+        self.push(&mut self.lock(), item);
+    }
+
+    /// Adds a tuple to at most `len_max` items: the oldest tuple makes room for it.
+    pub fn push_dropping_oldest(&self, tuple: SpillTuple<'_>, len_max: usize) -> DropOutcome {
+        let mut held = self.lock();
+        let mut shed = DropOutcome::Nothing;
+        if held.items.len() >= len_max {
+            let is_tuple = |item: &SpilledItem| matches!(item, SpilledItem::Tuple(_));
+            let Some(oldest) = held.items.iter().position(is_tuple) else {
+                return DropOutcome::Newest;
+            };
+            if let Some(SpilledItem::Tuple(buf)) = held.items.remove(oldest) {
+                held.recycle(buf);
+            }
+            shed = DropOutcome::Oldest;
+        }
+        let buf = held.copy_to_buffer(tuple);
+        self.push(&mut held, SpilledItem::Tuple(buf));
+        shed
+    }
+
+    /// Takes the oldest item. `used` is the buffer of the item that was taken before.
+    pub fn pop(&self, used: TupleBuf) -> Option<SpilledItem> {
+        let mut held = self.lock();
+        held.recycle(used);
+        let item = held.items.pop_front();
+        self.len.store(held.items.len(), Ordering::Release); // [spilled]
+        item
+    }
+
+    /// Announces that the consumer is about to sleep: the next item wakes it. Returns `false` if
+    /// there is an item.
+    pub fn arm(&self, bell: &Wakeup) -> bool {
+        let mut held = self.lock();
+        let is_empty = held.items.is_empty();
+        held.sleeping_consumer = is_empty.then(|| bell.clone());
+        is_empty
+    }
+
+    fn push(&self, held: &mut SpillState, item: SpilledItem) {
+        held.items.push_back(item);
+        self.len.store(held.items.len(), Ordering::Release); // [spilled]
+        if let Some(bell) = held.sleeping_consumer.take() {
+            bell.wake();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, SpillState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SpillState {
+    /// The tuple in a buffer of the spill's: copied, or taken and a spare buffer left in its place.
+    fn copy_to_buffer(&mut self, tuple: SpillTuple<'_>) -> TupleBuf {
+        let mut buf = self.spare.pop().unwrap_or_default();
+        self.spare_bytes -= buf.capacity_bytes();
+        match tuple {
+            SpillTuple::Borrowed(tuple) => buf.copy_from(tuple),
+            SpillTuple::Owned(tuple) => std::mem::swap(&mut buf, tuple),
+        }
+        buf
+    }
+
+    fn recycle(&mut self, buf: TupleBuf) {
+        let bytes = buf.capacity_bytes();
+        let fits = self.spare_bytes + bytes <= SPARE_BYTES_MAX && self.spare.len() < SPARES_MAX;
+        if fits && bytes > 0 {
+            self.spare_bytes += bytes;
+            self.spare.push(buf);
+        }
+    }
+}
