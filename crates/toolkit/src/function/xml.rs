@@ -6,7 +6,7 @@ use tuple::{RString, Type, Value};
 use xml::xquery::{self, QueryFailure};
 
 use super::arguments::{NativeArguments, check_text};
-use super::{NativeEval, native};
+use super::entry::{NativeEval, native};
 
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[FUNCTIONS];

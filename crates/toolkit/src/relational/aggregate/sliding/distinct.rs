@@ -4,8 +4,9 @@ use eval::Fault;
 use rustc_hash::FxHashMap;
 use tuple::{Type, Value};
 
+use super::capacity::has_excess_capacity;
 use super::column::SlidingColumn;
-use super::{SlidingFunction, has_excess_capacity};
+use super::sliding_function::SlidingFunction;
 
 /// The values, and how often each of them is there.
 pub struct SlidingDistinctCount {

@@ -3,8 +3,8 @@
 use eval::Fault;
 use tuple::{Type, Value};
 
-use super::SlidingFunction;
 use super::column::SlidingColumn;
+use super::sliding_function::SlidingFunction;
 use crate::relational::aggregate::column;
 use crate::relational::aggregate::grouping::ColumnCall;
 

@@ -15,7 +15,8 @@ use std::collections::VecDeque;
 use eval::Fault;
 use tuple::Value;
 
-use super::{SlidingFunction, shrink_excess};
+use super::capacity::shrink_excess;
+use super::sliding_function::SlidingFunction;
 use crate::relational::aggregate::running_function::no_value;
 
 /// What is asked for.

@@ -8,7 +8,7 @@
 
 use tuple::{List, Type, Value};
 
-use super::has_excess_capacity;
+use super::capacity::has_excess_capacity;
 
 pub struct SlidingColumn {
     list: List,

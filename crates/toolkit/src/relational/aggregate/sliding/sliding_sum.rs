@@ -3,8 +3,8 @@
 use eval::Fault;
 use tuple::{Type, Value};
 
-use super::SlidingFunction;
 use super::column::SlidingColumn;
+use super::sliding_function::SlidingFunction;
 use crate::function::number::{NumericScalar, WideNumber};
 
 /// A sum in which no integer overflows, so that it is the same in any order; or the quotient of it
