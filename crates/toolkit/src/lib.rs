@@ -15,8 +15,7 @@ mod relational;
 mod unsupported;
 mod utility;
 mod verify_params;
-mod xml;
-mod xquery;
+mod xml_parse;
 
 pub use charset::encodings;
 pub use function::functions;
@@ -27,7 +26,7 @@ pub fn operators() -> &'static [OperatorEntry] {
     const OPERATORS: &[OperatorEntry] = &[
         unsupported::JSON_TO_TUPLE,
         unsupported::TUPLE_TO_JSON,
-        xml::xml_parse::ENTRY,
+        xml_parse::ENTRY,
         adapter::directory_scan::ENTRY,
         adapter::export::ENTRY,
         adapter::file_sink::ENTRY,

@@ -48,6 +48,14 @@ pub fn param<'a>(operator: &'a OperatorNode, name: &str) -> Option<&'a Expr> {
     }
 }
 
+/// The value of a parameter that is constant when compiling, if it is given.
+pub fn constant_param<'a>(operator: &'a OperatorNode, name: &str) -> Option<&'a Value> {
+    match &param(operator, name)?.kind {
+        ExprKind::Const(value) => Some(value),
+        _ => None,
+    }
+}
+
 /// The custom literal of a parameter, if it is given.
 pub fn literal<'a>(operator: &'a OperatorNode, name: &str) -> Option<&'a str> {
     match &operator.param(name)?.value {

@@ -1,57 +1,35 @@
-//! XML text as tokens, whole or in pieces: the one understanding of well-formedness that casts, the
-//! library and the operators share.
+//! XML: one scanner, one tree and one path engine under casts, XMLParse and `xquery`.
 //!
-//! It checks what XML 1.0 calls well-formedness but for the declarations inside a DOCTYPE, which it
-//! skips: entities that those declare are unknown here. Names keep their prefixes; whether a prefix
-//! is bound to a namespace is not looked at.
+//! ```text
+//! bytes ──scan──> tokens ──tree──> nodes in one array ──step──> nodes along an axis
+//!                                                         ▲
+//!                            path (triggers and paths of XMLParse), xquery (queries)
+//! ```
+//! | folder | defines |
+//! | --- | --- |
+//! | `scan` | [`Scanner`]: tokens of documents that come whole or in pieces |
+//! | `tree` | [`XmlTree`]: the nodes of a document, and how they are added |
+//! | `step` | one step of a path: an axis, a test, predicates that count positions |
+//! | `path` | [`XmlPath`]: the paths of XMLParse, and the elements that its triggers keep |
+//! | [`xquery`] | queries: parser, functions, evaluation |
 //!
-//! It stands here because casts to xml and from it are a part of what expressions mean.
+//! Each folder uses only those above it. Nothing here knows tuples, operators or faults: errors are
+//! sentences, and the caller says what they mean to the program. `tuple` is used for the decimal
+//! numbers of queries alone.
+//!
+//! # Well-formedness
+//! The scanner checks what XML 1.0 calls well-formedness, except for declarations inside a DOCTYPE,
+//! which it skips: entities that they declare are unknown. Prefixes of names are only resolved to
+//! namespaces where a query reads the document ([`XmlTree::parse_with_namespaces`]).
 
-mod markup;
-mod scanner;
-mod text;
+mod path;
+mod scan;
+mod step;
+mod tree;
+pub mod xquery;
 
-pub use scanner::{Scanner, ScannerLimits};
-
-/// What a document is made of, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum XmlToken {
-    /// `<?xml ... encoding="..."?>`
-    Declaration {
-        /// The encoding that it names.
-        encoding: Option<String>,
-    },
-    /// `<name attribute="value">`, or `<name/>`, which an end follows.
-    Start {
-        /// With its prefix.
-        name: String,
-        /// In order; no name twice.
-        attributes: Vec<(String, String)>,
-    },
-    /// `</name>`
-    End {
-        /// With its prefix.
-        name: String,
-        /// It closes the document.
-        is_root: bool,
-    },
-    /// Text within an element, with references replaced. Text may come as several tokens.
-    Text {
-        /// The characters.
-        text: String,
-        /// From a CDATA section.
-        is_cdata: bool,
-    },
-    /// `<!--text-->`, if it was asked for.
-    Comment {
-        /// What is between the marks.
-        text: String,
-    },
-    /// `<?target text?>`, if it was asked for.
-    Instruction {
-        /// What it is for.
-        target: String,
-        /// What stands behind the blanks that follow.
-        text: String,
-    },
-}
+pub use path::{
+    NameMatching, OpenElements, PathFault, PathTarget, SelectedNode, TriggerElement, XmlPath,
+};
+pub use scan::{Scanner, ScannerLimits, XmlToken};
+pub use tree::{XmlName, XmlNodeKind, XmlNodeRef, XmlTree, XmlTreeBuilder, check_document};

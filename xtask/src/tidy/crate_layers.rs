@@ -11,7 +11,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("tuple", &[]),
     ("ring", &[]),
     ("syntax", &[]),
-    ("xml", &[]),
+    ("xml", &["tuple"]),
     ("graph", &["tuple", "syntax"]),
     ("eval", &["graph", "tuple", "xml"]),
     ("planner", &["syntax", "graph", "tuple"]),

@@ -1,27 +1,27 @@
-//! What an output clause assigns beside what records hold.
+//! Output attributes that an output clause assigns, next to those that records contain.
 
 use eval::Fault;
 use runtime::{BuildContext, EvaluationInputs, Outlet};
 use std::sync::Arc;
 use tuple::{Layout, RString, TupleBuf, TupleRef, Value};
 
+use super::input_origin::InputOrigin;
 use super::record_format;
-use super::tuple_reader::InputOrigin;
 use crate::output_calls::OutputCalls;
 
-/// What is done with a record that is no tuple.
+/// Reaction to a record that cannot be read as a tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParsingMode {
-    /// It ends the program.
+    /// The fault ends the program.
     Strict,
-    /// It is logged, counted and left out.
+    /// The record is logged, counted and skipped.
     Permissive,
-    /// It is not looked for.
+    /// Records are not checked.
     Fast,
 }
 
 impl ParsingMode {
-    /// That of the parameter `parsing`.
+    /// The mode that the parameter `parsing` names.
     pub fn from_param(build: &BuildContext<'_>) -> ParsingMode {
         match build.literal("parsing") {
             Some("permissive") => ParsingMode::Permissive,
@@ -31,35 +31,35 @@ impl ParsingMode {
     }
 }
 
-/// A function of the output clause that says something of a record.
+/// A function of the output clause that describes a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RecordFunction {
-    /// `FileName()`
+    /// `FileName()`: name of the file that the record comes from.
     FileName,
-    /// `TupleNumber()`
+    /// `TupleNumber()`: number of the record within its file or connection.
     TupleNumber,
-    /// `RemoteIP()`
+    /// `RemoteIP()`: address of the peer; empty without one.
     RemoteIp,
-    /// `RemotePort()`
+    /// `RemotePort()`: port of the peer; 0 without one.
     RemotePort,
-    /// `LocalPort()`
+    /// `LocalPort()`: port of this end of the connection.
     LocalPort,
-    /// `ServerPort()`
+    /// `ServerPort()`: port that the server listens on; 0 for clients.
     ServerPort,
-    /// `AsIs(expression)`
+    /// `AsIs(expression)`: value of the expression.
     AsIs,
 }
 
-/// What the output clause assigns beside what records hold.
+/// Evaluates the output clause of a source and adds its values to those of a record.
 pub struct AssignedAttributes {
     calls: OutputCalls<RecordFunction>,
-    /// The attributes that records hold.
+    /// Indices of the attributes that records contain.
     record_attributes: Vec<usize>,
     layout: Arc<Layout>,
 }
 
 impl AssignedAttributes {
-    /// That of output port 0; `None` if records hold every attribute.
+    /// The output clause of port 0; `None` if records contain every attribute.
     pub fn new(build: &mut BuildContext<'_>) -> Result<Option<AssignedAttributes>, Fault> {
         let read = record_format::read_attributes(build.operator);
         if read.len() == build.outputs[0].offsets.len() {
@@ -81,7 +81,11 @@ impl AssignedAttributes {
         }))
     }
 
-    /// Puts together what was read, as the `number`th record of its origin, and what is assigned.
+    /// The whole tuple: the attributes of a record, the `number`th of its origin, and the assigned
+    /// ones.
+    ///
+    /// # Errors
+    /// The fault of an assigned expression.
     pub fn complete(
         &mut self,
         read: &TupleBuf,

@@ -6,8 +6,8 @@ use eval::{Fault, FaultKind};
 
 use super::zlib::ZlibReader;
 
-/// What is compressed as a whole holds so many bytes at most: a datagram of bzip2 can become 40,000
-/// times as much, and anybody may send one.
+/// Largest size of a datagram or value after decompression, in bytes. bzip2 can compress by a
+/// factor of 40,000, and a datagram may come from anyone.
 const DECOMPRESSED_BYTES_MAX: u64 = 16 << 20;
 
 /// How a file is compressed.
@@ -36,7 +36,7 @@ impl Compression {
         }))
     }
 
-    /// What bytes were before they were compressed.
+    /// A reader of the decompressed form of some bytes.
     pub fn decompressing_reader<'r>(
         self,
         bytes: impl Read + Send + 'r,
@@ -48,10 +48,10 @@ impl Compression {
         }
     }
 
-    /// What was compressed as a whole, by whomever.
+    /// Decompresses a whole datagram or value.
     ///
     /// # Errors
-    /// It is not compressed like that, or becomes too much.
+    /// If the bytes are not compressed by this algorithm, or become more than 16 MiB.
     pub fn decompress(self, bytes: &[u8]) -> io::Result<Vec<u8>> {
         let mut plain = Vec::new();
         let mut most = self

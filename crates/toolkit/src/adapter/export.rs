@@ -13,7 +13,7 @@ use tuple::Type;
 use crate::lower;
 use crate::verify_params::{exprs, has_param, report_misuse};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Lower(lower),

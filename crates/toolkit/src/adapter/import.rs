@@ -14,7 +14,7 @@ use tuple::{Punctuation, TupleRef};
 
 use crate::verify_params::{exprs, has_param, report_misuse};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),
@@ -105,7 +105,7 @@ struct Import {
     has_input: bool,
 }
 
-/// What sends nothing.
+/// An operator that submits nothing.
 struct EmptySource;
 
 impl Operator for Import {

@@ -12,7 +12,7 @@ use tuple::{TupleBuf, TupleRef, Value};
 use super::file_name;
 use crate::verify_params::{exprs, has_param, report_misuse};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

@@ -9,6 +9,7 @@ mod file_name;
 pub mod file_sink;
 pub mod file_source;
 pub mod import;
+pub mod input_origin;
 pub mod metrics_sink;
 pub mod net;
 pub mod params;

@@ -18,7 +18,7 @@ pub const FLAG: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `format`.
+/// Model of the parameter `format`.
 pub const FORMAT: ParamModel = ParamModel {
     name: "format",
     ty: "DataFormat",
@@ -27,7 +27,7 @@ pub const FORMAT: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `parsing`.
+/// Model of the parameter `parsing`.
 pub const PARSING: ParamModel = ParamModel {
     name: "parsing",
     ty: "ParseOption",
@@ -37,7 +37,7 @@ pub const PARSING: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `defaultTuple`.
+/// Model of the parameter `defaultTuple`.
 pub const DEFAULT_TUPLE: ParamModel = ParamModel {
     name: "defaultTuple",
     doc: "Values for empty fields of csv; a tuple of the output schema.",
@@ -60,7 +60,7 @@ pub const READ_EOL: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `blockSize`.
+/// Model of the parameter `blockSize`.
 pub const BLOCK_SIZE: ParamModel = ParamModel {
     name: "blockSize",
     ty: "uint32",
@@ -69,7 +69,7 @@ pub const BLOCK_SIZE: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `separator`.
+/// Model of the parameter `separator`.
 pub const SEPARATOR: ParamModel = ParamModel {
     name: "separator",
     ty: "rstring | int8 | uint8",
@@ -78,7 +78,7 @@ pub const SEPARATOR: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `hasHeaderLine`.
+/// Model of the parameter `hasHeaderLine`.
 pub const HEADER_LINE: ParamModel = ParamModel {
     name: "hasHeaderLine",
     ty: "boolean | uint32",
@@ -86,14 +86,14 @@ pub const HEADER_LINE: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `readPunctuations`.
+/// Model of the parameter `readPunctuations`.
 pub const READ_PUNCTUATIONS: ParamModel = ParamModel {
     name: "readPunctuations",
     doc: "With format bin: whether markers come as records too. Default: false.",
     ..FLAG
 };
 
-/// `ignoreExtraCSVValues`.
+/// Model of the parameter `ignoreExtraCSVValues`.
 pub const IGNORE_EXTRA: ParamModel = ParamModel {
     name: "ignoreExtraCSVValues",
     doc: "Whether fields after the last attribute are skipped. Default: false.",
@@ -109,7 +109,7 @@ pub const WRITE_EOL: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `writePunctuations`.
+/// Model of the parameter `writePunctuations`.
 pub const WRITE_PUNCTUATIONS: ParamModel = ParamModel {
     name: "writePunctuations",
     doc: "Whether markers are written too. Default: false.",
@@ -123,14 +123,14 @@ pub const WRITE_DELAY: ParamModel = ParamModel {
     ..FLAG
 };
 
-/// `quoteStrings`.
+/// Model of the parameter `quoteStrings`.
 pub const QUOTE_STRINGS: ParamModel = ParamModel {
     name: "quoteStrings",
     doc: "Whether csv puts quotes around strings. Default: true.",
     ..FLAG
 };
 
-/// `suppress`.
+/// Model of the parameter `suppress`.
 pub const SUPPRESS: ParamModel = ParamModel {
     name: "suppress",
     mode: ParamMode::Attribute,

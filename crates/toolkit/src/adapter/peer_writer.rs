@@ -1,5 +1,5 @@
-//! Writing to a peer that may not read for ever (a connection, a pipe, a terminal), without hanging
-//! through a shutdown.
+//! Writing to a peer that may stop reading (a connection, a pipe, a terminal), without blocking a
+//! shutdown.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,20 +10,21 @@ use rustix::net::{SendFlags, send};
 
 use super::stop_waiter::StopWaiter;
 
-/// How long a peer may take to make room once a shutdown was asked for.
+/// Longest time that a write waits for room after a shutdown was requested.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// Whoever reads what is written. A write waits for room until the alarm, and a second more.
+/// Writes to a peer. A write waits for room until a shutdown is requested, and then for at most
+/// [`LINGER`].
 pub struct PeerWriter {
     file: File,
     is_socket: bool,
     stop_waiter: StopWaiter,
-    /// The peer made no room: it is not waited for again.
+    /// Whether the peer made no room during [`LINGER`]; further writes do not wait.
     has_given_up: bool,
 }
 
 impl PeerWriter {
-    /// That of a connection.
+    /// A writer to a connection.
     pub fn from_socket(file: File, stop_waiter: &StopWaiter) -> PeerWriter {
         PeerWriter {
             file,
@@ -33,7 +34,7 @@ impl PeerWriter {
         }
     }
 
-    /// That of a pipe or a device that was opened not to block.
+    /// A writer to a pipe or a device that was opened in non-blocking mode.
     pub fn from_pipe(file: File, stop_waiter: &StopWaiter) -> PeerWriter {
         PeerWriter {
             is_socket: false,
@@ -41,7 +42,7 @@ impl PeerWriter {
         }
     }
 
-    /// Writes what there is room for.
+    /// Writes as many bytes as there is room for, and returns their number.
     fn try_write(&self, bytes: &[u8]) -> Result<usize, Errno> {
         let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
         rustix::io::retry_on_intr(|| match self.is_socket {

@@ -129,10 +129,10 @@ pub fn separator(build: &mut BuildContext<'_>) -> Result<u8, Fault> {
     }
 }
 
-/// What ends a line.
+/// The bytes that end a line: the parameter `eolMarker`, or a line feed.
 ///
 /// # Errors
-/// If it is not one or two bytes.
+/// If `eolMarker` is not one or two bytes.
 pub fn eol(build: &mut BuildContext<'_>) -> Result<Vec<u8>, Fault> {
     match build.value("eolMarker")? {
         Some(Value::RString(text)) if (1..=2).contains(&text.0.len()) => Ok(text.0),

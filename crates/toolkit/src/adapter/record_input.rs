@@ -12,21 +12,21 @@ use super::rotation::FileRotation;
 use super::stop_waiter::{InterruptibleFile, StopWaiter};
 use crate::charset::{Charset, CharsetDecoder};
 
-/// Bytes that are asked for at once.
+/// Number of bytes that one read asks for.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// An open file, or what a decompressor makes of it.
+/// Bytes of a file or connection, decompressed and converted to UTF-8.
 pub struct RecordInput {
     bytes: ByteSource,
     decoder: Option<CharsetDecoder>,
-    /// Bytes as they came, not yet decoded.
+    /// Bytes that were read and not converted yet.
     raw: Vec<u8>,
     encoding: Option<Charset>,
-    /// What takes the name of a regular file.
+    /// Follows the files that take the name of a regular file.
     rotation: Option<FileRotation>,
 }
 
-/// Where bytes come from.
+/// Source of the bytes.
 enum ByteSource {
     File(InterruptibleFile),
     Decompressed(Box<dyn Read + Send>),
@@ -49,10 +49,10 @@ impl ByteSource {
 }
 
 impl RecordInput {
-    /// Opens a file. An alarm ends waits for more of it.
+    /// Opens a file. A requested shutdown ends waits for more bytes.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn open(
         path: &Path,
         compression: Option<Compression>,
@@ -70,7 +70,7 @@ impl RecordInput {
         })
     }
 
-    /// What an open file or socket gives.
+    /// The input from an open file or socket.
     pub fn from_file(
         file: File,
         compression: Option<Compression>,

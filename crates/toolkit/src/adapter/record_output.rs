@@ -1,4 +1,4 @@
-//! Files that are written: buffered, encoded and compressed.
+//! Files that sinks write: buffered, encoded and compressed.
 //!
 //! `/dev/stdout` is not opened: it is the PE's standard output, shared with `println` and with
 //! other sinks, so that lines neither mix nor overwrite each other, and stand in the order in which
@@ -22,42 +22,42 @@ use super::peer_writer::PeerWriter;
 use super::stop_waiter::{NONBLOCK, StopWaiter};
 use crate::charset::{Charset, CharsetEncoder};
 
-/// Bytes that are gathered before they are written.
+/// Number of bytes that are collected before a write.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// The names of standard output.
+/// File names that mean standard output.
 const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// And of standard error.
+/// File names that mean standard error.
 const STDERR: [&str; 3] = ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"];
 
-/// An open file.
+/// A file that is open for writing, or a standard stream.
 pub struct RecordOutput {
     path: PathBuf,
     encoder: Option<CharsetEncoder>,
     target: RecordOutputTarget,
-    /// Bytes that were put, before compression.
+    /// Number of bytes put so far, before compression.
     bytes: u64,
 }
 
 enum RecordOutputTarget {
-    /// The PE's standard output, which has a buffer of its own.
+    /// Standard output of the PE, which has its own buffer.
     StandardOutput(Vec<u8>),
-    /// Standard error, which has none.
+    /// Standard error, which has no buffer.
     StandardError(Vec<u8>),
-    /// All others, with the buffer.
+    /// Any other file, with its buffer.
     Buffer(Arc<WriteBuffer>),
 }
 
-/// What is held back, and where it goes: shared by the operator and the thread that writes out what
-/// has been held for a second.
+/// Bytes that wait to be written, and their file. The operator shares it with the thread that
+/// writes out bytes that have waited for a second.
 pub struct WriteBuffer(Mutex<WriteBufferState>);
 
 struct WriteBufferState {
-    /// `None`: it is closed.
+    /// `None` after the file was closed.
     writer: Option<CompressingWriter>,
     buffer: Vec<u8>,
-    /// Bytes were put that are not flushed.
+    /// Whether bytes were put since the last flush.
     is_dirty: bool,
     /// Why the thread could not write. The next call returns it.
     error: Option<io::Error>,
@@ -109,12 +109,12 @@ impl CompressingWriter {
     }
 }
 
-/// What a failed write says.
+/// Why a write failed.
 #[derive(Debug)]
 pub enum WriteError {
-    /// The system.
+    /// The error of the system.
     System(io::Error),
-    /// Standard output.
+    /// The fault of standard output.
     StandardOutput(Fault),
 }
 
@@ -191,17 +191,17 @@ impl RecordOutput {
         }
     }
 
-    /// The file.
+    /// Path of the open file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Bytes put so far.
+    /// Number of bytes put so far, before compression.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// What holds bytes back, unless nothing does.
+    /// The buffer of the file; `None` for standard streams.
     pub fn buffer(&self) -> Option<&Arc<WriteBuffer>> {
         match &self.target {
             RecordOutputTarget::Buffer(buffer) => Some(buffer),

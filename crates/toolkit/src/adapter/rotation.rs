@@ -1,4 +1,4 @@
-//! The files that take the name of one that is followed, as logs are rotated.
+//! The files that take the name of a file that is read, as when logs are rotated.
 //!
 //! Each is opened as soon as it is seen, even while it is empty: what is written into it is read
 //! though it has lost the name again by then. The writer may go on with the file before it, which
@@ -12,21 +12,22 @@ use runtime::retry_interrupted;
 
 use super::stop_waiter::{InodeId, InterruptibleFile, StopWaiter};
 
-/// Files that are kept open while nothing is in any of them; of more the first are given up.
+/// Number of empty successors that are kept open at most; when there are more, the first ones are
+/// closed.
 const SUCCESSORS_MAX: usize = 16;
 
-/// What has taken the name of a file.
+/// Follows the name of a file that is read as it grows.
 pub struct FileRotation {
     path: PathBuf,
     stop_waiter: StopWaiter,
-    /// The file that is followed, and those that came after it.
+    /// Ids of the file that is read and of its successors.
     known_ids: VecDeque<InodeId>,
-    /// Those that came after it, in the order in which they were seen.
+    /// The successors of the file that is read, in the order in which they were seen.
     successors: VecDeque<InterruptibleFile>,
 }
 
 impl FileRotation {
-    /// Of a file that was opened by this name.
+    /// Follows a file that was opened by this name.
     pub fn new(path: PathBuf, file: InodeId, stop_waiter: &StopWaiter) -> FileRotation {
         FileRotation {
             path,

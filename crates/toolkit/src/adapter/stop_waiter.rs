@@ -1,4 +1,5 @@
-//! Waiting for what may never come (pipes, terminals, sockets) without sleeping through a shutdown.
+//! Waiting for bytes that may never come (from pipes, terminals, sockets) without missing a
+//! shutdown.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -11,19 +12,19 @@ use runtime::{StopSignal, Wakeup, retry_interrupted};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 
-/// Readable once a shutdown was asked for.
+/// A file descriptor that becomes readable when a shutdown is requested.
 #[derive(Clone, Debug)]
 pub struct StopWaiter(Wakeup);
 
-/// An open file.
+/// An open file whose reads end when a shutdown is requested.
 #[derive(Debug)]
 pub struct InterruptibleFile {
     pub file: File,
-    /// What ends a wait for more; `None`: there is no wait, it is a regular file.
+    /// Ends a wait for more bytes; `None` for regular files, which never wait.
     stop_waiter: Option<StopWaiter>,
 }
 
-/// Which file a regular file is, whatever its name.
+/// Identity of a regular file, whatever its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InodeId {
     device: u64,
@@ -31,7 +32,7 @@ pub struct InodeId {
 }
 
 impl InodeId {
-    /// `None`: it is no regular file.
+    /// The id of a regular file; `None` for any other.
     pub fn from_metadata(metadata: &Metadata) -> Option<InodeId> {
         metadata.is_file().then(|| InodeId {
             device: metadata.dev(),
@@ -40,7 +41,8 @@ impl InodeId {
     }
 }
 
-/// Opening does not wait: for who opens the other end of a pipe, or for a line of a modem.
+/// Flag of `open`: the call does not wait for another process to open the other end of a pipe, or
+/// for a modem line.
 pub const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();
 
 /// The names of standard input.

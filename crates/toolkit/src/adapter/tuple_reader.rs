@@ -1,8 +1,8 @@
-//! One file, connection or datagram, from its first byte to its end: records to tuples.
+//! Reading of records from one file, connection or datagram, from the first byte to the end.
 
 use std::borrow::Cow;
 use std::io;
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
@@ -14,106 +14,67 @@ use tuple::{Punctuation, TupleBuf};
 use crate::adapter::assigned_attributes::{AssignedAttributes, ParsingMode};
 use crate::adapter::compression::Compression;
 use crate::adapter::file_name::rstring_text;
+use crate::adapter::input_origin::InputOrigin;
 use crate::adapter::record_format;
 use crate::adapter::record_input::{RecordInput, encoding};
 use crate::adapter::stop_waiter::StopWaiter;
 use crate::charset::Charset;
 
-/// How long a hot file is left alone when it has nothing new.
+/// Pause before a hot file is read again when it has no new bytes.
 const HOT_PAUSE: Duration = Duration::from_millis(100);
 
-/// What some editors put before text in UTF-8: no part of the first field.
+/// Byte order mark of UTF-8, which some editors put before the text. It is not a part of the first
+/// field.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Reads records.
+/// Reads the records of a source, submits them as tuples.
 pub struct TupleReader {
-    /// Whose it is.
+    /// Kind of the operator, for messages.
     operator: &'static str,
     reader: Box<dyn RecordReader>,
     pub compression: Option<Compression>,
     pub encoding: Option<Charset>,
     parsing: ParsingMode,
-    /// Files go on being read as they grow.
+    /// Whether files are read on as they grow.
     pub hot: bool,
     assigned: Option<AssignedAttributes>,
     tuple: TupleBuf,
     buffer: Vec<u8>,
-    /// Records are text, not bytes of any kind.
+    /// Whether records are text, as opposed to arbitrary bytes.
     is_text: bool,
-    /// It is not known yet whether a byte order mark comes first.
+    /// Whether a byte order mark may still come: nothing has been read yet.
     may_have_byte_order_mark: bool,
 }
 
-/// Where bytes come from, as output functions and messages tell it.
-#[derive(Clone, Debug, Default)]
-pub struct InputOrigin {
-    /// What was asked for: a file's name.
-    pub name: String,
-    /// What messages call it.
-    pub display_name: String,
-    /// The peer, if there is one.
-    pub remote: Option<SocketAddr>,
-    /// The port of this end.
-    pub local_port: u16,
-    /// The port that a server listens on; 0 for clients.
-    pub server_port: u16,
-}
-
-impl InputOrigin {
-    /// A peer.
-    pub fn from_peer(remote: SocketAddr, local_port: u16, server_port: u16) -> InputOrigin {
-        InputOrigin {
-            name: String::new(),
-            display_name: remote.to_string(),
-            remote: Some(remote),
-            local_port,
-            server_port,
-        }
-    }
-
-    /// The peer of a connection.
-    ///
-    /// # Errors
-    /// The connection is gone.
-    pub fn from_stream(stream: &TcpStream, server_port: u16) -> io::Result<InputOrigin> {
-        let local_port = stream.local_addr()?.port();
-        Ok(InputOrigin::from_peer(
-            stream.peer_addr()?,
-            local_port,
-            server_port,
-        ))
-    }
-}
-
-/// How reading ended.
+/// Reason for the end of reading.
 pub enum ReadEnd {
-    /// At the end of the file.
+    /// The file or connection has ended.
     EndOfInput,
-    /// At the end of a hot file that another one has replaced.
+    /// A hot file has ended, and another file has taken its name.
     Replaced,
-    /// At a final marker in the file.
+    /// The file has a final marker.
     FinalMarker,
-    /// By a shutdown.
+    /// A shutdown was requested.
     Shutdown,
 }
 
-/// What an attempt to read on gave.
+/// Result of an attempt to read more bytes.
 enum ReadProgress {
-    /// Perhaps more bytes: it is worth another look.
+    /// More bytes may have been read; the caller looks for records again.
     More,
-    /// Nothing, and nothing follows.
+    /// There are no more bytes.
     End,
-    /// Nothing; what follows is in another file of that name.
+    /// There are no more bytes in this file; another one has its name.
     Replaced,
-    /// Nothing, for the connection broke: what is there of a record is none.
+    /// The connection broke; an incomplete record is discarded.
     CutOff,
 }
 
 impl TupleReader {
-    /// As an adapter's parameters say.
+    /// A reader with the parameters of an adapter.
     ///
     /// # Errors
-    /// Parameters that are out of range.
+    /// If a parameter is out of range.
     pub fn new(build: &mut BuildContext<'_>, operator: &'static str) -> Result<TupleReader, Fault> {
         let encoding_name = build.value("encoding")?.map(rstring_text);
         Ok(TupleReader {
@@ -134,7 +95,7 @@ impl TupleReader {
         })
     }
 
-    /// What comes over a connection.
+    /// The input from a connection.
     pub fn connection_input(&self, stream: TcpStream, stop_waiter: &StopWaiter) -> RecordInput {
         let file = OwnedFd::from(stream).into();
         RecordInput::from_file(file, self.compression, self.encoding, stop_waiter)
@@ -329,7 +290,8 @@ impl TupleReader {
         }
     }
 
-    /// It cannot be read on. A file that cannot is a fault; connections break, and others follow.
+    /// Handles a failed read. It is a fault for a file; a connection is given up, because others
+    /// may follow.
     fn handle_read_error(
         &self,
         error: &io::Error,
@@ -374,7 +336,7 @@ impl TupleReader {
         out.submit(0, whole)
     }
 
-    /// What came is no tuple.
+    /// Reports a record that cannot be read as a tuple.
     fn reject(&self, message: String, out: &mut dyn Outlet) -> Result<(), Fault> {
         if self.parsing == ParsingMode::Strict {
             return Err(Fault::value(message));

@@ -2,8 +2,9 @@
 
 use encoding_rs::CoderResult;
 
+use super::character_set::Charset;
+use super::utf7;
 use super::utf16_utf32::{decode_wide, ends_within_pair, split_byte_order_mark};
-use super::{Charset, utf7};
 
 /// Bytes of a character set to UTF-8.
 pub struct CharsetDecoder {

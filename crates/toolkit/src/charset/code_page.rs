@@ -13,38 +13,40 @@ use oem_cp::code_table::DECODING_TABLE_CP_MAP;
 use oem_cp::code_table_type::TableType;
 use rustc_hash::FxHashMap;
 
-use super::SUBSTITUTE;
+/// Byte for a character that the encoding lacks: SUB of ASCII, also in EBCDIC pages without an own
+/// one.
+pub const SUBSTITUTE: u8 = 0x1A;
 
-/// A code page.
+/// A code page: a table of at most 256 characters.
 pub struct CodePage {
-    /// Its name.
+    /// Name of the code page.
     pub name: &'static str,
     base: CodePageBase,
-    /// Where it differs from its base.
+    /// Bytes whose characters differ from those of the base.
     changes: &'static [(u8, char)],
     /// Whether the euro sign stands in the place of the currency sign.
     has_euro: bool,
     tables: OnceLock<CodePageTables>,
 }
 
-/// What a code page is like.
+/// The table that a code page starts from.
 #[derive(Clone, Copy)]
 enum CodePageBase {
     /// The first 256 code points.
     Latin1,
-    /// IBM037.
+    /// The EBCDIC code page IBM037.
     Ebcdic,
     /// US-ASCII, and a table of DOS for the upper half.
     Dos(u16),
 }
 
-/// Both directions.
+/// Tables for both directions of conversion.
 struct CodePageTables {
     chars: [Option<char>; 256],
     bytes: FxHashMap<char, u8>,
 }
 
-/// All code pages.
+/// The code pages that are known by a table here.
 pub static CODE_PAGES: [CodePage; 39] = [
     page("ISO-8859-9", CodePageBase::Latin1, LATIN5),
     dos("IBM437", 437),
@@ -232,7 +234,7 @@ const SWEDISH: &[(u8, char)] = &[
     (0xC0, 'ä'), (0xCC, '¦'), (0xD0, 'å'), (0xDC, '~'), (0xE0, 'É'), (0xEC, '@'),
 ];
 
-/// EBCDIC of Italy.
+/// Differences of the Italian EBCDIC pages from IBM037.
 #[rustfmt::skip]
 const ITALIAN: &[(u8, char)] = &[
     (0x44, '{'), (0x48, '\\'), (0x4A, '°'), (0x4F, '!'), (0x51, ']'), (0x54, '}'), (0x58, '~'),
@@ -254,7 +256,7 @@ const BRITISH: &[(u8, char)] = &[
     (0x4A, '$'), (0x5B, '£'), (0xA1, '¯'), (0xB0, '¢'), (0xB1, '['), (0xBA, '^'), (0xBC, '~'),
 ];
 
-/// EBCDIC of France.
+/// Differences of the French EBCDIC pages from IBM037.
 #[rustfmt::skip]
 const FRENCH: &[(u8, char)] = &[
     (0x44, '@'), (0x48, '\\'), (0x4A, '°'), (0x4F, '!'), (0x51, '{'), (0x54, '}'), (0x5A, '§'),
@@ -269,7 +271,7 @@ const INTERNATIONAL: &[(u8, char)] = &[
     (0x4A, '['), (0x4F, '!'), (0x5A, ']'), (0x5F, '^'), (0xB0, '¢'), (0xBA, '¬'), (0xBB, '|'),
 ];
 
-/// EBCDIC of Iceland.
+/// Differences of the Icelandic EBCDIC pages from IBM037.
 #[rustfmt::skip]
 const ICELANDIC: &[(u8, char)] = &[
     (0x4A, 'Þ'), (0x4F, '!'), (0x5A, 'Æ'), (0x5F, 'Ö'), (0x79, 'ð'), (0x7C, 'Ð'), (0x8C, '`'),
@@ -278,7 +280,7 @@ const ICELANDIC: &[(u8, char)] = &[
     (0xEC, '^'),
 ];
 
-/// EBCDIC of Turkey.
+/// Differences of the Turkish EBCDIC page from IBM037.
 #[rustfmt::skip]
 const TURKISH: &[(u8, char)] = &[
     (0x48, '{'), (0x4A, 'Ç'), (0x4F, '!'), (0x5A, 'Ğ'), (0x5B, 'İ'), (0x5F, '^'), (0x68, '['),

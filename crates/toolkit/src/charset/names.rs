@@ -8,13 +8,34 @@
 use std::sync::LazyLock;
 
 use encoding_rs::Encoding;
+use eval::Fault;
 use rustc_hash::FxHashMap;
 
-use super::Charset;
+use super::character_set::Charset;
 use super::code_page::CODE_PAGES;
 
+impl Charset {
+    /// The character set of a name.
+    ///
+    /// # Errors
+    /// If no character set has this name; the message names the page with all of them.
+    pub fn from_name(name: &str) -> Result<Charset, Fault> {
+        find(name).ok_or_else(|| {
+            Fault::value(format!(
+                "no character encoding is named \"{name}\", as UTF-8, ISO-8859-1, windows-1252 and \
+                 Shift_JIS are; docs/compatibility.md has all"
+            ))
+        })
+    }
+
+    /// The preferred name of the character set, whichever of its names it was found by.
+    pub fn name(self) -> &'static str {
+        name_of(self)
+    }
+}
+
 /// The character set of a name, if there is one.
-pub fn find(name: &str) -> Option<Charset> {
+fn find(name: &str) -> Option<Charset> {
     // Options of ICU behind a name (`ibm-37,swaplfnl`) say what another table would hold.
     if name.contains(',') {
         return None;
@@ -32,16 +53,16 @@ pub fn find(name: &str) -> Option<Charset> {
 }
 
 /// The name that stands for all names of a character set.
-pub fn name_of(charset: Charset) -> &'static str {
-    let known = all().find(|name| find(name) == Some(charset));
+fn name_of(charset: Charset) -> &'static str {
+    let known = encodings().find(|name| find(name) == Some(charset));
     known.unwrap_or(match charset {
         Charset::Table(encoding) => encoding.name(),
         _ => "an encoding",
     })
 }
 
-/// A name of each encoding that there is.
-pub fn all() -> impl Iterator<Item = &'static str> {
+/// One name of each supported character encoding.
+pub fn encodings() -> impl Iterator<Item = &'static str> {
     let own = OWN_NAMES.iter().map(|(name, ..)| *name);
     let tables = WHATWG_NAMES.iter().map(|(name, _)| *name);
     own.chain(tables)
@@ -127,7 +148,7 @@ const fn wide(width: usize, big: bool, mark: bool) -> Charset {
 
 const IS_BIG_ENDIAN_HOST: bool = cfg!(target_endian = "big");
 
-/// What is encoded here, and other names of it.
+/// Encodings that are implemented here, with other names for them.
 const OWN_NAMES: &[(&str, Charset, &[&str])] = &[
     ("UTF-8", Charset::Utf8, &["unicode-1-1-utf-8"]),
     (
@@ -188,7 +209,8 @@ const OWN_NAMES: &[(&str, Charset, &[&str])] = &[
     ),
 ];
 
-/// What encoding_rs knows by its name in the WHATWG standard, and names of ICU for it.
+/// Encodings of encoding_rs by their name in the WHATWG standard, with the names that ICU has for
+/// them.
 const WHATWG_NAMES: &[(&str, &[&str])] = &[
     ("ISO-8859-2", &["latin2", "8859_2", "ISO_8859-2:1987"]),
     ("ISO-8859-3", &["latin3", "8859_3", "ISO_8859-3:1988"]),
@@ -420,7 +442,7 @@ mod tests {
     #[test]
     fn every_encoding_has_a_name_of_its_own() {
         let mut names = HashSet::new();
-        for name in all() {
+        for name in encodings() {
             assert!(names.insert(normalize_name(name)), "{name} comes twice");
             assert_eq!(meant(name), Some(name));
         }

@@ -14,16 +14,16 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /// Bytes of UTF-7 to text, piece by piece.
 #[derive(Default)]
 pub struct Utf7Decoder {
-    /// Inside of base64: what was read of it.
+    /// State of the base64 run that is being read.
     base64_run: Option<Base64Run>,
 }
 
 /// A run of base64.
 #[derive(Default)]
 struct Base64Run {
-    /// Bits that make no unit yet, the last one lowest.
+    /// Bits that do not make a unit yet, the last one lowest.
     bits: u32,
-    /// Their number, below 16 between digits.
+    /// Number of these bits, below 16 between digits.
     bit_count: u32,
     /// The first half of a surrogate pair.
     high: Option<u16>,
@@ -46,7 +46,7 @@ impl Utf7Decoder {
         }
     }
 
-    /// The text ends.
+    /// Ends the text; appends what an unfinished run still stands for.
     pub fn finish(&mut self, text: &mut Vec<u8>) {
         if let Some(run) = self.base64_run.take() {
             run.end(text);

@@ -5,7 +5,7 @@ use eval::Fault;
 use graph::{Body, OperatorModel, OperatorNode, OperatorRole};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Lower(lower),

@@ -5,8 +5,8 @@ use eval::{Fault, FaultKind, NativeCall, NativeFn, Pane};
 use tuple::{EventTime, Resolution, Timestamp, Value};
 
 use super::arguments::{NativeArguments, NativeResult};
+use super::entry::{NativeEval, native};
 use super::time::normalized_timestamp;
-use super::{NativeEval, native};
 
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[FUNCTIONS];

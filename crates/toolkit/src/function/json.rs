@@ -5,7 +5,7 @@
 use eval::NativeFn;
 use graph::Unsupported;
 
-use super::unsupported;
+use super::entry::unsupported;
 
 /// All functions of the namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[FUNCTIONS];

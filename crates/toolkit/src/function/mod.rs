@@ -6,7 +6,7 @@
 //!
 //! # Adding a function
 //! One entry in the list of the file where it belongs. Its implementation reads its arguments and
-//! builds its result through [`arguments::Arguments`], which keeps the bounds of bounded types: a
+//! builds its result through [`arguments::NativeArguments`], which keeps the bounds of bounded types: a
 //! prototype for `list<T>` also serves `list<T>[n]`.
 //!
 //! # Time
@@ -16,6 +16,7 @@
 mod arguments;
 mod collection;
 mod complex;
+mod entry;
 mod eventtime;
 mod file;
 mod json;
@@ -29,12 +30,7 @@ mod xml;
 
 use std::sync::LazyLock;
 
-use eval::{Fault, FaultKind, NativeCall, NativeFn};
-use graph::Unsupported;
-use tuple::Value;
-
-/// How a function is implemented.
-type NativeEval = fn(&mut NativeCall<'_>) -> Result<Value, Fault>;
+use eval::NativeFn;
 
 /// The lists of all namespaces.
 const LISTS: &[&[&[NativeFn]]] = &[
@@ -53,39 +49,4 @@ const LISTS: &[&[&[NativeFn]]] = &[
 pub fn functions() -> &'static [NativeFn] {
     static ALL: LazyLock<Vec<NativeFn>> = LazyLock::new(|| LISTS.concat().concat());
     &ALL
-}
-
-/// A function that is known by name only; the compiler lets no call through.
-const fn unsupported(
-    namespace: &'static str,
-    prototype: &'static str,
-    doc: &'static str,
-    refusal: Unsupported,
-) -> NativeFn {
-    NativeFn {
-        unsupported: Some(refusal),
-        ..native(namespace, prototype, doc, eval_unsupported)
-    }
-}
-
-fn eval_unsupported(_: &mut NativeCall<'_>) -> Result<Value, Fault> {
-    Err(Fault::new(FaultKind::Limit, "it is not supported"))
-}
-
-/// One entry of a list.
-const fn native(
-    namespace: &'static str,
-    prototype: &'static str,
-    doc: &'static str,
-    eval: NativeEval,
-) -> NativeFn {
-    NativeFn {
-        namespace,
-        prototype,
-        doc,
-        eval,
-        is_range: false,
-        unsupported: None,
-        check: None,
-    }
 }

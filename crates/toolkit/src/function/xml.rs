@@ -3,10 +3,10 @@
 use eval::ops::check_xml;
 use eval::{Fault, NativeCall, NativeFn, WrongArgument};
 use tuple::{RString, Type, Value};
+use xml::xquery::{self, QueryFailure};
 
 use super::arguments::{NativeArguments, check_text};
-use super::{NativeEval, native};
-use crate::xquery::{self, QueryFailure};
+use super::entry::{NativeEval, native};
 
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[FUNCTIONS];

@@ -8,7 +8,8 @@ use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outle
 use std::sync::Arc;
 use tuple::{EventTime, Layout, TupleRef};
 
-use super::windowed::{PartitionCountMetric, WindowFiring, WindowFunction};
+use super::partition_count::PartitionCountMetric;
+use super::window_function::{WindowFiring, WindowFunction};
 use crate::key_evaluator::KeyEvaluator;
 
 /// The operator.

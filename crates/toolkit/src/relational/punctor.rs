@@ -8,7 +8,7 @@ use tuple::Type;
 
 use crate::lower;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Lower(lower),

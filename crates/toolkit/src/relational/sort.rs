@@ -11,10 +11,11 @@ use runtime::{BuildContext, EvaluationInputs, Operator, OperatorEntry, Outlet};
 use std::cmp::Ordering;
 use tuple::{Punctuation, TupleBuf, TupleRef, Value};
 
-use super::windowed::{self, WindowFiring, WindowFunction};
+use super::window_function::{WindowFiring, WindowFunction};
+use super::windowed;
 use crate::lower;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {

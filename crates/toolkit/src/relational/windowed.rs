@@ -9,53 +9,16 @@
 
 use eval::Fault;
 use graph::{Policy, Window};
-use runtime::window::{PaneItems, WindowArrival, WindowObserver, WindowPartition, Windows};
+use runtime::window::{WindowArrival, WindowObserver, Windows};
 use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet, TimerId};
 use std::sync::Arc;
 use tuple::{Layout, TupleRef};
 
 use super::pane_window::PaneWindowOperator;
+use super::partition_count::PartitionCountMetric;
 use super::window_clock::WindowClock;
+use super::window_function::{WindowFiring, WindowFunction};
 use crate::key_evaluator::KeyEvaluator;
-
-/// What an operator keeps of the tuples of its window, and what it makes of them.
-pub trait WindowFunction: Send {
-    /// A tuple in the window.
-    type Item: Send;
-    /// Of a tuple that has come.
-    fn make_item(
-        &mut self,
-        tuple: TupleRef<'_>,
-        row: &EvaluationInputs<'_>,
-        out: &mut dyn Outlet,
-    ) -> Result<Self::Item, Fault>;
-    /// A tuple is in no window any more.
-    fn recycle_item(&mut self, kept: Self::Item);
-    /// A partition of a pane over event time fires with all that it holds.
-    fn submit_pane(
-        &mut self,
-        items: PaneItems<'_, Self::Item>,
-        out: &mut dyn Outlet,
-    ) -> Result<(), Fault>;
-    /// What a program would have to say to get results of windows that do not get full; `None`: it
-    /// makes something of what they hold in the end.
-    fn incomplete_help(&self, window: &Window) -> Option<&'static str>;
-    /// Whether the tuples of a partition have given nothing, and will not.
-    fn is_incomplete(&self, partition: &WindowPartition<Self::Item>) -> bool {
-        !partition.is_empty()
-    }
-    /// There will be no more tuples; these are still in the windows.
-    fn finish(&mut self, windows: &Windows<Self::Item>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let _ = (windows, out);
-        Ok(())
-    }
-}
-
-/// The windows' observer for one call on the operator: each keeper makes it one.
-pub struct WindowFiring<'a, K> {
-    pub function: &'a mut K,
-    pub out: &'a mut dyn Outlet,
-}
 
 /// The window of the operator's only input port.
 pub fn window<'b>(build: &BuildContext<'b>) -> &'b Window {
@@ -63,7 +26,7 @@ pub fn window<'b>(build: &BuildContext<'b>) -> &'b Window {
     window.expect("the model asks for a window")
 }
 
-/// Makes the operator.
+/// Builds the operator instance of an invocation.
 pub fn build<K: WindowFunction + 'static>(
     build: &mut BuildContext<'_>,
     keeper: K,
@@ -178,22 +141,6 @@ impl<K: WindowFunction> WindowedOperator<K> {
         if self.partition_key.has_expressions() {
             self.partition_metric
                 .set(self.windows.partition_count(), out);
-        }
-    }
-}
-
-/// How many partitions the metric has.
-#[derive(Default)]
-pub struct PartitionCountMetric(usize);
-
-impl PartitionCountMetric {
-    /// Keeps the metric true; most tuples change nothing.
-    #[inline]
-    pub fn set(&mut self, partitions: usize, out: &mut dyn Outlet) {
-        if partitions != self.0 {
-            let more = partitions as i64 - self.0 as i64;
-            out.services().add_to_metric("nCurrentPartitions", more);
-            self.0 = partitions;
         }
     }
 }

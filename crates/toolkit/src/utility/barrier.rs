@@ -11,7 +11,7 @@ use tuple::{TupleBuf, TupleRef};
 
 use super::port_aligner::PortAligner;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

@@ -12,7 +12,7 @@ use tuple::{Type, Value};
 use crate::function::functions;
 use crate::{lower, verify_params};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Lower(lower),

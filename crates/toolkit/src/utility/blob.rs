@@ -10,7 +10,7 @@ use crate::adapter::compression::Compression;
 use crate::lower;
 use crate::verify_params::{exprs, report_misuse};
 
-/// `compression`.
+/// Model of the parameter `compression`.
 pub const COMPRESSION: ParamModel = ParamModel {
     name: "compression",
     ty: "CompressionAlg",

@@ -14,7 +14,7 @@ use crate::charset::convert;
 use crate::output_calls::OutputCalls;
 use crate::verify_params::verify_encoding;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

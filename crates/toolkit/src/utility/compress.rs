@@ -16,7 +16,7 @@ use super::blob;
 use crate::adapter::compression::Compression;
 use crate::adapter::params;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

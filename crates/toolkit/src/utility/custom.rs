@@ -6,7 +6,7 @@ use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 use crate::lower;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Lower(lower),

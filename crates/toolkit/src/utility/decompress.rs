@@ -18,7 +18,7 @@ use crate::adapter::params;
 use crate::adapter::zlib::Inflater;
 use crate::verify_params::{is_true, report_misuse};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

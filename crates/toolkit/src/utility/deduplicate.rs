@@ -21,7 +21,7 @@ use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
 use crate::key_evaluator::KeyEvaluator;
 use crate::verify_params::{exprs, has_param, report_misuse, verify_seconds};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

@@ -14,7 +14,7 @@ use tuple::{EventTime, Punctuation, TupleBuf, TupleRef};
 
 use crate::verify_params::verify_seconds;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

@@ -18,7 +18,7 @@ use tuple::{TupleBuf, TupleRef};
 use crate::key_evaluator::KeyEvaluator;
 use crate::verify_params::{exprs, has_param, report_misuse};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

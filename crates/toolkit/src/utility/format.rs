@@ -16,7 +16,7 @@ use crate::adapter::{params, record_format, verify_records};
 use crate::output_calls::OutputCalls;
 use crate::verify_params::{is_true, report_misuse};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

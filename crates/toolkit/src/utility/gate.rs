@@ -12,7 +12,7 @@ use tuple::{TupleBuf, TupleRef, Value};
 
 use crate::verify_params::{exprs, report_misuse};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

@@ -8,7 +8,7 @@ use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use super::port_aligner::PortAligner;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

@@ -19,7 +19,7 @@ use crate::function::functions;
 use crate::lower;
 use crate::verify_params::exprs;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Lower(lower),

@@ -12,10 +12,10 @@ use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use super::blob;
 use crate::adapter::assigned_attributes::{AssignedAttributes, ParsingMode};
-use crate::adapter::tuple_reader::InputOrigin;
+use crate::adapter::input_origin::InputOrigin;
 use crate::adapter::{params, record_format, verify_format, verify_records};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

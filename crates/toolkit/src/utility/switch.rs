@@ -10,7 +10,7 @@ use runtime::{
 };
 use tuple::TupleRef;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

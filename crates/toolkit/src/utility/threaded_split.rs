@@ -10,7 +10,7 @@ use tuple::Value;
 use super::parallel_splitter::lower;
 use crate::verify_params::{exprs, report_misuse};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Lower(lower),

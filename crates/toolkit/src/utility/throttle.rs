@@ -10,7 +10,7 @@ use tuple::{TupleRef, Value};
 
 use crate::verify_params::report_misuse;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

@@ -10,7 +10,7 @@ use tuple::{Attribute, TupleType};
 
 use crate::lower;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Lower(lower),

@@ -17,7 +17,7 @@ use super::record_format::read_attributes;
 use crate::function::regex;
 use crate::verify_params::{exprs, report_misuse, verify_seconds};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(operator::build),

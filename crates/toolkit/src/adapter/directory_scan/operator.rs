@@ -39,7 +39,7 @@ struct DirectoryScanSource {
     sent_changes: HashMap<PathBuf, (i64, i64)>,
 }
 
-/// Makes the operator.
+/// Builds the operator instance of an invocation.
 pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let data_directory = build.services.data_directory()?;
     let mut folder = |param| -> Result<_, Fault> {

@@ -27,7 +27,7 @@ pub enum ScanFunction {
 }
 
 impl ScanFunction {
-    /// That of a name.
+    /// The function of a name.
     pub fn from_name(name: &str) -> ScanFunction {
         match name {
             "FilePath" => ScanFunction::FilePath,
@@ -50,7 +50,7 @@ impl ScanFunction {
 pub struct ScannedFile {
     /// The directory as the program names it.
     pub directory: PathBuf,
-    /// The same below the data directory.
+    /// The directory as an absolute path, or below the data directory.
     pub full_directory: PathBuf,
     /// Where files are moved, in both forms.
     pub destination: Option<(PathBuf, PathBuf)>,

@@ -13,18 +13,18 @@ use crate::adapter::file_name;
 use crate::adapter::record_output::{RecordOutput, WriteBuffer, WriteError, is_unread};
 use crate::charset::Charset;
 
-/// What becomes of a failed write.
+/// Reaction to a failed write: the parameter `writeFailureAction`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteFailureAction {
-    /// It is counted.
+    /// The failure is counted.
     Ignore,
-    /// It is counted and traced.
+    /// The failure is counted and traced.
     Log,
-    /// It ends the program.
+    /// The failure ends the program.
     Terminate,
 }
 
-/// The files, of which at most one is open.
+/// The files that a sink writes one after the other; at most one is open.
 pub struct FileSequence {
     pub data_directory: String,
     pub append: bool,
@@ -37,9 +37,9 @@ pub struct FileSequence {
     pub open_buffer: Arc<OpenFileBuffer>,
     /// Number of the next file.
     pub next_id: u64,
-    /// What ends waits for who reads a pipe.
+    /// Ends waits for a reader of a pipe when a shutdown was requested.
     pub stop: StopSignal,
-    /// It was said that nobody reads a pipe.
+    /// Whether the message that a pipe has no reader was logged already.
     pub is_unread_reported: bool,
 }
 

@@ -14,7 +14,7 @@ use runtime::{OperatorConstructor, OperatorEntry};
 use super::params;
 use crate::lower;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(operator::build),

@@ -8,7 +8,7 @@ use crate::adapter::verify_records::{is_single_attribute, verify_writer};
 use crate::lower;
 use crate::verify_params::{has_param, is_true, report_misuse};
 
-/// What says when a file is full, by the close mode that needs it.
+/// The parameter that says when a file is full, by the close mode that needs it.
 const LIMITS: &[(&str, &str)] = &[
     ("count", "tuplesPerFile"),
     ("size", "bytesPerFile"),
@@ -66,7 +66,7 @@ fn verify_file_name(operator: &OperatorNode) -> Result<(), InvocationError> {
     Ok(())
 }
 
-/// What only consistent regions give a meaning to.
+/// Refuses parameters that mean something in consistent regions only.
 fn verify_consistent_regions(operator: &OperatorNode) -> Result<(), InvocationError> {
     let writes_calls = is_true(operator, "writeStateHandlerCallbacks");
     if writes_calls && format(operator) != "csv" {

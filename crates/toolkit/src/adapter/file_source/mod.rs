@@ -11,7 +11,7 @@ use runtime::{OperatorConstructor, OperatorEntry};
 
 use super::params;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(operator::build),

@@ -10,9 +10,10 @@ use runtime::{BuildContext, Operator, Outlet, Source};
 use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
 
 use crate::adapter::file_name;
+use crate::adapter::input_origin::InputOrigin;
 use crate::adapter::record_input::RecordInput;
 use crate::adapter::stop_waiter::StopWaiter;
-use crate::adapter::tuple_reader::{InputOrigin, ReadEnd, TupleReader};
+use crate::adapter::tuple_reader::{ReadEnd, TupleReader};
 
 /// Stands for errors that the system did not number: input/output error.
 const EIO: i32 = 5;
@@ -23,7 +24,7 @@ struct FileSource {
     input: Option<Arc<Layout>>,
 }
 
-/// What is done with each file.
+/// Reads the files of a FileSource, one after the other.
 struct FileSourceReader {
     tuple_reader: TupleReader,
     data_directory: String,
@@ -40,7 +41,7 @@ struct FileSourceReader {
     stop_waiter: StopWaiter,
 }
 
-/// Makes the operator.
+/// Builds the operator instance of an invocation.
 pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let data_directory = build.services.data_directory()?;
     let file = build.value("file")?.map(file_name::rstring_text);

@@ -1,4 +1,5 @@
-//! Gets one TCP connection after the other, as server or client, as often as the parameters allow.
+//! Establishes one TCP connection after the other, as server or client, as often as the parameters
+//! allow.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -14,45 +15,45 @@ use super::wire_format::{WireFormat, is_mismatch};
 use crate::adapter::file_name::rstring_text;
 use crate::adapter::stop_waiter::StopWaiter;
 
-/// Seconds between two attempts to connect.
+/// Pause between two attempts to connect, in seconds.
 const PAUSE_SECONDS: f64 = 0.1;
 
-/// How long one attempt to connect takes at most.
+/// Longest duration of one attempt to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Who connects to whom.
+/// Role of an adapter when a connection is established.
 pub enum SocketRole {
-    /// Others connect to this.
+    /// The adapter accepts connections.
     Server(TcpListener),
-    /// This connects to others: host and port.
+    /// The adapter connects to a host and a port.
     Client(String, u16),
 }
 
-/// Gets connections.
+/// Establishes the connections of an adapter.
 pub struct TcpConnector {
     role: SocketRole,
-    /// How often may be tried again for each side; `None`: for ever.
+    /// Number of retries for each connection; `None`: without limit.
     reconnection_bound: Option<u32>,
-    /// What is left of that.
+    /// Retries that are left for the connection that is being established; `None`: without limit.
     retries: Option<u32>,
     has_tried: bool,
     has_connected: bool,
-    /// Bytes of the kernel's buffers, if they are given.
+    /// Sizes of the kernel's buffers in bytes, if the program gives them.
     receive_bytes: Option<usize>,
     send_bytes: Option<usize>,
     keep_alive: Option<KeepAlive>,
-    /// What both ends have to agree on, if they are to say so.
+    /// The format that both ends must confirm, if the program asks for it.
     wire_format: Option<WireFormat>,
     last_message: LastMessage,
     stop_waiter: StopWaiter,
 }
 
-/// What has been said of the attempts since the last connection.
+/// The last message about attempts to connect, so that each is logged once.
 #[derive(Debug, Default)]
 struct LastMessage(String);
 
 impl LastMessage {
-    /// Whether this was not what was said last; from now on it is.
+    /// Whether a message differs from the last one, which it replaces.
     fn is_new(&mut self, message: &str) -> bool {
         let is_news = self.0 != message;
         if is_news {
@@ -111,12 +112,12 @@ impl TcpConnector {
         })
     }
 
-    /// What ends waits.
+    /// Ends waits of the adapter when a shutdown was requested.
     pub fn stop_waiter(&self) -> &StopWaiter {
         &self.stop_waiter
     }
 
-    /// Other hosts and ports from now on; it may be tried again from the beginning.
+    /// Changes host and port. All retries are available again.
     pub fn set_address(&mut self, host: String, port: u16) {
         self.role = SocketRole::Client(host, port);
         self.retries = self.reconnection_bound;

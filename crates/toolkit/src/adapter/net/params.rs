@@ -11,7 +11,7 @@ pub const POLICIES: (&str, &[&str]) = (
     &["InfiniteRetry", "NoRetry", "BoundedRetry"],
 );
 
-/// `role`.
+/// Model of the parameter `role`.
 pub const ROLE: ParamModel = ParamModel {
     name: "role",
     ty: "SocketRole",
@@ -21,7 +21,7 @@ pub const ROLE: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `address`.
+/// Model of the parameter `address`.
 pub const ADDRESS: ParamModel = ParamModel {
     name: "address",
     ty: "rstring",
@@ -29,7 +29,7 @@ pub const ADDRESS: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `port`.
+/// Model of the parameter `port`.
 pub const PORT: ParamModel = ParamModel {
     name: "port",
     ty: "rstring | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64",
@@ -37,10 +37,10 @@ pub const PORT: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// What operators of UDP refuse.
+/// Parameters of Streams that the UDP operators refuse.
 pub const UNSUPPORTED: &[(&str, Unsupported)] = &[("name", NO_NAME_SERVER)];
 
-/// What operators of TCP refuse: TLS too.
+/// Parameters of Streams that the TCP operators refuse, those of TLS included.
 pub const UNSUPPORTED_TCP: &[(&str, Unsupported)] = &[
     ("name", NO_NAME_SERVER),
     ("sslConfigName", NO_TLS),
@@ -62,7 +62,7 @@ const NO_TLS: Unsupported = Unsupported {
     alternative: "let a tunnel encrypt what goes to another host, as stunnel, ssh -L or a VPN",
 };
 
-/// `encoding`.
+/// Model of the parameter `encoding`.
 pub const ENCODING: ParamModel = ParamModel {
     name: "encoding",
     ty: "rstring",
@@ -70,7 +70,7 @@ pub const ENCODING: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `compression`.
+/// Model of the parameter `compression`.
 pub const COMPRESSION: ParamModel = ParamModel {
     name: "compression",
     ty: "CompressionAlg",
@@ -79,7 +79,7 @@ pub const COMPRESSION: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `reconnectionPolicy`.
+/// Model of the parameter `reconnectionPolicy`.
 pub const POLICY: ParamModel = ParamModel {
     name: "reconnectionPolicy",
     ty: "ReconnectionPolicy",
@@ -88,7 +88,7 @@ pub const POLICY: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `reconnectionBound`.
+/// Model of the parameter `reconnectionBound`.
 pub const BOUND: ParamModel = ParamModel {
     name: "reconnectionBound",
     ty: "uint32",
@@ -96,7 +96,7 @@ pub const BOUND: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `interface`.
+/// Model of the parameter `interface`.
 pub const INTERFACE: ParamModel = ParamModel {
     name: "interface",
     ty: "rstring",
@@ -104,7 +104,7 @@ pub const INTERFACE: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `initDelay`.
+/// Model of the parameter `initDelay`.
 pub const INIT_DELAY: ParamModel = ParamModel {
     name: "initDelay",
     ty: "float64",
@@ -112,7 +112,7 @@ pub const INIT_DELAY: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `receiveBufferSize`.
+/// Model of the parameter `receiveBufferSize`.
 pub const RECEIVE_BUFFER: ParamModel = ParamModel {
     name: "receiveBufferSize",
     ty: "uint32",
@@ -120,7 +120,7 @@ pub const RECEIVE_BUFFER: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `sendBufferSize`.
+/// Model of the parameter `sendBufferSize`.
 pub const SEND_BUFFER: ParamModel = ParamModel {
     name: "sendBufferSize",
     ty: "uint32",
@@ -128,7 +128,7 @@ pub const SEND_BUFFER: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `keepAlive`.
+/// Model of the parameter `keepAlive`.
 pub const KEEP_ALIVE: ParamModel = ParamModel {
     name: "keepAlive",
     ty: "tuple<int32 time, int32 probes, int32 interval>",
@@ -138,7 +138,7 @@ pub const KEEP_ALIVE: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `confirmWireFormat`.
+/// Model of the parameter `confirmWireFormat`.
 pub const CONFIRM: ParamModel = ParamModel {
     name: "confirmWireFormat",
     doc: "Whether both ends say their formats and compare them before the first record. The other \

@@ -27,7 +27,7 @@ use crate::adapter::record_output::RecordOutput;
 use crate::adapter::{params as records, record_format};
 use crate::charset::Charset;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),
@@ -308,7 +308,7 @@ impl TcpSink {
         })
     }
 
-    /// The connection broke.
+    /// Closes a connection that broke, and logs why.
     fn connection_lost(&mut self, why: &str, out: &mut dyn Outlet) {
         self.open = None;
         out.services().add_to_metric("nConnections", -1);

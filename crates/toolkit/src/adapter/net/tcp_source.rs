@@ -9,10 +9,11 @@ use tuple::{Punctuation, TupleRef};
 
 use super::connector::TcpConnector;
 use super::{params, verify};
+use crate::adapter::input_origin::InputOrigin;
 use crate::adapter::params as records;
-use crate::adapter::tuple_reader::{InputOrigin, ReadEnd, TupleReader};
+use crate::adapter::tuple_reader::{ReadEnd, TupleReader};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),
@@ -78,7 +79,7 @@ static MODEL: OperatorModel = OperatorModel {
 
 struct TcpSource(Option<TcpConnectionSource>);
 
-/// What is done with each connection.
+/// Reads the connections of a TCPSource, one after the other.
 struct TcpConnectionSource {
     connector: TcpConnector,
     tuple_reader: TupleReader,

@@ -21,7 +21,7 @@ use crate::adapter::record_input::encoding;
 use crate::adapter::{params as records, record_format};
 use crate::charset::Charset;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

@@ -14,12 +14,13 @@ use super::address::{port, resolve, system_fault};
 use super::connector::buffer_bytes;
 use super::{params, verify};
 use crate::adapter::file_name::rstring_text;
+use crate::adapter::input_origin::InputOrigin;
 use crate::adapter::params as records;
 use crate::adapter::stop_waiter::StopWaiter;
-use crate::adapter::tuple_reader::{InputOrigin, ReadEnd, TupleReader};
+use crate::adapter::tuple_reader::{ReadEnd, TupleReader};
 use crate::verify_params;
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(build),

@@ -7,7 +7,7 @@ use crate::adapter::verify_records::{verify_reader, verify_writer};
 use crate::lower;
 use crate::verify_params::{has_param, report_misuse, verify_seconds};
 
-/// TCPSource.
+/// Verifies an invocation of TCPSource.
 pub fn tcp_source(operator: &OperatorNode) -> Result<(), InvocationError> {
     connection(operator)?;
     verify_seconds(operator, &["initDelay"])?;
@@ -23,7 +23,7 @@ pub fn tcp_source(operator: &OperatorNode) -> Result<(), InvocationError> {
     verify_reader(operator)
 }
 
-/// TCPSink.
+/// Verifies an invocation of TCPSink.
 pub fn tcp_sink(operator: &OperatorNode) -> Result<(), InvocationError> {
     connection(operator)?;
     let is_dynamic = lower::literal(operator, "closeMode") == Some("dynamic");
@@ -46,7 +46,7 @@ pub fn tcp_sink(operator: &OperatorNode) -> Result<(), InvocationError> {
     verify_writer(operator)
 }
 
-/// UDPSource.
+/// Verifies an invocation of UDPSource.
 pub fn udp_source(operator: &OperatorNode) -> Result<(), InvocationError> {
     if !has_param(operator, "port") {
         let help = "`port : 0` takes any free one";
@@ -60,7 +60,7 @@ pub fn udp_source(operator: &OperatorNode) -> Result<(), InvocationError> {
     verify_reader(operator)
 }
 
-/// UDPSink.
+/// Verifies an invocation of UDPSink.
 pub fn udp_sink(operator: &OperatorNode) -> Result<(), InvocationError> {
     address_and_port(operator, "UDPSink")?;
     verify_writer(operator)

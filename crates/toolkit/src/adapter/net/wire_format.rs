@@ -24,16 +24,16 @@ const GREETING: &[u8] = b"thalweg reads and writes ";
 /// No line is longer.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 
-/// How the records of a connection are written.
+/// The line in which one end of a connection tells the other its record format.
 pub struct WireFormat {
     line: Vec<u8>,
 }
 
 impl WireFormat {
-    /// What an adapter's parameters say; `None`: nobody asks.
+    /// The format of an adapter's parameters; `None` unless `confirmWireFormat` is set.
     ///
     /// # Errors
-    /// Parameters that are out of range.
+    /// If a parameter is out of range.
     pub fn from_params(build: &mut BuildContext<'_>) -> Result<Option<WireFormat>, Fault> {
         if !build.flag("confirmWireFormat", false)? {
             return Ok(None);

@@ -11,8 +11,6 @@ mod slice;
 
 use eval::NativeFn;
 
-use super::NativeEval;
-
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[
     set_map::FUNCTIONS,
@@ -21,7 +19,3 @@ pub(super) const LISTS: &[&[NativeFn]] = &[
     order::FUNCTIONS,
     slice::FUNCTIONS,
 ];
-
-const fn collection(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
-    super::native("spl.collection", prototype, doc, eval)
-}

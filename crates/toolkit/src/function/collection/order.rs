@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use eval::{Fault, NativeCall, NativeFn};
 use tuple::{List, Value};
 
-use super::collection;
 use crate::function::arguments::{NativeArguments, NativeResult, VOID};
+use crate::function::entry::collection;
 
 const COMPARE: &str = "For each element -1 if it is less than the other side, 0 if equal, 1 \
     otherwise; two lists up to the end of the shorter one.";

@@ -7,8 +7,8 @@
 use eval::{NativeCall, NativeFn};
 use tuple::{List, Value};
 
-use super::collection;
 use crate::function::arguments::{NativeArguments, NativeResult};
+use crate::function::entry::collection;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     collection(

@@ -3,8 +3,8 @@
 use eval::NativeFn;
 use tuple::{List, Map, Set, Type, Value};
 
-use super::collection;
 use crate::function::arguments::{NativeArguments, VOID, bound};
+use crate::function::entry::collection;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     collection(

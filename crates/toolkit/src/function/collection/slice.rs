@@ -4,8 +4,8 @@ use eval::ops::IntegerRange;
 use eval::{Fault, NativeCall, NativeFn};
 use tuple::{List, Value};
 
-use super::collection;
 use crate::function::arguments::{NativeArguments, NativeResult, checked_count, rstring};
+use crate::function::entry::collection;
 use crate::function::number::{NumericScalar, WideNumber, numeric};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[

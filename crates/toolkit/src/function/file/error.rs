@@ -4,9 +4,9 @@ use eval::{NativeCall, NativeFn};
 use rustix::io::Errno;
 use tuple::Value;
 
-use super::file;
 use super::open_file::END_OF_FILE;
 use crate::function::arguments::{NativeArguments, NativeResult};
+use crate::function::entry::file;
 
 /// Declares tests of error numbers: the error's name, its number, what it says.
 macro_rules! tests {

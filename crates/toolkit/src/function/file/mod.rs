@@ -13,8 +13,6 @@ mod writing;
 
 use eval::NativeFn;
 
-use super::NativeEval;
-
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[
     name::FUNCTIONS,
@@ -24,7 +22,3 @@ pub(super) const LISTS: &[&[NativeFn]] = &[
     reading::FUNCTIONS,
     error::FUNCTIONS,
 ];
-
-const fn file(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
-    super::native("spl.file", prototype, doc, eval)
-}

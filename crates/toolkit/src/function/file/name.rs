@@ -10,9 +10,9 @@ use eval::{Fault, NativeCall, NativeFn};
 use rustix::io::Errno;
 use tuple::Value;
 
-use super::file;
 use super::open_file::{close, error_number, register, with_file};
 use crate::function::arguments::{NativeArguments, NativeResult, VOID};
+use crate::function::entry::file;
 
 const REMOVE: &str = "Removes a file, or a directory that is empty.";
 const OPEN: &str = "Opens a file as C's `fopen` does: `r`, `w` or `a`, with `+` for reading and \

@@ -6,9 +6,9 @@ use eval::{Fault, NativeFn};
 use rustix::io::Errno;
 use tuple::Value;
 
-use super::file;
 use super::open_file::{OpenFile, with_file};
 use crate::function::arguments::{NativeArguments, VOID};
+use crate::function::entry::file;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     file(

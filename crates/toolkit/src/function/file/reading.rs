@@ -10,9 +10,9 @@ use rustix::io::Errno;
 use tuple::text::{ExpectedInput, TextReader, bin, read};
 use tuple::{List, Type, Value};
 
-use super::file;
 use super::open_file::{END_OF_FILE, OpenFile, with_file};
 use crate::function::arguments::{NativeArguments, NativeResult, VOID, rstring};
+use crate::function::entry::file;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     file(

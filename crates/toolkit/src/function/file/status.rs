@@ -7,10 +7,10 @@ use eval::{NativeCall, NativeFn};
 use rustix::io::Errno;
 use tuple::{Timestamp, Value};
 
-use super::file;
 use super::name::path;
 use super::open_file::{error_number, with_file};
 use crate::function::arguments::{NativeArguments, NativeResult, VOID};
+use crate::function::entry::file;
 
 const NUMBER: &str = "Sets `result` to a number that the system knows of a file: `dev`, `rdev`, \
     `ino`, `nlink`, `mode`, `size`, `uid`, `gid`, `blksize` or `blocks`.";

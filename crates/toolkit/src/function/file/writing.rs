@@ -3,9 +3,9 @@
 use eval::{Fault, NativeCall, NativeFn};
 use tuple::text;
 
-use super::file;
 use super::open_file::with_file;
 use crate::function::arguments::{NativeArguments, NativeResult, VOID};
+use crate::function::entry::file;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     file(

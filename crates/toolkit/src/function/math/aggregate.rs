@@ -9,8 +9,8 @@ use std::cmp::Ordering;
 use eval::{Fault, NativeCall, NativeFn};
 use tuple::{List, Value};
 
-use super::math;
 use crate::function::arguments::{NativeArguments, NativeResult};
+use crate::function::entry::math;
 use crate::function::number::{NumericScalar, WideNumber, numeric, total};
 
 const STDDEV: &str = "The standard deviation of a population, in the type of the elements; the \

@@ -3,8 +3,8 @@
 use eval::{NativeCall, NativeFn};
 use tuple::{List, Value};
 
-use super::math;
 use crate::function::arguments::{NativeArguments, NativeResult, checked_count};
+use crate::function::entry::math;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     math("float32 nanw()", "Not-a-number as a float32.", |_| {

@@ -8,8 +8,6 @@ mod trigonometry;
 
 use eval::NativeFn;
 
-use super::NativeEval;
-
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[
     constant::FUNCTIONS,
@@ -18,7 +16,3 @@ pub(super) const LISTS: &[&[NativeFn]] = &[
     rounding::FUNCTIONS,
     aggregate::FUNCTIONS,
 ];
-
-const fn math(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
-    super::native("spl.math", prototype, doc, eval)
-}

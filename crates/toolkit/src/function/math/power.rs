@@ -3,9 +3,9 @@
 use eval::{NativeCall, NativeFn};
 use tuple::{Decimal32, Decimal64, Decimal128, Value};
 
-use super::math;
 use crate::function::arguments::{NativeArguments, NativeResult};
 use crate::function::complex::Complex;
+use crate::function::entry::math;
 use crate::function::number::{NumericScalar, WideNumber, numeric};
 
 const LN: &str = "The natural logarithm; not-a-number below zero, minus infinity at zero.";

@@ -3,9 +3,9 @@
 use eval::NativeFn;
 use tuple::{Decimal32, Decimal64, Decimal128, Value};
 
-use super::math;
 use super::power::{RealFunction, apply_real};
 use crate::function::arguments::NativeArguments;
+use crate::function::entry::math;
 use crate::function::number::{NumericScalar, numeric};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[

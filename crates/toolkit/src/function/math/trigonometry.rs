@@ -3,8 +3,8 @@
 use eval::{NativeCall, NativeFn};
 use tuple::Value;
 
-use super::math;
 use crate::function::arguments::{NativeArguments, NativeResult};
+use crate::function::entry::math;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     math(

@@ -11,13 +11,17 @@
 //! before a longer one that begins the same, as in `(a|ab)(c|bcd)`.
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use regex_automata::meta;
 use regex_automata::nfa::thompson::pikevm::{self, PikeVM};
 use regex_automata::nfa::thompson::{Compiler, Config};
 use regex_automata::{Anchored, Input, MatchKind};
 
-use super::{CaptureGroups, ere};
+use super::ere;
+
+/// The ranges of the whole match and of each group, if the group took part.
+pub(in crate::function) type CaptureGroups = Vec<Option<Range<usize>>>;
 
 /// A compiled POSIX extended regular expression.
 pub(in crate::function) struct PosixRegex {

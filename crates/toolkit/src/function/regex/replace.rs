@@ -11,7 +11,8 @@
 
 use eval::Fault;
 
-use super::{CaptureGroups, CompiledPattern, RegexFlavour};
+use super::compiled_pattern::{CompiledPattern, RegexFlavour};
+use super::posix::CaptureGroups;
 
 /// The text with the first match, or all of them, replaced.
 ///

@@ -3,9 +3,9 @@
 use eval::{Fault, NativeCall, NativeFn, WrongArgument};
 use tuple::{List, Value};
 
-use super::string;
 use crate::charset::Charset;
 use crate::function::arguments::{NativeArguments, check_text};
+use crate::function::entry::string;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(

@@ -6,8 +6,8 @@
 use eval::{Fault, NativeFn};
 use tuple::{UString, Value};
 
-use super::string;
 use crate::function::arguments::NativeArguments;
+use crate::function::entry::string;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(

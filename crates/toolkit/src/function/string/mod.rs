@@ -9,8 +9,6 @@ mod transform;
 
 use eval::NativeFn;
 
-use super::NativeEval;
-
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[
     transform::FUNCTIONS,
@@ -20,7 +18,3 @@ pub(super) const LISTS: &[&[NativeFn]] = &[
     pattern::FUNCTIONS,
     encoding::FUNCTIONS,
 ];
-
-const fn string(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
-    super::native("spl.string", prototype, doc, eval)
-}

@@ -3,8 +3,8 @@
 use eval::{NativeCall, NativeFn, WrongArgument};
 use tuple::{UString, Value};
 
-use super::string;
 use crate::function::arguments::{NativeArguments, NativeResult, rstring, utf8_of, wrong_argument};
+use crate::function::entry::string;
 use crate::function::regex::{RegexFlavour, cached_pattern, replace};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[

@@ -6,8 +6,8 @@
 use eval::{NativeCall, NativeFn};
 use tuple::Value;
 
-use super::string;
 use crate::function::arguments::{NativeArguments, NativeResult};
+use crate::function::entry::string;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(

@@ -3,8 +3,8 @@
 use eval::{Fault, NativeCall, NativeFn};
 use tuple::{RString, UString, Value};
 
-use super::string;
 use crate::function::arguments::{NativeArguments, NativeResult, VOID};
+use crate::function::entry::string;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(

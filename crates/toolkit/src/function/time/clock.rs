@@ -6,7 +6,7 @@ use eval::NativeFn;
 use tuple::{Timestamp, Value};
 
 use super::instant::normalized_timestamp;
-use super::time;
+use crate::function::entry::time;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     time(

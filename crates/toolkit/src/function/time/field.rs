@@ -4,10 +4,10 @@ use eval::{NativeCall, NativeFn};
 use tuple::Value;
 
 use super::calendar::Tm;
-use super::time;
 use super::tm::utc;
 use super::zone::NamedTimeZone;
 use crate::function::arguments::{NativeArguments, NativeResult};
+use crate::function::entry::time;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     time(

@@ -7,9 +7,9 @@ use super::calendar::Tm;
 use super::instant::{NANOS, normalized_timestamp};
 use super::strftime::MONTHS;
 use super::strptime::strptime;
-use super::time;
 use super::zone::NamedTimeZone;
 use crate::function::arguments::{NativeArguments, NativeResult};
+use crate::function::entry::time;
 
 const BY_FORMAT: &str = "The instant of a civil time in a fixed format; any character may stand \
     where the format's name has an underscore. Formats whose names end in `mmm`, as \

@@ -3,8 +3,8 @@
 use eval::NativeFn;
 use tuple::{Decimal128, Timestamp, Value};
 
-use super::time;
 use crate::function::arguments::NativeArguments;
+use crate::function::entry::time;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     time(

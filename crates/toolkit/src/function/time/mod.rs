@@ -17,8 +17,6 @@ use eval::NativeFn;
 
 pub(super) use instant::normalized_timestamp;
 
-use super::NativeEval;
-
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[
     instant::FUNCTIONS,
@@ -27,7 +25,3 @@ pub(super) const LISTS: &[&[NativeFn]] = &[
     field::FUNCTIONS,
     fixed_format::FUNCTIONS,
 ];
-
-const fn time(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
-    super::native("spl.time", prototype, doc, eval)
-}

@@ -7,9 +7,9 @@ use super::calendar::{self, Tm};
 use super::instant::normalized_timestamp;
 use super::strftime::strftime;
 use super::strptime::strptime;
-use super::time;
 use super::zone::NamedTimeZone;
 use crate::function::arguments::{NativeArguments, NativeResult, VOID};
+use crate::function::entry::time;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     time(

@@ -5,8 +5,8 @@
 
 use eval::{Fault, FaultKind, NativeCall, NativeFn};
 
-use super::utility;
 use crate::function::arguments::{NativeArguments, NativeResult};
+use crate::function::entry::utility;
 
 const SUBMISSION: &str = "A value that is given when the program is started, `name=value`. The \
     arguments must be constants; without a default the value must be given.";

@@ -11,8 +11,8 @@ use eval::{NativeCall, NativeFn};
 use graph::Unsupported;
 use tuple::{List, Type, Value};
 
-use super::utility;
 use crate::function::arguments::{NativeArguments, NativeResult, rstring};
+use crate::function::entry::{self, utility};
 
 const EXPORT: Unsupported = Unsupported {
     reason: "streams are joined when the program is compiled, by the properties that Export has then",
@@ -206,5 +206,5 @@ fn set_list(c: &mut NativeCall<'_>, at: usize, values: Vec<Value>) {
 }
 
 const fn unsupported(prototype: &'static str, doc: &'static str, refusal: Unsupported) -> NativeFn {
-    crate::function::unsupported("spl.utility", prototype, doc, refusal)
+    entry::unsupported("spl.utility", prototype, doc, refusal)
 }

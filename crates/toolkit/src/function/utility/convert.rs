@@ -5,8 +5,8 @@
 use eval::{NativeCall, NativeFn};
 use tuple::Value;
 
-use super::utility;
 use crate::function::arguments::{NativeArguments, NativeResult};
+use crate::function::entry::utility;
 
 const PARSE_INT: &str = "Reads an integer at the beginning of the text into `number`. Gives the \
     number of characters read; -1, and `number` unchanged, if there is none or it does not fit.";

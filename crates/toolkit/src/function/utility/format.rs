@@ -3,8 +3,8 @@
 use eval::NativeFn;
 use tuple::Value;
 
-use super::utility;
 use crate::function::arguments::{NativeArguments, checked_count};
+use crate::function::entry::utility;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(

@@ -3,8 +3,8 @@
 use eval::{Fault, FaultKind, NativeCall, NativeFn};
 use tuple::Value;
 
-use super::utility;
 use crate::function::arguments::{NativeArguments, NativeResult, VOID, rstring};
+use crate::function::entry::utility;
 
 const GET: &str = "Sets `value` to the value of a custom metric of the operator. Faults if there \
     is none of that name.";

@@ -14,8 +14,6 @@ mod value;
 
 use eval::NativeFn;
 
-use super::NativeEval;
-
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[
     output::FUNCTIONS,
@@ -30,7 +28,3 @@ pub(super) const LISTS: &[&[NativeFn]] = &[
     predicate::FUNCTIONS,
     compile_time::FUNCTIONS,
 ];
-
-const fn utility(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
-    super::native("spl.utility", prototype, doc, eval)
-}

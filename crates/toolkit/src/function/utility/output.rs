@@ -3,8 +3,8 @@
 use eval::{NativeCall, NativeFn};
 use tuple::text;
 
-use super::utility;
 use crate::function::arguments::{NativeArguments, NativeResult, VOID};
+use crate::function::entry::utility;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(

@@ -6,8 +6,8 @@ use eval::ops::faults;
 use eval::{ConditionError, ConditionErrorKind, NativeCall, NativeFn, TraceLevel};
 use tuple::{Type, Value};
 
-use super::utility;
 use crate::function::arguments::{NativeArguments, NativeResult};
+use crate::function::entry::utility;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[utility(
     "<tuple T> boolean evalPredicate(rstring splExpr, T tup, mutable int32 error)",

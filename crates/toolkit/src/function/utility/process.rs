@@ -9,8 +9,8 @@ use std::path::Path;
 use eval::{NativeCall, NativeFn};
 use tuple::Value;
 
-use super::utility;
 use crate::function::arguments::{NativeArguments, NativeResult, VOID, rstring};
+use crate::function::entry::utility;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(

@@ -7,8 +7,8 @@
 use eval::{Fault, NativeCall, NativeFn};
 use tuple::{List, Value};
 
-use super::utility;
 use crate::function::arguments::{NativeArguments, NativeResult};
+use crate::function::entry::utility;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(

@@ -5,8 +5,8 @@ use std::hash::{Hash, Hasher};
 use eval::NativeFn;
 use tuple::{List, Value};
 
-use super::utility;
 use crate::function::arguments::{NativeArguments, VOID};
+use crate::function::entry::utility;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(

@@ -7,7 +7,7 @@ use runtime::{BuildContext, EvaluationInputs, Outlet};
 use tuple::{List, TupleBuf, Value};
 
 use super::column;
-use super::group_results::GroupContext;
+use super::group_context::GroupContext;
 use super::grouping::ColumnCall;
 
 /// How one call gets its result.

@@ -8,6 +8,7 @@ use runtime::{BuildContext, EvaluationInputs, Outlet};
 use tuple::{Layout, TupleBuf, Value};
 
 use super::aggregate_call::AggregateCall;
+use super::group_context::GroupContext;
 
 /// What turns groups into output.
 pub struct GroupResults {
@@ -16,18 +17,6 @@ pub struct GroupResults {
     values: TupleBuf,
     output: Projection,
     tuple: TupleBuf,
-}
-
-/// A group, and what the calls may ask of the whole window.
-pub struct GroupContext<'a> {
-    /// Tuples of each group of the window, in order.
-    pub sizes: &'a [usize],
-    /// Which group this is.
-    pub index: usize,
-    /// Tuples in the operator's windows (sliding) or in this one (tumbling).
-    pub total: usize,
-    /// Its last tuple.
-    pub last: &'a TupleBuf,
 }
 
 impl GroupResults {

@@ -24,6 +24,7 @@ use graph::{
 use runtime::{CountedWindow, LoweredLogic};
 use tuple::{List, Type, Value};
 
+use super::incomplete_help::incomplete_help;
 use crate::lower;
 
 /// Whether an Aggregate can be lowered.
@@ -93,7 +94,7 @@ pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     logic.window = window.map(|window| CountedWindow {
         // The first one that is added.
         count: StateId(operator.logic.state.len() as u32),
-        help: super::incomplete_help(window),
+        help: incomplete_help(window),
     });
     Ok(logic)
 }

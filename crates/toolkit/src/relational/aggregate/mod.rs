@@ -15,15 +15,18 @@
 //! (lowered).
 
 mod aggregate_call;
+mod aggregate_item;
 mod column;
+mod group_context;
 mod group_results;
 mod grouping;
+mod incomplete_help;
 mod lowered;
 mod operator;
 mod partition_groups;
 mod running_function;
 mod running_groups;
-mod sliding_function;
+mod sliding;
 mod verify;
 mod window_groups;
 
@@ -32,14 +35,15 @@ mod sliding_agreement;
 #[cfg(test)]
 mod test_random;
 
-use crate::lower;
 use graph::{
-    AssignmentMode, OperatorNode, Policy, PunctuationInputMode, Window, WindowKind, WindowingMode,
+    AssignmentMode, InPortModel, OperatorModel, OperatorNode, OutPortModel, ParamMode, ParamModel,
+    PunctuationInputMode, WindowingMode,
 };
-use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{OperatorConstructor, OperatorEntry};
 
-/// The registry's line.
+use crate::lower;
+
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Choose(make),
@@ -50,23 +54,6 @@ fn make(operator: &OperatorNode) -> OperatorConstructor {
         OperatorConstructor::Lower(lowered::lower)
     } else {
         OperatorConstructor::Build(operator::build)
-    }
-}
-
-/// What a program would have to say to get results of windows that do not get full.
-fn incomplete_help(window: &Window) -> &'static str {
-    match (window.kind, &window.evict) {
-        (WindowKind::Sliding, _) => {
-            "`aggregateIncompleteWindows : true` gives results before a window is full"
-        }
-        (_, Policy::Punct) => {
-            "a window marker has to follow: Punctor sends some, and so does a Custom that calls \
-             `submit(Sys.WindowMarker, ...)`"
-        }
-        _ => {
-            "a smaller window fires earlier, and `tumbling, punct()` gives results at each window marker, \
-             as FileSource sends one at the end of a file"
-        }
     }
 }
 

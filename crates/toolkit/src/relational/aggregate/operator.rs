@@ -5,27 +5,18 @@ use graph::{Expr, Window, WindowKind};
 use runtime::abi::Projection;
 use runtime::window::{LeaveReason, PaneItems, WindowObserver, WindowPartition};
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet};
-use tuple::{Punctuation, TupleBuf, TupleRef};
+use tuple::{Punctuation, TupleRef};
 
 use super::aggregate_call::AggregateCall;
+use super::aggregate_item::AggregateItem;
 use super::group_results::GroupResults;
 use super::grouping::Grouping;
+use super::incomplete_help::incomplete_help;
 use super::partition_groups::PartitionGroups;
-use super::running_groups::{self, RunningGroups};
+use super::running_groups;
 use super::window_groups::{WindowGroups, WindowTuples};
-use crate::relational::windowed::{self, WindowFiring, WindowFunction};
-
-/// A tuple of the window with what is taken from it.
-#[derive(Default)]
-pub struct AggregateItem {
-    pub tuple: TupleBuf,
-    /// Values of `groupBy`, then of all arguments.
-    pub values: TupleBuf,
-    /// Later tuples have larger ones.
-    pub seq: u64,
-    /// What the window has come to, if this tuple was its first one and the others are not kept.
-    pub running_groups: Option<Box<RunningGroups>>,
-}
+use crate::relational::window_function::{WindowFiring, WindowFunction};
+use crate::relational::windowed;
 
 /// What sums up windows.
 struct AggregateWindowFunction {
@@ -46,7 +37,7 @@ struct AggregateWindowFunction {
     spare: Vec<AggregateItem>,
 }
 
-/// Makes the operator.
+/// Builds the operator instance of an invocation.
 pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let kind = windowed::window(build).kind;
     let summary = AggregateWindowFunction::new(build, kind)?;
@@ -112,7 +103,7 @@ impl WindowFunction for AggregateWindowFunction {
     }
 
     fn incomplete_help(&self, window: &Window) -> Option<&'static str> {
-        Some(super::incomplete_help(window))
+        Some(incomplete_help(window))
     }
 
     fn is_incomplete(&self, partition: &WindowPartition<AggregateItem>) -> bool {
@@ -185,20 +176,16 @@ impl AggregateWindowFunction {
         if !self.uses_running_groups {
             return Ok(Some(item));
         }
-        if let Some(AggregateItem {
-            running_groups: tally,
-            ..
-        }) = newest
-        {
-            let tally = tally.get_or_insert_default();
-            tally.add(&mut item, &mut self.grouping)?;
+        if let Some(newest) = newest {
+            let running = newest.running_groups.get_or_insert_default();
+            running.add(&mut item.tuple, item.values.as_ref(), &mut self.grouping)?;
             self.spare.push(item);
             return Ok(None);
         }
-        let mut tally = item.running_groups.take().unwrap_or_default();
-        tally.clear();
-        tally.add(&mut item, &mut self.grouping)?;
-        item.running_groups = Some(tally);
+        let mut running = item.running_groups.take().unwrap_or_default();
+        running.clear();
+        running.add(&mut item.tuple, item.values.as_ref(), &mut self.grouping)?;
+        item.running_groups = Some(running);
         Ok(Some(item))
     }
 

@@ -3,8 +3,8 @@
 use runtime::window::WindowPartition;
 use rustc_hash::FxHashMap;
 
+use super::aggregate_item::AggregateItem;
 use super::grouping::Grouping;
-use super::operator::AggregateItem;
 use super::window_groups::WindowGroups;
 
 /// Groups by partition.

@@ -1,29 +1,29 @@
-//! What a tumbling window has come to so far, group by group, in place of its tuples: however many
-//! come, a group takes the memory of one.
+//! Running results of a tumbling window, group by group, in place of its tuples: however many
+//! tuples the window has, a group takes the memory of one.
 
 use eval::Fault;
 use runtime::Outlet;
 use runtime::window::KeyIds;
-use tuple::TupleBuf;
+use tuple::{TupleBuf, TupleRef};
 
-use super::group_results::{GroupContext, GroupResults};
+use super::group_context::GroupContext;
+use super::group_results::GroupResults;
 use super::grouping::{ColumnCall, Grouping};
-use super::operator::AggregateItem;
 use super::running_function::{RunningFunction, running_function};
 
-/// The groups of a window in the order of their first tuples. Those that no place has are
-/// memory for further ones.
+/// The groups of a window in the order of their first tuples. Groups behind the last size are empty
+/// and serve further keys without an allocation.
 #[derive(Default)]
 pub struct RunningGroups {
-    places: KeyIds,
+    key_ids: KeyIds,
     groups: Vec<RunningGroup>,
     sizes: Vec<usize>,
 }
 
-/// A group.
+/// Running results of one group.
 #[derive(Default)]
 struct RunningGroup {
-    /// The last tuple.
+    /// Last tuple of the group.
     last: TupleBuf,
     /// The functions over columns, in the order of the calls.
     functions: Vec<Box<dyn RunningFunction>>,
@@ -41,9 +41,17 @@ fn start_function(function: &ColumnCall) -> Option<Box<dyn RunningFunction>> {
 }
 
 impl RunningGroups {
-    /// Takes a tuple in.
-    pub fn add(&mut self, kept: &mut AggregateItem, grouping: &mut Grouping) -> Result<(), Fault> {
-        let values = kept.values.as_ref();
+    /// Adds a tuple with the values that the grouping uses. The buffer is exchanged for that of the
+    /// group's last tuple before.
+    ///
+    /// # Errors
+    /// The fault of a function, as for a sum that overflows.
+    pub fn add(
+        &mut self,
+        tuple: &mut TupleBuf,
+        values: TupleRef<'_>,
+        grouping: &mut Grouping,
+    ) -> Result<(), Fault> {
         let at = self.find_or_add(grouping.key(values));
         let group = &mut self.groups[at];
         if group.functions.len() < grouping.functions.len() {
@@ -54,7 +62,7 @@ impl RunningGroups {
                 .collect();
         }
         self.sizes[at] += 1;
-        std::mem::swap(&mut group.last, &mut kept.tuple);
+        std::mem::swap(&mut group.last, tuple);
         let arguments = grouping.arguments(values);
         for (running, (value, other)) in group.functions.iter_mut().zip(arguments) {
             running.add(value, other)?;
@@ -62,7 +70,7 @@ impl RunningGroups {
         Ok(())
     }
 
-    /// One tuple a group; `total` is what `CountAll` says.
+    /// Submits one tuple for each group; `total` is the result of `CountAll`.
     pub fn submit(
         &self,
         total: usize,
@@ -70,41 +78,34 @@ impl RunningGroups {
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         let groups = &self.groups[..self.sizes.len()];
-        for (
-            index,
-            RunningGroup {
-                last,
-                functions: running,
-            },
-        ) in groups.iter().enumerate()
-        {
-            let group = GroupContext {
+        for (index, group) in groups.iter().enumerate() {
+            let context = GroupContext {
                 sizes: &self.sizes,
                 index,
                 total,
-                last,
+                last: &group.last,
             };
-            let functions = running.iter().map(|running| running.result());
-            results.submit(&group, functions, std::iter::empty(), out)?;
+            let functions = group.functions.iter().map(|running| running.result());
+            results.submit(&context, functions, std::iter::empty(), out)?;
         }
         Ok(())
     }
 
-    /// Forgets everything but its memory.
+    /// Removes all tuples and keeps the memory of the groups.
     pub fn clear(&mut self) {
         let groups = &mut self.groups[..self.sizes.len()];
         let running = groups.iter_mut().flat_map(|group| &mut group.functions);
         running.for_each(|running| running.clear());
         self.sizes.clear();
-        self.places.clear();
+        self.key_ids.clear();
     }
 
-    /// Where the group of a key is; a further one, if it has none.
+    /// Index of the group of a key, which is added if there is none.
     fn find_or_add(&mut self, key: &[u8]) -> usize {
-        if let Some(at) = self.places.find(key) {
+        if let Some(at) = self.key_ids.find(key) {
             return at as usize;
         }
-        let at = self.places.assign(key) as usize;
+        let at = self.key_ids.assign(key) as usize;
         self.sizes.push(0);
         if at == self.groups.len() {
             self.groups.push(RunningGroup::default());

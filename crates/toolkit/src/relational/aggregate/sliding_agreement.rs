@@ -8,10 +8,10 @@ use graph::{PartitionEviction, Policy, Pos, Window, WindowKind};
 use runtime::window::{LeaveReason, WindowArrival, WindowObserver, WindowPartition, Windows};
 use tuple::{Layout, List, TupleBuf, TupleType, Type, Value};
 
+use super::aggregate_item::AggregateItem;
 use super::grouping::{ColumnCall, Grouping};
-use super::operator::AggregateItem;
 use super::partition_groups::PartitionGroups;
-use super::sliding_function::tests::{bits, functions};
+use super::sliding::tests::{bits, functions};
 use super::test_random::TestRandom;
 use super::window_groups::{WindowGroups, WindowTuples};
 

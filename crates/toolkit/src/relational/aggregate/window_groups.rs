@@ -16,10 +16,11 @@ use eval::Fault;
 use runtime::Outlet;
 use runtime::window::{KeyId, KeyIds, PaneItems, WindowPartition};
 
-use super::group_results::{GroupContext, GroupResults};
+use super::aggregate_item::AggregateItem;
+use super::group_context::GroupContext;
+use super::group_results::GroupResults;
 use super::grouping::Grouping;
-use super::operator::AggregateItem;
-use super::sliding_function::{SlidingFunction, shrink_excess, sliding_function};
+use super::sliding::{SlidingFunction, shrink_excess, sliding_function};
 
 /// The groups of one partition of a window.
 #[derive(Default)]
@@ -239,8 +240,7 @@ impl WindowGroups {
                 functions,
             } = &mut self.groups[at as usize];
             let results = functions.iter_mut().map(|function| function.result());
-            let results =
-                results.map(|result| super::sliding_function::tests::bits(&result.unwrap()));
+            let results = results.map(|result| super::sliding::tests::bits(&result.unwrap()));
             shown.push((numbers.iter().copied().collect(), results.collect()));
         }
         shown

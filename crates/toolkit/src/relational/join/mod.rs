@@ -10,7 +10,7 @@ use graph::{
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{OperatorConstructor, OperatorEntry};
 
-/// The registry's line.
+/// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     constructor: OperatorConstructor::Build(operator::build),

@@ -37,7 +37,7 @@ enum UnmatchedAction {
     PairWithDefault(TupleBuf),
 }
 
-/// Makes the operator.
+/// Builds the operator instance of an invocation.
 pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let sides = [
         JoinSide::new(build, 0, "partitionByLHS", "equalityLHS")?,

@@ -11,29 +11,35 @@
 //!   <attr name="pet" type="optional&lt;rstring&gt;"><null/></attr>
 //! </tuple>
 //! ```
-//! Primitive values have their text form, strings and xml unquoted; what holds a value is named by
-//! its type, arguments and bounds left out. Reading matches attributes by name and skips blanks
-//! between elements, comments and namespaces.
+//! Primitive values have their text form, strings and xml unquoted. The element around a value is
+//! named by the value's type, without arguments and bounds. A cast to a tuple finds attributes by
+//! name and skips blanks between elements, comments and namespaces.
 
-mod document;
 mod tuple_to_xml;
 mod xml_to_tuple;
 
 use tuple::{RString, Value};
+use xml::check_document;
 
 use crate::Fault;
 
 pub(super) use tuple_to_xml::from_tuple;
 pub(super) use xml_to_tuple::to_tuple;
 
-/// Whether a text is a well-formed XML document; if not, why.
+/// Checks that a text is a well-formed XML document.
+///
+/// # Errors
+/// A sentence that says what is not well-formed.
 pub fn check_xml(text: &[u8]) -> Result<(), String> {
-    document::parse(text).map(drop)
+    check_document(text)
 }
 
-/// A text as xml, if it is well-formed.
+/// A value of type xml with this text.
+///
+/// # Errors
+/// If the text is not a well-formed document.
 pub(super) fn checked_xml(text: Vec<u8>) -> Result<Value, Fault> {
-    match check_xml(&text) {
+    match check_document(&text) {
         Ok(()) => Ok(Value::Xml(RString(text))),
         Err(why) => Err(Fault::value(format!(
             "the string is not well-formed XML: {why}"

@@ -6,7 +6,10 @@ use crate::Fault;
 
 use super::super::undefined_cast;
 
-/// A tuple as xml.
+/// The document of [this form](super) for a tuple.
+///
+/// # Errors
+/// If a string is not UTF-8, has a character that XML does not allow, or a type cannot be cast.
 pub(in super::super) fn from_tuple(value: &Value, from: &Type) -> Result<Value, Fault> {
     let mut out = Vec::new();
     write(value, from, &mut out)?;
@@ -28,7 +31,7 @@ fn write(value: &Value, ty: &Type, out: &mut Vec<u8>) -> Result<(), Fault> {
                 })
             })
         }),
-        (Value::Optional(Some(held)), Type::Optional(ty)) => write(held, ty, out),
+        (Value::Optional(Some(inner)), Type::Optional(ty)) => write(inner, ty, out),
         (Value::Optional(None), Type::Optional(_)) => {
             out.extend_from_slice(b"<null/>");
             Ok(())
@@ -67,7 +70,7 @@ fn write_primitive(value: &Value, ty: &Type, out: &mut Vec<u8>) -> Result<(), Fa
     wrapped(name_of(ty), out, |out| escape(&raw, out))
 }
 
-/// The name of the element that holds a value of a primitive type.
+/// Name of the element around a value of a type.
 pub(super) fn name_of(ty: &Type) -> &'static str {
     match ty {
         Type::Boolean => "boolean",
@@ -96,7 +99,7 @@ pub(super) fn name_of(ty: &Type) -> &'static str {
         Type::Set(..) => "set",
         Type::Map(..) => "map",
         Type::Tuple(_) => "tuple",
-        Type::Optional(held) => name_of(held),
+        Type::Optional(inner) => name_of(inner),
         Type::Void => "void",
     }
 }
@@ -121,7 +124,7 @@ fn escape(raw: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
             '<' => out.extend_from_slice(b"&lt;"),
             '>' => out.extend_from_slice(b"&gt;"),
             '"' => out.extend_from_slice(b"&quot;"),
-            // A reader would make line feeds of returns.
+            // A parser would turn returns into line feeds.
             '\r' => out.extend_from_slice(b"&#13;"),
             '\0'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}' => {
                 let point = u32::from(c);

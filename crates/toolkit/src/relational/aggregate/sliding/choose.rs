@@ -1,0 +1,32 @@
+//! Which sliding function serves a call.
+
+use super::distinct::SlidingDistinctCount;
+use super::extreme::{ExtremeResult, SlidingExtreme};
+use super::first_last::{SlidingFirst, SlidingLast};
+use super::sliding_function::SlidingFunction;
+use super::sliding_sum::SlidingSum;
+use super::whole_column::WholeColumnFunction;
+use crate::function::number::numeric;
+use crate::relational::aggregate::grouping::ColumnCall;
+
+/// The function for a call, before its first tuple.
+pub fn sliding_function(function: &ColumnCall) -> Box<dyn SlidingFunction> {
+    let argument = &function.arguments[0];
+    let extreme = |greatest, shown| Box::new(SlidingExtreme::new(greatest, shown));
+    match &*function.name {
+        "Any" | "Last" => Box::new(SlidingLast::default()),
+        "First" => Box::new(SlidingFirst::new(argument)),
+        "CountDistinct" => Box::new(SlidingDistinctCount::new(argument)),
+        "Max" if argument.is_ordered() => extreme(true, ExtremeResult::Value),
+        "Min" if argument.is_ordered() => extreme(false, ExtremeResult::Value),
+        "MaxCount" if argument.is_ordered() => extreme(true, ExtremeResult::Count),
+        "MinCount" if argument.is_ordered() => extreme(false, ExtremeResult::Count),
+        "ArgMax" if argument.is_ordered() => extreme(true, ExtremeResult::Argument),
+        "ArgMin" if argument.is_ordered() => extreme(false, ExtremeResult::Argument),
+        name @ ("Sum" | "Average") if argument.is_integral() => {
+            let is_divided = name == "Average";
+            numeric!(argument, T => Box::new(SlidingSum::<T>::new(argument, is_divided)))
+        }
+        _ => Box::new(WholeColumnFunction::new(function)),
+    }
+}

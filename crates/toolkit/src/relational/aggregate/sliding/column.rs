@@ -1,0 +1,77 @@
+//! Values in the order in which they came, packed; the oldest leaves first.
+//!
+//! ```text
+//!   list: | gone ... | oldest ... newest |
+//! ```
+//! What has left stays in front until it is more than what is left, then the rest moves up: that is
+//! a step for each value.
+
+use tuple::{List, Type, Value};
+
+use super::capacity::has_excess_capacity;
+
+pub struct SlidingColumn {
+    list: List,
+    removed_count: usize,
+    /// As many as the list has held since its memory was last given back.
+    len_max: usize,
+}
+
+/// So many may have left before the others move up.
+const REMOVED_MAX: usize = 32;
+
+impl SlidingColumn {
+    /// Of values of a type.
+    pub fn new(ty: &Type) -> SlidingColumn {
+        SlidingColumn {
+            list: List::new_for(ty),
+            removed_count: 0,
+            len_max: 0,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.list.len() - self.removed_count
+    }
+
+    pub fn push(&mut self, value: Value) {
+        self.list.push(value);
+        self.len_max = self.len_max.max(self.list.len());
+    }
+
+    /// The oldest value.
+    pub fn oldest(&self) -> Option<Value> {
+        self.list.get(self.removed_count)
+    }
+
+    /// The oldest value leaves.
+    pub fn remove_oldest(&mut self) {
+        self.removed_count += 1;
+        if self.removed_count > self.len().max(REMOVED_MAX) || self.len() == 0 {
+            self.compact();
+        }
+    }
+
+    /// All values.
+    pub fn values(&mut self) -> &List {
+        self.compact();
+        &self.list
+    }
+
+    pub fn clear(&mut self) {
+        // As if all had left, after what was there has said how much memory is meant.
+        self.compact();
+        self.list.clear();
+    }
+
+    fn compact(&mut self) {
+        let len = self.list.len();
+        if has_excess_capacity(self.len_max, self.len()) {
+            self.list = self.list.slice(self.removed_count, len);
+            self.len_max = self.list.len();
+        } else {
+            self.list.remove_range(0, self.removed_count);
+        }
+        self.removed_count = 0;
+    }
+}
