@@ -20,7 +20,7 @@ pub fn plan(program: &Program, choice: &PlanOptions<'_>) -> Result<Plan, Error> 
 /// The first thing that is wrong, with its place.
 pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> {
     let media = media();
-    Plan::parse_with_media(text, program, &|name| planner::check_medium(name, &media))
+    planner::parse_plan_with_media(text, program, &|name| planner::check_medium(name, &media))
 }
 
 /// What a plan does otherwise than its program asks, a line each.

@@ -26,10 +26,9 @@ pub use operator_model::{
     PunctuationInputMode, PunctuationOutputMode, VerifyInvocation, WindowForm, WindowingMode,
 };
 pub use plan::{
-    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, DisjointSets, EdgeMedium, InPortId,
-    Merge, MergeInput, OriginId, PeAssignment, PePlan, Pin, PinnedThread, Plan, PlanEdge,
-    PlanFault, PlanOrder, PlanPart, PlanTextError, ReceiverPlan, Region, StreamConsumers,
-    ThreadedPort, inserted_operators,
+    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, InPortId, Merge,
+    MergeInput, OriginId, PeAssignment, PePlan, Pin, PinnedThread, Plan, PlanDraft, PlanEdge,
+    PlanPart, PlanTextError, ReceiverPlan, Region, ThreadedPort, inserted_operators,
 };
 pub use program::{
     Annotation, ConfigEntry, EventClock, InPort, Logic, OperatorId, OperatorNode, OutPort,
