@@ -1,6 +1,5 @@
 //! Checks on the whole graph, once every operator is there.
 
-mod back_edges;
 mod connections;
 mod consistent;
 mod event_time;
