@@ -27,8 +27,9 @@ pub use operator_model::{
 };
 pub use plan::{
     AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, InPortId, Merge,
-    MergeInput, OriginId, PeAssignment, PePlan, Pin, PinnedThread, Plan, PlanDraft, PlanEdge,
-    PlanPart, PlanTextError, ReceiverPlan, Region, ThreadedPort, inserted_operators,
+    MergeInput, OriginId, PeAssignment, PePlan, PeThreads, Pin, PinnedThread, Plan, PlanDraft,
+    PlanEdge, PlanPart, PlanTextError, PlannedThread, ReceiverPlan, Region, ThreadStartPoint,
+    ThreadedPort, inserted_operators,
 };
 pub use program::{
     Annotation, ConfigEntry, EventClock, InPort, Logic, OperatorId, OperatorNode, OutPort,

@@ -4,12 +4,12 @@
 //! ```text
 //!   Program + PlanOptions --fusion--> PEs --route--> crossings --threaded_ports--> queues
 //!                         --derived--> receivers, merges, regions, edges
-//!                         --cut--> the program of each PE
+//!                         --cut--> the program of each PE --pe_threads--> its threads
 //! ```
 //!
 //! [`PlanOptions`] holds all that the user and the machine have to say; nothing is measured or
 //! looked up here. [`derive()`] works out everything that follows from PEs, crossings and queues;
-//! [`cut()`] makes the program of each process.
+//! [`cut()`] makes the program of each process, and [`pe_threads()`] its threads.
 //!
 //! Every loop, of the whole program or of a PE's part, is found by [`find_loops`].
 
@@ -18,6 +18,7 @@ mod cut;
 mod derived;
 mod fusion;
 mod order;
+mod pe_threads;
 mod plan_note;
 mod route;
 mod streams;
@@ -36,6 +37,7 @@ pub use derived::{
 };
 pub use fusion::in_config;
 pub use order::{PlanOrder, order};
+pub use pe_threads::pe_threads;
 pub use plan_note::{PlanNote, notes};
 pub use streams::{DisjointSets, GraphEdge, StreamConsumers, closing_edges, find_loops};
 pub use threaded_ports::SPLITTER;

@@ -48,7 +48,8 @@ pub struct PePlan {
 /// The operators that one thread runs by direct calls.
 ///
 /// A receiver that only fills queues has a thread but runs no operator, so it has no region.
-/// Neither have threads that operators start by themselves, for a delay or a timer.
+/// Neither have threads that operators start by themselves, for a delay or a timer: see
+/// [`PeThreads`](super::PeThreads).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
     /// The operator that the thread calls first.
