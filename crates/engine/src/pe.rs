@@ -20,7 +20,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
-use graph::{Plan, Program};
+use graph::Program;
 use planner::PeProgram;
 use runtime::crossing::CrossingEnds;
 use runtime::{FailureReport, Pe, StopSignal};
@@ -142,7 +142,7 @@ impl LauncherConnection {
         let whole = compilation::compile_again(&request, &bundle.sources);
         let whole =
             whole.ok_or_else(|| bug_ending("the program does not compile a second time"))?;
-        let plan = Plan::parse(&bundle.plan, &whole);
+        let plan = planner::parse_plan(&bundle.plan, &whole);
         let plan =
             plan.map_err(|error| bug_ending(&format!("the plan cannot be read: {error}")))?;
         if number as usize >= plan.pes.len() {

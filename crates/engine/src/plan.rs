@@ -61,7 +61,7 @@ pub fn plan(program: &Program, options: &PlanOptions<'_>) -> Result<Plan, Error>
 /// The first error in the text, with its line and column.
 pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> {
     let media = media();
-    Plan::parse_with_media(text, program, &|name| planner::check_medium(name, &media))
+    planner::parse_plan_with_media(text, program, &|name| planner::check_medium(name, &media))
 }
 
 /// Notes on where a plan departs from the program's config clauses, a sentence each.

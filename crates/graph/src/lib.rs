@@ -25,9 +25,9 @@ pub use operator_model::{
     PunctuationInputMode, PunctuationOutputMode, VerifyInvocation, WindowForm, WindowingMode,
 };
 pub use plan::{
-    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, DisjointSets, EdgeMedium, InPortId,
-    Merge, MergeInput, OriginId, PeAssignment, PePlan, Pin, PinnedThread, Plan, PlanEdge,
-    PlanFault, PlanOrder, PlanPart, PlanTextError, ReceiverPlan, Region, StreamConsumers,
+    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, InPortId, Merge,
+    MergeInput, OriginId, PeAssignment, PePlan, PeThreads, Pin, PinnedThread, Plan, PlanDraft,
+    PlanEdge, PlanPart, PlanTextError, PlannedThread, ReceiverPlan, Region, ThreadStartPoint,
     ThreadedPort, inserted_operators,
 };
 pub use program::{

@@ -1,67 +1,76 @@
-//! From the logical graph to the physical plan: which operators share a process, and how streams
-//! get from one to another.
+//! From the program to the physical plan: the operators that share a process, the threads of each
+//! process, and the way of each stream from one operator to another.
 //!
 //! ```text
-//!   Program + Choice --fuse--> PEs --route--> crossings --thread--> queues
-//!                    --derive--> edges, regions --cut--> Parts
+//!   Program + PlanOptions --fusion--> PEs --route--> crossings --threaded_ports--> queues
+//!                         --derived--> receivers, merges, regions, edges
+//!                         --cut--> the program of each PE --pe_threads--> its threads
 //! ```
 //!
-//! A [`PlanOptions`] is what the user and the machine say; nothing is measured or looked up here.
-//! What follows from PEs, crossings and queues (edges, regions, what is shared) is worked out by
-//! [`Plan::derive`]; [`cut`] makes the program of each process.
+//! [`PlanOptions`] holds all that the user and the machine have to say; nothing is measured or
+//! looked up here. [`derive()`] works out everything that follows from PEs, crossings and queues;
+//! [`cut()`] makes the program of each process, and [`pe_threads()`] its threads.
+//!
+//! Every loop, of the whole program or of a PE's part, is found by [`find_loops`].
 
-mod contradiction;
+mod choice;
 mod cut;
-mod error;
-mod fuse;
-mod inserted;
-mod medium;
-mod placement;
-mod placement_fusion;
+mod derived;
+mod fusion;
+mod order;
+mod pe_threads;
 mod plan_note;
-mod plan_options;
 mod route;
-mod thread;
+mod streams;
+mod threaded_ports;
 
-use graph::{OperatorId, PePlan, Plan, Program, StreamConsumers};
+use graph::{OperatorId, PePlan, Plan, Program};
 
-pub use contradiction::in_config;
-pub use cut::{PeProgram, cut};
-pub use error::PlanError;
-pub use medium::check_medium;
-pub use plan_note::{PlanNote, notes};
-pub use plan_options::{
-    FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
+pub use choice::{
+    FusionPolicy, MediumCapabilities, PlanError, PlanOptions, ThreadingPolicy, TransportPolicy,
+    check_medium,
 };
-pub use thread::SPLITTER;
+pub use cut::{PeProgram, cut};
+pub use derived::{
+    PlanFault, add_missing_crossings, check, check_partial, derive, parse_plan,
+    parse_plan_with_media, receivers,
+};
+pub use fusion::in_config;
+pub use order::{PlanOrder, order};
+pub use pe_threads::pe_threads;
+pub use plan_note::{PlanNote, notes};
+pub use streams::{DisjointSets, GraphEdge, StreamConsumers, closing_edges, find_loops};
+pub use threaded_ports::SPLITTER;
 
-/// The plan of a program.
+/// Makes the plan of a program, complete and derived. A program without operators has a plan
+/// without PEs.
 ///
 /// # Errors
-/// What the choice or the program asks for and cannot be had.
+/// Everything that the options or the program ask for and that cannot be had.
 pub fn plan(program: &Program, options: &PlanOptions<'_>) -> Result<Plan, Vec<PlanError>> {
     if program.operators.is_empty() {
         return Ok(Plan::default());
     }
     let stream_consumers = StreamConsumers::new(program);
     let mut plan = match options.fusion {
-        FusionPolicy::All => fused(fuse::all(program)),
-        FusionPolicy::None => fused(fuse::none(program, &stream_consumers)),
-        FusionPolicy::Spl => fused(placement_fusion::by_placement(program, &stream_consumers)?),
+        FusionPolicy::All => fused(fusion::all(program)),
+        FusionPolicy::None => fused(fusion::none(program, &stream_consumers)),
+        FusionPolicy::Spl => fused(fusion::by_placement(program, &stream_consumers)?),
         FusionPolicy::Text(plan) => {
-            let checked = plan.check_partial(program);
+            let checked = check_partial(plan, program);
             checked.map_err(|fault| vec![PlanError::new(fault.message)])?;
             plan.clone()
         }
     };
-    plan.add_missing_crossings(program, options.codec);
+    add_missing_crossings(&mut plan, program, options.codec);
     route::route(program, options, &stream_consumers, &mut plan)?;
-    thread::add(program, options, &stream_consumers, &mut plan);
-    plan.derive(program);
-    debug_assert_eq!(plan.check(program), Ok(()));
+    threaded_ports::add(program, options, &stream_consumers, &mut plan);
+    derive(&mut plan, program);
+    debug_assert_eq!(check(&plan, program), Ok(()));
     Ok(plan)
 }
 
+/// A plan of these PEs, without crossings and queues.
 fn fused(pes: Vec<Vec<OperatorId>>) -> Plan {
     let pes = pes.into_iter().map(|operators| PePlan {
         operators,

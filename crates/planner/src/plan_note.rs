@@ -1,48 +1,49 @@
-//! What a plan does otherwise than its program asks.
+//! Notes on a plan that does not do all that its program asks.
 
 use std::collections::HashMap;
 
-use graph::{CongestionPolicy, OperatorId, PeAssignment, Plan, Pos, Program, StreamConsumers};
+use graph::{CongestionPolicy, OperatorId, PeAssignment, Plan, Pos, Program};
 
-use super::error::position_text;
-use super::placement::{OperatorPlacement, PlacementValue};
-use super::{FusionPolicy, PlanOptions, ThreadingPolicy, thread};
+use crate::choice::{FusionPolicy, PlanOptions, ThreadingPolicy, position_text};
+use crate::fusion::{OperatorPlacement, PlacementValue};
+use crate::streams::StreamConsumers;
+use crate::threaded_ports::{configured_ports, threading_model};
 
-/// Something that is not as the program says, though the plan is right.
+/// A request of the program that a plan does not follow, though the plan is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanNote {
-    /// A sentence without a full stop.
+    /// The note: a sentence without a full stop.
     pub message: String,
-    /// Where the program says something else.
+    /// The place of the request in the program.
     pub pos: Pos,
 }
 
 impl PlanNote {
-    /// `file:line:column: message`
+    /// The note as text: `file:line:column: message`.
     pub fn text(&self, program: &Program) -> String {
         format!("{}: {}", position_text(program, self.pos), self.message)
     }
 }
 
-/// What is to be said of a plan: a note for each kind of config that it does not follow.
+/// The notes on a plan: at most one for each kind of config that it does not follow.
 pub fn notes(program: &Program, options: &PlanOptions<'_>, plan: &Plan) -> Vec<PlanNote> {
-    let noting = PlanNoteFinder {
+    let finder = PlanNoteFinder {
         program,
         options,
         placements: &OperatorPlacement::all(program),
         pe_assignment: &PeAssignment::new(plan, program.operators.len()),
         plan,
     };
-    let parts = [noting.colocation(), noting.exlocation(), noting.isolation()];
-    let hosts = noting
+    let parts = [finder.colocation(), finder.exlocation(), finder.isolation()];
+    let hosts = finder
         .hosts()
         .filter(|_| matches!(options.fusion, FusionPolicy::Spl));
-    let threads = [noting.scheduler(), noting.loops()];
+    let threads = [finder.scheduler(), finder.loops()];
     parts
         .into_iter()
         .chain([hosts])
         .chain(threads)
-        .chain([noting.batches()])
+        .chain([finder.batches()])
         .flatten()
         .collect()
 }
@@ -55,16 +56,16 @@ struct PlanNoteFinder<'p, 'a> {
     plan: &'p Plan,
 }
 
-/// Operators with what each says.
+/// Operators, each with the value that its config claims.
 type PlacementClaims<'a> = Vec<(usize, PlacementValue<'a>)>;
 
 impl<'a> PlanNoteFinder<'_, 'a> {
     fn colocation(&self) -> Option<PlanNote> {
         let mut first = HashMap::new();
         let mut claims = self.claims(|p| p.colocation);
-        claims.retain(|&(at, said)| {
-            let home = self.pe_of(at);
-            *first.entry(said.value).or_insert(home) != home
+        claims.retain(|&(at, claimed)| {
+            let pe = self.pe_of(at);
+            *first.entry(claimed.value).or_insert(pe) != pe
         });
         self.note(
             &claims,
@@ -75,15 +76,15 @@ impl<'a> PlanNoteFinder<'_, 'a> {
     fn exlocation(&self) -> Option<PlanNote> {
         let mut first = HashMap::new();
         let mut claims = self.claims(|p| p.exlocation);
-        claims.retain(|&(at, said)| first.insert((said.value, self.pe_of(at)), at).is_some());
+        claims.retain(|&(at, claimed)| first.insert((claimed.value, self.pe_of(at)), at).is_some());
         self.note(&claims, "operators of one id share a process")
     }
 
     fn isolation(&self) -> Option<PlanNote> {
         let mut claims = self.claims(|p| p.isolation);
         claims.retain(|&(at, _)| {
-            let home = self.pe_of(at).unwrap_or_default();
-            self.plan.pes[home as usize].operators.len() > 1
+            let pe = self.pe_of(at).unwrap_or_default();
+            self.plan.pes[pe as usize].operators.len() > 1
         });
         self.note(&claims, "it shares a process with others")
     }
@@ -93,13 +94,13 @@ impl<'a> PlanNoteFinder<'_, 'a> {
         self.note(&claims, "all processes run on this host")
     }
 
-    /// Operators that are to run on a shared scheduler.
+    /// The note on operators that ask for a shared scheduler.
     fn scheduler(&self) -> Option<PlanNote> {
         let mut queued = self.plan.pes.iter().flat_map(|pe| &pe.threaded_ports);
         let operator = queued.find_map(|queue| {
             let operator = &self.program.operators[queue.operator.0 as usize];
-            let model = thread::threading_model(operator, self.options);
-            let mut asked = thread::configured_ports(queue.operator, operator);
+            let model = threading_model(operator, self.options);
+            let mut asked = configured_ports(queue.operator, operator);
             let is_asked = asked.any(|asked| asked.port == queue.port);
             let is_dynamic = matches!(model, ThreadingPolicy::Dynamic | ThreadingPolicy::Automatic);
             (is_dynamic && !is_asked).then_some(operator)
@@ -114,7 +115,7 @@ impl<'a> PlanNoteFinder<'_, 'a> {
         })
     }
 
-    /// Queues that loops come back to.
+    /// The note on a queue that a loop comes back to and that blocks when it is full.
     fn loops(&self) -> Option<PlanNote> {
         let loops = StreamConsumers::new(self.program).loops();
         let mut queued = self.plan.pes.iter().flat_map(|pe| &pe.threaded_ports);
@@ -133,11 +134,11 @@ impl<'a> PlanNoteFinder<'_, 'a> {
         })
     }
 
-    /// What is said of batches to a medium that has none.
+    /// The note on batch settings for a medium that has no batches.
     fn batches(&self) -> Option<PlanNote> {
         let without = self.options.media.iter().filter(|medium| !medium.batches);
-        let mut said = self.plan.crossings.iter().filter(|c| c.batch.is_some());
-        let (crossing, medium) = said.find_map(|crossing| {
+        let mut batched = self.plan.crossings.iter().filter(|c| c.batch.is_some());
+        let (crossing, medium) = batched.find_map(|crossing| {
             let medium = without.clone().find(|m| *m.name == *crossing.medium)?;
             Some((crossing, medium.name))
         })?;
@@ -148,17 +149,17 @@ impl<'a> PlanNoteFinder<'_, 'a> {
     }
 
     fn note(&self, claims: &PlacementClaims<'_>, why: &str) -> Option<PlanNote> {
-        let (at, said) = claims.first()?;
+        let (at, claimed) = claims.first()?;
         let more = match claims.len() - 1 {
             0 => String::new(),
             1 => " and of another operator".to_owned(),
             n => format!(" and of {n} more operators"),
         };
         let name = &self.program.operators[*at].name;
-        let value = said.value;
+        let value = claimed.value;
         Some(PlanNote {
             message: format!("{value} of `{name}`{more} is not kept: {why}"),
-            pos: said.pos,
+            pos: claimed.pos,
         })
     }
 

@@ -1,9 +1,9 @@
-//! The medium of each stream between PEs.
+//! Routing: the medium of each stream between PEs.
 //!
-//! A medium is asked for by config `outputTransport` of the sending operator or `inputTransport` of
-//! the receiving one, else by the choice for the job, else the fastest that gets there is taken. A
-//! stream has one crossing for each medium that it goes by, or several by the same if one serves
-//! fewer receivers than it has. To another host only some media lead.
+//! Config `outputTransport` of the sending operator or `inputTransport` of the receiving one names
+//! a medium; else the options for the job do; else the fastest medium that reaches the receivers is
+//! taken. A stream has one crossing for each of its media, or several on one medium that serves
+//! fewer receivers than the stream has. Only some media reach another host.
 //!
 //! # Cost
 //! One walk over the edges.
@@ -12,12 +12,18 @@ use std::sync::Arc;
 
 use graph::{
     AUTO_MEDIUM, Crossing, InPortId, OperatorId, OutPortId, PeAssignment, Plan, Pos, Program,
-    StreamConsumers,
 };
 
-use super::{MediumCapabilities, PlanError, PlanOptions, TransportPolicy, medium};
+use crate::choice::{
+    MediumCapabilities, PlanError, PlanOptions, TransportPolicy, find_medium,
+    process_crossing_media, stays_on_host,
+};
+use crate::streams::StreamConsumers;
 
-/// Chooses a medium for each crossing that has none, and looks at those that have one.
+/// Chooses a medium for each crossing that has none, and checks the others' media.
+///
+/// # Errors
+/// All media that are asked for and cannot be had, once each.
 pub(super) fn route(
     program: &Program,
     options: &PlanOptions<'_>,
@@ -43,8 +49,7 @@ pub(super) fn route(
     if !errors.is_empty() {
         return Err(errors);
     }
-    let place = |c: &Crossing| (c.from.operator, c.from.port, c.to.first().copied());
-    crossings.sort_by_key(place);
+    crossings.sort_by_key(Crossing::sort_key);
     plan.crossings = crossings;
     Ok(())
 }
@@ -53,12 +58,12 @@ struct Router<'a> {
     program: &'a Program,
     options: &'a PlanOptions<'a>,
     stream_consumers: &'a StreamConsumers,
-    /// Those of the PEs.
+    /// The host of each PE; `None` for the launcher's.
     hosts: Vec<Option<Arc<str>>>,
     pe_assignment: &'a PeAssignment,
 }
 
-/// A medium that config asks for, and where.
+/// A medium that config asks for, and the place of the config entry.
 #[derive(Clone, Copy)]
 struct RequestedMedium<'a> {
     medium: MediumCapabilities<'a>,
@@ -66,7 +71,7 @@ struct RequestedMedium<'a> {
 }
 
 impl<'a> Router<'a> {
-    /// A crossing with its medium; several if its PEs are reached by several.
+    /// A crossing with its medium; several crossings if its PEs need several media.
     fn crossing(&self, mut crossing: Crossing) -> Result<Vec<Crossing>, PlanError> {
         if *crossing.medium != *AUTO_MEDIUM {
             let name = self.program.sender_name(&crossing);
@@ -116,14 +121,14 @@ impl<'a> Router<'a> {
         Ok(crossings.collect())
     }
 
-    /// Whether a stream gets to this PE from another host.
+    /// Whether a stream comes to a PE from another host.
     fn is_on_other_host(&self, stream: OutPortId, pe: u32) -> bool {
         let host = |pe: u32| self.hosts.get(pe as usize).cloned().flatten();
         let from = self.pe_assignment.pe_of(stream.operator);
         from.and_then(host) != host(pe)
     }
 
-    /// Whether a medium gets there.
+    /// Checks that a medium reaches the host of a PE that takes a stream.
     fn check_host(
         &self,
         medium: MediumCapabilities<'_>,
@@ -132,7 +137,7 @@ impl<'a> Router<'a> {
     ) -> Result<(), PlanError> {
         match medium.crosses_hosts || !self.is_on_other_host(stream, pe) {
             true => Ok(()),
-            false => Err(medium::stays_on_host(medium, self.options.media)),
+            false => Err(stays_on_host(medium, self.options.media)),
         }
     }
 
@@ -142,7 +147,7 @@ impl<'a> Router<'a> {
         stream: OutPortId,
         pe: u32,
     ) -> Result<Option<MediumCapabilities<'a>>, PlanError> {
-        let mut wish = self.config(stream.operator, "outputTransport")?;
+        let mut requested = self.config(stream.operator, "outputTransport")?;
         for &InPortId { operator, .. } in self.stream_consumers.consumers_of(stream) {
             if self.pe_assignment.pe_of(operator) != Some(pe) {
                 continue;
@@ -150,14 +155,14 @@ impl<'a> Router<'a> {
             let Some(other) = self.config(operator, "inputTransport")? else {
                 continue;
             };
-            match wish {
-                Some(wish) if wish.medium != other.medium => {
-                    return Err(self.conflict(stream, &wish, &other));
+            match requested {
+                Some(one) if one.medium != other.medium => {
+                    return Err(self.conflict(stream, &one, &other));
                 }
-                _ => wish = Some(other),
+                _ => requested = Some(other),
             }
         }
-        Ok(wish.map(|wish| wish.medium))
+        Ok(requested.map(|requested| requested.medium))
     }
 
     fn conflict(
@@ -189,7 +194,7 @@ impl<'a> Router<'a> {
         Ok(Some(RequestedMedium { medium, pos }))
     }
 
-    /// The medium for what nobody asks anything for.
+    /// The medium for receivers that neither end asks one for.
     fn default_medium(
         &self,
         receivers: usize,
@@ -198,7 +203,7 @@ impl<'a> Router<'a> {
         if let TransportPolicy::Medium(name) = self.options.transport {
             return self.medium(name);
         }
-        let media = medium::crossing(self.options.media);
+        let media = process_crossing_media(self.options.media);
         let media = media.filter(|m| m.crosses_hosts || !is_far);
         let best = media.min_by_key(|m| (receivers > 1 && !m.is_one_to_many, m.rank));
         best.ok_or_else(|| {
@@ -208,11 +213,11 @@ impl<'a> Router<'a> {
     }
 
     fn medium(&self, name: &str) -> Result<MediumCapabilities<'a>, PlanError> {
-        medium::find(name, self.options.media)
+        find_medium(name, self.options.media)
     }
 }
 
-/// Several crossings instead of one that has more receivers than its medium serves.
+/// Splits a crossing that has more receivers than its medium serves.
 fn split_crossing(
     whole: Crossing,
     medium: MediumCapabilities<'_>,

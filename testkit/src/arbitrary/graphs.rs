@@ -12,10 +12,10 @@ use tuple::{TupleType, Type};
 
 use super::choices::Choices;
 use graph::{
-    CongestionPolicy, Crossing, CrossingCodec, DisjointSets, InPort, Logic, OperatorId,
-    OperatorNode, OutPort, OutPortId, PeAssignment, PePlan, Pin, PinnedThread, Plan, Pos, Program,
-    StreamConsumers, ThreadedPort,
+    CongestionPolicy, Crossing, CrossingCodec, InPort, Logic, OperatorId, OperatorNode, OutPort,
+    OutPortId, PeAssignment, PePlan, Pin, PinnedThread, Plan, Pos, Program, ThreadedPort,
 };
+use planner::{DisjointSets, StreamConsumers, derive};
 
 /// Programs of at most so many operators, each with a plan.
 pub fn programs_with_plans(operators_max: usize) -> impl Strategy<Value = (Program, Plan)> {
@@ -72,7 +72,7 @@ pub fn plan(program: &Program, decisions: &[u32]) -> Plan {
             ));
         }
     }
-    plan.derive(program);
+    derive(&mut plan, program);
     plan
 }
 

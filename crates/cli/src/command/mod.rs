@@ -11,4 +11,3 @@ pub mod new;
 pub mod pe;
 pub mod run;
 pub mod top;
-

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use graph::{OperatorId, OperatorNode, OperatorRole};
+use planner::find_loops;
 use syntax::Diagnostic;
 
 use crate::Diagnostics;
@@ -126,35 +127,30 @@ fn mixed_inputs(
     }
 }
 
-/// No feedback loop may lie within a region: removes operators without open inputs until none is
-/// left; what stays is on a loop or behind one.
+/// No feedback loop may lie within a region: reports the first operator that is in a loop of the
+/// region or downstream of one.
 fn loops(
     operators: &[OperatorNode],
     sites: &[OperatorSite],
     members: &HashSet<usize>,
     diagnostics: &Diagnostics,
 ) {
-    let inner = |at: usize| {
+    let mut after: Vec<Vec<u32>> = vec![Vec::new(); operators.len()];
+    for &at in members {
         let edges = operators[at].inputs.iter().flat_map(|input| &input.sources);
-        edges
-            .map(|edge| edge.operator.0 as usize)
-            .filter(|from| members.contains(from))
-    };
-    let mut left: HashSet<usize> = members.clone();
-    loop {
-        let free: Vec<usize> = left
-            .iter()
-            .copied()
-            .filter(|&at| !inner(at).any(|from| left.contains(&from)))
-            .collect();
-        if free.is_empty() {
-            break;
-        }
-        free.iter().for_each(|at| {
-            left.remove(at);
-        });
+        let sources = edges.map(|edge| edge.operator.0 as usize);
+        let inside = sources.filter(|from| members.contains(from));
+        inside.for_each(|from| after[from].push(at as u32));
     }
-    if let Some(&first) = left.iter().min() {
+    let looped = find_loops(after.clone()).into_iter().enumerate();
+    let looped = looped.filter(|(_, number)| number.is_some());
+    let mut open: Vec<usize> = looped.map(|(at, _)| at).collect();
+    let mut reached: HashSet<usize> = open.iter().copied().collect();
+    while let Some(at) = open.pop() {
+        let next = after[at].iter().map(|&to| to as usize);
+        open.extend(next.filter(|&to| reached.insert(to)));
+    }
+    if let Some(&first) = reached.iter().min() {
         let message = "a consistent region cannot hold a feedback loop".to_owned();
         diagnostics.add(finding(&sites[first], message));
     }

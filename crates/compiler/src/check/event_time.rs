@@ -13,10 +13,10 @@
 //! ```
 
 use graph::{EventClock, OperatorNode, OutPortId, Policy, Window};
+use planner::{GraphEdge, closing_edges};
 use syntax::{Diagnostic, Span};
 use tuple::{Resolution, Type, Value};
 
-use super::back_edges::{self, back_edges};
 use crate::Diagnostics;
 use crate::instance::OperatorSite;
 
@@ -118,7 +118,7 @@ struct TimedInput {
     from: OutPortId,
 }
 
-impl back_edges::DfsEdge for TimedInput {
+impl GraphEdge for TimedInput {
     fn to(self) -> usize {
         self.to
     }
@@ -238,7 +238,7 @@ impl EventTimePropagation<'_> {
         }
         let all = 0..self.operators.len();
         let makers = all.clone().filter(|at| self.is_origin(*at));
-        for timed in back_edges(after, makers.chain(all.clone())) {
+        for timed in closing_edges(after, makers.chain(all.clone())) {
             let name = &self.operators[timed.to].name;
             let message = format!("this stream brings the event time of `{name}` back to it");
             let finding = Diagnostic::error("event-time-loop", self.span(timed), message);

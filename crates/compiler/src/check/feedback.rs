@@ -5,9 +5,9 @@
 //! meant to be one.
 
 use graph::OperatorNode;
+use planner::{GraphEdge, closing_edges};
 use syntax::Diagnostic;
 
-use super::back_edges::{DfsEdge, back_edges};
 use crate::Diagnostics;
 use crate::instance::OperatorSite;
 
@@ -20,7 +20,7 @@ pub(crate) fn check(operators: &[OperatorNode], sites: &[OperatorSite], diagnost
         operator,
         port,
         source,
-    } in back_edges(consumers(operators), roots)
+    } in closing_edges(consumers(operators), roots)
     {
         let site = &sites[operator].inputs[port];
         let place = site
@@ -46,7 +46,7 @@ struct LoopInput {
     source: usize,
 }
 
-impl DfsEdge for LoopInput {
+impl GraphEdge for LoopInput {
     fn to(self) -> usize {
         self.operator
     }

@@ -11,8 +11,8 @@
 //! ```
 
 use graph::{OperatorNode, PunctuationOutputMode};
+use planner::{GraphEdge, closing_edges};
 
-use super::back_edges::{DfsEdge, back_edges};
 use crate::instance::OperatorSite;
 
 /// Marks the streams that close such loops.
@@ -21,7 +21,8 @@ pub(crate) fn end_in_loops(operators: &mut [OperatorNode], sites: &[OperatorSite
     // The search begins where markers enter a loop; loops that no marker enters come last.
     let generated = ports.generated_ports(operators, sites);
     let roots = generated.into_iter().chain(0..ports.all.len());
-    for MarkerEdge { to, source } in back_edges(ports.downstream_edges(operators, sites), roots) {
+    for MarkerEdge { to, source } in closing_edges(ports.downstream_edges(operators, sites), roots)
+    {
         let (operator, port) = ports.all[to];
         operators[operator].inputs[port]
             .sources_without_markers
@@ -45,7 +46,7 @@ struct MarkerEdge {
     source: u32,
 }
 
-impl DfsEdge for MarkerEdge {
+impl GraphEdge for MarkerEdge {
     fn to(self) -> usize {
         self.to
     }

@@ -1,6 +1,5 @@
 //! Stage `check`: checks on the whole graph, once every operator has its edges.
 
-mod back_edges;
 mod consistent;
 mod event_time;
 mod feedback;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use graph::{OperatorId, OperatorNode, OutPortId, ParamValue, Plan, Program, inserted_operators};
-use planner::{FusionPolicy, PeProgram, cut};
+use planner::{FusionPolicy, PeProgram, check, cut, derive, parse_plan};
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
 
@@ -73,7 +73,7 @@ fn a_queue_stands_before_its_port() {
         tuples_max: 10,
         core: Some(1),
     });
-    plan.derive(&program);
+    derive(&mut plan, &program);
     let part = cut(&program, &plan, 0);
     assert_eq!(
         brief(&part),
@@ -171,7 +171,7 @@ fn sender(parts: &[PeProgram], link: u32) -> (&PeProgram, OutPortId) {
 
 /// The consumers that a stream of a part calls directly, as the whole program numbers them.
 fn called(part: &PeProgram, stream: OutPortId) -> Vec<(OperatorId, u32)> {
-    let flow = graph::StreamConsumers::new(&part.program);
+    let flow = planner::StreamConsumers::new(&part.program);
     let consumers = flow.consumers_of(stream).iter();
     consumers
         .filter_map(|to| Some((part.operator_ids[to.operator.0 as usize]?, to.port)))
@@ -241,9 +241,9 @@ fn pinned_threads_keep_their_cores() {
     );
     let text = "pe 0\n operators A B\n source B core 4\n\
                 pe 1\n operators *\n receiver B core 5\n receiver A core 6\n";
-    let written = Plan::parse(text, &program).expect("a plan");
+    let written = parse_plan(text, &program).expect("a plan");
     let plan = planned(&program, &choice(FusionPolicy::Text(&written)));
-    assert_eq!(plan.check(&program), Ok(()));
+    assert_eq!(check(&plan, &program), Ok(()));
     let pinned = parts(&program, &plan).into_iter().map(|part| {
         let pins = part.pins.iter();
         let name = |number: u32| part.program.operators[number as usize].name.to_string();

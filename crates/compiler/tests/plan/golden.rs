@@ -52,7 +52,7 @@ fn plan(path: &Path, text: &str) -> String {
     let beside = fs::read_to_string(path.with_extension("plan")).unwrap_or_default();
     let written = match beside.is_empty() {
         true => Plan::default(),
-        false => match Plan::parse_with_media(&beside, &program, &known_medium) {
+        false => match planner::parse_plan_with_media(&beside, &program, &known_medium) {
             Ok(plan) => plan,
             Err(error) => return error.to_string(),
         },
@@ -76,8 +76,8 @@ fn sound(program: &Program, choice: &PlanOptions<'_>, plan: &Plan) -> String {
     let notes = planner::notes(program, choice, plan).into_iter();
     let notes: Vec<_> = notes.map(|note| note.text(program) + "\n").collect();
     let text = plan.display(program).to_string();
-    assert_eq!(plan.check(program), Ok(()));
-    let again = Plan::parse(&text, program).expect("a plan that was printed");
+    assert_eq!(planner::check(plan, program), Ok(()));
+    let again = planner::parse_plan(&text, program).expect("a plan that was printed");
     assert_eq!(again, *plan);
     let choice = PlanOptions {
         fusion: FusionPolicy::Text(&again),

@@ -1,7 +1,7 @@
 //! Placements on random graphs: kept if they can be, refused if they cannot.
 
-use graph::{ConfigEntry, DisjointSets, Plan, Pos, Program, StreamConsumers};
-use planner::FusionPolicy;
+use graph::{ConfigEntry, Plan, Pos, Program};
+use planner::{DisjointSets, FusionPolicy, StreamConsumers};
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
 

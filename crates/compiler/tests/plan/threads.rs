@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use graph::{OperatorId, PeAssignment, Plan, Program, StreamConsumers, inserted_operators};
-use planner::{FusionPolicy, PeProgram, PlanOptions, ThreadingPolicy, cut};
+use graph::{OperatorId, PeAssignment, Plan, Program, inserted_operators};
+use planner::{FusionPolicy, PeProgram, PlanOptions, StreamConsumers, ThreadingPolicy, cut};
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
 use thalweg_compiler as compiler;

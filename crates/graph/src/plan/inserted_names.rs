@@ -1,12 +1,12 @@
-//! What the inserted operators are called, in messages, counters and printed plans.
+//! The names of inserted operators, in messages, counters and printed plans.
 //!
-//! Names of a program hold no blanks, so that these are never the same.
+//! Names of a program hold no blanks and these do, so that no two are equal.
 
-use super::{Crossing, InPortId, Merge, PeAssignment, Plan, Program, ReceiverPlan, ThreadedPort};
-use crate::OutPortId;
+use super::{Crossing, InPortId, Merge, PeAssignment, Plan, ReceiverPlan, ThreadedPort};
+use crate::{OutPortId, Program};
 
 impl Program {
-    /// The sender of a crossing: `Trades -> pe 1`.
+    /// The name of a crossing's sender: `Trades -> pe 1`.
     pub fn sender_name(&self, crossing: &Crossing) -> String {
         let to: Vec<_> = crossing.to.iter().map(u32::to_string).collect();
         format!(
@@ -16,7 +16,7 @@ impl Program {
         )
     }
 
-    /// A receiver of a plan: `pe 0 -> Trades`.
+    /// The name of a receiver: `pe 0 -> Trades`.
     pub fn receiver_name(
         &self,
         plan: &Plan,
@@ -33,7 +33,7 @@ impl Program {
         shortened_list(&streams.collect::<Vec<_>>())
     }
 
-    /// The thread that takes streams in order: `merge pe_of Bargains`.
+    /// The name of a merge: `merge of Bargains`; with ports, if the operator has others too.
     pub fn merge_name(&self, merge: &Merge) -> String {
         let operators = merge.operators.iter();
         let names: Vec<_> = operators
@@ -46,7 +46,7 @@ impl Program {
         distinct.dedup();
         match (&merge.operators[..], &ports[..]) {
             (_, [port]) => format!("merge of {}.{port}", shortened_list(&names)),
-            // Its other ports may have merges too.
+            // The operator's other ports may have merges too.
             ([id], _) if distinct.len() < self.operators[id.0 as usize].inputs.len() => {
                 let ports: Vec<_> = distinct.iter().map(u32::to_string).collect();
                 format!("merge of {}.{}", shortened_list(&names), ports.join("+"))
@@ -55,8 +55,8 @@ impl Program {
         }
     }
 
-    /// What takes a stream there: `Averages -> merge pe_of Bargains`; with the port, if the merge
-    /// takes it for several.
+    /// The name of the ring that brings a stream to a merge: `Averages -> merge of Bargains`; with
+    /// the port, if the merge takes the stream for several.
     pub fn ring_name(&self, from: OutPortId, to: InPortId, merge: &Merge) -> String {
         let name = format!("{} -> {}", self.stream_name(from), self.merge_name(merge));
         let mut inputs = merge.inputs.iter();
@@ -68,8 +68,8 @@ impl Program {
         }
     }
 
-    /// What gives an operator its turn among the consumers of a stream: `turn pe_of Filter.0 for
-    /// Trades`.
+    /// The name of the turn that an operator has among the consumers of a stream: `turn of Filter.0
+    /// for Trades`.
     pub fn turn_name(&self, from: OutPortId, to: InPortId) -> String {
         format!(
             "turn of {} for {}",
@@ -85,14 +85,14 @@ impl Program {
         )
     }
 
-    /// The queue of a threaded port: `queue pe_of Filter.0`.
+    /// The name of a threaded port's queue: `queue of Filter.0`.
     pub fn queue_name(&self, queue: &ThreadedPort) -> String {
         let operator = &self.operators[queue.operator.0 as usize];
         format!("queue of {}.{}", operator.name, queue.port)
     }
 }
 
-/// A list that stays short in a name.
+/// The first names of a list and the count of the others, so that a name built from it stays short.
 fn shortened_list(names: &[String]) -> String {
     const SHOWN: usize = 3;
     match names.len() {

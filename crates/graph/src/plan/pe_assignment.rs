@@ -1,4 +1,4 @@
-//! Which PE each operator is in.
+//! An index of a plan: the PE that each operator is in.
 
 use super::Plan;
 use crate::OperatorId;
@@ -10,7 +10,8 @@ pub struct PeAssignment {
 }
 
 impl PeAssignment {
-    /// Of a plan for a program of so many operators.
+    /// The index of a plan, for a program that has `operators` operators. An operator that several
+    /// PEs name is in the first of them; numbers that the program does not have are left out.
     pub fn new(plan: &Plan, operators: usize) -> PeAssignment {
         let mut pes = vec![None; operators];
         for (number, pe) in (0..).zip(&plan.pes) {
@@ -23,7 +24,7 @@ impl PeAssignment {
         PeAssignment { pes }
     }
 
-    /// The PE of an operator; `None` if it is in none.
+    /// The number of an operator's PE; `None` if no PE has the operator.
     pub fn pe_of(&self, operator: OperatorId) -> Option<u32> {
         self.pes.get(operator.0 as usize).copied().flatten()
     }

@@ -1,30 +1,32 @@
-//! The operators of a part, in order, and their new numbers.
+//! The operators of a PE's part, in order, and their numbers there.
 
 use std::collections::HashMap;
 
-use graph::{Crossing, InPortId, OperatorId, OutPortId, PeAssignment, Plan, PlanOrder};
+use graph::{Crossing, InPortId, OperatorId, OutPortId, PeAssignment, Plan};
 
 use super::stream_recipients::StreamRecipients;
+use crate::order::PlanOrder;
 
-/// An operator of a part.
+/// An operator of a PE's part.
 pub(super) enum PeOperator {
-    /// One of the program's.
+    /// An operator of the program.
     Program(OperatorId),
-    /// The sender of a crossing.
+    /// The sender of a crossing, by the crossing's number.
     Send(u32),
-    /// What fills a ring, by its index.
+    /// The sender that fills a ring, by the ring's index.
     SendToRing(usize),
-    /// A turn of an operator that is called for a stream.
+    /// The turn of an input port that is called for a stream.
     Turn(OutPortId, InPortId),
-    /// A receiver of some crossings, by its index.
+    /// A receiver, by its index in the PE.
     Receive(usize),
-    /// A merge, by its index.
+    /// A merge, by its index in the PE.
     Merge(usize),
     /// The queue of a threaded port, by its index in the PE.
     Queue(usize),
 }
 
-/// Before or behind the operator that it stands by.
+/// The sort key of an operator in its part: an operator of the program, the position before or
+/// behind that operator (`RECEIVE` to `SEND`), and a number among operators at one position.
 type PeOperatorKey = (OperatorId, u32, u32);
 
 const RECEIVE: u32 = 0;
@@ -34,7 +36,7 @@ const PROGRAM: u32 = 3;
 const SEND: u32 = 4;
 
 impl PeOperator {
-    /// The number in the whole program; `None`: it was inserted.
+    /// The number of an operator in the whole program; `None` for inserted operators.
     pub fn program_id(&self) -> Option<OperatorId> {
         match self {
             PeOperator::Program(id) => Some(*id),
@@ -43,21 +45,23 @@ impl PeOperator {
     }
 }
 
-/// Where everything stands.
+/// The numbers of operators and streams in a PE's part.
 #[derive(Default)]
 pub(super) struct PeLayout {
+    /// The operators of the part, in order.
     pub operators: Vec<PeOperator>,
-    /// The new numbers of the program's operators.
+    /// The part's numbers of the program's operators.
     pub program_operators: HashMap<OperatorId, u32>,
-    /// The new numbers of queues by operator and port.
+    /// The part's numbers of queues, by operator and port.
     pub queues: HashMap<(OperatorId, u32), u32>,
-    /// The output port that brings what comes by a crossing to a port.
+    /// The output port that brings an input port the tuples of a crossing.
     pub received: HashMap<(u32, InPortId), OutPortId>,
-    /// The output port that brings a stream to a port: of a merge, or of a turn.
+    /// The output port, of a merge or a turn, that brings a stream to an input port.
     pub merged: HashMap<(OutPortId, InPortId), OutPortId>,
 }
 
 impl PeLayout {
+    /// Lays out the part of PE `pe`.
     pub fn new(
         plan: &Plan,
         order: &PlanOrder,
@@ -66,9 +70,9 @@ impl PeLayout {
         pe: u32,
     ) -> PeLayout {
         let mut all = keyed_operators(plan, order, recipients, pe_assignment, pe);
-        all.sort_by_key(|(seat, _)| *seat);
+        all.sort_by_key(|(key, _)| *key);
         let mut layout = PeLayout {
-            operators: all.into_iter().map(|(_, item)| item).collect(),
+            operators: all.into_iter().map(|(_, operator)| operator).collect(),
             ..PeLayout::default()
         };
         for number in 0..layout.operators.len() as u32 {
@@ -77,6 +81,7 @@ impl PeLayout {
         layout
     }
 
+    /// Records the number of an operator, and of the streams that it brings.
     fn assign_number(
         &mut self,
         plan: &Plan,
@@ -105,16 +110,16 @@ impl PeLayout {
                         .into_iter()
                         .map(move |g| (crossing_number, g))
                 });
-                for ((link, group), port) in groups.zip(&mut ports) {
-                    let taken = group.into_iter().map(|to| ((link, to), port));
-                    self.received.extend(taken);
+                for ((crossing_number, group), port) in groups.zip(&mut ports) {
+                    let fed = group.into_iter().map(|to| ((crossing_number, to), port));
+                    self.received.extend(fed);
                 }
             }
             PeOperator::Merge(at) => {
                 let inputs = order.merges[pe as usize][at].inputs.iter();
-                let taken =
+                let fed =
                     inputs.flat_map(|input| input.consumers.iter().map(|&to| (input.from, to)));
-                self.merged.extend(taken.zip(&mut ports));
+                self.merged.extend(fed.zip(&mut ports));
             }
             PeOperator::Turn(from, to) => self
                 .merged
@@ -124,6 +129,7 @@ impl PeLayout {
     }
 }
 
+/// All operators of a PE's part with their sort keys, in no order.
 fn keyed_operators(
     plan: &Plan,
     order: &PlanOrder,
@@ -133,19 +139,15 @@ fn keyed_operators(
 ) -> Vec<(PeOperatorKey, PeOperator)> {
     let own = &plan.pes[pe as usize];
     let merges = &order.merges[pe as usize];
-    let mut items: Vec<(PeOperatorKey, PeOperator)> = Vec::new();
-    items.extend(
+    let mut keyed: Vec<(PeOperatorKey, PeOperator)> = Vec::new();
+    keyed.extend(
         own.operators
             .iter()
             .map(|&id| ((id, PROGRAM, 0), PeOperator::Program(id))),
     );
     for (at, queue) in own.threaded_ports.iter().enumerate() {
-        let to = InPortId {
-            operator: queue.operator,
-            port: queue.port,
-        };
-        if !merges.iter().any(|merge| merge.feeds(to)) {
-            items.push(((queue.operator, QUEUE, queue.port), PeOperator::Queue(at)));
+        if !merges.iter().any(|merge| merge.feeds(queue.in_port())) {
+            keyed.push(((queue.operator, QUEUE, queue.port), PeOperator::Queue(at)));
         }
     }
     for (at, receiver) in order.receivers[pe as usize].iter().enumerate() {
@@ -154,7 +156,7 @@ fn keyed_operators(
             .iter()
             .flat_map(|&crossing_number| recipients.consumer_groups(crossing_number));
         if let Some(first) = groups.flatten().map(|to| to.operator).min() {
-            items.push((
+            keyed.push((
                 (first, RECEIVE, receiver.crossings[0]),
                 PeOperator::Receive(at),
             ));
@@ -162,11 +164,11 @@ fn keyed_operators(
     }
     for (at, merge) in merges.iter().enumerate() {
         if let Some(&first) = merge.operators.first() {
-            items.push(((first, RECEIVE, u32::MAX), PeOperator::Merge(at)));
+            keyed.push(((first, RECEIVE, u32::MAX), PeOperator::Merge(at)));
         }
     }
     for (at, ring) in recipients.rings.iter().enumerate() {
-        items.push((
+        keyed.push((
             (ring.to.operator, SEND_TO_RING, ring.crossing_number),
             PeOperator::SendToRing(at),
         ));
@@ -174,7 +176,7 @@ fn keyed_operators(
     for &id in &own.operators {
         for from in recipients.streams(id) {
             let turns = recipients.turn_consumers(from).into_iter();
-            items.extend(turns.map(|to| {
+            keyed.extend(turns.map(|to| {
                 (
                     (to.operator, SEND_TO_RING, to.port),
                     PeOperator::Turn(from, to),
@@ -185,15 +187,15 @@ fn keyed_operators(
     let sent = (0..)
         .zip(&plan.crossings)
         .filter(|(_, crossing)| pe_assignment.pe_of(crossing.from.operator) == Some(pe));
-    items.extend(sent.map(|(number, crossing)| {
+    keyed.extend(sent.map(|(number, crossing)| {
         let key = send_key(order, recipients, number, crossing);
         (key, PeOperator::Send(number))
     }));
-    items
+    keyed
 }
 
-/// A Send stands behind its operator; one that carries positions stands before the operators that
-/// take its stream on other threads of the PE.
+/// The sort key of a crossing's sender: behind the sending operator, or, if the sender carries
+/// positions, before the first operator that takes the stream.
 fn send_key(
     order: &PlanOrder,
     recipients: &StreamRecipients<'_>,

@@ -1,35 +1,35 @@
-//! Who takes each stream of a part: operators that are called, senders, and what fills the rings of
-//! merges; and the ports by which streams come in.
+//! The recipients of each stream of a part: operators that are called, senders of crossings, and
+//! senders that fill the rings of merges; and the ports by which streams come in.
 //!
-//! Takers are called in the order of the consumers that they stand for, and each gives what it
-//! sends a number of its own. Where a sender stands for consumers before and behind another taker,
-//! that is not enough: then all takers of the stream use one number, and the ranks of the consumers
-//! tell them apart. So do operators that are called, by a *turn* before them.
+//! Recipients are called in the order of the consumers that they stand for, and each gives its
+//! tuples numbers of their own. Where a sender stands for consumers both before and behind another
+//! recipient, that does not give the consumers' order: then all recipients of the stream share one
+//! number, and the ranks of the consumers tell them apart. An operator that is called then has a
+//! *turn* before it, which gives it the shared number.
 
 use std::collections::HashMap;
 
-use graph::{
-    InPortId, Merge, MergeInput, OperatorId, OriginId, OutPortId, PeAssignment, Plan, PlanOrder,
-    StreamConsumers,
-};
+use graph::{InPortId, Merge, MergeInput, OperatorId, OriginId, OutPortId, PeAssignment, Plan};
 
-use super::super::inserted::{ReceiverOutput, SenderNumbering};
+use super::inserted::{ReceiverOutput, SenderNumbering};
+use crate::order::PlanOrder;
+use crate::streams::StreamConsumers;
 
 /// A ring within a PE: from a stream to a merge.
 pub(super) struct MergeRing {
-    /// Its number as a link.
+    /// The ring's number, which no crossing has.
     pub crossing_number: u32,
-    /// The stream.
+    /// The stream that the ring carries.
     pub from: OutPortId,
     /// The merge, by its index in the PE.
     pub merge: usize,
-    /// The port that the merge feeds with it.
+    /// The input port that the merge feeds from the ring.
     pub to: InPortId,
-    /// What it is ordered by.
+    /// The origins that the ring's tuples are ordered by.
     pub origins: Vec<OriginId>,
 }
 
-/// Who takes what in a PE.
+/// The recipients of the streams of a PE.
 pub(super) struct StreamRecipients<'a> {
     plan: &'a Plan,
     order: &'a PlanOrder,
@@ -37,30 +37,31 @@ pub(super) struct StreamRecipients<'a> {
     pe_assignment: &'a PeAssignment,
     pe: u32,
     merges: &'a [Merge],
-    /// The crossings of each stream.
+    /// The numbers of each stream's crossings.
     crossings_of: HashMap<OutPortId, Vec<u32>>,
-    /// In order of the merges and their inputs.
+    /// The rings of the PE, in order of the merges and their inputs.
     pub rings: Vec<MergeRing>,
 }
 
-/// One that takes a stream in its PE.
+/// A recipient of a stream in its PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StreamRecipient {
-    /// An operator, by a call.
+    /// An operator, which is called.
     Operator(InPortId),
-    /// What sends on a link.
+    /// The sender of a crossing or ring, by number.
     Crossing(u32),
 }
 
-/// A taker and the ranks of the consumers that it stands for, the first and the last.
+/// A recipient after the ranks of the first and the last consumer that it stands for.
 type RecipientRanks = (u32, u32, StreamRecipient);
 
 impl<'a> StreamRecipients<'a> {
+    /// The recipients in PE `pe` of a plan.
     pub fn new(
         plan: &'a Plan,
         order: &'a PlanOrder,
         stream_consumers: StreamConsumers,
-        homes: &'a PeAssignment,
+        pe_assignment: &'a PeAssignment,
         pe: u32,
     ) -> StreamRecipients<'a> {
         let merges = &order.merges[pe as usize];
@@ -78,9 +79,9 @@ impl<'a> StreamRecipients<'a> {
                 }
             }
         }
-        let mut links_of: HashMap<OutPortId, Vec<u32>> = HashMap::new();
+        let mut crossings_of: HashMap<OutPortId, Vec<u32>> = HashMap::new();
         for (crossing_number, crossing) in (0..).zip(&plan.crossings) {
-            links_of
+            crossings_of
                 .entry(crossing.from)
                 .or_default()
                 .push(crossing_number);
@@ -89,24 +90,25 @@ impl<'a> StreamRecipients<'a> {
             plan,
             order,
             stream_consumers,
-            pe_assignment: homes,
+            pe_assignment,
             pe,
             merges,
-            crossings_of: links_of,
+            crossings_of,
             rings,
         }
     }
 
-    /// The streams of an operator.
+    /// The streams that leave an operator.
     pub fn streams(&self, operator: OperatorId) -> impl Iterator<Item = OutPortId> {
         self.stream_consumers.streams_of(operator)
     }
 
-    /// The first port that a crossing brings a stream to.
+    /// The first input port that a crossing feeds, in any PE.
     pub fn first_remote_consumer(&self, crossing_number: u32) -> Option<InPortId> {
         self.remote_consumers(crossing_number).next()
     }
 
+    /// The input ports that a crossing feeds, in all of its PEs.
     fn remote_consumers(&self, crossing_number: u32) -> impl Iterator<Item = InPortId> {
         let crossing = &self.plan.crossings[crossing_number as usize];
         let is_there = |to: &InPortId| {
@@ -120,10 +122,10 @@ impl<'a> StreamRecipients<'a> {
             .filter(is_there)
     }
 
-    /// How a taker numbers a stream of this PE.
+    /// The way in which a recipient numbers a stream of this PE.
     pub fn numbering(&self, from: OutPortId, recipient: StreamRecipient) -> SenderNumbering {
         let origins = match recipient {
-            StreamRecipient::Crossing(link) => self.origins(link),
+            StreamRecipient::Crossing(number) => self.origins(number),
             StreamRecipient::Operator(_) => Vec::new(),
         };
         let numbered_together = self.numbered_together(from);
@@ -137,22 +139,21 @@ impl<'a> StreamRecipients<'a> {
         }
     }
 
-    /// The takers of a stream of this PE that use one number, in order; none, if each has its own.
+    /// The recipients of a stream of this PE that share one number, in order; none, if each has its
+    /// own.
     pub fn numbered_together(&self, from: OutPortId) -> Vec<StreamRecipient> {
-        let spans = self.recipient_ranks(from);
-        let is_inside = |&(first, last, taker): &RecipientRanks| {
-            let others = spans.iter().filter(|(_, _, other)| *other != taker);
-            others
-                .into_iter()
-                .any(|(other, _, _)| (first..last).contains(other))
+        let ranked = self.recipient_ranks(from);
+        let encloses_another = |&(first, last, recipient): &RecipientRanks| {
+            let mut others = ranked.iter().filter(|(_, _, other)| *other != recipient);
+            others.any(|(other, _, _)| (first..last).contains(other))
         };
-        match spans.iter().any(is_inside) {
-            true => spans.iter().map(|&(_, _, taker)| taker).collect(),
+        match ranked.iter().any(encloses_another) {
+            true => ranked.iter().map(|&(_, _, recipient)| recipient).collect(),
             false => Vec::new(),
         }
     }
 
-    /// The operators that are called for a stream of this PE by a turn.
+    /// The input ports that are called for a stream of this PE through a turn.
     pub fn turn_consumers(&self, from: OutPortId) -> Vec<InPortId> {
         let numbered_together = self.numbered_together(from).into_iter();
         let turns = numbered_together.filter_map(|recipient| match recipient {
@@ -162,10 +163,10 @@ impl<'a> StreamRecipients<'a> {
         turns.collect()
     }
 
-    /// The output ports of a receiver of these crossings: one for each, but one for each consumer
-    /// where the order of these counts.
+    /// The output ports of a receiver of these crossings: one for each crossing, or one for each
+    /// consumer of an ordered crossing.
     pub fn receiver_outputs(&self, crossings: &[u32]) -> Vec<ReceiverOutput> {
-        let arrivals = crossings.iter().flat_map(|&crossing_number| {
+        let outputs = crossings.iter().flat_map(|&crossing_number| {
             let groups = self.consumer_groups(crossing_number);
             let from = self.plan.crossings[crossing_number as usize].from;
             groups.into_iter().map(move |group| ReceiverOutput {
@@ -174,7 +175,7 @@ impl<'a> StreamRecipients<'a> {
                 rank: self.rank(from, group[0]),
             })
         });
-        arrivals.collect()
+        outputs.collect()
     }
 
     /// The consumers behind each output port of a crossing's receiver.
@@ -191,17 +192,17 @@ impl<'a> StreamRecipients<'a> {
     /// The output ports of a merge: one for each stream and consumer.
     pub fn merge_outputs(&self, merge: usize) -> Vec<ReceiverOutput> {
         let inputs = self.merges[merge].inputs.iter();
-        let arrivals = inputs.flat_map(|input| {
+        let outputs = inputs.flat_map(|input| {
             input.consumers.iter().map(move |&to| ReceiverOutput {
                 crossing_number: self.merge_crossing(merge, input, to),
                 from: input.from,
                 rank: self.rank(input.from, to),
             })
         });
-        arrivals.collect()
+        outputs.collect()
     }
 
-    /// The origins of each of these crossings that is ordered.
+    /// The crossings of these that are ordered, once for each of their origins.
     pub fn crossing_origins(&self, crossings: &[u32]) -> Vec<(u32, OriginId)> {
         let all = crossings.iter().map(|&crossing_number| {
             (
@@ -209,11 +210,11 @@ impl<'a> StreamRecipients<'a> {
                 self.order.origins_of_crossing(crossing_number),
             )
         });
-        all.flat_map(|(link, origins)| origins.iter().map(move |&origin| (link, origin)))
+        all.flat_map(|(number, origins)| origins.iter().map(move |&origin| (number, origin)))
             .collect()
     }
 
-    /// The same of what a merge takes.
+    /// The crossings and rings that a merge takes, once for each origin that orders them.
     pub fn merge_origins(&self, merge: usize) -> Vec<(u32, OriginId)> {
         let mut carried = Vec::new();
         for input in &self.merges[merge].inputs {
@@ -238,7 +239,7 @@ impl<'a> StreamRecipients<'a> {
         self.pe_assignment.pe_of(to.operator) == Some(self.pe)
     }
 
-    /// The merge that takes a stream for a port.
+    /// The index of the merge that takes a stream for an input port.
     fn merge(&self, from: OutPortId, to: InPortId) -> Option<usize> {
         self.merges.iter().position(|merge| {
             let mut inputs = merge.inputs.iter();
@@ -246,23 +247,24 @@ impl<'a> StreamRecipients<'a> {
         })
     }
 
-    /// The link that brings a stream to a merge, for a port.
+    /// The crossing or ring that brings a merge a stream for an input port.
     fn merge_crossing(&self, merge: usize, input: &MergeInput, to: InPortId) -> u32 {
         let ring = || {
             let mut rings = self.rings.iter();
-            let is_it =
-                |ring: &&MergeRing| (ring.merge, ring.from, ring.to) == (merge, input.from, to);
-            rings.find(is_it).map(|ring| ring.crossing_number)
+            let wanted = (merge, input.from, to);
+            let ring = rings.find(|ring| (ring.merge, ring.from, ring.to) == wanted);
+            ring.map(|ring| ring.crossing_number)
         };
         input.crossing.or_else(ring).unwrap_or_default()
     }
 
-    /// Where a port stands among those that a stream feeds.
+    /// The rank of an input port among those that a stream feeds, from 0.
     pub fn rank(&self, from: OutPortId, to: InPortId) -> u32 {
         let mut consumers = self.stream_consumers.consumers_of(from).iter();
         consumers.position(|other| *other == to).unwrap_or_default() as u32
     }
 
+    /// The origins that a crossing or ring is ordered by.
     fn origins(&self, crossing_number: u32) -> Vec<OriginId> {
         let ring = (crossing_number as usize).checked_sub(self.plan.crossings.len());
         match ring {
@@ -271,12 +273,12 @@ impl<'a> StreamRecipients<'a> {
         }
     }
 
-    /// Who takes a stream of this PE and counts in its order, in order of the calls.
+    /// The recipients of a stream of this PE that count in its order, in order of the calls.
     fn recipient_ranks(&self, from: OutPortId) -> Vec<RecipientRanks> {
         let called = self.stream_consumers.consumers_of(from).iter().copied();
         let called = called.filter(|to| self.is_local(to) && self.merge(from, *to).is_none());
         let called = called.filter(|to| self.order.origin_of_queue(to.operator, to.port).is_none());
-        let mut spans: Vec<RecipientRanks> = called
+        let mut ranked: Vec<RecipientRanks> = called
             .map(|to| {
                 (
                     self.rank(from, to),
@@ -286,24 +288,23 @@ impl<'a> StreamRecipients<'a> {
             })
             .collect();
         let crossings = self.crossings_of.get(&from).into_iter().flatten();
-        for &link in crossings.filter(|link| !self.order.origins_of_crossing(**link).is_empty()) {
-            let beyond: Vec<u32> = self
-                .remote_consumers(link)
-                .map(|to| self.rank(from, to))
-                .collect();
-            if let (Some(&first), Some(&last)) = (beyond.first(), beyond.last()) {
-                spans.push((first, last, StreamRecipient::Crossing(link)));
+        let is_ordered = |number: &&u32| !self.order.origins_of_crossing(**number).is_empty();
+        for &number in crossings.filter(is_ordered) {
+            let consumers = self.remote_consumers(number);
+            let ranks: Vec<u32> = consumers.map(|to| self.rank(from, to)).collect();
+            if let (Some(&first), Some(&last)) = (ranks.first(), ranks.last()) {
+                ranked.push((first, last, StreamRecipient::Crossing(number)));
             }
         }
         let rings = self
             .rings
             .iter()
             .filter(|ring| ring.from == from && !ring.origins.is_empty());
-        spans.extend(rings.map(|ring| {
+        ranked.extend(rings.map(|ring| {
             let rank = self.rank(from, ring.to);
             (rank, rank, StreamRecipient::Crossing(ring.crossing_number))
         }));
-        spans.sort_by_key(|(first, _, _)| *first);
-        spans
+        ranked.sort_by_key(|(first, _, _)| *first);
+        ranked
     }
 }

@@ -1,15 +1,15 @@
 //! A line of a plan's text as words, read one after the other.
 
-use super::{PlanTextError, PlanTextPos, did_you_mean};
+use super::plan_text_error::{PlanTextError, PlanTextPos, did_you_mean};
 
-/// A word and its place.
+/// A word of a line, with its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlanTextWord<'t> {
     pub text: &'t str,
     pub pos: PlanTextPos,
 }
 
-/// The words of a line that are still to be read.
+/// The words of a line that are not read yet.
 #[derive(Debug)]
 pub(super) struct PlanTextLine<'t> {
     words: std::vec::IntoIter<PlanTextWord<'t>>,
@@ -21,7 +21,7 @@ impl<'t> PlanTextLine<'t> {
     pub fn new(text: &'t str, number: u32) -> PlanTextLine<'t> {
         let mut words: Vec<PlanTextWord<'_>> = Vec::new();
         let mut column = 1;
-        let place = |column| PlanTextPos {
+        let pos_at = |column| PlanTextPos {
             line: number,
             column,
         };
@@ -32,10 +32,9 @@ impl<'t> PlanTextLine<'t> {
                 break;
             }
             if !word.is_empty() {
-                let place = place(column);
                 words.push(PlanTextWord {
                     text: word,
-                    pos: place,
+                    pos: pos_at(column),
                 });
             }
             column += piece.chars().count() as u32;
@@ -44,23 +43,23 @@ impl<'t> PlanTextLine<'t> {
         let end = last.map_or(1, |word| word.pos.column + word.text.chars().count() as u32);
         PlanTextLine {
             words: words.into_iter(),
-            end_pos: place(end),
+            end_pos: pos_at(end),
         }
     }
 
-    /// The next word.
+    /// The next word of the line, if there is one.
     pub fn next(&mut self) -> Option<PlanTextWord<'t>> {
         self.words.next()
     }
 
-    /// The next word, which `what` names.
+    /// The next word; a message calls it `what` if it is missing.
     pub fn require(&mut self, what: &str) -> Result<PlanTextWord<'t>, PlanTextError> {
         let end = self.end_pos;
         self.next()
             .ok_or_else(|| end.error(format!("{what} is missing here")))
     }
 
-    /// The next word, which is this one.
+    /// Reads the next word, which has to be `word`.
     pub fn expect(&mut self, word: &str) -> Result<(), PlanTextError> {
         match self.require(&format!("`{word}`"))? {
             found if found.text == word => Ok(()),
@@ -68,7 +67,7 @@ impl<'t> PlanTextLine<'t> {
         }
     }
 
-    /// The next word if it is a number.
+    /// The next word if it begins with a digit, as a number.
     pub fn optional_number<N: std::str::FromStr>(&mut self) -> Result<Option<N>, PlanTextError> {
         match self.words.as_slice().first().copied() {
             Some(word) if word.text.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -79,12 +78,12 @@ impl<'t> PlanTextLine<'t> {
         }
     }
 
-    /// The next word, a number that `what` names.
+    /// The next word as a number; a message calls it `what` if it is missing.
     pub fn number<N: std::str::FromStr>(&mut self, what: &str) -> Result<N, PlanTextError> {
         self.require(what)?.number()
     }
 
-    /// Nothing is left.
+    /// Refuses words that are left in the line.
     pub fn expect_end(mut self) -> Result<(), PlanTextError> {
         match self.next() {
             None => Ok(()),
@@ -94,12 +93,12 @@ impl<'t> PlanTextLine<'t> {
 }
 
 impl PlanTextWord<'_> {
-    /// Something is wrong with it.
+    /// A mistake at the word's position.
     pub fn error(self, message: impl Into<String>) -> PlanTextError {
         self.pos.error(message)
     }
 
-    /// It is none of these words.
+    /// The mistake that the word is none of `candidates`; a message calls these `what`.
     pub fn unknown(self, what: &str, candidates: &[&str]) -> PlanTextError {
         let message = format!("`{}` is no {what}", self.text);
         match syntax::nearest(self.text, candidates.iter().copied()) {
@@ -114,7 +113,7 @@ impl PlanTextWord<'_> {
         }
     }
 
-    /// Its value as a number.
+    /// The word as a decimal number.
     pub fn number<N: std::str::FromStr>(self) -> Result<N, PlanTextError> {
         let text = self.text;
         if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {

@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 
 use super::line::PlanTextWord;
-use super::{PlanTextError, did_you_mean};
+use super::plan_text_error::{PlanTextError, did_you_mean};
 use crate::{OperatorId, Program};
 
-/// The operators by their names.
+/// The operators of a program, found by their names.
 pub(super) struct OperatorLookup<'p> {
     pub program: &'p Program,
     by_name: HashMap<&'p str, OperatorId>,
 }
 
-/// The ports on one side of an operator.
+/// The number of ports on one side of an operator.
 struct PortCount {
     count: usize,
-    /// What one is called.
+    /// The word for one such port in messages.
     noun: &'static str,
 }
 
@@ -27,13 +27,13 @@ impl<'p> OperatorLookup<'p> {
         OperatorLookup { program, by_name }
     }
 
-    /// The operator of a name.
+    /// The operator that has a name.
     pub fn operator(&self, word: PlanTextWord<'_>) -> Result<OperatorId, PlanTextError> {
         let found = self.by_name.get(word.text).copied();
         found.ok_or_else(|| self.unknown(word, word.text))
     }
 
-    /// An input port: `Filter.0`, or `Filter` if it has only one.
+    /// An input port: `Filter.0`, or `Filter` if the operator has only one.
     pub fn input(&self, word: PlanTextWord<'_>) -> Result<(OperatorId, u32), PlanTextError> {
         self.port(word, |id| PortCount {
             count: self.program.operators[id.0 as usize].inputs.len(),
@@ -41,7 +41,7 @@ impl<'p> OperatorLookup<'p> {
         })
     }
 
-    /// An output port, written the same way.
+    /// An output port, written as an input port is.
     pub fn output(&self, word: PlanTextWord<'_>) -> Result<(OperatorId, u32), PlanTextError> {
         self.port(word, |id| PortCount {
             count: self.program.operators[id.0 as usize].outputs.len(),
@@ -65,10 +65,10 @@ impl<'p> OperatorLookup<'p> {
         let Some(&id) = self.by_name.get(name) else {
             return Err(self.unknown(word, name));
         };
-        let PortCount { count, noun: what } = ports(id);
+        let PortCount { count, noun } = ports(id);
         match port.parse::<u32>() {
             Ok(port) if (port as usize) < count => Ok((id, port)),
-            _ => Err(word.error(format!("`{name}` has no {what} {port}"))),
+            _ => Err(word.error(format!("`{name}` has no {noun} {port}"))),
         }
     }
 
@@ -81,14 +81,14 @@ impl<'p> OperatorLookup<'p> {
 /// The port of an operator that has no other.
 fn single_port(
     word: PlanTextWord<'_>,
-    PortCount { count, noun: what }: &PortCount,
+    PortCount { count, noun }: &PortCount,
 ) -> Result<u32, PlanTextError> {
     let name = word.text;
     match count {
         1 => Ok(0),
-        0 => Err(word.error(format!("`{name}` has no {what}"))),
+        0 => Err(word.error(format!("`{name}` has no {noun}"))),
         _ => Err(word.error(format!(
-            "`{name}` has {count} {what}s: say which, `{name}.0` to `{name}.{}`",
+            "`{name}` has {count} {noun}s: say which, `{name}.0` to `{name}.{}`",
             count - 1
         ))),
     }

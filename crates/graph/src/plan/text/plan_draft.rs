@@ -1,4 +1,4 @@
-//! What the lines of a plan's text say, with their places.
+//! The reader of a plan's text: from lines to a draft that knows the position of each part.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -6,9 +6,10 @@ use std::sync::Arc;
 use super::line::{PlanTextLine, PlanTextWord};
 use super::operator_lookup::OperatorLookup;
 use super::operator_patterns::{self, OperatorPattern};
-use super::{PlanPart, PlanTextError, PlanTextPos};
+use super::pe_draft::PeDraft;
+use super::plan_text_error::{PlanTextError, PlanTextPos};
 use crate::plan::{
-    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, PePlan, Pin, PinnedThread, Plan,
+    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, Pin, PinnedThread, Plan, PlanPart,
     ThreadedPort,
 };
 use crate::{OperatorId, OutPortId, Program};
@@ -16,28 +17,20 @@ use crate::{OperatorId, OutPortId, Program};
 /// Tuples that a queue holds unless the text says otherwise: the default of SPL.
 const QUEUE_TUPLES_DEFAULT: u32 = 1000;
 
-/// The ring of a crossing: in a smaller one tuples would cross in crumbs, a larger one cannot be
-/// made.
+/// Sizes of a crossing's ring in bytes. A smaller ring would split most tuples into pieces; a
+/// larger one cannot be mapped.
 const RING_BYTES_RANGE: RangeInclusive<u64> = 4096..=1 << 31;
 
-/// A plan whose operators may still be patterns.
-pub(super) struct PlanDraft<'t> {
-    pub pes: Vec<PeDraft<'t>>,
+/// A plan as its text has it, with the position of each part: every operator has a PE, but nothing
+/// is checked or derived yet.
+pub struct PlanDraft<'t> {
+    pes: Vec<PeDraft<'t>>,
     crossings: Vec<(PlanTextPos, Crossing)>,
     /// By operator: the name that puts it into a PE.
     operator_patterns: Vec<OperatorPattern<'t>>,
 }
 
-/// The lines on a PE.
-pub(super) struct PeDraft<'t> {
-    pub pos: PlanTextPos,
-    pub operators: Vec<PlanTextWord<'t>>,
-    cores: Vec<u32>,
-    host: Option<Arc<str>>,
-    queues: Vec<(PlanTextPos, ThreadedPort)>,
-    pins: Vec<(PlanTextPos, Pin)>,
-}
-
+/// The words that a line may begin with.
 const LINE_KEYWORDS: &[&str] = &[
     "pe",
     "operators",
@@ -51,14 +44,19 @@ const LINE_KEYWORDS: &[&str] = &[
 ];
 
 impl<'t> PlanDraft<'t> {
+    /// Reads the text of a program's plan. `check_medium` gets the name of each medium but
+    /// [`AUTO_MEDIUM`] and returns the reason if there is no such medium.
+    ///
+    /// # Errors
+    /// The first mistake in the text.
     pub fn parse(
         text: &'t str,
         program: &Program,
-        known_medium: MediumCheck<'_>,
+        check_medium: &dyn Fn(&str) -> Result<(), String>,
     ) -> Result<PlanDraft<'t>, PlanTextError> {
         let mut reader = PlanTextParser {
             program,
-            check_medium: known_medium,
+            check_medium,
             operators: OperatorLookup::new(program),
             draft: PlanDraft {
                 pes: Vec::new(),
@@ -69,7 +67,7 @@ impl<'t> PlanDraft<'t> {
         for (number, line) in (1..).zip(text.lines()) {
             reader.parse_line(PlanTextLine::new(line, number))?;
         }
-        // In order of the program, as in every plan.
+        // Every plan has its parts in order of the program.
         let mut draft = reader.draft;
         draft
             .crossings
@@ -83,60 +81,55 @@ impl<'t> PlanDraft<'t> {
         Ok(draft)
     }
 
-    /// The plan, not yet checked.
+    /// The plan that the text describes. Streams that the text leaves out have no crossing.
     pub fn plan(&self) -> Plan {
-        let pes = self.pes.iter().map(|pe| PePlan {
-            cores: pe.cores.clone(),
-            host: pe.host.clone(),
-            threaded_ports: pe.queues.iter().map(|(_, queue)| queue.clone()).collect(),
-            pins: pe.pins.iter().map(|(_, pin)| *pin).collect(),
-            ..PePlan::default()
-        });
         let crossings = self.crossings.iter();
         let mut plan = Plan {
-            pes: pes.collect(),
+            pes: self.pes.iter().map(PeDraft::pe_plan).collect(),
             crossings: crossings.map(|(_, crossing)| crossing.clone()).collect(),
         };
-        for (id, claim) in (0..).map(OperatorId).zip(&self.operator_patterns) {
-            plan.pes[claim.pe].operators.push(id);
+        for (id, pattern) in (0..).map(OperatorId).zip(&self.operator_patterns) {
+            plan.pes[pattern.pe].operators.push(id);
         }
         plan
     }
 
-    /// Where something stands in the text.
-    pub fn pos_of(&self, subject: PlanPart) -> PlanTextPos {
+    /// A mistake at the position of a part of the plan; at the text's beginning, if the text has no
+    /// line for that part.
+    pub fn error_at(&self, part: PlanPart, message: impl Into<String>) -> PlanTextError {
+        self.pos_of(part).error(message)
+    }
+
+    fn pos_of(&self, part: PlanPart) -> PlanTextPos {
         let first = PlanTextPos { line: 1, column: 1 };
         let pe = |number: u32| self.pes.get(number as usize);
-        let found = match subject {
+        let found = match part {
             PlanPart::Plan => None,
             PlanPart::Pe(number) => pe(number).map(|pe| pe.pos),
             PlanPart::Operator(_, id) => {
-                let claim = self.operator_patterns.get(id.0 as usize);
-                claim.map(|claim| claim.word.pos)
+                let pattern = self.operator_patterns.get(id.0 as usize);
+                pattern.map(|pattern| pattern.word.pos)
             }
             PlanPart::Queue(number, at) => {
                 let queue = pe(number).and_then(|pe| pe.queues.get(at));
-                queue.map(|(place, _)| *place)
+                queue.map(|(pos, _)| *pos)
             }
             PlanPart::Pin(number, at) => {
                 let pin = pe(number).and_then(|pe| pe.pins.get(at));
-                pin.map(|(place, _)| *place)
+                pin.map(|(pos, _)| *pos)
             }
-            PlanPart::Crossing(crossing_number) => {
-                let crossing = self.crossings.get(crossing_number as usize);
-                crossing.map(|(place, _)| *place)
+            PlanPart::Crossing(number) => {
+                let crossing = self.crossings.get(number as usize);
+                crossing.map(|(pos, _)| *pos)
             }
         };
         found.unwrap_or(first)
     }
 }
 
-/// Says why there is no such medium, if there is none.
-pub(super) type MediumCheck<'a> = &'a dyn Fn(&str) -> Result<(), String>;
-
 struct PlanTextParser<'t, 'p> {
     program: &'p Program,
-    check_medium: MediumCheck<'p>,
+    check_medium: &'p dyn Fn(&str) -> Result<(), String>,
     operators: OperatorLookup<'p>,
     draft: PlanDraft<'t>,
 }
@@ -185,7 +178,7 @@ impl<'t> PlanTextParser<'t, '_> {
         line.expect_end()
     }
 
-    /// The PE that a line is about.
+    /// The PE that the line beginning with `word` belongs to.
     fn current_pe(&mut self, word: PlanTextWord<'_>) -> Result<&mut PeDraft<'t>, PlanTextError> {
         let pe = self.draft.pes.last_mut();
         pe.ok_or_else(|| word.error(format!("`{}` belongs below a line `pe 0`", word.text)))
@@ -202,7 +195,7 @@ impl<'t> PlanTextParser<'t, '_> {
 
     fn parse_pe(
         &mut self,
-        place: PlanTextPos,
+        pos: PlanTextPos,
         line: &mut PlanTextLine<'_>,
     ) -> Result<(), PlanTextError> {
         let word = line.require("the number of the pe")?;
@@ -210,14 +203,7 @@ impl<'t> PlanTextParser<'t, '_> {
         if number != next {
             return Err(word.error(format!("pe {next} comes next, not pe {number}")));
         }
-        self.draft.pes.push(PeDraft {
-            pos: place,
-            operators: Vec::new(),
-            cores: Vec::new(),
-            host: None,
-            queues: Vec::new(),
-            pins: Vec::new(),
-        });
+        self.draft.pes.push(PeDraft::new(pos));
         Ok(())
     }
 
@@ -270,7 +256,7 @@ impl<'t> PlanTextParser<'t, '_> {
 
     fn parse_crossing(
         &mut self,
-        place: PlanTextPos,
+        pos: PlanTextPos,
         line: &mut PlanTextLine<'_>,
     ) -> Result<(), PlanTextError> {
         let (operator, port) = self.operators.output(line.require("an output port")?)?;
@@ -309,7 +295,7 @@ impl<'t> PlanTextParser<'t, '_> {
                 }
             }
         }
-        self.draft.crossings.push((place, crossing));
+        self.draft.crossings.push((pos, crossing));
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! A plan as text, and what follows from it as comments.
+//! The printer of plans: the choices as lines, everything that follows from them as comments.
 
 use std::fmt::{self, Write};
 
@@ -8,7 +8,8 @@ use crate::plan::{
 };
 use crate::{OperatorId, Program};
 
-/// A line of names is broken before this column.
+/// Columns that a line of names has at most, unless a single name is longer; the width of source
+/// lines.
 const LINE_COLUMNS_MAX: usize = 100;
 
 pub(super) struct PlanText<'a> {
@@ -22,14 +23,13 @@ impl fmt::Display for PlanText<'_> {
             writeln!(f, "plan {}", self.program.name)?;
         }
         let pe_assignment = PeAssignment::new(self.plan, self.program.operators.len());
-        let order = self.plan.order(self.program);
         for (number, pe) in (0..).zip(&self.plan.pes) {
             writeln!(f, "pe {number}")?;
             self.pe(f, pe)?;
-            for receiver in &order.receivers[number as usize] {
+            for receiver in &pe.receivers {
                 self.receiver(f, &pe_assignment, receiver)?;
             }
-            for merge in &order.merges[number as usize] {
+            for merge in &pe.merges {
                 writeln!(f, "  # {}", self.program.merge_name(merge))?;
             }
             self.derived_comments(f, pe)?;
@@ -108,10 +108,12 @@ impl PlanText<'_> {
     fn receiver(
         &self,
         f: &mut fmt::Formatter<'_>,
-        homes: &PeAssignment,
+        pe_assignment: &PeAssignment,
         receiver: &ReceiverPlan,
     ) -> fmt::Result {
-        let name = self.program.receiver_name(self.plan, homes, receiver);
+        let name = self
+            .program
+            .receiver_name(self.plan, pe_assignment, receiver);
         writeln!(f, "  # receiver {name}")
     }
 
@@ -122,14 +124,14 @@ impl PlanText<'_> {
         if !pe.shared_operators.is_empty() {
             self.names(f, "  # shared:", &pe.shared_operators)?;
         }
-        pe.edges.iter().try_for_each(|route| self.edge(f, route))
+        pe.edges.iter().try_for_each(|edge| self.edge(f, edge))
     }
 
-    fn edge(&self, f: &mut fmt::Formatter<'_>, route: &PlanEdge) -> fmt::Result {
-        let from = self.name(route.from.operator);
-        let to = self.name(route.operator);
-        let ports = format!("{from}.{} -> {to}.{}", route.from.port, route.port);
-        match route.medium {
+    fn edge(&self, f: &mut fmt::Formatter<'_>, edge: &PlanEdge) -> fmt::Result {
+        let from = self.name(edge.from.operator);
+        let to = self.name(edge.operator);
+        let ports = format!("{from}.{} -> {to}.{}", edge.from.port, edge.port);
+        match edge.medium {
             EdgeMedium::Fused => writeln!(f, "  # edge {ports} fused"),
             EdgeMedium::Queue => writeln!(f, "  # edge {ports} queue"),
             EdgeMedium::Merge => writeln!(f, "  # edge {ports} merge"),

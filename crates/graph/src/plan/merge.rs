@@ -1,0 +1,39 @@
+//! Threads of a PE that take several streams in the order of their origins.
+
+use super::InPortId;
+use crate::{OperatorId, OutPortId};
+
+/// The number of an origin, which is the same in every PE of a plan.
+pub type OriginId = u32;
+
+/// A thread of a PE that takes streams for some operators in the order of their origins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merge {
+    /// The operators that the merge feeds, in order: one, or those of a loop.
+    pub operators: Vec<OperatorId>,
+    /// The streams that the merge takes, in order of the ports that they feed.
+    pub inputs: Vec<MergeInput>,
+    /// The core of the merge's thread, if a queue or receiver that it replaces has one.
+    pub core: Option<u32>,
+}
+
+/// A stream that a merge takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergeInput {
+    /// The output port that the stream leaves.
+    pub from: OutPortId,
+    /// The crossing that the merge reads itself; `None` if a ring within the PE brings the stream.
+    pub crossing: Option<u32>,
+    /// The origins whose order the merge keeps among this stream and others.
+    pub origins: Vec<OriginId>,
+    /// The input ports that the merge feeds with the stream.
+    pub consumers: Vec<InPortId>,
+}
+
+impl Merge {
+    /// Whether the merge feeds an input port, by any of its streams.
+    pub fn feeds(&self, to: InPortId) -> bool {
+        let mut inputs = self.inputs.iter();
+        inputs.any(|input| input.consumers.contains(&to))
+    }
+}

@@ -1,0 +1,119 @@
+//! A plan and its PEs: operators, threads, edges, and the core that each thread has.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Crossing, Merge, Pin, PinnedThread, ReceiverPlan, ThreadedPort};
+use crate::{OperatorId, OutPortId};
+
+/// The processes, threads and crossings that run a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// The processes; a PE's number is its index here.
+    pub pes: Vec<PePlan>,
+    /// The streams that cross from one PE to others, in order of the program. A crossing's number
+    /// is its index here.
+    pub crossings: Vec<Crossing>,
+}
+
+/// A processing element: a fused set of operators in one process.
+///
+/// `operators`, `threaded_ports`, `cores`, `host` and `pins` are chosen; the other fields follow
+/// from them and from the crossings, and `planner::derive` fills them in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PePlan {
+    /// The operators of the PE, in order of the program.
+    pub operators: Vec<OperatorId>,
+    /// The receivers of the PE, in order of their first crossings, without the crossings that
+    /// merges take.
+    pub receivers: Vec<ReceiverPlan>,
+    /// The merges of the PE, in order of the input ports that they feed.
+    pub merges: Vec<Merge>,
+    /// The operators of each thread that runs any.
+    pub regions: Vec<Region>,
+    /// Operators that more than one region runs, in order: they need a lock.
+    pub shared_operators: Vec<OperatorId>,
+    /// Every edge that ends in this PE, in order of the receiving ports.
+    pub edges: Vec<PlanEdge>,
+    /// Input ports with a queue and a thread of their own, in order of the ports.
+    pub threaded_ports: Vec<ThreadedPort>,
+    /// The cores that the PE's threads may run on; empty for any.
+    pub cores: Vec<u32>,
+    /// The name of the host that the PE's process runs on; `None` for the launcher's.
+    pub host: Option<Arc<str>>,
+    /// Threads of sources and receivers that have a core of their own, in order.
+    pub pins: Vec<Pin>,
+}
+
+/// The operators that one thread runs by direct calls.
+///
+/// A receiver that only fills queues has a thread but runs no operator, so it has no region.
+/// Neither have threads that operators start by themselves, for a delay or a timer: see
+/// [`PeThreads`](super::PeThreads).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The operator that the thread calls first.
+    pub source: OperatorId,
+    /// Every operator that the thread may reach, `source` first, in depth-first order of the
+    /// calls.
+    pub operators: Vec<OperatorId>,
+}
+
+/// An edge from an output port to an input port, with its medium.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanEdge {
+    /// The output port that sends.
+    pub from: OutPortId,
+    /// The operator that receives.
+    pub operator: OperatorId,
+    /// The number of the receiving operator's input port, from 0.
+    pub port: u32,
+    /// The way that tuples take.
+    pub medium: EdgeMedium,
+}
+
+/// The way that tuples take along an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EdgeMedium {
+    /// A direct call of the receiving operator.
+    Fused,
+    /// The queue of the input port: [`PePlan::threaded_ports`].
+    Queue,
+    /// A ring to the thread that takes the operator's streams in order: [`Merge`].
+    Merge,
+    /// The crossing of this number, from another PE.
+    Crossing(u32),
+}
+
+impl Plan {
+    /// The number of the crossing that brings a stream into a PE, by stream and PE.
+    pub fn crossing_index(&self) -> HashMap<(OutPortId, u32), u32> {
+        let numbered = (0..).zip(&self.crossings);
+        let all = numbered.flat_map(|(number, crossing)| {
+            let to = crossing.to.iter();
+            to.map(move |&pe| ((crossing.from, pe), number))
+        });
+        all.collect()
+    }
+
+    /// The core of one of a PE's receivers, if the receiver has one of its own.
+    pub fn core_of_receiver(&self, pe: &PePlan, receiver: &ReceiverPlan) -> Option<u32> {
+        let crossings = receiver.crossings.iter();
+        let streams = crossings.map(|&number| self.crossings[number as usize].from);
+        let mut cores = streams.filter_map(|from| pe.core_of(PinnedThread::Receiver(from)));
+        cores.next()
+    }
+}
+
+impl PePlan {
+    /// Whether more than one region runs an operator.
+    pub fn is_shared(&self, operator: OperatorId) -> bool {
+        self.shared_operators.binary_search(&operator).is_ok()
+    }
+
+    /// The core of a thread, if the thread has one of its own.
+    pub fn core_of(&self, thread: PinnedThread) -> Option<u32> {
+        let pin = self.pins.iter().find(|pin| pin.thread == thread);
+        pin.map(|pin| pin.core)
+    }
+}

@@ -1,0 +1,13 @@
+//! The choices that a plan is made from, the media that there are, and errors in the user's words.
+
+mod media;
+mod plan_error;
+mod plan_options;
+
+pub use media::check_medium;
+pub(crate) use media::{find_medium, process_crossing_media, stays_on_host};
+pub use plan_error::PlanError;
+pub(crate) use plan_error::position_text;
+pub use plan_options::{
+    FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
+};

@@ -1,0 +1,93 @@
+//! The choices that user and machine make before a plan is made.
+
+use graph::{CrossingCodec, Plan};
+
+/// The choices for a job. The default puts everything into one process.
+///
+/// ```
+/// use thalweg_planner::{FusionPolicy, PlanOptions, ThreadingPolicy, plan};
+/// let options = PlanOptions {
+///     fusion: FusionPolicy::None,
+///     threading: ThreadingPolicy::Automatic,
+///     cores: 8,
+///     ..PlanOptions::default()
+/// };
+/// let empty = graph::Program::default();
+/// assert!(plan(&empty, &options).is_ok_and(|plan| plan.pes.is_empty()));
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PlanOptions<'a> {
+    /// The operators that share a process.
+    pub fusion: FusionPolicy<'a>,
+    /// The media of streams between processes.
+    pub transport: TransportPolicy<'a>,
+    /// The form in which tuples cross, unless a plan's text says otherwise.
+    pub codec: CrossingCodec,
+    /// The input ports that have threads, where the program does not decide it.
+    pub threading: ThreadingPolicy,
+    /// Number of cores that the machine has, for automatic threading; 0 if it is not known.
+    pub cores: u32,
+    /// The media that streams may cross on.
+    pub media: &'a [MediumCapabilities<'a>],
+}
+
+/// The operators that share a process.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum FusionPolicy<'a> {
+    /// All operators share one process.
+    #[default]
+    All,
+    /// Only the operators of a loop share one: a circle of bounded queues could wait for itself.
+    None,
+    /// The operators' config `placement` decides.
+    Spl,
+    /// A plan from a text decides ([`parse_plan`](crate::parse_plan)); the planner chooses what the
+    /// text leaves out.
+    Text(&'a Plan),
+}
+
+/// The input ports that have a thread of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThreadingPolicy {
+    /// Only ports that config `threadedPort` names.
+    #[default]
+    Manual,
+    /// All ports, but for those that a loop comes back to.
+    Dedicated,
+    /// `Manual` where a PE has threads enough for its operators or cores, else `Dynamic`.
+    Automatic,
+    /// A shared scheduler. There is none yet, so this works as `Dedicated`.
+    Dynamic,
+}
+
+/// The medium of streams between processes, where the program names none.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum TransportPolicy<'a> {
+    /// The fastest medium that reaches the receivers.
+    #[default]
+    Auto,
+    /// The medium of this name.
+    Medium(&'a str),
+}
+
+/// The properties of a medium that matter to a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MediumCapabilities<'a> {
+    /// The medium's name in plans.
+    pub name: &'a str,
+    /// Whether the medium works between processes, and not only between threads of one.
+    pub crosses_processes: bool,
+    /// Whether the medium works between hosts, and not only between processes of one.
+    pub crosses_hosts: bool,
+    /// Whether one write serves several receivers.
+    pub is_one_to_many: bool,
+    /// Whether the medium follows a plan's settings of batches.
+    pub batches: bool,
+    /// Receivers that a crossing on the medium has at most.
+    pub receivers_max: u32,
+    /// Whether the medium is for tests only: found by its name, but never chosen and in no list for
+    /// users.
+    pub is_for_tests: bool,
+    /// The medium's rank by speed; the fastest has the least.
+    pub rank: u32,
+}

@@ -1,0 +1,214 @@
+//! The operators of a PE's part: those of the program with their sources replaced, and those that
+//! the plan inserts.
+
+use std::collections::HashMap;
+
+use graph::{
+    InPort, InPortId, OperatorId, OperatorNode, OriginId, OutPortId, PeAssignment, PinnedThread,
+    Plan, Program,
+};
+
+use super::inserted;
+use super::pe_layout::{PeLayout, PeOperator};
+use super::stream_recipients::{MergeRing, StreamRecipient, StreamRecipients};
+use crate::order::PlanOrder;
+use crate::streams::StreamConsumers;
+
+/// A PE that is being cut out of a program: the facts that its operators are made from.
+pub(super) struct Cutter<'a> {
+    program: &'a Program,
+    plan: &'a Plan,
+    order: &'a PlanOrder,
+    pe: u32,
+    pub pe_assignment: &'a PeAssignment,
+    /// The crossing that brings a stream into a PE.
+    crossing_index: HashMap<(OutPortId, u32), u32>,
+    pub recipients: StreamRecipients<'a>,
+    pub layout: PeLayout,
+}
+
+impl<'a> Cutter<'a> {
+    /// Lays out the part of PE `pe`.
+    pub fn new(
+        program: &'a Program,
+        plan: &'a Plan,
+        order: &'a PlanOrder,
+        pe_assignment: &'a PeAssignment,
+        pe: u32,
+    ) -> Cutter<'a> {
+        let recipients = StreamRecipients::new(
+            plan,
+            order,
+            StreamConsumers::new(program),
+            pe_assignment,
+            pe,
+        );
+        let layout = PeLayout::new(plan, order, &recipients, pe_assignment, pe);
+        let crossing_index = plan.crossing_index();
+        Cutter {
+            program,
+            plan,
+            order,
+            pe,
+            pe_assignment,
+            crossing_index,
+            recipients,
+            layout,
+        }
+    }
+
+    /// An operator of the part.
+    pub fn operator(&self, operator: &PeOperator) -> OperatorNode {
+        match operator {
+            PeOperator::Program(id) => self.program_operator(*id),
+            PeOperator::Send(number) => {
+                let crossing = &self.plan.crossings[*number as usize];
+                let name = self.program.sender_name(crossing);
+                let at = self.local_edge(crossing.from);
+                let numbering = self
+                    .recipients
+                    .numbering(crossing.from, StreamRecipient::Crossing(*number));
+                inserted::send(self.program, name, *number, (crossing.from, at), &numbering)
+            }
+            PeOperator::SendToRing(at) => self.ring_sender(&self.recipients.rings[*at]),
+            PeOperator::Turn(from, to) => {
+                let name = self.program.turn_name(*from, *to);
+                let numbering = self
+                    .recipients
+                    .numbering(*from, StreamRecipient::Operator(*to));
+                let rank = self.recipients.rank(*from, *to);
+                let stream = (*from, self.local_edge(*from));
+                inserted::turn(self.program, name, stream, rank, &numbering)
+            }
+            PeOperator::Receive(at) => {
+                let receiver = &self.order.receivers[self.pe as usize][*at];
+                let name = self
+                    .program
+                    .receiver_name(self.plan, self.pe_assignment, receiver);
+                let outputs = self.recipients.receiver_outputs(&receiver.crossings);
+                let carried = self.recipients.crossing_origins(&receiver.crossings);
+                inserted::receive(self.program, name, &outputs, &carried)
+            }
+            PeOperator::Merge(at) => {
+                let merge = &self.order.merges[self.pe as usize][*at];
+                let name = self.program.merge_name(merge);
+                let outputs = self.recipients.merge_outputs(*at);
+                let carried = self.recipients.merge_origins(*at);
+                inserted::receive(self.program, name, &outputs, &carried)
+            }
+            PeOperator::Queue(at) => {
+                let queue = &self.plan.pes[self.pe as usize].threaded_ports[*at];
+                let operator = &self.program.operators[queue.operator.0 as usize];
+                let port = &operator.inputs[queue.port as usize];
+                let sources = self.sources(port, queue.in_port());
+                inserted::queue(self.program, queue, sources)
+            }
+        }
+    }
+
+    /// The core of the thread that begins at an operator, if the thread has one of its own and is
+    /// not a queue's.
+    pub fn core(&self, operator: &PeOperator) -> Option<u32> {
+        let pe = &self.plan.pes[self.pe as usize];
+        match operator {
+            PeOperator::Program(id) => pe.core_of(PinnedThread::Source(*id)),
+            PeOperator::Receive(at) => {
+                let receiver = &self.order.receivers[self.pe as usize][*at];
+                self.plan.core_of_receiver(pe, receiver)
+            }
+            PeOperator::Merge(at) => self.order.merges[self.pe as usize][*at].core,
+            PeOperator::Send(_)
+            | PeOperator::SendToRing(_)
+            | PeOperator::Turn(..)
+            | PeOperator::Queue(_) => None,
+        }
+    }
+
+    /// The sender that fills a ring.
+    fn ring_sender(&self, ring: &MergeRing) -> OperatorNode {
+        let merge = &self.order.merges[self.pe as usize][ring.merge];
+        let name = self.program.ring_name(ring.from, ring.to, merge);
+        let is_near = self.pe_assignment.pe_of(ring.from.operator) == Some(self.pe);
+        let at = match is_near {
+            true => self.local_edge(ring.from),
+            false => {
+                let crossing_number = self.crossing_index[&(ring.from, self.pe)];
+                self.layout.received[&(crossing_number, ring.to)]
+            }
+        };
+        let numbering = match is_near {
+            true => self
+                .recipients
+                .numbering(ring.from, StreamRecipient::Crossing(ring.crossing_number)),
+            // The receiver gives each of its consumers a rank of its own.
+            false => inserted::SenderNumbering {
+                origins: ring.origins.clone(),
+                ..Default::default()
+            },
+        };
+        inserted::send(
+            self.program,
+            name,
+            ring.crossing_number,
+            (ring.from, at),
+            &numbering,
+        )
+    }
+
+    fn program_operator(&self, id: OperatorId) -> OperatorNode {
+        let mut operator = self.program.operators[id.0 as usize].clone();
+        for (port, input) in (0..).zip(&mut operator.inputs) {
+            input.sources = match self.layout.queues.get(&(id, port)) {
+                Some(&queue) => {
+                    input.sources_without_markers.clear();
+                    vec![OutPortId {
+                        operator: OperatorId(queue),
+                        port: 0,
+                    }]
+                }
+                None => self.sources(input, InPortId { operator: id, port }),
+            };
+        }
+        operator
+    }
+
+    /// The streams that feed a port, as the part has them.
+    fn sources(&self, port: &InPort, to: InPortId) -> Vec<OutPortId> {
+        let sources = port.sources.iter();
+        sources.map(|&from| self.source(from, to)).collect()
+    }
+
+    fn source(&self, from: OutPortId, to: InPortId) -> OutPortId {
+        if let Some(&merged) = self.layout.merged.get(&(from, to)) {
+            return merged;
+        }
+        match self.layout.program_operators.contains_key(&from.operator) {
+            true => self.local_edge(from),
+            false => self.layout.received[&(self.crossing_index[&(from, self.pe)], to)],
+        }
+    }
+
+    /// A stream that an operator of the PE sends, as the part has it.
+    fn local_edge(&self, from: OutPortId) -> OutPortId {
+        OutPortId {
+            operator: OperatorId(self.layout.program_operators[&from.operator]),
+            ..from
+        }
+    }
+
+    /// The origin that each operator of the part is; empty if nothing in the plan is ordered.
+    pub fn origins(&self) -> Vec<Option<OriginId>> {
+        if self.order.is_unordered() {
+            return Vec::new();
+        }
+        let origins = self.layout.operators.iter().map(|operator| match operator {
+            PeOperator::Program(id) => self.order.origin_of_operator(*id),
+            PeOperator::Queue(at) => {
+                let queue = &self.plan.pes[self.pe as usize].threaded_ports[*at];
+                self.order.origin_of_queue(queue.operator, queue.port)
+            }
+            _ => None,
+        });
+        origins.collect()
+    }
+}

@@ -1,0 +1,248 @@
+//! The operators that a plan puts between those of a program: [`graph::inserted_operators`].
+//!
+//! They pass tuples, markers and watermarks on unchanged.
+
+use std::sync::Arc;
+
+use graph::{
+    CongestionPolicy, EventClock, Expr, InPort, Logic, OperatorId, OperatorNode, OriginId, OutPort,
+    OutPortId, Param, ParamValue, Pos, Program, ThreadedPort, inserted_operators,
+};
+use tuple::{TupleType, Type, Value};
+
+/// The way in which a sender numbers its tuples: see `runtime::crossing::order`.
+#[derive(Default)]
+pub(super) struct SenderNumbering {
+    /// The origins that the stream is ordered by; none if it is not ordered.
+    pub origins: Vec<OriginId>,
+    /// Whether the sender before this one has given the tuple its number.
+    pub is_again: bool,
+    /// Whether the next sender gives the tuple the same number.
+    pub has_more: bool,
+}
+
+/// An output port of a receiver or a merge.
+pub(super) struct ReceiverOutput {
+    /// The crossing or ring that brings the port's tuples.
+    pub crossing_number: u32,
+    /// The stream that leaves the port.
+    pub from: OutPortId,
+    /// The rank of the port's consumer among those of the stream.
+    pub rank: u32,
+}
+
+/// The operator that sends a stream on a crossing or ring; `at` is the stream in the part.
+pub(super) fn send(
+    program: &Program,
+    name: String,
+    crossing_number: u32,
+    (stream, at): (OutPortId, OutPortId),
+    numbering: &SenderNumbering,
+) -> OperatorNode {
+    let (pos, port) = out_stream(program, stream);
+    let mut params = vec![number_param("link", &[crossing_number], pos)];
+    if !numbering.origins.is_empty() {
+        params.push(number_param("origin", &numbering.origins, pos));
+        params.push(flag_param("again", numbering.is_again, pos));
+        params.push(flag_param("more", numbering.has_more, pos));
+    }
+    OperatorNode {
+        inputs: vec![in_port(port.name.clone(), &port.schema, vec![at])],
+        params,
+        ..operator(name, inserted_operators::SEND, pos)
+    }
+}
+
+/// The operator that gives another one its turn: see `runtime::crossing::order`.
+pub(super) fn turn(
+    program: &Program,
+    name: String,
+    (stream, at): (OutPortId, OutPortId),
+    rank: u32,
+    numbering: &SenderNumbering,
+) -> OperatorNode {
+    let (pos, port) = out_stream(program, stream);
+    OperatorNode {
+        inputs: vec![in_port(port.name.clone(), &port.schema, vec![at])],
+        outputs: vec![out_port(port.name.clone(), &port.schema)],
+        params: vec![
+            number_param("rank", &[rank], pos),
+            flag_param("again", numbering.is_again, pos),
+            flag_param("more", numbering.has_more, pos),
+        ],
+        clock: clock(program, &[vec![stream]]),
+        ..operator(name, inserted_operators::TURN, pos)
+    }
+}
+
+/// The operator that brings streams in: a receiver, or a merge. `carried` has the crossings and
+/// rings that are ordered, once for each of their origins.
+pub(super) fn receive(
+    program: &Program,
+    name: String,
+    ports: &[ReceiverOutput],
+    carried: &[(u32, OriginId)],
+) -> OperatorNode {
+    let streams = ports.iter().map(|port| out_stream(program, port.from));
+    let (positions, streams): (Vec<Pos>, Vec<&OutPort>) = streams.unzip();
+    let pos = positions.first().copied().unwrap_or_default();
+    let brought: Vec<_> = ports.iter().map(|port| vec![port.from]).collect();
+    let outputs = streams.into_iter();
+    let outputs = outputs.map(|stream| out_port(stream.name.clone(), &stream.schema));
+    let crossings: Vec<u32> = ports.iter().map(|port| port.crossing_number).collect();
+    let mut params = vec![number_param("link", &crossings, pos)];
+    if !carried.is_empty() {
+        let ranks: Vec<u32> = ports.iter().map(|port| port.rank).collect();
+        let carried: Vec<u32> = carried
+            .iter()
+            .flat_map(|&(crossing_number, origin)| [crossing_number, origin])
+            .collect();
+        params.push(number_param("rank", &ranks, pos));
+        params.push(number_param("carried", &carried, pos));
+    }
+    OperatorNode {
+        outputs: outputs.collect(),
+        params,
+        clock: clock(program, &brought),
+        ..operator(name, inserted_operators::RECEIVE, pos)
+    }
+}
+
+/// The queue before a threaded port; `sources` are the streams that feed the port in the part.
+pub(super) fn queue(
+    program: &Program,
+    queue: &ThreadedPort,
+    sources: Vec<OutPortId>,
+) -> OperatorNode {
+    let of = &program.operators[queue.operator.0 as usize];
+    let port = &of.inputs[queue.port as usize];
+    let congestion = match queue.congestion {
+        CongestionPolicy::Wait => "wait",
+        CongestionPolicy::DropFirst => "dropFirst",
+        CongestionPolicy::DropLast => "dropLast",
+    };
+    let congestion = Param {
+        name: "congestion".into(),
+        value: ParamValue::Literals(vec![congestion.into()]),
+        pos: of.pos,
+    };
+    let tuples = number_param("tuples", &[queue.tuples_max], of.pos);
+    let core = queue.core.map(|core| number_param("core", &[core], of.pos));
+    let name = program.queue_name(queue);
+    let input = InPort {
+        sources_without_markers: port.sources_without_markers.clone(),
+        ..in_port(port.name.clone(), &port.schema, sources)
+    };
+    OperatorNode {
+        inputs: vec![input],
+        outputs: vec![out_port(port.name.clone(), &port.schema)],
+        params: [tuples, congestion].into_iter().chain(core).collect(),
+        clock: clock(program, std::slice::from_ref(&port.sources)),
+        ..operator(name, inserted_operators::QUEUE, of.pos)
+    }
+}
+
+/// The operator that makes the watermarks of another one: `watermarks of Trades`. It has that
+/// operator's clock, and an input and an output port for each of `ports`, in their order.
+pub(super) fn watermarks(at: OperatorId, of: &OperatorNode, ports: &[u32]) -> OperatorNode {
+    let streams = ports.iter().map(|&port| &of.outputs[port as usize]);
+    let inputs = ports.iter().zip(streams.clone()).map(|(&port, stream)| {
+        let from = OutPortId { operator: at, port };
+        in_port(stream.name.clone(), &stream.schema, vec![from])
+    });
+    let outputs = streams.map(|stream| out_port(stream.name.clone(), &stream.schema));
+    let clock = of.clock.as_ref().map(|clock| EventClock {
+        outputs: (0..ports.len() as u32).collect(),
+        ..clock.clone()
+    });
+    let name = format!("watermarks of {}", of.name);
+    OperatorNode {
+        inputs: inputs.collect(),
+        outputs: outputs.collect(),
+        clock,
+        ..operator(name, inserted_operators::WATERMARKS, of.pos)
+    }
+}
+
+/// The clock of an operator that passes streams of the program on; `ports` has the streams by
+/// output port. `None` if none of them has watermarks.
+fn clock(program: &Program, ports: &[Vec<OutPortId>]) -> Option<EventClock> {
+    let clock_of = |stream: &OutPortId| {
+        let clock = program.operators[stream.operator.0 as usize].clock.as_ref();
+        clock.filter(|clock| clock.outputs.contains(&stream.port))
+    };
+    let clocked =
+        |streams: &Vec<OutPortId>| streams.iter().any(|stream| clock_of(stream).is_some());
+    let clock = ports.iter().flatten().find_map(clock_of)?;
+    let numbered = (0..).zip(ports).filter(|(_, streams)| clocked(streams));
+    Some(EventClock {
+        outputs: numbered.map(|(port, _)| port).collect(),
+        generates_watermarks: false,
+        ..clock.clone()
+    })
+}
+
+/// A stream of the program: the position of its operator, and the output port.
+fn out_stream(program: &Program, from: OutPortId) -> (Pos, &OutPort) {
+    let operator = &program.operators[from.operator.0 as usize];
+    (operator.pos, &operator.outputs[from.port as usize])
+}
+
+/// An operator without ports and parameters.
+fn operator(name: String, kind: &str, pos: Pos) -> OperatorNode {
+    OperatorNode {
+        name: name.into(),
+        kind: kind.into(),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        params: Vec::new(),
+        logic: Logic::default(),
+        config: Vec::new(),
+        annotations: Vec::new(),
+        has_own_thread: false,
+        submits_by_timer: false,
+        clock: None,
+        pos,
+    }
+}
+
+fn in_port(name: Arc<str>, schema: &Arc<TupleType>, sources: Vec<OutPortId>) -> InPort {
+    InPort {
+        name,
+        schema: schema.clone(),
+        sources,
+        window: None,
+        history: 0,
+        is_control: false,
+        sources_without_markers: Vec::new(),
+    }
+}
+
+fn out_port(name: Arc<str>, schema: &Arc<TupleType>) -> OutPort {
+    OutPort {
+        name,
+        schema: schema.clone(),
+        calls: Vec::new(),
+        assign: Vec::new(),
+    }
+}
+
+fn number_param(name: &str, values: &[u32], pos: Pos) -> Param {
+    let values = values.iter();
+    let values = values.map(|&n| Expr::constant(Value::Uint32(n), Type::Uint32).with_pos(pos));
+    Param {
+        name: name.into(),
+        value: ParamValue::Exprs(values.collect()),
+        pos,
+    }
+}
+
+fn flag_param(name: &str, value: bool, pos: Pos) -> Param {
+    Param {
+        name: name.into(),
+        value: ParamValue::Exprs(vec![
+            Expr::constant(Value::Boolean(value), Type::Boolean).with_pos(pos),
+        ]),
+        pos,
+    }
+}

@@ -1,0 +1,222 @@
+//! Whether a plan fits a program: the invariants of the plan, one after the other.
+
+use std::collections::HashSet;
+
+use graph::{
+    AUTO_MEDIUM, Crossing, OperatorId, OutPortId, PePlan, Plan, PlanPart, Program, ThreadedPort,
+};
+
+use super::checked_plan::CheckedPlan;
+use super::pin_check;
+use super::plan_fault::{PlanCheckResult, PlanFault, ensure};
+use super::regions::derive;
+
+/// Checks that `plan` is a complete plan of `program`, and that its derived fields are those that
+/// [`derive()`] works out.
+///
+/// # Errors
+/// The first fault that is found.
+pub fn check(plan: &Plan, program: &Program) -> Result<(), PlanFault> {
+    check_partial(plan, program)?;
+    CheckedPlan::new(plan, program).check_complete()?;
+    let mut again = plan.clone();
+    derive(&mut again, program);
+    let message = "edges, regions and shared operators are not those of its operators";
+    ensure(again == *plan, PlanPart::Plan, || message.to_owned())
+}
+
+/// Checks a plan in which crossings and media may be missing, and whose derived fields may be out
+/// of date.
+///
+/// # Errors
+/// The first fault that is found.
+pub fn check_partial(plan: &Plan, program: &Program) -> Result<(), PlanFault> {
+    let checked = CheckedPlan::new(plan, program);
+    for (number, pe) in (0..).zip(&plan.pes) {
+        checked.check_pe(number, pe)?;
+    }
+    checked.check_operators()?;
+    checked.check_loops()?;
+    for (number, pe) in (0..).zip(&plan.pes) {
+        for (at, queue) in pe.threaded_ports.iter().enumerate() {
+            checked.check_queue(number, at, queue)?;
+        }
+    }
+    let mut carried = HashSet::new();
+    for (number, crossing) in (0..).zip(&plan.crossings) {
+        checked.check_crossing(number, crossing, &mut carried)?;
+    }
+    let order = plan.crossings.iter().map(Crossing::sort_key);
+    let message = || "its crossings are not in order of the program".to_owned();
+    ensure(order.is_sorted(), PlanPart::Plan, message)?;
+    pin_check::check_pins(&checked)
+}
+
+impl CheckedPlan<'_> {
+    /// A PE has operators, in order.
+    fn check_pe(&self, number: u32, pe: &PePlan) -> PlanCheckResult {
+        let subject = PlanPart::Pe(number);
+        ensure(!pe.operators.is_empty(), subject, || {
+            format!("pe {number} has no operators")
+        })?;
+        let is_sorted = pe.operators.is_sorted_by(|a, b| a < b);
+        ensure(is_sorted, subject, || {
+            format!("the operators of pe {number} are not in order of the program")
+        })
+    }
+
+    /// Every operator is in exactly one PE.
+    fn check_operators(&self) -> PlanCheckResult {
+        for (number, pe) in (0..).zip(&self.plan.pes) {
+            for &id in &pe.operators {
+                let subject = PlanPart::Operator(number, id);
+                ensure(
+                    (id.0 as usize) < self.program.operators.len(),
+                    subject,
+                    || format!("the program has no operator {}", id.0),
+                )?;
+                let operator_pe = self.pe_assignment.pe_of(id).unwrap_or(number);
+                ensure(operator_pe == number, subject, || {
+                    format!(
+                        "`{}` is in pe {operator_pe} already",
+                        self.operator_name(id)
+                    )
+                })?;
+            }
+        }
+        let all = (0..self.program.operators.len() as u32).map(OperatorId);
+        let mut without = all.filter(|&id| self.pe_assignment.pe_of(id).is_none());
+        match without.next() {
+            None => Ok(()),
+            Some(id) => ensure(false, PlanPart::Plan, || {
+                format!(
+                    "`{}` is in no pe{}",
+                    self.operator_name(id),
+                    and_more(without.count())
+                )
+            }),
+        }
+    }
+
+    /// The operators of a loop are in one PE.
+    fn check_loops(&self) -> PlanCheckResult {
+        let mut first: Vec<Option<OperatorId>> = vec![None; self.program.operators.len()];
+        for (at, number) in (0..).zip(self.stream_consumers.loops()) {
+            let (id, Some(number)) = (OperatorId(at), number) else {
+                continue;
+            };
+            let first = *first[number as usize].get_or_insert(id);
+            let (one, other) = (
+                self.pe_assignment.pe_of(first),
+                self.pe_assignment.pe_of(id),
+            );
+            let number = other.unwrap_or_default();
+            ensure(one == other, PlanPart::Operator(number, id), || {
+                format!(
+                    "`{}` and `{}` stand in a loop, so they have to be in one pe: queues between \
+                     processes that feed each other could fill up for ever",
+                    self.operator_name(first),
+                    self.operator_name(id)
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A queue is at an input port of its PE, holds tuples and comes in order.
+    fn check_queue(&self, number: u32, at: usize, queue: &ThreadedPort) -> PlanCheckResult {
+        let subject = PlanPart::Queue(number, at);
+        let is_here = self.pe_assignment.pe_of(queue.operator) == Some(number);
+        ensure(is_here, subject, || {
+            format!(
+                "`{}` is not in pe {number}",
+                self.operator_name(queue.operator)
+            )
+        })?;
+        let ports = self.program.operators[queue.operator.0 as usize]
+            .inputs
+            .len();
+        ensure((queue.port as usize) < ports, subject, || {
+            let name = self.operator_name(queue.operator);
+            format!("`{name}` has no input port {}", queue.port)
+        })?;
+        ensure(queue.tuples_max > 0, subject, || {
+            "a queue holds at least 1 tuple".to_owned()
+        })?;
+        let before = self.plan.pes[number as usize].threaded_ports[..at].last();
+        let Some(before) = before.map(ThreadedPort::in_port) else {
+            return Ok(());
+        };
+        ensure(before != queue.in_port(), subject, || {
+            let name = self.operator_name(queue.operator);
+            format!("`{name}.{}` has two queues", queue.port)
+        })?;
+        ensure(before < queue.in_port(), subject, || {
+            format!("the threaded ports of pe {number} are not in order")
+        })
+    }
+
+    /// A crossing brings its stream to PEs that take it, once each.
+    fn check_crossing(
+        &self,
+        number: u32,
+        crossing: &Crossing,
+        carried: &mut HashSet<(OutPortId, u32)>,
+    ) -> PlanCheckResult {
+        let subject = PlanPart::Crossing(number);
+        let from = crossing.from;
+        let name = self.stream_name(subject, from)?;
+        let is_list = !crossing.to.is_empty() && crossing.to.is_sorted();
+        ensure(is_list, subject, || {
+            format!("the pes that `{name}` goes to are not a list in order")
+        })?;
+        for &pe in &crossing.to {
+            self.check_arrival(subject, &name, from, pe)?;
+            ensure(carried.insert((from, pe)), subject, || {
+                format!("`{name}` crosses to pe {pe} twice")
+            })?;
+        }
+        let (shortest, longest, _) = crossing.batch.unwrap_or_default();
+        ensure(shortest <= longest, subject, || {
+            format!("the shortest batching time, {shortest}, is above the longest, {longest}")
+        })
+    }
+
+    /// Every edge between PEs belongs to a crossing, every crossing has its medium.
+    fn check_complete(&self) -> PlanCheckResult {
+        let crossing_index = self.plan.crossing_index();
+        for (to, operator) in (0..).map(OperatorId).zip(&self.program.operators) {
+            let pe = self.pe_assignment.pe_of(to).unwrap_or_default();
+            for &from in operator.inputs.iter().flat_map(|input| &input.sources) {
+                let is_near = self.pe_assignment.pe_of(from.operator) == Some(pe);
+                ensure(
+                    is_near || crossing_index.contains_key(&(from, pe)),
+                    PlanPart::Plan,
+                    || {
+                        let name = self.program.stream_name(from);
+                        format!("`{name}` has no crossing to pe {pe}")
+                    },
+                )?;
+            }
+        }
+        for (crossing_number, crossing) in (0..).zip(&self.plan.crossings) {
+            ensure(
+                *crossing.medium != *AUTO_MEDIUM,
+                PlanPart::Crossing(crossing_number),
+                || {
+                    let name = self.program.stream_name(crossing.from);
+                    format!("`{name}` crosses on no medium")
+                },
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// The end of a sentence about one of several.
+fn and_more(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        n => format!(", and {n} more"),
+    }
+}

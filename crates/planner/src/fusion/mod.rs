@@ -1,0 +1,11 @@
+//! Fusion: the operators of each PE, by what the job and the program ask for.
+
+mod by_placement;
+mod contradiction;
+mod placement;
+mod whole_or_split;
+
+pub(crate) use by_placement::by_placement;
+pub use contradiction::in_config;
+pub(crate) use placement::{OperatorPlacement, PlacementValue};
+pub(crate) use whole_or_split::{all, none};

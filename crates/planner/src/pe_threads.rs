@@ -1,0 +1,291 @@
+//! The threads of a PE while it runs, and the operators that each may enter.
+//!
+//! A thread begins at each source, receiver and merge, behind each queue, and at each operator that
+//! submits from a thread of its own; all timers of a PE share one more. A submission to a fused
+//! edge is a call of the consumer, so a thread enters all operators downstream of its beginning, up
+//! to and including those that submit from threads of their own.
+//!
+//! ```text
+//!   Beacon -> Functor -> [queue of Sink.0] -> Sink       Beacon's thread enters Functor and the
+//!                `-----> Delay -> Log                    queue, and Delay; the queue's thread
+//!                                                        enters Sink, and Delay's enters Log
+//! ```
+//!
+//! # Cost
+//! One walk downstream from each beginning of a thread, and two over the edges for loops.
+
+use graph::{
+    ExprKind, OperatorId, OperatorNode, ParamValue, PeThreads, PlannedThread, ThreadStartPoint,
+    inserted_operators,
+};
+use tuple::Value;
+
+use crate::cut::PeProgram;
+use crate::streams::{DisjointSets, StreamConsumers, find_loops};
+
+/// The threads of a PE, from the program that the PE runs.
+///
+/// Operators with threads and timers are those whose models say that they submit by them
+/// ([`OperatorNode::has_own_thread`], [`OperatorNode::submits_by_timer`]).
+pub fn pe_threads(part: &PeProgram) -> PeThreads {
+    let calls = PeCallGraph::new(part);
+    let starts = calls.thread_starts();
+    let threads: Vec<PlannedThread> = starts
+        .into_iter()
+        .map(|start| PlannedThread {
+            operators: calls.entered_from(&start),
+            core: calls.core(&start),
+            start,
+        })
+        .collect();
+    let entering = entering_threads(&threads, part.program.operators.len());
+    let call_loops = find_loops(calls.callees_by_operator());
+    let all_loops = find_loops(calls.consumers_by_operator());
+    let ids = || (0..part.program.operators.len() as u32).map(OperatorId);
+    let is_shared = |id: &OperatorId| entering[id.0 as usize].len() > 1;
+    let is_looped =
+        |id: &OperatorId| calls.has_own_thread(*id) && all_loops[id.0 as usize].is_some();
+    PeThreads {
+        shared_operators: ids().filter(is_shared).collect(),
+        looped_threads: ids().filter(is_looped).collect(),
+        chains: calls.chains(&entering, &call_loops),
+        call_loops: members_by_loop(&call_loops),
+        threads,
+    }
+}
+
+/// By operator: the numbers of the threads that enter it, in order.
+fn entering_threads(threads: &[PlannedThread], operators: usize) -> Vec<Vec<usize>> {
+    let mut entering = vec![Vec::new(); operators];
+    for (number, thread) in threads.iter().enumerate() {
+        for id in &thread.operators {
+            entering[id.0 as usize].push(number);
+        }
+    }
+    entering
+}
+
+/// The operators of each loop, in order of their first operators.
+fn members_by_loop(loops: &[Option<u32>]) -> Vec<Vec<OperatorId>> {
+    let mut members: Vec<Vec<OperatorId>> = vec![Vec::new(); loops.len()];
+    for (id, number) in (0..).map(OperatorId).zip(loops) {
+        if let Some(number) = number {
+            members[*number as usize].push(id);
+        }
+    }
+    members.retain(|operators| !operators.is_empty());
+    members.sort_unstable();
+    members
+}
+
+/// The operators of a PE and the calls between them.
+struct PeCallGraph<'a> {
+    part: &'a PeProgram,
+    consumers: StreamConsumers,
+}
+
+impl<'a> PeCallGraph<'a> {
+    fn new(part: &'a PeProgram) -> PeCallGraph<'a> {
+        PeCallGraph {
+            part,
+            consumers: StreamConsumers::new(&part.program),
+        }
+    }
+
+    fn operator(&self, id: OperatorId) -> &'a OperatorNode {
+        &self.part.program.operators[id.0 as usize]
+    }
+
+    fn ids(&self) -> impl Iterator<Item = OperatorId> + use<> {
+        (0..self.part.program.operators.len() as u32).map(OperatorId)
+    }
+
+    fn is_kind(&self, id: OperatorId, kind: &str) -> bool {
+        *self.operator(id).kind == *kind
+    }
+
+    /// Whether an operator that has input ports submits from a thread of its own.
+    fn has_own_thread(&self, id: OperatorId) -> bool {
+        let operator = self.operator(id);
+        let has_thread = operator.has_own_thread || self.is_kind(id, inserted_operators::QUEUE);
+        has_thread && !operator.inputs.is_empty()
+    }
+
+    /// The beginnings of all threads, the timers' last.
+    fn thread_starts(&self) -> Vec<ThreadStartPoint> {
+        let mut starts: Vec<ThreadStartPoint> = Vec::new();
+        for id in self.ids() {
+            if self.is_kind(id, inserted_operators::RECEIVE) {
+                starts.push(ThreadStartPoint::Receiver(id));
+            } else if self.operator(id).inputs.is_empty() {
+                starts.push(ThreadStartPoint::Source(id));
+            } else if self.is_kind(id, inserted_operators::QUEUE) {
+                starts.push(ThreadStartPoint::Queue(id));
+            } else if self.has_own_thread(id) {
+                starts.push(ThreadStartPoint::Operator(id));
+            }
+        }
+        let timed = self.ids().filter(|id| self.operator(*id).submits_by_timer);
+        let timed: Vec<OperatorId> = timed.collect();
+        if !timed.is_empty() {
+            starts.push(ThreadStartPoint::Timers(timed));
+        }
+        starts
+    }
+
+    /// The operators that a thread may enter, in order.
+    fn entered_from(&self, start: &ThreadStartPoint) -> Vec<OperatorId> {
+        let mut is_entered = vec![false; self.part.program.operators.len()];
+        let mut open: Vec<OperatorId> = Vec::new();
+        for &id in start.operators() {
+            match start {
+                ThreadStartPoint::Queue(_) | ThreadStartPoint::Operator(_) => {}
+                _ => open.push(id),
+            }
+            // The thread submits from here, also if the operator cuts other threads off.
+            open.extend(self.consumers_of_operator(id));
+        }
+        while let Some(id) = open.pop() {
+            if !std::mem::replace(&mut is_entered[id.0 as usize], true) {
+                open.extend(self.callees(id));
+            }
+        }
+        self.ids().filter(|id| is_entered[id.0 as usize]).collect()
+    }
+
+    /// The operators that take an operator's streams, once for each edge.
+    fn consumers_of_operator(&self, id: OperatorId) -> impl Iterator<Item = OperatorId> {
+        let streams = self.consumers.streams_of(id);
+        let edges = streams.flat_map(|stream| self.consumers.consumers_of(stream));
+        edges.map(|to| to.operator)
+    }
+
+    /// The operators that a call of an operator may call: none, if it submits from its own thread.
+    fn callees(&self, id: OperatorId) -> impl Iterator<Item = OperatorId> {
+        let submits = !self.has_own_thread(id);
+        self.consumers_of_operator(id).filter(move |_| submits)
+    }
+
+    fn callees_by_operator(&self) -> Vec<Vec<u32>> {
+        let numbers = |id| self.callees(id).map(|to| to.0).collect();
+        self.ids().map(numbers).collect()
+    }
+
+    fn consumers_by_operator(&self) -> Vec<Vec<u32>> {
+        let numbers = |id| self.consumers_of_operator(id).map(|to| to.0).collect();
+        self.ids().map(numbers).collect()
+    }
+
+    /// The core that a thread has for itself, by the pins of the part or the queue's parameter.
+    fn core(&self, start: &ThreadStartPoint) -> Option<u32> {
+        match start {
+            ThreadStartPoint::Queue(id) => {
+                let ParamValue::Exprs(values) = &self.operator(*id).param("core")?.value else {
+                    return None;
+                };
+                match values.first()?.kind {
+                    ExprKind::Const(Value::Uint32(core)) => Some(core),
+                    _ => None,
+                }
+            }
+            ThreadStartPoint::Timers(_) => None,
+            ThreadStartPoint::Source(id)
+            | ThreadStartPoint::Receiver(id)
+            | ThreadStartPoint::Operator(id) => {
+                let mut pins = self.part.pins.iter();
+                let pin = pins.find(|(operator, _)| *operator == id.0);
+                pin.map(|(_, core)| *core)
+            }
+        }
+    }
+
+    /// The groups of operators that may be compiled into one function, upstream first.
+    fn chains(&self, entering: &[Vec<usize>], loops: &[Option<u32>]) -> Vec<Vec<OperatorId>> {
+        let mut sets = DisjointSets::new(entering.len());
+        let may_have_code = |id: OperatorId| {
+            let at = id.0 as usize;
+            entering[at].len() == 1 && loops[at].is_none() && self.may_be_lowered(id)
+        };
+        for id in self.ids().filter(|id| may_have_code(*id)) {
+            for stream in self.consumers.streams_of(id) {
+                let consumers = self.consumers.consumers_of(stream);
+                // One call of a consumer outside the chain needs the tuple in memory for all.
+                let is_fused = consumers.iter().all(|to| {
+                    let is_same_thread =
+                        entering[to.operator.0 as usize] == entering[id.0 as usize];
+                    is_same_thread && may_have_code(to.operator) && self.may_join(to.operator)
+                });
+                if is_fused {
+                    let joined = consumers.iter().map(|to| to.operator.0 as usize);
+                    joined.for_each(|to| sets.join(id.0 as usize, to));
+                }
+            }
+        }
+        let chains = sets.sets().into_iter().filter(|set| set.len() > 1);
+        chains.map(|set| self.upstream_first(&set)).collect()
+    }
+
+    /// Whether an operator may have its behaviour as typed statements: inserted operators and those
+    /// with threads and timers of their own are Rust code.
+    fn may_be_lowered(&self, id: OperatorId) -> bool {
+        let inserted = [
+            inserted_operators::SEND,
+            inserted_operators::RECEIVE,
+            inserted_operators::TURN,
+            inserted_operators::QUEUE,
+            inserted_operators::WATERMARKS,
+        ];
+        !inserted.iter().any(|kind| self.is_kind(id, kind))
+            && !self.has_own_thread(id)
+            && !self.operator(id).submits_by_timer
+    }
+
+    /// Whether an operator's statements may be part of its caller's function: it keeps no past
+    /// tuples and catches no faults.
+    fn may_join(&self, id: OperatorId) -> bool {
+        let operator = self.operator(id);
+        let keeps_history = operator.inputs.iter().any(|port| port.history > 0);
+        !keeps_history && !catches_faults(operator)
+    }
+
+    /// Operators without loops among them, each after those that call it.
+    fn upstream_first(&self, set: &[usize]) -> Vec<OperatorId> {
+        let is_in = |id: OperatorId| set.binary_search(&(id.0 as usize)).is_ok();
+        let mut callers: Vec<usize> = vec![0; set.len()];
+        let position = |id: OperatorId| set.partition_point(|&at| at < id.0 as usize);
+        let ids = || set.iter().map(|&at| OperatorId(at as u32));
+        for to in ids()
+            .flat_map(|id| self.callees(id))
+            .filter(|to| is_in(*to))
+        {
+            callers[position(to)] += 1;
+        }
+        let mut ready: Vec<OperatorId> = ids().filter(|id| callers[position(*id)] == 0).collect();
+        ready.reverse();
+        let mut ordered = Vec::new();
+        while let Some(id) = ready.pop() {
+            ordered.push(id);
+            for to in self.callees(id).filter(|to| is_in(*to)) {
+                let left = &mut callers[position(to)];
+                *left -= 1;
+                if *left == 0 {
+                    ready.push(to);
+                }
+            }
+        }
+        ordered
+    }
+}
+
+/// Whether `@catch` of an operator names faults that cost the operator only a tuple.
+fn catches_faults(operator: &OperatorNode) -> bool {
+    let mut annotations = operator.annotations.iter();
+    let Some((_, arguments)) = annotations.find(|(name, _)| &**name == "catch") else {
+        return false;
+    };
+    let exception = arguments.iter().find(|(name, _)| &**name == "exception");
+    match exception {
+        Some((_, Value::RString(word))) => matches!(&*word.0, b"streams" | b"std" | b"all"),
+        _ => false,
+    }
+}

@@ -1,0 +1,249 @@
+//! Threaded ports: the input ports that have a queue and a thread of their own.
+//!
+//! Config `threadedPort` names such ports. `@threading` gives a threading model to an operator, or
+//! to all operators of a composite; the options for the job give one to all others:
+//!
+//! | model | threaded ports |
+//! | --- | --- |
+//! | `manual` | only ports that config names |
+//! | `dedicated` | every input port, control ports too |
+//! | `dynamic` | a shared scheduler, which does not exist yet: as `dedicated`, with a note |
+//! | `automatic` | `manual` where a process has threads enough, else `dynamic` |
+//!
+//! A channel of a parallel region begins with a thread if its splitter is in the same process, and
+//! so does each consumer of a ThreadedSplit.
+//!
+//! A process has threads enough if its sources, receivers and threaded ports are a quarter of its
+//! operators, or half of the machine's cores.
+//!
+//! # Where no thread is added
+//! * At a port whose receiver brings it all its tuples, and nothing to any other operator: the
+//!   receiver's thread is the port's.
+//! * At a port that a loop comes back to: a full queue there would block the thread that empties
+//!   it. Config may ask for one all the same.
+
+use std::collections::HashSet;
+
+use graph::{
+    CongestionPolicy, InPortId, OperatorId, OperatorNode, PeAssignment, PePlan, Plan, Program,
+    ReceiverPlan, ThreadedPort,
+};
+use tuple::Value;
+
+use crate::choice::{PlanOptions, ThreadingPolicy};
+use crate::order::{PlanOrder, order};
+use crate::streams::StreamConsumers;
+
+/// Tuples that a queue holds at most if config does not give a number: the default of SPL.
+const THREADED_QUEUE_TUPLES: u32 = 1000;
+
+/// Name of the annotation of operators whose consumers have threads: splitters, which the compiler
+/// puts before parallel regions, and operators whose model asks for it.
+pub const SPLITTER: &str = "splitter";
+
+/// Adds threaded ports to those that a plan has.
+pub(super) fn add(
+    program: &Program,
+    options: &PlanOptions<'_>,
+    stream_consumers: &StreamConsumers,
+    plan: &mut Plan,
+) {
+    let PlanOrder {
+        receivers, merges, ..
+    } = order(&without_queues(plan), program);
+    let threads = ThreadPlanner {
+        program,
+        options,
+        loops: stream_consumers.loops(),
+        exclusive: exclusive_ports(program, stream_consumers, plan, &receivers),
+    };
+    for ((pe, receivers), merges) in plan.pes.iter_mut().zip(receivers).zip(merges) {
+        let mut ports = threads.explicit_ports(pe);
+        pe.threaded_ports.append(&mut ports);
+        let is_enough = threads.has_enough_threads(pe, receivers.len() + merges.len());
+        let mut ports = threads.automatic_ports(pe, is_enough);
+        pe.threaded_ports.append(&mut ports);
+        pe.threaded_ports
+            .sort_by_key(|queue| (queue.operator, queue.port));
+    }
+}
+
+/// A copy of a plan without its queues: they do not change which ports need no thread.
+fn without_queues(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    plan.pes.iter_mut().for_each(|pe| pe.threaded_ports.clear());
+    plan
+}
+
+/// The threading model of an operator: its own, or else the job's.
+pub(super) fn threading_model(
+    operator: &OperatorNode,
+    options: &PlanOptions<'_>,
+) -> ThreadingPolicy {
+    let annotation = operator.annotations.iter();
+    let annotation = annotation.rev().find(|(name, _)| &**name == "threading");
+    let keys = annotation.map_or(&[][..], |(_, keys)| keys);
+    let model = keys.iter().find(|(key, _)| &**key == "model");
+    let Some((_, Value::RString(model))) = model else {
+        return options.threading;
+    };
+    match &*model.0 {
+        b"manual" => ThreadingPolicy::Manual,
+        b"dedicated" => ThreadingPolicy::Dedicated,
+        b"automatic" => ThreadingPolicy::Automatic,
+        b"dynamic" => ThreadingPolicy::Dynamic,
+        _ => options.threading,
+    }
+}
+
+/// The threaded ports that config of an operator asks for.
+pub(super) fn configured_ports(
+    id: OperatorId,
+    operator: &OperatorNode,
+) -> impl Iterator<Item = ThreadedPort> {
+    let entries = operator.config.iter();
+    let entries = entries.filter(|entry| &*entry.name == "threadedPort");
+    let values = entries.flat_map(|entry| &entry.values);
+    values.filter_map(move |value| queue(id, operator, value))
+}
+
+/// The ports whose receivers bring them all their tuples, and nothing to any other operator.
+fn exclusive_ports(
+    program: &Program,
+    stream_consumers: &StreamConsumers,
+    plan: &Plan,
+    receivers: &[Vec<ReceiverPlan>],
+) -> HashSet<InPortId> {
+    let pe_assignment = PeAssignment::new(plan, program.operators.len());
+    let mut exclusive = HashSet::new();
+    for (number, receivers) in (0..).zip(receivers) {
+        for receiver in receivers {
+            let crossings = receiver.crossings.iter();
+            let streams = crossings.map(|&number| plan.crossings[number as usize].from);
+            let fed = streams.flat_map(|stream| stream_consumers.consumers_of(stream));
+            let mut fed: Vec<InPortId> = fed
+                .filter(|to| pe_assignment.pe_of(to.operator) == Some(number))
+                .copied()
+                .collect();
+            fed.sort_unstable();
+            let Some(only) = fed.first().map(|to| to.operator) else {
+                continue;
+            };
+            if fed.iter().any(|to| to.operator != only) {
+                continue;
+            }
+            let inputs = &program.operators[only.0 as usize].inputs;
+            let ports = fed.chunk_by(|a, b| a == b);
+            let ports =
+                ports.filter(|port| inputs[port[0].port as usize].sources.len() == port.len());
+            exclusive.extend(ports.map(|port| port[0]));
+        }
+    }
+    exclusive
+}
+
+struct ThreadPlanner<'a> {
+    program: &'a Program,
+    options: &'a PlanOptions<'a>,
+    loops: Vec<Option<u32>>,
+    exclusive: HashSet<InPortId>,
+}
+
+impl ThreadPlanner<'_> {
+    /// The queues of a PE that config asks for.
+    fn explicit_ports(&self, pe: &PePlan) -> Vec<ThreadedPort> {
+        let all = pe.operators.iter();
+        let queues = all.flat_map(|&id| configured_ports(id, self.operator(id)));
+        queues.filter(|queue| is_new(pe, queue)).collect()
+    }
+
+    /// The queues of a PE that the threading models of its operators ask for.
+    fn automatic_ports(&self, pe: &PePlan, is_enough: bool) -> Vec<ThreadedPort> {
+        let mut queues = Vec::new();
+        for &operator in &pe.operators {
+            let is_threaded = match threading_model(self.operator(operator), self.options) {
+                ThreadingPolicy::Manual => false,
+                ThreadingPolicy::Automatic => !is_enough,
+                ThreadingPolicy::Dedicated | ThreadingPolicy::Dynamic => true,
+            };
+            let ports = 0..self.operator(operator).inputs.len() as u32;
+            let begins = |&port: &u32| is_threaded || self.begins_channel(operator, port);
+            let ports = ports.filter(begins);
+            let ports = ports.filter(|&port| self.may_thread(operator, port));
+            let queue = |port| ThreadedPort {
+                operator,
+                port,
+                congestion: CongestionPolicy::Wait,
+                tuples_max: THREADED_QUEUE_TUPLES,
+                core: None,
+            };
+            queues.extend(ports.map(queue).filter(|queue| is_new(pe, queue)));
+        }
+        queues
+    }
+
+    /// Whether a port is where a channel of a parallel region begins.
+    fn begins_channel(&self, operator: OperatorId, port: u32) -> bool {
+        let sources = &self.operator(operator).inputs[port as usize].sources;
+        let mut annotations = sources
+            .iter()
+            .flat_map(|from| &self.operator(from.operator).annotations);
+        annotations.any(|(name, _)| &**name == SPLITTER)
+    }
+
+    /// Whether a port may get a thread that config does not ask for.
+    fn may_thread(&self, operator: OperatorId, port: u32) -> bool {
+        let number = self.loops[operator.0 as usize];
+        let sources = &self.operator(operator).inputs[port as usize].sources;
+        let mut loops = sources
+            .iter()
+            .map(|from| self.loops[from.operator.0 as usize]);
+        let is_fed_back = number.is_some() && loops.any(|other| other == number);
+        !is_fed_back
+            && !sources.is_empty()
+            && !self.exclusive.contains(&InPortId { operator, port })
+    }
+
+    /// Whether a PE has threads enough without those that models ask for; `receiving` counts its
+    /// receivers and merges.
+    fn has_enough_threads(&self, pe: &PePlan, receiving: usize) -> bool {
+        let sources = pe.operators.iter().map(|&id| self.operator(id));
+        let sources = sources
+            .filter(|operator| operator.inputs.is_empty())
+            .count();
+        let threads = sources + receiving + pe.threaded_ports.len();
+        threads * 4 >= pe.operators.len() || threads * 2 >= self.options.cores.max(1) as usize
+    }
+
+    fn operator(&self, id: OperatorId) -> &OperatorNode {
+        &self.program.operators[id.0 as usize]
+    }
+}
+
+/// Whether the port of a queue has none in a PE yet.
+fn is_new(pe: &PePlan, queue: &ThreadedPort) -> bool {
+    let mut ports = pe.threaded_ports.iter().map(ThreadedPort::in_port);
+    ports.all(|port| port != queue.in_port())
+}
+
+/// The queue that a value of config `threadedPort` asks for: `queue(In, Sys.Wait, 1000)`.
+fn queue(id: OperatorId, operator: &OperatorNode, value: &str) -> Option<ThreadedPort> {
+    let inner = value.strip_prefix("queue(")?.strip_suffix(')')?;
+    let mut parts = inner.split(", ");
+    let port = parts.next()?;
+    let port = operator
+        .inputs
+        .iter()
+        .position(|input| &*input.name == port)?;
+    Some(ThreadedPort {
+        operator: id,
+        port: port as u32,
+        congestion: match parts.next()? {
+            "Sys.DropFirst" => CongestionPolicy::DropFirst,
+            "Sys.DropLast" => CongestionPolicy::DropLast,
+            _ => CongestionPolicy::Wait,
+        },
+        tuples_max: parts.next().and_then(|size| size.parse().ok())?,
+        core: None,
+    })
+}
