@@ -4,17 +4,6 @@
 //! is handed a reader ([`EvaluateCondition`]) by whoever owns both the front end and the run time:
 //! neither the library nor the run time knows how text becomes an expression.
 
-use std::sync::Arc;
-
-use tuple::{TupleType, Value};
-
-use crate::Services;
-
-/// Reads a condition over tuples of a type and says whether it holds for one of them. What
-/// functions in it ask for goes to the services.
-pub type EvaluateCondition =
-    fn(&str, &Arc<TupleType>, &[Value], &mut dyn Services) -> Result<bool, ConditionError>;
-
 /// Why a condition has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionErrorKind {

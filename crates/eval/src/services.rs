@@ -1,12 +1,16 @@
 //! What library functions and operator code may ask of the PE around them.
 
-use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 
-use tuple::{Punctuation, TupleRef, TupleType, Value};
+use tuple::{TupleType, Value};
 
-use crate::{ConditionError, Fault, FaultKind, OperatorEventTime, Submit};
+use crate::{ConditionError, Fault, FaultKind, OperatorEventTime};
+
+/// Reads a condition over tuples of a type and says whether it holds for one of them. What
+/// functions in it ask for goes to the services.
+pub type EvaluateCondition =
+    fn(&str, &Arc<TupleType>, &[Value], &mut dyn Services) -> Result<bool, ConditionError>;
 
 /// Levels of trace and log messages, as on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -100,125 +104,5 @@ pub trait Services {
     ) -> Result<Result<bool, ConditionError>, Fault> {
         let sentence = "nothing here reads conditions that are text";
         Err(Fault::new(FaultKind::Limit, sentence))
-    }
-}
-
-/// The services of constant folding: there is no PE, so everything is refused.
-///
-/// What a function asks for without being able to fail (a random number, a
-/// shutdown) is noted; [`NoServices::ensure_none_refused`] says so afterwards.
-#[derive(Debug, Default)]
-pub struct NoServices {
-    /// The first thing that was asked for; in a cell because asking does not change a PE.
-    refused: Cell<Option<&'static str>>,
-}
-
-impl NoServices {
-    /// An error if anything was asked for.
-    pub fn ensure_none_refused(&self) -> Result<(), Fault> {
-        let refused = self.refused.get();
-        refused.map_or(Ok(()), |what| Err(refusal(what)))
-    }
-
-    fn note_refusal(&self, what: &'static str) {
-        self.refused.set(self.refused.get().or(Some(what)));
-    }
-}
-
-fn refusal(what: &str) -> Fault {
-    let sentence = format!("{what} is not possible in a constant expression");
-    Fault::new(FaultKind::Limit, sentence)
-}
-
-impl Services for NoServices {
-    fn print(&mut self, _text: &[u8], _flush: bool) -> Result<(), Fault> {
-        self.note_refusal("printing");
-        self.ensure_none_refused()
-    }
-    fn flush(&mut self) -> Result<(), Fault> {
-        self.note_refusal("printing");
-        self.ensure_none_refused()
-    }
-    fn data_directory(&self) -> Result<String, Fault> {
-        Err(refusal("asking for the data directory"))
-    }
-    fn is_shutdown(&self) -> bool {
-        self.note_refusal("asking for a shutdown");
-        false
-    }
-    fn shutdown(&mut self) {
-        self.note_refusal("a shutdown");
-    }
-    fn block(&mut self, _seconds: f64) {
-        self.note_refusal("sleeping");
-    }
-    fn is_traceable(&self, _level: TraceLevel) -> bool {
-        self.note_refusal("tracing");
-        false
-    }
-    fn trace(&mut self, _level: TraceLevel, _message: &str, _aspect: &str) {
-        self.note_refusal("tracing");
-    }
-    fn is_loggable(&self, _level: TraceLevel) -> bool {
-        self.note_refusal("logging");
-        false
-    }
-    fn log(&mut self, _level: TraceLevel, _message: &str, _aspect: &str) {
-        self.note_refusal("logging");
-    }
-    fn random(&mut self) -> f64 {
-        self.note_refusal("a random number");
-        0.0
-    }
-    fn seed(&mut self, _seed: i32) {
-        self.note_refusal("a random number");
-    }
-    fn operator_name(&self) -> &str {
-        self.note_refusal("asking for the operator's name");
-        ""
-    }
-    fn metric(&self, _name: &str) -> Option<i64> {
-        self.note_refusal("a custom metric");
-        None
-    }
-    fn set_metric(&mut self, _name: &str, _value: i64) -> bool {
-        self.note_refusal("a custom metric");
-        false
-    }
-    fn create_metric(&mut self, _name: &str, _text: &str, _kind: u32, _value: i64) -> bool {
-        self.note_refusal("a custom metric");
-        false
-    }
-    fn metric_names(&self) -> Vec<String> {
-        self.note_refusal("a custom metric");
-        Vec::new()
-    }
-    fn property(&self, _name: &str) -> Option<String> {
-        self.note_refusal("asking what the job was started with");
-        None
-    }
-    fn event_time(&self) -> Option<&OperatorEventTime> {
-        self.note_refusal("asking for event time");
-        None
-    }
-    fn evaluate_condition(
-        &mut self,
-        _condition: &str,
-        _over: &Arc<TupleType>,
-        _tuple: &[Value],
-    ) -> Result<Result<bool, ConditionError>, Fault> {
-        Err(refusal("reading a condition that is text"))
-    }
-}
-
-impl Submit for NoServices {
-    fn submit_tuple(&mut self, _port: u32, _tuple: TupleRef<'_>) -> Result<(), Fault> {
-        Err(refusal("submitting a tuple"))
-    }
-    fn submit_punctuation(&mut self, _port: u32, _mark: Punctuation) -> Result<(), Fault> {
-        Err(refusal("submitting a marker"))
-    }
-    fn services(&mut self) -> &mut dyn Services {
-        self
     }
 }

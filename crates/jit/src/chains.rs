@@ -8,8 +8,8 @@ use graph::StateId;
 use runtime::abi::LoweredLogic;
 use runtime::abi::{FusedMember, FusedView, OperatorCode, RunBody};
 
-use crate::backend::{Jit, entry_context};
 use crate::error::Error;
+use crate::jit::{Jit, entry_context};
 use crate::lower::{
     self, BodyUsage, EntryContext, InlinedEdge, InlinedOutput, OutputTarget, RingGrantAddresses,
 };

@@ -22,6 +22,7 @@ mod chains;
 )]
 mod code;
 mod error;
+mod jit;
 mod lower;
 mod lowered_value;
 mod module;
@@ -29,7 +30,7 @@ mod options;
 mod perf_map;
 mod type_parts;
 
-pub use backend::Jit;
 pub use error::Error;
+pub use jit::Jit;
 pub use lower::MachineCodeListing;
 pub use options::JitOptions;

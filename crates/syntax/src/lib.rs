@@ -14,6 +14,7 @@ mod language;
 mod lexer;
 mod lower;
 mod nearest;
+mod node_view;
 mod parse;
 mod parser;
 mod render;

@@ -9,7 +9,6 @@
 #[cfg(any(test, feature = "testing"))]
 pub mod arbitrary;
 mod bytes;
-mod collection;
 pub mod decimal;
 mod event_time;
 pub mod layout;
@@ -20,17 +19,16 @@ mod strings;
 pub mod text;
 mod timestamp;
 mod types;
-mod value;
+mod values;
 
 pub use bytes::{compare_bytes, same_bytes};
-pub use collection::{Key, List, Map, PackedScalar, Set, TableLayout};
 pub use decimal::{Decimal32, Decimal64, Decimal128};
 pub use event_time::{EventTime, Resolution, Watermark};
 pub use layout::{Layout, TupleBuf, TupleRef};
 pub use strings::{RString, UString, cmp_utf16};
 pub use timestamp::Timestamp;
 pub use types::{Attribute, EnumType, TupleType, Type};
-pub use value::Value;
+pub use values::{Key, List, Map, PackedScalar, Set, TableLayout, Value};
 
 /// A marker between the tuples of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

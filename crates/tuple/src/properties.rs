@@ -7,12 +7,12 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use crate::arbitrary::{printable_tuples, schemas, tuples, types};
-use crate::collection::KeyHasher;
 use crate::layout::check;
 use crate::text::{
     ReadOptions, Record, RecordFormat, TextReader, WriteOptions, bin, new_reader, new_writer,
     parse_whole, print, print_tuple, read,
 };
+use crate::values::KeyHasher;
 use crate::{Key, Layout, Map, Set, TupleBuf, TupleType, Type, Value, normal};
 
 const FORMATS: [RecordFormat; 3] = [RecordFormat::Csv, RecordFormat::Txt, RecordFormat::Bin];

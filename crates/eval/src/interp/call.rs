@@ -11,9 +11,10 @@ use crate::ops::{self, faults, truncate_to_bound};
 use crate::{Fault, NativeCall, NativeFn, Services};
 use graph::{Arg, Callee, Expr, Function, FunctionId, NativeId};
 
-use super::MAX_CALL_DEPTH;
 use super::machine::{Machine, VOID_VALUE};
-use super::operand::{EvaluatedOperand, VariablePath};
+use super::operand::EvaluatedOperand;
+use super::stack::MAX_CALL_DEPTH;
+use super::variable_path::VariablePath;
 
 /// A path, and the type of the place if the callee may change it.
 type ArgumentOrigin<'x> = (VariablePath, Option<&'x Type>);

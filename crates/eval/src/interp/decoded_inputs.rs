@@ -1,19 +1,13 @@
-//! Reading input tuples.
+//! Attributes of input tuples that an evaluation has decoded.
 
-use tuple::{Layout, TupleRef, Type, Value};
-
-use crate::ops::faults;
-use crate::{Fault, State};
-
-use super::machine::Machine;
-use super::operand::{EvaluatedOperand, VariableBase, VariablePath};
+use tuple::Value;
 
 /// What was decoded of the input tuples of an evaluation.
 #[derive(Default)]
 pub(super) struct DecodedInputs(Vec<(DecodedSource, Value)>);
 
 /// An attribute of a slot; no attribute is the whole tuple.
-type DecodedSource = (usize, Option<u32>);
+pub(super) type DecodedSource = (usize, Option<u32>);
 
 impl DecodedInputs {
     pub(super) fn get(&self, at: usize) -> &Value {
@@ -24,87 +18,12 @@ impl DecodedInputs {
         &mut self.0[at].1
     }
 
-    fn find(&self, source: DecodedSource) -> Option<usize> {
+    pub(super) fn find(&self, source: DecodedSource) -> Option<usize> {
         self.0.iter().position(|(s, _)| *s == source)
     }
 
-    fn add(&mut self, source: DecodedSource, value: Value) -> usize {
+    pub(super) fn add(&mut self, source: DecodedSource, value: Value) -> usize {
         self.0.push((source, value));
         self.0.len() - 1
-    }
-}
-
-impl<'e> Machine<'_, 'e> {
-    /// The slot of a port's current or an earlier tuple.
-    pub(super) fn slot(&self, port: u32, history: u32) -> usize {
-        self.ports
-            .first_slots
-            .get(port as usize)
-            .map_or(usize::MAX, |&first| (first + history) as usize)
-    }
-
-    /// The slot with the results of output function calls.
-    pub(super) fn output_call_slot(&self) -> usize {
-        self.ports
-            .first_slots
-            .last()
-            .map_or(0, |&last| last as usize)
-    }
-
-    /// The tuple in a slot; `None` if the slot is empty.
-    pub(super) fn tuple_at(
-        &self,
-        slot: usize,
-    ) -> Result<Option<(TupleRef<'e>, &'e Layout)>, Fault> {
-        let inputs = self.evaluation.inputs;
-        match (inputs.tuples.get(slot), inputs.layouts.get(slot)) {
-            (Some(tuple), Some(layout)) => Ok(tuple.map(|tuple| (tuple, &**layout))),
-            _ => Err(faults::no_variable()),
-        }
-    }
-
-    /// An attribute of the tuple in a slot; the default if there is none.
-    pub(super) fn attribute<'x>(
-        &mut self,
-        slot: usize,
-        index: u32,
-        ty: &Type,
-    ) -> Result<EvaluatedOperand<'x>, Fault> {
-        let Some((tuple, layout)) = self.tuple_at(slot)? else {
-            return Ok(EvaluatedOperand::Owned(Value::default_of(ty)));
-        };
-        if index as usize >= layout.schema.attributes.len() {
-            return Err(faults::mistyped("an attribute"));
-        }
-        if State::is_scalar(ty) {
-            return Ok(EvaluatedOperand::Owned(tuple.get(layout, index as usize)));
-        }
-        let source = (slot, Some(index));
-        let at = match self.decoded.find(source) {
-            Some(at) => at,
-            None => self.decoded.add(source, tuple.get(layout, index as usize)),
-        };
-        Ok(EvaluatedOperand::Path(VariablePath::from_base(
-            VariableBase::Decoded(at),
-        )))
-    }
-
-    /// The tuple in a slot as a value; the default if there is none.
-    pub(super) fn whole_tuple<'x>(
-        &mut self,
-        slot: usize,
-        ty: &Type,
-    ) -> Result<EvaluatedOperand<'x>, Fault> {
-        let Some((tuple, layout)) = self.tuple_at(slot)? else {
-            return Ok(EvaluatedOperand::Owned(Value::default_of(ty)));
-        };
-        let source = (slot, None);
-        let at = match self.decoded.find(source) {
-            Some(at) => at,
-            None => self.decoded.add(source, tuple.to_value(layout)),
-        };
-        Ok(EvaluatedOperand::Path(VariablePath::from_base(
-            VariableBase::Decoded(at),
-        )))
     }
 }

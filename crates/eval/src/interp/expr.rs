@@ -7,7 +7,8 @@ use crate::{Fault, State};
 use graph::{BinaryOp, Expr, ExprKind, MappedForm, UnaryOp};
 
 use super::machine::{Machine, VOID_VALUE};
-use super::operand::{EvaluatedOperand, VariableBase, VariablePath};
+use super::operand::EvaluatedOperand;
+use super::variable_path::{VariableBase, VariablePath};
 
 impl Machine<'_, '_> {
     /// An expression's value.

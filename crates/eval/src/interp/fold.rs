@@ -6,8 +6,9 @@ use crate::ops::faults::RECURSION_MESSAGE;
 use crate::{Evaluation, Fault, FaultKind, InputTuples, NativeFn, NoServices, State};
 use graph::{Expr, Function};
 
+use super::interpreter_ports::InterpreterPorts;
 use super::machine::Machine;
-use super::{InterpreterPorts, reserve_stack};
+use super::stack::reserve_stack;
 
 /// Loop turns and calls of one constant expression: a few seconds' worth.
 const FOLD_STEPS_MAX: u64 = 10_000_000;

@@ -7,8 +7,9 @@ use crate::{Evaluation, Fault, FaultKind, NativeFn, State};
 use graph::{Function, LocalVar, StateId};
 
 use super::decoded_inputs::DecodedInputs;
-use super::operand::{VariableBase, VariablePath};
-use super::{InterpreterPorts, InterpreterScratch, stack};
+use super::interpreter_ports::{InterpreterPorts, InterpreterScratch};
+use super::stack;
+use super::variable_path::{VariableBase, VariablePath};
 
 /// What stands for the value of something void, and of a local before its `Let`.
 pub(super) const VOID_VALUE: Value = Value::Boolean(false);

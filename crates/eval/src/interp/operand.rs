@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use smallvec::SmallVec;
 use tuple::Value;
 
 use crate::Fault;
-use crate::ops::{self, ValueStep};
-use graph::StateId;
+use crate::ops;
 
 use super::machine::Machine;
+use super::variable_path::VariablePath;
 
 /// An evaluated operand.
 pub(super) enum EvaluatedOperand<'x> {
@@ -19,40 +18,6 @@ pub(super) enum EvaluatedOperand<'x> {
     Const(&'x Value),
     /// A part of a variable.
     Path(VariablePath),
-}
-
-/// A way to a part of a variable, its indices computed.
-#[derive(Clone, Debug)]
-pub(super) struct VariablePath {
-    pub(super) base: VariableBase,
-    pub(super) steps: SmallVec<[ValueStep; 2]>,
-}
-
-/// A variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum VariableBase {
-    /// A local, counted through all frames.
-    Local(usize),
-    /// A state variable.
-    State(StateId),
-    /// A decoded attribute of an input tuple.
-    Decoded(usize),
-}
-
-impl VariablePath {
-    /// The way to a whole variable.
-    pub(super) fn from_base(base: VariableBase) -> VariablePath {
-        VariablePath {
-            base,
-            steps: SmallVec::new(),
-        }
-    }
-
-    /// One step further.
-    pub(super) fn with_step(mut self, key: ValueStep) -> VariablePath {
-        self.steps.push(key);
-        self
-    }
 }
 
 impl Machine<'_, '_> {

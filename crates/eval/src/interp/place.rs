@@ -7,7 +7,7 @@ use crate::ops::{self, ValueStep, faults, truncate_to_bound};
 use graph::{BinaryOp, Expr, MappedForm, Place, PlaceRoot, PlaceStep};
 
 use super::machine::Machine;
-use super::operand::{VariableBase, VariablePath};
+use super::variable_path::{VariableBase, VariablePath};
 
 impl Machine<'_, '_> {
     /// The way to a place, its indices computed; whether it exists is not looked at.

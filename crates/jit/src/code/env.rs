@@ -15,7 +15,7 @@ use tuple::{Layout, TupleBuf, TupleRef, Value};
 use super::arena::{Arena, Bump};
 use super::call_frames::CallFrames;
 use super::constant_pool::ConstantPool;
-use super::machine_function::EnvRequirements;
+use super::env_requirements::EnvRequirements;
 use super::parts_reader::RawSlice;
 use super::scratch::OperandScratch;
 use super::temp_values::TempValues;

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use eval::{Fault, FaultKind};
 use runtime::abi::{CodeContext, FrameBatch, ProjectTuple, RunBody, RunBodyOnBatch, TestCondition};
-use tuple::{Layout, TupleBuf, Type};
+use tuple::TupleBuf;
 
 use super::code_memory::{CodeMemory, CodePointer};
 use super::constant_pool::ConstantPool;
 use super::env::Env;
+use super::env_requirements::EnvRequirements;
 
 /// What a handle is made of; cheap to keep by whoever finishes the code.
 #[derive(Clone)]
@@ -20,17 +21,6 @@ struct MachineFunction {
     env: Option<Box<Env>>,
     pool: Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
     requirements: EnvRequirements,
-}
-
-/// What an environment has to offer a function.
-#[derive(Clone, Debug)]
-pub struct EnvRequirements {
-    /// The types of its variables in memory.
-    pub local_types: Vec<Type>,
-    /// The input slots that it reads.
-    pub inputs: Vec<(u32, Arc<Layout>)>,
-    /// Whether it takes anything temporary.
-    pub allocates: bool,
 }
 
 /// Code that writes a tuple.

@@ -19,6 +19,8 @@ mod call_frames;
 mod code_memory;
 mod constant_pool;
 mod env;
+mod env_requirements;
+mod fallback_run;
 mod fallback_site;
 mod flat_scalar;
 mod import;
@@ -32,11 +34,10 @@ pub mod value_layout;
 pub use code_memory::CodeMemory;
 pub use constant_pool::ConstantPool;
 pub use env::{NO_INLINED_OPERATOR, offsets};
+pub use env_requirements::EnvRequirements;
 pub use fallback_site::{FallbackOp, FallbackSite, OperandPassing};
 pub use import::ImportedFunction;
-pub use machine_function::{
-    EntryPoint, EnvRequirements, JitAction, JitBatchAction, JitPredicate, JitProjection,
-};
+pub use machine_function::{EntryPoint, JitAction, JitBatchAction, JitPredicate, JitProjection};
 pub use parts_reader::RawSlice;
 
 /// The addresses of an operator's scalar and of its other state variables.

@@ -7,7 +7,7 @@
 
 use super::layout::LayoutCommand;
 use crate::SyntaxKind;
-use crate::lower::node_view::SyntaxTokenView;
+use crate::node_view::SyntaxTokenView;
 
 /// Collects commands.
 #[derive(Default)]

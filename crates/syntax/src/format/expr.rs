@@ -1,29 +1,10 @@
 //! How expressions are laid out.
 
 use super::layout::LayoutCommand::*;
-use super::node::{Formatter, kind_of};
+use super::node::Formatter;
 use crate::SyntaxKind::{self, *};
-use crate::lower::node_view::{SyntaxElementView, SyntaxNodeView};
+use crate::node_view::{SyntaxElementView, SyntaxNodeView};
 use crate::parser::binding_level;
-
-/// A node that this file lays out.
-pub(super) fn is_expr(kind: SyntaxKind) -> bool {
-    matches!(
-        kind,
-        Literal
-            | CallExpr
-            | FieldExpr
-            | IndexExpr
-            | SliceExpr
-            | PrefixExpr
-            | PostfixExpr
-            | BinaryExpr
-            | AssignExpr
-            | ConditionalExpr
-            | CastExpr
-            | ParenExpr
-    )
-}
 
 impl<'a> Formatter<'a> {
     pub(super) fn expr(&mut self, node: SyntaxNodeView<'a>) {
@@ -89,7 +70,7 @@ impl<'a> Formatter<'a> {
             if closed {
                 this.push(Space);
             }
-            closed = kind_of(element) == RParen;
+            closed = element.kind() == RParen;
             this.element(element);
         });
     }
@@ -128,7 +109,7 @@ fn first_token(element: SyntaxElementView) -> Option<SyntaxKind> {
     match element {
         SyntaxElementView::Token(leaf) => Some(leaf.kind),
         SyntaxElementView::Node(node) => {
-            let mut elements = node.elements().filter(|e| !kind_of(*e).is_trivia());
+            let mut elements = node.elements().filter(|e| !(*e).kind().is_trivia());
             elements.next().and_then(first_token)
         }
     }

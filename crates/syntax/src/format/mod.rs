@@ -13,7 +13,7 @@ mod layout;
 mod node;
 mod stmt;
 
-use crate::lower::node_view::SyntaxNodeView;
+use crate::node_view::SyntaxNodeView;
 use crate::parse::has_errors;
 use crate::parser::{self, ParseGoal};
 use crate::{Diagnostic, FileId};

@@ -3,7 +3,7 @@
 use super::emit::Emitter;
 use super::layout::LayoutCommand::{self, *};
 use crate::SyntaxKind::{self, *};
-use crate::lower::node_view::{SyntaxElementView, SyntaxNodeView, SyntaxTokenView};
+use crate::node_view::{SyntaxElementView, SyntaxNodeView, SyntaxTokenView};
 
 /// Walks a tree and emits its layout.
 #[derive(Default)]
@@ -66,7 +66,7 @@ impl<'a> Formatter<'a> {
     pub(super) fn unit(&mut self, root: SyntaxNodeView<'a>) {
         let mut before = None;
         self.parts(root, |this, element| {
-            let kind = kind_of(element);
+            let kind = element.kind();
             if let Some(before) = before {
                 let is_run = before == kind && matches!(kind, UseDecl | TypeItem);
                 let blank = !is_run || this.emitter.has_blank_line_before();
@@ -98,7 +98,7 @@ impl<'a> Formatter<'a> {
             }
             LocalDecl => self.declaration(node),
             IfStmt | WhileStmt | ForStmt => self.control(node),
-            kind if super::expr::is_expr(kind) => self.expr(node),
+            kind if is_expr(kind) => self.expr(node),
             _ => self.spaced_parts(node),
         }
     }
@@ -107,7 +107,7 @@ impl<'a> Formatter<'a> {
     pub(super) fn spaced_parts(&mut self, node: SyntaxNodeView<'a>) {
         let mut is_first = true;
         self.parts(node, |this, element| {
-            let is_tight = matches!(kind_of(element), Semi | Comma | FormalList | ColonColon)
+            let is_tight = matches!(element.kind(), Semi | Comma | FormalList | ColonColon)
                 || matches!(this.previous(), Some(ColonColon));
             if !is_first && !is_tight {
                 this.push(Space);
@@ -133,7 +133,7 @@ impl<'a> Formatter<'a> {
     fn definition(&mut self, node: SyntaxNodeView<'a>) {
         let mut before = None;
         self.parts(node, |this, element| {
-            let kind = kind_of(element);
+            let kind = element.kind();
             match (before, kind) {
                 (None, _) | (_, PortList | InputList) => {}
                 (Some(Annotation), _) => this.newline_without_blank(),
@@ -158,7 +158,7 @@ impl<'a> Formatter<'a> {
             SyntaxElementView::Node(_) => false,
             SyntaxElementView::Token(leaf) => matches!(leaf.kind, LBrace | RBrace | Whitespace),
         });
-        self.parts(node, |this, element| match kind_of(element) {
+        self.parts(node, |this, element| match element.kind() {
             LBrace => {
                 this.element(element);
                 if !is_empty {
@@ -208,7 +208,7 @@ impl<'a> Formatter<'a> {
         let mut is_first = true;
         self.parts(node, |this, element| {
             let after_colon = is_open;
-            match kind_of(element) {
+            match element.kind() {
                 Semi => this.end_values(&mut is_open),
                 Comma => {}
                 _ if this.previous() == Some(Comma) && after_colon => this.push(Fill),
@@ -217,7 +217,7 @@ impl<'a> Formatter<'a> {
             }
             is_first = false;
             this.element(element);
-            if kind_of(element) == Colon && !after_colon {
+            if element.kind() == Colon && !after_colon {
                 this.push(Open);
                 this.push(Indent);
                 is_open = true;
@@ -238,14 +238,14 @@ impl<'a> Formatter<'a> {
     fn output_entry(&mut self, node: SyntaxNodeView<'a>) {
         let mut is_open = false;
         self.parts(node, |this, element| {
-            match kind_of(element) {
+            match element.kind() {
                 Semi => this.end_values(&mut is_open),
                 Colon => this.push(Space),
                 OutputAssign => this.push(Line),
                 _ => {}
             }
             this.element(element);
-            if kind_of(element) == Colon {
+            if element.kind() == Colon {
                 this.push(Open);
                 this.push(Indent);
                 is_open = true;
@@ -259,7 +259,7 @@ impl<'a> Formatter<'a> {
         let mut is_first = true;
         let mut in_braces = false;
         self.parts(node, |this, element| {
-            match kind_of(element) {
+            match element.kind() {
                 _ if is_first => {}
                 LocalDecl if this.previous() == Some(LBrace) => this.newline_without_blank(),
                 LocalDecl if in_braces => this.newline(),
@@ -272,7 +272,7 @@ impl<'a> Formatter<'a> {
             }
             is_first = false;
             this.element(element);
-            if kind_of(element) == LBrace {
+            if element.kind() == LBrace {
                 in_braces = true;
                 this.push(Indent);
             }
@@ -282,7 +282,7 @@ impl<'a> Formatter<'a> {
     /// `static T = type;`; a tuple body that is too long goes below, one attribute a line.
     fn type_definition(&mut self, node: SyntaxNodeView<'a>) {
         let mut is_first = true;
-        self.parts(node, |this, element| match kind_of(element) {
+        self.parts(node, |this, element| match element.kind() {
             TupleBody => {
                 this.push(Open);
                 this.push(Indent);
@@ -303,7 +303,7 @@ impl<'a> Formatter<'a> {
 
     /// `stream<...>`, `tuple<...>`
     fn angle(&mut self, node: SyntaxNodeView<'a>) {
-        self.parts(node, |this, element| match kind_of(element) {
+        self.parts(node, |this, element| match element.kind() {
             TupleBody => {
                 this.push(Open);
                 this.push(Indent);
@@ -344,7 +344,7 @@ impl<'a> Formatter<'a> {
         let mut depth = 0;
         let mut is_first = true;
         self.parts(node, |this, element| {
-            let kind = kind_of(element);
+            let kind = element.kind();
             match kind {
                 RParen | RBracket | RBrace if depth > 0 => {
                     this.push(Dedent);
@@ -383,9 +383,21 @@ fn is_plain(node: SyntaxNodeView) -> bool {
     }
 }
 
-pub(super) fn kind_of(element: SyntaxElementView) -> SyntaxKind {
-    match element {
-        SyntaxElementView::Token(leaf) => leaf.kind,
-        SyntaxElementView::Node(node) => node.kind(),
-    }
+/// Whether a node of this kind is laid out by [`super::expr`].
+fn is_expr(kind: SyntaxKind) -> bool {
+    matches!(
+        kind,
+        Literal
+            | CallExpr
+            | FieldExpr
+            | IndexExpr
+            | SliceExpr
+            | PrefixExpr
+            | PostfixExpr
+            | BinaryExpr
+            | AssignExpr
+            | ConditionalExpr
+            | CastExpr
+            | ParenExpr
+    )
 }

@@ -1,9 +1,9 @@
 //! How statements are laid out.
 
 use super::layout::LayoutCommand::*;
-use super::node::{Formatter, kind_of};
+use super::node::Formatter;
 use crate::SyntaxKind::*;
-use crate::lower::node_view::{SyntaxElementView, SyntaxNodeView};
+use crate::node_view::{SyntaxElementView, SyntaxNodeView};
 
 impl<'a> Formatter<'a> {
     /// `mutable T a = 1, b;`, broken after commas.
@@ -11,7 +11,7 @@ impl<'a> Formatter<'a> {
         let mut is_first = true;
         let mut is_open = false;
         self.parts(node, |this, element| {
-            match kind_of(element) {
+            match element.kind() {
                 Semi => this.end_values(&mut is_open),
                 Comma => {}
                 LocalVar if is_open => this.push(Line),
@@ -36,7 +36,7 @@ impl<'a> Formatter<'a> {
         let mut after_else = false;
         let mut is_first = true;
         self.parts(node, |this, element| {
-            let kind = kind_of(element);
+            let kind = element.kind();
             let is_body = closed && matches!(element, SyntaxElementView::Node(_));
             if is_body {
                 this.body(element, after_else);
@@ -58,7 +58,7 @@ impl<'a> Formatter<'a> {
     }
 
     fn body(&mut self, element: SyntaxElementView<'a>, after_else: bool) {
-        let stays = match kind_of(element) {
+        let stays = match element.kind() {
             Block | EmptyStmt => true,
             IfStmt => after_else,
             _ => false,

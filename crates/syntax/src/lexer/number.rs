@@ -3,7 +3,7 @@
 //! Only the form is checked here. Whether a kind and a width go together and whether the value
 //! fits is said by the compiler, which knows the types.
 
-use super::Lexer;
+use super::tokens::Lexer;
 use crate::{Diagnostic, Span, SyntaxKind};
 
 impl<'t> Lexer<'t> {

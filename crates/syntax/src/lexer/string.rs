@@ -7,19 +7,11 @@
 
 use std::sync::Arc;
 
-use super::Lexer;
+use super::closing_quote::ClosingQuote;
+use super::tokens::Lexer;
 use crate::ast::{ExprKind, StringKind};
 use crate::step_count::count_steps;
 use crate::{Diagnostic, Span, SyntaxKind};
-
-/// A search for the quote that closes a string.
-#[derive(Clone, Copy)]
-pub(super) struct ClosingQuote {
-    /// Where the string begins.
-    start: usize,
-    /// The closing quote; the end of the text if there is none.
-    end: usize,
-}
 
 impl Lexer<'_> {
     pub(super) fn string(&mut self) -> SyntaxKind {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::AstLowering;
-use super::node_view::{SyntaxElementView, SyntaxNodeView};
 use crate::SyntaxKind::*;
 use crate::ast::{
     Actual, Annotation, Composite, CompositePort, Config, Formal, Mode, TypeDef, TypeDefBody,
 };
+use crate::node_view::{SyntaxElementView, SyntaxNodeView};
 
 impl<'a> AstLowering<'a> {
     pub(super) fn composite(

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::AstLowering;
-use super::node_view::{SyntaxElementView, SyntaxNodeView, SyntaxTokenView};
 use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Number, PostfixOp, PrefixOp};
 use crate::lexer;
+use crate::node_view::{SyntaxElementView, SyntaxNodeView, SyntaxTokenView};
 use crate::{SyntaxKind, SyntaxKind::*};
 
 impl<'a> AstLowering<'a> {

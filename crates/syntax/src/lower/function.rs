@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::AstLowering;
-use super::node_view::SyntaxNodeView;
 use crate::SyntaxKind::*;
 use crate::ast::{Function, FunctionParam, Ident, Prototype};
+use crate::node_view::SyntaxNodeView;
 
 impl<'a> AstLowering<'a> {
     pub(super) fn function(

@@ -1,9 +1,9 @@
 //! Operator invocations.
 
 use super::AstLowering;
-use super::node_view::{SyntaxElementView, SyntaxNodeView};
 use crate::SyntaxKind::*;
 use crate::ast::{Expr, Ident, InPort, Invocation, Logic, OutPort, Param, PortClause};
+use crate::node_view::{SyntaxElementView, SyntaxNodeView};
 
 impl<'a> AstLowering<'a> {
     pub(super) fn invocation(&mut self, node: SyntaxNodeView<'a>) -> Option<Invocation> {

@@ -7,7 +7,6 @@ mod composite;
 mod expr;
 mod function;
 mod invocation;
-pub(crate) mod node_view;
 mod stmt;
 mod types;
 
@@ -17,8 +16,8 @@ use rowan::GreenNode;
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Expr, Ident, Item, Prototype, QName, TypeExpr, Unit, Use};
+use crate::node_view::{SyntaxElementView, SyntaxNodeView};
 use crate::{FileId, Span, SyntaxKind};
-use node_view::{SyntaxElementView, SyntaxNodeView};
 
 /// Lowers a source file.
 pub(crate) fn unit(file: FileId, tree: &GreenNode) -> Unit {
@@ -156,7 +155,7 @@ impl<'a> AstLowering<'a> {
 
     fn qualified_name(&mut self, node: SyntaxNodeView<'a>) -> QName {
         let span = node.span(self.file);
-        let mut before: Vec<node_view::SyntaxTokenView<'a>> = Vec::new();
+        let mut before: Vec<crate::node_view::SyntaxTokenView<'a>> = Vec::new();
         let mut namespace = None;
         for leaf in node.tokens() {
             if leaf.kind == SyntaxKind::ColonColon {

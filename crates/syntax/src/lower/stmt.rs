@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::AstLowering;
-use super::node_view::SyntaxNodeView;
 use super::types::is_type;
 use crate::SyntaxKind::*;
 use crate::ast::{Block, Expr, ExprKind, LocalDecl, Stmt, StmtKind};
+use crate::node_view::SyntaxNodeView;
 
 impl<'a> AstLowering<'a> {
     /// A statement; `Error` for what is none.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::AstLowering;
-use super::node_view::SyntaxNodeView;
 use crate::SyntaxKind::{self, *};
 use crate::ast::{Expr, ExprKind, TupleBody, TupleBodyKind, TypeExpr, TypeKind};
+use crate::node_view::SyntaxNodeView;
 
 /// A node that is a type.
 pub(super) fn is_type(kind: SyntaxKind) -> bool {

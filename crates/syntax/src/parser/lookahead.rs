@@ -12,7 +12,6 @@
 
 use std::cell::OnceCell;
 
-use super::Parser;
 use crate::SyntaxKind;
 use crate::lexer::Token;
 use crate::step_count::count_steps;
@@ -38,17 +37,17 @@ pub(super) struct Lookahead {
     /// The last `}` that closes nothing.
     pub(super) last_stray_brace: Option<usize>,
     /// See [`Parser::broken_end`].
-    statement_ends: OnceCell<Vec<u32>>,
+    pub(super) statement_ends: OnceCell<Vec<u32>>,
     /// See [`Parser::next_element`].
-    element_ends: OnceCell<Vec<u32>>,
+    pub(super) element_ends: OnceCell<Vec<u32>>,
     /// See [`Parser::closing_angle`].
-    closing_angles: OnceCell<Vec<u32>>,
+    pub(super) closing_angles: OnceCell<Vec<u32>>,
     /// See [`Parser::after_annotations`].
-    annotation_ends: OnceCell<Vec<u32>>,
+    pub(super) annotation_ends: OnceCell<Vec<u32>>,
     /// See [`Parser::next_line`].
-    next_lines: OnceCell<Vec<u32>>,
+    pub(super) next_lines: OnceCell<Vec<u32>>,
     /// See [`Parser::head_end`].
-    head_ends: OnceCell<Vec<u32>>,
+    pub(super) head_ends: OnceCell<Vec<u32>>,
 }
 
 impl Lookahead {
@@ -77,7 +76,7 @@ impl Lookahead {
 
 /// A table of what is known of each token from what is known of those behind it, which `entry` is
 /// handed. It has an entry for the end of the text, too.
-fn backward_table(len: usize, mut entry: impl FnMut(usize, &[u32]) -> u32) -> Vec<u32> {
+pub(super) fn backward_table(len: usize, mut entry: impl FnMut(usize, &[u32]) -> u32) -> Vec<u32> {
     let mut table = vec![NO_TOKEN; len + 1];
     count_steps(len);
     for at in (0..=len).rev() {
@@ -198,7 +197,10 @@ fn angles(tokens: &[Token], partners: &[u32]) -> Vec<u32> {
 
 /// For each token the first `>` from there on that closes an angle which was open before; `next`
 /// says where the search goes on behind a token, if it does.
-fn unmatched_angles(tokens: &[Token], next: impl Fn(usize) -> Option<usize>) -> Vec<u32> {
+pub(super) fn unmatched_angles(
+    tokens: &[Token],
+    next: impl Fn(usize) -> Option<usize>,
+) -> Vec<u32> {
     backward_table(tokens.len(), |at, found| {
         let Some(token) = tokens.get(at) else {
             return NO_TOKEN;
@@ -214,117 +216,4 @@ fn unmatched_angles(tokens: &[Token], next: impl Fn(usize) -> Option<usize>) -> 
             _ => behind(at),
         }
     })
-}
-
-impl Parser<'_> {
-    /// Where the broken statement or entry ends at the latest: at its `;`, a brace, or with its
-    /// line.
-    pub(super) fn broken_end(&self) -> usize {
-        let ends = self.lookahead.statement_ends.get_or_init(|| {
-            backward_table(self.tokens.len(), |at, ends| {
-                match self.is_end(at) || self.is_on_new_line(at) {
-                    true => at as u32,
-                    false => ends[at + 1],
-                }
-            })
-        });
-        match self.is_end(self.pos) {
-            true => self.pos,
-            false => ends[self.pos + 1] as usize,
-        }
-    }
-
-    fn is_end(&self, index: usize) -> bool {
-        matches!(self.kind_at(index), Semi | LBrace | RBrace | Eof)
-    }
-
-    /// The comma before the next element of a list, or what closes the list.
-    pub(super) fn next_element(&self, close: SyntaxKind) -> Option<usize> {
-        let ends = self.lookahead.element_ends.get_or_init(|| {
-            backward_table(self.tokens.len(), |at, ends| match self.ends_element(at) {
-                true => at as u32,
-                false => ends[self.after_group(at).unwrap_or(at + 1)],
-            })
-        });
-        let end = ends[self.pos.min(self.tokens.len())] as usize;
-        (self.kind_at(end) == Comma || self.kind_at(end) == close).then_some(end)
-    }
-
-    fn ends_element(&self, index: usize) -> bool {
-        let kind = self.kind_at(index);
-        let gives_up = matches!(kind, Semi | RBrace | RParen | RBracket | Eof)
-            || self.begins_clause(index)
-            || self.begins_item(index);
-        kind == Comma || (gives_up && !self.is_stray(index))
-    }
-
-    /// Where on this line the `>` stands that closes the angle that is open here.
-    pub(super) fn closing_angle(&self) -> Option<usize> {
-        let found = self.lookahead.closing_angles.get_or_init(|| {
-            let tokens = &self.tokens;
-            let is_stop = |at: usize| {
-                let kind = tokens.get(at).map_or(Eof, |token| token.kind);
-                let is_foreign = matches!(
-                    kind,
-                    StreamKw | LBrace | RBrace | LParen | RParen | Eq | Eof
-                );
-                is_foreign || self.is_on_new_line(at)
-            };
-            unmatched_angles(tokens, |at| (!is_stop(at)).then_some(at + 1))
-        });
-        match found.get(self.pos) {
-            Some(&NO_TOKEN) | None => None,
-            Some(&close) => Some(close as usize),
-        }
-    }
-
-    /// Past the annotations that begin at `index`.
-    pub(super) fn after_annotations(&self, index: usize) -> usize {
-        let ends = self.lookahead.annotation_ends.get_or_init(|| {
-            let len = self.tokens.len();
-            backward_table(len, |at, ends| match self.after_annotation(at) {
-                Some(next) if next <= len && self.kind_at(next) == At => ends[next],
-                Some(next) => next as u32,
-                None => at as u32,
-            })
-        });
-        ends.get(index).map_or(index, |&end| end as usize)
-    }
-
-    /// Past the annotation at `index`, if one is there.
-    fn after_annotation(&self, index: usize) -> Option<usize> {
-        if self.kind_at(index) != At {
-            return None;
-        }
-        let at = index + 2;
-        let has_arguments = self.kind_at(at) == LParen && !self.begins_invocation(at);
-        Some(match has_arguments {
-            true => self.after_group(at).unwrap_or(at + 1),
-            false => at,
-        })
-    }
-
-    /// The first token from `index` on that begins a line.
-    pub(super) fn next_line(&self, index: usize) -> usize {
-        let lines = self.lookahead.next_lines.get_or_init(|| {
-            backward_table(self.tokens.len(), |at, lines| {
-                match self.is_on_new_line(at) {
-                    true => at as u32,
-                    false => lines[at + 1],
-                }
-            })
-        });
-        lines[index.min(self.tokens.len())] as usize
-    }
-
-    /// Where the head of what begins at `index` ends: at a brace or a `;`.
-    pub(super) fn head_end(&self, index: usize) -> usize {
-        let ends = self.lookahead.head_ends.get_or_init(|| {
-            backward_table(self.tokens.len(), |at, ends| match self.is_end(at) {
-                true => at as u32,
-                false => ends[at + 1],
-            })
-        });
-        ends[index.min(self.tokens.len())] as usize
-    }
 }

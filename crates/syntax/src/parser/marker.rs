@@ -3,8 +3,8 @@
 //! A node that turns out to be the left part of a larger one (`a` in `a + b`) is wrapped after the
 //! fact by [`Parser::precede`].
 
-use super::Parser;
 use super::event::ParseEvent;
+use super::parser_state::Parser;
 use crate::SyntaxKind;
 
 /// A node that has begun.

@@ -3,8 +3,8 @@
 //! Each predicate looks at a bounded number of tokens or jumps by the tables of
 //! [`super::lookahead`], so that parsing stays linear.
 
-use super::Parser;
 use super::lookahead::{NO_TOKEN, STRAY_BRACKET};
+use super::parser_state::Parser;
 use crate::SyntaxKind;
 use SyntaxKind::*;
 

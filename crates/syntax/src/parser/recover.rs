@@ -1,6 +1,7 @@
 //! Complaining, and finding a place from which to go on.
 
-use super::{CompletedNode, DEPTH_MAX, Parser};
+use super::marker::CompletedNode;
+use super::parser_state::{DEPTH_MAX, Parser};
 use crate::{Diagnostic, Span, SyntaxKind, spelling};
 use SyntaxKind::*;
 

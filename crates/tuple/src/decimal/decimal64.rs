@@ -5,7 +5,7 @@
 //! is left to the general code, by answering `None`. Both give the same bits.
 //!
 //! Compiled code does the most ordinary of it without a call, in the same steps:
-//! `crates/jit/src/lower/decimal.rs`.
+//! `crates/jit/src/lower/expressions/decimal.rs`.
 
 use std::cmp::Ordering;
 

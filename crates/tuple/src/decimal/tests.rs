@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{Decimal32, Decimal64, Decimal128, codec, context};
 use crate::arbitrary::decimal;
-use crate::collection::KeyHasher;
+use crate::values::KeyHasher;
 
 fn d(text: &str) -> Decimal64 {
     text.parse().unwrap()

@@ -46,142 +46,19 @@
 
 mod check;
 mod copy;
+mod layout_error;
+mod schema_layout;
 mod slot;
+#[cfg(test)]
+mod tests;
 mod tuple_buf;
 mod tuple_ref;
 
-use std::fmt;
-use std::sync::Arc;
-
 pub use check::check;
-pub use slot::{ElementLayout, MapEntryLayout, is_fixed, slot, stride};
+pub use layout_error::LayoutError;
+pub use schema_layout::Layout;
+pub use slot::{
+    ElementLayout, FIXED_BYTES_MAX, MapEntryLayout, REFERENCE_BYTES, is_fixed, slot, stride,
+};
 pub use tuple_buf::TupleBuf;
 pub use tuple_ref::TupleRef;
-
-use crate::{TupleType, Type};
-
-/// The largest fixed part of a schema and of one element, in bytes: 1 GiB.
-pub const FIXED_BYTES_MAX: u32 = 1 << 30;
-
-/// Bytes of a reference.
-pub const REFERENCE_BYTES: u32 = 8;
-
-/// Where each attribute of a schema lies.
-#[derive(Debug, PartialEq)]
-pub struct Layout {
-    /// The schema.
-    pub schema: Arc<TupleType>,
-    /// Bytes of the fixed part; a multiple of 8.
-    pub size: u32,
-    /// Offset of each attribute's slot.
-    pub offsets: Vec<u32>,
-    /// Whether there is never a tail.
-    pub is_fixed: bool,
-}
-
-impl Layout {
-    /// The layout of a schema.
-    ///
-    /// # Panics
-    /// If bounded types make it larger than [`FIXED_BYTES_MAX`]; see [`Layout::try_new`].
-    pub fn new(schema: &Arc<TupleType>) -> Arc<Layout> {
-        match Layout::try_new(schema) {
-            Ok(layout) => layout,
-            Err(error) => panic!("{error}: {schema}"),
-        }
-    }
-
-    /// The layout of a schema.
-    ///
-    /// # Errors
-    /// If bounded types make the fixed part, or that of an element in it, larger than
-    /// [`FIXED_BYTES_MAX`].
-    pub fn try_new(schema: &Arc<TupleType>) -> Result<Arc<Layout>, LayoutError> {
-        if !schema
-            .attributes
-            .iter()
-            .all(|a| slot::fits_fixed_part(&a.ty))
-        {
-            return Err(LayoutError::TooLarge);
-        }
-        let offsets: Vec<u32> = slot::offsets(schema).map(|(offset, _)| offset).collect();
-        let size = slot::tuple_size(schema);
-        if size > FIXED_BYTES_MAX {
-            return Err(LayoutError::TooLarge);
-        }
-        let is_fixed = schema.attributes.iter().all(|a| is_fixed(&a.ty));
-        let schema = schema.clone();
-        Ok(Arc::new(Layout {
-            schema,
-            size,
-            offsets,
-            is_fixed,
-        }))
-    }
-
-    /// Size and alignment of a type's slot.
-    pub fn slot(ty: &Type) -> (u32, u32) {
-        slot(ty)
-    }
-
-    /// The offset and type of an attribute's slot.
-    ///
-    /// # Panics
-    /// If there is no such attribute.
-    pub fn attribute(&self, attribute: usize) -> (usize, &Type) {
-        (
-            self.offsets[attribute] as usize,
-            &self.schema.attributes[attribute].ty,
-        )
-    }
-}
-
-/// Why bytes are not a tuple of a schema, or a schema has no layout.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LayoutError {
-    /// Bounded types make a fixed part larger than [`FIXED_BYTES_MAX`].
-    TooLarge,
-    /// The bytes do not begin at a multiple of 8.
-    Unaligned,
-    /// There are fewer bytes than the fixed part needs.
-    TooShort {
-        /// The bytes there are.
-        bytes: usize,
-        /// The bytes of the fixed part.
-        needed: usize,
-    },
-    /// What lies in a slot cannot be of its type.
-    Slot {
-        /// Offset of the slot in the tuple.
-        offset: usize,
-        /// What is wrong, to be read after "the slot".
-        fault: &'static str,
-    },
-}
-
-impl fmt::Display for LayoutError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LayoutError::TooLarge => {
-                write!(
-                    f,
-                    "the fixed part would be larger than {FIXED_BYTES_MAX} bytes"
-                )
-            }
-            LayoutError::Unaligned => f.write_str("the tuple does not begin at a multiple of 8"),
-            LayoutError::TooShort { bytes, needed } => {
-                write!(
-                    f,
-                    "the tuple has {bytes} bytes, its fixed part needs {needed}"
-                )
-            }
-            LayoutError::Slot { offset, fault } => write!(f, "the slot at byte {offset} {fault}"),
-        }
-    }
-}
-
-impl std::error::Error for LayoutError {}
-
-#[cfg(test)]
-mod tests;

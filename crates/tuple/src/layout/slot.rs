@@ -1,7 +1,12 @@
 //! Sizes, alignments and offsets of slots.
 
-use super::{FIXED_BYTES_MAX, REFERENCE_BYTES};
 use crate::{Decimal32, Decimal64, Decimal128, Timestamp, TupleType, Type};
+
+/// The largest fixed part of a schema and of one element, in bytes: 1 GiB.
+pub const FIXED_BYTES_MAX: u32 = 1 << 30;
+
+/// Bytes of a reference.
+pub const REFERENCE_BYTES: u32 = 8;
 
 // The slots of scalars are the scalars themselves.
 const _: () = assert!(size_of::<Timestamp>() == 16 && align_of::<Timestamp>() == 8);

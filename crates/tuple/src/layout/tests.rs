@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::{EnumType, List, Map, Set, TupleBuf, Value};
+use crate::{EnumType, List, Map, Set, TupleType, Type, Value};
 
 fn layout(attributes: &[(&str, Type)]) -> Arc<Layout> {
     Layout::new(&Arc::new(TupleType::new(attributes.to_vec())))

@@ -392,3 +392,12 @@ impl TupleBuf {
         }
     }
 }
+
+impl TupleRef<'_> {
+    /// An owned copy.
+    pub fn to_buf(self) -> TupleBuf {
+        let mut buf = TupleBuf::default();
+        buf.copy_from(self);
+        buf
+    }
+}

@@ -3,7 +3,7 @@
 use bytemuck::{AnyBitPattern, Pod};
 
 use super::slot::{self, ElementLayout, MapEntryLayout};
-use super::{Layout, LayoutError, TupleBuf};
+use super::{Layout, LayoutError};
 use crate::{
     Decimal32, Decimal64, Decimal128, List, Map, RString, Timestamp, Type, UString, Value,
 };
@@ -28,10 +28,10 @@ macro_rules! scalars {
 }
 
 impl<'a> TupleRef<'a> {
-    /// A tuple over bytes that a [`TupleBuf`] has built, or that [`super::check`] has accepted.
+    /// A tuple over bytes that a [`super::TupleBuf`] has built, or that [`super::check`] has accepted.
     ///
     /// # Errors
-    /// If they do not begin at a multiple of 8; [`TupleBuf::copy_from_bytes`] makes an aligned
+    /// If they do not begin at a multiple of 8; [`super::TupleBuf::copy_from_bytes`] makes an aligned
     /// copy.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<TupleRef<'a>, LayoutError> {
         if bytes.is_empty() || bytes.as_ptr().addr().is_multiple_of(8) {
@@ -60,13 +60,6 @@ impl<'a> TupleRef<'a> {
                 .map(|(&at, a)| self.value_at(at as usize, &a.ty))
                 .collect(),
         )
-    }
-
-    /// An owned copy.
-    pub fn to_buf(self) -> TupleBuf {
-        let mut buf = TupleBuf::default();
-        buf.copy_from(self);
-        buf
     }
 
     scalars! {

@@ -23,6 +23,7 @@ mod quote;
 mod read;
 mod read_flat;
 mod record;
+mod record_format;
 pub mod txt;
 mod unquote;
 
@@ -34,9 +35,9 @@ pub use quote::{print_bytes_quoted, print_units_quoted};
 pub use read::{TextReader, parse_whole, read};
 pub use read_flat::{read_slot, read_tuple};
 pub use record::{
-    FormatError, ReadOptions, ReadStep, Record, RecordError, RecordFormat, RecordReader,
-    RecordWriter, WriteOptions, new_reader, new_writer,
+    ReadOptions, ReadStep, Record, RecordError, RecordReader, RecordWriter, WriteOptions,
 };
+pub use record_format::{FormatError, RecordFormat, new_reader, new_writer};
 pub use unquote::{unquote_bytes, unquote_units};
 
 #[cfg(test)]

@@ -1,0 +1,122 @@
+//! The interpreter of one operator, with the memory that it keeps between evaluations.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tuple::{Layout, TupleBuf, Value};
+
+use super::interpreter_ports::{InterpreterPorts, InterpreterScratch};
+use super::machine::Machine;
+use crate::{Evaluation, Fault, NativeFn};
+use graph::{Body, Expr, Function, InPort, StateId, StateVar};
+
+/// Evaluates the expressions and bodies of one operator.
+///
+/// It keeps memory from one evaluation to the next, hence `&mut`; a clone shares the program.
+#[derive(Clone)]
+pub struct Interpreter {
+    functions: Arc<[Function]>,
+    natives: Arc<[NativeFn]>,
+    ports: InterpreterPorts,
+    scratch: InterpreterScratch,
+}
+
+impl Interpreter {
+    /// For expressions that call these functions.
+    pub fn new(functions: &[Function], natives: &[NativeFn]) -> Interpreter {
+        Interpreter {
+            functions: functions.into(),
+            natives: natives.into(),
+            ports: InterpreterPorts {
+                first_slots: vec![0],
+                output_layouts: Vec::new(),
+            },
+            scratch: InterpreterScratch::default(),
+        }
+    }
+
+    /// The same program for an operator with these ports.
+    pub fn with_ports(&self, inputs: &[InPort], outputs: &[Arc<Layout>]) -> Interpreter {
+        let mut slots = vec![0];
+        for port in inputs {
+            let next = slots[slots.len() - 1] + port.history + 1;
+            slots.push(next);
+        }
+        Interpreter {
+            ports: InterpreterPorts {
+                first_slots: slots,
+                output_layouts: outputs.to_vec(),
+            },
+            scratch: InterpreterScratch::default(),
+            ..self.clone()
+        }
+    }
+
+    /// An expression's value.
+    pub fn evaluate(&mut self, expr: &Expr, to: &mut Evaluation<'_>) -> Result<Value, Fault> {
+        self.with_machine(to, |machine| machine.value(expr))
+    }
+
+    /// A condition.
+    pub fn evaluate_condition(
+        &mut self,
+        expr: &Expr,
+        to: &mut Evaluation<'_>,
+    ) -> Result<bool, Fault> {
+        self.with_machine(to, |machine| machine.condition(expr))
+    }
+
+    /// Writes a flat tuple; attributes without an expression get their default.
+    pub fn project(
+        &mut self,
+        exprs: &[Option<Expr>],
+        to: &mut Evaluation<'_>,
+        layout: &Layout,
+        out: &mut TupleBuf,
+    ) -> Result<(), Fault> {
+        self.with_machine(to, |machine| {
+            machine.write(exprs.iter().map(Option::as_ref), layout, out)
+        })
+    }
+
+    /// Runs statements.
+    pub fn run(&mut self, body: &Body, to: &mut Evaluation<'_>) -> Result<(), Fault> {
+        self.with_machine(to, |machine| machine.run(body))
+    }
+
+    /// Runs the initializers of state variables, in order.
+    pub fn initialize(&mut self, vars: &[StateVar], to: &mut Evaluation<'_>) -> Result<(), Fault> {
+        for (at, var) in vars.iter().enumerate() {
+            if let Some(init) = &var.init {
+                let value = self.evaluate(init, to)?;
+                to.state.set(StateId(at as u32), value);
+            }
+        }
+        Ok(())
+    }
+
+    fn with_machine<'m, 'e, R>(
+        &'m mut self,
+        to: &'m mut Evaluation<'e>,
+        work: impl FnOnce(&mut Machine<'m, 'e>) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let Interpreter {
+            functions,
+            natives,
+            ports,
+            scratch,
+        } = self;
+        let mut machine = Machine::new(functions, natives, ports, to);
+        machine.take_scratch(scratch);
+        let result = work(&mut machine);
+        machine.return_scratch(scratch);
+        result
+    }
+}
+
+impl fmt::Debug for Interpreter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (functions, natives) = (self.functions.len(), self.natives.len());
+        write!(f, "Interpreter({functions} functions, {natives} natives)")
+    }
+}

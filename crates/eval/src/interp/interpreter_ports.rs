@@ -1,0 +1,21 @@
+//! What an interpreter knows of its operator's ports, and the memory that it uses again.
+
+use std::sync::Arc;
+
+use tuple::{Layout, TupleBuf, Value};
+
+/// What is known of an operator's ports when it is wired.
+#[derive(Clone, Default)]
+pub(super) struct InterpreterPorts {
+    /// First slot of each input port; then that of the results of output function calls.
+    pub(super) first_slots: Vec<u32>,
+    /// Layouts of the output ports.
+    pub(super) output_layouts: Vec<Arc<Layout>>,
+}
+
+/// Memory that is used again.
+#[derive(Clone, Default)]
+pub(super) struct InterpreterScratch {
+    pub(super) locals: Vec<Value>,
+    pub(super) tuple: TupleBuf,
+}

@@ -1,0 +1,167 @@
+//! The compiler of a PE: collects entries, and makes machine code of all of them at once.
+
+use std::sync::{Arc, OnceLock};
+
+use cranelift_jit::JITModule;
+use cranelift_module::FuncId;
+use eval::NativeFn;
+use eval::interp::Interpreter;
+use graph::{Body, Function};
+use runtime::abi::{OperatorScope, RunBody, RunBodyOnBatch};
+
+use crate::code::{
+    CodeMemory, ConstantPool, EntryPoint, EnvRequirements, JitAction, JitBatchAction,
+};
+use crate::error::Error;
+use crate::lower::{
+    CodegenUnit, EntryBody, EntryContext, EntryRequirements, MachineCodeListing, OutputTarget,
+};
+use crate::options::JitOptions;
+use crate::perf_map::{self, PerfMapEntry};
+
+/// Makes machine code of typed expressions.
+pub struct Jit {
+    unit: Option<CodegenUnit>,
+    entry_points: Vec<(FuncId, EntryPoint)>,
+    pub(crate) pool: Arc<OnceLock<Arc<ConstantPool>>>,
+    pub(crate) interpreter: Interpreter,
+    options: JitOptions,
+    listings: Vec<MachineCodeListing>,
+}
+
+impl Jit {
+    /// For a program with these functions, and a library with those.
+    pub fn new(
+        functions: &[Function],
+        natives: &[NativeFn],
+        options: JitOptions,
+    ) -> Result<Jit, Error> {
+        let mut unit = CodegenUnit::new(crate::module::new_module(&options)?, functions, natives);
+        unit.listings = options.listings.then(Vec::new);
+        Ok(Jit {
+            unit: Some(unit),
+            entry_points: Vec::new(),
+            pool: Arc::default(),
+            interpreter: Interpreter::new(functions, natives),
+            options,
+            listings: Vec::new(),
+        })
+    }
+
+    /// The text of all code, if [`JitOptions::listings`] asked for it; complete after `finish`.
+    pub fn listings(&self) -> &[MachineCodeListing] {
+        &self.listings
+    }
+
+    fn codegen_unit(&mut self) -> Result<&mut CodegenUnit, Error> {
+        self.unit
+            .as_mut()
+            .ok_or_else(|| Error::new("the code of this PE is already finished"))
+    }
+
+    /// Makes an entry; how a handle gets to it.
+    pub(crate) fn compile_entry(
+        &mut self,
+        title: &str,
+        entry: &EntryBody<'_>,
+        context: &EntryContext,
+    ) -> Result<(EntryPoint, EnvRequirements), Error> {
+        let (
+            id,
+            EntryRequirements {
+                local_types: slots,
+                allocates,
+            },
+        ) = self.codegen_unit()?.compile_entry(title, entry, context)?;
+        let entrance = EntryPoint::new();
+        self.entry_points.push((id, entrance.clone()));
+        let inputs = context.inputs.iter().enumerate();
+        let inputs = inputs.map(|(slot, layout)| (slot as u32, Arc::clone(layout)));
+        let needs = EnvRequirements {
+            local_types: slots,
+            inputs: inputs.collect(),
+            allocates,
+        };
+        Ok((entrance, needs))
+    }
+
+    pub(crate) fn compile_action(
+        &mut self,
+        title: &str,
+        body: &Body,
+        context: &EntryContext,
+    ) -> Result<Box<dyn RunBody>, Error> {
+        let (entrance, needs) = self.compile_entry(title, &EntryBody::Action(body), context)?;
+        Ok(Box::new(JitAction::new(&entrance, &self.pool, needs)))
+    }
+
+    pub(crate) fn compile_batch_action(
+        &mut self,
+        title: &str,
+        body: &Body,
+        port: usize,
+        context: &EntryContext,
+    ) -> Result<Box<dyn RunBodyOnBatch>, Error> {
+        let entry = EntryBody::BatchAction(body, context.first_slots[port]);
+        let (entrance, needs) = self.compile_entry(title, &entry, context)?;
+        Ok(Box::new(JitBatchAction::new(&entrance, &self.pool, needs)))
+    }
+
+    pub(crate) fn finish_module(&mut self) -> Result<(), Error> {
+        let Some(mut unit) = self.unit.take() else {
+            return Ok(());
+        };
+        unit.compile_called_functions()?;
+        unit.module.finalize_definitions()?;
+        self.listings = unit.listings.take().unwrap_or_default();
+        let pool = Arc::new(std::mem::take(&mut unit.pool));
+        let module = unit.module;
+        if self.options.perf_map {
+            map_for_perf(&module, std::mem::take(&mut unit.compiled))?;
+        }
+        let found: Vec<_> = self.entry_points.drain(..).collect();
+        let found: Vec<(*const u8, EntryPoint)> = found
+            .into_iter()
+            .map(|(id, entrance)| (module.get_finalized_function(id), entrance))
+            .collect();
+        let memory = Arc::new(CodeMemory::new(module, Arc::clone(&pool)));
+        let _ = self.pool.set(pool);
+        for (entry, entrance) in found {
+            entrance.publish(entry, &memory);
+        }
+        Ok(())
+    }
+}
+
+/// Writes where functions are, for `perf`.
+fn map_for_perf(module: &JITModule, made: Vec<(String, FuncId, usize)>) -> Result<(), Error> {
+    let placed = made.into_iter().map(|(title, id, bytes)| PerfMapEntry {
+        title,
+        address: module.get_finalized_function(id).addr(),
+        bytes,
+    });
+    let placed: Vec<PerfMapEntry> = placed.collect();
+    perf_map::write_perf_map(&placed)
+        .map_err(|error| Error::new(format!("the map for perf cannot be written: {error}")))
+}
+
+/// What the expressions of an operator are made against.
+pub(crate) fn entry_context(scope: &OperatorScope<'_>) -> EntryContext {
+    let mut ports = vec![0];
+    for port in &scope.operator.inputs {
+        ports.push(ports[ports.len() - 1] + port.history + 1);
+    }
+    EntryContext {
+        inputs: scope.inputs.clone(),
+        first_slots: ports,
+        state_types: scope.state.iter().map(|var| var.ty.clone()).collect(),
+        state: None,
+        targets: scope
+            .outputs
+            .iter()
+            .cloned()
+            .map(OutputTarget::Outlet)
+            .collect(),
+        stop_address: None,
+    }
+}

@@ -1,0 +1,99 @@
+//! What the names of a body mean while it is being lowered.
+
+use std::collections::HashSet;
+
+use cranelift_codegen::ir;
+use graph::{Function, StateId};
+use tuple::Type;
+
+use super::local_storage::LocalStorage;
+use super::output_target::OutputTarget;
+use crate::lowered_value::LoweredValue;
+
+/// The meaning of a body's names.
+#[derive(Debug, Default)]
+pub struct BodyContext {
+    /// Its local variables.
+    pub locals: Vec<LocalStorage>,
+    /// Their types.
+    pub types: Vec<Type>,
+    /// Its input tuples, by slot.
+    pub inputs: Vec<Option<BodyInput>>,
+    /// The types of its input tuples, by slot.
+    pub input_types: Vec<Type>,
+    /// The first slot of each input port; then that of the results of output function calls.
+    pub first_slots: Vec<u32>,
+    /// The operator's state.
+    pub state: StateHome,
+    /// The types of the state variables.
+    pub state_types: Vec<Type>,
+    /// The state variables that the body changes.
+    pub changed_state: HashSet<StateId>,
+    /// The address of the flag that says whether a shutdown was asked for, if it is known.
+    pub stop_address: Option<i64>,
+    /// Where its tuples go.
+    pub targets: Vec<OutputTarget>,
+    /// Whom the outlet acts for: an inlined operator, or nobody special.
+    pub inlined_operator: u32,
+    /// Where `return` goes, innermost last.
+    pub return_targets: Vec<ReturnTarget>,
+    /// The loops around, innermost last.
+    pub loops: Vec<LoopTargets>,
+}
+
+/// An input tuple of a body.
+#[derive(Clone, Debug)]
+pub struct BodyInput {
+    /// The tuple.
+    pub tuple: LoweredValue,
+    /// Bytes of the tuple with its tail, if it is whole in flat memory. They go with the tuple
+    /// through every operator that it is passed on by: slots of the environment are those of the
+    /// entry, and what an inlined operator has in a slot of its own is another tuple.
+    pub bytes: Option<ir::Value>,
+}
+
+/// Where a state variable is.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum StateHome {
+    /// Nowhere: the body has none.
+    #[default]
+    None,
+    /// At the addresses of the scalars and of the values.
+    At(ir::Value, ir::Value),
+}
+
+/// Where `return` goes.
+#[derive(Clone, Debug)]
+pub struct ReturnTarget {
+    /// The block; its parameters are the parts of the result.
+    pub block: ir::Block,
+    /// The type of the result.
+    pub ty: Type,
+}
+
+/// Where `break` and `continue` go.
+#[derive(Clone, Copy, Debug)]
+pub struct LoopTargets {
+    /// Behind the loop.
+    pub break_block: ir::Block,
+    /// Its next turn.
+    pub continue_block: ir::Block,
+    /// Some `continue` goes there.
+    pub is_continued: bool,
+}
+
+impl BodyContext {
+    /// Of a user function that ends at an exit.
+    pub fn for_function(function: &Function, exit: ReturnTarget) -> BodyContext {
+        BodyContext {
+            types: function
+                .body
+                .locals
+                .iter()
+                .map(|local| local.ty.clone())
+                .collect(),
+            return_targets: vec![exit],
+            ..BodyContext::default()
+        }
+    }
+}

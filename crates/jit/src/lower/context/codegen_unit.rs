@@ -1,0 +1,109 @@
+//! What all machine functions of a PE share, and making each of them.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use cranelift_codegen::Context;
+use cranelift_codegen::ir::{self};
+use cranelift_codegen::isa::TargetFrontendConfig;
+use cranelift_frontend::FunctionBuilderContext;
+use cranelift_jit::JITModule;
+use cranelift_module::{FuncId, Linkage, Module};
+use eval::NativeFn;
+use graph::{Function, FunctionId};
+
+use super::inlining_decisions::InliningDecisions;
+use super::signature::signature;
+use crate::code::{ConstantPool, ImportedFunction};
+use crate::error::Error;
+
+/// What all machine functions share.
+pub struct CodegenUnit {
+    /// What code refers to by address.
+    pub pool: ConstantPool,
+    /// The program's functions.
+    pub functions: Arc<[Function]>,
+    /// The library's.
+    pub natives: Arc<[NativeFn]>,
+    /// How calls of the program's functions are made.
+    pub inlining: InliningDecisions,
+    /// How the machine calls.
+    pub target_config: TargetFrontendConfig,
+    /// The code so far.
+    pub module: JITModule,
+    /// The program's functions that are called, and so have to be made.
+    pub user_functions: HashMap<FunctionId, FuncId>,
+    pub pending_functions: VecDeque<FunctionId>,
+    pub imports: HashMap<ImportedFunction, FuncId>,
+    pub cranelift_context: Context,
+    pub builder: FunctionBuilderContext,
+    /// The text of what was made, if it is wanted.
+    pub listings: Option<Vec<MachineCodeListing>>,
+    /// What was made: title, function, bytes of code.
+    pub compiled: Vec<(String, FuncId, usize)>,
+}
+
+/// A machine function as text.
+#[derive(Clone, Debug)]
+pub struct MachineCodeListing {
+    /// The operator and the body, or the user function.
+    pub title: String,
+    /// Cranelift's intermediate code, before it is optimised.
+    pub clif: String,
+    /// Instructions of the machine.
+    pub asm: String,
+}
+
+impl CodegenUnit {
+    /// An empty unit.
+    pub fn new(module: JITModule, functions: &[Function], natives: &[NativeFn]) -> CodegenUnit {
+        CodegenUnit {
+            pool: ConstantPool::default(),
+            functions: functions.into(),
+            natives: natives.into(),
+            inlining: InliningDecisions::decide(functions),
+            target_config: module.target_config(),
+            cranelift_context: module.make_context(),
+            module,
+            user_functions: HashMap::new(),
+            pending_functions: VecDeque::new(),
+            imports: HashMap::new(),
+            builder: FunctionBuilderContext::new(),
+            listings: None,
+            compiled: Vec::new(),
+        }
+    }
+
+    /// A user function, to be made later.
+    pub fn declare_user_function(&mut self, function: FunctionId) -> Result<FuncId, Error> {
+        if let Some(&id) = self.user_functions.get(&function) {
+            return Ok(id);
+        }
+        let source = &self.functions[function.0 as usize];
+        let signature = signature(source, self.module.make_signature());
+        let id = self.module.declare_anonymous_function(&signature)?;
+        self.user_functions.insert(function, id);
+        self.pending_functions.push_back(function);
+        Ok(id)
+    }
+
+    /// A import, as a function of the module.
+    pub fn declare_import(&mut self, import: ImportedFunction) -> Result<FuncId, Error> {
+        if let Some(&id) = self.imports.get(&import) {
+            return Ok(id);
+        }
+        let entry = import.declaration();
+        let mut signature = self.module.make_signature();
+        signature
+            .params
+            .extend(entry.params.into_iter().map(ir::AbiParam::new));
+        signature
+            .returns
+            .extend(entry.results.into_iter().map(ir::AbiParam::new));
+        let id = self
+            .module
+            .declare_function(entry.name, Linkage::Import, &signature)?;
+        self.imports.insert(import, id);
+        Ok(id)
+    }
+}

@@ -1,0 +1,86 @@
+//! A machine function while it is made, and the functions that it refers to.
+
+use super::body_context::BodyContext;
+use super::codegen_unit::CodegenUnit;
+use crate::code::ImportedFunction;
+use cranelift_codegen::ir;
+use cranelift_frontend::FunctionBuilder;
+use cranelift_module::Module;
+use graph::FunctionId;
+use std::collections::HashMap;
+/// One machine function being made.
+pub struct FunctionLowering<'a, 'b> {
+    /// The builder.
+    pub builder: FunctionBuilder<'b>,
+    /// What all functions share.
+    pub unit: &'a mut CodegenUnit,
+    /// The environment: the first argument.
+    pub env: ir::Value,
+    /// The first block.
+    pub entry_block: ir::Block,
+    /// Where a fault leads to.
+    pub fault_block: ir::Block,
+    /// What names mean.
+    pub body: BodyContext,
+    /// How often something temporary has been taken so far.
+    pub allocations: u32,
+    /// How many calls so far can fault or reach beyond the environment.
+    pub outside_calls: u32,
+    /// Types of the variables in memory, after those that are taken.
+    pub local_types: Vec<tuple::Type>,
+    /// The address of the first variable in memory.
+    pub locals_base: ir::Value,
+    /// Helpers that this function calls.
+    imports: HashMap<ImportedFunction, ir::FuncRef>,
+}
+
+impl<'a, 'b> FunctionLowering<'a, 'b> {
+    pub fn begin(
+        mut b: FunctionBuilder<'b>,
+        unit: &'a mut CodegenUnit,
+    ) -> FunctionLowering<'a, 'b> {
+        let entry = b.create_block();
+        b.append_block_params_for_function_params(entry);
+        b.switch_to_block(entry);
+        b.seal_block(entry);
+        let env = b.block_params(entry)[0];
+        let fail = b.create_block();
+        b.set_cold_block(fail);
+        FunctionLowering {
+            builder: b,
+            unit,
+            env,
+            entry_block: entry,
+            fault_block: fail,
+            body: BodyContext::default(),
+            allocations: 0,
+            outside_calls: 0,
+            local_types: Vec::new(),
+            locals_base: env,
+            imports: HashMap::new(),
+        }
+    }
+
+    /// A import, as this function refers to it.
+    pub fn import_ref(&mut self, import: ImportedFunction) -> ir::FuncRef {
+        if let Some(&known) = self.imports.get(&import) {
+            return known;
+        }
+        let id = self
+            .unit
+            .declare_import(import)
+            .expect("the imports' signatures agree");
+        let reference = self.unit.module.declare_func_in_func(id, self.builder.func);
+        self.imports.insert(import, reference);
+        reference
+    }
+
+    /// A user function, as this function refers to it.
+    pub fn user_function_ref(&mut self, function: FunctionId) -> ir::FuncRef {
+        let id = self
+            .unit
+            .declare_user_function(function)
+            .expect("a function has one signature");
+        self.unit.module.declare_func_in_func(id, self.builder.func)
+    }
+}

@@ -1,0 +1,25 @@
+//! The state of lowering: the unit that all machine functions share, the function being made, the
+//! meaning of a body's names, and what is decided of bodies before they are lowered.
+//!
+//! Nothing here lowers an expression or a statement; all other folders build on this one.
+
+mod body_context;
+mod body_usage;
+mod codegen_unit;
+mod entry_requirements;
+mod function_lowering;
+mod inlining_decisions;
+mod local_storage;
+mod output_target;
+mod ring_grant_addresses;
+mod signature;
+
+pub use body_context::{BodyContext, BodyInput, LoopTargets, ReturnTarget, StateHome};
+pub use body_usage::{BodyUsage, LocalUsage};
+pub use codegen_unit::{CodegenUnit, MachineCodeListing};
+pub use entry_requirements::EntryRequirements;
+pub use function_lowering::FunctionLowering;
+pub use local_storage::{LocalHome, LocalStorage, local_home};
+pub use output_target::{InlinableOperator, InlinedEdge, InlinedOutput, OutputTarget};
+pub use ring_grant_addresses::RingGrantAddresses;
+pub use signature::signature;

@@ -1,0 +1,13 @@
+//! Expressions: arithmetic, comparisons, conversions, subscripts, calls, assignments.
+
+mod arith;
+mod call;
+mod cast;
+mod compare;
+mod decimal;
+mod expr;
+mod index;
+mod intrinsic;
+mod place;
+mod store;
+mod string;

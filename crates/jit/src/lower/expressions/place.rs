@@ -1,0 +1,299 @@
+//! Places: finding what an assignment changes, and changing it.
+//!
+//! The indices of a place are computed first, then the value, and the place is looked at last.
+
+use cranelift_codegen::ir;
+use eval::ops;
+use graph::{BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, Pos};
+use tuple::{Type, Value};
+
+use super::arith::constant_integer;
+use crate::code::{FallbackOp, ImportedFunction, value_layout};
+use crate::lower::context::{FunctionLowering, LocalStorage, StateHome};
+use crate::lower::values::AccessRegion;
+use crate::lowered_value::LoweredValue;
+use crate::type_parts;
+
+/// What an assignment changes.
+#[derive(Clone, Debug)]
+pub enum PlaceLocation {
+    /// A variable in registers, or attributes of it: the way from the variable.
+    Registers(u32, Vec<u32>),
+    /// A scalar in a flat slot.
+    Slot(AccessRegion, ir::Value, i32),
+    /// A `Value`.
+    Value(ir::Value),
+}
+
+/// The computed indices of a place, with their types.
+pub type PlaceIndices = Vec<(LoweredValue, Type)>;
+
+impl FunctionLowering<'_, '_> {
+    /// `place = lowered_value`.
+    pub fn assign(&mut self, place: &Place, value: &Expr) -> LoweredValue {
+        let keys = self.place_indices(place);
+        let new = self.expr(value);
+        let new = self.fit_to_bound(new, &value.ty, &place.ty);
+        match self.map_entry(place, &keys) {
+            Some((map, ty, key)) => self.insert(map, &ty, &key, &new, &place.ty),
+            None => {
+                let loc = self.locate(place, &keys);
+                self.store_at(loc, new, &place.ty);
+            }
+        }
+        LoweredValue::from_parts([])
+    }
+
+    /// `place op= lowered_value`.
+    pub fn assign_op(&mut self, op: BinaryOp, place: &Place, value: &Expr) -> LoweredValue {
+        let keys = self.place_indices(place);
+        let operand = self.expr(value);
+        let loc = self.locate(place, &keys);
+        if let (PlaceLocation::Value(at), BinaryOp::Add, Type::RString) = (&loc, op, &place.ty) {
+            let parts = self.parts(&operand, &value.ty);
+            self.call(ImportedFunction::AppendBytes, &[*at, parts[0], parts[1]]);
+            return LoweredValue::from_parts([]);
+        }
+        let old = self.read_at(&loc, &place.ty);
+        let new = self.combine(op, place, &old, (&operand, value));
+        self.store_at(loc, new, &place.ty);
+        LoweredValue::from_parts([])
+    }
+
+    /// `old op operand`, cut to the bound of the place.
+    fn combine(
+        &mut self,
+        op: BinaryOp,
+        place: &Place,
+        old: &LoweredValue,
+        operand: (&LoweredValue, &Expr),
+    ) -> LoweredValue {
+        let (value, e) = operand;
+        let ty = &place.ty;
+        if ty.is_collection() {
+            let form = if e.ty.is_collection() {
+                MappedForm::Elementwise
+            } else {
+                MappedForm::CollectionScalar
+            };
+            let operands = [
+                FunctionLowering::value_operand(old, ty),
+                FunctionLowering::value_operand(value, &e.ty),
+            ];
+            return self.run_fallback(FallbackOp::Mapped(op, form), &operands, ty, place.pos);
+        }
+        if op == BinaryOp::Add && ty.is_string() {
+            let pieces = [self.parts(old, ty), self.parts(value, &e.ty)];
+            let joined = self.join_pieces(&pieces, ty);
+            return LoweredValue::from_parts(self.truncate_to_bound(joined, ty));
+        }
+        let divisor = match &e.kind {
+            ExprKind::Const(value) => constant_integer(value),
+            _ => None,
+        };
+        // A fault of the operation is one of the place.
+        let whole = Expr {
+            kind: ExprKind::CurrentPunct,
+            ty: ty.clone(),
+            pos: place.pos,
+        };
+        self.arithmetic(op, (old, ty), (value, &e.ty), divisor, &whole)
+    }
+
+    /// `++` and `--`.
+    pub fn increment_or_decrement(
+        &mut self,
+        place: &Place,
+        down: bool,
+        prefix: bool,
+    ) -> LoweredValue {
+        let one = ops::one_of_type(&place.ty).unwrap_or(Value::Int64(1));
+        let op = if down { BinaryOp::Sub } else { BinaryOp::Add };
+        let keys = self.place_indices(place);
+        let loc = self.locate(place, &keys);
+        let old = self.read_at(&loc, &place.ty);
+        let old = LoweredValue::from_parts(self.parts(&old, &place.ty));
+        let one = self.constant(&one, &place.ty);
+        let whole = Expr {
+            kind: ExprKind::CurrentPunct,
+            ty: place.ty.clone(),
+            pos: place.pos,
+        };
+        let new = self.arithmetic(op, (&old, &place.ty), (&one, &place.ty), None, &whole);
+        let new = LoweredValue::from_parts(self.parts(&new, &place.ty));
+        self.store_at(loc, new.clone(), &place.ty);
+        if prefix { new } else { old }
+    }
+
+    /// The indices of a place.
+    pub fn place_indices(&mut self, place: &Place) -> PlaceIndices {
+        let indexes = place.steps.iter().filter_map(|step| match step {
+            PlaceStep::Index(e) => Some(e),
+            PlaceStep::Field(_) => None,
+        });
+        let indexes: Vec<&Expr> = indexes.collect();
+        indexes
+            .into_iter()
+            .map(|e| (self.expr(e), e.ty.clone()))
+            .collect()
+    }
+
+    /// If a place is the entry of a map: the map, its type, and the key.
+    fn map_entry(
+        &mut self,
+        place: &Place,
+        keys: &PlaceIndices,
+    ) -> Option<(ir::Value, Type, LoweredValue)> {
+        let (PlaceStep::Index(_), path) = place.steps.split_last()? else {
+            return None;
+        };
+        let ty = self.type_at(place.root, path);
+        if !ty.is_map() {
+            return None;
+        }
+        let (key, keys) = keys.split_last()?;
+        let PlaceLocation::Value(map) = self.walk(place.root, path, keys, place.pos) else {
+            return None;
+        };
+        Some((map, ty, key.0.clone()))
+    }
+
+    /// What a place is. It faults if that does not exist.
+    pub fn locate(&mut self, place: &Place, keys: &PlaceIndices) -> PlaceLocation {
+        self.walk(place.root, &place.steps, keys, place.pos)
+    }
+
+    /// The type that steps lead to.
+    fn type_at(&self, root: PlaceRoot, steps: &[PlaceStep]) -> Type {
+        let mut ty = match root {
+            PlaceRoot::Local(local) => self.body.types[local.0 as usize].clone(),
+            PlaceRoot::State(state) => self.body.state_types[state.0 as usize].clone(),
+        };
+        for step in steps {
+            ty = step_type(&ty, step);
+        }
+        ty
+    }
+
+    fn walk(
+        &mut self,
+        root: PlaceRoot,
+        steps: &[PlaceStep],
+        keys: &[(LoweredValue, Type)],
+        pos: Pos,
+    ) -> PlaceLocation {
+        let mut loc = match root {
+            PlaceRoot::Local(local) => match self.body.locals[local.0 as usize] {
+                LocalStorage::Memory(at) => PlaceLocation::Value(at),
+                _ => {
+                    let fields = steps.iter().filter_map(|step| match step {
+                        PlaceStep::Field(index) => Some(*index),
+                        PlaceStep::Index(_) => None,
+                    });
+                    return PlaceLocation::Registers(local.0, fields.collect());
+                }
+            },
+            PlaceRoot::State(state) => self.state_loc(state.0),
+        };
+        let mut ty = self.type_at(root, &[]);
+        let mut keys = keys.iter();
+        for step in steps {
+            let PlaceLocation::Value(at) = loc else {
+                unreachable!("a step into a scalar")
+            };
+            loc = match step {
+                PlaceStep::Field(index) => {
+                    let (to, offset) =
+                        self.boxed_field((at, 0), *index as usize, AccessRegion::Values);
+                    PlaceLocation::Value(self.offset(to, i64::from(offset)))
+                }
+                PlaceStep::Index(_) => {
+                    let key = keys.next().expect("a key for each index").clone();
+                    self.element_loc(at, &ty, &key, pos)
+                }
+            };
+            ty = step_type(&ty, step);
+        }
+        loc
+    }
+
+    fn state_loc(&mut self, state: u32) -> PlaceLocation {
+        let StateHome::At(scalars, values) = self.body.state else {
+            unreachable!("state without a home")
+        };
+        if type_parts::is_scalar(&self.body.state_types[state as usize]) {
+            return PlaceLocation::Slot(AccessRegion::Scalars, scalars, 16 * state as i32);
+        }
+        let offset = i64::from(state) * i64::from(value_layout::VALUE_BYTES);
+        PlaceLocation::Value(self.offset(values, offset))
+    }
+
+    /// An element of a list or blob, or the value of a key.
+    fn element_loc(
+        &mut self,
+        at: ir::Value,
+        ty: &Type,
+        key: &(LoweredValue, Type),
+        pos: Pos,
+    ) -> PlaceLocation {
+        let container = LoweredValue::of_variable(at);
+        if let Type::Map(entry, _) = ty {
+            let map = self.lowered_table(&container, ty);
+            let found = self.map_get(&map, &key.0, &entry.0);
+            let operands = [
+                FunctionLowering::value_operand(&container, ty),
+                FunctionLowering::value_operand(&key.0, &key.1),
+            ];
+            self.fault_if_zero(found, FallbackOp::Index, &operands, pos);
+            return PlaceLocation::Value(found);
+        }
+        let (data, len) = self.boxed_vector((at, 0), ty, AccessRegion::Values);
+        let word = self.index_word(&key.0, &key.1);
+        self.check_index((&container, ty), (&key.0, &key.1), word, len, pos);
+        match ty {
+            Type::List(element, _) if type_parts::is_scalar(element) => {
+                let at = self.element(data, word, type_parts::scalar_bytes(element));
+                PlaceLocation::Slot(AccessRegion::Bytes, at, 0)
+            }
+            Type::List(..) => {
+                PlaceLocation::Value(self.element(data, word, value_layout::VALUE_BYTES))
+            }
+            _ => {
+                let at = self.element(data, word, 1);
+                PlaceLocation::Slot(AccessRegion::Bytes, at, 0)
+            }
+        }
+    }
+
+    /// What is there.
+    pub fn read_at(&mut self, loc: &PlaceLocation, ty: &Type) -> LoweredValue {
+        match loc {
+            PlaceLocation::Slot(region, base, offset) => {
+                LoweredValue::from_parts(self.load_slot(*region, *base, *offset, ty))
+            }
+            PlaceLocation::Value(at) => LoweredValue::of_variable(*at),
+            PlaceLocation::Registers(local, fields) => {
+                let mut value = self.read_local(graph::LocalId(*local));
+                let mut ty = self.body.types[*local as usize].clone();
+                for &index in fields {
+                    let Type::Tuple(t) = ty else {
+                        unreachable!("an attribute of {ty}")
+                    };
+                    value = self.field(&value, &t, index as usize);
+                    ty = t.attributes[index as usize].ty.clone();
+                }
+                value
+            }
+        }
+    }
+}
+
+/// The type that a step leads to.
+fn step_type(ty: &Type, step: &PlaceStep) -> Type {
+    match (step, ty) {
+        (PlaceStep::Field(index), Type::Tuple(t)) => t.attributes[*index as usize].ty.clone(),
+        (PlaceStep::Index(_), Type::List(element, _)) => (**element).clone(),
+        (PlaceStep::Index(_), Type::Map(entry, _)) => entry.1.clone(),
+        _ => Type::Uint8,
+    }
+}

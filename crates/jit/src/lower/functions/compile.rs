@@ -1,0 +1,89 @@
+//! Machine functions of a unit: entries, and the user functions that they call.
+
+use super::entry::EntryBody;
+use super::entry::EntryContext;
+use crate::error::Error;
+use crate::lower::context::{
+    CodegenUnit, EntryRequirements, FunctionLowering, MachineCodeListing, signature,
+};
+use cranelift_codegen::Context;
+use cranelift_codegen::ir;
+use cranelift_codegen::ir::UserFuncName;
+use cranelift_codegen::ir::types;
+use cranelift_frontend::FunctionBuilder;
+use cranelift_module::{FuncId, Module};
+use std::sync::Arc;
+impl CodegenUnit {
+    /// Makes an entry.
+    pub fn compile_entry(
+        &mut self,
+        title: &str,
+        entry: &EntryBody<'_>,
+        context: &EntryContext,
+    ) -> Result<(FuncId, EntryRequirements), Error> {
+        let mut signature = self.module.make_signature();
+        signature.params.push(ir::AbiParam::new(types::I64));
+        signature.returns.push(ir::AbiParam::new(types::I32));
+        let id = self.module.declare_anonymous_function(&signature)?;
+        let made = self.compile_function(id, signature, title, |lower| {
+            lower.lower_entry(entry, context)
+        })?;
+        Ok((id, made))
+    }
+
+    /// Makes the user functions that are called.
+    pub fn compile_called_functions(&mut self) -> Result<(), Error> {
+        while let Some(function) = self.pending_functions.pop_front() {
+            let functions = Arc::clone(&self.functions);
+            let source = &functions[function.0 as usize];
+            let signature = signature(source, self.module.make_signature());
+            let id = self.user_functions[&function];
+            let title = format!("function {}", source.name);
+            self.compile_function(id, signature, &title, |lower| {
+                lower.lower_function(function)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn compile_function<R>(
+        &mut self,
+        id: FuncId,
+        signature: ir::Signature,
+        title: &str,
+        work: impl FnOnce(FunctionLowering<'_, '_>) -> R,
+    ) -> Result<R, Error> {
+        let mut context = std::mem::replace(&mut self.cranelift_context, Context::new());
+        let mut builder = std::mem::take(&mut self.builder);
+        context.func.signature = signature;
+        context.func.name = UserFuncName::user(0, id.as_u32());
+        context.set_disasm(self.listings.is_some());
+        let b = FunctionBuilder::new(&mut context.func, &mut builder);
+        let result = work(FunctionLowering::begin(b, self));
+        let clif = self
+            .listings
+            .as_ref()
+            .map(|_| context.func.display().to_string());
+        let defined = self.module.define_function(id, &mut context);
+        if let Err(error) = defined {
+            return Err(Error::compile(title, &error, &context.func));
+        }
+        if let (Some(texts), Some(clif)) = (&mut self.listings, clif) {
+            let code = context.compiled_code();
+            let asm = code.and_then(|code| code.vcode.clone()).unwrap_or_default();
+            texts.push(MachineCodeListing {
+                title: title.to_owned(),
+                clif,
+                asm,
+            });
+        }
+        let bytes = context
+            .compiled_code()
+            .map_or(0, |code| code.code_buffer().len());
+        self.compiled.push((title.to_owned(), id, bytes));
+        self.module.clear_context(&mut context);
+        self.cranelift_context = context;
+        self.builder = builder;
+        Ok(result)
+    }
+}

@@ -1,0 +1,158 @@
+//! Entries: the machine functions that handles call.
+
+use cranelift_codegen::ir::{InstBuilder, types};
+use graph::{Body, Expr};
+use std::sync::Arc;
+
+use tuple::{Layout, Type};
+
+use crate::code::{NO_INLINED_OPERATOR, offsets};
+use crate::lower::context::{
+    BodyContext, BodyInput, BodyUsage, EntryRequirements, FunctionLowering, OutputTarget,
+    ReturnTarget, StateHome,
+};
+use crate::lower::values::AccessRegion;
+use crate::lowered_value::{LoweredValue, ValueForm};
+
+/// What an entry does.
+pub enum EntryBody<'a> {
+    /// Writes a tuple.
+    Projection(&'a [Option<&'a Expr>], &'a Arc<Layout>),
+    /// Decides.
+    Predicate(&'a Expr),
+    /// Runs statements.
+    Action(&'a Body),
+    /// Runs statements for each frame of a batch, the tuples of an input slot.
+    BatchAction(&'a Body, u32),
+}
+
+/// What an entry is made against.
+#[derive(Clone, Debug)]
+pub struct EntryContext {
+    /// Layout of every input slot.
+    pub inputs: Vec<Arc<Layout>>,
+    /// The first slot of each input port; then that of the results of output function calls.
+    pub first_slots: Vec<u32>,
+    /// The types of the state variables.
+    pub state_types: Vec<Type>,
+    /// The addresses of the state, if it is always the same.
+    pub state: Option<(i64, i64)>,
+    /// Where tuples go.
+    pub targets: Vec<OutputTarget>,
+    /// The address of the shutdown flag.
+    pub stop_address: Option<i64>,
+}
+
+impl FunctionLowering<'_, '_> {
+    /// A whole entry. It returns 0, or 1 after a fault; a predicate returns 0, 1, or 2 after a
+    /// fault.
+    pub fn lower_entry(
+        mut self,
+        entry: &EntryBody<'_>,
+        context: &EntryContext,
+    ) -> EntryRequirements {
+        self.locals_base = self.load_env(types::I64, offsets::LOCALS);
+        let uses = match entry {
+            EntryBody::Projection(exprs, _) => {
+                let mut all = BodyUsage::default();
+                exprs.iter().flatten().for_each(|e| {
+                    all.changed_state
+                        .extend(BodyUsage::from_expr(e).changed_state)
+                });
+                all
+            }
+            EntryBody::Predicate(e) => BodyUsage::from_expr(e),
+            EntryBody::Action(body) | EntryBody::BatchAction(body, _) => BodyUsage::from_body(body),
+        };
+        self.body = self.entry_body_context(context, &uses);
+        match entry {
+            EntryBody::Projection(exprs, layout) => {
+                let values = exprs.iter().map(|e| e.map(|e| self.expr(e)));
+                let values: Vec<Option<LoweredValue>> = values.collect();
+                self.make_tuple(&values, layout);
+                self.return_status(0, &[]);
+            }
+            EntryBody::Predicate(e) => {
+                let holds = self.expr_single_part(e);
+                let holds = self.builder.ins().uextend(types::I32, holds);
+                self.builder.ins().return_(&[holds]);
+            }
+            EntryBody::Action(body) => {
+                self.lower_body(body, &uses);
+                self.return_status(0, &[]);
+            }
+            EntryBody::BatchAction(body, slot) => {
+                let bytes = context.inputs[*slot as usize].size;
+                self.batch_loop(*slot, bytes, |lower| lower.lower_body(body, &uses));
+                self.return_status(0, &[]);
+            }
+        }
+        self.switch_to_sealed(self.fault_block);
+        let failed = if matches!(entry, EntryBody::Predicate(_)) {
+            2
+        } else {
+            1
+        };
+        self.return_status(failed, &[]);
+        self.finish_function()
+    }
+
+    /// The statements of a body, up to where they all end.
+    fn lower_body(&mut self, body: &Body, uses: &BodyUsage) {
+        let done = self.block();
+        self.body.return_targets.push(ReturnTarget {
+            block: done,
+            ty: Type::Void,
+        });
+        self.body.types = body.locals.iter().map(|local| local.ty.clone()).collect();
+        self.body.locals = self.assign_homes(body, 0, uses);
+        self.stmts(&body.stmts);
+        self.jump(done, &[]);
+        self.switch_to_sealed(done);
+    }
+
+    fn entry_body_context(&mut self, context: &EntryContext, uses: &BodyUsage) -> BodyContext {
+        let state = match context.state {
+            Some((scalars, values)) => StateHome::At(self.word(scalars), self.word(values)),
+            None => StateHome::At(
+                self.load_env(types::I64, offsets::SCALARS),
+                self.load_env(types::I64, offsets::VALUES),
+            ),
+        };
+        let inputs = self.load_inputs(context.inputs.len());
+        BodyContext {
+            inputs,
+            input_types: context
+                .inputs
+                .iter()
+                .map(|l| Type::Tuple(l.schema.clone()))
+                .collect(),
+            first_slots: context.first_slots.clone(),
+            state,
+            state_types: context.state_types.clone(),
+            changed_state: uses.changed_state.clone(),
+            stop_address: context.stop_address,
+            targets: context.targets.clone(),
+            inlined_operator: NO_INLINED_OPERATOR,
+            ..BodyContext::default()
+        }
+    }
+
+    /// The tuples that the environment has in the entry's input slots.
+    fn load_inputs(&mut self, slots: usize) -> Vec<Option<BodyInput>> {
+        if slots == 0 {
+            return Vec::new();
+        }
+        let row = self.load_env(types::I64, offsets::INPUTS);
+        let bound = (0..slots as i32).map(|slot| {
+            let at = self.load(AccessRegion::Env, types::I64, row, 16 * slot);
+            let bytes = self.load(AccessRegion::Env, types::I64, row, 16 * slot + 8);
+            Some(BodyInput {
+                // The fixed part of a tuple is always there.
+                tuple: LoweredValue::new_fixed(ValueForm::Flat(at, 0)),
+                bytes: Some(bytes),
+            })
+        });
+        bound.collect()
+    }
+}

@@ -1,0 +1,135 @@
+//! A loop over the frames of a batch: what is entered and left for each tuple otherwise is entered
+//! and left once.
+//!
+//! ```text
+//!   head(frame):  frame < end?  header's kind and flags?  len?   --no--> done
+//!   turn:         the input slot is the payload; the body
+//!   next:         temporaries are given back; head(the frame behind)
+//! ```
+//!
+//! Where the next frame begins is known when a length has come from memory, which another processor
+//! has just written: a chain of waits. But lengths of a stream are mostly alike. So the frame
+//! behind is as far away as the last one was, if the length is that of the last one: a branch,
+//! which the processor predicts, finds out if not, and the waits overlap. And what lies further
+//! behind is fetched before it is needed, some lines at a time, since that takes a call.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
+use runtime::abi::PREFETCH_BYTES;
+
+use crate::code::ImportedFunction;
+use crate::code::offsets;
+use crate::lower::context::{BodyInput, FunctionLowering};
+use crate::lower::values::AccessRegion;
+use crate::lowered_value::{LoweredValue, ValueForm};
+
+impl FunctionLowering<'_, '_> {
+    /// Runs a body for each frame whose payload is at least so many bytes.
+    pub fn batch_loop(&mut self, slot: u32, bytes: u32, body: impl FnOnce(&mut Self)) {
+        let mark = self.allocation_mark();
+        let first = self.load_env(types::I64, offsets::BATCH_NEXT);
+        let end = self.load_env(types::I64, offsets::BATCH_END);
+        let tag = self.load_env(types::I32, offsets::BATCH_TAG);
+        let (zero, none) = (self.word(0), self.word(-1));
+        let head = self.block_with(&[types::I64; 5]);
+        let done = self.block();
+        self.jump(head, &[first, zero, none, zero, first]);
+        self.switch_to(head);
+        let [frame, count, known, stride, due] = self.block_params(head)[..] else {
+            unreachable!("it has five parameters");
+        };
+        let is_last = self.icmp(IntCC::UnsignedGreaterThanOrEqual, frame, end);
+        self.leave_if(is_last, done);
+        let (data, len) = self.payload(frame, tag, bytes, done);
+        let stride = self.stride(len, known, stride);
+        let after = self.builder.ins().iadd(frame, stride);
+        let is_cut = self.icmp(IntCC::UnsignedGreaterThan, after, end);
+        self.leave_if(is_cut, done);
+        let count = self.offset(count, 1);
+        self.note_frame_taken(after, count);
+        let due = self.prefetch([frame, end], stride, due);
+        self.bind_input(slot, data, len);
+        body(self);
+        self.reset_to_mark(mark);
+        self.jump(head, &[after, count, len, stride, due]);
+        self.builder.seal_block(head);
+        self.switch_to_sealed(done);
+    }
+
+    /// The payload of a tuple's frame, if it is one.
+    fn payload(
+        &mut self,
+        frame: ir::Value,
+        tag: ir::Value,
+        bytes: u32,
+        done: ir::Block,
+    ) -> (ir::Value, ir::Value) {
+        let len = self.load(AccessRegion::Input, types::I32, frame, 0);
+        let found = self.load(AccessRegion::Input, types::I32, frame, 4);
+        let is_other = self.icmp(IntCC::NotEqual, found, tag);
+        self.leave_if(is_other, done);
+        let is_short = self.icmp_const(IntCC::UnsignedLessThan, len, bytes.into());
+        self.leave_if(is_short, done);
+        let len = self.builder.ins().uextend(types::I64, len);
+        (self.offset(frame, 8), len)
+    }
+
+    /// Bytes of a frame whose payload has a length: what they were last, if the length is the same.
+    fn stride(&mut self, len: ir::Value, known: ir::Value, stride: ir::Value) -> ir::Value {
+        let (same, other) = (self.block(), self.cold_block());
+        let next = self.block_with(&[types::I64]);
+        let is_known = self.icmp(IntCC::Equal, len, known);
+        self.branch(is_known, same, other);
+        self.switch_to_sealed(same);
+        self.jump(next, &[stride]);
+        self.switch_to_sealed(other);
+        // The header of 8 bytes, and the payload filled up to a multiple of 8.
+        let up = self.offset(len, 8 + 7);
+        let bytes = self.builder.ins().band_imm_s(up, -8);
+        self.jump(next, &[bytes]);
+        self.switch_to_sealed(next);
+        self.block_params(next)[0]
+    }
+
+    /// Fetches what lies some way behind a frame, if the frame is one at which that is due; which
+    /// the next one is.
+    fn prefetch(
+        &mut self,
+        [frame, end]: [ir::Value; 2],
+        stride: ir::Value,
+        due: ir::Value,
+    ) -> ir::Value {
+        let (now, next) = (self.block(), self.block_with(&[types::I64]));
+        let is_due = self.icmp(IntCC::UnsignedGreaterThanOrEqual, frame, due);
+        self.builder
+            .ins()
+            .brif(is_due, now, &[], next, &[BlockArg::Value(due)]);
+        self.switch_to_sealed(now);
+        let least = self.word(PREFETCH_BYTES as i64);
+        let bytes = self.builder.ins().umax(stride, least);
+        let left = self.builder.ins().isub(end, frame);
+        self.call(ImportedFunction::Prefetch, &[frame, bytes, left]);
+        let due = self.builder.ins().iadd(frame, bytes);
+        self.jump(next, &[due]);
+        self.switch_to_sealed(next);
+        self.block_params(next)[0]
+    }
+
+    /// Notes that a frame is taken: also if what follows fails.
+    fn note_frame_taken(&mut self, after: ir::Value, count: ir::Value) {
+        let env = self.env;
+        self.store(AccessRegion::Env, after, env, offsets::BATCH_NEXT);
+        self.store(AccessRegion::Env, count, env, offsets::BATCH_COUNT);
+    }
+
+    /// Makes a payload the tuple of an input slot.
+    fn bind_input(&mut self, slot: u32, data: ir::Value, len: ir::Value) {
+        let row = self.load_env(types::I64, offsets::INPUTS);
+        self.store(AccessRegion::Env, data, row, 16 * slot as i32);
+        self.store(AccessRegion::Env, len, row, 16 * slot as i32 + 8);
+        self.body.inputs[slot as usize] = Some(BodyInput {
+            tuple: LoweredValue::new_stable(ValueForm::Flat(data, 0)),
+            bytes: Some(len),
+        });
+    }
+}

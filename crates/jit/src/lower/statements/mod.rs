@@ -1,0 +1,4 @@
+//! Statements other than loops and submissions.
+
+mod branchless_if;
+mod stmt;

@@ -1,0 +1,40 @@
+//! What is to be parsed, and parsing it.
+
+use rowan::GreenNode;
+
+use super::event;
+use super::grammar::{expr, function, types, unit};
+use super::parser_state::Parser;
+use crate::lexer;
+use crate::{Diagnostic, FileId, SyntaxKind};
+
+/// What is to be parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ParseGoal {
+    /// A source file.
+    Unit,
+    /// A type alone.
+    Type,
+    /// An expression alone.
+    Expr,
+    /// The prototype of a native function.
+    Prototype,
+}
+
+/// Parses a text: the tree, and what is wrong in the order of places.
+pub(crate) fn parse(file: FileId, text: &str, entry: ParseGoal) -> (GreenNode, Vec<Diagnostic>) {
+    let (raw, lexical) = lexer::tokens(file, text);
+    let mut parser = Parser::new(file, text, &raw);
+    match entry {
+        ParseGoal::Unit => unit::unit(&mut parser),
+        ParseGoal::Type => parser.parse_whole_text(SyntaxKind::Unit, |p| {
+            types::type_expr(p);
+        }),
+        ParseGoal::Expr => parser.parse_whole_text(SyntaxKind::Unit, |p| {
+            expr::expr(p);
+        }),
+        ParseGoal::Prototype => parser.parse_whole_text(SyntaxKind::Prototype, function::prototype),
+    }
+    let diagnostics = parser.diagnostics(&raw, lexical);
+    (event::build(text, &raw, parser.events), diagnostics)
+}

@@ -1,0 +1,173 @@
+//! Sets and maps against a library's, for any keys and any order of calls.
+
+use indexmap::{IndexMap, IndexSet};
+use proptest::prelude::*;
+
+use super::hash_table::HashTable;
+use super::key_hasher::KeyHasher;
+use crate::{Map, Set, Value};
+
+/// A call, of both.
+#[derive(Clone, Debug)]
+enum Call {
+    Insert(Value, i64),
+    GetOrInsert(Value, i64),
+    Remove(Value),
+    RetainBelow(i64),
+    Reserve(usize),
+    Clone,
+    Clear,
+}
+
+/// Keys of few types, so that many are equal or have the same word.
+fn keys() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        8 => (-40..40i64).prop_map(Value::Int64),
+        4 => (-9..9i8).prop_map(Value::Int8),
+        4 => (0..40u64).prop_map(Value::Uint64),
+        4 => (0..40u64).prop_map(|n| Value::Uint64(n << 58)),
+        2 => any::<u16>().prop_map(Value::Uint16),
+        4 => "[ab]{0,4}".prop_map(|s| Value::RString(s.as_str().into())),
+        2 => (0..4u32).prop_map(Value::Enum),
+        2 => any::<bool>().prop_map(Value::Boolean),
+        2 => prop_oneof![Just(0.0), Just(-0.0), Just(f64::NAN), any::<f64>()]
+            .prop_map(Value::Float64),
+        1 => (0..3i32).prop_map(|n| Value::Optional(Some(Box::new(Value::Int32(n))))),
+    ]
+}
+
+fn calls() -> impl Strategy<Value = Vec<Call>> {
+    let call = prop_oneof![
+        20 => (keys(), 0..100i64).prop_map(|(key, n)| Call::Insert(key, n)),
+        5 => (keys(), 0..100i64).prop_map(|(key, n)| Call::GetOrInsert(key, n)),
+        12 => keys().prop_map(Call::Remove),
+        1 => (50..100i64).prop_map(Call::RetainBelow),
+        1 => (0..100usize).prop_map(Call::Reserve),
+        1 => Just(Call::Clone),
+        1 => Just(Call::Clear),
+    ];
+    prop::collection::vec(call, 0..300)
+}
+
+type Model = IndexMap<Value, Value, KeyHasher>;
+
+fn number(value: &Value) -> i64 {
+    match value {
+        Value::Int64(n) => *n,
+        other => panic!("{other:?} is no number"),
+    }
+}
+
+/// Makes a call of a map and of the library's; both give the same back.
+fn call_maps(map: &mut Map, model: &mut Model, call: &Call) -> Result<(), TestCaseError> {
+    match call.clone() {
+        Call::Insert(key, n) => {
+            let before = model.insert(key.clone(), Value::Int64(n));
+            prop_assert_eq!(map.insert(key, Value::Int64(n)), before);
+        }
+        Call::GetOrInsert(key, n) => {
+            let value = model.entry(key.clone()).or_insert(Value::Int64(n));
+            prop_assert_eq!(map.get_or_insert_with(key, || Value::Int64(n)), value);
+        }
+        Call::Remove(key) => prop_assert_eq!(map.remove(&key), model.swap_remove(&key)),
+        Call::RetainBelow(bound) => {
+            map.retain(|_, value| number(value) < bound);
+            model.retain(|_, value| number(value) < bound);
+        }
+        Call::Reserve(additional) => map.reserve(additional),
+        Call::Clone => *map = map.clone(),
+        Call::Clear => {
+            map.clear();
+            model.clear();
+        }
+    }
+    Ok(())
+}
+
+fn call_sets(set: &mut Set, model: &mut IndexSet<Value, KeyHasher>, call: &Call) {
+    match call.clone() {
+        Call::Insert(item, _) | Call::GetOrInsert(item, _) => {
+            assert_eq!(set.insert(item.clone()), model.insert(item));
+        }
+        Call::Remove(item) => assert_eq!(set.remove(&item), model.swap_remove(&item)),
+        Call::RetainBelow(bound) => {
+            let keep = |item: &Value| !matches!(item, Value::Int64(n) if *n < bound);
+            set.retain(keep);
+            model.retain(keep);
+        }
+        Call::Reserve(additional) => set.reserve(additional),
+        Call::Clone => *set = set.clone(),
+        Call::Clear => {
+            set.clear();
+            model.clear();
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn maps_do_as_those_of_a_library(calls in calls(), asked in prop::collection::vec(keys(), 20)) {
+        let (mut map, mut model) = (Map::new(), Model::default());
+        for call in &calls {
+            call_maps(&mut map, &mut model, call)?;
+            prop_assert!(map.iter().eq(model.iter()), "after {:?}", call);
+        }
+        for key in model.keys().chain(&asked) {
+            prop_assert_eq!(map.get(key), model.get(key));
+            prop_assert_eq!(map.get_mut(key).cloned(), model.get(key).cloned());
+            prop_assert_eq!(map.contains(key), model.contains_key(key));
+        }
+        let other: Map = model.clone().into_iter().rev().collect();
+        prop_assert_eq!(&map, &other);
+        prop_assert!(map.into_iter().eq(model));
+    }
+
+    #[test]
+    fn sets_do_as_those_of_a_library(calls in calls(), asked in prop::collection::vec(keys(), 20)) {
+        let (mut set, mut model) = (Set::new(), IndexSet::default());
+        for call in &calls {
+            call_sets(&mut set, &mut model, call);
+            prop_assert!(set.iter().eq(model.iter()), "after {:?}", call);
+        }
+        for item in model.iter().chain(&asked) {
+            prop_assert_eq!(set.contains(item), model.contains(item));
+        }
+        let other: Set = model.clone().into_iter().rev().collect();
+        prop_assert_eq!(&set, &other);
+        prop_assert!(set.into_iter().eq(model));
+    }
+
+    #[test]
+    fn searches_stay_short(stride: u64, start: u64) {
+        prop_assert!(longest_search(stride, start) <= 2 * LONG);
+    }
+}
+
+/// With 3000 keys a search of more slots is long.
+const LONG: usize = 4 * 13;
+
+/// Of a table with keys at a distance from each other.
+fn longest_search(stride: u64, start: u64) -> usize {
+    let mut table = HashTable::default();
+    for at in 0..3000u64 {
+        let key = start.wrapping_add(at.wrapping_mul(stride | 1));
+        table.push(key, Value::Uint64(key));
+    }
+    assert!((0..3000).all(|at| table.find(&table.entries[at]) == Some(at)));
+    table.index.longest_search()
+}
+
+#[test]
+fn keys_in_a_row_have_a_slot_each() {
+    assert_eq!(longest_search(1, 12_345), 1);
+}
+
+#[test]
+fn a_stride_that_is_bad_for_a_multiplier_gets_another() {
+    // Numbers of Fibonacci: multiplied by the golden ratio nearly integers.
+    let mut pair = (1u64, 1u64);
+    for _ in 0..90 {
+        pair = (pair.1, pair.0 + pair.1);
+        assert!(longest_search(pair.0, 0) <= 2 * LONG, "{}", pair.0);
+    }
+}
