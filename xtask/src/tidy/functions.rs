@@ -13,8 +13,10 @@ pub fn check(source: &TidySource) -> Vec<String> {
         .enumerate()
         .filter(|(_, line)| is_function(line));
     let long = starts.filter_map(|(start, line)| {
-        let close = format!("{}}}", &line[..line.len() - line.trim_start().len()]);
-        let length = lines[start..].iter().position(|line| *line == close)? + 1;
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let (close, parameters) = (format!("{indent}}}"), format!("{indent})"));
+        let is_end = |line: &&str| *line == close || is_declaration_end(line, &parameters);
+        let length = lines[start..].iter().position(is_end)? + 1;
         (length > LINES_MAX && line.contains("fn ")).then(|| {
             format!(
                 "{}:{}: a function of {length} lines, at most {LINES_MAX}",
@@ -24,6 +26,11 @@ pub fn check(source: &TidySource) -> Vec<String> {
         })
     });
     long.collect()
+}
+
+/// Whether a line ends the declaration of a function without a body.
+fn is_declaration_end(line: &str, parameters: &str) -> bool {
+    line.starts_with(parameters) && line.ends_with(';')
 }
 
 fn is_function(line: &str) -> bool {

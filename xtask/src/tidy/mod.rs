@@ -30,15 +30,11 @@ pub fn check(root: &Path) -> Vec<String> {
     findings.extend(sources.iter().flat_map(functions::check));
     findings.extend(sources.iter().flat_map(unsafe_paths::check));
     findings.extend(tiers::check(root));
+    findings.extend(circles::check(root));
     findings.extend(definitions::check(&sources));
     findings.extend(words::check(root, &sources));
     findings.sort();
     findings
-}
-
-/// Circles of files that are too large or lead through several folders.
-pub fn check_circles(root: &Path) -> Vec<String> {
-    circles::check(root)
 }
 
 /// Whether the map in ARCHITECTURE.md is the present one.

@@ -65,6 +65,7 @@ fn unlisted(root: &Path, source: &str, order: &[String]) -> Vec<String> {
         .into_iter()
         .flatten()
         .flatten();
+    let files = files.filter(|file| file.path().is_dir() || is_source(&file.path()));
     let files = files.map(|file| format!("{source}{}", file.file_name().to_string_lossy()));
     let there: BTreeSet<String> = files.filter_map(|file| entry(&file, source)).collect();
     let listed: BTreeSet<String> = order.iter().cloned().collect();
@@ -74,4 +75,8 @@ fn unlisted(root: &Path, source: &str, order: &[String]) -> Vec<String> {
     missing
         .chain(gone.map(|name| format!("{source}: its tier `{name}` is not there")))
         .collect()
+}
+
+fn is_source(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "rs")
 }
