@@ -263,13 +263,13 @@ impl ThreadWaitState {
     /// Wakes threads that wait for a slot in a queue and would do so for ever.
     fn wake_deadlocked(&self) {
         for (thread, doing) in (0..).zip(&self.activities) {
-            if let ThreadActivity::WaitsForQueue(consumer, bell) = doing
+            if let ThreadActivity::WaitsForQueue(consumer, wakeup) = doing
                 && matches!(
                     self.wait_chain_end(*consumer, thread),
                     WaitChainEnd::Waiter | WaitChainEnd::Ended
                 )
             {
-                bell.wake();
+                wakeup.wake();
             }
         }
     }
@@ -321,11 +321,11 @@ mod tests {
     #[test]
     fn whoever_waits_in_vain_is_rung() {
         let waits = waits(2);
-        let bell = Wakeup::new().unwrap();
-        let rings = || bell.clear();
-        waits.while_waiting(0, ThreadActivity::WaitsForQueue(1, bell.clone()), || {
-            assert!(!rings());
-            waits.while_waiting(1, held_by(0), || assert!(rings()));
+        let wakeup = Wakeup::new().unwrap();
+        let is_woken = || wakeup.clear();
+        waits.while_waiting(0, ThreadActivity::WaitsForQueue(1, wakeup.clone()), || {
+            assert!(!is_woken());
+            waits.while_waiting(1, held_by(0), || assert!(is_woken()));
         });
     }
 
