@@ -3,11 +3,10 @@
 //! A thread waits for another one in three places:
 //!
 //! * For room in an operator with bounds ([`crate::Operator::has_room`]), outside its lock, until
-//! another thread has made room, or none can any more. Then the operator takes the tuple beyond its
-//! bound.
+//!   another thread has made room, or none can any more. Then the operator takes the tuple beyond
+//!   its bound.
 //! * For a slot in a queue, until the consumer has taken an item, or never will because it waits
-//!   for
-//! this thread. Then the queue takes the tuple beyond its bound.
+//!   for this thread. Then the queue takes the tuple beyond its bound.
 //! * For an operator's lock, until the thread that holds it releases it.
 //!
 //! So threads never wait in a cycle: a cycle of waits contains one of the first two, and that one
