@@ -9,12 +9,11 @@
 //!
 //! # Invariants of the members of one view
 //! 1. One thread runs all of them, no other one ever enters them, and no loop leads from one of
-//!    them
-//! back to itself.
+//!    them back to itself.
 //! 2. An input port with a fused edge keeps no tuple history, and its operator has no `@catch`.
 //! 3. Fused edges are for `on_tuple` and `on_process` bodies. An operator that may go on submitting
-//! after a final marker has none, so each tuple that is submitted over an edge counts. `on_punct`
-//! bodies submit through the outlet.
+//!    after a final marker has none, so each tuple that is submitted over an edge counts.
+//!    `on_punct` bodies submit through the outlet.
 //!
 //! # Duties of code that inlines
 //! For a tuple over a [`FusedEdge`]: [`Counter::add`]`(1)` on the output port's and on the edge's

@@ -2,8 +2,8 @@
 
 use graph::{Body, StateId, StateVar};
 
-/// The bodies and the state of a lowered operator. Input slots are numbered as [`eval::InputTuples`]
-/// says.
+/// The bodies and the state of a lowered operator. [`eval::InputTuples`] says how input slots are
+/// numbered.
 #[derive(Clone, Debug, Default)]
 pub struct LoweredLogic {
     /// State variables: those of the logic clause first, then those that the lowering added.

@@ -17,6 +17,7 @@ mod fused;
 pub mod interpreter_backend;
 mod lowered_logic;
 mod outlet;
+mod projection;
 mod state_cell;
 
 pub use ring::frame::FrameBatch;
@@ -24,9 +25,7 @@ pub use ring::grant;
 pub use ring::{PREFETCH_BYTES, prefetch_ahead};
 
 pub use backend::Backend;
-pub use code::{
-    OperatorScope, Predicate, ProjectTuple, Projection, RunBody, RunBodyOnBatch, TestCondition,
-};
+pub use code::{OperatorScope, ProjectTuple, RunBody, RunBodyOnBatch, TestCondition};
 pub use counter::Counter;
 pub use evaluation_inputs::EvaluationInputs;
 pub use fused::{
@@ -34,4 +33,5 @@ pub use fused::{
 };
 pub use lowered_logic::{CountedWindow, LoweredLogic};
 pub use outlet::{CodeContext, Outlet};
+pub use projection::{Predicate, Projection};
 pub use state_cell::{StateAddress, StateCell};

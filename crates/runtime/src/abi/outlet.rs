@@ -90,7 +90,7 @@ pub trait Outlet {
     /// The fault of the code, or a second evaluation inside the first.
     fn evaluate(
         &mut self,
-        row: &EvaluationInputs<'_>,
+        inputs: &EvaluationInputs<'_>,
         code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault>;
 

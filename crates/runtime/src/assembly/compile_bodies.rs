@@ -19,23 +19,26 @@ use crate::services::report::Failure;
 /// The code of each operator, by operator. The backend is finished afterwards.
 pub(crate) fn compile_all(
     backend: &mut dyn Backend,
-    made: &[ConstructedOperator<'_>],
-    net: &PeTopology,
+    constructed: &[ConstructedOperator<'_>],
+    topology: &PeTopology,
     stop: &StopSignal,
 ) -> Result<Vec<OperatorCode>, Failure> {
-    let mut codes: Vec<OperatorCode> = made.iter().map(|_| OperatorCode::default()).collect();
-    for one in made.iter().filter(|one| one.built.is_some()) {
+    let mut codes: Vec<OperatorCode> = constructed
+        .iter()
+        .map(|_| OperatorCode::default())
+        .collect();
+    for one in constructed.iter().filter(|one| one.built.is_some()) {
         let code = compile_logic_clauses(backend, one)
             .map_err(|fault| Failure::for_operator(one.operator, fault))?;
         codes[one.index as usize] = code;
     }
-    for group in groups_by_thread(made, net) {
+    for group in groups_by_thread(constructed, topology) {
         let candidates: Vec<_> = group
             .iter()
-            .map(|&at| fusion_candidate(&made[at], made, net))
+            .map(|&at| fusion_candidate(&constructed[at], constructed, topology))
             .collect();
         let compiled = fusion::compile(backend, &candidates, stop.address());
-        let first = made[group[0]].operator;
+        let first = constructed[group[0]].operator;
         let compiled = compiled.map_err(|fault| Failure::for_operator(first, fault))?;
         for (&at, code) in group.iter().zip(compiled) {
             codes[at] = code;
@@ -48,12 +51,15 @@ pub(crate) fn compile_all(
 
 /// Lowered operators, thread by thread, upstream first. A shared operator and one in a loop is a
 /// group by itself.
-fn groups_by_thread(made: &[ConstructedOperator<'_>], net: &PeTopology) -> Vec<Vec<usize>> {
+fn groups_by_thread(
+    constructed: &[ConstructedOperator<'_>],
+    topology: &PeTopology,
+) -> Vec<Vec<usize>> {
     let mut by_thread: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     let mut groups = Vec::new();
-    let lowered = net.topological_order.iter().map(|&at| at as usize);
-    for at in lowered.filter(|&at| made[at].built.is_none()) {
-        match (&net.entering_threads[at][..], net.loops[at]) {
+    let lowered = topology.topological_order.iter().map(|&at| at as usize);
+    for at in lowered.filter(|&at| constructed[at].built.is_none()) {
+        match (&topology.entering_threads[at][..], topology.loops[at]) {
             ([thread], None) => by_thread.entry(*thread).or_default().push(at),
             _ => groups.push(vec![at]),
         }
@@ -63,29 +69,33 @@ fn groups_by_thread(made: &[ConstructedOperator<'_>], net: &PeTopology) -> Vec<V
 }
 
 fn fusion_candidate<'a>(
-    made: &'a ConstructedOperator<'_>,
+    constructed: &'a ConstructedOperator<'_>,
     all: &[ConstructedOperator<'_>],
-    net: &'a PeTopology,
+    topology: &'a PeTopology,
 ) -> FusionCandidate<'a> {
-    let at = made.index as usize;
-    let is_alone = net.entering_threads[at].len() == 1 && net.loops[at].is_none();
-    let has_history = made.operator.inputs.iter().any(|port| port.history > 0);
+    let at = constructed.index as usize;
+    let is_alone = topology.entering_threads[at].len() == 1 && topology.loops[at].is_none();
+    let has_history = constructed
+        .operator
+        .inputs
+        .iter()
+        .any(|port| port.history > 0);
     let is_linkable =
-        is_alone && !has_history && !CatchPolicy::from_operator(made.operator).catches_any();
-    let ports = made.operator.inputs.iter();
+        is_alone && !has_history && !CatchPolicy::from_operator(constructed.operator).catches_any();
+    let ports = constructed.operator.inputs.iter();
     let is_batched = |port: &InPort| {
         let mut sources = port.sources.iter();
         is_linkable && sources.any(|edge| is_crossing(&all[edge.operator.0 as usize]))
     };
     FusionCandidate {
-        scope: scope(made),
-        logic: &made.logic,
-        state: made.state.address(),
-        outs: &net.outs[at],
-        processed: &net.processed[at],
-        frame_edges: net.outs[at]
+        scope: scope(constructed),
+        logic: &constructed.logic,
+        state: constructed.state.address(),
+        outs: &topology.outs[at],
+        processed: &topology.processed[at],
+        frame_edges: topology.outs[at]
             .iter()
-            .map(|out| frame_edge(out, all, net))
+            .map(|out| frame_edge(out, all, topology))
             .collect(),
         has_batched_input: ports.map(is_batched).collect(),
         is_fusible: is_linkable,
@@ -97,50 +107,50 @@ fn fusion_candidate<'a>(
 fn frame_edge<'a>(
     out: &'a OutputPortState,
     all: &[ConstructedOperator<'_>],
-    net: &'a PeTopology,
+    topology: &'a PeTopology,
 ) -> Option<FrameEdge<'a>> {
-    let [target] = out.consumers[..] else {
+    let [consumer] = out.consumers[..] else {
         return None;
     };
-    let at = target.operator as usize;
-    let is_alone = net.entering_threads[at].len() == 1 && net.loops[at].is_none();
+    let at = consumer.operator as usize;
+    let is_alone = topology.entering_threads[at].len() == 1 && topology.loops[at].is_none();
     Some(FrameEdge {
         grant: all[at].frame_grant.filter(|_| is_alone)?,
         submitted: &out.submitted,
-        processed: &net.processed[at][target.port as usize],
+        processed: &topology.processed[at][consumer.port as usize],
     })
 }
 
 /// Whether an operator submits tuples in batches: those that come over a crossing edge or through a
 /// queue.
-fn is_crossing(made: &ConstructedOperator<'_>) -> bool {
-    [inserted_operators::RECEIVE, inserted_operators::QUEUE].contains(&&*made.operator.kind)
+fn is_crossing(constructed: &ConstructedOperator<'_>) -> bool {
+    [inserted_operators::RECEIVE, inserted_operators::QUEUE].contains(&&*constructed.operator.kind)
 }
 
-fn scope<'a>(made: &'a ConstructedOperator<'_>) -> OperatorScope<'a> {
+fn scope<'a>(constructed: &'a ConstructedOperator<'_>) -> OperatorScope<'a> {
     OperatorScope {
-        operator: made.operator,
-        index: made.index,
-        inputs: build_context::slot_layouts(made.operator, &made.inputs, None),
-        outputs: made.outputs.clone(),
-        state: &made.logic.state,
+        operator: constructed.operator,
+        index: constructed.index,
+        inputs: build_context::slot_layouts(constructed.operator, &constructed.inputs, None),
+        outputs: constructed.outputs.clone(),
+        state: &constructed.logic.state,
     }
 }
 
 fn compile_logic_clauses(
     backend: &mut dyn Backend,
-    made: &ConstructedOperator<'_>,
+    constructed: &ConstructedOperator<'_>,
 ) -> Result<OperatorCode, Fault> {
-    let scope = scope(made);
+    let scope = scope(constructed);
     let mut compile = |body: Option<&Body>| {
         let body = body.filter(|body| !body.stmts.is_empty());
         body.map(|body| backend.action(&scope, body)).transpose()
     };
-    let on_tuple = made.logic.on_tuple.iter();
+    let on_tuple = constructed.logic.on_tuple.iter();
     let on_tuple = on_tuple
         .map(|body| compile(Some(body)))
         .collect::<Result<_, _>>()?;
-    let on_punct = made.logic.on_punct.iter();
+    let on_punct = constructed.logic.on_punct.iter();
     let on_punct = on_punct
         .map(|body| compile(body.as_ref()))
         .collect::<Result<_, _>>()?;

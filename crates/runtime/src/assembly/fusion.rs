@@ -57,23 +57,25 @@ fn fused_outputs<'a>(
 ) -> Vec<Option<FusedOutput<'a>>> {
     let ends = needs_open_check(from.logic);
     let port = |out: &'a OutputPortState| {
-        let links = out.consumers.iter().map(|&target| fused_edge(target, all));
-        let links = links.collect::<Option<_>>().filter(|_| !ends)?;
+        let edges = out
+            .consumers
+            .iter()
+            .map(|&consumer| fused_edge(consumer, all));
+        let edges = edges.collect::<Option<_>>().filter(|_| !ends)?;
         let submitted = &out.submitted;
-        Some(FusedOutput {
-            submitted,
-            edges: links,
-        })
+        Some(FusedOutput { submitted, edges })
     };
     from.outs.iter().map(port).collect()
 }
 
-fn fused_edge<'a>(target: ConsumerPort, all: &[FusionCandidate<'a>]) -> Option<FusedEdge<'a>> {
-    let member = all.iter().position(|c| c.scope.index == target.operator)?;
+fn fused_edge<'a>(consumer: ConsumerPort, all: &[FusionCandidate<'a>]) -> Option<FusedEdge<'a>> {
+    let member = all
+        .iter()
+        .position(|c| c.scope.index == consumer.operator)?;
     all[member].is_fusible.then(|| FusedEdge {
         member: member as u32,
-        port: target.port,
-        processed: &all[member].processed[target.port as usize],
+        port: consumer.port,
+        processed: &all[member].processed[consumer.port as usize],
     })
 }
 
@@ -85,8 +87,9 @@ fn needs_open_check(logic: &LoweredLogic) -> bool {
 /// Whether tuples may be submitted after a final marker.
 fn may_submit_after_final(logic: &LoweredLogic) -> bool {
     let mut tuples = logic.on_tuple.iter().chain(&logic.on_process);
-    let mut marks = logic.on_punct.iter().flatten();
-    tuples.any(body_submits_final) || (logic.on_tuple.len() > 1 && marks.any(body_submits_final))
+    let mut punct_bodies = logic.on_punct.iter().flatten();
+    tuples.any(body_submits_final)
+        || (logic.on_tuple.len() > 1 && punct_bodies.any(body_submits_final))
 }
 
 /// Whether only the outlet can end the source's thread, because nothing in its loop looks for a

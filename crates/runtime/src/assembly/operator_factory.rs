@@ -48,12 +48,12 @@ impl OperatorFactory<'_> {
     pub fn make_all<'a>(
         &mut self,
         program: &'a Program,
-        voices: &[OperatorServices],
+        services: &[OperatorServices],
     ) -> Result<Vec<ConstructedOperator<'a>>, Failure> {
         let mut all = Vec::new();
-        for (operator, voice) in program.operators.iter().zip(voices) {
-            let made = self.make(operator, all.len() as u32, voice);
-            all.push(made.map_err(|fault| Failure::for_operator(operator, fault))?);
+        for (operator, operator_services) in program.operators.iter().zip(services) {
+            let constructed = self.make(operator, all.len() as u32, operator_services);
+            all.push(constructed.map_err(|fault| Failure::for_operator(operator, fault))?);
         }
         Ok(all)
     }
@@ -75,7 +75,7 @@ impl OperatorFactory<'_> {
             .iter()
             .map(|p| Layout::new(&p.schema))
             .collect();
-        let mut made = ConstructedOperator {
+        let mut constructed = ConstructedOperator {
             operator,
             index,
             entry,
@@ -95,19 +95,21 @@ impl OperatorFactory<'_> {
         match make {
             OperatorConstructor::Choose(_) => {}
             OperatorConstructor::Lower(lower) => {
-                self.lower(&mut made, lower(operator)?, operator_services)?
+                self.lower(&mut constructed, lower(operator)?, operator_services)?
             }
-            OperatorConstructor::Build(build) => self.build(&mut made, build, operator_services)?,
+            OperatorConstructor::Build(build) => {
+                self.build(&mut constructed, build, operator_services)?
+            }
         }
-        Ok(made)
+        Ok(constructed)
     }
 
     fn find_entry(&self, kind: &str) -> Result<OperatorEntry, Fault> {
-        let is_it = |entry: &&OperatorEntry| {
+        let is_named = |entry: &&OperatorEntry| {
             let model = entry.model;
             kind.split_once("::") == Some((model.namespace, model.name))
         };
-        let entry = self.registry.iter().find(is_it).copied();
+        let entry = self.registry.iter().find(is_named).copied();
         entry.ok_or_else(|| {
             let message = format!("there is no operator {kind} in this engine");
             Fault::new(FaultKind::Limit, message)
@@ -116,17 +118,16 @@ impl OperatorFactory<'_> {
 
     fn lower(
         &mut self,
-        made: &mut ConstructedOperator<'_>,
+        constructed: &mut ConstructedOperator<'_>,
         logic: LoweredLogic,
         operator_services: &OperatorServices,
     ) -> Result<(), Fault> {
-        made.state = StateCell::new(self.initial_state(&logic.state, operator_services)?);
-        made.requirements.keeps_markers = logic.keeps_markers;
-        made.logic = logic;
-        if made.operator.inputs.is_empty() {
-            let node = made.index;
-            made.source_thread = Some(SourceThread {
-                operator: node,
+        constructed.state = StateCell::new(self.initial_state(&logic.state, operator_services)?);
+        constructed.requirements.keeps_markers = logic.keeps_markers;
+        constructed.logic = logic;
+        if constructed.operator.inputs.is_empty() {
+            constructed.source_thread = Some(SourceThread {
+                operator: constructed.index,
                 source: None,
                 drains: false,
                 interrupt: StopSignal::default(),
@@ -138,18 +139,18 @@ impl OperatorFactory<'_> {
 
     fn build(
         &mut self,
-        made: &mut ConstructedOperator<'_>,
+        constructed: &mut ConstructedOperator<'_>,
         build: fn(&mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault>,
         operator_services: &OperatorServices,
     ) -> Result<(), Fault> {
-        let vars = &made.operator.logic.state;
+        let vars = &constructed.operator.logic.state;
         let mut state = self.initial_state(vars, operator_services)?;
         let mut services = operator_services;
         let mut from = BuildContext {
-            operator: made.operator,
-            index: made.index,
-            inputs: made.inputs.clone(),
-            outputs: made.outputs.clone(),
+            operator: constructed.operator,
+            index: constructed.index,
+            inputs: constructed.inputs.clone(),
+            outputs: constructed.outputs.clone(),
             backend: &mut *self.backend,
             services: &mut services,
             state: &mut state,
@@ -159,28 +160,27 @@ impl OperatorFactory<'_> {
             requirements: OperatorRequirements::default(),
         };
         let mut built = build(&mut from)?;
-        made.requirements = from.requirements;
-        if let Some(gauges) = made.requirements.gauges.take() {
+        constructed.requirements = from.requirements;
+        if let Some(gauges) = constructed.requirements.gauges.take() {
             operator_services.set_gauges(gauges);
         }
-        made.state = StateCell::new(state);
-        if made.operator.inputs.is_empty() || made.requirements.own_thread {
+        constructed.state = StateCell::new(state);
+        if constructed.operator.inputs.is_empty() || constructed.requirements.own_thread {
             let source = match built.take_source() {
                 Some(source) => Some((source, self.initial_state(vars, operator_services)?)),
                 None => None,
             };
-            let node = made.index;
-            made.source_thread = Some(SourceThread {
-                operator: node,
+            constructed.source_thread = Some(SourceThread {
+                operator: constructed.index,
                 source,
-                drains: made.requirements.drains || made.requirements.own_thread,
-                interrupt: made.requirements.interrupt.clone(),
-                core: made.requirements.core,
+                drains: constructed.requirements.drains || constructed.requirements.own_thread,
+                interrupt: constructed.requirements.interrupt.clone(),
+                core: constructed.requirements.core,
             });
         }
-        made.frame_grant = built.frame_grant();
-        made.built = Some(built);
-        made.logic = logic_clauses(made.operator);
+        constructed.frame_grant = built.frame_grant();
+        constructed.built = Some(built);
+        constructed.logic = logic_clauses(constructed.operator);
         Ok(())
     }
 

@@ -54,67 +54,65 @@ pub(crate) fn assemble(
     registry: &[OperatorEntry],
     backend: &mut dyn Backend,
     pe_context: Arc<PeContext>,
-    setting: WiringOptions,
+    options: WiringOptions,
 ) -> Result<PeAssembly, Failure> {
     let waits = ThreadWaits::new(pe_context.stop_signal.clone());
-    let voices = operator_services(program, &pe_context);
-    let mut maker = OperatorFactory {
+    let services = operator_services(program, &pe_context);
+    let mut factory = OperatorFactory {
         registry,
         backend: &mut *backend,
         stop_signal: pe_context.stop_signal.clone(),
         room_notifier: RoomNotifier(waits.clone()),
         crossing_resources: CrossingResources::new(
-            setting.crossing_ends,
-            IdlePolicy::new(setting.idle_strategy, pe_context.failed.clone()),
+            options.crossing_ends,
+            IdlePolicy::new(options.idle_strategy, pe_context.failed.clone()),
             pe_context.linger.clone(),
         ),
     };
-    let mut made = maker.make_all(program, &voices)?;
+    let mut constructed = factory.make_all(program, &services)?;
     let CrossingResources {
-        idle_policy: pacing,
-        crossing_counters: flows,
-        queue_counters: queues,
-        ends: links,
+        idle_policy,
+        crossing_counters,
+        queue_counters,
+        ends,
         ..
-    } = maker.crossing_resources;
-    let loops = made.iter().filter(|one| one.requirements.drains).count();
-    pacing.set_loop_count(loops, core_count(&setting.cores));
-    let net = PeTopology::new(program, &made);
+    } = factory.crossing_resources;
+    idle_policy.set_loop_count(loop_count(&constructed), core_count(&options.cores));
+    let topology = PeTopology::new(program, &constructed);
     // One more for the thread that closes the operators at the end.
-    waits.set_thread_count(net.thread_count + 1);
-    let codes = compile_bodies::compile_all(backend, &made, &net, &pe_context.stop_signal)?;
-    let fed = threads_feeding(&made, &net);
-    let runners = take_source_threads(&mut made, &net, &setting.pins);
-    let timers = take_timers(&mut made);
-    let buffers = made
-        .iter_mut()
-        .filter_map(|one| one.requirements.flush_buffer.take());
-    let flush_buffers = buffers.collect();
-    let instances = made.into_iter().zip(codes);
-    let instances = instances.map(|(made, code)| operator_instance(program, made, code, &net));
-    let (exclusive, shared) = split_by_sharing(instances.collect(), &net);
+    waits.set_thread_count(topology.thread_count + 1);
+    let codes =
+        compile_bodies::compile_all(backend, &constructed, &topology, &pe_context.stop_signal)?;
+    let fed_operators = threads_feeding(&constructed, &topology);
+    let source_threads = take_source_threads(&mut constructed, &topology, &options.pins);
+    let timers = take_timers(&mut constructed);
+    let flush_buffers = take_flush_buffers(&mut constructed);
+    let instances = constructed.into_iter().zip(codes);
+    let instances = instances
+        .map(|(constructed, code)| operator_instance(program, constructed, code, &topology));
+    let (exclusive, shared) = split_by_sharing(instances.collect(), &topology);
     Ok(PeAssembly {
         exclusive,
-        source_threads: runners,
+        source_threads,
         timers,
         flush_buffers,
-        thread_count: net.thread_count,
-        cores: setting.cores,
+        thread_count: topology.thread_count,
+        cores: options.cores,
         wiring: Wiring {
             context: pe_context,
             waits,
-            services: voices,
-            crossing_counters: flows,
-            queue_counters: queues,
-            operator_origins: links.operator_origins,
+            services,
+            crossing_counters,
+            queue_counters,
+            operator_origins: ends.operator_origins,
             labels: program.operators.iter().map(operator_label).collect(),
-            loop_locks: loop_locks(&net),
-            outs: net.outs,
-            watermark_edges: net.watermark_edges,
-            processed: net.processed,
-            punctuation: net.punctuation,
-            threads: net.threads,
-            fed_operators: fed,
+            loop_locks: loop_locks(&topology),
+            outs: topology.outs,
+            watermark_edges: topology.watermark_edges,
+            processed: topology.processed,
+            punctuation: topology.punctuation,
+            threads: topology.threads,
+            fed_operators,
             shared,
         },
     })
@@ -123,32 +121,46 @@ pub(crate) fn assemble(
 /// Operators whose end another thread waits for, with the threads that feed them. The thread of the
 /// timers is not among these, because it ends last.
 fn threads_feeding(
-    made: &[ConstructedOperator<'_>],
-    net: &PeTopology,
+    constructed: &[ConstructedOperator<'_>],
+    topology: &PeTopology,
 ) -> Vec<(u32, Box<[PeThreadId]>)> {
-    let runners = made
+    let source_threads = constructed
         .iter()
         .filter(|one| one.source_thread.is_some())
         .count();
-    let ends = made
+    let ends = constructed
         .iter()
         .filter(|one| one.requirements.own_thread || one.requirements.always_finishes);
-    let fed = ends.map(|one| {
-        let threads = net.entering_threads[one.index as usize].iter().copied();
+    let fed_operators = ends.map(|one| {
+        let threads = topology.entering_threads[one.index as usize]
+            .iter()
+            .copied();
         (
             one.index,
             threads
-                .filter(|&thread| (thread as usize) < runners)
+                .filter(|&thread| (thread as usize) < source_threads)
                 .collect(),
         )
     });
-    fed.collect()
+    fed_operators.collect()
 }
 
-fn take_timers(made: &mut [ConstructedOperator<'_>]) -> Vec<(u32, Vec<f64>)> {
-    let timers = made.iter_mut();
+fn take_timers(constructed: &mut [ConstructedOperator<'_>]) -> Vec<(u32, Vec<f64>)> {
+    let timers = constructed.iter_mut();
     let timers = timers.map(|one| (one.index, std::mem::take(&mut one.requirements.timers)));
     timers.filter(|(_, timers)| !timers.is_empty()).collect()
+}
+
+fn take_flush_buffers(constructed: &mut [ConstructedOperator<'_>]) -> Vec<Arc<dyn FlushBuffer>> {
+    let all = constructed.iter_mut();
+    all.filter_map(|one| one.requirements.flush_buffer.take())
+        .collect()
+}
+
+/// Number of threads that loop until their input has ended.
+fn loop_count(constructed: &[ConstructedOperator<'_>]) -> usize {
+    let loops = constructed.iter().filter(|one| one.requirements.drains);
+    loops.count()
 }
 
 /// Number of cores that the PE's threads may run on.
@@ -162,24 +174,33 @@ fn core_count(cores: &[u32]) -> usize {
 
 /// The source of each thread, with the thread's core if it has one of its own.
 fn take_source_threads(
-    made: &mut [ConstructedOperator<'_>],
-    net: &PeTopology,
+    constructed: &mut [ConstructedOperator<'_>],
+    topology: &PeTopology,
     pins: &[(u32, u32)],
 ) -> Vec<SourceThread> {
     let pins: HashMap<u32, u32> = pins.iter().copied().collect();
-    let runners = made.iter_mut().filter_map(|one| one.source_thread.take());
-    let runners = runners.map(|runner| SourceThread {
-        drains: runner.drains && !net.is_in_threaded_loop[runner.operator as usize],
-        core: runner.core.or_else(|| pins.get(&runner.operator).copied()),
-        ..runner
+    let source_threads = constructed
+        .iter_mut()
+        .filter_map(|one| one.source_thread.take());
+    let source_threads = source_threads.map(|source_thread| SourceThread {
+        drains: source_thread.drains
+            && !topology.is_in_threaded_loop[source_thread.operator as usize],
+        core: source_thread
+            .core
+            .or_else(|| pins.get(&source_thread.operator).copied()),
+        ..source_thread
     });
-    runners.collect()
+    source_threads.collect()
 }
 
 /// Whether only the operator's own Rust code sees its tuples: no logic clause and no tuple history.
-fn sees_tuples_alone(made: &ConstructedOperator<'_>, code: &OperatorCode) -> bool {
-    let has_history = made.operator.inputs.iter().any(|port| port.history > 0);
-    made.built.is_some() && !has_history && code.on_tuple.iter().all(Option::is_none)
+fn sees_tuples_alone(constructed: &ConstructedOperator<'_>, code: &OperatorCode) -> bool {
+    let has_history = constructed
+        .operator
+        .inputs
+        .iter()
+        .any(|port| port.history > 0);
+    constructed.built.is_some() && !has_history && code.on_tuple.iter().all(Option::is_none)
 }
 
 fn operator_label(operator: &graph::OperatorNode) -> OperatorLabel {
@@ -193,77 +214,79 @@ fn operator_label(operator: &graph::OperatorNode) -> OperatorLabel {
 /// it stands behind, so that `getWatermark` returns it there.
 fn operator_services(program: &Program, pe_context: &Arc<PeContext>) -> Vec<OperatorServices> {
     let operators = program.operators.iter();
-    let mut voices: Vec<_> = operators
+    let mut services: Vec<_> = operators
         .map(|o| OperatorServices::new(pe_context, o))
         .collect();
     for (at, operator) in program.operators.iter().enumerate() {
         if *operator.kind == *inserted_operators::WATERMARKS
             && let Some(of) = operator.inputs.iter().flat_map(|port| &port.sources).next()
-            && let Ok([maker, of]) = voices.get_disjoint_mut([at, of.operator.0 as usize])
+            && let Ok([generator, of]) = services.get_disjoint_mut([at, of.operator.0 as usize])
         {
-            of.events.share_watermark_of(&maker.events);
+            of.events.share_watermark_of(&generator.events);
         }
     }
-    voices
+    services
 }
 
 /// The watermarks that come to an operator, and the output ports to which the run time passes them
 /// on.
 fn input_watermark(
     program: &Program,
-    made: &ConstructedOperator<'_>,
+    constructed: &ConstructedOperator<'_>,
 ) -> Option<Box<InputWatermark>> {
-    let ports = made.operator.inputs.iter();
-    let lanes: Vec<u32> = ports
+    let ports = constructed.operator.inputs.iter();
+    let stream_counts: Vec<u32> = ports
         .map(|port| program.watermarked_sources(port).count() as u32)
         .collect();
-    let clock = made.operator.clock.as_ref();
-    let is_kept = made.requirements.keeps_watermarks || made.requirements.own_thread;
+    let clock = constructed.operator.clock.as_ref();
+    let is_kept = constructed.requirements.keeps_watermarks || constructed.requirements.own_thread;
     let outs = clock.filter(|_| !is_kept).map(|clock| &clock.outputs[..]);
-    let is_told = clock.is_some_and(|clock| !clock.generates_watermarks);
-    InputWatermark::new(&lanes, outs.unwrap_or_default().into(), is_told)
+    let is_reported = clock.is_some_and(|clock| !clock.generates_watermarks);
+    InputWatermark::new(&stream_counts, outs.unwrap_or_default().into(), is_reported)
 }
 
 fn operator_instance(
     program: &Program,
-    made: ConstructedOperator<'_>,
+    constructed: ConstructedOperator<'_>,
     code: OperatorCode,
-    net: &PeTopology,
+    topology: &PeTopology,
 ) -> OperatorInstance {
-    let at = made.index as usize;
-    let input_watermark = input_watermark(program, &made);
-    let slots = build_context::slot_layouts(made.operator, &made.inputs, None);
+    let at = constructed.index as usize;
+    let input_watermark = input_watermark(program, &constructed);
+    let slots = build_context::slot_layouts(constructed.operator, &constructed.inputs, None);
     OperatorInstance {
-        index: made.index,
-        history: TupleHistory::new(made.operator, &made.inputs, slots),
-        ports: input_port_states(&made),
-        processed: net.processed[at].clone(),
-        punctuation: net.punctuation[at].clone(),
+        index: constructed.index,
+        history: TupleHistory::new(constructed.operator, &constructed.inputs, slots),
+        ports: input_port_states(&constructed),
+        processed: topology.processed[at].clone(),
+        punctuation: topology.punctuation[at].clone(),
         flags: OperatorFlags {
-            own_thread: made.requirements.own_thread,
-            always_finishes: made.requirements.own_thread || made.requirements.always_finishes,
-            is_bounded: made.requirements.is_bounded,
-            needs_flush: made.requirements.needs_flush,
-            accepts_owned: made.requirements.accepts_owned && sees_tuples_alone(&made, &code),
-            is_in_loop: net.loops[at].is_some(),
-            catch: CatchPolicy::from_operator(made.operator),
+            own_thread: constructed.requirements.own_thread,
+            always_finishes: constructed.requirements.own_thread
+                || constructed.requirements.always_finishes,
+            is_bounded: constructed.requirements.is_bounded,
+            needs_flush: constructed.requirements.needs_flush,
+            accepts_owned: constructed.requirements.accepts_owned
+                && sees_tuples_alone(&constructed, &code),
+            is_in_loop: topology.loops[at].is_some(),
+            catch: CatchPolicy::from_operator(constructed.operator),
         },
         code,
-        window: made.logic.window,
-        state: made.state,
-        built: made.built,
+        window: constructed.logic.window,
+        state: constructed.state,
+        built: constructed.built,
         watermark: input_watermark,
         is_finished: false,
     }
 }
 
-fn input_port_states(made: &ConstructedOperator<'_>) -> Vec<InputPortState> {
-    let outputs = 0..made.operator.outputs.len();
+fn input_port_states(constructed: &ConstructedOperator<'_>) -> Vec<InputPortState> {
+    let outputs = 0..constructed.operator.outputs.len();
     let preserved_by = |port: u32| {
         let forwards = |&out: &usize| {
-            let model = output_port_model(made.entry.model, out);
+            let model = output_port_model(constructed.entry.model, out);
             model.is_some_and(|m| m.punctuation == PunctuationOutputMode::Preserving(port))
-                && !made.requirements.keeps_markers
+                && !constructed.requirements.keeps_markers
         };
         outputs
             .clone()
@@ -272,7 +295,7 @@ fn input_port_states(made: &ConstructedOperator<'_>) -> Vec<InputPortState> {
             .collect()
     };
     let ports = (0..)
-        .zip(&made.operator.inputs)
+        .zip(&constructed.operator.inputs)
         .map(|(port, input)| InputPortState {
             layout: Layout::new(&input.schema),
             // A test harness feeds a port without streams, and ends it with one marker.
@@ -288,31 +311,34 @@ type ExclusiveOperators = Vec<Option<(OperatorInstance, Option<PeThreadId>)>>;
 
 /// Separates the operators that one thread enters at most from those that several threads share.
 fn split_by_sharing(
-    nodes: Vec<OperatorInstance>,
-    net: &PeTopology,
+    instances: Vec<OperatorInstance>,
+    topology: &PeTopology,
 ) -> (ExclusiveOperators, Vec<Option<SharedOperator>>) {
-    let mut own = Vec::new();
+    let mut exclusive = Vec::new();
     let mut shared = Vec::new();
-    for (at, node) in nodes.into_iter().enumerate() {
-        if let [] | [_] = net.entering_threads[at][..] {
-            own.push(Some((node, net.entering_threads[at].first().copied())));
+    for (at, instance) in instances.into_iter().enumerate() {
+        if let [] | [_] = topology.entering_threads[at][..] {
+            exclusive.push(Some((
+                instance,
+                topology.entering_threads[at].first().copied(),
+            )));
             shared.push(None);
         } else {
-            own.push(None);
+            exclusive.push(None);
             shared.push(Some(SharedOperator {
-                needs_flush: node.flags.needs_flush,
-                instance: Mutex::new(node),
+                needs_flush: instance.flags.needs_flush,
+                instance: Mutex::new(instance),
                 holder: Arc::default(),
                 pending: Mutex::new(VecDeque::new()),
-                loop_lock: net.loops[at],
+                loop_lock: topology.loops[at],
             }));
         }
     }
-    (own, shared)
+    (exclusive, shared)
 }
 
-fn loop_locks(net: &PeTopology) -> Vec<LoopLock> {
-    let last = net.loops.iter().flatten().max();
+fn loop_locks(topology: &PeTopology) -> Vec<LoopLock> {
+    let last = topology.loops.iter().flatten().max();
     let count = last.map_or(0, |&last| last + 1);
     (0..count).map(|_| LoopLock::default()).collect()
 }

@@ -34,17 +34,20 @@ pub(crate) struct PeTopology {
 
 impl PeTopology {
     /// Topology of a program whose operators exist.
-    pub fn new(program: &Program, made: &[ConstructedOperator<'_>]) -> PeTopology {
-        let targets = consumer_ports(program);
-        let own_thread: Vec<bool> = made.iter().map(|m| m.requirements.own_thread).collect();
-        let shape = ThreadAnalysis {
-            consumers: &targets,
+    pub fn new(program: &Program, constructed: &[ConstructedOperator<'_>]) -> PeTopology {
+        let consumers = consumer_ports(program);
+        let own_thread: Vec<bool> = constructed
+            .iter()
+            .map(|m| m.requirements.own_thread)
+            .collect();
+        let analysis = ThreadAnalysis {
+            consumers: &consumers,
             own_thread: &own_thread,
         };
-        let (starts, thread_count) = thread_starts(made);
-        let entered = shape.entering_threads(&starts);
+        let (starts, thread_count) = thread_starts(constructed);
+        let entered = analysis.entering_threads(&starts);
         let threads = threads_by_operator(&entered, &starts);
-        let (loops, order) = (shape.loops(), shape.topological_order());
+        let (loops, order) = (analysis.loops(), analysis.topological_order());
         let counters = |operator: &graph::OperatorNode| {
             let ports = operator.inputs.iter();
             ports.map(|_| Counter::default()).collect()
@@ -57,18 +60,18 @@ impl PeTopology {
             entering_threads: entered,
             threads,
             loops,
-            is_in_threaded_loop: shape.in_threaded_loops(),
+            is_in_threaded_loop: analysis.in_threaded_loops(),
             topological_order: order,
             thread_count,
             watermark_edges: watermark_edges(program),
-            outs: targets.into_iter().map(output_port_states).collect(),
+            outs: consumers.into_iter().map(output_port_states).collect(),
         }
     }
 }
 
 fn output_port_states(ports: Vec<Vec<ConsumerPort>>) -> Box<[OutputPortState]> {
-    let port = |targets: Vec<ConsumerPort>| OutputPortState {
-        consumers: targets.into(),
+    let port = |consumers: Vec<ConsumerPort>| OutputPortState {
+        consumers: consumers.into(),
         ..OutputPortState::default()
     };
     ports.into_iter().map(port).collect()
@@ -77,21 +80,21 @@ fn output_port_states(ports: Vec<Vec<ConsumerPort>>) -> Box<[OutputPortState]> {
 /// The consumers of each output port, in order of the program.
 fn consumer_ports(program: &Program) -> Vec<Vec<Vec<ConsumerPort>>> {
     let operators = program.operators.iter();
-    let mut targets: Vec<_> = operators
+    let mut consumers: Vec<_> = operators
         .map(|o| vec![Vec::new(); o.outputs.len()])
         .collect();
-    for (node, operator) in (0..).zip(&program.operators) {
+    for (index, operator) in (0..).zip(&program.operators) {
         for (port, input) in (0..).zip(&operator.inputs) {
             for (source, edge) in (0..).zip(&input.sources) {
-                let ports = &mut targets[edge.operator.0 as usize];
+                let ports = &mut consumers[edge.operator.0 as usize];
                 ports[edge.port as usize].push(ConsumerPort {
                     skips_window_markers: input.sources_without_markers.contains(&source),
-                    ..ConsumerPort::new(node, port)
+                    ..ConsumerPort::new(index, port)
                 });
             }
         }
     }
-    targets
+    consumers
 }
 
 /// Consumers of the watermarks of each output port.
@@ -101,27 +104,27 @@ fn watermark_edges(program: &Program) -> Vec<Box<[Box<[WatermarkEdge]>]>> {
         Some(_) => vec![Vec::new(); operator.outputs.len()],
         None => Vec::new(),
     };
-    let mut lanes: Vec<Vec<Vec<WatermarkEdge>>> = operators.map(none).collect();
-    for (node, operator) in (0..).zip(&program.operators) {
+    let mut edges: Vec<Vec<Vec<WatermarkEdge>>> = operators.map(none).collect();
+    for (index, operator) in (0..).zip(&program.operators) {
         for (port, input) in (0..).zip(&operator.inputs) {
-            for (lane, edge) in (0..).zip(program.watermarked_sources(input)) {
-                let to = ConsumerPort::new(node, port);
-                let of = &mut lanes[edge.operator.0 as usize][edge.port as usize];
+            for (stream, edge) in (0..).zip(program.watermarked_sources(input)) {
+                let to = ConsumerPort::new(index, port);
+                let of = &mut edges[edge.operator.0 as usize][edge.port as usize];
                 of.push(WatermarkEdge {
                     consumer: to,
-                    stream: lane,
+                    stream,
                 });
             }
         }
     }
     let boxed = |ports: Vec<Vec<WatermarkEdge>>| ports.into_iter().map(Into::into).collect();
-    lanes.into_iter().map(boxed).collect()
+    edges.into_iter().map(boxed).collect()
 }
 
 /// Operator at which each thread begins, and the number of threads.
-fn thread_starts(made: &[ConstructedOperator<'_>]) -> (Vec<ThreadStart>, u32) {
+fn thread_starts(constructed: &[ConstructedOperator<'_>]) -> (Vec<ThreadStart>, u32) {
     let mut starts = Vec::new();
-    for one in made.iter().filter(|one| one.source_thread.is_some()) {
+    for one in constructed.iter().filter(|one| one.source_thread.is_some()) {
         starts.push(ThreadStart {
             thread: starts.len() as PeThreadId,
             operator: one.index,
@@ -129,7 +132,7 @@ fn thread_starts(made: &[ConstructedOperator<'_>]) -> (Vec<ThreadStart>, u32) {
         });
     }
     let mut count = starts.len() as u32;
-    let timed: Vec<_> = made
+    let timed: Vec<_> = constructed
         .iter()
         .filter(|one| !one.requirements.timers.is_empty())
         .collect();
@@ -146,8 +149,8 @@ fn threads_by_operator(
     entered: &[Vec<PeThreadId>],
     starts: &[ThreadStart],
 ) -> Vec<Box<[PeThreadId]>> {
-    let all = (0..).zip(entered).map(|(node, entered)| {
-        let own = starts.iter().filter(|start| start.operator == node);
+    let all = (0..).zip(entered).map(|(index, entered)| {
+        let own = starts.iter().filter(|start| start.operator == index);
         let own = own
             .map(|start| start.thread)
             .filter(|t| !entered.contains(t));

@@ -28,12 +28,12 @@ pub(crate) struct ThreadStart {
 
 impl ThreadAnalysis<'_> {
     /// The operators that a call of `operator` may call.
-    fn callees(&self, node: u32) -> impl Iterator<Item = u32> {
-        let submits = !self.own_thread[node as usize];
-        let ports = self.consumers[node as usize]
+    fn callees(&self, operator: u32) -> impl Iterator<Item = u32> {
+        let submits = !self.own_thread[operator as usize];
+        let ports = self.consumers[operator as usize]
             .iter()
             .filter(move |_| submits);
-        ports.flatten().map(|target| target.operator)
+        ports.flatten().map(|consumer| consumer.operator)
     }
 
     /// By operator: the threads that enter it, in order.
@@ -46,9 +46,9 @@ impl ThreadAnalysis<'_> {
                 Vec::new()
             };
             let downstream = self.consumers[start.operator as usize].iter().flatten();
-            first.extend(downstream.map(|target| target.operator));
-            for node in self.reachable(first) {
-                let threads = &mut threads[node as usize];
+            first.extend(downstream.map(|consumer| consumer.operator));
+            for operator in self.reachable(first) {
+                let threads = &mut threads[operator as usize];
                 if threads.last() != Some(&start.thread) {
                     threads.push(start.thread);
                 }
@@ -76,12 +76,15 @@ impl ThreadAnalysis<'_> {
         remove_unreached(&callers, &calls, &mut may_loop);
         let mut loops = vec![None; count];
         let mut next = 0;
-        for node in 0..count {
-            if !may_loop[node] || loops[node].is_some() {
+        for operator in 0..count {
+            if !may_loop[operator] || loops[operator].is_some() {
                 continue;
             }
-            let (after, before) = (reachable_from(&calls, node), reachable_from(&callers, node));
-            if after[node] {
+            let (after, before) = (
+                reachable_from(&calls, operator),
+                reachable_from(&callers, operator),
+            );
+            if after[operator] {
                 let both = (0..count).filter(|&other| after[other] && before[other]);
                 both.for_each(|other| loops[other] = Some(next));
                 next += 1;
@@ -99,13 +102,13 @@ impl ThreadAnalysis<'_> {
             ports
                 .iter()
                 .flatten()
-                .map(|target| target.operator)
+                .map(|consumer| consumer.operator)
                 .collect()
         });
         let steps: Vec<Vec<u32>> = steps.collect();
-        let nodes = self.own_thread.iter().enumerate();
-        nodes
-            .map(|(node, &own_thread)| own_thread && reachable_from(&steps, node)[node])
+        let operators = self.own_thread.iter().enumerate();
+        operators
+            .map(|(operator, &own_thread)| own_thread && reachable_from(&steps, operator)[operator])
             .collect()
     }
 
@@ -113,19 +116,19 @@ impl ThreadAnalysis<'_> {
     pub fn topological_order(&self) -> Vec<u32> {
         let count = self.consumers.len();
         let mut feeders = vec![0; count];
-        for target in self.consumers.iter().flatten().flatten() {
-            feeders[target.operator as usize] += 1;
+        for consumer in self.consumers.iter().flatten().flatten() {
+            feeders[consumer.operator as usize] += 1;
         }
         let mut ready: VecDeque<u32> = VecDeque::new();
         ready.extend((0..count as u32).filter(|&n| feeders[n as usize] == 0));
         let mut order = Vec::with_capacity(count);
-        while let Some(node) = ready.pop_front() {
-            order.push(node);
-            for target in self.consumers[node as usize].iter().flatten() {
-                let left = &mut feeders[target.operator as usize];
+        while let Some(operator) = ready.pop_front() {
+            order.push(operator);
+            for consumer in self.consumers[operator as usize].iter().flatten() {
+                let left = &mut feeders[consumer.operator as usize];
                 *left -= 1;
                 if *left == 0 {
-                    ready.push_back(target.operator);
+                    ready.push_back(consumer.operator);
                 }
             }
         }
@@ -139,10 +142,10 @@ impl ThreadAnalysis<'_> {
         let mut seen = vec![false; self.consumers.len()];
         let mut reached = Vec::new();
         let mut todo = first;
-        while let Some(node) = todo.pop() {
-            if !std::mem::replace(&mut seen[node as usize], true) {
-                reached.push(node);
-                todo.extend(self.callees(node));
+        while let Some(operator) = todo.pop() {
+            if !std::mem::replace(&mut seen[operator as usize], true) {
+                reached.push(operator);
+                todo.extend(self.callees(operator));
             }
         }
         reached
@@ -154,11 +157,11 @@ impl ThreadAnalysis<'_> {
 fn remove_unreached(calls: &[Vec<u32>], callers: &[Vec<u32>], left: &mut [bool]) {
     let mut feeders: Vec<usize> = callers.iter().map(Vec::len).collect();
     let mut free: Vec<usize> = (0..feeders.len())
-        .filter(|&node| feeders[node] == 0)
+        .filter(|&operator| feeders[operator] == 0)
         .collect();
-    while let Some(node) = free.pop() {
-        left[node] = false;
-        for &called in &calls[node] {
+    while let Some(operator) = free.pop() {
+        left[operator] = false;
+        for &called in &calls[operator] {
             feeders[called as usize] -= 1;
             if feeders[called as usize] == 0 {
                 free.push(called as usize);
@@ -171,9 +174,9 @@ fn remove_unreached(calls: &[Vec<u32>], callers: &[Vec<u32>], left: &mut [bool])
 fn reachable_from(steps: &[Vec<u32>], from: usize) -> Vec<bool> {
     let mut reached = vec![false; steps.len()];
     let mut todo = steps[from].clone();
-    while let Some(node) = todo.pop() {
-        if !std::mem::replace(&mut reached[node as usize], true) {
-            todo.extend(&steps[node as usize]);
+    while let Some(operator) = todo.pop() {
+        if !std::mem::replace(&mut reached[operator as usize], true) {
+            todo.extend(&steps[operator as usize]);
         }
     }
     reached
@@ -184,16 +187,20 @@ mod tests {
     use super::*;
 
     /// Edges between operators, one output port each.
-    fn targets(edges: &[&[u32]]) -> Vec<Vec<Vec<ConsumerPort>>> {
-        let port = |to: &&[u32]| to.iter().map(|&node| ConsumerPort::new(node, 0)).collect();
+    fn consumers(edges: &[&[u32]]) -> Vec<Vec<Vec<ConsumerPort>>> {
+        let port = |to: &&[u32]| {
+            to.iter()
+                .map(|&operator| ConsumerPort::new(operator, 0))
+                .collect()
+        };
         edges.iter().map(|to| vec![port(to)]).collect()
     }
 
-    fn start(thread: PeThreadId, node: u32) -> ThreadStart {
+    fn start(thread: PeThreadId, operator: u32) -> ThreadStart {
         let enters = true;
         ThreadStart {
             thread,
-            operator: node,
+            operator,
             enters,
         }
     }
@@ -201,45 +208,45 @@ mod tests {
     #[test]
     fn what_two_sources_reach_is_entered_by_two_threads() {
         // 0 -> 2, 1 -> 2 -> 3, 1 -> 4
-        let targets = targets(&[&[2], &[2, 4], &[3], &[], &[]]);
-        let shape = ThreadAnalysis {
-            consumers: &targets,
+        let consumers = consumers(&[&[2], &[2, 4], &[3], &[], &[]]);
+        let analysis = ThreadAnalysis {
+            consumers: &consumers,
             own_thread: &[false; 5],
         };
-        let entered = shape.entering_threads(&[start(0, 0), start(1, 1)]);
+        let entered = analysis.entering_threads(&[start(0, 0), start(1, 1)]);
         assert_eq!(entered, [vec![0], vec![1], vec![0, 1], vec![0, 1], vec![1]]);
-        assert_eq!(shape.loops(), [None; 5]);
-        assert_eq!(shape.topological_order(), [0, 1, 2, 4, 3]);
+        assert_eq!(analysis.loops(), [None; 5]);
+        assert_eq!(analysis.topological_order(), [0, 1, 2, 4, 3]);
     }
 
     #[test]
     fn a_thread_of_its_own_cuts() {
         // 0 -> 1 (own thread) -> 2 -> 1
-        let targets = targets(&[&[1], &[2], &[1]]);
+        let consumers = consumers(&[&[1], &[2], &[1]]);
         let own_thread = [false, true, false];
-        let shape = ThreadAnalysis {
-            consumers: &targets,
+        let analysis = ThreadAnalysis {
+            consumers: &consumers,
             own_thread: &own_thread,
         };
         let own = ThreadStart {
             enters: false,
             ..start(1, 1)
         };
-        let entered = shape.entering_threads(&[start(0, 0), own]);
+        let entered = analysis.entering_threads(&[start(0, 0), own]);
         assert_eq!(entered, [vec![0], vec![0, 1], vec![1]]);
-        assert_eq!(shape.loops(), [None; 3]);
-        assert_eq!(shape.in_threaded_loops(), [false, true, false]);
+        assert_eq!(analysis.loops(), [None; 3]);
+        assert_eq!(analysis.in_threaded_loops(), [false, true, false]);
     }
 
     #[test]
     fn loops_are_told_apart() {
         // 0 -> 1 <-> 2 -> 3 -> 3
-        let targets = targets(&[&[1], &[2], &[1, 3], &[3]]);
-        let shape = ThreadAnalysis {
-            consumers: &targets,
+        let consumers = consumers(&[&[1], &[2], &[1, 3], &[3]]);
+        let analysis = ThreadAnalysis {
+            consumers: &consumers,
             own_thread: &[false; 4],
         };
-        assert_eq!(shape.loops(), [None, Some(0), Some(0), Some(1)]);
-        assert_eq!(shape.topological_order(), [0, 1, 2, 3]);
+        assert_eq!(analysis.loops(), [None, Some(0), Some(0), Some(1)]);
+        assert_eq!(analysis.topological_order(), [0, 1, 2, 3]);
     }
 }

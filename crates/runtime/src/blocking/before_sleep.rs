@@ -13,8 +13,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Longest time that a flush before a sleep without an end tries to find room: 20 ms. What makes
-/// room may need a lock that the thread holds, so it does not wait for ever.
+/// Longest time that a flush before a sleep without an end tries to find room: 20 ms. The thread
+/// that could make room may need a lock that this one holds, so it does not try for ever.
 const FLUSH_TIME_MAX: Duration = Duration::from_millis(20);
 
 /// Pause between two tries of a flush that found no room: 100 microseconds, short because the

@@ -68,10 +68,10 @@ impl LoopLockGuard<'_> {
 
 impl Drop for LoopLockGuard<'_> {
     fn drop(&mut self) {
-        if let Some(gate) = self.0 {
-            gate.holder.clear();
-            *gate.lock() = None;
-            gate.released.notify_one();
+        if let Some(lock) = self.0 {
+            lock.holder.clear();
+            *lock.lock() = None;
+            lock.released.notify_one();
         }
     }
 }

@@ -45,15 +45,15 @@ impl StopSignal {
     /// Asks for an orderly shutdown: sources return, final markers follow, and all operators
     /// finish.
     pub fn request(&self) {
-        let mut sleepers = self
+        let mut callbacks = self
             .0
             .callbacks
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         self.0.is_raised.store(true, Ordering::Relaxed);
         self.0.woken.notify_all();
-        for waker in sleepers.drain(..) {
-            (waker.0)();
+        for callback in callbacks.drain(..) {
+            (callback.0)();
         }
     }
 
@@ -90,7 +90,7 @@ impl StopSignal {
         if Instant::now() < until && !self.is_requested() {
             before_sleep::flush_until(until);
         }
-        let mut sleepers = self
+        let mut callbacks = self
             .0
             .callbacks
             .lock()
@@ -103,24 +103,24 @@ impl StopSignal {
             if left.is_zero() {
                 return false;
             }
-            let woken = self.0.woken.wait_timeout(sleepers, left);
-            sleepers = woken.unwrap_or_else(PoisonError::into_inner).0;
+            let woken = self.0.woken.wait_timeout(callbacks, left);
+            callbacks = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
     /// Calls `callback` when the shutdown is requested, for threads that wait for something else
     /// too; immediately if it was requested already.
-    pub fn on_request(&self, waker: impl FnOnce() + Send + 'static) {
-        let mut sleepers = self
+    pub fn on_request(&self, callback: impl FnOnce() + Send + 'static) {
+        let mut callbacks = self
             .0
             .callbacks
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if self.is_requested() {
-            drop(sleepers);
-            waker();
+            drop(callbacks);
+            callback();
         } else {
-            sleepers.push(StopCallback(Box::new(waker)));
+            callbacks.push(StopCallback(Box::new(callback)));
         }
     }
 

@@ -3,11 +3,10 @@
 //! A thread waits for another one in three places:
 //!
 //! * For room in an operator with bounds ([`crate::Operator::has_room`]), outside its lock, until
-//! another thread has made room, or none can any more. Then the operator takes the tuple beyond its
-//! bound.
+//!   another thread has made room, or none can any more. Then the operator takes the tuple beyond
+//!   its bound.
 //! * For a slot in a queue, until the consumer has taken an item, or never will because it waits
-//!   for
-//! this thread. Then the queue takes the tuple beyond its bound.
+//!   for this thread. Then the queue takes the tuple beyond its bound.
 //! * For an operator's lock, until the thread that holds it releases it.
 //!
 //! So threads never wait in a cycle: a cycle of waits contains one of the first two, and that one
@@ -263,13 +262,13 @@ impl ThreadWaitState {
     /// Wakes threads that wait for a slot in a queue and would do so for ever.
     fn wake_deadlocked(&self) {
         for (thread, doing) in (0..).zip(&self.activities) {
-            if let ThreadActivity::WaitsForQueue(consumer, bell) = doing
+            if let ThreadActivity::WaitsForQueue(consumer, wakeup) = doing
                 && matches!(
                     self.wait_chain_end(*consumer, thread),
                     WaitChainEnd::Waiter | WaitChainEnd::Ended
                 )
             {
-                bell.wake();
+                wakeup.wake();
             }
         }
     }
@@ -321,11 +320,11 @@ mod tests {
     #[test]
     fn whoever_waits_in_vain_is_rung() {
         let waits = waits(2);
-        let bell = Wakeup::new().unwrap();
-        let rings = || bell.clear();
-        waits.while_waiting(0, ThreadActivity::WaitsForQueue(1, bell.clone()), || {
-            assert!(!rings());
-            waits.while_waiting(1, held_by(0), || assert!(rings()));
+        let wakeup = Wakeup::new().unwrap();
+        let is_woken = || wakeup.clear();
+        waits.while_waiting(0, ThreadActivity::WaitsForQueue(1, wakeup.clone()), || {
+            assert!(!is_woken());
+            waits.while_waiting(1, held_by(0), || assert!(is_woken()));
         });
     }
 

@@ -268,8 +268,8 @@ impl<'a> BuildContext<'a> {
         }
     }
 
-    fn wrong_param(&self, param: &str, wanted: &str) -> Fault {
-        let message = format!("parameter {param} is not {wanted}");
+    fn wrong_param(&self, param: &str, expected: &str) -> Fault {
+        let message = format!("parameter {param} is not {expected}");
         let fault = Fault::new(FaultKind::Limit, message);
         match self.operator.param(param) {
             Some(param) => fault.with_pos(param.pos),
@@ -314,8 +314,8 @@ impl BuildContext<'_> {
 
     /// Shares the bytes that the operator holds back, so that they are written out within a second
     /// even if no tuple follows: see [`FlushBuffer`].
-    pub fn set_flush_buffer(&mut self, held: Arc<dyn FlushBuffer>) {
-        self.requirements.flush_buffer = Some(held);
+    pub fn set_flush_buffer(&mut self, buffer: Arc<dyn FlushBuffer>) {
+        self.requirements.flush_buffer = Some(buffer);
     }
 
     /// Declares that the operator sends window markers by itself: the run time forwards none,

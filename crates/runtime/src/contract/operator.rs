@@ -8,16 +8,15 @@
 //! # Duties of the run time
 //! The run time does the following for every operator, in this order:
 //! 1. drops tuples and markers that come to an input port after its final marker; counts final
-//! markers, one for each stream that feeds the port, and passes on only the last;
+//!    markers, one for each stream that feeds the port, and passes on only the last;
 //! 2. on a tuple, runs the logic clause's `onTuple`, then [`Operator::process`];
 //! 3. on a marker, runs `onPunct`, then [`Operator::process_window_marker`] or
-//! [`Operator::process_final_marker`];
+//!    [`Operator::process_final_marker`];
 //! 4. forwards window markers to the output ports that the model calls preserving;
 //! 5. takes the least watermark of the streams that bring some; when that advances, calls
-//! [`Operator::process_watermark`], then passes it on;
+//!    [`Operator::process_watermark`], then passes it on;
 //! 6. when all data input ports are final, calls [`Operator::finish`], then sends the final marker
-//!    on
-//! every output port that has not sent one; after it nothing passes that port;
+//!    on every output port that has not sent one; after it nothing passes that port;
 //! 7. when the PE ends, whatever the cause, calls [`Operator::close`].
 //!
 //! An operator that asks for a thread of its own with [`crate::BuildContext::use_own_thread`] and

@@ -29,10 +29,10 @@ impl CongestionMeter {
     pub fn record_wait(&self, wait_ns: Range<u64>) {
         for window in recent_windows(wait_ns.end) {
             let more = overlap_ns(&wait_ns, window);
-            let place = &self.waited_ns[(window % 2) as usize];
-            let now = waited_in_window(place.load(Ordering::Relaxed), window) + more;
+            let slot = &self.waited_ns[(window % 2) as usize];
+            let now = waited_in_window(slot.load(Ordering::Relaxed), window) + more;
             if more > 0 {
-                place.store(window_tag(window) << WAITED_BITS | now, Ordering::Relaxed);
+                slot.store(window_tag(window) << WAITED_BITS | now, Ordering::Relaxed);
             }
         }
     }

@@ -61,14 +61,14 @@ pub enum CrossingSide {
 impl CrossingCounters {
     /// Counters of a crossing on which nothing has passed yet.
     pub(crate) fn new(
-        link: u32,
+        crossing: u32,
         stream: Arc<str>,
         from: u32,
         to: Vec<u32>,
         side: CrossingSide,
     ) -> CrossingCounters {
         CrossingCounters {
-            crossing: link,
+            crossing,
             stream,
             from_pe: from,
             to_pes: to,
@@ -231,31 +231,37 @@ pub(crate) fn now_ns() -> u64 {
 mod tests {
     use super::*;
 
-    fn flow() -> CrossingCounters {
+    fn counters() -> CrossingCounters {
         CrossingCounters::new(3, "Trades".into(), 0, vec![2, 5], CrossingSide::Sender)
     }
 
     #[test]
     fn a_wait_is_seen_while_it_lasts_and_counted_when_it_is_over() {
-        let flow = flow();
-        assert_eq!(flow.blocked_since_ns(), None);
-        flow.begin_wait();
-        let since = flow.blocked_since_ns().unwrap();
+        let counters = counters();
+        assert_eq!(counters.blocked_since_ns(), None);
+        counters.begin_wait();
+        let since = counters.blocked_since_ns().unwrap();
         assert!(since <= now_ns());
-        flow.end_wait();
-        flow.end_wait();
-        assert_eq!((flow.blocked_since_ns(), flow.waits.get()), (None, 1));
+        counters.end_wait();
+        counters.end_wait();
+        assert_eq!(
+            (counters.blocked_since_ns(), counters.waits.get()),
+            (None, 1)
+        );
     }
 
     #[test]
     fn a_stamp_is_a_time_that_is_over() {
-        let flow = flow().with_latency();
+        let counters = counters().with_latency();
         let before = now_ns();
-        assert_eq!(flow.decode_stamp(&before.to_le_bytes()).unwrap(), before);
-        flow.record_arrival(before);
-        flow.record_arrival(u64::MAX);
-        assert_eq!(flow.latency().unwrap().bucket_counts().sum::<u64>(), 2);
-        let fault = flow.decode_stamp(&[1, 2, 3]).unwrap_err();
+        assert_eq!(
+            counters.decode_stamp(&before.to_le_bytes()).unwrap(),
+            before
+        );
+        counters.record_arrival(before);
+        counters.record_arrival(u64::MAX);
+        assert_eq!(counters.latency().unwrap().bucket_counts().sum::<u64>(), 2);
+        let fault = counters.decode_stamp(&[1, 2, 3]).unwrap_err();
         assert!(fault.message().ends_with("a stamp is no time"), "{fault}");
     }
 
@@ -266,13 +272,13 @@ mod tests {
             reason: "the process has ended".into(),
         });
         assert_eq!(
-            flow().transport_fault(&lost).message(),
+            counters().transport_fault(&lost).message(),
             "the stream Trades from PE 0 to PE 2, PE 5 is broken: \
              PE 5 is gone: the process has ended"
         );
         let refused = Error::Refused("the magic is wrong".into());
         assert_eq!(
-            flow().transport_fault(&refused).message(),
+            counters().transport_fault(&refused).message(),
             "the stream Trades from PE 0 to PE 2, PE 5 is broken: the magic is wrong"
         );
     }

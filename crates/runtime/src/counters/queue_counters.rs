@@ -68,14 +68,10 @@ impl QueueCounters {
     /// Number of items in the queue. Items that came are read before items that left, so an item
     /// that comes and goes meanwhile is not counted as present.
     pub fn items(&self) -> u64 {
-        let ProducerCounters {
-            sent,
-            replaced: shed,
-            ..
-        } = &self.producer.0;
+        let ProducerCounters { sent, replaced, .. } = &self.producer.0;
         let sent = sent.get();
         fence(Ordering::Acquire); // [shed]
-        sent.saturating_sub(shed.get() + self.consumer.0.taken.get())
+        sent.saturating_sub(replaced.get() + self.consumer.0.taken.get())
     }
 
     /// Number of items that came in, tuples and markers.
@@ -125,12 +121,12 @@ impl QueueCounters {
 
     fn metric_values(&self) -> [u64; METRICS.len()] {
         let items = self.items();
-        let most = self.consumer.0.items_peak.load(Ordering::Relaxed);
+        let items_peak = self.consumer.0.items_peak.load(Ordering::Relaxed);
         [
             self.dropped(),
             items,
             self.items_max,
-            most.max(items),
+            items_peak.max(items),
             self.consumer.0.recent.largest(now_ms()).max(items),
             INTERVAL_MS,
             self.waits(),
@@ -203,12 +199,8 @@ impl QueueCounters {
 
     /// Number of items that came in, without tuples that were dropped for newer ones.
     pub(crate) fn sent_and_kept(&self) -> u64 {
-        let ProducerCounters {
-            sent,
-            replaced: shed,
-            ..
-        } = &self.producer.0;
-        sent.get() - shed.get()
+        let ProducerCounters { sent, replaced, .. } = &self.producer.0;
+        sent.get() - replaced.get()
     }
 
     /// Number of items that the consumer has taken.
@@ -227,12 +219,10 @@ impl QueueCounters {
     /// Notes that the consumer has seen `items` items in the queue.
     pub(crate) fn record_items(&self, items: u64) {
         let ConsumerCounters {
-            items_peak: most,
-            recent,
-            ..
+            items_peak, recent, ..
         } = &self.consumer.0;
-        if items > most.load(Ordering::Relaxed) {
-            most.fetch_max(items, Ordering::Relaxed);
+        if items > items_peak.load(Ordering::Relaxed) {
+            items_peak.fetch_max(items, Ordering::Relaxed);
         }
         recent.record(items, now_ms());
     }
@@ -257,23 +247,23 @@ mod tests {
     fn nobody_sees_more_items_than_there_is_room_for() {
         const ITEMS: u64 = 1000;
         let schema = TupleType::new([("n".to_owned(), Type::Int64)]);
-        let queued = QueueCounters::new("Q".into(), ITEMS, &Layout::new(&Arc::new(schema)));
-        (0..ITEMS).for_each(|_| queued.count_sent());
+        let counters = QueueCounters::new("Q".into(), ITEMS, &Layout::new(&Arc::new(schema)));
+        (0..ITEMS).for_each(|_| counters.count_sent());
         let (begin, is_over) = (Barrier::new(2), AtomicBool::new(false));
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 begin.wait();
                 for _ in 0..300_000 {
-                    queued.count_replaced();
+                    counters.count_replaced();
                 }
                 is_over.store(true, Ordering::Relaxed);
             });
             begin.wait();
             while !is_over.load(Ordering::Relaxed) {
-                assert!(queued.items() <= ITEMS);
-                assert!(queued.metric_value("maxItemsQueued") <= Some(ITEMS));
+                assert!(counters.items() <= ITEMS);
+                assert!(counters.metric_value("maxItemsQueued") <= Some(ITEMS));
             }
         });
-        assert_eq!((queued.items(), queued.dropped()), (ITEMS, 300_000));
+        assert_eq!((counters.items(), counters.dropped()), (ITEMS, 300_000));
     }
 }

@@ -11,13 +11,12 @@
 //!
 //! # How a stream ends
 //! 1. In order: the final marker crosses like a tuple. Send's end lingers until all receivers have
-//! taken everything, and blocks no thread meanwhile.
+//!    taken everything, and blocks no thread meanwhile.
 //! 2. The sender's PE fails or dies: no final marker crosses. Receive delivers the tuples that were
-//! sent, then its PE fails too, with a sentence that names the stream and both PEs.
+//!    sent, then its PE fails too, with a sentence that names the stream and both PEs.
 //! 3. The receiver's PE is gone: Send fails, once.
 //! 4. Behind a loop, which has no final marker: when the sender's PE has ended well, a frame says
-//!    that
-//! nothing follows, and Receive ends the stream without a marker, as within a PE.
+//!    that nothing follows, and Receive ends the stream without a marker, as within a PE.
 //!
 //! A shutdown ends sources, not Receive, which goes on until the final marker has come. A failure
 //! in its own PE ends it. Operators downstream learn that the stream is abandoned, so no final

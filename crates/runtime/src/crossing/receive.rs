@@ -63,67 +63,67 @@ const fn uint32_list(name: &'static str) -> ParamModel {
 }
 
 fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let links = build.param_uint32s("link")?;
+    let crossings = build.param_uint32s("link")?;
     build.set_drains();
     if build.operator.param("carried").is_some() {
-        let source: Box<dyn Source> = Box::new(build_ordered(build, &links)?);
+        let source: Box<dyn Source> = Box::new(build_ordered(build, &crossings)?);
         let source = Some(source);
         return Ok(Box::new(ReceiveOperator { source }));
     }
     let layouts = build.outputs.clone();
-    let mut ends = Vec::new();
-    for ((port, link), layout) in (0..).zip(links).zip(layouts) {
-        let (receiving, flow) = build.crossing_resources.take_inbound(link)?;
-        let reading = PayloadDecoder::new(receiving.codec, layout, receiving.is_foreign);
-        ends.push(ReceivedStream {
+    let mut streams = Vec::new();
+    for ((port, crossing), layout) in (0..).zip(crossings).zip(layouts) {
+        let (inbound, counters) = build.crossing_resources.take_inbound(crossing)?;
+        let decoder = PayloadDecoder::new(inbound.codec, layout, inbound.is_foreign);
+        streams.push(ReceivedStream {
             port,
-            takes_batches: reading.is_plain(),
-            decoder: reading,
-            end: receiving.end,
+            takes_batches: decoder.is_plain(),
+            decoder,
+            end: inbound.end,
             assembly: FragmentAssembler::default(),
-            counters: flow,
+            counters,
         });
     }
-    let pacing = build.crossing_resources.idle_policy.clone();
+    let idle_policy = build.crossing_resources.idle_policy.clone();
     let source: Box<dyn Source> = Box::new(ReceiveSource {
-        streams: ends,
-        idle_policy: pacing,
+        streams,
+        idle_policy,
     });
     let source = Some(source);
     Ok(Box::new(ReceiveOperator { source }))
 }
 
 /// The source of a Receive whose streams come in order.
-fn build_ordered(build: &mut BuildContext<'_>, links: &[u32]) -> Result<OrderedMerge, Fault> {
+fn build_ordered(build: &mut BuildContext<'_>, crossings: &[u32]) -> Result<OrderedMerge, Fault> {
     let (ranks, carried) = (
         build.param_uint32s("rank")?,
         build.param_uint32s("carried")?,
     );
-    let mut ends: Vec<(u32, OrderedInput)> = Vec::new();
-    for ((port, &link), rank) in (0..).zip(links).zip(ranks) {
-        let known = ends.iter_mut().find(|(known, _)| *known == link);
+    let mut streams: Vec<(u32, OrderedInput)> = Vec::new();
+    for ((port, &crossing), rank) in (0..).zip(crossings).zip(ranks) {
+        let known = streams.iter_mut().find(|(known, _)| *known == crossing);
         let end = match known {
             Some((_, end)) => end,
             None => {
-                let (receiving, flow) = build.crossing_resources.take_inbound(link)?;
+                let (inbound, counters) = build.crossing_resources.take_inbound(crossing)?;
                 let layout = build.outputs[port as usize].clone();
-                let reading = PayloadDecoder::new(receiving.codec, layout, receiving.is_foreign);
-                ends.push((link, OrderedInput::new(receiving.end, reading, flow)));
-                &mut ends.last_mut().expect("it was pushed").1
+                let decoder = PayloadDecoder::new(inbound.codec, layout, inbound.is_foreign);
+                streams.push((crossing, OrderedInput::new(inbound.end, decoder, counters)));
+                &mut streams.last_mut().expect("it was pushed").1
             }
         };
         end.ports.push((port, rank.into()));
     }
-    for &[link, origin] in carried.as_chunks().0 {
-        let end = ends.iter_mut().find(|(known, _)| *known == link);
+    for &[crossing, origin] in carried.as_chunks().0 {
+        let end = streams.iter_mut().find(|(known, _)| *known == crossing);
         end.into_iter().for_each(|(_, end)| end.add_origin(origin));
     }
-    let mut ends: Vec<_> = ends.into_iter().map(|(_, end)| end).collect();
-    for end in &mut ends {
+    let mut streams: Vec<_> = streams.into_iter().map(|(_, end)| end).collect();
+    for end in &mut streams {
         end.ports.sort_by_key(|(_, rank)| *rank);
     }
     Ok(OrderedMerge::new(
-        ends,
+        streams,
         build.crossing_resources.idle_policy.clone(),
     ))
 }
@@ -248,7 +248,7 @@ impl ReceivedStream {
             return Ok(ReceivePoll::Nothing);
         }
         let bytes = batch.bytes().len() as u64;
-        let mut taker = ReceiveDelivery {
+        let mut delivery = ReceiveDelivery {
             port: self.port,
             decoder: &mut self.decoder,
             takes_batches: &mut self.takes_batches,
@@ -256,8 +256,8 @@ impl ReceivedStream {
             counters: &self.counters,
             frames: 0,
         };
-        let found = taker.deliver(&mut batch, out)?;
-        self.counters.count_frames(taker.frames, bytes);
+        let found = delivery.deliver(&mut batch, out)?;
+        self.counters.count_frames(delivery.frames, bytes);
         self.end.release();
         Ok(found)
     }
@@ -354,17 +354,20 @@ impl ReceiveDelivery<'_> {
 fn decode_watermark_frame(
     frame: Frame<'_>,
     assembly: &FragmentAssembler,
-    flow: &CrossingCounters,
+    counters: &CrossingCounters,
 ) -> Result<EventTime, Fault> {
-    check_outside_tuple(assembly, flow)?;
+    check_outside_tuple(assembly, counters)?;
     let at = frame_kind::decode_watermark(frame.bytes);
-    at.ok_or_else(|| flow.stream_fault("is broken: a watermark is no instant"))
+    at.ok_or_else(|| counters.stream_fault("is broken: a watermark is no instant"))
 }
 
 /// Fails if a marker or watermark comes inside of a tuple in pieces.
-fn check_outside_tuple(assembly: &FragmentAssembler, flow: &CrossingCounters) -> Result<(), Fault> {
+fn check_outside_tuple(
+    assembly: &FragmentAssembler,
+    counters: &CrossingCounters,
+) -> Result<(), Fault> {
     match assembly.is_partial() {
-        true => Err(flow.stream_fault("is broken: a marker came inside of a tuple")),
+        true => Err(counters.stream_fault("is broken: a marker came inside of a tuple")),
         false => Ok(()),
     }
 }
@@ -373,14 +376,14 @@ fn check_outside_tuple(assembly: &FragmentAssembler, flow: &CrossingCounters) ->
 fn decode_marker_frame(
     frame: Frame<'_>,
     assembly: &FragmentAssembler,
-    flow: &CrossingCounters,
+    counters: &CrossingCounters,
 ) -> Result<Option<Punctuation>, Fault> {
-    check_outside_tuple(assembly, flow)?;
+    check_outside_tuple(assembly, counters)?;
     match frame.kind {
         frame_kind::WINDOW => Ok(Some(Punctuation::Window)),
         frame_kind::FINAL => Ok(Some(Punctuation::Final)),
         frame_kind::ABANDONED => Ok(None),
-        kind => Err(flow.stream_fault(&format!(
+        kind => Err(counters.stream_fault(&format!(
             "is broken: a frame is of kind {kind}, which means nothing"
         ))),
     }

@@ -143,28 +143,28 @@ impl SendOperator {
     /// # Errors
     /// The PE has no sending end of that crossing, or a parameter is out of range.
     pub(super) fn new(build: &mut BuildContext<'_>) -> Result<SendOperator, Fault> {
-        let link = build
+        let crossing = build
             .param_uint32s("link")?
             .first()
             .copied()
             .unwrap_or_default();
-        let places = SenderPositions::new(build)?;
+        let positions = SenderPositions::new(build)?;
         build.set_needs_flush();
         build.set_always_finishes();
         let operator = (build.operator.name.clone(), build.operator.kind.clone());
-        let (sending, flow) = build.crossing_resources.take_outbound(link)?;
+        let (outbound, counters) = build.crossing_resources.take_outbound(crossing)?;
         Ok(SendOperator {
             operator,
-            frame_bytes_max: sending.end.frame_bytes_max(),
+            frame_bytes_max: outbound.end.frame_bytes_max(),
             layout: build.inputs[0].clone(),
-            encoder: PayloadEncoder::new(sending.codec, build.inputs[0].clone()),
-            end: Some(sending.end),
-            positions: places,
+            encoder: PayloadEncoder::new(outbound.codec, build.inputs[0].clone()),
+            end: Some(outbound.end),
+            positions,
             is_broken: false,
             is_final_sent: false,
             is_abandoned: false,
             lost_reported: 0,
-            counters: flow,
+            counters,
             idle_policy: build.crossing_resources.idle_policy.clone(),
             linger: build.crossing_resources.linger.clone(),
             idle: None,
@@ -199,30 +199,34 @@ impl SendOperator {
         if let PayloadEncoder::Facade = self.encoder {
             return self.send_payload(tuple.bytes());
         }
-        let mut writing = std::mem::replace(&mut self.encoder, PayloadEncoder::Facade);
-        let sent = self.send_payload(writing.encode(tuple));
-        self.encoder = writing;
+        let mut encoder = std::mem::replace(&mut self.encoder, PayloadEncoder::Facade);
+        let sent = self.send_payload(encoder.encode(tuple));
+        self.encoder = encoder;
         sent
     }
 
     /// Sends a tuple with its position: both in one frame, if they fit.
     fn send_positioned(&mut self, tuple: TupleRef<'_>) -> Result<(), Fault> {
-        let Some(mut places) = self.positions.take() else {
+        let Some(mut positions) = self.positions.take() else {
             return Ok(());
         };
-        let mut writing = std::mem::replace(&mut self.encoder, PayloadEncoder::Facade);
-        let sent = self.send_precedences(&mut places);
-        let sent = sent.and_then(|()| self.send_sealed(&mut places, writing.encode(tuple)));
-        self.encoder = writing;
-        self.end_send(places, sent)
+        let mut encoder = std::mem::replace(&mut self.encoder, PayloadEncoder::Facade);
+        let sent = self.send_precedences(&mut positions);
+        let sent = sent.and_then(|()| self.send_sealed(&mut positions, encoder.encode(tuple)));
+        self.encoder = encoder;
+        self.end_send(positions, sent)
     }
 
-    fn send_sealed(&mut self, places: &mut SenderPositions, payload: &[u8]) -> Result<(), Fault> {
-        let has_place = places.next_position().is_some();
-        match places.seal(payload, self.frame_bytes_max) {
+    fn send_sealed(
+        &mut self,
+        positions: &mut SenderPositions,
+        payload: &[u8],
+    ) -> Result<(), Fault> {
+        let has_position = positions.next_position().is_some();
+        match positions.seal(payload, self.frame_bytes_max) {
             Some(sealed) => self.send_frame(frame_kind::POSITIONED_TUPLE, fragment::WHOLE, sealed),
-            None if has_place => {
-                self.send_position(frame_kind::POSITION, places.position_bytes())?;
+            None if has_position => {
+                self.send_position(frame_kind::POSITION, positions.position_bytes())?;
                 self.send_payload(payload)
             }
             None => self.send_payload(payload),
@@ -230,9 +234,9 @@ impl SendOperator {
     }
 
     /// Sends the positions of other origins behind which the next tuple or marker stands.
-    fn send_precedences(&mut self, places: &mut SenderPositions) -> Result<(), Fault> {
-        while let Some(place) = places.next_precedence() {
-            self.send_position(frame_kind::PRECEDENCE, place)?;
+    fn send_precedences(&mut self, positions: &mut SenderPositions) -> Result<(), Fault> {
+        while let Some(position) = positions.next_precedence() {
+            self.send_position(frame_kind::PRECEDENCE, position)?;
         }
         Ok(())
     }
@@ -242,25 +246,25 @@ impl SendOperator {
         &mut self,
         send: impl FnOnce(&mut SendOperator) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let Some(mut places) = self.positions.take() else {
+        let Some(mut positions) = self.positions.take() else {
             return send(self);
         };
-        let placed = self.send_precedences(&mut places);
-        let placed = placed.and_then(|()| match places.next_position() {
-            Some(place) => self.send_position(frame_kind::POSITION, place),
+        let positioned = self.send_precedences(&mut positions);
+        let positioned = positioned.and_then(|()| match positions.next_position() {
+            Some(position) => self.send_position(frame_kind::POSITION, position),
             None => Ok(()),
         });
-        let sent = placed.and_then(|()| send(self));
-        self.end_send(places, sent)
+        let sent = positioned.and_then(|()| send(self));
+        self.end_send(positions, sent)
     }
 
     fn end_send(
         &mut self,
-        places: Box<SenderPositions>,
+        positions: Box<SenderPositions>,
         sent: Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let is_due = places.finish_submission();
-        self.positions = Some(places);
+        let is_due = positions.finish_submission();
+        self.positions = Some(positions);
         sent?;
         if is_due {
             before_sleep::send_progress();
@@ -270,40 +274,40 @@ impl SendOperator {
 
     /// Sends how far the thread has come, if that is news for the receivers.
     fn send_new_progress(&mut self) -> Result<(), Fault> {
-        let Some(mut places) = self.positions.take_if(|_| !self.is_final_sent) else {
+        let Some(mut positions) = self.positions.take_if(|_| !self.is_final_sent) else {
             return Ok(());
         };
         let mut marked = Ok(());
-        while let (Ok(()), Some(place)) = (&marked, places.next_progress()) {
-            marked = self.check_position_fits(place);
+        while let (Ok(()), Some(position)) = (&marked, positions.next_progress()) {
+            marked = self.check_position_fits(position);
             let Some(end) = self.live_end().filter(|_| marked.is_ok()) else {
                 break;
             };
-            match end.put(frame_kind::PROGRESS, fragment::WHOLE, place) {
+            match end.put(frame_kind::PROGRESS, fragment::WHOLE, position) {
                 Ok(true) => self
                     .counters
-                    .count_frames(0, frame_bytes(place.len()) as u64),
+                    .count_frames(0, frame_bytes(position.len()) as u64),
                 Ok(false) => {
-                    places.retract_progress();
+                    positions.retract_progress();
                     break;
                 }
                 Err(error) => marked = Err(self.set_broken(&error)),
             }
         }
-        self.positions = Some(places);
+        self.positions = Some(positions);
         marked
     }
 
-    fn send_position(&mut self, kind: u8, place: &[u8]) -> Result<(), Fault> {
-        self.check_position_fits(place)?;
-        self.send_frame(kind, fragment::WHOLE, place)
+    fn send_position(&mut self, kind: u8, position: &[u8]) -> Result<(), Fault> {
+        self.check_position_fits(position)?;
+        self.send_frame(kind, fragment::WHOLE, position)
     }
 
-    fn check_position_fits(&self, place: &[u8]) -> Result<(), Fault> {
-        if place.len() <= self.frame_bytes_max {
+    fn check_position_fits(&self, position: &[u8]) -> Result<(), Fault> {
+        if position.len() <= self.frame_bytes_max {
             return Ok(());
         }
-        let (len, max) = (place.len(), self.frame_bytes_max);
+        let (len, max) = (position.len(), self.frame_bytes_max);
         let what = format!(
             "cannot say where its tuples stand: that takes frames of {len} bytes, and those of its ring have {max}"
         );
@@ -398,18 +402,18 @@ impl SendOperator {
 fn put_when_room(
     end: &mut dyn SendingEnd,
     idle: &mut Idler,
-    pacing: &IdlePolicy,
+    idle_policy: &IdlePolicy,
     (kind, flags, bytes): (u8, u8, &[u8]),
 ) -> Result<bool, Error> {
     let mut is_out = end.flush()?;
     while !end.put(kind, flags, bytes)? {
-        if pacing.has_failed() {
+        if idle_policy.has_failed() {
             return Ok(false);
         }
         if !is_out {
             is_out = end.flush()?;
         }
-        let is_pending = thread_order::take_progress_pending();
+        let is_pending = thread_order::with(|order| order.take_progress_pending());
         if is_pending {
             before_sleep::flush_once();
         }

@@ -89,11 +89,14 @@ impl Operator for TurnOperator {
 }
 
 impl TurnOperator {
-    fn submit_in_turn(&self, act: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
-        let turn = thread_order::enter_consumer(self.repeats_position, self.rank);
-        let done = act();
-        thread_order::leave_consumer(turn);
-        if !self.is_repeated_next && thread_order::finish_submission() {
+    fn submit_in_turn(&self, submit: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
+        let turn =
+            thread_order::with(|order| order.enter_consumer(self.repeats_position, self.rank));
+        let done = submit();
+        if let Some(turn) = turn {
+            thread_order::with(|order| order.leave_consumer(turn));
+        }
+        if !self.is_repeated_next && thread_order::with(|order| order.finish_submission()) {
             before_sleep::send_progress();
         }
         done

@@ -44,14 +44,15 @@ impl CrossingResources {
     /// The PE has no such end, or another operator has taken it.
     pub fn take_outbound(
         &mut self,
-        link: u32,
+        crossing: u32,
     ) -> Result<(OutboundCrossing, Arc<CrossingCounters>), Fault> {
-        let sending = self.ends.outbound.remove(&link);
-        let sending = sending.ok_or_else(|| missing_end(link, "outbound"))?;
-        let (stream, to) = (sending.stream.clone(), sending.to_pes.clone());
-        let flow = CrossingCounters::new(link, stream, self.ends.pe, to, CrossingSide::Sender);
-        let flow = self.add_counters(flow.with_sender_counters(sending.end.counters()));
-        Ok((sending, flow))
+        let outbound = self.ends.outbound.remove(&crossing);
+        let outbound = outbound.ok_or_else(|| missing_end(crossing, "outbound"))?;
+        let (stream, to) = (outbound.stream.clone(), outbound.to_pes.clone());
+        let counters =
+            CrossingCounters::new(crossing, stream, self.ends.pe, to, CrossingSide::Sender);
+        let counters = self.add_counters(counters.with_sender_counters(outbound.end.counters()));
+        Ok((outbound, counters))
     }
 
     /// Takes the receiving end of a crossing, with new counters.
@@ -60,28 +61,29 @@ impl CrossingResources {
     /// The PE has no such end, or another operator has taken it.
     pub fn take_inbound(
         &mut self,
-        link: u32,
+        crossing: u32,
     ) -> Result<(InboundCrossing, Arc<CrossingCounters>), Fault> {
-        let receiving = self.ends.inbound.remove(&link);
-        let receiving = receiving.ok_or_else(|| missing_end(link, "inbound"))?;
-        let (stream, from) = (receiving.stream.clone(), receiving.from_pe);
+        let inbound = self.ends.inbound.remove(&crossing);
+        let inbound = inbound.ok_or_else(|| missing_end(crossing, "inbound"))?;
+        let (stream, from) = (inbound.stream.clone(), inbound.from_pe);
         let to = vec![self.ends.pe];
-        let flow = CrossingCounters::new(link, stream, from, to, CrossingSide::Receiver);
-        let flow = match self.ends.measures_latency {
-            true => flow.with_latency(),
-            false => flow,
+        let counters = CrossingCounters::new(crossing, stream, from, to, CrossingSide::Receiver);
+        let counters = match self.ends.measures_latency {
+            true => counters.with_latency(),
+            false => counters,
         };
-        Ok((receiving, self.add_counters(flow)))
+        Ok((inbound, self.add_counters(counters)))
     }
 
-    fn add_counters(&mut self, flow: CrossingCounters) -> Arc<CrossingCounters> {
-        let flow = Arc::new(flow);
-        self.crossing_counters.push(flow.clone());
-        flow
+    fn add_counters(&mut self, counters: CrossingCounters) -> Arc<CrossingCounters> {
+        let counters = Arc::new(counters);
+        self.crossing_counters.push(counters.clone());
+        counters
     }
 }
 
-fn missing_end(link: u32, side: &str) -> Fault {
-    let message = format!("crossing {link} has no {side} end in this PE, or two operators want it");
+fn missing_end(crossing: u32, side: &str) -> Fault {
+    let message =
+        format!("crossing {crossing} has no {side} end in this PE, or two operators want it");
     Fault::new(FaultKind::Limit, message)
 }

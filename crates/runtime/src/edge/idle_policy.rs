@@ -48,8 +48,8 @@ impl IdlePolicy {
             let message = format!("cannot make a descriptor to sleep on: {error}");
             Fault::new(FaultKind::System, message)
         })?;
-        let bell = idle.wakeup().clone();
-        self.failed.on_request(move || bell.wake());
+        let wakeup = idle.wakeup().clone();
+        self.failed.on_request(move || wakeup.wake());
         Ok(idle)
     }
 }

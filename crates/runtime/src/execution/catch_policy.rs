@@ -30,9 +30,9 @@ impl CatchPolicy {
         let Some((_, arguments)) = annotations.find(|(name, _)| &**name == "catch") else {
             return CatchPolicy::default();
         };
-        let argument = |wanted: &str| {
+        let argument = |key: &str| {
             let mut arguments = arguments.iter();
-            let found = arguments.find(|(name, _)| &**name == wanted);
+            let found = arguments.find(|(name, _)| &**name == key);
             found.map(|(_, value)| value)
         };
         CatchPolicy {

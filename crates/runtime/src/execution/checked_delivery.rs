@@ -25,7 +25,7 @@ impl ThreadRegion {
     ) -> Result<(), Fault> {
         let at = to.operator as usize;
         match (&self.exclusive[at], &self.wiring.shared[at]) {
-            (Some(own), _) => self.deliver_exclusive(own, to, item),
+            (Some(exclusive), _) => self.deliver_exclusive(exclusive, to, item),
             (None, Some(shared)) => self.deliver_shared(shared, to, item),
             // No thread enters it: it is fed by nothing that runs.
             (None, None) => Ok(()),
@@ -34,34 +34,42 @@ impl ThreadRegion {
 
     fn deliver_exclusive(
         &self,
-        own: &ExclusiveOperator,
+        exclusive: &ExclusiveOperator,
         to: ConsumerPort,
         item: Delivery<'_>,
     ) -> Result<(), Fault> {
-        let Ok(mut node) = own.instance.try_borrow_mut() else {
-            own.pending.borrow_mut().push_back(item.to_pending(to.port));
+        let Ok(mut instance) = exclusive.instance.try_borrow_mut() else {
+            exclusive
+                .pending
+                .borrow_mut()
+                .push_back(item.to_pending(to.port));
             return Ok(());
         };
-        if let (Delivery::Tuple(tuple), true) = (item, node.flags.is_bounded)
-            && !node.has_room(self, to.port, tuple)?
+        if let (Delivery::Tuple(tuple), true) = (item, instance.flags.is_bounded)
+            && !instance.has_room(self, to.port, tuple)?
         {
-            drop(node);
+            drop(instance);
             let others = self.other_threads(to.operator);
-            let mut has_room = || own.instance.borrow_mut().has_room(self, to.port, tuple);
+            let mut has_room = || {
+                exclusive
+                    .instance
+                    .borrow_mut()
+                    .has_room(self, to.port, tuple)
+            };
             self.wiring
                 .waits
                 .wait_for_room(self.thread, &others, &mut has_room)?;
-            node = own.instance.borrow_mut();
+            instance = exclusive.instance.borrow_mut();
         }
-        self.deliver_or_catch(&mut node, to.port, item)?;
-        drop(node);
+        self.deliver_or_catch(&mut instance, to.port, item)?;
+        drop(instance);
         loop {
-            let pending = own.pending.borrow_mut().pop_front();
+            let pending = exclusive.pending.borrow_mut().pop_front();
             let Some(pending) = pending else {
                 return Ok(());
             };
             let (port, item) = pending.as_delivery();
-            self.deliver_or_catch(&mut own.instance.borrow_mut(), port, item)?;
+            self.deliver_or_catch(&mut exclusive.instance.borrow_mut(), port, item)?;
         }
     }
 
@@ -71,29 +79,33 @@ impl ThreadRegion {
         to: ConsumerPort,
         item: Delivery<'_>,
     ) -> Result<(), Fault> {
-        let mut inside = shared.loop_lock.map(|gate| self.enter_loop_lock(gate));
-        let Some(mut node) = self.lock_shared(shared) else {
+        let mut inside = shared
+            .loop_lock
+            .map(|loop_lock| self.enter_loop_lock(loop_lock));
+        let Some(mut instance) = self.lock_shared(shared) else {
             lock(&shared.pending).push_back(item.to_pending(to.port));
             return Ok(());
         };
         // A tuple that came back through a loop waits for no room: others could not enter
         // meanwhile.
-        if let (Delivery::Tuple(tuple), true) = (item, node.flags.is_bounded)
+        if let (Delivery::Tuple(tuple), true) = (item, instance.flags.is_bounded)
             && inside.as_ref().is_none_or(LoopLockGuard::is_outermost)
         {
             // Other threads that waited may be faster, and then there is no room again.
             let mut somebody_makes_room = true;
-            while somebody_makes_room && !node.has_room(self, to.port, tuple)? {
-                drop(node);
+            while somebody_makes_room && !instance.has_room(self, to.port, tuple)? {
+                drop(instance);
                 drop(inside);
                 somebody_makes_room = self.wait_for_room(shared, to, tuple)?;
-                inside = shared.loop_lock.map(|gate| self.enter_loop_lock(gate));
-                node = self.lock_outside(shared);
+                inside = shared
+                    .loop_lock
+                    .map(|loop_lock| self.enter_loop_lock(loop_lock));
+                instance = self.lock_outside(shared);
             }
         }
-        let is_bounded = node.flags.is_bounded;
-        self.deliver_or_catch(&mut node, to.port, item)?;
-        drop(node);
+        let is_bounded = instance.flags.is_bounded;
+        self.deliver_or_catch(&mut instance, to.port, item)?;
+        drop(instance);
         if is_bounded {
             self.wiring.waits.notify_room();
         }
@@ -112,7 +124,9 @@ impl ThreadRegion {
     ) -> Result<bool, Fault> {
         let others = self.other_threads(to.operator);
         let has_room = || {
-            let _inside = shared.loop_lock.map(|gate| self.enter_loop_lock(gate));
+            let _inside = shared
+                .loop_lock
+                .map(|loop_lock| self.enter_loop_lock(loop_lock));
             self.lock_outside(shared).has_room(self, to.port, tuple)
         };
         self.wiring
@@ -137,8 +151,10 @@ impl ThreadRegion {
         shared: &'s SharedOperator,
     ) -> Option<SharedOperatorGuard<'s>> {
         match shared.instance.try_lock() {
-            Ok(node) => Some(self.shared_guard(shared, node)),
-            Err(TryLockError::Poisoned(node)) => Some(self.shared_guard(shared, node.into_inner())),
+            Ok(instance) => Some(self.shared_guard(shared, instance)),
+            Err(TryLockError::Poisoned(instance)) => {
+                Some(self.shared_guard(shared, instance.into_inner()))
+            }
             // The loop lock is taken, so the thread that holds the operator's lock is this one.
             Err(TryLockError::WouldBlock) if shared.loop_lock.is_some() => None,
             Err(TryLockError::WouldBlock) => Some(self.wait_for_lock(shared)),
@@ -163,65 +179,68 @@ impl ThreadRegion {
         self.flush_before_waiting();
         let doing = ThreadActivity::WaitsForLock(shared.holder.clone());
         let waits = &self.wiring.waits;
-        let node = waits.while_waiting(self.thread, doing, || lock(&shared.instance));
-        self.shared_guard(shared, node)
+        let instance = waits.while_waiting(self.thread, doing, || lock(&shared.instance));
+        self.shared_guard(shared, instance)
     }
 
     #[inline]
     fn shared_guard<'s>(
         &self,
         shared: &'s SharedOperator,
-        node: MutexGuard<'s, OperatorInstance>,
+        instance: MutexGuard<'s, OperatorInstance>,
     ) -> SharedOperatorGuard<'s> {
         shared.holder.set(self.thread);
         let holder = &shared.holder;
-        SharedOperatorGuard {
-            holder,
-            instance: node,
-        }
+        SharedOperatorGuard { holder, instance }
     }
 
-    pub(super) fn enter_loop_lock(&self, gate: u32) -> LoopLockGuard<'_> {
-        let gate = &self.wiring.loop_locks[gate as usize];
-        gate.try_enter(self.thread).unwrap_or_else(|| {
+    pub(super) fn enter_loop_lock(&self, loop_lock: u32) -> LoopLockGuard<'_> {
+        let loop_lock = &self.wiring.loop_locks[loop_lock as usize];
+        loop_lock.try_enter(self.thread).unwrap_or_else(|| {
             self.flush_before_waiting();
-            let doing = ThreadActivity::WaitsForLock(gate.holder.clone());
+            let doing = ThreadActivity::WaitsForLock(loop_lock.holder.clone());
             let waits = &self.wiring.waits;
-            waits.while_waiting(self.thread, doing, || gate.enter(self.thread))
+            waits.while_waiting(self.thread, doing, || loop_lock.enter(self.thread))
         })
     }
 
     /// Threads that may make room in an operator, without this one.
-    fn other_threads(&self, node: u32) -> Vec<PeThreadId> {
-        let threads = self.wiring.threads[node as usize].iter();
+    fn other_threads(&self, operator: u32) -> Vec<PeThreadId> {
+        let threads = self.wiring.threads[operator as usize].iter();
         threads.copied().filter(|&t| t != self.thread).collect()
     }
 
     fn deliver_or_catch(
         &self,
-        node: &mut OperatorInstance,
+        instance: &mut OperatorInstance,
         port: u32,
         item: Delivery<'_>,
     ) -> Result<(), Fault> {
-        let result = item.deliver(node, self, port);
+        let result = item.deliver(instance, self, port);
         if let Err(fault) = &result
-            && self.faulting_operator.get() == Some(node.index)
-            && node.flags.catch.catches(fault)
+            && self.faulting_operator.get() == Some(instance.index)
+            && instance.flags.catch.catches(fault)
             && !self.wiring.context.is_stdout_closed()
         {
             self.faulting_operator.set(None);
-            self.trace_caught(node, fault, item, port);
+            self.trace_caught(instance, fault, item, port);
             return Ok(());
         }
         result
     }
 
-    fn trace_caught(&self, node: &OperatorInstance, fault: &Fault, item: Delivery<'_>, port: u32) {
-        let mut operator_services = &self.wiring.services[node.index as usize];
+    fn trace_caught(
+        &self,
+        instance: &OperatorInstance,
+        fault: &Fault,
+        item: Delivery<'_>,
+        port: u32,
+    ) {
+        let mut operator_services = &self.wiring.services[instance.index as usize];
         operator_services.add_to_metric("nExceptionsCaught", 1);
         let lost = match item {
-            Delivery::Tuple(tuple) if node.flags.catch.traces_tuple => {
-                node.history.describe_tuple(port, tuple)
+            Delivery::Tuple(tuple) if instance.flags.catch.traces_tuple => {
+                instance.history.describe_tuple(port, tuple)
             }
             _ => String::new(),
         };
@@ -263,15 +282,17 @@ impl Drop for SharedOperatorGuard<'_> {
 impl Delivery<'_> {
     fn deliver(
         self,
-        node: &mut OperatorInstance,
+        instance: &mut OperatorInstance,
         region: &ThreadRegion,
         port: u32,
     ) -> Result<(), Fault> {
         match self {
-            Delivery::Tuple(tuple) => node.process_tuple(region, port, tuple),
-            Delivery::Punctuation(mark) => node.process_punctuation(region, port, mark),
-            Delivery::Watermark((lane, mark)) => node.process_watermark(region, port, *lane, *mark),
-            Delivery::Abandon => node.abandon(region, port),
+            Delivery::Tuple(tuple) => instance.process_tuple(region, port, tuple),
+            Delivery::Punctuation(mark) => instance.process_punctuation(region, port, mark),
+            Delivery::Watermark((lane, mark)) => {
+                instance.process_watermark(region, port, *lane, *mark)
+            }
+            Delivery::Abandon => instance.abandon(region, port),
         }
     }
 }

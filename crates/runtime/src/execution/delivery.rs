@@ -32,7 +32,9 @@ impl Delivery<'_> {
                 PendingDelivery::Tuple(port, copy)
             }
             Delivery::Punctuation(mark) => PendingDelivery::Punctuation(port, mark),
-            Delivery::Watermark((lane, mark)) => PendingDelivery::Watermark(port, (*lane, *mark)),
+            Delivery::Watermark((stream, mark)) => {
+                PendingDelivery::Watermark(port, (*stream, *mark))
+            }
             Delivery::Abandon => PendingDelivery::Abandon(port),
         }
     }

@@ -12,24 +12,24 @@ use crate::services::report::Failure;
 impl ThreadRegion {
     /// Runs `act` on behalf of an operator. A fault or panic ends the job, and consumers learn that
     /// no final marker comes from the operator.
-    pub fn contain_failure(&self, node: u32, act: impl FnOnce() -> Result<(), Fault>) {
+    pub fn contain_failure(&self, operator: u32, act: impl FnOnce() -> Result<(), Fault>) {
         let (fault, is_bug) = match catch_unwind(AssertUnwindSafe(act)) {
             Ok(Ok(())) => return,
             Ok(Err(fault)) => (fault, false),
             Err(panic) => (Fault::new(FaultKind::Limit, panic_message(&*panic)), true),
         };
-        let blamed = self.take_faulting_operator().unwrap_or(node);
+        let blamed = self.take_faulting_operator().unwrap_or(operator);
         self.report_failure(blamed, fault, is_bug);
-        self.abandon_outputs(node);
+        self.abandon_outputs(operator);
         // The operator that failed may stand in the middle of the stream: its consumers wait too.
         self.abandon_outputs(blamed);
     }
 
-    fn report_failure(&self, node: u32, fault: Fault, is_bug: bool) {
+    fn report_failure(&self, operator: u32, fault: Fault, is_bug: bool) {
         let wiring = &self.wiring;
         wiring.context.fail(Failure {
-            operator: wiring.services[node as usize].name().clone(),
-            kind: wiring.labels[node as usize].kind.clone(),
+            operator: wiring.services[operator as usize].name().clone(),
+            kind: wiring.labels[operator as usize].kind.clone(),
             fault,
             is_bug,
         });

@@ -24,22 +24,26 @@ pub(crate) struct InputWatermark {
 impl InputWatermark {
     /// For an operator with `stream_counts[p]` such streams at input port `p`; `None` if there are
     /// none.
-    pub fn new(lanes: &[u32], outs: Box<[u32]>, is_told: bool) -> Option<Box<InputWatermark>> {
-        if lanes.iter().all(|count| *count == 0) {
+    pub fn new(
+        stream_counts: &[u32],
+        outs: Box<[u32]>,
+        is_reported: bool,
+    ) -> Option<Box<InputWatermark>> {
+        if stream_counts.iter().all(|count| *count == 0) {
             return None;
         }
         let port = |count: &u32| vec![None; *count as usize].into();
         Some(Box::new(InputWatermark {
-            streams: lanes.iter().map(port).collect(),
+            streams: stream_counts.iter().map(port).collect(),
             current: None,
             outs,
-            is_reported: is_told,
+            is_reported,
         }))
     }
 
     /// Takes the watermark of a stream. Returns the operator's watermark, if that has advanced.
-    pub fn advance(&mut self, port: u32, lane: u32, mark: Watermark) -> Option<EventTime> {
-        let known = &mut self.streams[port as usize][lane as usize];
+    pub fn advance(&mut self, port: u32, stream: u32, mark: Watermark) -> Option<EventTime> {
+        let known = &mut self.streams[port as usize][stream as usize];
         if *known >= Some(mark) {
             return None;
         }
@@ -70,8 +74,8 @@ mod tests {
 
     #[test]
     fn the_slowest_lane_says_how_far_the_operator_has_come() {
-        let mut tide = InputWatermark::new(&[2, 0, 1], Box::default(), true).expect("lanes");
-        let mut rise = |port, lane, mark| tide.advance(port, lane, mark).map(|at| at.0);
+        let mut watermark = InputWatermark::new(&[2, 0, 1], Box::default(), true).expect("lanes");
+        let mut rise = |port, stream, mark| watermark.advance(port, stream, mark).map(|at| at.0);
         assert_eq!(rise(0, 0, at(5)), None);
         assert_eq!(rise(2, 0, at(9)), None);
         assert_eq!(rise(0, 1, at(-3)), Some(-3));
@@ -84,11 +88,14 @@ mod tests {
 
     #[test]
     fn a_lane_that_is_over_holds_nobody_up() {
-        let mut tide = InputWatermark::new(&[1, 1], Box::default(), true).expect("lanes");
-        assert_eq!(tide.advance(0, 0, at(5)), None);
-        assert_eq!(tide.advance(1, 0, Watermark::Ended), Some(EventTime(5)));
-        assert_eq!(tide.advance(0, 0, at(6)), Some(EventTime(6)));
-        assert_eq!(tide.advance(0, 0, Watermark::Ended), None);
+        let mut watermark = InputWatermark::new(&[1, 1], Box::default(), true).expect("lanes");
+        assert_eq!(watermark.advance(0, 0, at(5)), None);
+        assert_eq!(
+            watermark.advance(1, 0, Watermark::Ended),
+            Some(EventTime(5))
+        );
+        assert_eq!(watermark.advance(0, 0, at(6)), Some(EventTime(6)));
+        assert_eq!(watermark.advance(0, 0, Watermark::Ended), None);
         assert!(InputWatermark::new(&[0, 0], Box::default(), true).is_none());
     }
 }

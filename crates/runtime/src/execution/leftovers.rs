@@ -19,8 +19,8 @@ const TUPLES_METRIC: &str = "nIncompleteWindowTuples";
 impl Wiring {
     /// Adds the incomplete windows of an operator to its metrics, and notes them for the end of the
     /// job.
-    pub fn record_leftover(&self, node: u32, incomplete: IncompleteWindows) {
-        let at = node as usize;
+    pub fn record_leftover(&self, operator: u32, incomplete: IncompleteWindows) {
+        let at = operator as usize;
         let operator_services = &self.services[at];
         if incomplete.windows > 0 {
             operator_services.add_to_metric(WINDOWS_METRIC, incomplete.windows as i64);

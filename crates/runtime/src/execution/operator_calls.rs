@@ -52,12 +52,12 @@ impl OperatorInstance {
         port: u32,
         tuple: TupleRef<'_>,
     ) -> Result<(), Fault> {
-        if let Some(act) = &mut self.code.on_tuple[port as usize] {
+        if let Some(body) = &mut self.code.on_tuple[port as usize] {
             let state = self.state.borrow();
             let mut outlet = OperatorOutlet::new(region, self.index);
             let blame = region.blame_on_panic(self.index);
             let result = self.history.with_tuple(port, tuple, |inputs| {
-                act.run_body(&mut CodeContext {
+                body.run_body(&mut CodeContext {
                     inputs,
                     state,
                     outlet: &mut outlet,
@@ -80,7 +80,7 @@ impl OperatorInstance {
         kind: u8,
     ) -> (u64, Result<(), Fault>) {
         let at = port as usize;
-        let Some(Some(act)) = self.code.on_batch.get_mut(at) else {
+        let Some(Some(body)) = self.code.on_batch.get_mut(at) else {
             return (0, Ok(()));
         };
         if self.is_finished || self.ports[at].finals_left == 0 {
@@ -96,7 +96,7 @@ impl OperatorInstance {
                 outlet: &mut outlet,
                 punctuation: None,
             };
-            act.run_body_on_batch(&mut context, batch, kind)
+            body.run_body_on_batch(&mut context, batch, kind)
         });
         blame.disarm();
         self.processed[at].add(count);
@@ -150,13 +150,13 @@ impl OperatorInstance {
         &mut self,
         region: &ThreadRegion,
         port: u32,
-        lane: u32,
+        stream: u32,
         mark: Watermark,
     ) -> Result<(), Fault> {
         let Some(input_watermark) = self.watermark.as_mut().filter(|_| !self.is_finished) else {
             return Ok(());
         };
-        let Some(at) = input_watermark.advance(port, lane, mark) else {
+        let Some(at) = input_watermark.advance(port, stream, mark) else {
             return Ok(());
         };
         if input_watermark.is_reported {
@@ -166,7 +166,7 @@ impl OperatorInstance {
         }
         self.call_built(region, |built, out| built.process_watermark(at, out))?;
         let mut outlet = OperatorOutlet::new(region, self.index);
-        let outs = self.watermark.iter().flat_map(|tide| &tide.outs);
+        let outs = self.watermark.iter().flat_map(|watermark| &watermark.outs);
         outs.copied()
             .try_for_each(|out| outlet.submit_watermark(out, at))
     }
@@ -211,10 +211,10 @@ impl OperatorInstance {
 
     /// Runs the thread of a lowered source.
     pub fn run_source(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
-        let mut act = self.code.on_process.take();
-        let result = act
+        let mut body = self.code.on_process.take();
+        let result = body
             .as_mut()
-            .map_or(Ok(()), |act| self.run_body(region, act.as_mut(), None));
+            .map_or(Ok(()), |body| self.run_body(region, body.as_mut(), None));
         self.is_finished = true;
         result
     }
@@ -261,25 +261,25 @@ impl OperatorInstance {
         port: u32,
         mark: Punctuation,
     ) -> Result<(), Fault> {
-        let Some(mut act) = self.code.on_punct[port as usize].take() else {
+        let Some(mut body) = self.code.on_punct[port as usize].take() else {
             return Ok(());
         };
-        let result = self.run_body(region, act.as_mut(), Some(mark));
-        self.code.on_punct[port as usize] = Some(act);
+        let result = self.run_body(region, body.as_mut(), Some(mark));
+        self.code.on_punct[port as usize] = Some(body);
         result
     }
 
     fn run_body(
         &mut self,
         region: &ThreadRegion,
-        act: &mut dyn RunBody,
+        body: &mut dyn RunBody,
         mark: Option<Punctuation>,
     ) -> Result<(), Fault> {
         let mut outlet = OperatorOutlet::new(region, self.index);
         let state = self.state.borrow();
         let blame = region.blame_on_panic(self.index);
         let result = self.history.without_tuple(|inputs| {
-            act.run_body(&mut CodeContext {
+            body.run_body(&mut CodeContext {
                 inputs,
                 state,
                 outlet: &mut outlet,
@@ -299,11 +299,11 @@ impl OperatorInstance {
         let Some(built) = &mut self.built else {
             return Ok(());
         };
-        let lent = EvaluationState {
+        let evaluation = EvaluationState {
             state: self.state.borrow(),
             history: &self.history,
         };
-        let mut outlet = OperatorOutlet::with_evaluation(region, self.index, lent);
+        let mut outlet = OperatorOutlet::with_evaluation(region, self.index, evaluation);
         let blame = region.blame_on_panic(self.index);
         let result = call(built.as_mut(), &mut outlet);
         blame.disarm();

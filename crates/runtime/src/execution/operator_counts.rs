@@ -8,14 +8,16 @@ impl Wiring {
     pub(crate) fn operator_counts(&self) -> Vec<OperatorCounts> {
         let inputs = self.processed.iter().zip(&self.punctuation);
         let all = self.services.iter().zip(inputs).zip(&self.outs);
-        let all = all.map(|((voice, (processed, marks)), outs)| OperatorCounts {
-            operator: voice.name().clone(),
-            processed: processed.iter().map(|counter| counter.get()).collect(),
-            submitted: outs.iter().map(|out| out.submitted.get()).collect(),
-            punctuation_in: marks.iter().map(PunctuationCounters::get).collect(),
-            punctuation_out: outs.iter().map(|out| out.punctuation.get()).collect(),
-            metrics: voice.metrics(),
-        });
+        let all = all.map(
+            |((services, (processed, punctuation)), outs)| OperatorCounts {
+                operator: services.name().clone(),
+                processed: processed.iter().map(|counter| counter.get()).collect(),
+                submitted: outs.iter().map(|out| out.submitted.get()).collect(),
+                punctuation_in: punctuation.iter().map(PunctuationCounters::get).collect(),
+                punctuation_out: outs.iter().map(|out| out.punctuation.get()).collect(),
+                metrics: services.metrics(),
+            },
+        );
         all.collect()
     }
 }

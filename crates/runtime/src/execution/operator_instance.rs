@@ -51,6 +51,7 @@ pub(crate) struct InputPortState {
 
 impl InputPortState {
     /// Checks in debug builds that the bytes are a tuple of the port's schema.
+    #[inline]
     pub fn debug_check(&self, tuple: TupleRef<'_>) {
         if cfg!(debug_assertions)
             && let Err(error) = tuple::layout::check(&self.layout, tuple.bytes())

@@ -33,11 +33,11 @@ pub(crate) struct EvaluationState<'a> {
 impl<'a> OperatorOutlet<'a> {
     /// The outlet for code of a lowered operator, which comes with its own context.
     #[inline]
-    pub fn new(region: &'a ThreadRegion, node: u32) -> OperatorOutlet<'a> {
-        let at = node as usize;
+    pub fn new(region: &'a ThreadRegion, operator: u32) -> OperatorOutlet<'a> {
+        let at = operator as usize;
         OperatorOutlet {
             region,
-            operator: node,
+            operator,
             outs: &region.wiring.outs[at],
             services: &region.wiring.services[at],
             evaluation: None,
@@ -47,13 +47,13 @@ impl<'a> OperatorOutlet<'a> {
     /// The outlet for a built operator, which evaluates expressions through it.
     pub fn with_evaluation(
         region: &'a ThreadRegion,
-        node: u32,
-        lent: EvaluationState<'a>,
+        operator: u32,
+        evaluation: EvaluationState<'a>,
     ) -> OperatorOutlet<'a> {
-        let lent = Some(lent);
+        let evaluation = Some(evaluation);
         OperatorOutlet {
-            evaluation: lent,
-            ..OperatorOutlet::new(region, node)
+            evaluation,
+            ..OperatorOutlet::new(region, operator)
         }
     }
 
@@ -85,22 +85,22 @@ impl Outlet for OperatorOutlet<'_> {
             _ => return Err(self.services.interrupt()),
         }
         out.submitted.add(1);
-        for &target in &out.consumers {
-            self.region.deliver(target, tuple)?;
+        for &consumer in &out.consumers {
+            self.region.deliver(consumer, tuple)?;
         }
         Ok(())
     }
 
     fn submit_owned(&mut self, port: u32, tuple: &mut TupleBuf) -> Result<(), Fault> {
         let out = self.port(port)?;
-        let [target] = out.consumers[..] else {
+        let [consumer] = out.consumers[..] else {
             return self.submit(port, tuple.as_ref());
         };
         if out.state.load(Ordering::Relaxed) != OPEN {
             return self.submit(port, tuple.as_ref());
         }
         out.submitted.add(1);
-        self.region.deliver_owned(target, tuple)
+        self.region.deliver_owned(consumer, tuple)
     }
 
     fn submit_batch(
@@ -110,22 +110,22 @@ impl Outlet for OperatorOutlet<'_> {
         kind: u8,
     ) -> Result<u64, Fault> {
         let out = self.port(port)?;
-        let [target] = out.consumers[..] else {
+        let [consumer] = out.consumers[..] else {
             return Ok(0);
         };
         if out.state.load(Ordering::Relaxed) != OPEN {
             return Ok(0);
         }
-        let (count, result) = self.region.deliver_batch(target, batch, kind);
+        let (count, result) = self.region.deliver_batch(consumer, batch, kind);
         out.submitted.add(count);
         result.map(|()| count)
     }
 
     fn wake_consumer(&mut self, port: u32) {
         let out = self.outs.get(port as usize);
-        for target in out.iter().flat_map(|out| &out.consumers) {
+        for consumer in out.iter().flat_map(|out| &out.consumers) {
             self.region
-                .with_instance(target.operator, |node| node.wake());
+                .with_instance(consumer.operator, |instance| instance.wake());
         }
     }
 
@@ -141,8 +141,12 @@ impl Outlet for OperatorOutlet<'_> {
             out.close();
             self.region.end_watermarks(self.operator, port)?;
         }
-        for &target in out.consumers.iter().filter(|target| target.accepts(mark)) {
-            self.region.deliver_punctuation(target, mark)?;
+        for &consumer in out
+            .consumers
+            .iter()
+            .filter(|consumer| consumer.accepts(mark))
+        {
+            self.region.deliver_punctuation(consumer, mark)?;
         }
         Ok(())
     }
@@ -153,12 +157,12 @@ impl Outlet for OperatorOutlet<'_> {
             CLOSED => return Ok(()),
             _ => return Err(self.services.interrupt()),
         }
-        let mut lanes = self
+        let mut edges = self
             .region
             .wiring
             .watermark_edges(self.operator, port)
             .iter();
-        lanes.try_for_each(|lane| self.region.deliver_watermark(lane, Watermark::At(at)))
+        edges.try_for_each(|edge| self.region.deliver_watermark(edge, Watermark::At(at)))
     }
 
     #[inline]
@@ -168,18 +172,14 @@ impl Outlet for OperatorOutlet<'_> {
 
     fn evaluate(
         &mut self,
-        row: &EvaluationInputs<'_>,
+        inputs: &EvaluationInputs<'_>,
         code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let lent = self.evaluation.take();
-        let Some(EvaluationState {
-            state,
-            history: past,
-        }) = lent
-        else {
+        let evaluation = self.evaluation.take();
+        let Some(EvaluationState { state, history }) = evaluation else {
             return Err(Fault::value("an evaluation inside an evaluation"));
         };
-        let result = past.with_inputs(row, |inputs| {
+        let result = history.with_inputs(inputs, |inputs| {
             code(&mut CodeContext {
                 inputs,
                 state: &mut *state,
@@ -187,10 +187,7 @@ impl Outlet for OperatorOutlet<'_> {
                 punctuation: None,
             })
         });
-        self.evaluation = Some(EvaluationState {
-            state,
-            history: past,
-        });
+        self.evaluation = Some(EvaluationState { state, history });
         result
     }
 

@@ -35,18 +35,21 @@ impl Wiring {
 
     /// The value of `congestionFactor`, `crossing`, `connections`, or `pe.0` for each of these.
     fn pe_output_metric(&self, port: u32, name: &str) -> Option<u64> {
-        let mut sent: Vec<&CrossingCounters> =
-            self.crossing_counters.iter().map(|flow| &**flow).collect();
-        sent.retain(|flow| flow.side == CrossingSide::Sender);
-        sent.sort_by_key(|flow| flow.crossing);
-        let flow = sent.get(port as usize)?;
+        let mut sent: Vec<&CrossingCounters> = self
+            .crossing_counters
+            .iter()
+            .map(|counters| &**counters)
+            .collect();
+        sent.retain(|counters| counters.side == CrossingSide::Sender);
+        sent.sort_by_key(|counters| counters.crossing);
+        let counters = sent.get(port as usize)?;
         match name {
-            "congestionFactor" => Some(flow.congestion_percent().into()),
-            "crossing" => Some(flow.crossing.into()),
-            "connections" => Some(flow.to_pes.len() as u64),
+            "congestionFactor" => Some(counters.congestion_percent().into()),
+            "crossing" => Some(counters.crossing.into()),
+            "connections" => Some(counters.to_pes.len() as u64),
             name => {
                 let number: usize = name.strip_prefix("pe.")?.parse().ok()?;
-                flow.to_pes.get(number).map(|&pe| pe.into())
+                counters.to_pes.get(number).map(|&pe| pe.into())
             }
         }
     }
@@ -54,11 +57,11 @@ impl Wiring {
     fn input_metric(&self, operator: u32, port: u32, name: &str) -> Option<u64> {
         let at = operator as usize;
         let processed = self.processed[at].get(port as usize)?;
-        let marks = self.punctuation[at].get(port as usize)?;
+        let punctuation = self.punctuation[at].get(port as usize)?;
         match name {
             "nTuplesProcessed" => return Some(processed.get()),
-            "nWindowPunctsProcessed" => return Some(marks.get().windows),
-            "nFinalPunctsProcessed" => return Some(marks.get().finals),
+            "nWindowPunctsProcessed" => return Some(punctuation.get().windows),
+            "nFinalPunctsProcessed" => return Some(punctuation.get().finals),
             _ => {}
         }
         let port = ConsumerPort::new(operator, port);

@@ -45,9 +45,9 @@ pub(crate) struct ConsumerPort {
 
 impl ConsumerPort {
     /// An input port that gets window markers too.
-    pub fn new(node: u32, port: u32) -> ConsumerPort {
+    pub fn new(operator: u32, port: u32) -> ConsumerPort {
         ConsumerPort {
-            operator: node,
+            operator,
             port,
             skips_window_markers: false,
         }

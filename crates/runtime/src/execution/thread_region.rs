@@ -46,21 +46,21 @@ impl ThreadRegion {
     pub fn new(
         wiring: Arc<Wiring>,
         thread: PeThreadId,
-        nodes: Vec<Option<OperatorInstance>>,
+        instances: Vec<Option<OperatorInstance>>,
     ) -> ThreadRegion {
-        let flushed = find_flushing_operators(&wiring, &nodes);
-        let own = nodes.into_iter().map(|node| {
-            node.map(|node| ExclusiveOperator {
-                needs_no_checks: node.flags.needs_no_checks(),
-                accepts_owned: node.flags.needs_no_checks() && node.flags.accepts_owned,
-                instance: RefCell::new(node),
+        let flushed = find_flushing_operators(&wiring, &instances);
+        let exclusive = instances.into_iter().map(|instance| {
+            instance.map(|instance| ExclusiveOperator {
+                needs_no_checks: instance.flags.needs_no_checks(),
+                accepts_owned: instance.flags.needs_no_checks() && instance.flags.accepts_owned,
+                instance: RefCell::new(instance),
                 pending: RefCell::default(),
             })
         });
         ThreadRegion {
             wiring,
             thread,
-            exclusive: own.collect(),
+            exclusive: exclusive.collect(),
             flushing_operators: flushed,
             faulting_operator: Cell::new(None),
         }
@@ -70,9 +70,9 @@ impl ThreadRegion {
     #[inline]
     pub fn deliver(&self, to: ConsumerPort, tuple: TupleRef<'_>) -> Result<(), Fault> {
         match &self.exclusive[to.operator as usize] {
-            Some(own) if own.needs_no_checks => {
-                let mut node = own.instance.borrow_mut();
-                node.process_tuple(self, to.port, tuple)
+            Some(exclusive) if exclusive.needs_no_checks => {
+                let mut instance = exclusive.instance.borrow_mut();
+                instance.process_tuple(self, to.port, tuple)
             }
             _ => self.deliver_checked(to, Delivery::Tuple(tuple)),
         }
@@ -83,7 +83,7 @@ impl ThreadRegion {
     #[inline]
     pub fn deliver_owned(&self, to: ConsumerPort, tuple: &mut TupleBuf) -> Result<(), Fault> {
         match &self.exclusive[to.operator as usize] {
-            Some(own) if own.accepts_owned => own
+            Some(exclusive) if exclusive.accepts_owned => exclusive
                 .instance
                 .borrow_mut()
                 .process_owned(self, to.port, tuple),
@@ -100,9 +100,9 @@ impl ThreadRegion {
         kind: u8,
     ) -> (u64, Result<(), Fault>) {
         match &self.exclusive[to.operator as usize] {
-            Some(own) if own.needs_no_checks => {
-                let mut node = own.instance.borrow_mut();
-                node.process_batch(self, to.port, batch, kind)
+            Some(exclusive) if exclusive.needs_no_checks => {
+                let mut instance = exclusive.instance.borrow_mut();
+                instance.process_batch(self, to.port, batch, kind)
             }
             _ => (0, Ok(())),
         }
@@ -114,27 +114,31 @@ impl ThreadRegion {
     }
 
     /// Delivers the watermark of one stream to an input port.
-    pub fn deliver_watermark(&self, lane: &WatermarkEdge, mark: Watermark) -> Result<(), Fault> {
-        self.deliver_checked(lane.consumer, Delivery::Watermark(&(lane.stream, mark)))
+    pub fn deliver_watermark(&self, edge: &WatermarkEdge, mark: Watermark) -> Result<(), Fault> {
+        self.deliver_checked(edge.consumer, Delivery::Watermark(&(edge.stream, mark)))
     }
 
     /// Calls an operator. `None` if it is busy, which only those in loops are, or not in this
     /// region.
     pub fn with_instance<T>(
         &self,
-        node: u32,
+        operator: u32,
         call: impl FnOnce(&mut OperatorInstance) -> T,
     ) -> Option<T> {
-        let at = node as usize;
+        let at = operator as usize;
         match (&self.exclusive[at], &self.wiring.shared[at]) {
-            (Some(own), _) => own
+            (Some(exclusive), _) => exclusive
                 .instance
                 .try_borrow_mut()
                 .ok()
-                .map(|mut node| call(&mut node)),
+                .map(|mut instance| call(&mut instance)),
             (None, Some(shared)) => {
-                let inside = shared.loop_lock.map(|gate| self.enter_loop_lock(gate));
-                let result = self.lock_shared(shared).map(|mut node| call(&mut node));
+                let inside = shared
+                    .loop_lock
+                    .map(|loop_lock| self.enter_loop_lock(loop_lock));
+                let result = self
+                    .lock_shared(shared)
+                    .map(|mut instance| call(&mut instance));
                 drop(inside);
                 result
             }
@@ -151,20 +155,20 @@ impl ThreadRegion {
         &self,
         call: impl Fn(&mut OperatorInstance, &ThreadRegion) -> Result<(), Fault>,
     ) {
-        for &node in &self.flushing_operators {
-            let at = node as usize;
-            self.contain_failure(node, || {
+        for &operator in &self.flushing_operators {
+            let at = operator as usize;
+            self.contain_failure(operator, || {
                 match (&self.exclusive[at], &self.wiring.shared[at]) {
-                    (Some(own), _) => own
+                    (Some(exclusive), _) => exclusive
                         .instance
                         .try_borrow_mut()
-                        .map_or(Ok(()), |mut node| call(&mut node, self)),
+                        .map_or(Ok(()), |mut instance| call(&mut instance, self)),
                     (None, Some(shared)) => match shared.instance.try_lock() {
-                        Ok(mut node) => call(&mut node, self),
+                        Ok(mut instance) => call(&mut instance, self),
                         // The thread that is inside sends nothing on behalf of this one.
                         Err(_) => {
                             if self.wiring.is_ordered() {
-                                thread_order::set_progress_pending();
+                                thread_order::with(|order| order.set_progress_pending());
                             }
                             Ok(())
                         }
@@ -177,9 +181,9 @@ impl ThreadRegion {
 
     /// Index of every operator that only this thread enters.
     pub fn exclusive_operators(&self) -> impl Iterator<Item = u32> {
-        let nodes = self.exclusive.iter().enumerate();
-        nodes
-            .filter(|(_, own)| own.is_some())
+        let instances = self.exclusive.iter().enumerate();
+        instances
+            .filter(|(_, exclusive)| exclusive.is_some())
             .map(|(at, _)| at as u32)
     }
 }
@@ -197,7 +201,8 @@ impl BeforeSleep for ThreadRegion {
     }
 
     fn take_retry(&self) -> bool {
-        thread_order::take_progress_pending() && !self.wiring.context.failed.is_requested()
+        thread_order::with(|order| order.take_progress_pending())
+            && !self.wiring.context.failed.is_requested()
     }
 }
 
@@ -226,13 +231,13 @@ impl Drop for PanicBlame<'_> {
 /// Ends of streams, and who is to blame for a fault.
 impl ThreadRegion {
     /// Sends the final marker on every output port of an operator.
-    pub fn end_outputs(&self, node: u32) -> Result<(), Fault> {
-        for (port, out) in (0..).zip(&self.wiring.outs[node as usize]) {
+    pub fn end_outputs(&self, operator: u32) -> Result<(), Fault> {
+        for (port, out) in (0..).zip(&self.wiring.outs[operator as usize]) {
             if out.close() {
                 out.punctuation.count(Punctuation::Final);
-                self.end_watermarks(node, port)?;
-                for &target in &out.consumers {
-                    self.deliver_punctuation(target, Punctuation::Final)?;
+                self.end_watermarks(operator, port)?;
+                for &consumer in &out.consumers {
+                    self.deliver_punctuation(consumer, Punctuation::Final)?;
                 }
             }
         }
@@ -241,14 +246,14 @@ impl ThreadRegion {
 
     /// Ends the watermarks of an output port whose stream is about to end, so that consumers do not
     /// wait for more of them.
-    pub fn end_watermarks(&self, node: u32, port: u32) -> Result<(), Fault> {
-        let mut lanes = self.wiring.watermark_edges(node, port).iter();
-        lanes.try_for_each(|lane| self.deliver_watermark(lane, Watermark::Ended))
+    pub fn end_watermarks(&self, operator: u32, port: u32) -> Result<(), Fault> {
+        let mut edges = self.wiring.watermark_edges(operator, port).iter();
+        edges.try_for_each(|edge| self.deliver_watermark(edge, Watermark::Ended))
     }
 
     /// Ends the output streams of an operator that has failed, without final markers.
-    pub fn abandon_outputs(&self, node: u32) {
-        for out in &self.wiring.outs[node as usize] {
+    pub fn abandon_outputs(&self, operator: u32) {
+        for out in &self.wiring.outs[operator as usize] {
             self.abandon(out);
         }
     }
@@ -256,9 +261,9 @@ impl ThreadRegion {
     /// Ends the stream of one output port without a final marker.
     pub fn abandon(&self, out: &OutputPortState) {
         if out.close() {
-            for &target in &out.consumers {
+            for &consumer in &out.consumers {
                 // This failure is a consequence of another one, which is reported.
-                let _ = self.deliver_checked(target, Delivery::Abandon);
+                let _ = self.deliver_checked(consumer, Delivery::Abandon);
             }
         }
     }
@@ -273,10 +278,10 @@ impl ThreadRegion {
 
     /// Blames an operator for a panic, unless the guard is disarmed.
     #[inline]
-    pub fn blame_on_panic(&self, node: u32) -> PanicBlame<'_> {
+    pub fn blame_on_panic(&self, operator: u32) -> PanicBlame<'_> {
         PanicBlame {
             region: self,
-            operator: node,
+            operator,
         }
     }
 
@@ -287,12 +292,14 @@ impl ThreadRegion {
 }
 
 /// Operators that hold tuples back: of the given ones, and of all shared ones.
-fn find_flushing_operators(wiring: &Wiring, nodes: &[Option<OperatorInstance>]) -> Box<[u32]> {
-    let holds_back = |(at, node): (u32, &Option<OperatorInstance>)| {
+fn find_flushing_operators(wiring: &Wiring, instances: &[Option<OperatorInstance>]) -> Box<[u32]> {
+    let holds_back = |(at, instance): (u32, &Option<OperatorInstance>)| {
         let shared = wiring.shared[at as usize].as_ref();
         let shared = shared.is_some_and(|shared| shared.needs_flush);
-        let own = node.as_ref().is_some_and(|node| node.flags.needs_flush);
-        (own || shared).then_some(at)
+        let exclusive = instance
+            .as_ref()
+            .is_some_and(|instance| instance.flags.needs_flush);
+        (exclusive || shared).then_some(at)
     };
-    (0..).zip(nodes).filter_map(holds_back).collect()
+    (0..).zip(instances).filter_map(holds_back).collect()
 }

@@ -103,14 +103,14 @@ impl TupleHistory {
     #[inline]
     pub fn with_inputs<'a, T>(
         &'a self,
-        row: &EvaluationInputs<'a>,
+        inputs: &EvaluationInputs<'a>,
         run: impl FnOnce(InputTuples<'_>) -> T,
     ) -> T {
         let fill = |slots: &mut [Option<TupleRef<'a>>]| {
-            for (&slot, &tuple) in self.first_slot.iter().zip(row.tuples) {
+            for (&slot, &tuple) in self.first_slot.iter().zip(inputs.tuples) {
                 slots[slot] = tuple;
             }
-            slots[self.layouts.len()] = row.results;
+            slots[self.layouts.len()] = inputs.results;
         };
         self.with_slots(fill, run)
     }

@@ -66,14 +66,17 @@ impl Wiring {
     }
 
     /// The origin that an operator is, if it is one.
-    pub fn origin_of(&self, node: u32) -> Option<OriginId> {
-        self.operator_origins.get(node as usize).copied().flatten()
+    pub fn origin_of(&self, operator: u32) -> Option<OriginId> {
+        self.operator_origins
+            .get(operator as usize)
+            .copied()
+            .flatten()
     }
 
     /// Consumers of the watermarks of an output port.
-    pub fn watermark_edges(&self, node: u32, port: u32) -> &[WatermarkEdge] {
-        let ports = &self.watermark_edges[node as usize];
-        ports.get(port as usize).map_or(&[], |lanes| lanes)
+    pub fn watermark_edges(&self, operator: u32, port: u32) -> &[WatermarkEdge] {
+        let ports = &self.watermark_edges[operator as usize];
+        ports.get(port as usize).map_or(&[], |edges| edges)
     }
 
     /// Makes an operator fail when it submits.

@@ -39,10 +39,10 @@ impl TestHarness {
         backend: &mut dyn Backend,
         options: PeOptions,
     ) -> Result<TestHarness, FailureReport> {
-        let (pe_context, setting) = PeContext::new(options);
+        let (pe_context, wiring_options) = PeContext::new(options);
         let registry = [entry, RECORDER];
         let program = with_recorder(operator);
-        let assembly = assemble(&program, &registry, backend, pe_context, setting);
+        let assembly = assemble(&program, &registry, backend, pe_context, wiring_options);
         let assembly = assembly.map_err(|failure| FailureReport {
             failures: vec![failure],
             is_stdout_closed: false,
@@ -53,30 +53,30 @@ impl TestHarness {
     fn from_assembly(assembly: PeAssembly) -> TestHarness {
         let PeAssembly {
             mut wiring,
-            exclusive: own,
-            source_threads: mut runners,
+            exclusive,
+            mut source_threads,
             ..
         } = assembly;
-        let sent = RecordedOutputs::default();
+        let recorded = RecordedOutputs::default();
         // The caller's thread is the only one.
         wiring.waits.set_thread_count(1);
         let shared = wiring.shared.iter_mut().map(Option::take);
-        let nodes = own
+        let instances = exclusive
             .into_iter()
             .zip(shared)
-            .map(|(own, shared)| match (own, shared) {
-                (Some((node, _)), _) => Some(node),
+            .map(|(exclusive, shared)| match (exclusive, shared) {
+                (Some((instance, _)), _) => Some(instance),
                 (None, Some(shared)) => Some(into_inner(shared.instance)),
                 (None, None) => None,
             });
-        let mut nodes: Vec<Option<OperatorInstance>> = nodes.collect();
-        if let Some(recorder) = &mut nodes[1] {
-            recorder.built = Some(Box::new(OutputRecorder(sent.clone())));
+        let mut instances: Vec<Option<OperatorInstance>> = instances.collect();
+        if let Some(recorder) = &mut instances[1] {
+            recorder.built = Some(Box::new(OutputRecorder(recorded.clone())));
         }
         TestHarness {
-            source_thread: runners.pop(),
-            region: ThreadRegion::new(Arc::new(wiring), 0, nodes),
-            recorded: sent,
+            source_thread: source_threads.pop(),
+            region: ThreadRegion::new(Arc::new(wiring), 0, instances),
+            recorded,
         }
     }
 
@@ -104,7 +104,7 @@ impl TestHarness {
     pub fn fire_timer(&mut self, timer: TimerId) -> Result<(), Fault> {
         let fired = self
             .region
-            .with_instance(0, |node| node.fire_timer(&self.region, timer));
+            .with_instance(0, |instance| instance.fire_timer(&self.region, timer));
         fired.unwrap_or(Ok(()))
     }
 
@@ -113,10 +113,10 @@ impl TestHarness {
     /// # Errors
     /// The fault of the source.
     pub fn run_source(&mut self) -> Result<(), Fault> {
-        let Some(runner) = self.source_thread.take() else {
+        let Some(source_thread) = self.source_thread.take() else {
             return Ok(());
         };
-        thread_runner::run_source(&self.region, runner)?;
+        thread_runner::run_source(&self.region, source_thread)?;
         self.region.end_outputs(0)
     }
 
@@ -127,7 +127,7 @@ impl TestHarness {
     pub fn close(&mut self) -> Result<(), Fault> {
         let closed = self
             .region
-            .with_instance(0, |node| node.close(&self.region));
+            .with_instance(0, |instance| instance.close(&self.region));
         let closed = closed.unwrap_or(Ok(()));
         closed.and(self.region.wiring.context.flush())
     }

@@ -70,8 +70,14 @@ impl Pe {
         backend: &mut dyn Backend,
         options: PeOptions,
     ) -> Result<Pe, FailureReport> {
-        let (pe_context, setting) = PeContext::new(options);
-        let assembly = assemble(program, registry, backend, pe_context.clone(), setting);
+        let (pe_context, wiring_options) = PeContext::new(options);
+        let assembly = assemble(
+            program,
+            registry,
+            backend,
+            pe_context.clone(),
+            wiring_options,
+        );
         let assembly = assembly.map_err(|failure| {
             // Text that initial values printed is to be seen.
             let _ = pe_context.flush();
@@ -88,12 +94,15 @@ impl Pe {
         self.assembly.wiring.context.stop_signal.clone()
     }
 
-    /// Calls `told` when a shutdown is requested by any thread; not when the PE ends by itself.
-    pub fn on_shutdown(&self, told: impl FnOnce() + Send + 'static) {
+    /// Calls `callback` when a shutdown is requested by any thread; not when the PE ends by itself.
+    pub fn on_shutdown(&self, callback: impl FnOnce() + Send + 'static) {
         let pe_context = Arc::downgrade(&self.assembly.wiring.context);
         self.stop_signal().on_request(move || {
-            if pe_context.upgrade().is_some_and(|house| !house.has_ended()) {
-                told();
+            if pe_context
+                .upgrade()
+                .is_some_and(|context| !context.has_ended())
+            {
+                callback();
             }
         });
     }
@@ -105,41 +114,46 @@ impl Pe {
     pub fn start(self) -> Result<RunningPe, FailureReport> {
         let PeAssembly {
             wiring,
-            exclusive: own,
-            source_threads: runners,
+            exclusive,
+            source_threads,
             timers,
-            flush_buffers: held,
+            flush_buffers,
             thread_count,
             cores,
         } = self.assembly;
-        let wanted = thread_specs(thread_count, &runners, &wiring, &cores);
-        let flusher = Flusher::start(held).map_err(start_failure)?;
-        let mut threads = thread_launch::launch_threads(wanted).map_err(start_failure)?;
+        let specs = thread_specs(thread_count, &source_threads, &wiring, &cores);
+        let flusher = Flusher::start(flush_buffers).map_err(start_failure)?;
+        let mut threads = thread_launch::launch_threads(specs).map_err(start_failure)?;
         let wiring = Arc::new(wiring);
-        for (operator, voice) in (0..).zip(&wiring.services) {
+        for (operator, services) in (0..).zip(&wiring.services) {
             let ports = Arc::downgrade(&wiring);
             let count = move |name: &str| ports.upgrade()?.port_metric(operator, name);
-            voice.set_port_metrics(Box::new(count));
+            services.set_port_metrics(Box::new(count));
         }
-        interrupt_after_shutdown(&wiring, &runners);
-        let (mut homes, idle) = divide_by_thread(own, thread_count);
-        let region = |thread: PeThreadId, nodes| ThreadRegion::new(wiring.clone(), thread, nodes);
+        interrupt_after_shutdown(&wiring, &source_threads);
+        let (mut instances_by_thread, unentered) = divide_by_thread(exclusive, thread_count);
+        let region =
+            |thread: PeThreadId, instances| ThreadRegion::new(wiring.clone(), thread, instances);
         let timers = threads.pop_if(|_| !timers.is_empty()).map(|thread| {
-            let nodes = homes.pop().unwrap_or_default();
-            TimerQueue::new(timers).start(thread, region(thread_count - 1, nodes))
+            let instances = instances_by_thread.pop().unwrap_or_default();
+            TimerQueue::new(timers).start(thread, region(thread_count - 1, instances))
         });
-        let threads = threads.into_iter().zip(runners).zip(homes);
+        let threads = threads
+            .into_iter()
+            .zip(source_threads)
+            .zip(instances_by_thread);
         let threads = (0..)
             .zip(threads)
-            .map(|(number, ((thread, runner), nodes))| {
-                let run = |region: &ThreadRegion| thread_runner::run_source_thread(region, runner);
-                thread.run(region(number, nodes), run)
+            .map(|(number, ((thread, source_thread), instances))| {
+                let run =
+                    |region: &ThreadRegion| thread_runner::run_source_thread(region, source_thread);
+                thread.run(region(number, instances), run)
             });
         Ok(RunningPe {
             threads: threads.collect(),
             timers,
             flusher,
-            unentered: region(thread_count, idle),
+            unentered: region(thread_count, unentered),
             wiring,
         })
     }
@@ -150,9 +164,12 @@ impl Pe {
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
 /// Ends sources that never look for a shutdown, and threads in loops, after [`SHUTDOWN_GRACE`].
-fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[SourceThread]) {
-    let sources = runners.iter().filter(|runner| !runner.drains);
-    let sources = sources.map(|runner| (runner.operator, runner.interrupt.clone()));
+fn interrupt_after_shutdown(wiring: &Arc<Wiring>, source_threads: &[SourceThread]) {
+    let sources = source_threads
+        .iter()
+        .filter(|source_thread| !source_thread.drains);
+    let sources =
+        sources.map(|source_thread| (source_thread.operator, source_thread.interrupt.clone()));
     let sources: Vec<_> = sources.collect();
     let running = Arc::downgrade(wiring);
     let interrupt = move || {
@@ -166,7 +183,10 @@ fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[SourceThread]) {
     };
     let pe_context = Arc::downgrade(&wiring.context);
     wiring.context.stop_signal.on_request(move || {
-        if pe_context.upgrade().is_some_and(|house| !house.has_ended()) {
+        if pe_context
+            .upgrade()
+            .is_some_and(|context| !context.has_ended())
+        {
             // Without a thread for this, such a source goes on until the process is killed.
             let _ = std::thread::Builder::new().spawn(interrupt);
         }
@@ -178,21 +198,23 @@ fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[SourceThread]) {
 /// timers.
 fn thread_specs(
     count: u32,
-    runners: &[SourceThread],
+    source_threads: &[SourceThread],
     wiring: &Wiring,
     cores: &[u32],
 ) -> Vec<ThreadSpec> {
-    let runner = |thread: u32| runners.get(thread as usize);
-    let wanted = |thread| ThreadSpec {
-        name: runner(thread).map_or("timers".to_owned(), |runner| {
-            wiring.services[runner.operator as usize].name().to_string()
+    let source_thread = |thread: u32| source_threads.get(thread as usize);
+    let spec = |thread| ThreadSpec {
+        name: source_thread(thread).map_or("timers".to_owned(), |source_thread| {
+            wiring.services[source_thread.operator as usize]
+                .name()
+                .to_string()
         }),
-        cores: match runner(thread).and_then(|runner| runner.core) {
+        cores: match source_thread(thread).and_then(|source_thread| source_thread.core) {
             Some(core) => vec![core],
             None => cores.to_vec(),
         },
     };
-    (0..count).map(wanted).collect()
+    (0..count).map(spec).collect()
 }
 
 fn start_failure(fault: Fault) -> FailureReport {
@@ -303,17 +325,25 @@ type InstancesByOperator = Vec<Option<OperatorInstance>>;
 
 /// Divides the operators by thread; those that no thread enters are returned second.
 fn divide_by_thread(
-    own: Vec<Option<(OperatorInstance, Option<PeThreadId>)>>,
+    exclusive: Vec<Option<(OperatorInstance, Option<PeThreadId>)>>,
     thread_count: u32,
 ) -> (Vec<InstancesByOperator>, InstancesByOperator) {
-    let empty = || own.iter().map(|_| None).collect::<InstancesByOperator>();
-    let mut homes: Vec<InstancesByOperator> = (0..thread_count).map(|_| empty()).collect();
-    let mut idle = empty();
-    for (at, node) in own.into_iter().enumerate() {
-        if let Some((node, thread)) = node {
-            let home = thread.map_or(&mut idle, |thread| &mut homes[thread as usize]);
-            home[at] = Some(node);
+    let empty = || {
+        exclusive
+            .iter()
+            .map(|_| None)
+            .collect::<InstancesByOperator>()
+    };
+    let mut instances_by_thread: Vec<InstancesByOperator> =
+        (0..thread_count).map(|_| empty()).collect();
+    let mut unentered = empty();
+    for (at, instance) in exclusive.into_iter().enumerate() {
+        if let Some((instance, thread)) = instance {
+            let instances = thread.map_or(&mut unentered, |thread| {
+                &mut instances_by_thread[thread as usize]
+            });
+            instances[at] = Some(instance);
         }
     }
-    (homes, idle)
+    (instances_by_thread, unentered)
 }

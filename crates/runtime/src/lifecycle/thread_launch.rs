@@ -47,27 +47,30 @@ pub(crate) struct ThreadSpec {
 ///
 /// # Errors
 /// The system has not enough threads, or a core does not exist.
-pub(crate) fn launch_threads(wanted: Vec<ThreadSpec>) -> Result<Vec<IdleThread>, Fault> {
-    let count = wanted.len();
-    let (tell, told) = channel();
-    let threads = wanted.into_iter();
-    let threads = threads.map(|wanted| launch_thread(wanted, tell.clone()));
+pub(crate) fn launch_threads(specs: Vec<ThreadSpec>) -> Result<Vec<IdleThread>, Fault> {
+    let count = specs.len();
+    let (result_sender, results) = channel();
+    let threads = specs.into_iter();
+    let threads = threads.map(|spec| launch_thread(spec, result_sender.clone()));
     let threads: Vec<IdleThread> = threads.collect::<io::Result<_>>().map_err(|error| {
         let message = format!("cannot start {count} threads: {error}");
         Fault::new(FaultKind::System, message)
     })?;
-    told.iter().take(count).collect::<Result<(), Fault>>()?;
+    results.iter().take(count).collect::<Result<(), Fault>>()?;
     Ok(threads)
 }
 
-fn launch_thread(wanted: ThreadSpec, tell: Sender<Result<(), Fault>>) -> io::Result<IdleThread> {
-    let ThreadSpec { name, cores } = wanted;
-    let (work, given) = channel::<ThreadWork>();
+fn launch_thread(
+    spec: ThreadSpec,
+    result_sender: Sender<Result<(), Fault>>,
+) -> io::Result<IdleThread> {
+    let ThreadSpec { name, cores } = spec;
+    let (work, work_receiver) = channel::<ThreadWork>();
     let builder = Builder::new().name(name);
     let thread = builder.stack_size(STACK_BYTES).spawn(move || {
         // `launch_threads` waits for the answer of each thread.
-        let _ = tell.send(pin_to_cores(&cores));
-        let (region, work) = given.recv().ok()?;
+        let _ = result_sender.send(pin_to_cores(&cores));
+        let (region, work) = work_receiver.recv().ok()?;
         eval::interp::reserve_stack(STACK_BYTES - STACK_MARGIN_BYTES);
         run_in_region(region, work)
     })?;

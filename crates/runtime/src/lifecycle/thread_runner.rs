@@ -11,21 +11,21 @@ use crate::execution::tuple_history::TupleHistory;
 use crate::order::thread_order;
 
 /// Runs a source from beginning to end.
-pub(crate) fn run_source_thread(region: &ThreadRegion, runner: SourceThread) {
-    let node = runner.operator;
-    let origin = region.wiring.origin_of(node);
-    thread_order::begin_origin(origin);
-    region.contain_failure(node, || {
-        let ended = run_source(region, runner);
-        if region.wiring.services[node as usize].is_interrupted() {
+pub(crate) fn run_source_thread(region: &ThreadRegion, source_thread: SourceThread) {
+    let operator = source_thread.operator;
+    let origin = region.wiring.origin_of(operator);
+    thread_order::with(|order| order.begin_origin(origin));
+    region.contain_failure(operator, || {
+        let ended = run_source(region, source_thread);
+        if region.wiring.services[operator as usize].is_interrupted() {
             // The source did not end by itself, but it was made to: no failure.
             region.take_faulting_operator();
         } else {
             ended?;
         }
-        region.end_outputs(node)
+        region.end_outputs(operator)
     });
-    thread_order::end_origin(origin);
+    thread_order::with(|order| order.end_origin(origin));
     before_sleep::flush_all();
     region.wiring.waits.set_ended(region.thread);
     finish_unfed(region);
@@ -35,29 +35,32 @@ pub(crate) fn run_source_thread(region: &ThreadRegion, runner: SourceThread) {
 /// they stand behind a loop, which has none. Else their own threads would wait for ever.
 fn finish_unfed(region: &ThreadRegion) {
     let wiring = &region.wiring;
-    for (node, feeders) in &wiring.fed_operators {
+    for (operator, feeders) in &wiring.fed_operators {
         if feeders.contains(&region.thread) && wiring.waits.have_ended(feeders) {
-            region.contain_failure(*node, || {
-                let forsaken = region.with_instance(*node, |node| node.finish_unfed(region));
-                forsaken.unwrap_or(Ok(()))
+            region.contain_failure(*operator, || {
+                let finished =
+                    region.with_instance(*operator, |instance| instance.finish_unfed(region));
+                finished.unwrap_or(Ok(()))
             });
         }
     }
 }
 
 /// Runs the source alone, without the final markers.
-pub(crate) fn run_source(region: &ThreadRegion, runner: SourceThread) -> Result<(), Fault> {
-    let Some((mut source, state)) = runner.source else {
-        let run = region.with_instance(runner.operator, |node| node.run_source(region));
+pub(crate) fn run_source(region: &ThreadRegion, source_thread: SourceThread) -> Result<(), Fault> {
+    let Some((mut source, state)) = source_thread.source else {
+        let run = region.with_instance(source_thread.operator, |instance| {
+            instance.run_source(region)
+        });
         return run.unwrap_or(Ok(()));
     };
     let mut state = StateCell::new(state);
     let history = TupleHistory::without_ports();
-    let lent = EvaluationState {
+    let evaluation = EvaluationState {
         state: state.borrow(),
         history: &history,
     };
-    let mut outlet = OperatorOutlet::with_evaluation(region, runner.operator, lent);
+    let mut outlet = OperatorOutlet::with_evaluation(region, source_thread.operator, evaluation);
     let result = source.run(&mut outlet);
     outlet.blame_on_error(result)
 }
@@ -66,19 +69,19 @@ pub(crate) fn run_source(region: &ThreadRegion, runner: SourceThread) -> Result<
 pub(crate) fn close_exclusive(region: &ThreadRegion) {
     region
         .exclusive_operators()
-        .for_each(|node| close(region, node));
+        .for_each(|operator| close(region, operator));
 }
 
 /// Closes the operators that several threads have entered; called once, with any region.
 pub(crate) fn close_shared(region: &ThreadRegion) {
     let shared = (0..).zip(&region.wiring.shared);
-    let shared = shared.filter(|(_, node)| node.is_some());
+    let shared = shared.filter(|(_, operator)| operator.is_some());
     shared.for_each(|(at, _)| close(region, at));
 }
 
-fn close(region: &ThreadRegion, node: u32) {
-    region.contain_failure(node, || {
-        let close = region.with_instance(node, |node| node.close(region));
+fn close(region: &ThreadRegion, operator: u32) {
+    region.contain_failure(operator, || {
+        let close = region.with_instance(operator, |instance| instance.close(region));
         close.unwrap_or(Ok(()))
     });
 }

@@ -30,15 +30,15 @@ impl TimerQueue {
     /// Timers that start now: operators, and periods in seconds by timer id.
     pub fn new(timers: Vec<(u32, Vec<f64>)>) -> TimerQueue {
         let now = Instant::now();
-        let due = timers.iter().flat_map(|(node, seconds)| {
+        let due = timers.iter().flat_map(|(operator, seconds)| {
             (0..).zip(seconds).map(move |(timer, &seconds)| {
                 let period = positive_duration(seconds)
                     .unwrap_or(PERIOD_MIN)
                     .max(PERIOD_MIN);
-                let (at, node) = (now + period, *node);
+                let (at, operator) = (now + period, *operator);
                 Reverse(DueTimer {
                     at,
-                    operator: node,
+                    operator,
                     timer,
                     period,
                 })
@@ -76,13 +76,14 @@ impl TimerQueue {
 
 fn fire_timer(region: &ThreadRegion, due: DueTimer) {
     let origin = region.wiring.origin_of(due.operator);
-    thread_order::begin_origin(origin);
+    thread_order::with(|order| order.begin_origin(origin));
     region.contain_failure(due.operator, || {
         let timer = TimerId(due.timer);
-        let fired = region.with_instance(due.operator, |node| node.fire_timer(region, timer));
+        let fired =
+            region.with_instance(due.operator, |instance| instance.fire_timer(region, timer));
         fired.unwrap_or(Ok(()))
     });
-    thread_order::pause_origin(origin);
+    thread_order::with(|order| order.pause_origin(origin));
 }
 
 impl DueTimer {

@@ -1,6 +1,7 @@
 //! Order of tuples where streams of one origin meet again: order positions, how they are sent, and
 //! the merge that takes tuples by them.
 
+pub(crate) mod order_position;
 pub(crate) mod ordered_input;
 pub(crate) mod ordered_merge;
 pub(crate) mod reorder_buffer;

@@ -7,7 +7,7 @@ use graph::OriginId;
 use tuple::Punctuation;
 
 use super::reorder_buffer::{ReorderBuffer, ReorderItem, ReorderItemKind, ReorderPush};
-use super::thread_order;
+use super::{order_position, thread_order};
 use crate::Outlet;
 use crate::counters::crossing_counters::CrossingCounters;
 use crate::edge::codec::{PayloadDecoder, tuple_fault};
@@ -54,8 +54,8 @@ impl OriginProgress {
     fn new(origin: OriginId) -> OriginProgress {
         OriginProgress {
             origin: origin.into(),
-            progress: thread_order::new_position(),
-            precedence: thread_order::new_position(),
+            progress: order_position::new_position(),
+            precedence: order_position::new_position(),
             has_new_precedence: false,
             rival_inputs: Vec::new(),
         }
@@ -65,15 +65,15 @@ impl OriginProgress {
 impl OrderedInput {
     pub fn new(
         end: Box<dyn ReceivingEnd>,
-        reading: PayloadDecoder,
-        flow: Arc<CrossingCounters>,
+        decoder: PayloadDecoder,
+        counters: Arc<CrossingCounters>,
     ) -> OrderedInput {
         OrderedInput {
             ports: Vec::new(),
             origins: Vec::new(),
             end,
-            decoder: reading,
-            counters: flow,
+            decoder,
+            counters,
             buffer: ReorderBuffer::new(),
             ports_done: 0,
             sent_ns: None,
@@ -121,7 +121,9 @@ impl OrderedInput {
             match took.map_err(|error| self.counters.transport_fault(&error))? {
                 ReorderPush::Item => frames += 1,
                 ReorderPush::Position => {}
-                ReorderPush::Progress => raise_progress(&mut self.origins, self.buffer.last_mark()),
+                ReorderPush::Progress => {
+                    raise_progress(&mut self.origins, self.buffer.last_progress())
+                }
                 ReorderPush::Precedence => add_precedence(&mut self.origins, &mut self.buffer),
             }
         }
@@ -137,65 +139,69 @@ impl OrderedInput {
 
     /// Position of the first item, and the rank of its next consumer; `None` if it has no position.
     pub fn first_position(&self) -> Option<(&[u64], u64)> {
-        let place = self.buffer.position(self.buffer.first()?);
-        (!place.is_empty()).then(|| (place, self.rank(self.ports_done)))
+        let position = self.buffer.position(self.buffer.first()?);
+        (!position.is_empty()).then(|| (position, self.rank(self.ports_done)))
     }
 
     /// Progress of an origin, if the stream carries it.
     pub fn origin_progress(&self, origin: u64) -> Option<&OriginProgress> {
-        self.origins.iter().find(|carried| carried.origin == origin)
+        self.origins
+            .iter()
+            .find(|origin_progress| origin_progress.origin == origin)
     }
 
     /// Origins other than the first item's own, with the positions that the first item stands
     /// behind.
     pub fn known_precedences(&self) -> impl Iterator<Item = (&OriginProgress, &[u64])> {
-        let own = self.first_position().map(|(place, _)| place[0]);
+        let own = self.first_position().map(|(position, _)| position[0]);
         let others = self.origins.iter().filter(move |c| Some(c.origin) != own);
-        let known = others.filter(|carried| !carried.precedence.is_empty());
-        known.map(|carried| (carried, &carried.precedence[..]))
+        let known = others.filter(|origin_progress| !origin_progress.precedence.is_empty());
+        known.map(|origin_progress| (origin_progress, &origin_progress.precedence[..]))
     }
 
     /// Sets `position` to the last one of an origin that the stream has completed; empty if none is
     /// known.
-    pub fn completed_position(&self, carried: &OriginProgress, place: &mut Vec<u64>) {
-        place.clear();
-        match self.buffer.first_of_origin(carried.origin) {
+    pub fn completed_position(&self, origin_progress: &OriginProgress, position: &mut Vec<u64>) {
+        position.clear();
+        match self.buffer.first_of_origin(origin_progress.origin) {
             Some((first, _)) => {
-                place.extend(first);
-                thread_order::step_before(place);
+                position.extend(first);
+                order_position::step_before(position);
             }
-            None if self.buffer.is_complete() => place.extend([carried.origin, u64::MAX]),
-            None => place.extend(&carried.progress),
+            None if self.buffer.is_complete() => {
+                position.extend([origin_progress.origin, u64::MAX])
+            }
+            None => position.extend(&origin_progress.progress),
         }
     }
 
     /// Whether the stream may bring an item that stands before a position and rank.
-    pub fn may_precede(&self, place: &[u64], rank: u64) -> bool {
-        let other = || place.iter().copied().chain([rank]);
-        match self.buffer.first_of_origin(place[0]) {
+    pub fn may_precede(&self, position: &[u64], rank: u64) -> bool {
+        let other = || position.iter().copied().chain([rank]);
+        match self.buffer.first_of_origin(position[0]) {
             Some((own, is_first)) => {
                 let rank = self.rank(if is_first { self.ports_done } else { 0 });
                 own.iter().copied().chain([rank]).lt(other())
             }
             None => {
-                self.progress_satisfies(place[0], |reached| reached.iter().copied().lt(other()))
+                self.progress_satisfies(position[0], |reached| reached.iter().copied().lt(other()))
             }
         }
     }
 
     /// Whether the stream may bring an item at or before a position.
-    pub fn may_bring(&self, place: &[u64]) -> bool {
-        match self.buffer.first_of_origin(place[0]) {
-            Some((own, _)) => own <= place,
-            None => self.progress_satisfies(place[0], |reached| reached < place),
+    pub fn may_bring(&self, position: &[u64]) -> bool {
+        match self.buffer.first_of_origin(position[0]) {
+            Some((own, _)) => own <= position,
+            None => self.progress_satisfies(position[0], |reached| reached < position),
         }
     }
 
     fn progress_satisfies(&self, origin: u64, is_less: impl FnOnce(&[u64]) -> bool) -> bool {
-        let carried = self
+        let origin_progress = self
             .origin_progress(origin)
             .filter(|_| !self.buffer.is_complete());
-        carried.is_some_and(|carried| is_less(&carried.progress))
+        origin_progress.is_some_and(|origin_progress| is_less(&origin_progress.progress))
     }
 
     /// Whether an item of an origin is buffered.
@@ -224,14 +230,15 @@ impl OrderedInput {
         self.ports_done += 1;
         let is_last = self.ports_done == self.ports.len();
         self.record_precedences();
-        let place = self.buffer.position(item);
-        let origin = place
+        let position = self.buffer.position(item);
+        let origin = position
             .first()
             .and_then(|&origin| self.origin_progress(origin));
-        let is_alone = origin.is_some_and(|carried| carried.rival_inputs.is_empty());
-        thread_order::enter_position(place, rank);
+        let is_alone =
+            origin.is_some_and(|origin_progress| origin_progress.rival_inputs.is_empty());
+        thread_order::with(|order| order.enter_position(position, rank));
         self.submit(item, port, out)?;
-        thread_order::leave_position(is_alone && is_last);
+        thread_order::with(|order| order.leave_position(is_alone && is_last));
         if is_last {
             self.ports_done = 0;
             self.is_ended = matches!(
@@ -245,13 +252,13 @@ impl OrderedInput {
 
     /// Tells the thread's order behind which positions the next item stands.
     fn record_precedences(&mut self) {
-        for carried in self
+        for origin_progress in self
             .origins
             .iter_mut()
-            .filter(|carried| carried.has_new_precedence)
+            .filter(|origin_progress| origin_progress.has_new_precedence)
         {
-            carried.has_new_precedence = false;
-            thread_order::record_precedence(&carried.precedence);
+            origin_progress.has_new_precedence = false;
+            thread_order::with(|order| order.record_precedence(&origin_progress.precedence));
         }
     }
 
@@ -282,10 +289,10 @@ impl OrderedInput {
     fn pop(&mut self) {
         self.buffer.pop();
         while let Some(item) = self.buffer.first() {
-            let place = self.buffer.position(item);
+            let position = self.buffer.position(item);
             match item.kind {
-                ReorderItemKind::Precedence => raise_precedence(&mut self.origins, place),
-                ReorderItemKind::Stamp => self.sent_ns = place.first().copied(),
+                ReorderItemKind::Precedence => raise_precedence(&mut self.origins, position),
+                ReorderItemKind::Stamp => self.sent_ns = position.first().copied(),
                 _ => return,
             }
             self.buffer.pop();
@@ -293,32 +300,38 @@ impl OrderedInput {
     }
 }
 
-fn raise_progress(carried: &mut [OriginProgress], mark: &[u64]) {
-    if let Some(known) = carried.iter_mut().find(|known| known.origin == mark[0]) {
+fn raise_progress(origin_progress: &mut [OriginProgress], mark: &[u64]) {
+    if let Some(known) = origin_progress
+        .iter_mut()
+        .find(|known| known.origin == mark[0])
+    {
         raise_position(&mut known.progress, mark);
     }
 }
 
 /// Notes that items which follow stand behind the position of the last precedence frame.
-fn add_precedence(carried: &mut [OriginProgress], buffer: &mut ReorderBuffer) {
-    raise_progress(carried, buffer.last_mark());
+fn add_precedence(origin_progress: &mut [OriginProgress], buffer: &mut ReorderBuffer) {
+    raise_progress(origin_progress, buffer.last_progress());
     match buffer.is_empty() {
-        true => raise_precedence(carried, buffer.last_mark()),
-        false => buffer.push_mark(),
+        true => raise_precedence(origin_progress, buffer.last_progress()),
+        false => buffer.push_precedence(),
     }
 }
 
-fn raise_precedence(carried: &mut [OriginProgress], mark: &[u64]) {
-    if let Some(known) = carried.iter_mut().find(|known| known.origin == mark[0]) {
+fn raise_precedence(origin_progress: &mut [OriginProgress], mark: &[u64]) {
+    if let Some(known) = origin_progress
+        .iter_mut()
+        .find(|known| known.origin == mark[0])
+    {
         known.has_new_precedence |= raise_position(&mut known.precedence, mark);
     }
 }
 
-fn raise_position(place: &mut Vec<u64>, to: &[u64]) -> bool {
-    let is_higher = place[..] < *to;
+fn raise_position(position: &mut Vec<u64>, to: &[u64]) -> bool {
+    let is_higher = position[..] < *to;
     if is_higher {
-        place.clear();
-        place.extend(to);
+        position.clear();
+        position.extend(to);
     }
     is_higher
 }
@@ -352,9 +365,9 @@ mod tests {
         let (mut out, mut tickets) = medium.open(&spec()).expect("a sending end");
         let inbound = medium.accept(&spec(), tickets.remove(0)).expect("an end");
         for number in [4_u64, 5] {
-            let (mut place, mut sealed) = (Vec::new(), Vec::new());
-            reorder_buffer::encode_position(&[7, number], &mut place);
-            reorder_buffer::seal_tuple(&number.to_le_bytes(), &place, &mut sealed);
+            let (mut position, mut sealed) = (Vec::new(), Vec::new());
+            reorder_buffer::encode_position(&[7, number], &mut position);
+            reorder_buffer::seal_tuple(&number.to_le_bytes(), &position, &mut sealed);
             let stamp = number.to_le_bytes();
             assert!(out.put(frame_kind::STAMP, WHOLE, &stamp).expect("room"));
             assert!(
@@ -363,14 +376,15 @@ mod tests {
             );
         }
         let schema = Arc::new(TupleType::new([("n".to_owned(), Type::Uint64)]));
-        let reading = PayloadDecoder::new(CrossingCodec::Facade, Layout::new(&schema), false);
-        let flow = Arc::new(
+        let decoder = PayloadDecoder::new(CrossingCodec::Facade, Layout::new(&schema), false);
+        let counters = Arc::new(
             CrossingCounters::new(0, "A".into(), 0, vec![1], CrossingSide::Receiver).with_latency(),
         );
-        let mut end = OrderedInput::new(inbound, reading, flow.clone());
+        let mut end = OrderedInput::new(inbound, decoder, counters.clone());
         assert!(end.fill().expect("frames"));
         let measured = || {
-            flow.latency()
+            counters
+                .latency()
                 .map(|latency| latency.bucket_counts().sum::<u64>())
         };
         assert_eq!((measured(), end.sent_ns), (Some(0), Some(4)));

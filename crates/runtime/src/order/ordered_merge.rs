@@ -20,7 +20,7 @@ use eval::Fault;
 use transport::{Idler, WaitSet, Waitable};
 
 use super::ordered_input::OrderedInput;
-use super::thread_order;
+use super::{order_position, thread_order};
 use crate::blocking::before_sleep;
 use crate::edge::idle_policy::IdlePolicy;
 use crate::{Outlet, Source};
@@ -40,18 +40,18 @@ pub(crate) struct OrderedMerge {
 }
 
 impl OrderedMerge {
-    pub fn new(ends: Vec<OrderedInput>, pacing: Arc<IdlePolicy>) -> OrderedMerge {
-        let may_contradict = ends.iter().any(|end| end.origins.len() > 1);
-        let mut merging = OrderedMerge {
-            inputs: ends,
-            idle_policy: pacing,
+    pub fn new(inputs: Vec<OrderedInput>, idle_policy: Arc<IdlePolicy>) -> OrderedMerge {
+        let may_contradict = inputs.iter().any(|input| input.origins.len() > 1);
+        let mut merge = OrderedMerge {
+            inputs,
+            idle_policy,
             may_contradict,
             parked_inputs: Vec::new(),
-            position: thread_order::new_position(),
-            least_position: thread_order::new_position(),
+            position: order_position::new_position(),
+            least_position: order_position::new_position(),
         };
-        merging.find_rival_inputs();
-        merging
+        merge.find_rival_inputs();
+        merge
     }
 
     /// Finds the inputs that carry the same origins; again when an input has ended.
@@ -64,7 +64,7 @@ impl OrderedMerge {
                     .iter()
                     .enumerate()
                     .filter(|(other, _)| *other != at);
-                let rivals = others.filter(|(_, end)| end.origin_progress(origin).is_some());
+                let rivals = others.filter(|(_, input)| input.origin_progress(origin).is_some());
                 let rivals = rivals.map(|(other, _)| other).collect();
                 self.inputs[at].origins[index].rival_inputs = rivals;
             }
@@ -76,28 +76,34 @@ impl Source for OrderedMerge {
     fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         let mut idle = self.idle_policy.new_idle()?;
         let (mut is_idle, mut is_pending) = (false, false);
-        let origins = self.inputs.iter().flat_map(|end| &end.origins);
-        origins.for_each(|carried| thread_order::expect_origin(carried.origin));
+        let origins = self.inputs.iter().flat_map(|input| &input.origins);
+        origins.for_each(|origin_progress| {
+            thread_order::with(|order| order.expect_origin(origin_progress.origin))
+        });
         while !self.inputs.is_empty() {
             if self.idle_policy.has_failed() {
-                let ports = self.inputs.iter().flat_map(|end| &end.ports);
+                let ports = self.inputs.iter().flat_map(|input| &input.ports);
                 ports.for_each(|(port, _)| out.abandon(*port));
                 return Ok(());
             }
             if self.turn(out)? {
                 if std::mem::take(&mut is_idle) {
-                    self.inputs.iter().for_each(|end| end.counters.end_wait());
+                    self.inputs
+                        .iter()
+                        .for_each(|input| input.counters.end_wait());
                 }
                 idle.reset();
                 continue;
             }
             if !std::mem::replace(&mut is_idle, true) {
-                self.inputs.iter().for_each(|end| end.counters.begin_wait());
+                self.inputs
+                    .iter()
+                    .for_each(|input| input.counters.begin_wait());
                 before_sleep::flush_once();
             } else if is_pending {
                 before_sleep::flush_once();
             }
-            is_pending = thread_order::take_progress_pending();
+            is_pending = thread_order::with(|order| order.take_progress_pending());
             if !idle.spin_or_yield() {
                 self.park(&mut idle, is_pending)?;
             }
@@ -110,8 +116,12 @@ impl OrderedMerge {
     /// Polls inputs, and submits every item that is next. Returns whether there was any.
     fn turn(&mut self, out: &mut dyn Outlet) -> Result<bool, Fault> {
         let mut found = false;
-        for end in self.inputs.iter_mut().filter(|end| end.first().is_none()) {
-            found |= end.fill()?;
+        for input in self
+            .inputs
+            .iter_mut()
+            .filter(|input| input.first().is_none())
+        {
+            found |= input.fill()?;
         }
         while let Some(at) = self.next_input() {
             found = true;
@@ -126,9 +136,9 @@ impl OrderedMerge {
         if found {
             self.send_progress();
         } else if self.may_contradict {
-            let ends = self.inputs.iter_mut();
-            for end in ends.filter(|end| end.first().is_some() && end.wants_more(true)) {
-                found |= end.fill()?;
+            let inputs = self.inputs.iter_mut();
+            for input in inputs.filter(|input| input.first().is_some() && input.wants_more(true)) {
+                found |= input.fill()?;
             }
         }
         Ok(found)
@@ -145,23 +155,32 @@ impl OrderedMerge {
     /// Inputs that may still bring an item before the first one of input `at`, each with the origin
     /// of that item.
     fn blockers(&self, at: usize) -> impl Iterator<Item = (usize, u64)> {
-        let end = &self.inputs[at];
-        let own = end
+        let input = &self.inputs[at];
+        let own = input
             .first_position()
             .into_iter()
-            .flat_map(move |(place, rank)| {
-                let rivals = end
-                    .origin_progress(place[0])
+            .flat_map(move |(position, rank)| {
+                let rivals = input
+                    .origin_progress(position[0])
                     .map_or(&[][..], |own| &own.rival_inputs);
-                let may_precede = move |other: &usize| self.inputs[*other].may_precede(place, rank);
+                let may_precede =
+                    move |other: &usize| self.inputs[*other].may_precede(position, rank);
                 let rivals = rivals.iter().copied().filter(may_precede);
-                rivals.map(|other| (other, place[0]))
+                rivals.map(|other| (other, position[0]))
             });
-        own.chain(end.known_precedences().flat_map(move |(carried, place)| {
-            let may_bring = move |other: &usize| self.inputs[*other].may_bring(place);
-            let rivals = carried.rival_inputs.iter().copied().filter(may_bring);
-            rivals.map(|other| (other, carried.origin))
-        }))
+        own.chain(
+            input
+                .known_precedences()
+                .flat_map(move |(origin_progress, position)| {
+                    let may_bring = move |other: &usize| self.inputs[*other].may_bring(position);
+                    let rivals = origin_progress
+                        .rival_inputs
+                        .iter()
+                        .copied()
+                        .filter(may_bring);
+                    rivals.map(|other| (other, origin_progress.origin))
+                }),
+        )
     }
 
     /// An input that waits only for items that cannot come, because they stand behind the first
@@ -173,7 +192,7 @@ impl OrderedMerge {
         let mut waiting: Vec<bool> = self
             .inputs
             .iter()
-            .map(|end| end.first().is_some())
+            .map(|input| input.first().is_some())
             .collect();
         loop {
             let is_free = |&at: &usize| {
@@ -196,9 +215,9 @@ impl OrderedMerge {
 
     /// Whether an input that blocks another one has buffered the item that does, or polls no more
     /// before it has submitted one.
-    fn cannot_help(&self, end: usize, origin: u64) -> bool {
-        let end = &self.inputs[end];
-        end.has_buffered(origin) || !end.wants_more(self.may_contradict)
+    fn cannot_help(&self, input: usize, origin: u64) -> bool {
+        let input = &self.inputs[input];
+        input.has_buffered(origin) || !input.wants_more(self.may_contradict)
     }
 
     /// Records how far all inputs have come, for the senders downstream.
@@ -212,42 +231,45 @@ impl OrderedMerge {
 
     /// Records how far all inputs have come with one origin, at the first input that carries it.
     fn send_origin_progress(&mut self, at: usize, index: usize) {
-        let end = &self.inputs[at];
-        let carried = &end.origins[index];
-        if carried.rival_inputs.iter().any(|&other| other < at) {
+        let input = &self.inputs[at];
+        let origin_progress = &input.origins[index];
+        if origin_progress.rival_inputs.iter().any(|&other| other < at) {
             return;
         }
-        end.completed_position(carried, &mut self.least_position);
-        for &other in &carried.rival_inputs {
+        input.completed_position(origin_progress, &mut self.least_position);
+        for &other in &origin_progress.rival_inputs {
             let other = &self.inputs[other];
-            if let Some(carried) = other.origin_progress(carried.origin) {
-                other.completed_position(carried, &mut self.position);
+            if let Some(origin_progress) = other.origin_progress(origin_progress.origin) {
+                other.completed_position(origin_progress, &mut self.position);
             }
             if self.position < self.least_position {
                 std::mem::swap(&mut self.position, &mut self.least_position);
             }
         }
-        thread_order::record_progress(&self.least_position);
+        thread_order::with(|order| order.record_progress(&self.least_position));
     }
 
     /// Records the end of origins that no other input carries, when an input has ended.
     fn retire_input(&mut self, over: &OrderedInput) {
-        let origins = over.origins.iter().map(|carried| carried.origin);
+        let origins = over
+            .origins
+            .iter()
+            .map(|origin_progress| origin_progress.origin);
         let is_gone = |origin: &u64| {
             self.inputs
                 .iter()
-                .all(|end| end.origin_progress(*origin).is_none())
+                .all(|input| input.origin_progress(*origin).is_none())
         };
         for origin in origins.filter(is_gone) {
-            thread_order::record_progress(&[origin, u64::MAX]);
+            thread_order::with(|order| order.record_progress(&[origin, u64::MAX]));
         }
         self.send_progress();
     }
 
     /// Sleeps until an input brings frames that may be next.
     fn park(&mut self, idle: &mut Idler, is_pending: bool) -> Result<(), Fault> {
-        let ends = self.inputs.iter().enumerate();
-        let hungry = ends.filter(|(_, end)| end.wants_more(self.may_contradict));
+        let inputs = self.inputs.iter().enumerate();
+        let hungry = inputs.filter(|(_, input)| input.wants_more(self.may_contradict));
         self.parked_inputs.clear();
         self.parked_inputs.extend(hungry.map(|(at, _)| at));
         let parked = idle.park(self, is_pending.then_some(thread_order::PENDING_RETRY));

@@ -6,7 +6,7 @@ use ring::frame::Frame;
 use transport::Error;
 use transport::fragment::FragmentAssembler;
 
-use super::thread_order;
+use super::order_position;
 use crate::edge::frame_kind;
 
 /// Tuples and markers of a stream, with their positions. Has memory for a usual poll of the medium
@@ -27,7 +27,7 @@ pub(crate) struct ReorderBuffer {
     /// Position of the item that comes next.
     next_position: Vec<u64>,
     /// Position of the last progress or precedence frame.
-    last_mark: Vec<u64>,
+    last_progress: Vec<u64>,
 }
 
 /// A tuple, marker or note that waits.
@@ -63,7 +63,7 @@ pub(crate) enum ReorderPush {
     Item,
     /// The position of the next item.
     Position,
-    /// Progress: nothing at or before [`ReorderBuffer::last_mark`] follows.
+    /// Progress: nothing at or before [`ReorderBuffer::last_progress`] follows.
     Progress,
     /// Progress, and items that follow stand behind that position.
     Precedence,
@@ -85,8 +85,8 @@ impl ReorderBuffer {
         ReorderBuffer {
             items: VecDeque::with_capacity(POLL_ITEMS),
             words: Vec::with_capacity(POLL_WORDS),
-            next_position: thread_order::new_position(),
-            last_mark: thread_order::new_position(),
+            next_position: order_position::new_position(),
+            last_progress: order_position::new_position(),
             ..ReorderBuffer::default()
         }
     }
@@ -105,9 +105,9 @@ impl ReorderBuffer {
         let what = match frame.kind {
             frame_kind::TUPLE => ReorderItemKind::Tuple,
             frame_kind::POSITIONED_TUPLE if !self.assembly.is_partial() => {
-                let (payload, place) = open_sealed(frame.bytes)?;
+                let (payload, position) = open_sealed(frame.bytes)?;
                 self.next_position.clear();
-                self.next_position.extend(place);
+                self.next_position.extend(position);
                 self.push_item(ReorderItemKind::Tuple, payload);
                 return Ok(ReorderPush::Item);
             }
@@ -119,11 +119,11 @@ impl ReorderBuffer {
                 return Ok(ReorderPush::Position);
             }
             frame_kind::PROGRESS => {
-                decode_position(frame.bytes, &mut self.last_mark)?;
+                decode_position(frame.bytes, &mut self.last_progress)?;
                 return Ok(ReorderPush::Progress);
             }
             frame_kind::PRECEDENCE => {
-                decode_position(frame.bytes, &mut self.last_mark)?;
+                decode_position(frame.bytes, &mut self.last_progress)?;
                 return Ok(ReorderPush::Precedence);
             }
             frame_kind::WATERMARK => {
@@ -155,14 +155,14 @@ impl ReorderBuffer {
     }
 
     /// Position of the last progress or precedence frame.
-    pub fn last_mark(&self) -> &[u64] {
-        &self.last_mark
+    pub fn last_progress(&self) -> &[u64] {
+        &self.last_progress
     }
 
     /// Adds the last precedence as an item, behind the items that came before it.
-    pub fn push_mark(&mut self) {
-        let at = (self.words_end(), self.last_mark.len());
-        self.words.extend(&self.last_mark);
+    pub fn push_precedence(&mut self) {
+        let at = (self.words_end(), self.last_progress.len());
+        self.words.extend(&self.last_progress);
         self.items.push_back(ReorderItem {
             kind: ReorderItemKind::Precedence,
             position: at,
@@ -301,9 +301,9 @@ impl ReorderBuffer {
 }
 
 /// Writes a position as it is sent: its numbers, 8 bytes each, little endian.
-pub(crate) fn encode_position(place: &[u64], bytes: &mut Vec<u8>) {
+pub(crate) fn encode_position(position: &[u64], bytes: &mut Vec<u8>) {
     bytes.clear();
-    bytes.extend(place.iter().flat_map(|number| number.to_le_bytes()));
+    bytes.extend(position.iter().flat_map(|number| number.to_le_bytes()));
 }
 
 /// Writes a tuple with its position, as they are sent in one frame.
@@ -311,19 +311,19 @@ pub(crate) fn encode_position(place: &[u64], bytes: &mut Vec<u8>) {
 /// ```text
 ///   payload | up to 7 bytes | numbers of 8 bytes | how many, and those up to 7: 4 bytes each
 /// ```
-pub(crate) fn seal_tuple(payload: &[u8], place: &[u8], bytes: &mut Vec<u8>) {
+pub(crate) fn seal_tuple(payload: &[u8], position: &[u8], bytes: &mut Vec<u8>) {
     bytes.clear();
     bytes.extend(payload);
     bytes.resize(payload.len().next_multiple_of(8), 0);
     let filled = bytes.len() - payload.len();
-    bytes.extend(place);
-    bytes.extend((place.len() as u32 / 8).to_le_bytes());
+    bytes.extend(position);
+    bytes.extend((position.len() as u32 / 8).to_le_bytes());
     bytes.extend((filled as u32).to_le_bytes());
 }
 
 /// Bytes of a sealed tuple whose payload and position have these lengths.
-pub(crate) fn sealed_bytes(payload: usize, place: usize) -> usize {
-    payload.next_multiple_of(8) + place + 8
+pub(crate) fn sealed_bytes(payload: usize, position: usize) -> usize {
+    payload.next_multiple_of(8) + position + 8
 }
 
 /// The payload of a sealed tuple, and the numbers of its position.
@@ -345,14 +345,14 @@ fn open_sealed(bytes: &[u8]) -> Result<(&[u8], impl Iterator<Item = u64>), Error
     ))
 }
 
-fn decode_position(bytes: &[u8], place: &mut Vec<u64>) -> Result<(), Error> {
+fn decode_position(bytes: &[u8], position: &mut Vec<u64>) -> Result<(), Error> {
     let (numbers, rest) = bytes.as_chunks();
     if !rest.is_empty() || numbers.is_empty() || numbers.len() > POSITION_LEN_MAX {
         let message = format!("a place of {} bytes is none", bytes.len());
         return Err(refused_error(&message));
     }
-    place.clear();
-    place.extend(numbers.iter().map(|number| u64::from_le_bytes(*number)));
+    position.clear();
+    position.extend(numbers.iter().map(|number| u64::from_le_bytes(*number)));
     Ok(())
 }
 
@@ -370,100 +370,100 @@ mod tests {
         Frame { kind, flags, bytes }
     }
 
-    fn at(place: &[u64]) -> Vec<u8> {
+    fn at(position: &[u64]) -> Vec<u8> {
         let mut bytes = Vec::new();
-        encode_position(place, &mut bytes);
+        encode_position(position, &mut bytes);
         bytes
     }
 
     /// A stream that is never all taken holds no more than what waits, and little memory besides.
     #[test]
     fn what_is_done_with_is_given_back() {
-        let mut stash = ReorderBuffer::default();
+        let mut buffer = ReorderBuffer::default();
         for number in 0..100_000u64 {
-            stash
+            buffer
                 .push_frame(frame(frame_kind::POSITION, WHOLE, &at(&[number])))
                 .unwrap();
             let payload = number.to_le_bytes();
-            stash
+            buffer
                 .push_frame(frame(frame_kind::TUPLE, WHOLE, &payload))
                 .unwrap();
-            assert!(stash.bytes() <= 2 * 16, "{number}: {}", stash.bytes());
+            assert!(buffer.bytes() <= 2 * 16, "{number}: {}", buffer.bytes());
             if number == 0 {
                 continue;
             }
-            let first = stash.first().unwrap();
-            assert_eq!(stash.position(first), [number - 1]);
-            assert_eq!(stash.payload(first), (number - 1).to_le_bytes());
-            stash.pop();
+            let first = buffer.first().unwrap();
+            assert_eq!(buffer.position(first), [number - 1]);
+            assert_eq!(buffer.payload(first), (number - 1).to_le_bytes());
+            buffer.pop();
         }
         assert!(
-            stash.words.len() < 4 * DEAD_WORDS_MAX,
+            buffer.words.len() < 4 * DEAD_WORDS_MAX,
             "{}",
-            stash.words.len()
+            buffer.words.len()
         );
     }
 
     #[test]
     fn items_come_out_with_their_places_and_payloads() {
-        let mut stash = ReorderBuffer::default();
-        let place = at(&[7, 4]);
+        let mut buffer = ReorderBuffer::default();
+        let position = at(&[7, 4]);
         assert_eq!(
-            stash
-                .push_frame(frame(frame_kind::POSITION, WHOLE, &place))
+            buffer
+                .push_frame(frame(frame_kind::POSITION, WHOLE, &position))
                 .unwrap(),
             ReorderPush::Position
         );
-        stash
+        buffer
             .push_frame(frame(frame_kind::TUPLE, FIRST, b"0123456789abcdef"))
             .unwrap();
-        assert!(stash.is_empty());
-        stash
+        assert!(buffer.is_empty());
+        buffer
             .push_frame(frame(frame_kind::TUPLE, LAST, b"xyz"))
             .unwrap();
-        stash
+        buffer
             .push_frame(frame(frame_kind::WINDOW, WHOLE, b""))
             .unwrap();
-        let first = stash.first().unwrap();
+        let first = buffer.first().unwrap();
         assert_eq!(
-            (first.kind, stash.position(first)),
+            (first.kind, buffer.position(first)),
             (ReorderItemKind::Tuple, &[7, 4][..])
         );
-        assert_eq!(stash.payload(first), b"0123456789abcdefxyz");
-        assert_eq!(stash.first_of_origin(7), Some((&[7, 4][..], true)));
-        stash.pop();
-        let second = stash.first().unwrap();
+        assert_eq!(buffer.payload(first), b"0123456789abcdefxyz");
+        assert_eq!(buffer.first_of_origin(7), Some((&[7, 4][..], true)));
+        buffer.pop();
+        let second = buffer.first().unwrap();
         assert_eq!(
-            (second.kind, stash.position(second)),
+            (second.kind, buffer.position(second)),
             (ReorderItemKind::Window, &[][..])
         );
-        assert_eq!(stash.first_of_origin(7), None);
+        assert_eq!(buffer.first_of_origin(7), None);
     }
 
     #[test]
     fn the_first_of_each_origin_is_known() {
-        let mut stash = ReorderBuffer::default();
-        for place in [[7, 4], [9, 1], [7, 5], [9, 2]] {
+        let mut buffer = ReorderBuffer::default();
+        for position in [[7, 4], [9, 1], [7, 5], [9, 2]] {
             let mut sealed = Vec::new();
-            seal_tuple(b"", &at(&place), &mut sealed);
-            stash
+            seal_tuple(b"", &at(&position), &mut sealed);
+            buffer
                 .push_frame(frame(frame_kind::POSITIONED_TUPLE, WHOLE, &sealed))
                 .unwrap();
         }
         let mark = at(&[9, 1, 5]);
-        let took = stash
+        let took = buffer
             .push_frame(frame(frame_kind::PRECEDENCE, WHOLE, &mark))
             .unwrap();
         assert_eq!(
-            (took, stash.last_mark()),
+            (took, buffer.last_progress()),
             (ReorderPush::Precedence, &[9, 1, 5][..])
         );
-        stash.push_mark();
-        let firsts = |stash: &ReorderBuffer| {
+        buffer.push_precedence();
+        let firsts = |buffer: &ReorderBuffer| {
             let first = |origin| {
-                stash
+                buffer
                     .first_of_origin(origin)
-                    .map(|(place, is_first)| (place[1], is_first))
+                    .map(|(position, is_first)| (position[1], is_first))
             };
             (first(7), first(9))
         };
@@ -472,31 +472,31 @@ mod tests {
             (Some((5, false)), Some((1, true))),
             (Some((5, true)), Some((2, false))),
             (None, Some((2, true))),
-            // A mark is nothing that waits.
+            // Progress is no item that waits.
             (None, None),
         ];
         for expected in expected {
-            assert_eq!(firsts(&stash), expected);
-            stash.pop();
+            assert_eq!(firsts(&buffer), expected);
+            buffer.pop();
         }
-        assert!(stash.is_empty());
+        assert!(buffer.is_empty());
     }
 
     #[test]
     fn a_tuple_and_its_place_are_one_frame() {
         for payload in [&b""[..], b"1", b"12345678", b"0123456789abc"] {
-            let (mut sealed, mut stash) = (Vec::new(), ReorderBuffer::default());
+            let (mut sealed, mut buffer) = (Vec::new(), ReorderBuffer::default());
             seal_tuple(payload, &at(&[7, 4, 0]), &mut sealed);
             assert_eq!(sealed.len(), sealed_bytes(payload.len(), 24));
             assert_eq!(
-                stash
+                buffer
                     .push_frame(frame(frame_kind::POSITIONED_TUPLE, WHOLE, &sealed))
                     .unwrap(),
                 ReorderPush::Item
             );
-            let item = stash.first().unwrap();
+            let item = buffer.first().unwrap();
             assert_eq!(
-                (stash.payload(item), stash.position(item)),
+                (buffer.payload(item), buffer.position(item)),
                 (payload, &[7, 4, 0][..])
             );
             for end in 0..sealed.len() {
@@ -508,10 +508,10 @@ mod tests {
                 ));
             }
         }
-        let mut stash = ReorderBuffer::default();
+        let mut buffer = ReorderBuffer::default();
         for bytes in [&b""[..], b"1234567", &[0; 8], &[255; 64]] {
             assert!(
-                stash
+                buffer
                     .push_frame(frame(frame_kind::POSITIONED_TUPLE, WHOLE, bytes))
                     .is_err()
             );
@@ -520,30 +520,30 @@ mod tests {
 
     #[test]
     fn what_is_no_place_is_refused() {
-        let mut stash = ReorderBuffer::default();
+        let mut buffer = ReorderBuffer::default();
         for bytes in [&b""[..], b"1234567", &vec![0; 8 * (POSITION_LEN_MAX + 1)]] {
             assert!(
-                stash
+                buffer
                     .push_frame(frame(frame_kind::POSITION, WHOLE, bytes))
                     .is_err()
             );
             assert!(
-                stash
+                buffer
                     .push_frame(frame(frame_kind::PROGRESS, WHOLE, bytes))
                     .is_err()
             );
             assert!(
-                stash
+                buffer
                     .push_frame(frame(frame_kind::PRECEDENCE, WHOLE, bytes))
                     .is_err()
             );
         }
-        assert!(stash.push_frame(frame(99, WHOLE, b"")).is_err());
-        stash
+        assert!(buffer.push_frame(frame(99, WHOLE, b"")).is_err());
+        buffer
             .push_frame(frame(frame_kind::TUPLE, FIRST, b"12345678"))
             .unwrap();
         assert!(
-            stash
+            buffer
                 .push_frame(frame(frame_kind::FINAL, WHOLE, b""))
                 .is_err()
         );

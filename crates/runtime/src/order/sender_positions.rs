@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use eval::Fault;
 use graph::OriginId;
 
-use super::{reorder_buffer, thread_order};
+use super::{order_position, reorder_buffer, thread_order};
 use crate::BuildContext;
 
 /// The positions that a sender has sent, of a stream whose order counts.
@@ -29,27 +29,27 @@ impl SenderPositions {
     pub fn new(build: &mut BuildContext<'_>) -> Result<Option<Box<SenderPositions>>, Fault> {
         let origins = build.param_uint32s("origin")?;
         let (is_again, has_more) = (build.flag("again", false)?, build.flag("more", false)?);
-        let place = thread_order::new_position();
+        let position = order_position::new_position();
         let nothing_said = origins
             .iter()
-            .map(|&origin| (origin.into(), thread_order::new_position()));
-        let places = SenderPositions {
+            .map(|&origin| (origin.into(), order_position::new_position()));
+        let positions = SenderPositions {
             sent_progress: nothing_said.collect(),
             origins,
             repeats_position: is_again,
             is_repeated_next: has_more,
             sent_precedence: BTreeMap::new(),
-            previous_progress: thread_order::new_position(),
-            position_bytes: Vec::with_capacity(8 * place.capacity()),
-            position: place,
+            previous_progress: order_position::new_position(),
+            position_bytes: Vec::with_capacity(8 * position.capacity()),
+            position,
             sealed_payload: Vec::new(),
         };
-        Ok((!places.origins.is_empty()).then(|| Box::new(places)))
+        Ok((!positions.origins.is_empty()).then(|| Box::new(positions)))
     }
 
     /// Position of the next tuple or marker, as it is sent; `None` if it has none.
     pub fn next_position(&mut self) -> Option<&[u8]> {
-        thread_order::next_position(self.repeats_position, &mut self.position);
+        thread_order::with(|order| order.next_position(self.repeats_position, &mut self.position));
         reorder_buffer::encode_position(&self.position, &mut self.position_bytes);
         (!self.position_bytes.is_empty()).then_some(&self.position_bytes)
     }
@@ -57,26 +57,28 @@ impl SenderPositions {
     /// Position of another origin behind which the next tuple stands, if the receivers do not know
     /// that yet.
     pub fn next_precedence(&mut self) -> Option<&[u8]> {
-        let place = &mut self.position;
+        let position = &mut self.position;
         let known = |origin: OriginId| {
             self.sent_precedence
                 .get(&origin.into())
                 .map_or(&[][..], Vec::as_slice)
         };
         let mut origins = self.origins.iter();
-        origins.find(|&&origin| thread_order::new_precedence(origin, known(origin), place))?;
-        let known = self.sent_precedence.entry(place[0]).or_default();
+        origins.find(|&&origin| {
+            thread_order::with(|order| order.new_precedence(origin, known(origin), position))
+        })?;
+        let known = self.sent_precedence.entry(position[0]).or_default();
         known.clear();
-        known.extend(&*place);
-        reorder_buffer::encode_position(place, &mut self.position_bytes);
+        known.extend(&*position);
+        reorder_buffer::encode_position(position, &mut self.position_bytes);
         Some(&self.position_bytes)
     }
 
     /// A payload with the position that was last asked for, as one frame; `None` if there is no
     /// position or the frame is longer than `bytes_max`.
     pub fn seal(&mut self, payload: &[u8], bytes_max: usize) -> Option<&[u8]> {
-        let place = self.position_bytes.len();
-        if place == 0 || reorder_buffer::sealed_bytes(payload.len(), place) > bytes_max {
+        let position = self.position_bytes.len();
+        if position == 0 || reorder_buffer::sealed_bytes(payload.len(), position) > bytes_max {
             return None;
         }
         reorder_buffer::seal_tuple(payload, &self.position_bytes, &mut self.sealed_payload);
@@ -90,19 +92,21 @@ impl SenderPositions {
 
     /// Notes that a tuple or marker was sent. Returns whether progress is due.
     pub fn finish_submission(&self) -> bool {
-        !self.is_repeated_next && thread_order::finish_submission()
+        !self.is_repeated_next && thread_order::with(|order| order.finish_submission())
     }
 
     /// The next progress that the receivers do not know, as it is sent.
     pub fn next_progress(&mut self) -> Option<&[u8]> {
-        let place = &mut self.position;
+        let position = &mut self.position;
         let said = |origin: OriginId| {
             self.sent_progress
                 .get(&origin.into())
                 .map_or(&[][..], Vec::as_slice)
         };
         let mut origins = self.origins.iter();
-        origins.find(|&&origin| thread_order::new_progress(origin, said(origin), place))?;
+        origins.find(|&&origin| {
+            thread_order::with(|order| order.new_progress(origin, said(origin), position))
+        })?;
         self.note_progress().then_some(&self.position_bytes)
     }
 
@@ -112,7 +116,7 @@ impl SenderPositions {
         if let Some(said) = origin.and_then(|origin| self.sent_progress.get_mut(origin)) {
             std::mem::swap(said, &mut self.previous_progress);
         }
-        thread_order::set_progress_pending();
+        thread_order::with(|order| order.set_progress_pending());
     }
 
     fn note_progress(&mut self) -> bool {

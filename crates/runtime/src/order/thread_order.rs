@@ -33,8 +33,8 @@
 //! A merge waits for a stream only while another one has an item to take. A thread that could send
 //! on the silent stream has more to do, or sleeps, or waits for room elsewhere; before it does, it
 //! sends how far it has come. By the order of the streams (loops are in one PE) the merge learns
-//! it. Progress frames that find no room are tried again: [`take_progress_pending`]. A source that
-//! neither sleeps nor submits sends nothing until it does.
+//! it. Progress frames that find no room are tried again: [`ThreadOrder::take_progress_pending`]. A
+//! source that neither sleeps nor submits sends nothing until it does.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -42,8 +42,7 @@ use std::time::Duration;
 
 use graph::OriginId;
 
-/// Last number of a position that stands behind all positions which begin with the same numbers.
-const AFTER_ALL: u64 = u64::MAX;
+use super::order_position::{AFTER_ALL, new_position, raise_known_position, step_before};
 
 /// Most submissions between two times that a thread sends how far it has come: few enough that a
 /// merge waits little, and many enough that progress frames are a small part of the stream.
@@ -53,11 +52,13 @@ const SUBMISSIONS_PER_PROGRESS: u32 = 64;
 pub(crate) const PENDING_RETRY: Duration = Duration::from_millis(1);
 
 thread_local! {
-    static THREAD_ORDER: RefCell<ThreadOrderState> = const { RefCell::new(ThreadOrderState::EMPTY) };
+    /// The order of the calling thread. Inserted operators get no more of their thread than the
+    /// outlet, which authors of operators see too; so the order does not come with the call.
+    static THREAD_ORDER: RefCell<ThreadOrder> = const { RefCell::new(ThreadOrder::EMPTY) };
 }
 
-/// The order of the calling thread.
-struct ThreadOrderState {
+/// Where a thread stands in the order of what it processes, and what it has recorded of others.
+pub(crate) struct ThreadOrder {
     /// Position of the tuple that is processed; empty if it has none.
     position: Vec<u64>,
     /// Submissions from that position, and how many of them have reached all their consumers.
@@ -76,8 +77,8 @@ struct ThreadOrderState {
     is_progress_pending: bool,
 }
 
-impl ThreadOrderState {
-    const EMPTY: ThreadOrderState = ThreadOrderState {
+impl ThreadOrder {
+    const EMPTY: ThreadOrder = ThreadOrder {
         position: Vec::new(),
         submissions_begun: 0,
         submissions_done: 0,
@@ -89,6 +90,162 @@ impl ThreadOrderState {
         is_progress_pending: false,
     };
 
+    /// Makes room for the progress of an origin, before the thread processes its first tuple.
+    pub fn expect_origin(&mut self, origin: u64) {
+        self.progress.entry(origin).or_insert_with(new_position);
+    }
+
+    /// Begins submissions by the thread itself, as an origin, or as something that has no order.
+    pub fn begin_origin(&mut self, origin: Option<OriginId>) {
+        match origin {
+            None => self.position.clear(),
+            Some(origin) => {
+                self.switch_origin(origin.into());
+                self.position.push(origin.into());
+                self.submissions_begun = self
+                    .origin_submissions
+                    .get(&origin)
+                    .copied()
+                    .unwrap_or_default();
+                self.submissions_done = self.submissions_begun;
+            }
+        }
+    }
+
+    /// Ends the submissions of an origin for now; it may begin again.
+    pub fn pause_origin(&mut self, origin: Option<OriginId>) {
+        if let Some(origin) = origin {
+            self.origin_submissions
+                .insert(origin, self.submissions_begun);
+            if let Some(done) = self.submissions_done.checked_sub(1) {
+                self.record_progress(&[origin.into(), done, AFTER_ALL]);
+            }
+        }
+        self.position.clear();
+    }
+
+    /// Ends the submissions of an origin for ever.
+    pub fn end_origin(&mut self, origin: Option<OriginId>) {
+        self.position.clear();
+        if let Some(origin) = origin {
+            self.record_progress(&[origin.into(), AFTER_ALL]);
+        }
+    }
+
+    /// Begins to process a tuple at a position, for a consumer of rank `rank`.
+    pub fn enter_position(&mut self, position: &[u64], rank: u64) {
+        match position.first() {
+            None => self.position.clear(),
+            Some(origin) => {
+                self.switch_origin(*origin);
+                self.position.extend(position);
+                self.position.push(rank);
+            }
+        }
+    }
+
+    /// Ends processing the tuple. With `for_all`, no consumer behind this one gets the tuple.
+    pub fn leave_position(&mut self, for_all: bool) {
+        if self.position.is_empty() {
+            return;
+        }
+        if for_all {
+            self.position.pop();
+        }
+        self.position.push(AFTER_ALL);
+        std::mem::swap(&mut self.position, &mut self.last_position);
+        self.position.clear();
+    }
+
+    /// Records that no tuple at or before a position comes to the thread any more.
+    pub fn record_progress(&mut self, position: &[u64]) {
+        raise_known_position(&mut self.progress, position);
+    }
+
+    /// Records that the tuples which the thread processes from now on, of whatever origin, stand
+    /// behind a position.
+    pub fn record_precedence(&mut self, position: &[u64]) {
+        raise_known_position(&mut self.progress, position);
+        raise_known_position(&mut self.precedence, position);
+    }
+
+    /// Sets `position` to the one of `origin` behind which tuples of other origins stand. Returns
+    /// whether that is beyond `said`.
+    pub fn new_precedence(&self, origin: OriginId, said: &[u64], position: &mut Vec<u64>) -> bool {
+        position.clear();
+        let passed = self.precedence.get(&origin.into());
+        let is_other = self.position.first() != Some(&origin.into());
+        position.extend(passed.filter(|_| is_other).into_iter().flatten());
+
+        position[..] > *said
+    }
+
+    /// Sets `position` to that of the next submission; empty if it has none. With `is_again`, it is
+    /// that of the submission before, for another consumer.
+    pub fn next_position(&mut self, is_again: bool, position: &mut Vec<u64>) {
+        position.clear();
+        if !self.position.is_empty() {
+            let number = self.number_submission(is_again);
+            position.extend(&self.position);
+            position.push(number);
+        }
+    }
+
+    /// Notes that a submission has reached all its consumers. Returns whether progress is due.
+    pub fn finish_submission(&mut self) -> bool {
+        self.submissions_done = self.submissions_begun;
+        self.submissions_since_progress += 1;
+        let is_due = self.submissions_since_progress >= SUBMISSIONS_PER_PROGRESS;
+        if is_due {
+            self.submissions_since_progress = 0;
+        }
+        is_due
+    }
+
+    /// Begins to process a submission for one of its consumers, by a call. `None` if it has no
+    /// position.
+    pub fn enter_consumer(&mut self, is_again: bool, rank: u64) -> Option<SavedOrderPosition> {
+        if self.position.is_empty() {
+            return None;
+        }
+        let number = self.number_submission(is_again);
+        let turn = SavedOrderPosition {
+            position_len: self.position.len(),
+            submissions_begun: self.submissions_begun,
+            submissions_done: self.submissions_done,
+        };
+        self.position.extend([number, rank]);
+        (self.submissions_begun, self.submissions_done) = (0, 0);
+        Some(turn)
+    }
+
+    /// Ends processing the submission, and returns to the position before.
+    pub fn leave_consumer(&mut self, turn: SavedOrderPosition) {
+        self.position.truncate(turn.position_len);
+        (self.submissions_begun, self.submissions_done) =
+            (turn.submissions_begun, turn.submissions_done);
+    }
+
+    /// Sets `position` to how far the thread has come with the tuples of an origin. Returns whether
+    /// that is beyond `said`.
+    pub fn new_progress(&self, origin: OriginId, said: &[u64], position: &mut Vec<u64>) -> bool {
+        self.progress_of(origin.into(), position);
+        position[..] > *said
+    }
+
+    /// Notes that a progress frame has found no room: a thread that sleeps tries again soon.
+    pub fn set_progress_pending(&mut self) {
+        self.is_progress_pending = true;
+    }
+
+    /// Whether a progress frame has found no room since this was last asked.
+    pub fn take_progress_pending(&mut self) -> bool {
+        std::mem::take(&mut self.is_progress_pending)
+    }
+}
+
+/// Parts of the calls above.
+impl ThreadOrder {
     fn switch_origin(&mut self, origin: u64) {
         if self
             .last_position
@@ -104,22 +261,13 @@ impl ThreadOrderState {
         (self.submissions_begun, self.submissions_done) = (0, 0);
     }
 
-    fn record_progress(&mut self, place: &[u64]) {
-        raise_known_position(&mut self.progress, place);
-    }
-
-    fn record_precedence(&mut self, place: &[u64]) {
-        raise_known_position(&mut self.progress, place);
-        raise_known_position(&mut self.precedence, place);
-    }
-
     /// Sets `position` to how far the thread has come with the tuples of an origin.
-    fn progress_of(&self, origin: u64, place: &mut Vec<u64>) {
-        place.clear();
+    fn progress_of(&self, origin: u64, position: &mut Vec<u64>) {
+        position.clear();
         if self.position.first() == Some(&origin) {
-            place.extend(&self.position);
-            place.push(self.submissions_done);
-            step_before(place);
+            position.extend(&self.position);
+            position.push(self.submissions_done);
+            step_before(position);
         }
         let known = self.progress.get(&origin).map_or(&[][..], Vec::as_slice);
         let last = match self.last_position.first() {
@@ -127,9 +275,9 @@ impl ThreadOrderState {
             _ => &[],
         };
         let known = known.max(last);
-        if *known > place[..] {
-            place.clear();
-            place.extend(known);
+        if *known > position[..] {
+            position.clear();
+            position.extend(known);
         }
     }
 
@@ -141,137 +289,7 @@ impl ThreadOrderState {
     }
 }
 
-/// An empty position with room for 8 numbers; most have fewer.
-pub(crate) fn new_position() -> Vec<u64> {
-    Vec::with_capacity(8)
-}
-
-/// Makes room for the progress of an origin, before the thread processes its first tuple.
-pub(crate) fn expect_origin(origin: u64) {
-    with_thread_order(|standing| {
-        standing.progress.entry(origin).or_insert_with(new_position);
-    });
-}
-
-/// Begins submissions by the thread itself, as an origin, or as something that has no order.
-pub(crate) fn begin_origin(origin: Option<OriginId>) {
-    with_thread_order(|standing| match origin {
-        None => standing.position.clear(),
-        Some(origin) => {
-            standing.switch_origin(origin.into());
-            standing.position.push(origin.into());
-            standing.submissions_begun = standing
-                .origin_submissions
-                .get(&origin)
-                .copied()
-                .unwrap_or_default();
-            standing.submissions_done = standing.submissions_begun;
-        }
-    });
-}
-
-/// Ends the submissions of an origin for now; it may begin again.
-pub(crate) fn pause_origin(origin: Option<OriginId>) {
-    with_thread_order(|standing| {
-        if let Some(origin) = origin {
-            standing
-                .origin_submissions
-                .insert(origin, standing.submissions_begun);
-            if let Some(done) = standing.submissions_done.checked_sub(1) {
-                standing.record_progress(&[origin.into(), done, AFTER_ALL]);
-            }
-        }
-        standing.position.clear();
-    });
-}
-
-/// Ends the submissions of an origin for ever.
-pub(crate) fn end_origin(origin: Option<OriginId>) {
-    with_thread_order(|standing| {
-        standing.position.clear();
-        if let Some(origin) = origin {
-            standing.record_progress(&[origin.into(), AFTER_ALL]);
-        }
-    });
-}
-
-/// Begins to process a tuple at a position, for a consumer of rank `rank`.
-pub(crate) fn enter_position(place: &[u64], rank: u64) {
-    with_thread_order(|standing| match place.first() {
-        None => standing.position.clear(),
-        Some(origin) => {
-            standing.switch_origin(*origin);
-            standing.position.extend(place);
-            standing.position.push(rank);
-        }
-    });
-}
-
-/// Ends processing the tuple. With `for_all`, no consumer behind this one gets the tuple.
-pub(crate) fn leave_position(for_all: bool) {
-    with_thread_order(|standing| {
-        if standing.position.is_empty() {
-            return;
-        }
-        if for_all {
-            standing.position.pop();
-        }
-        standing.position.push(AFTER_ALL);
-        std::mem::swap(&mut standing.position, &mut standing.last_position);
-        standing.position.clear();
-    });
-}
-
-/// Records that no tuple at or before a position comes to the thread any more.
-pub(crate) fn record_progress(place: &[u64]) {
-    with_thread_order(|standing| standing.record_progress(place));
-}
-
-/// Records that the tuples which the thread processes from now on, of whatever origin, stand behind
-/// a position.
-pub(crate) fn record_precedence(place: &[u64]) {
-    with_thread_order(|standing| standing.record_precedence(place));
-}
-
-/// Sets `position` to the one of `origin` behind which tuples of other origins stand. Returns
-/// whether that is beyond `said`.
-pub(crate) fn new_precedence(origin: OriginId, said: &[u64], place: &mut Vec<u64>) -> bool {
-    place.clear();
-    with_thread_order(|standing| {
-        let passed = standing.precedence.get(&origin.into());
-        let is_other = standing.position.first() != Some(&origin.into());
-        place.extend(passed.filter(|_| is_other).into_iter().flatten());
-    });
-    place[..] > *said
-}
-
-/// Sets `position` to that of the next submission; empty if it has none. With `is_again`, it is
-/// that of the submission before, for another consumer.
-pub(crate) fn next_position(is_again: bool, place: &mut Vec<u64>) {
-    place.clear();
-    with_thread_order(|standing| {
-        if !standing.position.is_empty() {
-            let number = standing.number_submission(is_again);
-            place.extend(&standing.position);
-            place.push(number);
-        }
-    });
-}
-
-/// Notes that a submission has reached all its consumers. Returns whether progress is due.
-pub(crate) fn finish_submission() -> bool {
-    with_thread_order(|standing| {
-        standing.submissions_done = standing.submissions_begun;
-        standing.submissions_since_progress += 1;
-        let is_due = standing.submissions_since_progress >= SUBMISSIONS_PER_PROGRESS;
-        if is_due {
-            standing.submissions_since_progress = 0;
-        }
-        is_due
-    })
-}
-
-/// The position that a thread returns to after [`enter_consumer`]: see [`crate::crossing`], Turn.
+/// The position that a thread returns to after [`ThreadOrder::enter_consumer`].
 pub(crate) struct SavedOrderPosition {
     /// Number of numbers of the position.
     position_len: usize,
@@ -279,211 +297,147 @@ pub(crate) struct SavedOrderPosition {
     submissions_done: u64,
 }
 
-/// Begins to process a submission for one of its consumers, by a call. `None` if it has no
-/// position.
-pub(crate) fn enter_consumer(is_again: bool, rank: u64) -> Option<SavedOrderPosition> {
-    with_thread_order(|standing| {
-        if standing.position.is_empty() {
-            return None;
-        }
-        let number = standing.number_submission(is_again);
-        let turn = SavedOrderPosition {
-            position_len: standing.position.len(),
-            submissions_begun: standing.submissions_begun,
-            submissions_done: standing.submissions_done,
-        };
-        standing.position.extend([number, rank]);
-        (standing.submissions_begun, standing.submissions_done) = (0, 0);
-        Some(turn)
-    })
-}
-
-/// Ends processing the submission, and returns to the position before.
-pub(crate) fn leave_consumer(turn: Option<SavedOrderPosition>) {
-    let Some(turn) = turn else { return };
-    with_thread_order(|standing| {
-        standing.position.truncate(turn.position_len);
-        (standing.submissions_begun, standing.submissions_done) =
-            (turn.submissions_begun, turn.submissions_done);
-    });
-}
-
-/// Sets `position` to how far the thread has come with the tuples of an origin. Returns whether
-/// that is beyond `said`.
-pub(crate) fn new_progress(origin: OriginId, said: &[u64], place: &mut Vec<u64>) -> bool {
-    with_thread_order(|standing| standing.progress_of(origin.into(), place));
-    place[..] > *said
-}
-
-/// Notes that a progress frame has found no room: a thread that sleeps tries again soon.
-pub(crate) fn set_progress_pending() {
-    with_thread_order(|standing| standing.is_progress_pending = true);
-}
-
-/// Whether a progress frame has found no room since this was last asked.
-pub(crate) fn take_progress_pending() -> bool {
-    with_thread_order(|standing| std::mem::take(&mut standing.is_progress_pending))
-}
-
-/// Steps a position back to the last one before it: all that comes before the position is over.
-pub(crate) fn step_before(place: &mut Vec<u64>) {
-    while place.len() > 1 && place.last() == Some(&0) {
-        place.pop();
-    }
-    match &mut place[..] {
-        [_, .., last] => {
-            *last -= 1;
-            place.push(AFTER_ALL);
-        }
-        _ => place.clear(),
-    }
-}
-
-/// Raises the known position of an origin to `position`, if that is later.
-fn raise_known_position(known: &mut BTreeMap<u64, Vec<u64>>, place: &[u64]) {
-    let Some(origin) = place.first() else {
-        return;
-    };
-    let known = known.entry(*origin).or_default();
-    if known[..] < *place {
-        known.clear();
-        known.extend(place);
-    }
-}
-
-fn with_thread_order<T>(act: impl FnOnce(&mut ThreadOrderState) -> T) -> T {
-    THREAD_ORDER.with_borrow_mut(act)
+/// Calls something with the order of the calling thread.
+pub(crate) fn with<T>(call: impl FnOnce(&mut ThreadOrder) -> T) -> T {
+    THREAD_ORDER.with_borrow_mut(call)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn next(is_again: bool) -> Vec<u64> {
+    fn next(order: &mut ThreadOrder, is_again: bool) -> Vec<u64> {
         let mut at = Vec::new();
-        next_position(is_again, &mut at);
+        order.next_position(is_again, &mut at);
         at
     }
 
-    fn news_of(origin: OriginId, said: &[u64]) -> Vec<u64> {
+    fn news_of(order: &ThreadOrder, origin: OriginId, said: &[u64]) -> Vec<u64> {
         let mut at = Vec::new();
-        match new_progress(origin, said, &mut at) {
+        match order.new_progress(origin, said, &mut at) {
             true => at,
             false => Vec::new(),
         }
     }
 
+    fn behind_of(order: &ThreadOrder, origin: OriginId, said: &[u64]) -> Option<Vec<u64>> {
+        let mut at = Vec::new();
+        order.new_precedence(origin, said, &mut at).then_some(at)
+    }
+
     #[test]
     fn an_origin_counts_on_where_it_paused() {
-        begin_origin(Some(7));
-        assert_eq!(next(false), [7, 0]);
-        finish_submission();
-        pause_origin(Some(7));
-        begin_origin(Some(8));
-        assert_eq!(next(false), [8, 0]);
-        pause_origin(Some(8));
-        begin_origin(Some(7));
-        assert_eq!(next(false), [7, 1]);
-        assert_eq!(next(true), [7, 1]);
-        assert_eq!(news_of(7, &[]), [7, 0, AFTER_ALL]);
-        finish_submission();
-        assert_eq!(news_of(7, &[7, 0, AFTER_ALL]), [7, 1, AFTER_ALL]);
-        end_origin(Some(7));
-        assert_eq!(news_of(7, &[]), [7, AFTER_ALL]);
+        let mut order = ThreadOrder::EMPTY;
+        order.begin_origin(Some(7));
+        assert_eq!(next(&mut order, false), [7, 0]);
+        order.finish_submission();
+        order.pause_origin(Some(7));
+        order.begin_origin(Some(8));
+        assert_eq!(next(&mut order, false), [8, 0]);
+        order.pause_origin(Some(8));
+        order.begin_origin(Some(7));
+        assert_eq!(next(&mut order, false), [7, 1]);
+        assert_eq!(next(&mut order, true), [7, 1]);
+        assert_eq!(news_of(&order, 7, &[]), [7, 0, AFTER_ALL]);
+        order.finish_submission();
+        assert_eq!(news_of(&order, 7, &[7, 0, AFTER_ALL]), [7, 1, AFTER_ALL]);
+        order.end_origin(Some(7));
+        assert_eq!(news_of(&order, 7, &[]), [7, AFTER_ALL]);
     }
 
     #[test]
     fn what_is_brought_about_stands_behind_what_brought_it_and_before_the_next() {
-        enter_position(&[7, 4], 1);
-        let first = next(false);
+        let mut order = ThreadOrder::EMPTY;
+        order.enter_position(&[7, 4], 1);
+        let first = next(&mut order, false);
         assert_eq!(first, [7, 4, 1, 0]);
         // Tuples before it in its origin are over.
-        assert_eq!(news_of(7, &[]), [7, 4, 0, AFTER_ALL]);
-        finish_submission();
-        let second = next(false);
+        assert_eq!(news_of(&order, 7, &[]), [7, 4, 0, AFTER_ALL]);
+        order.finish_submission();
+        let second = next(&mut order, false);
         assert!(first < second && second < vec![7, 4, 2] && second < vec![7, 5]);
-        finish_submission();
-        leave_position(false);
-        let over = news_of(7, &[]);
+        order.finish_submission();
+        order.leave_position(false);
+        let over = news_of(&order, 7, &[]);
         assert!(second < over && over < vec![7, 4, 2]);
-        record_progress(&[7, 4, AFTER_ALL]);
-        assert_eq!(news_of(7, &over), [7, 4, AFTER_ALL]);
-        assert_eq!(news_of(7, &[7, 4, AFTER_ALL]), [0_u64; 0]);
-        enter_position(&[9, 0], 0);
-        leave_position(true);
-        enter_position(&[7, 5], 1);
-        leave_position(true);
+        order.record_progress(&[7, 4, AFTER_ALL]);
+        assert_eq!(news_of(&order, 7, &over), [7, 4, AFTER_ALL]);
+        assert_eq!(news_of(&order, 7, &[7, 4, AFTER_ALL]), [0_u64; 0]);
+        order.enter_position(&[9, 0], 0);
+        order.leave_position(true);
+        order.enter_position(&[7, 5], 1);
+        order.leave_position(true);
         assert_eq!(
-            (news_of(7, &[]), news_of(9, &[])),
+            (news_of(&order, 7, &[]), news_of(&order, 9, &[])),
             (vec![7, 5, AFTER_ALL], vec![9, 0, AFTER_ALL])
         );
     }
 
     #[test]
     fn what_is_taken_stands_behind_what_was_taken_of_other_origins() {
-        let behind_of = |origin: OriginId, said: &[u64]| {
-            let mut at = Vec::new();
-            new_precedence(origin, said, &mut at).then_some(at)
-        };
-        enter_position(&[7, 4], 1);
-        assert_eq!(behind_of(7, &[]), None);
-        leave_position(true);
+        let mut order = ThreadOrder::EMPTY;
+        order.enter_position(&[7, 4], 1);
+        assert_eq!(behind_of(&order, 7, &[]), None);
+        order.leave_position(true);
         // Progress is no precedence.
-        record_progress(&[7, 9, AFTER_ALL]);
-        enter_position(&[8, 0], 1);
-        assert_eq!(behind_of(7, &[]), Some(vec![7, 4, AFTER_ALL]));
-        assert_eq!(behind_of(7, &[7, 4, AFTER_ALL]), None);
-        assert_eq!(news_of(7, &[7, 4, AFTER_ALL]), [7, 9, AFTER_ALL]);
-        leave_position(true);
-        record_precedence(&[9, 2, AFTER_ALL]);
-        enter_position(&[7, 5], 1);
-        assert_eq!(behind_of(7, &[]), None);
-        assert_eq!(behind_of(8, &[]), Some(vec![8, 0, AFTER_ALL]));
-        assert_eq!(behind_of(9, &[]), Some(vec![9, 2, AFTER_ALL]));
+        order.record_progress(&[7, 9, AFTER_ALL]);
+        order.enter_position(&[8, 0], 1);
+        assert_eq!(behind_of(&order, 7, &[]), Some(vec![7, 4, AFTER_ALL]));
+        assert_eq!(behind_of(&order, 7, &[7, 4, AFTER_ALL]), None);
+        assert_eq!(news_of(&order, 7, &[7, 4, AFTER_ALL]), [7, 9, AFTER_ALL]);
+        order.leave_position(true);
+        order.record_precedence(&[9, 2, AFTER_ALL]);
+        order.enter_position(&[7, 5], 1);
+        assert_eq!(behind_of(&order, 7, &[]), None);
+        assert_eq!(behind_of(&order, 8, &[]), Some(vec![8, 0, AFTER_ALL]));
+        assert_eq!(behind_of(&order, 9, &[]), Some(vec![9, 2, AFTER_ALL]));
     }
 
     #[test]
     fn a_turn_stands_between_senders_of_the_same_submission() {
-        enter_position(&[7, 4], 0);
-        let before = next(false);
-        let turned_to = enter_consumer(true, 2);
-        let inside = next(false);
+        let mut order = ThreadOrder::EMPTY;
+        order.enter_position(&[7, 4], 0);
+        let before = next(&mut order, false);
+        let turned_to = order.enter_consumer(true, 2);
+        let inside = next(&mut order, false);
         assert_eq!(inside, [7, 4, 0, 0, 2, 0]);
-        leave_consumer(turned_to);
-        assert_eq!(next(true), before);
-        finish_submission();
-        let behind = next(false);
+        order.leave_consumer(turned_to.unwrap());
+        assert_eq!(next(&mut order, true), before);
+        order.finish_submission();
+        let behind = next(&mut order, false);
         assert!(before < inside && inside < [before.clone(), vec![3]].concat() && inside < behind);
     }
 
     #[test]
     fn what_is_before_a_place_is_over_when_it_is_processed() {
-        for (place, over) in [
+        let mut order = ThreadOrder::EMPTY;
+        for (position, over) in [
             (&[7, 4, 2][..], &[7, 4, 1, AFTER_ALL][..]),
             (&[7, 4, 0, 0], &[7, 3, AFTER_ALL]),
             (&[7, 0, 0], &[]),
             (&[7], &[]),
         ] {
-            let mut found = place.to_vec();
+            let mut found = position.to_vec();
             step_before(&mut found);
             assert_eq!(found, over);
-            assert!(found[..] < *place);
+            assert!(found[..] < *position);
         }
-        let other = enter_consumer(false, 0);
+        let other = order.enter_consumer(false, 0);
         assert!(other.is_none());
-        enter_position(&[7, 4], 1);
-        let turned_to = enter_consumer(false, 0);
+        order.enter_position(&[7, 4], 1);
+        let turned_to = order.enter_consumer(false, 0);
         // Also inside of a turn.
-        assert_eq!(news_of(7, &[]), [7, 4, 0, AFTER_ALL]);
-        leave_consumer(turned_to);
+        assert_eq!(news_of(&order, 7, &[]), [7, 4, 0, AFTER_ALL]);
+        order.leave_consumer(turned_to.unwrap());
     }
 
     #[test]
     fn what_has_no_place_gives_none() {
-        enter_position(&[], 3);
-        assert_eq!(next(false), [0_u64; 0]);
-        finish_submission();
-        leave_position(true);
-        assert_eq!(news_of(0, &[]), [0_u64; 0]);
+        let mut order = ThreadOrder::EMPTY;
+        order.enter_position(&[], 3);
+        assert_eq!(next(&mut order, false), [0_u64; 0]);
+        order.finish_submission();
+        order.leave_position(true);
+        assert_eq!(news_of(&order, 0, &[]), [0_u64; 0]);
     }
 }

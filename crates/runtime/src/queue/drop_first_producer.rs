@@ -45,15 +45,15 @@ impl DropFirstProducer {
 
 impl DropFirstProducer {
     fn send_tuple(&mut self, tuple: SpillTuple<'_>) -> Result<(), Fault> {
-        let queued = &self.state.counters;
-        let len_max = usize::try_from(queued.items_max).unwrap_or(usize::MAX);
+        let counters = &self.state.counters;
+        let len_max = usize::try_from(counters.items_max).unwrap_or(usize::MAX);
         match self.state.spill.push_dropping_oldest(tuple, len_max) {
-            DropOutcome::Nothing => queued.count_sent(),
+            DropOutcome::Nothing => counters.count_sent(),
             DropOutcome::Oldest => {
-                queued.count_replaced();
-                queued.record_full();
+                counters.count_replaced();
+                counters.record_full();
             }
-            DropOutcome::Newest => queued.count_dropped(),
+            DropOutcome::Newest => counters.count_dropped(),
         }
         Ok(())
     }

@@ -43,14 +43,14 @@ const POLLS_PER_COUNT: u32 = 16;
 impl QueueConsumer {
     /// A consumer that submits items one by one.
     pub fn new(queue_state: Arc<QueueState>, reader: Option<Reader>) -> QueueConsumer {
-        let taker = QueueDelivery {
+        let delivery = QueueDelivery {
             state: queue_state,
             takes_batches: false,
             batch_bytes: 0,
         };
         QueueConsumer {
             reader,
-            delivery: taker,
+            delivery,
             spare_buf: TupleBuf::default(),
             polls: 0,
         }
@@ -117,17 +117,17 @@ impl QueueConsumer {
             return Ok(QueuePoll::Nothing);
         }
         self.polls = self.polls.wrapping_add(1);
-        let queued = &self.delivery.state.counters;
+        let counters = &self.delivery.state.counters;
         let is_small = batch.bytes().len() < EXACT_COUNT_BYTES_MAX;
         if is_small || self.polls.is_multiple_of(POLLS_PER_COUNT) {
-            queued.record_items(queued.items());
+            counters.record_items(counters.items());
         }
-        let before = queued.taken();
+        let before = counters.taken();
         let found = self.delivery.deliver(&mut batch, out)?;
         reader.release();
         if !is_small {
-            let queued = &self.delivery.state.counters;
-            queued.record_items(queued.taken() - before);
+            let counters = &self.delivery.state.counters;
+            counters.record_items(counters.taken() - before);
         }
         Ok(found)
     }

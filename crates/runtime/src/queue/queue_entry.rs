@@ -94,8 +94,8 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
         .crossing_resources
         .queue_counters
         .push(queue_state.counters.clone());
-    let queued = queue_state.counters.clone();
-    build.set_gauges(Box::new(move || queued.metrics()));
+    let counters = queue_state.counters.clone();
+    build.set_gauges(Box::new(move || counters.metrics()));
     if congestion == CongestionPolicy::DropFirst {
         let consumer = QueueConsumer::new(queue_state.clone(), None);
         return Ok(Box::new(DropFirstProducer::new(queue_state, consumer)));

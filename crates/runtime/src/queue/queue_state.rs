@@ -54,9 +54,9 @@ const SLEEP_MAX: Duration = Duration::from_millis(10);
 
 impl QueueState {
     pub fn new(build: &BuildContext<'_>, items_max: u64, interrupt: StopSignal) -> Arc<QueueState> {
-        let queued = QueueCounters::new(build.operator.name.clone(), items_max, &build.inputs[0]);
+        let counters = QueueCounters::new(build.operator.name.clone(), items_max, &build.inputs[0]);
         Arc::new(QueueState {
-            counters: Arc::new(queued),
+            counters: Arc::new(counters),
             spill: SpillQueue::default(),
             idle_policy: build.crossing_resources.idle_policy.clone(),
             interrupt,
@@ -88,7 +88,7 @@ impl QueueState {
             none => none.insert(self.idle_policy.new_idle()?),
         };
         idle.reset();
-        let bell = self
+        let wakeup = self
             .producer_wakeup
             .get_or_init(|| idle.wakeup().clone())
             .clone();
@@ -98,7 +98,7 @@ impl QueueState {
         };
         before_sleep::flush();
         self.counters.begin_wait();
-        let doing = ThreadActivity::WaitsForQueue(self.consumer(), bell);
+        let doing = ThreadActivity::WaitsForQueue(self.consumer(), wakeup);
         let slot = self
             .waits
             .while_waiting(thread, doing, || self.poll_for_room(thread, idle));
@@ -147,8 +147,8 @@ impl QueueState {
     /// Wakes the consumer, which sleeps although there is a frame in the ring.
     #[cold]
     pub fn wake_consumer(&self) {
-        if let Some(bell) = self.consumer_wakeup.get() {
-            bell.wake();
+        if let Some(wakeup) = self.consumer_wakeup.get() {
+            wakeup.wake();
         }
     }
 }
@@ -161,11 +161,11 @@ impl QueueState {
     /// The system has no descriptor to sleep on.
     pub fn open_consumer(&self) -> Result<Idler, Fault> {
         let idle = self.idle_policy.new_idle()?;
-        let bell = self
+        let wakeup = self
             .consumer_wakeup
             .get_or_init(|| idle.wakeup().clone())
             .clone();
-        self.interrupt.on_request(move || bell.wake());
+        self.interrupt.on_request(move || wakeup.wake());
         if let Some(thread) = pe_thread::current() {
             self.consumer.store(thread, Ordering::Relaxed);
         }
@@ -203,8 +203,8 @@ impl QueueState {
     #[cold]
     fn wake_producer(&self) {
         self.wake_producer_at.store(AWAKE, Ordering::Relaxed);
-        if let Some(bell) = self.producer_wakeup.get() {
-            bell.wake();
+        if let Some(wakeup) = self.producer_wakeup.get() {
+            wakeup.wake();
         }
     }
 }

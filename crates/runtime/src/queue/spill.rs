@@ -66,9 +66,9 @@ impl SpillQueue {
 
     /// Adds a tuple at the end.
     pub fn push_tuple(&self, tuple: SpillTuple<'_>) {
-        let mut held = self.lock();
-        let buf = held.copy_to_buffer(tuple);
-        self.push(&mut held, SpilledItem::Tuple(buf));
+        let mut state = self.lock();
+        let buf = state.copy_to_buffer(tuple);
+        self.push(&mut state, SpilledItem::Tuple(buf));
     }
 
     /// Adds an item at the end.
@@ -78,46 +78,46 @@ impl SpillQueue {
 
     /// Adds a tuple to at most `len_max` items: the oldest tuple makes room for it.
     pub fn push_dropping_oldest(&self, tuple: SpillTuple<'_>, len_max: usize) -> DropOutcome {
-        let mut held = self.lock();
-        let mut shed = DropOutcome::Nothing;
-        if held.items.len() >= len_max {
+        let mut state = self.lock();
+        let mut outcome = DropOutcome::Nothing;
+        if state.items.len() >= len_max {
             let is_tuple = |item: &SpilledItem| matches!(item, SpilledItem::Tuple(_));
-            let Some(oldest) = held.items.iter().position(is_tuple) else {
+            let Some(oldest) = state.items.iter().position(is_tuple) else {
                 return DropOutcome::Newest;
             };
-            if let Some(SpilledItem::Tuple(buf)) = held.items.remove(oldest) {
-                held.recycle(buf);
+            if let Some(SpilledItem::Tuple(buf)) = state.items.remove(oldest) {
+                state.recycle(buf);
             }
-            shed = DropOutcome::Oldest;
+            outcome = DropOutcome::Oldest;
         }
-        let buf = held.copy_to_buffer(tuple);
-        self.push(&mut held, SpilledItem::Tuple(buf));
-        shed
+        let buf = state.copy_to_buffer(tuple);
+        self.push(&mut state, SpilledItem::Tuple(buf));
+        outcome
     }
 
     /// Takes the oldest item. `used` is the buffer of the item that was taken before.
     pub fn pop(&self, used: TupleBuf) -> Option<SpilledItem> {
-        let mut held = self.lock();
-        held.recycle(used);
-        let item = held.items.pop_front();
-        self.len.store(held.items.len(), Ordering::Release); // [spilled]
+        let mut state = self.lock();
+        state.recycle(used);
+        let item = state.items.pop_front();
+        self.len.store(state.items.len(), Ordering::Release); // [spilled]
         item
     }
 
     /// Announces that the consumer is about to sleep: the next item wakes it. Returns `false` if
     /// there is an item.
-    pub fn arm(&self, bell: &Wakeup) -> bool {
-        let mut held = self.lock();
-        let is_empty = held.items.is_empty();
-        held.sleeping_consumer = is_empty.then(|| bell.clone());
+    pub fn arm(&self, wakeup: &Wakeup) -> bool {
+        let mut state = self.lock();
+        let is_empty = state.items.is_empty();
+        state.sleeping_consumer = is_empty.then(|| wakeup.clone());
         is_empty
     }
 
-    fn push(&self, held: &mut SpillState, item: SpilledItem) {
-        held.items.push_back(item);
-        self.len.store(held.items.len(), Ordering::Release); // [spilled]
-        if let Some(bell) = held.sleeping_consumer.take() {
-            bell.wake();
+    fn push(&self, state: &mut SpillState, item: SpilledItem) {
+        state.items.push_back(item);
+        self.len.store(state.items.len(), Ordering::Release); // [spilled]
+        if let Some(wakeup) = state.sleeping_consumer.take() {
+            wakeup.wake();
         }
     }
 

@@ -35,26 +35,28 @@ impl Flusher {
     ///
     /// # Errors
     /// The system has no thread left.
-    pub fn start(held: Vec<Arc<dyn FlushBuffer>>) -> Result<Option<Flusher>, Fault> {
-        if held.is_empty() {
+    pub fn start(buffers: Vec<Arc<dyn FlushBuffer>>) -> Result<Option<Flusher>, Fault> {
+        if buffers.is_empty() {
             return Ok(None);
         }
         let stop = StopSignal::default();
         let until = stop.clone();
         let thread = Builder::new().name("flush".to_owned());
-        let thread = thread.spawn(move || run(&held, &until)).map_err(|error| {
-            let message = format!("cannot start the thread that flushes: {error}");
-            Fault::new(FaultKind::System, message)
-        })?;
+        let thread = thread
+            .spawn(move || run(&buffers, &until))
+            .map_err(|error| {
+                let message = format!("cannot start the thread that flushes: {error}");
+                Fault::new(FaultKind::System, message)
+            })?;
         let thread = Some(thread);
         Ok(Some(Flusher { stop, thread }))
     }
 }
 
-fn run(held: &[Arc<dyn FlushBuffer>], until: &StopSignal) {
+fn run(buffers: &[Arc<dyn FlushBuffer>], until: &StopSignal) {
     let mut next = Instant::now() + FLUSH_INTERVAL;
     while !until.sleep_until(next) {
-        let busy = held.iter().filter(|held| !held.write_out()).count();
+        let busy = buffers.iter().filter(|buffer| !buffer.write_out()).count();
         next = Instant::now() + if busy > 0 { BUSY_RETRY } else { FLUSH_INTERVAL };
     }
 }

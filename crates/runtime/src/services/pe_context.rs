@@ -103,7 +103,7 @@ pub(crate) struct PeContext {
 
 impl PeContext {
     pub fn new(options: PeOptions) -> (Arc<PeContext>, WiringOptions) {
-        let setting = WiringOptions {
+        let wiring_options = WiringOptions {
             crossing_ends: options.crossing_ends,
             cores: options.cores,
             pins: options.pins,
@@ -124,7 +124,7 @@ impl PeContext {
             failures: Mutex::new(Vec::new()),
             leftovers: Mutex::new(Vec::new()),
         });
-        (pe_context, setting)
+        (pe_context, wiring_options)
     }
 
     /// Writes a text to standard output; with `flush`, the text and all before it.

@@ -43,8 +43,8 @@ impl KeyIds {
 
     /// Id of a key, if it has one.
     pub fn find(&self, key: &[u8]) -> Option<KeyId> {
-        let is_it = |&at: &KeyId| same_bytes(&self.keys[at as usize], key);
-        self.table.find(hash_key(key), is_it).copied()
+        let has_key = |&at: &KeyId| same_bytes(&self.keys[at as usize], key);
+        self.table.find(hash_key(key), has_key).copied()
     }
 
     /// Assigns an id to a key that has none.
@@ -90,30 +90,30 @@ mod tests {
 
     #[test]
     fn a_place_belongs_to_its_key_until_it_is_given_back() {
-        let mut places = KeyIds::default();
-        let [a, b, empty] = [b"a".as_slice(), b"b", b""].map(|key| places.assign(key));
+        let mut ids = KeyIds::default();
+        let [a, b, empty] = [b"a".as_slice(), b"b", b""].map(|key| ids.assign(key));
         assert_eq!((a, b, empty), (0, 1, 2));
-        assert_eq!(places.find(b"b"), Some(b));
-        assert_eq!(places.find(b""), Some(empty));
-        assert_eq!(places.find(b"c"), None);
-        places.release(b);
-        assert_eq!((places.find(b"b"), places.len()), (None, 2));
-        assert_eq!(places.assign(b"a longer key"), b);
-        assert_eq!(places.find(b"a longer key"), Some(b));
-        assert_eq!(places.find(b"a"), Some(a));
+        assert_eq!(ids.find(b"b"), Some(b));
+        assert_eq!(ids.find(b""), Some(empty));
+        assert_eq!(ids.find(b"c"), None);
+        ids.release(b);
+        assert_eq!((ids.find(b"b"), ids.len()), (None, 2));
+        assert_eq!(ids.assign(b"a longer key"), b);
+        assert_eq!(ids.find(b"a longer key"), Some(b));
+        assert_eq!(ids.find(b"a"), Some(a));
     }
 
     #[test]
     fn after_clearing_places_begin_at_0_again() {
-        let mut places = KeyIds::default();
-        let taken = (0..1000_u32).map(|n| places.assign(&n.to_ne_bytes()));
+        let mut ids = KeyIds::default();
+        let taken = (0..1000_u32).map(|n| ids.assign(&n.to_ne_bytes()));
         assert_eq!(taken.max(), Some(999));
-        places.release(7);
-        places.clear();
-        assert!(places.is_empty());
-        assert_eq!(places.find(&3_u32.to_ne_bytes()), None);
-        assert_eq!(places.assign(b"x"), 0);
-        assert_eq!(places.assign(b"y"), 1);
-        assert_eq!(places.find(b"y"), Some(1));
+        ids.release(7);
+        ids.clear();
+        assert!(ids.is_empty());
+        assert_eq!(ids.find(&3_u32.to_ne_bytes()), None);
+        assert_eq!(ids.assign(b"x"), 0);
+        assert_eq!(ids.assign(b"y"), 1);
+        assert_eq!(ids.find(b"y"), Some(1));
     }
 }

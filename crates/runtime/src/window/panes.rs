@@ -91,10 +91,10 @@ impl<T> Panes<T> {
 
     /// Number of partitions with items that have not fired, and of the items in these partitions.
     pub fn incomplete_counts(&self) -> (u64, u64) {
-        let shares = self.open.values().flat_map(OpenPane::partitions);
-        let fresh = shares.filter(|share| share.has_new_items);
-        fresh.fold((0, 0), |(shares, rows), share| {
-            (shares + 1, rows + share.item_indexes.len() as u64)
+        let partitions = self.open.values().flat_map(OpenPane::partitions);
+        let fresh = partitions.filter(|partition| partition.has_new_items);
+        fresh.fold((0, 0), |(partitions, items), partition| {
+            (partitions + 1, items + partition.item_indexes.len() as u64)
         })
     }
 
@@ -110,14 +110,14 @@ impl<T> Panes<T> {
         if self.is_outside_panes(at) {
             return;
         }
-        let row = self.items.add(item);
+        let index = self.items.add(item);
         for start in self.pane_starts(at) {
             let pane = self.open.entry(start);
             let pane = pane.or_insert_with(|| self.spare.pop().unwrap_or_default());
             let before = pane.key_ids.len();
-            pane.add(key, row);
+            pane.add(key, index);
             self.partition_count += pane.key_ids.len() - before;
-            self.items.add_reference(row);
+            self.items.add_reference(index);
         }
     }
 
@@ -162,7 +162,7 @@ impl<T> Panes<T> {
             let mut pane = first.remove();
             self.partition_count -= pane.key_ids.len();
             pane.item_indexes()
-                .filter_map(|row| self.items.release(row))
+                .filter_map(|index| self.items.release(index))
                 .for_each(|item| observer.leave(item));
             pane.clear();
             self.spare.push(pane);
@@ -172,15 +172,15 @@ impl<T> Panes<T> {
 }
 
 impl OpenPane {
-    fn add(&mut self, key: &[u8], row: u32) {
+    fn add(&mut self, key: &[u8], index: u32) {
         let at = self.key_ids.find(key);
         let at = at.unwrap_or_else(|| self.key_ids.assign(key)) as usize;
         if at == self.partitions.len() {
             self.partitions.push(PanePartition::default());
         }
-        let share = &mut self.partitions[at];
-        share.item_indexes.push(row);
-        share.has_new_items = true;
+        let partition = &mut self.partitions[at];
+        partition.item_indexes.push(index);
+        partition.has_new_items = true;
         self.has_new_items = true;
     }
 
@@ -202,9 +202,9 @@ impl OpenPane {
         };
         self.has_new_items = false;
         self.fire_count += 1;
-        for share in &mut self.partitions[..self.key_ids.len()] {
-            if std::mem::take(&mut share.has_new_items) {
-                observer.fire(pane, PaneItems::new(items, &share.item_indexes))?;
+        for partition in &mut self.partitions[..self.key_ids.len()] {
+            if std::mem::take(&mut partition.has_new_items) {
+                observer.fire(pane, PaneItems::new(items, &partition.item_indexes))?;
             }
         }
         Ok(())
@@ -218,15 +218,15 @@ impl OpenPane {
     /// Indexes of the items of all partitions.
     fn item_indexes(&self) -> impl Iterator<Item = u32> {
         self.partitions()
-            .flat_map(|share| share.item_indexes.iter().copied())
+            .flat_map(|partition| partition.item_indexes.iter().copied())
     }
 
     /// Removes all partitions and keeps their memory.
     fn clear(&mut self) {
-        for share in &mut self.partitions[..self.key_ids.len()] {
-            share.item_indexes.clear();
-            share.item_indexes.shrink_to(SPARE_INDEXES);
-            share.has_new_items = false;
+        for partition in &mut self.partitions[..self.key_ids.len()] {
+            partition.item_indexes.clear();
+            partition.item_indexes.shrink_to(SPARE_INDEXES);
+            partition.has_new_items = false;
         }
         self.key_ids.clear();
         (self.has_new_items, self.fire_count) = (false, 0);

@@ -191,19 +191,16 @@ mod tests {
     #[test]
     fn partitions_are_found_and_stand_in_the_order_of_their_beginning() {
         let mut partitions = Partitions::new();
-        let places: Vec<_> = (0..1000_u32)
+        let ids: Vec<_> = (0..1000_u32)
             .map(|n| partitions.open(&n.to_ne_bytes()))
             .collect();
-        for (n, at) in (0..1000_u32).zip(&places) {
+        for (n, at) in (0..1000_u32).zip(&ids) {
             assert_eq!(partitions.find(&n.to_ne_bytes()), Some(*at));
         }
-        places
-            .iter()
-            .step_by(2)
-            .for_each(|&at| partitions.close(at));
+        ids.iter().step_by(2).for_each(|&at| partitions.close(at));
         assert_eq!(partitions.len(), 500);
         assert_eq!(partitions.find(&0_u32.to_ne_bytes()), None);
-        assert_eq!(partitions.find(&1_u32.to_ne_bytes()), Some(places[1]));
+        assert_eq!(partitions.find(&1_u32.to_ne_bytes()), Some(ids[1]));
         assert_eq!(serials(&partitions)[..3], [2, 4, 6]);
         let again = partitions.open(&0_u32.to_ne_bytes());
         assert_eq!(partitions.slots.len(), 1000, "its memory is used again");

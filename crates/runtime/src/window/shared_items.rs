@@ -72,11 +72,8 @@ pub struct PaneItems<'a, T> {
 }
 
 impl<'a, T> PaneItems<'a, T> {
-    pub(super) fn new(held: &'a SharedItems<T>, rows: &'a [u32]) -> PaneItems<'a, T> {
-        PaneItems {
-            items: held,
-            indexes: rows,
-        }
+    pub(super) fn new(items: &'a SharedItems<T>, indexes: &'a [u32]) -> PaneItems<'a, T> {
+        PaneItems { items, indexes }
     }
 
     /// Number of items in the partition.
@@ -91,19 +88,19 @@ impl<'a, T> PaneItems<'a, T> {
 
     /// An item, by its order of arrival.
     pub fn get(&self, at: usize) -> Option<&'a T> {
-        let row = self.indexes.get(at)?;
-        Some(self.items.get(*row))
+        let index = self.indexes.get(at)?;
+        Some(self.items.get(*index))
     }
 
     /// Number of items that satisfy a condition, if they stand before all that do not.
     pub fn partition_point(&self, mut holds: impl FnMut(&T) -> bool) -> usize {
         self.indexes
-            .partition_point(|row| holds(self.items.get(*row)))
+            .partition_point(|index| holds(self.items.get(*index)))
     }
 
     /// Items in the order in which they came.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &'a T> + ExactSizeIterator + Clone {
-        let held = self.items;
-        self.indexes.iter().map(move |row| held.get(*row))
+        let items = self.items;
+        self.indexes.iter().map(move |index| items.get(*index))
     }
 }

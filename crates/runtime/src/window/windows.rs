@@ -236,8 +236,8 @@ impl<T> Windows<T> {
         partition.set_trigger_base(trigger_by);
         match observer.merge(partition.newest_mut(), item)? {
             Some(item) => {
-                let row = observer.insert_position(partition, &item);
-                partition.insert(row, WindowItem { item, evict_by });
+                let index = observer.insert_position(partition, &item);
+                partition.insert(index, WindowItem { item, evict_by });
             }
             None => partition.count_merged(),
         }

@@ -101,7 +101,7 @@ fn a_pe_lingers_until_all_is_taken() {
     let program = testkit::build_program([numbers.clone(), send(0, &numbers, 0)]);
     let sender = PeSide::number(0).sends(0, 1, out).start(&program);
     let sent = sender.crossing_counters();
-    let (tell, told) = channel();
+    let (tell, stopped) = channel();
     let joining = std::thread::spawn(move || {
         let ended = sender.join();
         tell.send(()).unwrap();
@@ -110,10 +110,10 @@ fn a_pe_lingers_until_all_is_taken() {
     wait_for("all is sent", || sent[0].frames() == 4);
     let mut frames = 0;
     while frames < 4 {
-        assert!(told.try_recv().is_err(), "not everything is taken");
+        assert!(stopped.try_recv().is_err(), "not everything is taken");
         frames += inbound.poll().unwrap().count();
     }
-    assert!(told.try_recv().is_err(), "polled is not released");
+    assert!(stopped.try_recv().is_err(), "polled is not released");
     inbound.release();
     joining.join().unwrap().unwrap();
 }

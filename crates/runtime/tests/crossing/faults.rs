@@ -157,13 +157,13 @@ fn a_failure_elsewhere_in_the_pe_ends_a_wait_for_room() {
 
 #[test]
 fn nothing_goes_out_behind_a_tuple_that_was_given_up() {
-    let door = PassLimit::closed();
+    let limit = PassLimit::closed();
     let (out, mut inbound) = Pipe::default().open();
     let count = ("count", Value::Int64(3));
     let deaf = source(
         "N",
         false,
-        &[count, ("deaf", Value::Boolean(true)), door.param()],
+        &[count, ("deaf", Value::Boolean(true)), limit.param()],
     );
     let params = [
         ("count", Value::Int64(0)),
@@ -177,14 +177,14 @@ fn nothing_goes_out_behind_a_tuple_that_was_given_up() {
     ]);
     let running = PeSide::number(0).sends(0, 1, out).start(&program);
     let sent = running.crossing_counters();
-    door.lets(2);
+    limit.lets(2);
     wait_for("the sender waits", || sent[0].blocked_since_ns().is_some());
     running.stop_signal().request();
     wait_for("it has given up", || sent[0].blocked_since_ns().is_none());
     assert_eq!(inbound.poll().unwrap().count(), 1);
     inbound.release();
     // Now there is room, for the third tuple and the final marker.
-    door.opens();
+    limit.opens();
     running.join().unwrap_err();
     assert!(
         inbound.poll().is_err(),

@@ -55,7 +55,7 @@ struct Numbers {
     fails: bool,
     sleeps: bool,
     deaf: bool,
-    door: Option<PassLimit>,
+    limit: Option<PassLimit>,
     stop: StopSignal,
 }
 
@@ -69,7 +69,7 @@ fn numbers(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
         fails: build.flag("fails", false)?,
         sleeps: build.flag("sleeps", false)?,
         deaf: build.flag("deaf", false)?,
-        door: build.integer("door")?.map(PassLimit::of),
+        limit: build.integer("door")?.map(PassLimit::of),
         stop: build.stop_signal(),
     })))))
 }
@@ -94,7 +94,7 @@ impl Source for Numbers {
             if !self.deaf && self.stop.is_requested() {
                 return Ok(());
             }
-            self.door.iter().for_each(PassLimit::pass);
+            self.limit.iter().for_each(PassLimit::pass);
             let text: String = (b'a'..=b'z')
                 .cycle()
                 .map(char::from)
@@ -134,23 +134,23 @@ static GATE_MODEL: OperatorModel = OperatorModel {
 struct PassLimitOperator {
     fails: Option<i64>,
     passed: i64,
-    door: Option<PassLimit>,
+    limit: Option<PassLimit>,
 }
 
 fn pass_limit(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let fails = build.integer("fails")?.map(|at| at as i64);
-    let door = build.integer("door")?.map(PassLimit::of);
+    let limit = build.integer("door")?.map(PassLimit::of);
     let passed = 0;
     Ok(Box::new(PassLimitOperator {
         fails,
         passed,
-        door,
+        limit,
     }))
 }
 
 impl Operator for PassLimitOperator {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.door.iter().for_each(PassLimit::pass);
+        self.limit.iter().for_each(PassLimit::pass);
         if self.fails == Some(self.passed) {
             return Err(Fault::value("the gate fails"));
         }
@@ -260,29 +260,35 @@ pub fn source(name: &str, with_text: bool, params: &[(&str, Value)]) -> Operator
 }
 
 /// A send of a stream, fed by an operator of its PE.
-pub fn send(link: u32, of: &OperatorBuilder, feeder: u32) -> OperatorBuilder {
-    let mut send = OperatorBuilder::new(graph::inserted_operators::SEND, &format!("Send{link}"))
-        .input("In", [("n", Type::Int64)])
-        .param("link", [exprs::uint32(link)])
-        .connect(0, feeder, 0)
-        .build();
+pub fn send(crossing: u32, of: &OperatorBuilder, feeder: u32) -> OperatorBuilder {
+    let mut send =
+        OperatorBuilder::new(graph::inserted_operators::SEND, &format!("Send{crossing}"))
+            .input("In", [("n", Type::Int64)])
+            .param("link", [exprs::uint32(crossing)])
+            .connect(0, feeder, 0)
+            .build();
     send.inputs[0].schema = of.outputs[0].schema.clone();
     OperatorBuilder::from(send)
 }
 
 /// A Receive with an output port for each crossing.
-pub fn receive(links: &[(u32, &OperatorBuilder)]) -> OperatorBuilder {
+pub fn receive(crossings: &[(u32, &OperatorBuilder)]) -> OperatorBuilder {
     let mut receive = OperatorBuilder::new(graph::inserted_operators::RECEIVE, "Receive");
-    for (link, _) in links {
-        receive = receive.output(&format!("S{link}"), [("n", Type::Int64)]);
+    for (crossing, _) in crossings {
+        receive = receive.output(&format!("S{crossing}"), [("n", Type::Int64)]);
     }
     let mut receive = receive.build();
-    for (port, (_, of)) in receive.outputs.iter_mut().zip(links) {
+    for (port, (_, of)) in receive.outputs.iter_mut().zip(crossings) {
         port.schema = of.outputs[0].schema.clone();
     }
     receive.params.push(Param {
         name: "link".into(),
-        value: ParamValue::Exprs(links.iter().map(|(link, _)| exprs::uint32(*link)).collect()),
+        value: ParamValue::Exprs(
+            crossings
+                .iter()
+                .map(|(crossing, _)| exprs::uint32(*crossing))
+                .collect(),
+        ),
         pos: exprs::TEST_POS,
     });
     OperatorBuilder::from(receive)
@@ -346,7 +352,7 @@ pub fn print(of: &[(&OperatorBuilder, u32, u32)]) -> OperatorBuilder {
 /// A PE in the making.
 #[derive(Default)]
 pub struct PeSide {
-    pub links: CrossingEnds,
+    pub crossings: CrossingEnds,
     pub codec: CrossingCodec,
     pub cores: Vec<u32>,
     pub pins: Vec<(u32, u32)>,
@@ -356,30 +362,30 @@ pub struct PeSide {
 impl PeSide {
     pub fn number(pe: u32) -> PeSide {
         let mut half = PeSide::default();
-        half.links.pe = pe;
+        half.crossings.pe = pe;
         half
     }
 
-    pub fn sends(mut self, link: u32, to: u32, end: Out) -> PeSide {
+    pub fn sends(mut self, crossing: u32, to: u32, end: Out) -> PeSide {
         let sending = OutboundCrossing {
-            stream: format!("S{link}").into(),
+            stream: format!("S{crossing}").into(),
             to_pes: vec![to],
             codec: self.codec,
             end: Box::new(end),
         };
-        self.links.outbound.insert(link, sending);
+        self.crossings.outbound.insert(crossing, sending);
         self
     }
 
-    pub fn receives(mut self, link: u32, from: u32, end: In) -> PeSide {
+    pub fn receives(mut self, crossing: u32, from: u32, end: In) -> PeSide {
         let receiving = InboundCrossing {
-            stream: format!("S{link}").into(),
+            stream: format!("S{crossing}").into(),
             from_pe: from,
             codec: self.codec,
             is_foreign: false,
             end: Box::new(end),
         };
-        self.links.inbound.insert(link, receiving);
+        self.crossings.inbound.insert(crossing, receiving);
         self
     }
 
@@ -390,7 +396,7 @@ impl PeSide {
     }
 
     pub fn foreign(mut self) -> PeSide {
-        self.links
+        self.crossings
             .inbound
             .values_mut()
             .for_each(|one| one.is_foreign = true);
@@ -403,7 +409,7 @@ impl PeSide {
         registry.extend(ENTRIES);
         let options = PeOptions {
             stdout: Box::new(self.printed),
-            crossing_ends: self.links,
+            crossing_ends: self.crossings,
             cores: self.cores,
             pins: self.pins,
             ..PeOptions::default()

@@ -168,7 +168,7 @@ struct Run {
 
 impl Run {
     /// Runs `Maker`, a queue, perhaps a PassLimit, and `Witness`.
-    fn log(self, key: i64, door: Option<&PassLimit>) -> Log {
+    fn log(self, key: i64, limit: Option<&PassLimit>) -> Log {
         let Run {
             items, congestion, ..
         } = self;
@@ -191,16 +191,16 @@ impl Run {
         let maker = params(OperatorBuilder::new("t::Maker", "M").output("M", attributes.clone()));
         let waiting = queue(&maker, items, congestion, &[(0, 0)]);
         let witness = params(OperatorBuilder::new("t::Witness", "W").input("In", attributes));
-        let program = match door {
+        let program = match limit {
             None => vec![maker, waiting, witness.connect(0, 1, 0)],
-            Some(door) => {
-                let gate = pass_limit_of(&maker, 1, &[door.param()]);
+            Some(limit) => {
+                let gate = pass_limit_of(&maker, 1, &[limit.param()]);
                 vec![maker, waiting, gate, witness.connect(0, 2, 0)]
             }
         };
         let running = PeSide::number(0).start(&testkit::build_program(program));
-        if let Some(door) = door {
-            door.opens();
+        if let Some(limit) = limit {
+            limit.opens();
         }
         running.join().unwrap();
         let log = LOGS.lock().unwrap()[&key.into()].clone();
@@ -238,8 +238,8 @@ fn what_is_not_dropped_is_whole_and_in_order() {
             congestion: ["dropFirst", "dropLast"][seed as usize % 2],
             is_plain: false,
         };
-        let door = PassLimit::closed();
-        let log = run.log(2, Some(&door));
+        let limit = PassLimit::closed();
+        let log = run.log(2, Some(&limit));
         let came = numbers(&log.came);
         assert!(came.is_sorted_by(|a, b| a < b), "seed {seed}: {came:?}");
         let last = *came.last().unwrap();

@@ -25,16 +25,16 @@ struct Counts {
 }
 
 /// Operators find their doors here, by a parameter.
-static DOORS: LazyLock<Mutex<HashMap<i64, PassLimit>>> = LazyLock::new(Mutex::default);
+static PASS_LIMITS: LazyLock<Mutex<HashMap<i64, PassLimit>>> = LazyLock::new(Mutex::default);
 
 impl PassLimit {
     /// A closed door, and the parameter by which an operator finds it.
     pub fn closed() -> PassLimit {
-        let mut doors = lock(&DOORS);
-        let key = doors.len() as i64;
+        let mut limits = lock(&PASS_LIMITS);
+        let key = limits.len() as i64;
         let state = Arc::default();
-        doors.insert(key, PassLimit { key, state });
-        doors[&key].clone()
+        limits.insert(key, PassLimit { key, state });
+        limits[&key].clone()
     }
 
     /// `door`, for a parameter.
@@ -44,7 +44,7 @@ impl PassLimit {
 
     /// The door of a parameter.
     pub fn of(key: i128) -> PassLimit {
-        lock(&DOORS)[&(key as i64)].clone()
+        lock(&PASS_LIMITS)[&(key as i64)].clone()
     }
 
     /// Waits until the caller may pass.

@@ -28,12 +28,12 @@ fn gated(
     source: &testkit::OperatorBuilder,
     items: u32,
     congestion: &str,
-    door: &PassLimit,
+    limit: &PassLimit,
 ) -> (RunningPe, SharedOutput) {
     let program = testkit::build_program([
         source.clone(),
         queue(source, items, congestion, &[(0, 0)]),
-        pass_limit_of(source, 1, &[door.param()]),
+        pass_limit_of(source, 1, &[limit.param()]),
         print(&[(source, 2, 0)]),
     ]);
     let half = PeSide::number(0);
