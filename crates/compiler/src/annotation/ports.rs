@@ -49,12 +49,12 @@ impl AnnotatedPorts {
     ) -> AnnotatedPorts {
         let names = input_names(ast);
         let inputs = names.into_iter().zip(inputs);
-        let inputs = inputs.map(|(names, fed)| AnnotatedPort::new(names, &fed.schema));
-        let outputs = ast.outputs.iter().zip(outputs).map(|(port, given)| {
+        let inputs = inputs.map(|(names, feed)| AnnotatedPort::new(names, &feed.schema));
+        let outputs = ast.outputs.iter().zip(outputs).map(|(port, output)| {
             let names = std::iter::once(&port.name)
                 .chain(&port.alias)
                 .map(|n| n.text.clone());
-            AnnotatedPort::new(names.collect(), &given.schema)
+            AnnotatedPort::new(names.collect(), &output.schema)
         });
         AnnotatedPorts {
             inputs: inputs.collect(),

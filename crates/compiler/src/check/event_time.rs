@@ -33,14 +33,14 @@ pub(crate) fn propagate(
     for operator in operators.iter_mut() {
         operator.clock = own_clock(operator);
     }
-    let made: Vec<bool> = operators.iter().map(|o| o.clock.is_some()).collect();
+    let has_clock: Vec<bool> = operators.iter().map(|o| o.clock.is_some()).collect();
     let mut reach = EventTimePropagation {
         operators,
         sites,
         diagnostics,
     };
-    if made.contains(&true) {
-        let reached = reach.propagate_clocks(&made);
+    if has_clock.contains(&true) {
+        let reached = reach.propagate_clocks(&has_clock);
         reach.report_conflicts(&reached);
         reach.report_loops();
     }
@@ -126,14 +126,17 @@ impl GraphEdge for TimedInput {
 
 impl EventTimePropagation<'_> {
     /// Goes downstream from the operators that have clocks; which operators it has come to.
-    fn propagate_clocks(&mut self, made: &[bool]) -> Vec<usize> {
+    fn propagate_clocks(&mut self, has_clock: &[bool]) -> Vec<usize> {
         let mut after = vec![Vec::new(); self.operators.len()];
         for (to, operator) in self.operators.iter().enumerate() {
             for edge in operator.inputs.iter().flat_map(|input| &input.sources) {
                 after[edge.operator.0 as usize].push((edge.port, to));
             }
         }
-        let sources = made.iter().enumerate().filter(|(_, made)| **made);
+        let sources = has_clock
+            .iter()
+            .enumerate()
+            .filter(|(_, has_clock)| **has_clock);
         let mut open: Vec<usize> = sources.map(|(at, _)| at).collect();
         let mut reached = Vec::new();
         while let Some(from) = open.pop() {

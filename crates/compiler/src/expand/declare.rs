@@ -26,7 +26,7 @@ pub(super) fn declare_streams<'w>(
         let mut own = Vec::with_capacity(invocation.outputs.len());
         for port in &invocation.outputs {
             let id = match output_streams.get(&*port.name.text) {
-                Some(given) => given.stream,
+                Some(output) => output.stream,
                 None => expander.new_stream(),
             };
             let stream =
@@ -75,14 +75,14 @@ fn check_outputs<'w>(
             session.report(add_type_difference(finding, &declared, found));
         }
         let output_streams = instance.outputs.get(at);
-        if let (Some(given), Some(found)) = (output_streams, found)
-            && let Some(wanted) = &given.schema
+        if let (Some(output), Some(found)) = (output_streams, found)
+            && let Some(wanted) = &output.schema
             && *wanted != found
         {
             let composite = &instance.composite.name.text;
             let message =
                 format!("this stream is declared as `{wanted}`, but `{composite}` gives `{found}`");
-            let finding = Diagnostic::error("type-mismatch", given.span, message)
+            let finding = Diagnostic::error("type-mismatch", output.span, message)
                 .label(port.name.span, "from this port");
             session.report(add_type_difference(finding, &found, wanted));
         }

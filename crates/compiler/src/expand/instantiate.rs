@@ -103,18 +103,18 @@ impl<'w> Expander<'_, 'w> {
         self.bind(&mut frame, instance);
         let frame = Rc::new(frame);
         let scope = Scope::composite(frame.clone());
-        for (port, fed) in composite.inputs.iter().zip(&instance.inputs) {
+        for (port, feed) in composite.inputs.iter().zip(&instance.inputs) {
             let is_declared = match &port.ty {
-                Some(body) => self.is_declared(body, fed, &scope, composite),
+                Some(body) => self.is_declared(body, feed, &scope, composite),
                 None => true,
             };
             if frame.stream(&port.name.text).is_some() {
                 continue;
             }
-            let schema = fed.schema.clone().filter(|_| is_declared);
+            let schema = feed.schema.clone().filter(|_| is_declared);
             let schema = schema.map_or(StreamSchema::Broken, StreamSchema::Known);
-            let mut stream = CompositeStream::new(fed.ids(), schema, port.name.span);
-            stream.split_from.clone_from(&fed.split_from);
+            let mut stream = CompositeStream::new(feed.ids(), schema, port.name.span);
+            stream.split_from.clone_from(&feed.split_from);
             frame.add_stream(&port.name.text, stream, diagnostics);
         }
         frame

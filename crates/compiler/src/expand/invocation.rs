@@ -50,7 +50,7 @@ impl<'w> Expander<'_, 'w> {
             .map(|p| self.input_feed(p, frame, scope))
             .collect();
         let output_streams = self.output_streams(ast, outputs, frame, scope);
-        if let Some(broken) = output_streams.iter().find(|given| given.schema.is_none()) {
+        if let Some(broken) = output_streams.iter().find(|output| output.schema.is_none()) {
             self.first_untyped.get_or_insert(broken.span);
         }
         let found = self.find_operator(&ast.operator, scope);

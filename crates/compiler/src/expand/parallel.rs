@@ -65,14 +65,17 @@ impl<'w> Expander<'_, 'w> {
         let mut parts = vec![Vec::new(); output_streams.len()];
         for channel in 0..region.width {
             let inputs = feeds.iter().map(|ports| ports[channel as usize].clone());
-            let outputs = output_streams.iter().zip(&mut parts).map(|(given, parts)| {
-                let stream = self.new_stream();
-                parts.push(stream);
-                OutputStream {
-                    stream,
-                    ..given.clone()
-                }
-            });
+            let outputs = output_streams
+                .iter()
+                .zip(&mut parts)
+                .map(|(output, parts)| {
+                    let stream = self.new_stream();
+                    parts.push(stream);
+                    OutputStream {
+                        stream,
+                        ..output.clone()
+                    }
+                });
             let ports = (inputs.collect(), outputs.collect());
             let place = InvocationPlace {
                 path: format!("{}[{channel}]", place.path).into(),

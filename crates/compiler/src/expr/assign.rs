@@ -43,7 +43,7 @@ impl<'w> Typer<'_, 'w> {
         let value = self.expr_within(value, Some(&place.ty));
         self.check_effects(start);
         if let (PlaceRoot::Local(id), []) = (place.root, &place.steps[..]) {
-            self.flow.assign(id);
+            self.assignment.assign(id);
         }
         let kind = ExprKind::Assign(place, Box::new(value?));
         Some(self.typed_expr(kind, Type::Void, span))
@@ -56,7 +56,7 @@ impl<'w> Typer<'_, 'w> {
             && let Some(super::name_resolution::NameResolution::Local(entry)) =
                 self.resolve_name(&name.name.text)
         {
-            self.flow.assign(entry.id);
+            self.assignment.assign(entry.id);
         }
     }
 
@@ -198,7 +198,7 @@ impl<'w> Typer<'_, 'w> {
             None => Default::default(),
         };
         let id = self.add_local(name, Type::Tuple(schema), span, false);
-        self.flow.assign(id);
+        self.assignment.assign(id);
         self.copies[port] = Some(id);
         id
     }

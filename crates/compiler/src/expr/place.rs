@@ -137,8 +137,8 @@ impl<'w> Typer<'_, 'w> {
         let id = entry.id;
         if wanted != PlaceUse::Assign {
             self.usages[id.0 as usize].is_used = true;
-            if !self.flow.is_assigned(id) {
-                self.flow.assign(id);
+            if !self.assignment.is_assigned(id) {
+                self.assignment.assign(id);
                 let message = format!("`{name}` is used before it has a value");
                 let finding = Diagnostic::error("use-before-assignment", span, message);
                 return self.report(finding.label(entry.span, "declared here without a value"));

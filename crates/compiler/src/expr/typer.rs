@@ -26,7 +26,7 @@ pub struct Typer<'s, 'w> {
     /// Variables of the body being typed.
     pub(crate) locals: Vec<LocalVar>,
     pub(crate) usages: Vec<VariableUsage>,
-    pub(crate) flow: DefiniteAssignment,
+    pub(crate) assignment: DefiniteAssignment,
     pub(crate) effects: ExprEffects,
     /// Variables that are being iterated over.
     pub(crate) iterated: Vec<Variable>,
@@ -67,7 +67,7 @@ impl<'s, 'w> Typer<'s, 'w> {
             context,
             locals: Vec::new(),
             usages: Vec::new(),
-            flow: DefiniteAssignment::default(),
+            assignment: DefiniteAssignment::default(),
             effects: ExprEffects::default(),
             iterated: Vec::new(),
             copies: Vec::new(),

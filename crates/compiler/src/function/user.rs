@@ -175,7 +175,7 @@ impl<'w> Typer<'_, 'w> {
                 LocalKind::Formal
             };
             let id = self.declare_local(&param.name, ty, kind);
-            self.flow.assign(id);
+            self.assignment.assign(id);
             self.locals[id.0 as usize].by_reference = param.is_mutable;
         }
         self.declare_enumerators(&ast.result);

@@ -154,15 +154,15 @@ impl<'w> InvocationContext<'_, 'w> {
     ) -> OperatorSite {
         let inputs = request.inputs.iter().zip(&self.inputs).zip(windows);
         let outputs = request.outputs.iter().zip(&self.outputs);
-        let inputs = inputs.map(|((fed, model), window)| InPortSite {
+        let inputs = inputs.map(|((feed, model), window)| InPortSite {
             model,
-            span: fed.span,
-            streams: fed.streams.clone(),
+            span: feed.span,
+            streams: feed.streams.clone(),
             window,
         });
-        let outputs = outputs.map(|(given, model)| OutPortSite {
+        let outputs = outputs.map(|(output, model)| OutPortSite {
             model,
-            stream: given.stream,
+            stream: output.stream,
         });
         OperatorSite {
             model: self.model,
@@ -206,25 +206,25 @@ impl<'w> InvocationContext<'_, 'w> {
 fn frame(request: &InvocationRequest<'_, '_>, models: &[&'static InPortModel]) -> OperatorFrame {
     let inputs = request.ast.inputs.iter().zip(&request.inputs).zip(models);
     let names = input_names(request.ast);
-    let inputs = inputs.zip(names).map(|(((port, fed), model), names)| {
+    let inputs = inputs.zip(names).map(|(((port, feed), model), names)| {
         let name = port.alias.iter().chain(&port.streams).next();
         crate::names::FrameInputPort {
             name: name.map(|name| name.text.clone()).unwrap_or_default(),
             names,
-            streams: fed.ids_and_origins(),
-            schema: fed.schema.clone(),
+            streams: feed.ids_and_origins(),
+            schema: feed.schema.clone(),
             mutable: model.mutable,
             span: port.span,
         }
     });
     let outputs = request.ast.outputs.iter().zip(&request.outputs);
-    let outputs = outputs.map(|(port, given)| crate::names::FrameOutputPort {
+    let outputs = outputs.map(|(port, output)| crate::names::FrameOutputPort {
         names: std::iter::once(&port.name)
             .chain(&port.alias)
             .map(|name| name.text.clone())
             .collect(),
-        stream: given.stream,
-        schema: given.schema.clone(),
+        stream: output.stream,
+        schema: output.schema.clone(),
     });
     let path = &request.path;
     let (inputs, outputs) = (inputs.collect(), outputs.collect());

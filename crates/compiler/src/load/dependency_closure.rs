@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use syntax::{Diagnostic, FileId, SourceMap, ast};
 
 use super::external_names::{self, TopLevelNames};
+use super::loaded_program::{LoadedProgram, namespace};
 use super::source_text::{SourceText, as_warning};
-use super::{LoadedProgram, Loader, namespace, roots};
+use super::{Loader, roots};
 use crate::names::{IMPLICIT_USES, LoadedUnit};
 
 /// Loads the main files (path and text) and all that they need from the toolkits at `toolkits`;
@@ -153,7 +154,7 @@ impl DependencyClosure<'_> {
             let parsed = neighbour
                 .parsed
                 .get_or_insert_with(|| parse(sources, &neighbour.path, &neighbour.source));
-            let fits = super::namespace(&parsed.unit) == namespace;
+            let fits = super::loaded_program::namespace(&parsed.unit) == namespace;
             let items = TopLevelNames::from_unit(&parsed.unit);
             let is_own = |item: &str| {
                 self.main_definitions

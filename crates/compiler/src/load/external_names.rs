@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use syntax::ast::{Ident, Item, QName, Unit};
 
+use super::loaded_program::namespace;
 use super::name_visitor::{self, NameRole, NameVisitor};
 
 /// A name wanted from outside, with its namespace if it was written.
@@ -17,7 +18,7 @@ pub(super) fn external_names(unit: &Unit) -> BTreeSet<ExternalName> {
     let mut walk = MentionVisitor::default();
     name_visitor::unit(unit, &mut walk);
     let items = TopLevelNames::from_unit(unit);
-    let own = super::namespace(unit);
+    let own = namespace(unit);
     let mut wanted: BTreeSet<ExternalName> = unit
         .uses
         .iter()

@@ -26,11 +26,11 @@ impl RegroupedExprs {
     pub(crate) fn get(&self, of: &Expr, make: impl FnOnce() -> Expr) -> &Expr {
         let of = std::ptr::from_ref(of) as usize;
         let mut list = self;
-        while let Some(link) = list.first.get() {
-            if link.original == of {
-                return &link.expr;
+        while let Some(entry) = list.first.get() {
+            if entry.original == of {
+                return &entry.expr;
             }
-            list = &link.next;
+            list = &entry.next;
         }
         let entry = list.first.get_or_init(|| {
             let (expr, next) = (make(), RegroupedExprs::default());

@@ -38,7 +38,7 @@ impl<'w> Typer<'_, 'w> {
             };
             let id = self.declare_local(name, ty.clone(), kind);
             if init.is_some() || !decl.is_mutable {
-                self.flow.assign(id);
+                self.assignment.assign(id);
             }
             out.push(Stmt::Let(id, value));
         }

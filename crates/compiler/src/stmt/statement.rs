@@ -33,9 +33,9 @@ impl<'w> Typer<'_, 'w> {
 
     /// Statements in order; warns of the first that cannot be reached.
     pub(crate) fn statements(&mut self, stmts: &'w [ast::Stmt], out: &mut Vec<Stmt>) {
-        let mut warned = self.flow.is_unreachable;
+        let mut warned = self.assignment.is_unreachable;
         for stmt in stmts {
-            if self.flow.is_unreachable && !warned {
+            if self.assignment.is_unreachable && !warned {
                 let message = "this statement is never reached";
                 self.session
                     .report(Diagnostic::warning("unreachable", stmt.span, message));
@@ -92,15 +92,15 @@ impl<'w> Typer<'_, 'w> {
         out: &mut Vec<Stmt>,
     ) {
         let condition = self.condition(condition);
-        let before = self.flow.clone();
+        let before = self.assignment.clone();
         let (mut first, mut second) = (Vec::new(), Vec::new());
         self.nested_statement(a, &mut first);
-        let after = std::mem::replace(&mut self.flow, before);
+        let after = std::mem::replace(&mut self.assignment, before);
         if let Some(b) = b {
             self.nested_statement(b, &mut second);
         }
-        let other = std::mem::take(&mut self.flow);
-        self.flow = after.join(other);
+        let other = std::mem::take(&mut self.assignment);
+        self.assignment = after.join(other);
         if let Some(condition) = condition {
             out.push(Stmt::If(condition, first, second));
         }
@@ -125,11 +125,11 @@ impl<'w> Typer<'_, 'w> {
 
     /// A body that may run any number of times: what it assigns does not count afterwards.
     fn loop_body(&mut self, work: impl FnOnce(&mut Self, &mut Vec<Stmt>)) -> Vec<Stmt> {
-        let before = self.flow.clone();
-        self.flow.loops += 1;
+        let before = self.assignment.clone();
+        self.assignment.loops += 1;
         let mut stmts = Vec::new();
         self.in_block(|typer| work(typer, &mut stmts));
-        self.flow = before;
+        self.assignment = before;
         stmts
     }
 
@@ -153,7 +153,7 @@ impl<'w> Typer<'_, 'w> {
         let mut id = None;
         let stmts = self.loop_body(|typer, stmts| {
             let local = typer.declare_local(name, ty, LocalKind::Loop);
-            typer.flow.assign(local);
+            typer.assignment.assign(local);
             id = Some(local);
             typer.statement(body, stmts);
         });
@@ -185,12 +185,12 @@ impl<'w> Typer<'_, 'w> {
     }
 
     fn jump(&mut self, word: &str, stmt: Stmt, span: Span, out: &mut Vec<Stmt>) {
-        if self.flow.loops == 0 {
+        if self.assignment.loops == 0 {
             let message = format!("`{word}` stands in no loop");
             self.session
                 .report(Diagnostic::error("outside-loop", span, message));
         }
-        self.flow.is_unreachable = true;
+        self.assignment.is_unreachable = true;
         out.push(stmt);
     }
 
@@ -221,7 +221,7 @@ impl<'w> Typer<'_, 'w> {
                 out.extend(typed.map(|typed| Stmt::Return(Some(typed))));
             }
         }
-        self.flow.is_unreachable = true;
+        self.assignment.is_unreachable = true;
     }
 }
 

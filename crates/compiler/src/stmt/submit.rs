@@ -239,7 +239,7 @@ impl<'w> Typer<'_, 'w> {
         }
         let (ty, pos) = (value.ty.clone(), value.pos);
         let id = self.add_local("from".into(), ty.clone(), span, false);
-        self.flow.assign(id);
+        self.assignment.assign(id);
         out.push(Stmt::Let(id, Some(value)));
         graph::Expr {
             kind: ExprKind::Local(id),

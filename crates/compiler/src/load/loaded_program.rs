@@ -1,0 +1,47 @@
+//! The files of a program, parsed.
+
+use std::path::Path;
+
+use syntax::{Diagnostic, SourceMap, ast};
+
+use crate::names::LoadedUnit;
+use crate::prelude;
+
+/// Result of loading: the parsed files of a program, and what is wrong with their syntax.
+#[derive(Debug, Default)]
+pub(crate) struct LoadedProgram {
+    /// All files that were read.
+    pub sources: SourceMap,
+    /// The files that belong to the program, the main files first.
+    pub units: Vec<LoadedUnit>,
+    /// Errors in the syntax of the units.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether a main file could not be generated, from which all other findings follow.
+    pub is_not_generated: bool,
+    /// Whether files of mixed mode were left out.
+    pub has_more: bool,
+    /// Findings on files of toolkits that could not be generated.
+    pub failed: Vec<Diagnostic>,
+}
+
+impl LoadedProgram {
+    /// Adds the types that every program has.
+    pub fn add_prelude(&mut self) {
+        let path = Path::new(prelude::PATH);
+        let file = self.sources.add(path, prelude::SOURCE);
+        let parsed = syntax::parse(file, prelude::SOURCE);
+        debug_assert!(!parsed.has_errors(), "the prelude is correct");
+        self.units.push(LoadedUnit {
+            file,
+            unit: parsed.unit,
+            path: "".into(),
+            toolkit_dir: "".into(),
+            is_checked: false,
+        });
+    }
+}
+
+/// The namespace of a unit as text, empty for the default one.
+pub(super) fn namespace(unit: &ast::Unit) -> &str {
+    unit.namespace.as_ref().map_or("", |n| &*n.text)
+}
