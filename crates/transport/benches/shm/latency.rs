@@ -137,9 +137,9 @@ pub fn take(end: &mut dyn ReceivingEnd) -> Result<u64, Failure> {
     }
 }
 
-/// Each way a message of so many bytes, from a line's beginning on, and a line with its number. The
-/// message's are others after some trips, and both from time to time: how far a line is from both
-/// cores depends on its address.
+/// Each way carries a message of `len` bytes, from the beginning of a cache line on, and a line
+/// with its number. The message's lines change after `stay` trips, and both from time to time: how
+/// far a line is from both cores depends on its address.
 fn between_lines(len: usize, stay: u64) -> Result<[f64; 3], Failure> {
     let (there, back) = (Way::new(len, stay), Way::new(len, stay));
     thread::scope(|scope| {

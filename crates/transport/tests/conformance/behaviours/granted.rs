@@ -185,7 +185,7 @@ fn asleep(rig: Rig, len: usize, put: fn(&mut Compiled) -> Outcome) -> Outcome {
         compiled.sender.drained()
     });
     let taken = receivers[0].take_asleep_until(5 * FRAMES);
-    // Whoever sends stops when nobody is there.
+    // The sending code stops when no receiver is left.
     drop(receivers);
     let sent = sends.join().map_err(|_| "the sender panicked")?;
     taken.and(sent)
@@ -219,7 +219,7 @@ pub fn a_sender_that_is_dropped_loses_no_granted_tail(rig: Rig) -> Outcome {
     Ok(())
 }
 
-/// Nobody asks the end as long as there is room at hand; when there is none, it says so.
+/// The end is not called as long as the grant has room; when it has none, the end reports the loss.
 pub fn the_receivers_end_ends_the_grant(rig: Rig) -> Outcome {
     let (mut compiled, receivers) = edge(rig, 1, Script::of(300))?;
     drop(receivers);
@@ -249,7 +249,7 @@ pub fn every_receiver_gets_granted_frames(rig: Rig) -> Outcome {
         receivers[sleeper].end.disarm();
         ensure!(compiled.sender.sent > sent, "nothing was sent");
         take_all(&mut compiled, &mut receivers)?;
-        // Word of it may take a while, and the next turn wants most of the room.
+        // The receiver's credit may take a while, and the next turn wants most of the room.
         compiled.sender.drained()?;
     }
     fill_up(&mut compiled)?;

@@ -1,15 +1,16 @@
 //! Kills inside of a ring's calls: at each point where its memory has just been changed, as the
 //! other process then finds it for ever.
 //!
-//! The two processes take turns, so that every point is reached, whoever is faster. A sender fills
-//! the ring and sleeps; a receiver takes all of it and sleeps:
+//! The two processes take turns, so that every point is reached, whichever is faster. A sender
+//! fills the ring and sleeps; a receiver takes all of it and sleeps:
 //!
 //! ```text
 //!   child sends      parent: takes all, sleeps, GO    child: fills, sleeps, DONE
 //!   child receives   parent: sends one frame          child: wakes, DONE
 //!                    parent: fills, sleeps, GO        child: takes all, sleeps, DONE
 //! ```
-//! Whoever is killed at a point says so before, and how many frames it has committed.
+//! A process that is killed at a point reports that before, with the number of frames that it has
+//! committed.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
