@@ -122,9 +122,9 @@ impl ReaderAdmission {
 
     /// Clears the status bits that the last reader of this number has left.
     fn reset_reader(&self, reader: u32) {
-        let sleepers = &self.segment.control().reader_status.0;
-        sleepers.asleep.fetch_and(!(1 << reader), Ordering::Relaxed);
-        sleepers.gone.fetch_and(!(1 << reader), Ordering::Relaxed);
+        let status = &self.segment.control().reader_status.0;
+        status.asleep.fetch_and(!(1 << reader), Ordering::Relaxed);
+        status.gone.fetch_and(!(1 << reader), Ordering::Relaxed);
         let taken = &self.segment.cursor(reader).is_taken;
         taken.store(0, Ordering::Relaxed);
     }

@@ -198,10 +198,10 @@ impl CountersReader {
     /// The last heartbeat, 0 if there was none yet, and the values of all slots now.
     pub fn read(&self) -> (u64, Vec<u64>) {
         let words = self.mapped.as_atomics();
-        let beat = words[HEARTBEAT_WORD].load(Ordering::Acquire);
+        let heartbeat = words[HEARTBEAT_WORD].load(Ordering::Acquire);
         let slots = words[FIRST_SLOT_WORD..].iter();
         (
-            beat,
+            heartbeat,
             slots.map(|slot| slot.load(Ordering::Relaxed)).collect(),
         )
     }
@@ -256,28 +256,31 @@ mod tests {
 
     #[test]
     fn a_view_sees_what_the_board_has() {
-        let board = CountersWriter::create(3, "a b ü").unwrap();
-        let path = path(&board._file);
+        let writer = CountersWriter::create(3, "a b ü").unwrap();
+        let path = path(&writer._file);
         assert_eq!(fs::read_link(&path).unwrap(), Path::new(PROC_LINK_TARGET));
-        let view = CountersReader::open(&path).unwrap();
-        assert_eq!((view.legend(), view.read()), ("a b ü", (0, vec![0, 0, 0])));
-        board.set(0, 7);
-        board.set(2, u64::MAX);
-        board.set_heartbeat(99);
-        assert_eq!(view.read(), (99, vec![7, 0, u64::MAX]));
-        drop(board);
-        assert_eq!(view.read().0, 99, "it is seen as long as somebody looks");
+        let reader = CountersReader::open(&path).unwrap();
+        assert_eq!(
+            (reader.legend(), reader.read()),
+            ("a b ü", (0, vec![0, 0, 0]))
+        );
+        writer.set(0, 7);
+        writer.set(2, u64::MAX);
+        writer.set_heartbeat(99);
+        assert_eq!(reader.read(), (99, vec![7, 0, u64::MAX]));
+        drop(writer);
+        assert_eq!(reader.read().0, 99, "it is seen as long as somebody looks");
     }
 
     #[test]
     fn a_file_without_its_writer_is_none() {
-        let board = CountersWriter::create(1, "").unwrap();
-        let kept = File::open(path(&board._file)).unwrap();
+        let writer = CountersWriter::create(1, "").unwrap();
+        let kept = File::open(path(&writer._file)).unwrap();
         assert!(
             CountersReader::open(&path(&kept)).is_ok(),
             "it is the writer's"
         );
-        drop(board);
+        drop(writer);
         let refused = CountersReader::open(&path(&kept))
             .err()
             .unwrap()
@@ -287,8 +290,8 @@ mod tests {
 
     #[test]
     fn what_is_no_counters_file_is_refused() {
-        let board = CountersWriter::create(2, "legend").unwrap();
-        let good = fs::read(path(&board._file)).unwrap();
+        let writer = CountersWriter::create(2, "legend").unwrap();
+        let good = fs::read(path(&writer._file)).unwrap();
         let refused = |bytes: &[u8]| CountersReader::open(&path(&foreign_file(bytes))).is_err();
         assert!(!refused(&good));
         for len in 1..good.len() {

@@ -129,8 +129,8 @@ impl Reader {
     /// Whether the writer has dropped its end. Frames that it had committed can still be polled:
     /// the stream is over once this is true and a later poll returns an empty batch.
     pub fn is_closed(&self) -> bool {
-        let parking = &self.segment.control().writer_status.0;
-        parking.is_closed.load(Ordering::Acquire) != 0
+        let status = &self.segment.control().writer_status.0;
+        status.is_closed.load(Ordering::Acquire) != 0
     }
 
     /// Number of looks for frames that found none. If it has grown between two polls, the reader
@@ -218,17 +218,17 @@ impl Reader {
             0 => self.tail,
             _ => head.committed.0.load(Ordering::Relaxed),
         };
-        let is_vain = u64::from(before == self.tail);
+        let is_empty = u64::from(before == self.tail);
         for look in 0..self.batch_spins {
             let published = head.published.0.load(Ordering::Acquire); // [frames]
             // The published index may be behind, when single frames were found.
             if published > self.tail {
-                self.empty_poll_count += is_vain * u64::from(look);
+                self.empty_poll_count += is_empty * u64::from(look);
                 return self.accept_index(published);
             }
             spin_loop();
         }
-        self.empty_poll_count += is_vain * u64::from(self.batch_spins);
+        self.empty_poll_count += is_empty * u64::from(self.batch_spins);
         let committed = head.committed.0.load(Ordering::Acquire); // [frames]
         if committed == self.tail {
             self.batch_spins = 0;
@@ -255,12 +255,12 @@ impl Reader {
         let first = FrameHeader::from_word(self.header_at(self.tail));
         let has_many = bytes > FEW_FRAMES * frame_bytes(first.len as usize) as u64;
         let worth = SPIN_BYTES * u64::from(self.batch_spins);
-        let patience = match self.batch_spins {
+        let spins = match self.batch_spins {
             last if has_many && bytes >= worth => last * 2,
             last if has_many && bytes >= worth / 2 => last,
             last => last / 2,
         };
-        patience.clamp(BATCH_SPINS_MIN, BATCH_SPINS_MAX)
+        spins.clamp(BATCH_SPINS_MIN, BATCH_SPINS_MAX)
     }
 
     /// Accepts an index of the writer if it is possible: not before the tail, at most a whole ring
@@ -365,8 +365,8 @@ mod tests {
         let (mut writer, mut reader) = ring();
         put(&mut writer, 1);
         assert_eq!(reader.next_batch_spins(FRAME), 1, "after silence");
-        let mut after = |patience, bytes| {
-            reader.batch_spins = patience;
+        let mut after = |spins, bytes| {
+            reader.batch_spins = spins;
             reader.next_batch_spins(bytes)
         };
         assert_eq!(after(1, FRAME), BATCH_SPINS_MIN);

@@ -163,60 +163,60 @@ mod tests {
 
     #[test]
     fn frames_are_read_again_until_they_are_released() {
-        let (mut writer, mut keeper) = retaining_ring(256).expect("memory");
+        let (mut writer, mut reader) = retaining_ring(256).expect("memory");
         assert!(put(&mut writer, b"one") && put(&mut writer, b"two"));
         for _ in 0..3 {
-            assert_eq!(payloads(keeper.frames_from(0)), [b"one", b"two"]);
-            assert_eq!(payloads(keeper.frames_from(16)), [b"two"]);
-            assert_eq!(payloads(keeper.frames_from(32)).len(), 0);
+            assert_eq!(payloads(reader.frames_from(0)), [b"one", b"two"]);
+            assert_eq!(payloads(reader.frames_from(16)), [b"two"]);
+            assert_eq!(payloads(reader.frames_from(32)).len(), 0);
         }
-        keeper.release(16);
-        assert_eq!(payloads(keeper.frames_from(16)), [b"two"]);
-        assert_eq!((keeper.released(), keeper.committed()), (16, 32));
+        reader.release(16);
+        assert_eq!(payloads(reader.frames_from(16)), [b"two"]);
+        assert_eq!((reader.released(), reader.committed()), (16, 32));
         assert_eq!(writer.committed(), 32);
     }
 
     #[test]
     fn what_is_kept_holds_room() {
-        let (mut writer, mut keeper) = retaining_ring(64).expect("memory");
+        let (mut writer, mut reader) = retaining_ring(64).expect("memory");
         for n in 0..4u8 {
             assert!(put(&mut writer, &[n; 8]));
         }
         assert!(!put(&mut writer, &[4; 8]));
-        keeper.release(16);
+        reader.release(16);
         assert!(put(&mut writer, &[4; 8]));
-        assert_eq!(keeper.frames_from(16).len(), 48, "up to the wrap");
-        assert_eq!(payloads(keeper.frames_from(64)), [[4; 8]]);
+        assert_eq!(reader.frames_from(16).len(), 48, "up to the wrap");
+        assert_eq!(payloads(reader.frames_from(64)), [[4; 8]]);
         assert!(!put(&mut writer, &[5; 8]));
     }
 
     #[test]
     #[should_panic(expected = "are not kept")]
     fn what_was_released_is_gone() {
-        let (mut writer, mut keeper) = retaining_ring(64).expect("memory");
+        let (mut writer, mut reader) = retaining_ring(64).expect("memory");
         put(&mut writer, b"");
-        keeper.release(8);
-        keeper.frames_from(0);
+        reader.release(8);
+        reader.frames_from(0);
     }
 
     #[test]
     #[should_panic(expected = "a release of 9")]
     fn only_what_is_committed_can_be_released() {
-        let (mut writer, mut keeper) = retaining_ring(64).expect("memory");
+        let (mut writer, mut reader) = retaining_ring(64).expect("memory");
         put(&mut writer, b"");
-        keeper.release(9);
+        reader.release(9);
     }
 
     #[test]
     fn a_sleeper_is_reported_once() {
-        let (mut writer, mut keeper) = retaining_ring(64).expect("memory");
-        assert!(keeper.arm(0));
+        let (mut writer, mut reader) = retaining_ring(64).expect("memory");
+        assert!(reader.arm(0));
         assert_eq!(writer.take_sleeping_readers(), 1);
         assert_eq!(writer.take_sleeping_readers(), 0);
         put(&mut writer, b"");
-        assert!(!keeper.arm(0), "there is a frame");
+        assert!(!reader.arm(0), "there is a frame");
         assert_eq!(writer.take_sleeping_readers(), 0);
-        keeper.request_wakeup();
+        reader.request_wakeup();
         assert_eq!(writer.take_sleeping_readers(), 1);
     }
 }

@@ -85,13 +85,13 @@ mod tests {
             readers: 2,
         };
         let (mut writer, mut readers) = private_ring(shape).expect("memory");
-        let gauge = writer.monitor();
-        let level = |committed, queued, slowest| RingOccupancy {
+        let monitor = writer.monitor();
+        let occupancy = |committed, queued, slowest| RingOccupancy {
             committed_bytes: committed,
             queued_bytes: queued,
             slowest_reader: slowest,
         };
-        assert_eq!(gauge.occupancy(0), level(0, 0, 0));
+        assert_eq!(monitor.occupancy(0), occupancy(0, 0, 0));
         for _ in 0..3 {
             assert!(writer.claim(8).is_some());
             writer.commit(1, 0, 8);
@@ -99,10 +99,14 @@ mod tests {
         while !readers[0].poll().is_empty() {
             readers[0].release();
         }
-        assert_eq!(gauge.occupancy(0), level(48, 48, 1));
-        assert_eq!(gauge.occupancy(0b10), level(48, 0, 0));
+        assert_eq!(monitor.occupancy(0), occupancy(48, 48, 1));
+        assert_eq!(monitor.occupancy(0b10), occupancy(48, 0, 0));
         drop(readers.pop());
-        assert_eq!(gauge.occupancy(0), level(48, 0, 0));
-        assert_eq!(gauge.occupancy(0b11), level(48, 0, 0), "nobody is left");
+        assert_eq!(monitor.occupancy(0), occupancy(48, 0, 0));
+        assert_eq!(
+            monitor.occupancy(0b11),
+            occupancy(48, 0, 0),
+            "nobody is left"
+        );
     }
 }

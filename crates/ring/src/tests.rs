@@ -1,4 +1,4 @@
-//! What a ring does, one end after the other on one thread; Miri runs these too.
+//! Tests of a ring, one end after the other on one thread; Miri runs these too.
 
 use crate::frame::frame_bytes;
 use crate::{Reader, RingShape, Writer, private_ring};

@@ -296,8 +296,8 @@ impl Writer {
         }
         let to = self.next_frame_start(frame_bytes(len) as u64) + frame_bytes(len) as u64;
         let wanted = to.saturating_sub(self.segment.capacity());
-        let parking = &self.segment.control().writer_status.0;
-        parking.wakeup_index.store(wanted, Ordering::Relaxed);
+        let status = &self.segment.control().writer_status.0;
+        status.wakeup_index.store(wanted, Ordering::Relaxed);
         hit(Failpoint::WriterArmed);
         let is_safe = self.segment.barrier().heavy();
         let must_wait = !self.has_room_until(to) && self.fault.is_none();
@@ -309,8 +309,8 @@ impl Writer {
 
     /// Takes the announcement of a sleep back: the writer is awake.
     pub fn disarm(&mut self) {
-        let parking = &self.segment.control().writer_status.0;
-        parking.wakeup_index.store(0, Ordering::Relaxed);
+        let status = &self.segment.control().writer_status.0;
+        status.wakeup_index.store(0, Ordering::Relaxed);
     }
 
     /// Index up to which there are frames.
@@ -474,7 +474,7 @@ impl Writer {
 impl Drop for Writer {
     /// Marks the ring as closed; committed frames can still be read.
     fn drop(&mut self) {
-        let parking = &self.segment.control().writer_status.0;
-        parking.is_closed.store(1, Ordering::Release);
+        let status = &self.segment.control().writer_status.0;
+        status.is_closed.store(1, Ordering::Release);
     }
 }

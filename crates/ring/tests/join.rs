@@ -1,4 +1,4 @@
-//! Joining a segment: what is refused, and that a broken peer harms nobody.
+//! Joining a segment: which files are refused, and that a broken peer does no harm.
 #![cfg(not(any(loom, miri)))]
 
 use std::os::fd::{AsFd, OwnedFd};

@@ -60,8 +60,8 @@ impl Taking {
     }
 }
 
-/// All frames get to all readers, in order and whole. Nobody waits: what was refused while readers
-/// and writer ran side by side is written afterwards, what was not found then is read then.
+/// All frames get to all readers, in order and whole. No end waits: a call that was refused while
+/// readers and writer ran side by side is written afterwards, what was not found then is read then.
 fn stream(bytes: usize, readers: u32, lens: &'static [usize], polls: usize, preemptions: usize) {
     model(preemptions, move || {
         let (mut writer, ends) = ring(bytes, readers);
@@ -172,7 +172,7 @@ impl Bell {
     }
 }
 
-/// Two bells: of the readers, of the writer.
+/// Two wakeups: that of the readers, and that of the writer.
 #[derive(Clone)]
 struct Bells {
     readers: Vec<Arc<Bell>>,

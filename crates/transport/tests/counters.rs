@@ -1,4 +1,4 @@
-//! What the counters of a sending end say while somebody else looks at them.
+//! Counters of a sending end, read by another thread.
 
 extern crate thalweg_transport as transport;
 
@@ -10,7 +10,7 @@ use transport::{Batching, EdgeCounters, EdgeSpec, ReceivingEnd, SendingEnd, medi
 
 const RECEIVERS: u32 = 3;
 
-/// An edge with several receivers, by the media over rings.
+/// Edges with several receivers, over each medium that uses a ring.
 fn edges() -> impl Iterator<Item = (Box<dyn SendingEnd>, Vec<Box<dyn ReceivingEnd>>)> {
     ["ring", "shm"].into_iter().map(|name| {
         let spec = EdgeSpec {
@@ -29,7 +29,7 @@ fn edges() -> impl Iterator<Item = (Box<dyn SendingEnd>, Vec<Box<dyn ReceivingEn
     })
 }
 
-/// Bytes committed, bytes queued, and whom they are queued for.
+/// Committed bytes, queued bytes, and the slowest receiver.
 fn level(counters: &EdgeCounters) -> (u64, u64, u32) {
     counters.refresh();
     let number = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
@@ -41,7 +41,7 @@ fn level(counters: &EdgeCounters) -> (u64, u64, u32) {
     )
 }
 
-/// Takes all that has come.
+/// Takes every frame that has come.
 fn take(end: &mut dyn ReceivingEnd) {
     while !end.poll().unwrap().is_empty() {
         end.release();

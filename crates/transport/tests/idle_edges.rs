@@ -1,4 +1,4 @@
-//! Idle edges take no time: the thread that looks after them sleeps until something happens.
+//! Idle edges take no time: the IO thread sleeps until something happens.
 
 extern crate thalweg_transport as transport;
 
@@ -10,7 +10,7 @@ use transport::{Batching, EdgeSpec, ReceivingEnd, SendingEnd, media};
 
 const EDGES: u32 = 20;
 
-/// How long nothing has to happen.
+/// Time for which nothing may happen.
 const SILENCE: Duration = Duration::from_millis(300);
 
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -33,7 +33,7 @@ fn open(name: &str, link: u32) -> Edge {
     (out, tickets.into_iter().map(accept).collect())
 }
 
-/// Some frames through every edge.
+/// Sends some frames through an edge.
 fn work((out, ends): &mut Edge) {
     let start = Instant::now();
     for _ in 0..10 {
@@ -51,7 +51,7 @@ fn work((out, ends): &mut Edge) {
     }
 }
 
-/// How often the pump has gone to sleep.
+/// Number of times that the IO thread has gone to sleep.
 fn sleeps() -> u64 {
     let tasks = fs::read_dir("/proc/self/task").expect("threads").flatten();
     let pump = tasks.map(|task| task.path()).find(|task| {

@@ -1,4 +1,5 @@
-//! What the shared-memory medium refuses before it maps anything, and who is noticed to be gone.
+//! Tickets that the shared-memory medium refuses before it maps anything, and losses that it
+//! notices.
 
 use std::fs::File;
 use std::net::{IpAddr, Ipv4Addr};
@@ -9,7 +10,7 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fstat, ftruncate, memfd
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
 use thalweg_transport::{Batching, EdgeSpec, EdgeTicket, Error, Medium, media};
 
-/// What takes so long hangs.
+/// Longest time that any step may take; longer means that it hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 fn shm() -> &'static dyn Medium {
@@ -28,7 +29,7 @@ fn spec(receivers: u32) -> EdgeSpec {
     }
 }
 
-/// A ticket that is right in every way but that its memory is this.
+/// A ticket that is right in every way except that its memory is this one.
 fn ticket_for(memory: OwnedFd) -> (EdgeTicket, OwnedFd) {
     let stat = fstat(&memory).unwrap();
     let own = [stat.st_dev.to_le_bytes(), stat.st_ino.to_le_bytes()].concat();
@@ -122,7 +123,7 @@ fn a_ticket_that_nobody_uses_is_a_receiver_that_is_gone() {
     );
 }
 
-/// Without traffic too: whoever only flushes in its turns is told by the next claim.
+/// Losses are noticed without traffic, too: a sender that only flushes is told by its next claim.
 #[test]
 fn a_sender_that_has_room_and_sends_nothing_notices() {
     let (mut out, tickets) = shm().open(&spec(1)).unwrap();

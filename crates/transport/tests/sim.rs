@@ -1,4 +1,4 @@
-//! The simulation cuts where it is told to, and has the same bad luck again for the same seed.
+//! The simulation cuts an edge where it is told to, and repeats its faults for a seed.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ fn edge(seed: u64, faults: SimFaults) -> (Box<dyn SendingEnd>, Box<dyn Receiving
     (out, end)
 }
 
-/// What became of a run: the frames that came, and what each side said in the end.
+/// Result of a run: the frames that came, and the last error of each side.
 #[derive(Debug, PartialEq, Eq)]
 struct Run {
     came: Vec<u32>,
@@ -42,7 +42,7 @@ struct Run {
     receiver: Option<String>,
 }
 
-/// Sends numbers until it is cut, or so many.
+/// Sends `count` numbers, or until the edge is cut.
 fn run(seed: u64, faults: SimFaults, count: u32) -> Run {
     let (out, mut end) = edge(seed, faults);
     let mut out = Some(out);
@@ -83,7 +83,7 @@ fn repeat(seed: u64) -> String {
     format!("{SEED_VARIABLE}={seed} cargo test -p thalweg-transport --test sim")
 }
 
-/// The seed that was asked for and some more.
+/// The requested seed and some more.
 fn seeds() -> impl Iterator<Item = u64> {
     (0..50).map(|more| SEED.wrapping_add(more))
 }
@@ -153,6 +153,6 @@ fn the_same_seed_has_the_same_luck() {
 fn without_faults_every_put_has_room_and_every_poll_a_frame() {
     let run = run(1, SimFaults::default(), 300);
     assert_eq!(run.came.len(), 300);
-    // And a few more, to see that it is over.
+    // A few more turns, to see that the stream is over.
     assert!((300..310).contains(&run.turns), "{} turns", run.turns);
 }

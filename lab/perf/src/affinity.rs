@@ -1,4 +1,4 @@
-//! Which processor the time-critical thread runs on.
+//! Pins the time-critical thread to a processor.
 
 use std::io::Write;
 
@@ -7,12 +7,12 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use crate::error::Error;
 use crate::options::CpuAffinity;
 
-/// Looks whether [`pin`] could do what it is asked for, without doing it.
+/// Checks whether [`pin_thread`] could succeed, without pinning.
 pub(crate) fn check_affinity(affinity: CpuAffinity) -> Result<(), Error> {
     let before = sched_getaffinity(None);
     let pinned = match affinity {
         CpuAffinity::Requested(_) => pin_thread(affinity),
-        // That is never refused.
+        // A preferred processor is never refused.
         CpuAffinity::Preferred(_) => Ok(()),
     };
     if let Ok(before) = before {
@@ -21,8 +21,8 @@ pub(crate) fn check_affinity(affinity: CpuAffinity) -> Result<(), Error> {
     pinned
 }
 
-/// From now on this thread runs on that processor. One that was not asked for by name is given up
-/// where there is none, with a note on standard error.
+/// Pins this thread to a processor. A preferred processor that does not exist is given up, with a
+/// note on standard error.
 pub(crate) fn pin_thread(affinity: CpuAffinity) -> Result<(), Error> {
     let (CpuAffinity::Requested(cpu) | CpuAffinity::Preferred(cpu)) = affinity;
     let pinned = sched_setaffinity(None, &single_cpu(cpu as usize));
@@ -43,12 +43,13 @@ pub(crate) fn pin_thread(affinity: CpuAffinity) -> Result<(), Error> {
     }
 }
 
-/// The processors that there are for this process, as in `0, 1`.
+/// List of the processors that this process may use, such as `0, 1`.
 fn usable_cpus() -> String {
     let Ok(before) = sched_getaffinity(None) else {
         return "others".to_owned();
     };
-    // Those that `taskset` has kept it from too, so what it runs on now does not say which.
+    // Processors that `taskset` has excluded may be used too, so the current affinity does not say
+    // which.
     let takes = |&cpu: &usize| sched_setaffinity(None, &single_cpu(cpu)).is_ok();
     let all = (0..CpuSet::MAX_CPU).filter(takes);
     let all: Vec<_> = all.map(|cpu| cpu.to_string()).collect();
@@ -56,7 +57,7 @@ fn usable_cpus() -> String {
     all.join(", ")
 }
 
-/// That processor alone; none if there can be no such processor.
+/// Set of one processor; empty if there can be no such processor.
 fn single_cpu(cpu: usize) -> CpuSet {
     let mut set = CpuSet::new();
     if cpu < CpuSet::MAX_CPU {

@@ -1,8 +1,8 @@
-//! The clock of both ends: nanoseconds that all processes of the host count alike.
+//! The clock of both ends: nanoseconds that all processes of a host count alike.
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Pairs of readings for the clock's own cost.
+/// Number of pairs of readings from which the cost of a reading is computed.
 const READING_PAIRS: usize = 1001;
 
 /// Nanoseconds since the machine was started.
@@ -12,8 +12,8 @@ pub(crate) fn now_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// What a reading of the clock takes, in nanoseconds: the median of pairs, one right after the
-/// other. A latency between two readings contains it once.
+/// Nanoseconds that a reading of the clock takes: the median of pairs, one right after the other. A
+/// latency between two readings contains it once.
 pub(crate) fn read_cost_ns() -> u64 {
     let mut pairs: Vec<u64> = (0..READING_PAIRS)
         .map(|_| {

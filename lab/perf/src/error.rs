@@ -1,18 +1,18 @@
-//! Why a measurement cannot be made, in a sentence.
+//! Errors of a measurement, each a sentence for the user.
 
 use std::fmt;
 use std::io;
 
-/// Why it has ended early.
+/// The reason why a measurement has ended early.
 #[derive(Debug)]
 pub enum Error {
-    /// An option that cannot be: why, and what would be right.
+    /// An option is invalid; the text says why, and what would be right.
     Option(String),
-    /// The topic.
+    /// The topic cannot be used.
     Topic(topic::Error),
     /// The output cannot be written.
     Output(io::Error),
-    /// The thread cannot be put on its processor: why, and on which it could.
+    /// The thread cannot be pinned; the text says why, and to which processors it could be.
     Affinity(String),
 }
 

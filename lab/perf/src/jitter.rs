@@ -1,4 +1,4 @@
-//! Jitter: what takes the processor away from a thread that does nothing but read the clock.
+//! Jitter: interruptions of a thread that does nothing but read the clock.
 
 use std::io::Write;
 
@@ -11,10 +11,10 @@ use crate::options::JitterOptions;
 use crate::result_line::{ResultLine, print_line};
 
 /// Reads the clock twice in a row, again and again, and prints the shortest and the longest time
-/// that was between: what a reading takes, and the longest interruption.
+/// between: the cost of a reading, and the longest interruption.
 ///
 /// # Errors
-/// The processor cannot be had; the output cannot be written.
+/// The processor is not available, or the output cannot be written.
 pub fn jitter(options: &JitterOptions, out: &mut dyn Write) -> Result<(), Error> {
     pin_thread(options.affinity_cpu)?;
     let mut gaps = LatencyHistogram::new();

@@ -1,14 +1,13 @@
 //! Rates and latencies of a topic: a publisher, a subscriber and a loop that measures
 //! interruptions, with the options, the semantics and the output lines of smx_perf.
 //!
-//! [`publish`] sends warm-up messages, then messages at an even pace; [`subscribe`] counts them and
-//! measures how long they took; [`jitter`] measures what takes the processor away. After the lines
-//! that smx_perf prints come lines of our own, which begin with `+ `. `docs/perf.md` shows all of
-//! it.
+//! [`publish()`] sends warm-up messages, then messages at an even pace; [`subscribe()`] counts them
+//! and measures how long they took; [`jitter()`] measures interruptions of the processor. After the
+//! lines that smx_perf prints come further lines, which begin with `+ `. `docs/perf.md` shows all
+//! of them.
 //!
-//! What follows from luck is told apart from what can be counted on: a message that its receiver
-//! was waiting for is *waited*, one that was there before it looked is *found*
-//! ([`stream_counts`](mod@tally)).
+//! Chance is told apart from what can be relied on: a message that its receiver was waiting for is
+//! *waited*, one that was there before the receiver looked is *found* ([`stream_counts`]).
 
 mod affinity;
 mod clock;

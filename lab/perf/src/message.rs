@@ -1,31 +1,32 @@
-//! What stands in a message.
+//! Layout of a message.
 //!
 //! ```text
 //!    0  flags   u32   1: it carries times; 2: it was due at a time
-//!    4  number  u32   counts from 0, of the warm-up and of what is measured
-//!    8  sent    u64   when it was sent, in nanoseconds
-//!   16  lag     u64   how much later than it was due
+//!    4  number  u32   counts from 0, separately for the warm-up and the measurement
+//!    8  sent    u64   time at which it was sent, in nanoseconds
+//!   16  lag     u64   nanoseconds by which it was late
 //! ```
-//! Native byte order. A message without times may be shorter; what is cut off is not there, and
-//! what is longer is filled as it may be.
+//! Numbers have the native byte order. A message without times may be shorter: it is cut off. The
+//! rest of a longer one is arbitrary.
 
 use crate::clock;
 
-/// Bytes of a message that carries times.
+/// Fewest bytes of a message that carries times.
 pub const MESSAGE_BYTES_MIN: usize = 24;
 
 const HAS_TIMES: u32 = 1;
 const HAS_LAG: u32 = 2;
 
-/// When a message was sent.
+/// Times that a message carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MessageTimes {
     pub(crate) sent_ns: u64,
-    /// How much later than it was due, if it was due at a time.
+    /// Nanoseconds by which the message was late, if it was due at a time.
     pub(crate) lag_ns: Option<u64>,
 }
 
-/// Writes a message without times.
+/// Writes a message with times, which was due at `due_ns`, if at a time at all. The clock is read
+/// last. `room` must be long enough.
 #[inline]
 pub(crate) fn write_plain(room: &mut [u8], number: u64) {
     let words = [0u32.to_ne_bytes(), (number as u32).to_ne_bytes()];

@@ -2,14 +2,14 @@
 
 use std::ops::RangeInclusive;
 
-/// The number that a text says, if it is one of those.
+/// Parses a number within a range.
 ///
 /// # Errors
-/// It is none: what would be right.
+/// The text is no such number; the error says what would be right.
 pub fn parse_number(text: &str, range: RangeInclusive<u64>) -> Result<u64, String> {
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let (digits, radix) = hexadecimal.map_or((text, 10), |digits| (digits, 16));
-    // What `from_str_radix` takes besides digits is no number here.
+    // Signs, which `from_str_radix` takes, are refused.
     let is_plain = digits.starts_with(|first: char| first.is_ascii_hexdigit());
     let number = u64::from_str_radix(digits, radix).ok().filter(|_| is_plain);
     number

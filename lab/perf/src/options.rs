@@ -1,4 +1,4 @@
-//! The options of the programs, and the line that repeats them.
+//! Options of the three programs, and the line that repeats them.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -8,31 +8,31 @@ use topic::PublisherConfig;
 use crate::error::Error;
 use crate::message::MESSAGE_BYTES_MIN;
 
-/// The topic, unless another is named.
+/// Name of the topic, unless another is given.
 pub const DEFAULT_TOPIC: &str = "smx_perf";
 
-/// What the flags mean, for the help.
+/// Meaning of the publisher's flags, for the help text.
 pub const FLAGS_HELP: &str = "1: time stamps, to measure latency; 2: non-blocking; 4: sends copies";
 
-/// How a publisher sends: a bit map.
+/// Flags that say how a publisher sends: a bit map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PublishFlags(pub u32);
 
 impl PublishFlags {
-    /// Messages carry the time at which they were sent.
+    /// Flag: messages carry the time at which they were sent.
     pub const TIMESTAMP: u32 = 1;
-    /// A full ring does not make the sender wait: the send is counted and tried again.
+    /// Flag: a full ring does not make the sender wait; the send is counted and tried again.
     pub const NON_BLOCKING: u32 = 2;
-    /// Messages are copied into the ring instead of being made there.
+    /// Flag: messages are copied into the ring instead of being built there.
     pub const GENERIC: u32 = 4;
-    /// All of them.
+    /// All flags that there are.
     pub const ALL: u32 = 7;
 
     pub(crate) fn has(self, flag: u32) -> bool {
         self.0 & flag != 0
     }
 
-    /// Only that flag, if it is set.
+    /// Only this flag, if it is set.
     pub(crate) fn masked(self, flag: u32) -> PublishFlags {
         PublishFlags(self.0 & flag)
     }
@@ -41,9 +41,9 @@ impl PublishFlags {
 /// The processor of the time-critical thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CpuAffinity {
-    /// This one, by the user's wish.
+    /// The processor that the user has requested.
     Requested(u32),
-    /// This one, if there is one.
+    /// The default processor, used if it exists.
     Preferred(u32),
 }
 
@@ -54,52 +54,52 @@ impl CpuAffinity {
     }
 }
 
-/// Of the publisher.
+/// Options of the publisher.
 #[derive(Clone, Debug)]
 pub struct PublishOptions {
-    /// Where the sending thread runs.
+    /// Processor of the sending thread.
     pub affinity_cpu: CpuAffinity,
-    /// Files, in their order.
+    /// Configuration files, in the order in which they are read.
     pub config: Vec<PathBuf>,
-    /// How it sends.
+    /// Flags that say how it sends.
     pub flags: PublishFlags,
-    /// Loops of a jitter measurement, which is then all that is done.
+    /// Loops of a jitter measurement, which replaces sending; 0: none.
     pub jitter_loops: u64,
-    /// How long it stays after its last message.
+    /// Milliseconds that the publisher stays after its last message.
     pub linger_ms: u64,
     /// Bytes of a message.
     pub msg_len: u64,
-    /// How many messages are measured.
+    /// Number of measured messages.
     pub num_msgs: u64,
     /// Messages a second, at least 1.
     pub rate: u64,
-    /// The topic.
+    /// Name of the topic.
     pub topic: String,
-    /// Messages before those that are measured.
+    /// Number of warm-up messages before the measured ones.
     pub warmup_loops: u64,
 }
 
-/// Of the subscriber.
+/// Options of the subscriber.
 #[derive(Clone, Debug)]
 pub struct SubscribeOptions {
-    /// Where the receiving thread runs.
+    /// Processor of the receiving thread.
     pub affinity_cpu: CpuAffinity,
-    /// Files, in their order.
+    /// Configuration files, in the order in which they are read.
     pub config: Vec<PathBuf>,
-    /// Only counts.
+    /// Whether messages are only counted, not measured.
     pub fast: bool,
-    /// Turns of an empty loop for each message.
+    /// Turns of an empty loop for each message, as simulated work.
     pub spin_cnt: u64,
-    /// The topic.
+    /// Name of the topic.
     pub topic: String,
 }
 
-/// Of the jitter measurement.
+/// Options of the jitter measurement.
 #[derive(Clone, Debug)]
 pub struct JitterOptions {
-    /// Where it runs.
+    /// Processor of the measuring thread.
     pub affinity_cpu: CpuAffinity,
-    /// How many pairs of readings.
+    /// Number of pairs of readings.
     pub jitter_loops: u64,
 }
 
@@ -142,7 +142,7 @@ impl Default for JitterOptions {
 }
 
 impl PublishOptions {
-    /// What the files say; that the options go together.
+    /// Reads the configuration files, and checks that the options fit together.
     pub(crate) fn config(&self) -> Result<PublisherConfig, Error> {
         let least = MESSAGE_BYTES_MIN as u64;
         if self.flags.has(PublishFlags::TIMESTAMP) && self.msg_len < least {
@@ -154,7 +154,7 @@ impl PublishOptions {
         read_config(&self.config)
     }
 
-    /// The options as smx_perf repeats them.
+    /// Line with the options, as smx_perf prints it.
     pub(crate) fn options_line(&self) -> String {
         format!(
             "o_affinity_cpu={}, o_config={}, o_flags=0x{:02x}, o_jitter_loops={}, o_linger_ms={}, \
@@ -174,12 +174,13 @@ impl PublishOptions {
 }
 
 impl SubscribeOptions {
-    /// What the files say: nothing that a subscriber needs, but it may be wrong.
+    /// Reads the configuration files. They hold nothing that a subscriber needs, but they may be
+    /// wrong.
     pub(crate) fn config(&self) -> Result<PublisherConfig, Error> {
         read_config(&self.config)
     }
 
-    /// The options as smx_perf repeats them.
+    /// Line with the options, as smx_perf prints it.
     pub(crate) fn options_line(&self) -> String {
         let mut line = format!(
             "o_affinity_cpu={}, o_config={}, ",
@@ -187,7 +188,7 @@ impl SubscribeOptions {
             last_file_name(&self.config)
         );
         let (fast, spins, topic) = (u8::from(self.fast), self.spin_cnt, &self.topic);
-        // Writing to a text does not fail.
+        // Writing to a string does not fail.
         let _ = write!(
             line,
             "o_fast={fast}, o_spin_cnt={spins}, o_topic='{topic}', "
@@ -204,7 +205,7 @@ fn read_config(files: &[PathBuf]) -> Result<PublisherConfig, Error> {
     Ok(config)
 }
 
-/// The last file's name; as smx_perf says it if there is none.
+/// Name of the last file, or the word that smx_perf prints if there is none.
 fn last_file_name(files: &[PathBuf]) -> String {
     files
         .last()

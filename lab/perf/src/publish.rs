@@ -1,4 +1,4 @@
-//! The publisher: warm-up, the messages that are measured, a rest for those who are behind.
+//! The publisher: warm-up messages, measured messages, and a pause for subscribers that are behind.
 
 use std::io::Write;
 use std::thread::sleep;
@@ -14,14 +14,14 @@ use crate::options::{JitterOptions, PublishFlags, PublishOptions};
 use crate::result_line::{ResultLine, print_line};
 use crate::send_loop::{SendCounts, SendTask, send_all};
 
-/// Messages a second of the warm-up.
+/// Messages a second during the warm-up.
 const WARMUP_RATE: u64 = 10_000;
 
-/// Publishes, and prints what came of it.
+/// Publishes, and prints the results.
 ///
 /// # Errors
-/// An option cannot be, the topic has a publisher, the processor cannot be had, the output cannot
-/// be written.
+/// An option is invalid, the topic has a publisher, the processor is not available, or the output
+/// cannot be written.
 pub fn publish(options: &PublishOptions, out: &mut dyn Write) -> Result<(), Error> {
     let config = options.config()?;
     print_line(out, &options.options_line())?;
@@ -64,7 +64,8 @@ fn rate_line(sends: u64, duration_ns: u64) -> String {
     format!("actual_sends={sends}, duration_ns={duration_ns}, result_rate={rate:.6}, ")
 }
 
-/// Our own lines: how often a full ring was met, and what the rate was with and without that.
+/// Prints the lines that smx_perf does not have: how often the ring was full, and the rate with and
+/// without that.
 fn print_sender_lines(
     sent: &SendCounts,
     receivers: usize,

@@ -1,29 +1,29 @@
-//! Rates of short stretches of a run, apart by what they were like.
+//! Rates of short windows of a run, by kind.
 //!
-//! A rate over a whole run mixes stretches in which the two sides collide on every message with
-//! others in which they just miss each other, and says of neither what can be counted on. So a run
-//! is cut into windows of a few thousand messages, and each counts for its kind.
+//! A rate over a whole run mixes times in which the two sides collide on every message with others
+//! in which they just miss each other, and describes neither. So a run is cut into windows of a few
+//! thousand messages, and each counts for its kind.
 
 use measure::LatencyHistogram;
 
-/// Messages of a window, at least.
+/// Fewest messages of a window: long enough to time, short enough to be of one kind.
 const WINDOW_MESSAGES_MIN: u64 = 4096;
 
-/// Windows of one kind.
+/// Rates of the windows of one kind.
 #[derive(Default)]
 pub(crate) struct RateWindows {
-    /// Picoseconds a message.
+    /// Picoseconds a message, for each window.
     pace_ps: LatencyHistogram,
 }
 
-/// Where the window that is measured has begun.
+/// Beginning of the current window.
 pub(crate) struct RateWindowTimer {
     count: u64,
     time_ns: u64,
     is_first: bool,
 }
 
-/// A window that has ended.
+/// Messages and time of a window that has ended.
 #[derive(Clone, Copy)]
 pub(crate) struct RateWindow {
     messages: u64,
@@ -31,18 +31,18 @@ pub(crate) struct RateWindow {
 }
 
 impl RateWindows {
-    /// Adds one.
+    /// Adds the rate of a window.
     pub(crate) fn add(&mut self, window: RateWindow) {
         let pace = u128::from(window.duration_ns) * 1000 / u128::from(window.messages.max(1));
         self.pace_ps.record(u64::try_from(pace).unwrap_or(u64::MAX));
     }
 
-    /// How many there are.
+    /// Number of windows of this kind.
     pub(crate) fn count(&self) -> u64 {
         self.pace_ps.count()
     }
 
-    /// Messages a second of the one in the middle; 0 if there is none.
+    /// Messages a second in the median window; 0 if there is none.
     pub(crate) fn rate(&self) -> f64 {
         match self.pace_ps.quantile_ns(0.5) {
             0 => 0.0,
@@ -52,7 +52,7 @@ impl RateWindows {
 }
 
 impl RateWindowTimer {
-    /// Begins with the next call of [`RateWindowTimer::advance`].
+    /// A timer that begins with the next call of [`RateWindowTimer::advance`].
     pub(crate) fn new() -> RateWindowTimer {
         RateWindowTimer {
             count: 0,
@@ -61,7 +61,7 @@ impl RateWindowTimer {
         }
     }
 
-    /// So many messages were there by now, whatever time that is; a window, if one has ended.
+    /// Notes that `count` messages were there by now. Returns a window, if one has ended.
     #[inline]
     pub(crate) fn advance(
         &mut self,

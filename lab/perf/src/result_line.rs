@@ -5,28 +5,29 @@ use std::io::{self, Write};
 
 use measure::{LatencyHistogram, LatencyPercentiles};
 
-/// A line of our own: those of smx_perf have nothing before their first name.
+/// A line of results that smx_perf does not have: those of smx_perf have nothing before their first
+/// name.
 pub(crate) struct ResultLine(String);
 
 impl ResultLine {
-    /// With what it is about before its names.
+    /// A line that begins with its subject.
     pub(crate) fn new(about: &str) -> ResultLine {
         ResultLine(format!("+ {about}: "))
     }
 
-    /// One more name.
+    /// Appends a name with its value.
     pub(crate) fn value(mut self, name: &str, value: impl Display) -> ResultLine {
-        // Writing to a text does not fail.
+        // Writing to a string does not fail.
         let _ = write!(self.0, "{name}={value}, ");
         self
     }
 
-    /// A rate, in messages a second.
+    /// Appends a rate in messages a second.
     pub(crate) fn rate(self, name: &str, rate: f64) -> ResultLine {
         self.value(name, format_args!("{rate:.6}"))
     }
 
-    /// How many latencies there are, and their percentiles if there are any.
+    /// Appends the number of latencies, and their percentiles if there are any.
     pub(crate) fn latencies(self, all: &LatencyHistogram) -> ResultLine {
         let line = self.value("count", all.count());
         let Some(latency) = all.percentiles() else {
@@ -53,13 +54,13 @@ impl ResultLine {
             .fold(line, |line, (name, value)| line.value(name, value))
     }
 
-    /// Prints it.
+    /// Prints the line and flushes it.
     pub(crate) fn print(self, out: &mut dyn Write) -> io::Result<()> {
         print_line(out, &self.0)
     }
 }
 
-/// Prints a line at once.
+/// Prints a line and flushes it.
 pub(crate) fn print_line(out: &mut dyn Write, line: &str) -> io::Result<()> {
     writeln!(out, "{line}")?;
     out.flush()

@@ -8,32 +8,33 @@ use crate::options::PublishFlags;
 use crate::rate_windows::{RateWindowTimer, RateWindows};
 use crate::send_schedule::SendSchedule;
 
-/// What is to be sent.
+/// Messages that are to be sent, and their schedule.
 pub(crate) struct SendTask {
     pub(crate) messages: u64,
     pub(crate) bytes: usize,
     pub(crate) rate: u64,
     pub(crate) flags: PublishFlags,
-    /// What a reading of the clock takes.
+    /// Nanoseconds that a reading of the clock takes.
     pub(crate) clock_ns: u64,
 }
 
-/// What happened meanwhile.
+/// Counts and times of the send loop.
 #[derive(Default)]
 pub(crate) struct SendCounts {
     pub(crate) messages: u64,
-    /// Those that found the ring full and waited.
+    /// Messages that found the ring full and waited.
     pub(crate) waited: u64,
-    /// How long they did, together.
+    /// Nanoseconds that those messages waited together.
     pub(crate) waited_ns: u64,
     /// Sends that would have had to wait, and were tried again.
     pub(crate) would_block: u64,
-    /// Windows in which no message found the ring full, and the others.
+    /// Windows in which no message found the ring full.
     pub(crate) free_windows: RateWindows,
+    /// Windows in which some message found the ring full.
     pub(crate) full_windows: RateWindows,
 }
 
-/// Sends all of it.
+/// Sends all messages of a task.
 pub(crate) fn send_all(publisher: &mut Publisher, task: &SendTask) -> Result<SendCounts, Error> {
     let mut sending = SendLoop {
         copy_buffer: match task.flags.has(PublishFlags::GENERIC) {
@@ -58,11 +59,11 @@ struct SendLoop<'a> {
     publisher: &'a mut Publisher,
     task: &'a SendTask,
     schedule: SendSchedule,
-    /// The message of a sender that sends copies.
+    /// Buffer of the message for a sender that sends copies.
     copy_buffer: Vec<u8>,
     counts: SendCounts,
     window_timer: RateWindowTimer,
-    /// How often the ring was full before this window.
+    /// Number of times that the ring was full before this window.
     full_before: u64,
 }
 
@@ -89,7 +90,7 @@ impl SendLoop<'_> {
         Ok(())
     }
 
-    /// `false`: there is no room, and nobody is to wait for it.
+    /// Waits for room unless sends must not block. `false`: there is no room.
     #[inline]
     fn find_room(&mut self) -> Result<bool, Error> {
         let bytes = self.task.bytes;
@@ -98,7 +99,7 @@ impl SendLoop<'_> {
         }
         if self.task.flags.has(PublishFlags::NON_BLOCKING) {
             self.counts.would_block += 1;
-            // A subscriber that has broken the ring is found out by a look for room.
+            // A look for room detects a subscriber that has broken the ring.
             return self.publisher.try_acquire(bytes).map(|room| room.is_some());
         }
         self.wait()?;
@@ -115,7 +116,7 @@ impl SendLoop<'_> {
         Ok(())
     }
 
-    /// Makes the next message and sends it. There is room.
+    /// Builds the next message and sends it. There must be room.
     #[inline]
     fn send_next(&mut self, write: impl FnOnce(&mut [u8], u64, SendSchedule)) -> Result<(), Error> {
         let (number, pace) = (self.counts.messages, self.schedule);

@@ -1,36 +1,36 @@
-//! When messages are due: evenly, and what is behind is caught up with.
+//! Schedule of messages: evenly spaced, and late ones are caught up with.
 
 /// Nanoseconds of a second.
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// A pace from a start on.
+/// An even schedule from a start time on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SendSchedule {
     /// Messages a second, at least 1.
     pub(crate) rate: u64,
-    /// When the first is due.
+    /// Time at which the first message is due.
     pub(crate) start_ns: u64,
 }
 
 impl SendSchedule {
-    /// How many are due by now. The first is due at once, so that the pause comes after it.
+    /// Number of messages due by now. The first is due at once, so that the pause comes after it.
     #[inline]
     pub(crate) fn due_count(self, now_ns: u64) -> u64 {
         let elapsed = now_ns - self.start_ns;
-        // In two parts, for the product outgrows 64 bits within a minute.
+        // In two parts, because the product outgrows 64 bits within a minute.
         let (seconds, rest) = (elapsed / SECOND_NS, elapsed % SECOND_NS);
         seconds * self.rate + rest * self.rate / SECOND_NS + 1
     }
 
-    /// When the message of this number is due, counted from 0.
+    /// Time at which the message of this number is due, counted from 0.
     #[inline]
     pub(crate) fn due_ns(self, number: u64) -> u64 {
         let (seconds, rest) = (number / self.rate, number % self.rate);
         self.start_ns + seconds * SECOND_NS + (rest * SECOND_NS).div_ceil(self.rate)
     }
 
-    /// Whether single messages can be sent when they are due, with a clock that takes so long to
-    /// read. If not, there is a rate, but no time that a message has missed.
+    /// Whether single messages can be sent when they are due, with a clock that takes `clock_ns` to
+    /// read. Otherwise there is a rate, but no time that a message could miss.
     pub(crate) fn is_achievable(self, clock_ns: u64) -> bool {
         SECOND_NS / self.rate >= 2 * clock_ns.max(1)
     }

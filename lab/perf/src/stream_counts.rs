@@ -1,12 +1,12 @@
-//! What a subscriber counts: messages that it waited for apart from those that it found.
+//! Counts of a subscriber: messages that it waited for, apart from those that it found.
 //!
 //! A receiver that is faster than its sender reads the ring's index all the time, and the sender
-//! has to take that line from it with every message: each is *waited* for. A receiver that comes a
-//! little later finds a message that is there already, often several, and neither side waits for
-//! the other: those are *found*. The second case is much faster and not to be counted on.
+//! must take that cache line back with every message: each message is *waited* for. A receiver that
+//! comes a little later finds a message that is there already, often several, and neither side
+//! waits for the other: those are *found*. The second case is much faster and cannot be relied on.
 //!
-//! Of what one poll brings, the first message was waited for if the receiver had looked in vain
-//! since the poll before; the others were found.
+//! Of the messages of one poll, the first was waited for if the receiver had looked in vain since
+//! the poll before; the others were found.
 
 use measure::LatencyHistogram;
 
@@ -14,35 +14,35 @@ use crate::clock;
 use crate::message::MessageTimes;
 use crate::rate_windows::{RateWindowTimer, RateWindows};
 
-/// A window is contended if the receiver has waited for one of so many messages, or more often:
-/// each time the index has gone from one processor to the other and back.
+/// Most messages for each one waited for in a contended window: each time the index has gone from
+/// one processor to the other and back.
 const CONTENDED_MESSAGES_MAX: u64 = 32;
 
-/// It is lucky if it has waited for one of so many, or less often. A batch of the smallest messages
-/// has some 800, so a receiver that takes batch by batch is not.
+/// Fewest messages for each one waited for in a lucky window. A batch of the smallest messages has
+/// some 800, so a receiver that takes batch by batch is not lucky.
 const LUCKY_MESSAGES_MIN: u64 = 2048;
 
 /// Counts of one stream, from its beginning to its end.
 #[derive(Default)]
 pub(crate) struct StreamCounts {
     pub(crate) messages: u64,
-    /// Messages that were waited for.
+    /// Number of messages that were waited for.
     pub(crate) waited: u64,
-    /// Polls that brought something.
+    /// Number of polls that found messages.
     pub(crate) batches: u64,
     pub(crate) batch_max: u64,
     pub(crate) rates: ContentionRates,
     pub(crate) latencies: StreamLatencies,
 }
 
-/// Rates by how much was waited for.
+/// Rates by how often the receiver waited.
 #[derive(Default)]
 pub(crate) struct ContentionRates {
-    /// The receiver has run out again and again.
+    /// Windows in which the receiver ran out again and again.
     pub(crate) contended: RateWindows,
-    /// It has hardly ever.
+    /// Windows in which the receiver hardly ever ran out.
     pub(crate) lucky: RateWindows,
-    /// Those between.
+    /// Windows between contended and lucky ones.
     pub(crate) mixed: RateWindows,
     window_timer: Option<RateWindowTimer>,
     /// Counts at the beginning of the window.
@@ -58,15 +58,15 @@ pub(crate) struct StreamLatencies {
     sum_ns: u64,
     pub(crate) waited: LatencyHistogram,
     pub(crate) found: LatencyHistogram,
-    /// From when they were due, of those that were due at a time.
+    /// Latencies from the due time, of messages that were due at a time.
     pub(crate) corrected: LatencyHistogram,
-    /// Of the first message of a batch, until it is known whether it was waited for.
+    /// Latency of the first message of a batch, until it is known whether it was waited for.
     first_ns: Option<u64>,
     is_first: bool,
 }
 
 impl StreamCounts {
-    /// What a poll has brought, messages one by one before.
+    /// Counts the messages of a poll, after they were counted one by one.
     #[inline]
     pub(crate) fn add_batch(&mut self, messages: u64, has_waited: bool) {
         self.messages += messages;
@@ -114,7 +114,7 @@ impl Default for StreamLatencies {
 }
 
 impl StreamLatencies {
-    /// A message, with its times if it carries any.
+    /// Adds a message, with its times if it carries any.
     #[inline]
     pub(crate) fn add_message(&mut self, times: Option<MessageTimes>) {
         let is_first = std::mem::replace(&mut self.is_first, false);
@@ -134,7 +134,7 @@ impl StreamLatencies {
         }
     }
 
-    /// Whether the first message of the batch was waited for.
+    /// Notes whether the first message of the batch was waited for.
     #[inline]
     fn settle_first(&mut self, has_waited: bool) {
         self.is_first = true;
@@ -147,12 +147,12 @@ impl StreamLatencies {
         }
     }
 
-    /// In nanoseconds; 0 if there is none.
+    /// Average latency in nanoseconds; 0 if there is none.
     pub(crate) fn average_ns(&self) -> u64 {
         self.sum_ns.checked_div(self.count).unwrap_or(0)
     }
 
-    /// Of all of them.
+    /// Histogram of all latencies.
     pub(crate) fn merged(&self) -> LatencyHistogram {
         let mut all = self.waited.clone();
         all.merge(&self.found);
@@ -214,7 +214,7 @@ mod tests {
             mixed,
             ..
         } = &tally.rates;
-        // The rest of the first stretch is in the window that the first large batch has ended.
+        // The rest of the first phase is in the window that the first large batch has ended.
         assert_eq!((contended.count(), mixed.count(), lucky.count()), (2, 1, 1));
     }
 }

@@ -1,4 +1,4 @@
-//! The subscriber: counts, measures, and goes on with the next publisher.
+//! The subscriber: counts and measures messages, and goes on with the next publisher.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -14,19 +14,19 @@ use crate::options::SubscribeOptions;
 use crate::result_line::{ResultLine, print_line};
 use crate::stream_counts::{StreamCounts, StreamLatencies};
 
-/// How long a subscriber goes on.
+/// Limit after which a subscriber ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubscribeLimit {
-    /// Until it is killed, as smx_perf does.
+    /// Never: it runs until it is killed, as smx_perf does.
     Unlimited,
-    /// Until so many publishers have ended.
+    /// After this many publishers have ended.
     EndedPublishers(u32),
 }
 
-/// Subscribes, and prints the beginning and the end of each publisher with what came of it.
+/// Subscribes, and prints the beginning and the end of each publisher with the results.
 ///
 /// # Errors
-/// An option cannot be, the topic is not to be had, the processor cannot be, the output cannot be
+/// An option is invalid, the topic or the processor is not available, or the output cannot be
 /// written.
 pub fn subscribe(
     options: &SubscribeOptions,
@@ -34,7 +34,7 @@ pub fn subscribe(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     options.config()?;
-    // Before the line: whoever has seen it can publish, and we miss nothing.
+    // Before the line is printed: a publisher that starts because of it is not missed.
     let mut subscriber = Subscriber::open(&options.topic)?;
     print_line(out, &options.options_line())?;
     check_affinity(options.affinity_cpu)?;
@@ -102,10 +102,10 @@ fn receive_stream(
     }
 }
 
-/// The turns of the loop.
+/// Counter that keeps the loop from being optimised away.
 static SPIN_TURNS: AtomicU64 = AtomicU64::new(0);
 
-/// Work for each message: a loop that no compiler leaves out.
+/// Simulated work for each message: a loop that no compiler removes.
 #[inline]
 fn spin_work(turns: u64) {
     for turn in 0..turns {
@@ -139,7 +139,8 @@ fn print_stream_end(
     print_receiver_lines(tally, out)
 }
 
-/// Percentiles in nanoseconds: of all, of the two cases apart, and from when messages were due.
+/// Prints percentiles in nanoseconds: of all messages, of the two cases apart, and from the due
+/// times.
 fn print_latency_lines(latencies: &StreamLatencies, out: &mut dyn Write) -> Result<(), Error> {
     let all = [
         ("latency_ns", &latencies.merged()),
@@ -155,7 +156,7 @@ fn print_latency_lines(latencies: &StreamLatencies, out: &mut dyn Write) -> Resu
     Ok(())
 }
 
-/// How often messages were waited for, and what the rate was with and without that.
+/// Prints how often messages were waited for, and the rate with and without that.
 fn print_receiver_lines(tally: &StreamCounts, out: &mut dyn Write) -> Result<(), Error> {
     let rates = &tally.rates;
     ResultLine::new("receiver_rates")

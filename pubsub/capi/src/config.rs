@@ -1,4 +1,4 @@
-//! `thalweg_config_*`
+//! The functions `thalweg_config_*` of the header: settings of a publisher.
 
 use std::ffi::{c_char, c_int};
 use std::path::Path;
@@ -9,10 +9,10 @@ use crate::ffi::{catch_errors, out_pointer, read_c_str};
 use crate::handle::ApiHandle;
 use crate::status::ApiStatus;
 
-/// `thalweg_config_new`
+/// `thalweg_config_new` of the header: makes a configuration with default settings.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_config_new(config: *mut *mut ApiHandle<PublisherConfig>) -> c_int {
     catch_errors(|| {
@@ -23,10 +23,10 @@ pub unsafe extern "C" fn thalweg_config_new(config: *mut *mut ApiHandle<Publishe
     })
 }
 
-/// `thalweg_config_read`
+/// `thalweg_config_read` of the header: applies the settings of a file.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_config_read(
     config: *mut ApiHandle<PublisherConfig>,
@@ -43,10 +43,10 @@ pub unsafe extern "C" fn thalweg_config_read(
     })
 }
 
-/// `thalweg_config_apply`
+/// `thalweg_config_apply` of the header: applies the settings of a text.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_config_apply(
     config: *mut ApiHandle<PublisherConfig>,
@@ -63,10 +63,10 @@ pub unsafe extern "C" fn thalweg_config_apply(
     })
 }
 
-/// `thalweg_config_free`
+/// `thalweg_config_free` of the header: frees a configuration.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_config_free(config: *mut ApiHandle<PublisherConfig>) -> c_int {
     // SAFETY: by the header a handle that is used no more, or null.

@@ -1,4 +1,5 @@
-//! Between C and Rust: numbers for results, sentences for errors, no panic out, no null pointer in.
+//! The boundary between C and Rust: results become numbers, errors become sentences, panics do not
+//! leave, null pointers do not enter.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -7,14 +8,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::status::{ApiError, ApiStatus};
 
 thread_local! {
-    /// On the last error of this thread.
+    /// Sentence of the last error on this thread.
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// What a call does, and the number that it returns.
+/// Runs a call and returns its status number. Keeps the sentence of an error, and turns a panic
+/// into [`ApiStatus::Bug`].
 #[inline]
 pub(crate) fn catch_errors(call: impl FnOnce() -> Result<ApiStatus, ApiError>) -> c_int {
-    // What a panic has broken is behind a handle that stays in use.
+    // State that a panic has broken is behind a handle that stays in use.
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(status)) => status as c_int,
         Ok(Err(failure)) => store_error(failure),
@@ -29,42 +31,49 @@ pub(crate) fn catch_errors(call: impl FnOnce() -> Result<ApiStatus, ApiError>) -
     }
 }
 
-/// Keeps the sentence.
+/// Keeps an error's sentence for `thalweg_error`, and returns its number.
 #[cold]
 fn store_error(failure: ApiError) -> c_int {
-    // Names of files may have anything in them but what ends a text of C.
+    // Names of files may contain any byte; a zero byte would end the text in C.
     let message = failure.message.replace('\0', "?");
     let message = CString::new(message).unwrap_or_default();
-    // A thread that is ending has nowhere to keep it.
+    // A thread that is ending cannot keep the sentence.
     let _ = LAST_ERROR.try_with(|kept| *kept.borrow_mut() = message);
     failure.status as c_int
 }
 
-/// `thalweg_error`
+/// `thalweg_error` of the header: the sentence of the last error on this thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn thalweg_error() -> *const c_char {
     let kept = LAST_ERROR.try_with(|kept| kept.borrow().as_ptr());
     kept.unwrap_or(c"".as_ptr())
 }
 
-/// A text of C.
+/// Reads a text that C has passed.
+///
+/// # Errors
+/// The pointer is null, or the text is not UTF-8.
 ///
 /// # Safety
-/// It is null or ends with a zero byte, and nobody changes it while the result lives.
+/// The pointer is null, or the text ends with a zero byte and no thread changes it while the result
+/// lives.
 pub(crate) unsafe fn read_c_str<'a>(what: &str, text: *const c_char) -> Result<&'a str, ApiError> {
     if text.is_null() {
         return Err(null_argument(what));
     }
-    // SAFETY: not null; by the caller's word it ends and stays.
+    // SAFETY: not null; the caller promises that it ends and stays.
     let text = unsafe { CStr::from_ptr(text) };
     let checked = text.to_str();
     checked.map_err(|_| ApiError::argument(format!("{what} is not UTF-8")))
 }
 
-/// A place for a result.
+/// Checks a pointer to a place for a result.
+///
+/// # Errors
+/// The pointer is null.
 ///
 /// # Safety
-/// It is null or leads to a `T` that may be written.
+/// The pointer is null, or leads to a `T` that may be written.
 pub(crate) unsafe fn out_pointer<'a, T>(
     what: &str,
     place: *mut T,
@@ -79,7 +88,7 @@ pub(crate) unsafe fn out_pointer<'a, T>(
     Ok(place)
 }
 
-/// A place that may be written, once. What is there before need not be a value.
+/// A place that may be written once. It need not hold a value before.
 pub(crate) struct OutPointer<'a, T> {
     target: *mut T,
     _borrowed: std::marker::PhantomData<&'a mut T>,
@@ -87,7 +96,7 @@ pub(crate) struct OutPointer<'a, T> {
 
 impl<T> OutPointer<'_, T> {
     pub(crate) fn set(self, value: T) {
-        // SAFETY: made by `out`: not null, and by its caller's word it may be written.
+        // SAFETY: made by `out_pointer`: not null, and its caller promises that it may be written.
         unsafe { self.target.write(value) }
     }
 }
@@ -101,7 +110,7 @@ mod tests {
     use super::*;
 
     fn message() -> String {
-        // SAFETY: `thalweg_error` says a text.
+        // SAFETY: `thalweg_error` returns a text.
         let text = unsafe { CStr::from_ptr(thalweg_error()) };
         text.to_str().unwrap().to_owned()
     }

@@ -6,21 +6,21 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use crate::ffi::null_argument;
 use crate::status::{ApiError, ApiStatus};
 
-/// No call is using the value.
+/// State of a handle: no call uses the value.
 const FREE: u8 = 0;
-/// One is. A callback that calls again finds it so; of two threads, which the header forbids, one
-/// mostly does.
+/// State of a handle: a call uses the value. A callback that calls again finds this state; a second
+/// thread, which the header forbids, mostly does.
 const IN_USE: u8 = 1;
-/// One has panicked in doing so.
+/// State of a handle: a call has panicked while it used the value.
 const POISONED: u8 = 2;
 
-/// What a pointer of C leads to.
+/// A value that C holds by a pointer, with its state.
 pub(crate) struct ApiHandle<T> {
     state: AtomicU8,
     value: UnsafeCell<T>,
 }
 
-/// A use of a handle, until it is dropped.
+/// A use of a handle, which ends when it is dropped.
 struct HandleUse<'a>(&'a AtomicU8);
 
 impl Drop for HandleUse<'_> {
@@ -36,7 +36,7 @@ impl Drop for HandleUse<'_> {
 }
 
 impl<T> ApiHandle<T> {
-    /// Gives a value to C.
+    /// Moves a value to the heap, and returns the pointer for C.
     pub(crate) fn into_raw(value: T) -> *mut ApiHandle<T> {
         Box::into_raw(Box::new(ApiHandle {
             state: AtomicU8::new(FREE),
@@ -44,10 +44,13 @@ impl<T> ApiHandle<T> {
         }))
     }
 
-    /// Uses the value.
+    /// Calls a function with the value.
+    ///
+    /// # Errors
+    /// The pointer is null, another call uses the value, or a call has panicked with it.
     ///
     /// # Safety
-    /// The pointer is null, or was given by [`ApiHandle::into_raw`] and not taken back; no other
+    /// The pointer is null, or was returned by [`ApiHandle::into_raw`] and not closed; no other
     /// thread uses it now.
     #[inline]
     pub(crate) unsafe fn with_value<R>(
@@ -55,7 +58,7 @@ impl<T> ApiHandle<T> {
         handle: *const ApiHandle<T>,
         call: impl FnOnce(&mut T) -> Result<R, ApiError>,
     ) -> Result<R, ApiError> {
-        // SAFETY: by the caller's word a handle is there, unless it is null.
+        // SAFETY: the caller promises that a handle is there, unless the pointer is null.
         let handle = unsafe { handle.as_ref() }.ok_or_else(|| null_argument(what))?;
         let state = handle.state.load(Ordering::Relaxed);
         if state != FREE {
@@ -63,27 +66,27 @@ impl<T> ApiHandle<T> {
         }
         handle.state.store(IN_USE, Ordering::Relaxed);
         let _use = HandleUse(&handle.state);
-        // SAFETY: it was free, so no call of this thread has the value, and by the caller's word
-        // none of another thread has.
+        // SAFETY: the state was free, so no call of this thread has the value, and the caller
+        // promises that no other thread has.
         call(unsafe { &mut *handle.value.get() })
     }
 
-    /// Takes the value back and drops it; null is nothing.
+    /// Drops the value; null is ignored.
     ///
     /// # Safety
-    /// As [`ApiHandle::with_value`], and nobody uses the pointer afterwards.
+    /// Like [`ApiHandle::with_value`], and the pointer is not used afterwards.
     pub(crate) unsafe fn close(
         what: &str,
         handle: *mut ApiHandle<T>,
     ) -> Result<ApiStatus, ApiError> {
-        // SAFETY: as in `with`.
+        // SAFETY: as in `with_value`.
         let Some(inside) = (unsafe { handle.as_ref() }) else {
             return Ok(ApiStatus::Ok);
         };
         if inside.state.load(Ordering::Relaxed) == IN_USE {
             return Err(unusable(what, IN_USE));
         }
-        // SAFETY: it was given by `give`, and by the caller's word this is its last use.
+        // SAFETY: `into_raw` returned it, and the caller promises that this is its last use.
         drop(unsafe { Box::from_raw(handle) });
         Ok(ApiStatus::Ok)
     }
@@ -119,14 +122,14 @@ mod tests {
                     call(value);
                     Ok(ApiStatus::Ok)
                 };
-                // SAFETY: given above, and not closed.
+                // SAFETY: made above, and not closed.
                 unsafe { ApiHandle::with_value("it", handle, call) }
             })
         };
         assert_eq!(use_it(&|value| *value += 1), ApiStatus::Ok as i32);
         let again = &|_: &mut i32| assert_eq!(use_it(&|_| {}), ApiStatus::Busy as i32);
         assert_eq!(use_it(again), ApiStatus::Ok as i32);
-        // SAFETY: as above; it is not closed while it is used.
+        // SAFETY: made above; it is not closed while it is used.
         let close = || catch_errors(|| unsafe { ApiHandle::close("it", handle) });
         assert_eq!(use_it(&|_| assert_eq!(close(), ApiStatus::Busy as i32)), 0);
         assert_eq!(use_it(&|value| panic!("{value}")), ApiStatus::Bug as i32);

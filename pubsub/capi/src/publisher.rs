@@ -1,4 +1,4 @@
-//! `thalweg_pub_*`
+//! The functions `thalweg_pub_*` of the header: the publishing end of a topic.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -8,13 +8,13 @@ use crate::ffi::{catch_errors, null_argument, out_pointer, read_c_str};
 use crate::handle::ApiHandle;
 use crate::status::{ApiError, ApiStatus};
 
-/// `THALWEG_NONBLOCK`
+/// Flag `THALWEG_NONBLOCK` of the header: return instead of waiting for room.
 const NONBLOCK: c_uint = 1;
 
-/// `thalweg_pub_open`
+/// `thalweg_pub_open` of the header: opens the publisher of a topic.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_open(
     topic: *const c_char,
@@ -35,10 +35,10 @@ pub unsafe extern "C" fn thalweg_pub_open(
     })
 }
 
-/// `thalweg_pub_acquire`
+/// `thalweg_pub_acquire` of the header: acquires room for a message.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_acquire(
     publisher: *mut ApiHandle<Publisher>,
@@ -70,10 +70,10 @@ pub unsafe extern "C" fn thalweg_pub_acquire(
     })
 }
 
-/// `thalweg_pub_complete`
+/// `thalweg_pub_complete` of the header: completes the acquired message.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_complete(
     publisher: *mut ApiHandle<Publisher>,
@@ -86,10 +86,10 @@ pub unsafe extern "C" fn thalweg_pub_complete(
     })
 }
 
-/// `thalweg_pub_cancel`
+/// `thalweg_pub_cancel` of the header: gives up the acquired room.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_cancel(publisher: *mut ApiHandle<Publisher>) -> c_int {
     catch_errors(|| {
@@ -102,10 +102,10 @@ pub unsafe extern "C" fn thalweg_pub_cancel(publisher: *mut ApiHandle<Publisher>
     })
 }
 
-/// `thalweg_pub_send`
+/// `thalweg_pub_send` of the header: sends a copy of a message.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_send(
     publisher: *mut ApiHandle<Publisher>,
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn thalweg_pub_send(
         }
         let waits = is_blocking(flags)?;
         let send = |publisher: &mut Publisher| {
-            // Before it is taken for bytes: so many there cannot be.
+            // Checked before the slice is made: no message can have more bytes.
             let most = publisher.message_bytes_max();
             if len > most {
                 return Err(Error::MessageTooLong {
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn thalweg_pub_send(
                 }
                 .into());
             }
-            // SAFETY: by the header so many bytes, which nobody changes meanwhile.
+            // SAFETY: by the header `len` bytes, which no thread changes meanwhile.
             let message = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), len) };
             let is_sent = match waits {
                 true => publisher.send(message).map(|()| true)?,
@@ -145,10 +145,10 @@ pub unsafe extern "C" fn thalweg_pub_send(
     })
 }
 
-/// `thalweg_pub_receivers`
+/// `thalweg_pub_receivers` of the header: the number of connected subscribers.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_receivers(
     publisher: *mut ApiHandle<Publisher>,
@@ -162,10 +162,10 @@ pub unsafe extern "C" fn thalweg_pub_receivers(
     }
 }
 
-/// `thalweg_pub_message_max`
+/// `thalweg_pub_message_max` of the header: the most bytes of a message.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_message_max(
     publisher: *mut ApiHandle<Publisher>,
@@ -179,20 +179,20 @@ pub unsafe extern "C" fn thalweg_pub_message_max(
     }
 }
 
-/// `thalweg_pub_close`
+/// `thalweg_pub_close` of the header: closes a publisher.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_close(publisher: *mut ApiHandle<Publisher>) -> c_int {
     // SAFETY: by the header a handle that is used no more, or null.
     catch_errors(|| unsafe { ApiHandle::close("pub", publisher) })
 }
 
-/// Stores what a publisher says.
+/// Stores a number that `question` reads from a publisher.
 ///
 /// # Safety
-/// A handle, or null; a place for a number, or null.
+/// `publisher` is a handle or null; `place` may be written or is null.
 unsafe fn query(
     publisher: *mut ApiHandle<Publisher>,
     what: &str,
@@ -200,9 +200,9 @@ unsafe fn query(
     question: impl FnOnce(&Publisher) -> usize,
 ) -> c_int {
     catch_errors(|| {
-        // SAFETY: by the caller's word.
+        // SAFETY: the caller promises it.
         let place = unsafe { out_pointer(what, place) }?;
-        // SAFETY: by the caller's word.
+        // SAFETY: the caller promises it.
         let answer = unsafe { ApiHandle::with_value("pub", publisher, |it| Ok(question(it))) }?;
         place.set(answer);
         Ok(ApiStatus::Ok)

@@ -1,8 +1,8 @@
-//! The numbers of `enum thalweg_status`.
+//! Status numbers of the header's `enum thalweg_status`, and errors with their sentences.
 
 use topic::Error;
 
-/// What a call returns.
+/// Status that a call returns, as in `enum thalweg_status`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub(crate) enum ApiStatus {
@@ -20,7 +20,7 @@ pub(crate) enum ApiStatus {
     Bug = -10,
 }
 
-/// A number with its sentence.
+/// A status with the sentence that `thalweg_error` returns.
 #[derive(Debug)]
 pub(crate) struct ApiError {
     pub(crate) status: ApiStatus,

@@ -1,4 +1,4 @@
-//! `thalweg_sub_*`
+//! The functions `thalweg_sub_*` of the header: the subscribing end of a topic.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
@@ -10,7 +10,7 @@ use crate::ffi::{catch_errors, null_argument, out_pointer, read_c_str};
 use crate::handle::ApiHandle;
 use crate::status::ApiStatus;
 
-/// `struct thalweg_event`
+/// `struct thalweg_event` of the header: an event during a callback.
 #[repr(C)]
 pub struct CEvent {
     kind: c_int,
@@ -20,18 +20,20 @@ pub struct CEvent {
     source: *const c_char,
 }
 
-/// `enum thalweg_event_type`
+/// Value `THALWEG_BOS` of `enum thalweg_event_type`: a publisher is there.
 const BOS: c_int = 1;
+/// Value `THALWEG_DATA` of `enum thalweg_event_type`: a message.
 const DATA: c_int = 2;
+/// Value `THALWEG_EOS` of `enum thalweg_event_type`: the publisher has ended.
 const EOS: c_int = 3;
 
-/// `thalweg_callback`
+/// Function type `thalweg_callback` of the header: called for each event.
 pub type EventCallback = Option<unsafe extern "C" fn(*const CEvent, *mut c_void)>;
 
-/// `thalweg_sub_open`
+/// `thalweg_sub_open` of the header: subscribes to a topic.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_sub_open(
     topic: *const c_char,
@@ -46,10 +48,10 @@ pub unsafe extern "C" fn thalweg_sub_open(
     })
 }
 
-/// `thalweg_sub_poll`
+/// `thalweg_sub_poll` of the header: calls back for each event that has happened.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_sub_poll(
     subscriber: *mut ApiHandle<Subscriber>,
@@ -60,7 +62,8 @@ pub unsafe extern "C" fn thalweg_sub_poll(
     catch_errors(|| {
         let callback = callback.ok_or_else(|| null_argument("callback"))?;
         let tell = |event: TopicEvent<'_>| {
-            // SAFETY: by the header a function for this, and what the user wants to be handed.
+            // SAFETY: by the header a function of this type, and the pointer that its user wants to
+            // get.
             with_event(event, |event| unsafe { callback(event, user) });
         };
         let poll = |subscriber: &mut Subscriber| Ok(subscriber.poll(tell)?);
@@ -74,10 +77,10 @@ pub unsafe extern "C" fn thalweg_sub_poll(
     })
 }
 
-/// `thalweg_sub_wait`
+/// `thalweg_sub_wait` of the header: sleeps until there may be an event.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_sub_wait(
     subscriber: *mut ApiHandle<Subscriber>,
@@ -91,17 +94,17 @@ pub unsafe extern "C" fn thalweg_sub_wait(
     })
 }
 
-/// `thalweg_sub_close`
+/// `thalweg_sub_close` of the header: closes a subscriber.
 ///
 /// # Safety
-/// As the header says.
+/// The rules of the header for this function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_sub_close(subscriber: *mut ApiHandle<Subscriber>) -> c_int {
     // SAFETY: by the header a handle that is used no more, or null.
     catch_errors(|| unsafe { ApiHandle::close("sub", subscriber) })
 }
 
-/// An event as C sees it, while the call lasts.
+/// Calls `tell` with an event as C sees it, valid for the length of the call.
 #[inline]
 fn with_event(event: TopicEvent<'_>, tell: impl FnOnce(&CEvent)) {
     match event {
@@ -119,7 +122,7 @@ fn with_event(event: TopicEvent<'_>, tell: impl FnOnce(&CEvent)) {
 
 #[cold]
 fn with_source(kind: c_int, source: &TopicSource, tell: impl FnOnce(&CEvent)) {
-    // Neither has a zero byte: the topic came from C.
+    // Neither text has a zero byte: the topic came from C.
     let topic = CString::new(source.topic()).unwrap_or_default();
     let source = CString::new(source.to_string()).unwrap_or_default();
     tell(&CEvent {

@@ -1,7 +1,7 @@
 //! C programs as clients of libthalweg, compiled here: whether the header's promises are kept, and
-//! the two tools against each other and against `thalweg perf`, whose lines they have to print.
+//! the two tools against each other and against `thalweg perf`, whose lines they must print.
 //!
-//! A C compiler has to be there, as the README says: `cc`, or what `CC` names.
+//! A C compiler must be installed, as the README says: `cc`, or the one that `CC` names.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use std::time::Duration;
 use perf::{CpuAffinity, PublishFlags, PublishOptions, SubscribeLimit, SubscribeOptions};
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-/// Longer than anything takes that works.
+/// Time longer than any step takes that works.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How a program gets the library.
+/// Way in which a program links the library.
 #[derive(Clone, Copy, PartialEq)]
 enum Library {
     Shared,
@@ -28,7 +28,7 @@ fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where cargo has put the library: beside this test.
+/// Folder where cargo has put the library: beside this test.
 fn library_folder() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().unwrap().to_owned();
@@ -73,7 +73,7 @@ fn compile(name: &str, library: Library) -> PathBuf {
     program
 }
 
-/// The tools, compiled once.
+/// Path of a tool, which is compiled once.
 fn tool(name: &'static str) -> &'static Path {
     static PUB: OnceLock<PathBuf> = OnceLock::new();
     static SUB: OnceLock<PathBuf> = OnceLock::new();
@@ -87,14 +87,14 @@ fn topic() -> String {
     format!("capi-{}-{number}", std::process::id())
 }
 
-/// A processor that there is.
+/// Number of a processor that the test may use.
 fn cpu() -> u32 {
     let set = sched_getaffinity(None).unwrap();
     let first = (0..CpuSet::MAX_CPU).find(|&cpu| set.is_set(cpu));
     first.unwrap() as u32
 }
 
-/// The C subscriber, running. Killed when it is dropped.
+/// The running C subscriber, killed when it is dropped.
 struct Sub {
     child: Child,
     lines: Receiver<String>,
@@ -113,7 +113,7 @@ impl Sub {
         let (tell, lines) = channel();
         std::thread::spawn(move || {
             for line in out.lines().map_while(Result::ok) {
-                // Whoever does not listen any more has heard enough.
+                // A test that does not listen any more has read enough.
                 let _ = tell.send(line);
             }
         });
@@ -128,13 +128,13 @@ impl Sub {
 
 impl Drop for Sub {
     fn drop(&mut self) {
-        // One that is dead already is as well.
+        // The child may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The C publisher's lines.
+/// Runs the C publisher and returns its lines.
 fn run_pub(topic: &str, args: &[&str]) -> Vec<String> {
     let cpu = cpu().to_string();
     let done = Command::new(tool("pub"))
@@ -152,7 +152,7 @@ fn lines(text: Vec<u8>) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// The same of ours.
+/// Options of the Rust publisher, like those of the C one.
 fn pub_options(topic: &str) -> PublishOptions {
     PublishOptions {
         affinity_cpu: CpuAffinity::Requested(cpu()),
@@ -167,7 +167,7 @@ fn pub_options(topic: &str) -> PublishOptions {
     }
 }
 
-/// A line with every number but those of its options and counts left out.
+/// A line without its numbers, except those of options and counts.
 fn shape(line: &str) -> String {
     let measured = [
         "duration_ns",
@@ -240,7 +240,8 @@ fn the_tools_print_the_same_lines_in_every_pairing() {
     );
 }
 
-/// What a subscriber of ours prints, and a signal that it waits for its publisher.
+/// Starts a Rust subscriber. Returns its thread, which gives the output, and a signal that it waits
+/// for its publisher.
 fn waiting_subscriber(topic: &str) -> (std::thread::JoinHandle<Vec<u8>>, FirstLine) {
     let options = SubscribeOptions {
         affinity_cpu: CpuAffinity::Requested(cpu()),
@@ -259,7 +260,7 @@ fn waiting_subscriber(topic: &str) -> (std::thread::JoinHandle<Vec<u8>>, FirstLi
     (thread, FirstLine(told))
 }
 
-/// Keeps what is written, and tells of it.
+/// A writer that keeps the bytes and reports each write.
 struct Watched {
     text: Vec<u8>,
     tell: std::sync::mpsc::Sender<()>,
@@ -272,7 +273,7 @@ impl std::io::Write for Watched {
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        // Whoever does not listen any more has heard enough.
+        // A test that does not listen any more has read enough.
         let _ = self.tell.send(());
         Ok(())
     }

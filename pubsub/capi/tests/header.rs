@@ -9,7 +9,7 @@ fn header() -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// Names of ours that a text has before a parenthesis.
+/// Names of the library that stand before a parenthesis in a text.
 fn declared(text: &str) -> BTreeSet<String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let code = text.lines().filter(|line| !line.starts_with([' ', '/']));

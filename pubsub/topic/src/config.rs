@@ -1,11 +1,11 @@
-//! What a publisher can be told in a file: a small TOML.
+//! Configuration of a publisher, read from files: a small TOML.
 //!
 //! ```toml
-//! ring_bytes = 8388608      # bytes of messages that are under way; rounded up to a power of two
-//! receivers = 4             # subscribers at once
-//! huge_pages = "auto"       # "always": reserved huge pages, or it fails; "never"
+//! ring_bytes = 8388608      # bytes of unreleased messages; rounded up to a power of two
+//! receivers = 4             # most subscribers at once
+//! huge_pages = "auto"       # "always": reserved huge pages, or opening fails; "never"
 //! ```
-//! Files are read one after the other, and what a later one says counts.
+//! Files are read one after the other, and a later one overrides an earlier one.
 
 use std::fmt;
 use std::fs::File;
@@ -16,43 +16,55 @@ use std::path::Path;
 use ring::{PagePolicy, READERS_MAX};
 use toml::de::{DeTable, DeValue};
 
-/// No configuration is as large as this.
+/// Most bytes of a configuration file, so that a file without an end is refused.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
 
-/// The keys, in the order in which they are explained.
+/// Keys of a configuration, in the order in which they are explained.
 pub const CONFIG_KEYS: [&str; 3] = ["ring_bytes", "receivers", "huge_pages"];
 
-/// What `huge_pages` may say.
+/// Values of the key `huge_pages`, and the page policy that each means.
 pub const HUGE_PAGES_VALUES: [(&str, PagePolicy); 3] = [
     ("auto", PagePolicy::Auto),
     ("always", PagePolicy::Huge),
     ("never", PagePolicy::Small),
 ];
 
-/// Bytes that a ring may have.
+/// Range of `ring_bytes`: from one page to the largest ring.
 const RING_BYTES_RANGE: Range<i64> = 4096..(1 << 31) + 1;
 
-/// How a publisher's ring is made.
+/// Settings of a publisher's ring.
+///
+/// # Example
+/// ```
+/// use thalweg_topic::PublisherConfig;
+///
+/// let mut config = PublisherConfig::default();
+/// config.apply("prices.toml", "receivers = 4")?;
+/// assert_eq!((config.receivers, config.ring_bytes), (4, 1 << 20));
+/// let error = config.apply("prices.toml", "receivers = 0").unwrap_err();
+/// assert_eq!((error.line, error.column), (1, 13));
+/// # Ok::<(), thalweg_topic::ConfigError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublisherConfig {
-    /// Bytes of messages that it holds; a message has at most half of them.
+    /// Bytes of messages that the ring holds; a message has at most half of them.
     pub ring_bytes: usize,
-    /// Subscribers at once, 1 to 64.
+    /// Most subscribers at once, 1 to 64.
     pub receivers: u32,
-    /// Its pages.
+    /// Page policy of the ring's memory.
     pub huge_pages: PagePolicy,
 }
 
-/// What is wrong with a configuration, and where.
+/// A mistake in a configuration, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
-    /// The file, as it was named.
+    /// Name of the file, as it was given.
     pub file: String,
-    /// From 1; 0: the file as a whole.
+    /// Line of the mistake, from 1 on; 0: the file as a whole.
     pub line: usize,
-    /// In characters from 1; 0: the file as a whole.
+    /// Column of the mistake in characters, from 1 on; 0: the file as a whole.
     pub column: usize,
-    /// What is wrong, and what would be right.
+    /// Sentence that says what is wrong, and what would be right.
     pub message: String,
 }
 
@@ -67,10 +79,10 @@ impl Default for PublisherConfig {
 }
 
 impl PublisherConfig {
-    /// Takes over what a file says.
+    /// Applies the settings of a file.
     ///
     /// # Errors
-    /// It cannot be read, is no TOML, has a key that there is not or a value that cannot be.
+    /// The file cannot be read, is no TOML, or has an unknown key or an invalid value.
     pub fn read(&mut self, file: &Path) -> Result<(), ConfigError> {
         let name = file.display().to_string();
         let text = read_text(file).map_err(|error| ConfigError {
@@ -82,10 +94,10 @@ impl PublisherConfig {
         self.apply(&name, &text)
     }
 
-    /// Takes over what a text says; `name` is said in errors.
+    /// Applies the settings of a text; `name` is used in errors.
     ///
     /// # Errors
-    /// As [`PublisherConfig::read`]; nothing is taken over then.
+    /// Like [`PublisherConfig::read`]; no setting is applied then.
     pub fn apply(&mut self, name: &str, text: &str) -> Result<(), ConfigError> {
         let fails = |span: Range<usize>, what: String| error_at(name, text, span.start, what);
         let table = DeTable::parse(text).map_err(|error| {
@@ -120,7 +132,7 @@ impl PublisherConfig {
     }
 }
 
-/// The text of a file, which may be one without an end.
+/// Reads a file, which may have no end.
 fn read_text(file: &Path) -> io::Result<String> {
     let mut text = String::new();
     let mut file = File::open(file)?.take(CONFIG_BYTES_MAX + 1);
@@ -152,7 +164,7 @@ fn parse_pages(value: &DeValue<'_>) -> Result<PagePolicy, String> {
         .ok_or_else(|| "`huge_pages` must be \"auto\", \"always\" or \"never\"".to_owned())
 }
 
-/// An error at a byte of a text.
+/// An error at the byte offset `at` of a text.
 fn error_at(name: &str, text: &str, at: usize, what: String) -> ConfigError {
     let before = text.get(..at).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |end| end + 1);
@@ -246,7 +258,7 @@ mod tests {
 
     #[test]
     fn what_is_no_toml_is_said_with_its_place() {
-        // As the configuration of another system is written.
+        // Written like the configuration of another system.
         let error = wrong("context resolver_multicast_address 239.101.3.1\n");
         assert!(error.starts_with("smx.cfg:1:"), "{error}");
         assert!(wrong("receivers = 1\nreceivers = 2").starts_with("smx.cfg:2:1: "));

@@ -1,4 +1,4 @@
-//! What can go wrong with a topic, in sentences.
+//! Errors of topics, each a sentence for the user.
 
 use std::fmt;
 use std::io;
@@ -7,80 +7,80 @@ use ring::{JoinError, RingFault};
 
 use crate::config::ConfigError;
 
-/// Why a call has failed.
+/// The reason why a call has failed.
 #[derive(Debug)]
 pub enum Error {
-    /// No topic can be called that: why.
+    /// No topic can have this name; the text says why.
     InvalidName(String),
-    /// A configuration that cannot be.
+    /// The configuration is invalid.
     Config(ConfigError),
-    /// The topic has a publisher.
+    /// The topic has a publisher already.
     AlreadyPublished {
-        /// The topic.
+        /// Name of the topic.
         topic: String,
-        /// The publisher's process.
+        /// Process id of the publisher.
         pid: i32,
     },
-    /// A name of ours is held by somebody else.
+    /// A process of another user holds a name of this topic.
     ForeignUser {
-        /// The topic.
+        /// Name of the topic.
         topic: String,
-        /// The other's number.
+        /// User id of that process.
         user: u32,
     },
-    /// A name of ours is held by somebody who does not answer.
+    /// A process that does not answer holds a name of this topic.
     Unresponsive {
-        /// The topic.
+        /// Name of the topic.
         topic: String,
     },
-    /// So many subscribers wait for the topic already.
+    /// As many subscribers as possible wait for the topic already.
     TooManyWaiting {
-        /// The topic.
+        /// Name of the topic.
         topic: String,
     },
-    /// The publisher has no place left.
+    /// The publisher serves as many subscribers as it may.
     PublisherFull {
-        /// The topic.
+        /// Name of the topic.
         topic: String,
-        /// How many subscribers it takes.
+        /// Most subscribers of the publisher.
         receivers: u32,
     },
-    /// A message that the ring can never hold.
+    /// The message is longer than the ring can hold.
     MessageTooLong {
-        /// Bytes that were asked for.
+        /// Bytes of the message.
         bytes: usize,
-        /// Bytes that there may be.
+        /// Most bytes of a message.
         bytes_max: usize,
     },
-    /// More is completed than was acquired.
+    /// More bytes are completed than were acquired.
     NotAcquired {
-        /// Bytes to be completed.
+        /// Bytes that were to be completed.
         bytes: usize,
-        /// Bytes that were acquired, if any.
+        /// Bytes that were acquired; `None`: no message was.
         acquired: Option<usize>,
     },
-    /// The publisher speaks another language.
+    /// The publisher's handshake is invalid.
     InvalidHandshake {
-        /// The topic.
+        /// Name of the topic.
         topic: String,
-        /// What is wrong.
+        /// Sentence that says what is wrong.
         reason: String,
     },
     /// The publisher's ring cannot be joined.
     Join(JoinError),
-    /// The publisher has written something into the ring that no publisher writes.
+    /// The publisher has broken the ring: no correct publisher writes this.
     RingBroken(RingFault),
-    /// The system refused something.
+    /// The system refused a call.
     System {
-        /// What was tried.
+        /// Action that was tried; completes the sentence "cannot ...".
         action: &'static str,
-        /// What it said.
+        /// Error of the system.
         error: io::Error,
     },
 }
 
 impl Error {
-    /// The system has refused what was tried.
+    /// The error of a failed system call.
     pub(crate) fn system(what: &'static str, error: impl Into<io::Error>) -> Error {
         let error = error.into();
         Error::System {

@@ -1,4 +1,4 @@
-//! The publishing end of a topic: acquires room, completes messages in it.
+//! The publishing end of a topic: acquires room and completes messages in it.
 
 use ring::{PagePolicy, RingFault, RingShape, Writer};
 
@@ -9,24 +9,27 @@ use crate::subscriber_listener::SubscriberListener;
 use crate::topic_backoff::TopicBackoff;
 use crate::topic_name::TopicName;
 
-/// The kind of a frame that holds a message.
+/// Kind of a frame that holds a message.
 pub(crate) const MESSAGE_KIND: u8 = 1;
 
-/// The one publisher of a topic. When it is dropped, the stream of those who are in ends after its
-/// last message, however far behind they are: the memory lives as long as anybody reads in it.
+/// The one publisher of a topic. When it is dropped, the stream of every connected subscriber ends
+/// after the last message, however far behind it is: the memory lives as long as a subscriber reads
+/// in it.
 pub struct Publisher {
-    /// Before the door: its end is to be seen in the ring before the lines go.
+    /// Dropped before the listener: subscribers must see the end in the ring before their sockets
+    /// close.
     writer: Writer,
     listener: SubscriberListener,
-    /// Bytes of the message that is being made.
+    /// Bytes of the acquired message; `None`: none is acquired.
     acquired_bytes: Option<usize>,
 }
 
 impl Publisher {
-    /// Makes the ring, takes the topic's name, and lets in who waits for it.
+    /// Creates the ring, takes the topic's name, and admits the subscribers that wait for it.
     ///
     /// # Errors
-    /// The topic has a publisher, its name cannot be, there is no memory; another user holds it.
+    /// The topic has a publisher, its name is invalid or held by another user, or there is no
+    /// memory.
     pub fn open(topic: &str, config: &PublisherConfig) -> Result<Publisher, Error> {
         let name = TopicName::new(topic)?;
         let listener = bind_topic(&name)?;
@@ -50,27 +53,27 @@ impl Publisher {
         })
     }
 
-    /// How many subscribers are in.
+    /// Number of connected subscribers.
     pub fn receiver_count(&self) -> usize {
         self.listener.subscriber_count()
     }
 
-    /// Bytes of the longest message.
+    /// Most bytes of a message: half of the ring, less a header.
     pub fn message_bytes_max(&self) -> usize {
         self.writer.frame_bytes_max()
     }
 
-    /// Whether there is room for a message of so many bytes now. Room that was acquired and not
-    /// completed is forgotten.
+    /// Whether there is room for a message of `bytes` bytes now. Forgets room that was acquired and
+    /// not completed.
     #[inline]
     pub fn has_room_for(&mut self, bytes: usize) -> bool {
         self.acquired_bytes = None;
         self.writer.has_room_for(bytes)
     }
 
-    /// Room for a message, at an address that is a multiple of 8; waits for it, spinning, as long
-    /// as a subscriber holds it. What it holds before it is written is undefined. Room that was
-    /// acquired and not completed is forgotten.
+    /// Acquires room for a message of `bytes` bytes, at an address that is a multiple of 8. Waits
+    /// for it, spinning, as long as a subscriber holds it. The room's contents are undefined.
+    /// Forgets room that was acquired before and not completed.
     ///
     /// # Errors
     /// The message is too long.
@@ -86,10 +89,32 @@ impl Publisher {
         Ok(room.unwrap_or_default())
     }
 
-    /// The same without waiting; `None`: it would have to.
+    /// Acquires room like [`Publisher::acquire`], without waiting. `None`: there is no room now.
     ///
     /// # Errors
     /// The message is too long.
+    ///
+    /// # Example
+    /// A full ring without waiting:
+    /// ```
+    /// use thalweg_topic::{Publisher, PublisherConfig, Subscriber};
+    ///
+    /// let topic = format!("full {}", std::process::id());
+    /// let config = PublisherConfig { ring_bytes: 4096, ..PublisherConfig::default() };
+    /// let mut subscriber = Subscriber::open(&topic)?;
+    /// let mut publisher = Publisher::open(&topic, &config)?;
+    /// let mut sent = 0;
+    /// while publisher.try_send(&[7; 56])? {
+    ///     sent += 1;
+    /// }
+    /// assert_eq!(sent, 64);
+    /// while !subscriber.is_joined() {
+    ///     subscriber.poll(|_| {})?;
+    /// }
+    /// subscriber.poll(|_| {})?;
+    /// assert!(publisher.try_acquire(56)?.is_some());
+    /// # Ok::<(), thalweg_topic::Error>(())
+    /// ```
     #[inline]
     pub fn try_acquire(&mut self, bytes: usize) -> Result<Option<&mut [u8]>, Error> {
         self.acquired_bytes = None;
@@ -109,10 +134,10 @@ impl Publisher {
         Ok(room)
     }
 
-    /// The first `bytes` of what was acquired are a message, and every subscriber gets it.
+    /// Completes the first `bytes` of the acquired room as a message, which every subscriber gets.
     ///
     /// # Errors
-    /// So many were not acquired.
+    /// Fewer bytes were acquired, or none.
     #[inline]
     pub fn complete(&mut self, bytes: usize) -> Result<(), Error> {
         let acquired = self.acquired_bytes.take();
@@ -127,22 +152,19 @@ impl Publisher {
         Ok(())
     }
 
-    /// What was acquired becomes no message.
+    /// Gives up the acquired room; no message is sent.
     #[inline]
     pub fn cancel(&mut self) {
         self.acquired_bytes = None;
     }
 
-    /// Sends a copy of a message; waits for room as [`Publisher::acquire`].
-    ///
-    /// # Errors
-    /// The message is too long.
+    /// Sends a copy of a message. Waits for room like [`Publisher::acquire`].
     pub fn send(&mut self, message: &[u8]) -> Result<(), Error> {
         self.acquire(message.len())?.copy_from_slice(message);
         self.complete(message.len())
     }
 
-    /// The same without waiting; `false`: it would have to, and nothing was sent.
+    /// Sends a copy of a message without waiting. `false`: there is no room, and nothing was sent.
     ///
     /// # Errors
     /// The message is too long.
@@ -172,7 +194,7 @@ impl Publisher {
         Ok(())
     }
 
-    /// A subscriber that has broken the ring is not waited for.
+    /// Stops waiting for a subscriber that has broken the ring.
     fn dismiss_faulty_reader(&mut self) {
         if let Some(RingFault::Cursor { reader, .. }) = self.writer.fault() {
             self.writer.dismiss(reader);
@@ -182,20 +204,20 @@ impl Publisher {
 }
 
 impl Drop for Publisher {
-    /// First nobody comes in any more, then the stream ends, then the lines do.
+    /// Stops admitting subscribers, then ends the stream, then closes the sockets.
     fn drop(&mut self) {
         self.listener.stop();
     }
 }
 
-/// Takes the name under which the topic is found.
+/// Binds the name under which the topic is found.
 fn bind_topic(name: &TopicName) -> Result<std::os::fd::OwnedFd, Error> {
     let address = name.publisher_address()?;
     for _ in 0..CONNECT_ATTEMPTS_MAX {
         if let Some(listener) = socket::bind_name(&address)? {
             return Ok(listener);
         }
-        // Who has it? If nobody has any more, it is free now.
+        // Another process has the name. If that process has ended, the name is free now.
         if let ConnectOutcome::Connected(holder) = socket::try_connect(&address)? {
             let pid = socket::check_peer(&holder, name)?;
             let topic = name.topic().to_owned();

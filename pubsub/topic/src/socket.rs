@@ -13,16 +13,16 @@ use rustix::net::{
 use crate::error::Error;
 use crate::topic_name::TopicName;
 
-/// Those that may wait to be accepted.
+/// Most connections that wait to be accepted: as many as a ring has readers.
 const BACKLOG: i32 = 64;
 
-/// How often a name is looked at whose holder does not answer ...
+/// Times that a connection to a name is tried whose holder does not answer.
 pub(crate) const CONNECT_ATTEMPTS_MAX: u32 = 1000;
 
-/// ... and how long after the last time: for a second in all.
+/// Pause between two tries, so that all of them take about a second.
 pub(crate) const CONNECT_RETRY_PAUSE: Duration = Duration::from_millis(1);
 
-/// Packets that are taken away at once.
+/// Most packets that are read away with one call.
 const DRAINED_PACKETS_MAX: u32 = 64;
 
 const SOCKET_FLAGS: SocketFlags = SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK);
@@ -37,7 +37,7 @@ fn new_packet_socket() -> Result<OwnedFd, Error> {
     .map_err(|error| Error::system("make a socket", error))
 }
 
-/// Takes a name; `None`: somebody has it.
+/// Binds a name. `None`: another process has it.
 pub(crate) fn bind_name(address: &SocketAddrUnix) -> Result<Option<OwnedFd>, Error> {
     let socket = new_packet_socket()?;
     match bind(&socket, address) {
@@ -48,17 +48,17 @@ pub(crate) fn bind_name(address: &SocketAddrUnix) -> Result<Option<OwnedFd>, Err
     Ok(Some(socket))
 }
 
-/// Who has a name.
+/// Result of connecting to a name.
 pub(crate) enum ConnectOutcome {
-    /// Somebody, at the other end.
+    /// The connection is made.
     Connected(OwnedFd),
-    /// Somebody who does not get round to answering.
+    /// The holder of the name does not accept connections at the moment.
     Busy,
-    /// Nobody, or somebody who does not listen.
+    /// No process has the name, or its holder does not listen.
     Refused,
 }
 
-/// Connects to whoever has a name.
+/// Connects to the process that has a name.
 pub(crate) fn try_connect(address: &SocketAddrUnix) -> Result<ConnectOutcome, Error> {
     let socket = new_packet_socket()?;
     match retry_on_intr(|| connect(&socket, address)) {
@@ -69,7 +69,7 @@ pub(crate) fn try_connect(address: &SocketAddrUnix) -> Result<ConnectOutcome, Er
     }
 }
 
-/// The next that has come; `None`: nobody.
+/// Accepts the next connection. `None`: there is none.
 pub(crate) fn accept(listener: &OwnedFd) -> Result<Option<OwnedFd>, Errno> {
     loop {
         match accept_with(listener, SOCKET_FLAGS) {
@@ -81,7 +81,8 @@ pub(crate) fn accept(listener: &OwnedFd) -> Result<Option<OwnedFd>, Errno> {
     }
 }
 
-/// The process at the other end, if it is of our user; 0: it is in another namespace of processes.
+/// Checks that the process at the other end is of this user, and returns its process id; 0: it is
+/// in another namespace of processes.
 pub(crate) fn check_peer(socket: &OwnedFd, name: &TopicName) -> Result<i32, Error> {
     let peer =
         ring::socket_peer(socket).map_err(|error| Error::system("look who has come", error))?;
@@ -97,16 +98,16 @@ fn check_user(user: u32, name: &TopicName) -> Result<(), Error> {
     Err(Error::ForeignUser { topic, user })
 }
 
-/// Wakes whoever sleeps at the other end. One that is full wakes already; one that is closed is
-/// noticed by whoever looks.
+/// Wakes the process that sleeps at the other end. A full socket wakes already; a closed one is
+/// noticed by the next look.
 pub(crate) fn wake(socket: &OwnedFd) {
     let _ = send(socket, &[1], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
 }
 
-/// Takes away whatever woke us. `true`: the other end is closed.
+/// Reads away the packets that woke this end. `true`: the other end is closed.
 pub(crate) fn drain_wakeups(socket: &OwnedFd) -> bool {
     let mut byte = [0; 1];
-    // No more than that: who sends without end is not to keep us here.
+    // A limit, so that a process that sends without end does not keep this one here.
     for _ in 0..DRAINED_PACKETS_MAX {
         match recv(socket, &mut byte[..], RecvFlags::DONTWAIT) {
             Ok((0, _)) => return true,
@@ -117,7 +118,7 @@ pub(crate) fn drain_wakeups(socket: &OwnedFd) -> bool {
     false
 }
 
-/// Sleeps until a socket has something, or for so long.
+/// Sleeps until a socket is readable, or until the timeout.
 pub(crate) fn wait_readable(socket: impl AsFd, timeout: Option<&Timespec>) -> Result<(), Error> {
     let mut fds = [PollFd::new(&socket, PollFlags::IN)];
     match poll(&mut fds, timeout) {

@@ -1,12 +1,12 @@
-//! The subscribing end of a topic: waits for a publisher, takes its messages where they lie.
+//! The subscribing end of a topic: waits for a publisher, and takes its messages in place.
 //!
 //! ```text
-//!   Waiting --- a publisher comes ---> Greeted --- lets us in ---> Joined
-//!      ^          or is there             |                          |
-//!      +------- it is gone ---------------+-------- it ends ---------+
+//!   Waiting --- a publisher comes ---> Connected --- admits it ---> Joined
+//!      ^          or is there              |                          |
+//!      +------- it is gone ----------------+-------- it ends ---------+
 //! ```
-//! Its door, a name at which publishers call when they open, stays open all the while: the next one
-//! may come while we still take what the last one has left.
+//! A subscriber has a waiting name, at which publishers connect when they open. It stays bound all
+//! the while: the next publisher may come while messages of the last one are still being taken.
 
 use std::fmt;
 use std::os::fd::{AsFd, OwnedFd};
@@ -20,79 +20,82 @@ use crate::socket::{self, CONNECT_ATTEMPTS_MAX, CONNECT_RETRY_PAUSE, ConnectOutc
 use crate::topic_handshake::{self, TopicHandshakeOutcome};
 use crate::topic_name::TopicName;
 
-/// Polls in vain after which the clock is looked at ...
+/// Empty polls after which the clock is looked at, which costs more than a poll.
 const LIVENESS_CHECK_POLLS: u32 = 32;
 
-/// ... and the time after which a death is looked for, which takes a system call.
+/// Time between two checks whether the publisher has died, each of which is a system call.
 const LIVENESS_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A subscriber of a topic.
+/// The subscribing end of a topic.
 pub struct Subscriber {
     name: TopicName,
-    /// Before the line: whoever has let go of that touches the ring no more.
+    /// Dropped before the socket: a subscriber whose socket is closed must not touch the ring any
+    /// more.
     state: SubscriberState,
     socket: OwnedFd,
 }
 
-/// What happens on a topic, in this order, and again with the next publisher.
+/// Events of a topic, in this order, and again with the next publisher.
 #[derive(Debug)]
 pub enum TopicEvent<'a> {
-    /// A publisher is there and has let us in: the next message that it sends is ours.
+    /// A publisher has admitted this subscriber: the next message that it sends will come.
     Began(&'a TopicSource),
-    /// A message, where it lies: at an address that is a multiple of 8, until the call returns.
+    /// A message, in place: at an address that is a multiple of 8, valid until the callback
+    /// returns.
     Message(&'a [u8]),
-    /// The publisher is gone, and all that it had completed was delivered. One that was opened
-    /// since it was gone has found this subscriber, unless as many as can be in one ring wait for
-    /// the topic.
+    /// The publisher is gone, and every message that it had completed was delivered. A publisher
+    /// that was opened since then has found this subscriber, unless as many as one ring can serve
+    /// wait for the topic.
     Ended(&'a TopicSource),
 }
 
-/// A publisher, while it is there.
+/// Identity of a publisher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicSource {
     topic: String,
     user: u32,
     pid: i32,
-    /// The number of the ring's file, which no other has while somebody reads in it.
+    /// Inode of the ring's file, unique while a process reads in it.
     ring_inode: u64,
 }
 
-/// What the line is.
+/// State of a subscriber, which says what its socket is.
 #[expect(
     clippy::large_enum_variant,
     reason = "a subscriber has one, and each poll would go through the box"
 )]
 enum SubscriberState {
-    /// A name at which a publisher calls when it comes.
+    /// The socket is the waiting name, at which a publisher connects when it opens.
     Waiting,
-    /// A connection to a publisher that has not answered yet, and the name at which it has called;
-    /// `None`: it was found by its own name, and could still call.
+    /// The socket is a connection to a publisher that has not answered yet. The field is the
+    /// waiting name at which the publisher has connected; `None`: it was found by its own name, and
+    /// could still connect.
     Connected(Option<OwnedFd>),
-    /// A connection to a publisher that has let us in; its end is the publisher's.
+    /// The socket is a connection to a publisher that has admitted this subscriber.
     Joined(JoinedPublisher),
-    /// What is left of the last one: no new one has been found yet.
+    /// The socket is that of the last publisher: no new one has been found yet.
     Disconnected,
 }
 
 struct JoinedPublisher {
     reader: Reader,
     source: TopicSource,
-    /// Where the next publisher calls; `None`: others have all the places for that.
+    /// Waiting name for the next publisher; `None`: other subscribers have all of them.
     waiting_socket: Option<OwnedFd>,
     empty_polls: u32,
-    /// When a death was looked for last.
+    /// Time of the last check whether the publisher has died.
     last_liveness_check: Instant,
-    /// Whether the line was found closed.
+    /// Whether the socket was found closed.
     is_socket_closed: bool,
 }
 
 impl TopicSource {
-    /// The topic.
+    /// Name of the topic.
     pub fn topic(&self) -> &str {
         &self.topic
     }
 
-    /// The publisher's process; 0: it is in another namespace of processes.
+    /// Process id of the publisher; 0: it is in another namespace of processes.
     pub fn pid(&self) -> i32 {
         self.pid
     }
@@ -106,26 +109,27 @@ impl fmt::Display for TopicSource {
 
 impl Subscriber {
     /// Subscribes to a topic, whether it has a publisher or not. A publisher that is opened from
-    /// now on finds this subscriber, and sends it everything.
+    /// now on finds this subscriber and sends it every message.
     ///
     /// # Errors
-    /// The name cannot be; too many wait for the topic; another user holds it.
+    /// The name is invalid or held by another user, or too many subscribers wait for the topic.
     pub fn open(topic: &str) -> Result<Subscriber, Error> {
         let name = TopicName::new(topic)?;
-        let (stage, line) = find_or_wait(&name)?;
+        let (state, socket) = find_or_wait(&name)?;
         Ok(Subscriber {
             name,
-            state: stage,
-            socket: line,
+            state,
+            socket,
         })
     }
 
-    /// What has happened: all messages that are there, or the beginning or end of a publisher. How
-    /// many events; 0: nothing now. Never blocks. The room of the messages is given back when it
-    /// returns.
+    /// Calls `on` for each event that has happened: all messages that are there, or the beginning
+    /// or end of a publisher. Returns the number of events; 0: none now. Never blocks. The room of
+    /// the messages is released before it returns.
     ///
     /// # Errors
-    /// The publisher has no place for us, is not to be trusted, or has broken the ring.
+    /// The publisher serves as many subscribers as it may, is not to be trusted, or has broken the
+    /// ring.
     #[inline]
     pub fn poll(&mut self, mut on: impl FnMut(TopicEvent<'_>)) -> Result<usize, Error> {
         if let SubscriberState::Joined(joined) = &mut self.state {
@@ -137,10 +141,10 @@ impl Subscriber {
         self.poll_connection(&mut on)
     }
 
-    /// Sleeps until there may be something to poll, or for so long.
+    /// Sleeps until there may be an event, or until the timeout.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The system call to wait has failed.
     pub fn wait(&mut self, timeout: Option<Duration>) -> Result<(), Error> {
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         match &mut self.state {
@@ -151,13 +155,13 @@ impl Subscriber {
         }
     }
 
-    /// Whether a publisher has let us in.
+    /// Whether a publisher has admitted this subscriber.
     pub fn is_joined(&self) -> bool {
         matches!(self.state, SubscriberState::Joined(_))
     }
 
-    /// How often messages of this publisher were looked for in vain: if the number has grown with a
-    /// poll that found some, they were waited for.
+    /// Number of looks for messages of this publisher that found none. If it has grown between two
+    /// polls, the subscriber has waited for the messages of the second one.
     #[inline]
     pub fn empty_poll_count(&self) -> u64 {
         match &self.state {
@@ -166,7 +170,7 @@ impl Subscriber {
         }
     }
 
-    /// No message was there.
+    /// Looks at the socket after a poll that found no message.
     fn poll_connection(&mut self, on: &mut dyn FnMut(TopicEvent<'_>)) -> Result<usize, Error> {
         match &mut self.state {
             SubscriberState::Waiting => {
@@ -185,8 +189,8 @@ impl Subscriber {
                     return Ok(0);
                 }
                 let source = joined.source.clone();
-                // Before the end is told: a publisher that is started because of it finds us.
-                // If that fails, the next poll tries again and says why.
+                // Before the end is reported: a publisher that is started because of it finds this
+                // subscriber. If that fails, the next poll tries again and reports the error.
                 let _ = self.disconnect();
                 on(TopicEvent::Ended(&source));
                 Ok(1)
@@ -194,7 +198,7 @@ impl Subscriber {
         }
     }
 
-    /// Looks for the publisher's answer.
+    /// Looks for the publisher's handshake.
     fn poll_handshake(&mut self, on: &mut dyn FnMut(TopicEvent<'_>)) -> Result<usize, Error> {
         let found = topic_handshake::try_receive(&self.socket);
         match found.map_err(|error| Error::system("hear the publisher", error))? {
@@ -218,30 +222,30 @@ impl Subscriber {
         }
     }
 
-    /// Where the next publisher calls, once one has let us in. It has called where it was going to
-    /// by then: before it lets in who finds it by its own name.
+    /// The waiting name for the next publisher, once one has admitted this subscriber. The current
+    /// publisher has connected to it by then if it was going to: before it admits subscribers that
+    /// find it by its own name.
     fn keep_waiting_socket(&mut self) -> Option<OwnedFd> {
-        if let SubscriberState::Connected(door @ Some(_)) = &mut self.state {
-            return door.take();
+        if let SubscriberState::Connected(waiting_socket @ Some(_)) = &mut self.state {
+            return waiting_socket.take();
         }
-        // Without one we look for the next publisher when this one has ended.
+        // Without a waiting name, the next publisher is looked for when this one has ended.
         bind_waiting_name(&self.name).ok().flatten()
     }
 
-    /// The publisher has gone.
+    /// Leaves a publisher that is gone.
     fn disconnect(&mut self) -> Result<(), Error> {
-        // The ring is let go of before the line.
+        // The ring is dropped before the socket.
         let waiting_socket = match std::mem::replace(&mut self.state, SubscriberState::Disconnected)
         {
-            SubscriberState::Joined(JoinedPublisher {
-                waiting_socket: door,
-                ..
-            })
-            | SubscriberState::Connected(door) => door,
+            SubscriberState::Joined(JoinedPublisher { waiting_socket, .. })
+            | SubscriberState::Connected(waiting_socket) => waiting_socket,
             _ => None,
         };
         match waiting_socket {
-            Some(door) => (self.state, self.socket) = (SubscriberState::Waiting, door),
+            Some(waiting_socket) => {
+                (self.state, self.socket) = (SubscriberState::Waiting, waiting_socket)
+            }
             None => self.reconnect()?,
         }
         Ok(())
@@ -256,11 +260,11 @@ impl Subscriber {
 impl JoinedPublisher {
     fn new(
         name: &TopicName,
-        line: &OwnedFd,
+        socket: &OwnedFd,
         ring: &OwnedFd,
         reader: u32,
     ) -> Result<JoinedPublisher, Error> {
-        let pid = socket::check_peer(line, name)?;
+        let pid = socket::check_peer(socket, name)?;
         let reader = ring::join_ring(ring.as_fd(), reader).map_err(Error::Join)?;
         let file =
             rustix::fs::fstat(ring).map_err(|error| Error::system("look at the ring", error))?;
@@ -293,40 +297,44 @@ impl JoinedPublisher {
         count
     }
 
-    /// Whether the publisher is gone and nothing of it is left. First whether it is gone: what it
-    /// has committed is in the ring then.
-    fn has_ended(&mut self, line: &OwnedFd) -> Result<bool, Error> {
+    /// Whether the publisher is gone and no message of it is left. Checks first whether it is gone:
+    /// all that it has committed is in the ring then.
+    fn has_ended(&mut self, socket: &OwnedFd) -> Result<bool, Error> {
         if let Some(fault) = self.reader.fault() {
             return Err(Error::RingBroken(fault));
         }
         self.empty_polls = (self.empty_polls + 1) % LIVENESS_CHECK_POLLS;
         if self.empty_polls == 0 && self.last_liveness_check.elapsed() >= LIVENESS_CHECK_INTERVAL {
             self.last_liveness_check = Instant::now();
-            self.is_socket_closed |= socket::drain_wakeups(line);
+            self.is_socket_closed |= socket::drain_wakeups(socket);
         }
         let is_over = self.is_socket_closed || self.reader.is_closed();
         let has_ended = is_over && !self.reader.has_more();
-        // That look may have found one.
+        // The look for frames may have found a fault.
         match self.reader.fault() {
             Some(fault) => Err(Error::RingBroken(fault)),
             None => Ok(has_ended),
         }
     }
 
-    fn wait_for_frames(&mut self, line: &OwnedFd, timeout: Option<&Timespec>) -> Result<(), Error> {
+    fn wait_for_frames(
+        &mut self,
+        socket: &OwnedFd,
+        timeout: Option<&Timespec>,
+    ) -> Result<(), Error> {
         if self.is_socket_closed || !self.reader.arm() {
             return Ok(());
         }
-        let slept = socket::wait_readable(line, timeout);
+        let slept = socket::wait_readable(socket, timeout);
         self.reader.disarm();
-        self.is_socket_closed |= socket::drain_wakeups(line);
+        self.is_socket_closed |= socket::drain_wakeups(socket);
         slept
     }
 }
 
-/// A publisher, or a place to wait for one. Whoever takes a place looks once more whether there is
-/// one: a publisher first takes its name and then looks at the places, so one of the two sees the
-/// other.
+/// A connection to the publisher, or a waiting name. A subscriber that takes a waiting name looks
+/// once more for a publisher: a publisher first takes its name and then connects to the waiting
+/// names, so one of the two sees the other.
 fn find_or_wait(name: &TopicName) -> Result<(SubscriberState, OwnedFd), Error> {
     if let Some(publisher_socket) = find_publisher(name)? {
         return Ok((SubscriberState::Connected(None), publisher_socket));
@@ -341,18 +349,18 @@ fn find_or_wait(name: &TopicName) -> Result<(SubscriberState, OwnedFd), Error> {
     }
 }
 
-/// A place to wait; `None`: others have them all.
+/// Binds a free waiting name. `None`: other subscribers have all of them.
 fn bind_waiting_name(name: &TopicName) -> Result<Option<OwnedFd>, Error> {
     for place in 0..READERS_MAX {
-        if let Some(door) = socket::bind_name(&name.waiting_address(place)?)? {
-            return Ok(Some(door));
+        if let Some(waiting_socket) = socket::bind_name(&name.waiting_address(place)?)? {
+            return Ok(Some(waiting_socket));
         }
     }
     Ok(None)
 }
 
-/// The first of two connections to a publisher: it may have called at the door before it was found,
-/// and what it has sent since goes there.
+/// Chooses the first of two connections to a publisher: it may have connected to the waiting name
+/// before it was found, and frames sent since then go there.
 fn prefer_waiting_connection(
     waiting_socket: OwnedFd,
     publisher_socket: OwnedFd,
@@ -360,13 +368,14 @@ fn prefer_waiting_connection(
 ) -> Result<(SubscriberState, OwnedFd), Error> {
     let pid = socket::check_peer(&publisher_socket, name)?;
     loop {
-        let called = socket::accept(&waiting_socket);
-        match called.map_err(|error| Error::system("let a publisher in", error))? {
-            Some(called) if socket::check_peer(&called, name).is_ok_and(|it| it == pid) => {
-                return Ok((SubscriberState::Connected(Some(waiting_socket)), called));
+        let accepted = socket::accept(&waiting_socket);
+        match accepted.map_err(|error| Error::system("let a publisher in", error))? {
+            Some(accepted) if socket::check_peer(&accepted, name).is_ok_and(|it| it == pid) => {
+                return Ok((SubscriberState::Connected(Some(waiting_socket)), accepted));
             }
             Some(_) => {}
-            // It may still call there, and is not to let us in twice: the door is closed.
+            // The publisher may still connect there, and must not admit this subscriber twice: the
+            // waiting name is closed.
             None => return Ok((SubscriberState::Connected(None), publisher_socket)),
         }
     }
@@ -376,9 +385,9 @@ fn find_publisher(name: &TopicName) -> Result<Option<OwnedFd>, Error> {
     let address = name.publisher_address()?;
     for _ in 0..CONNECT_ATTEMPTS_MAX {
         match socket::try_connect(&address)? {
-            ConnectOutcome::Connected(line) => {
-                socket::check_peer(&line, name)?;
-                return Ok(Some(line));
+            ConnectOutcome::Connected(socket) => {
+                socket::check_peer(&socket, name)?;
+                return Ok(Some(socket));
             }
             ConnectOutcome::Refused => return Ok(None),
             ConnectOutcome::Busy => std::thread::sleep(CONNECT_RETRY_PAUSE),
@@ -387,19 +396,19 @@ fn find_publisher(name: &TopicName) -> Result<Option<OwnedFd>, Error> {
     Err(Error::unresponsive(name.topic()))
 }
 
-/// The next publisher, and whether it has called. Others are turned away; they may have stood in
-/// its way, so it is looked for then.
+/// Accepts the next publisher. `true`: it has connected by itself. Other processes are turned away;
+/// they may have been in its way, so it is looked for then.
 fn accept_publisher(
     waiting_socket: &OwnedFd,
     name: &TopicName,
 ) -> Result<Option<(OwnedFd, bool)>, Error> {
     let mut has_strangers = false;
     loop {
-        let line = socket::accept(waiting_socket);
-        match line.map_err(|error| Error::system("let a publisher in", error))? {
-            Some(line) if socket::check_peer(&line, name).is_err() => has_strangers = true,
-            None if has_strangers => return Ok(find_publisher(name)?.map(|line| (line, false))),
-            line => return Ok(line.map(|line| (line, true))),
+        let socket = socket::accept(waiting_socket);
+        match socket.map_err(|error| Error::system("let a publisher in", error))? {
+            Some(socket) if socket::check_peer(&socket, name).is_err() => has_strangers = true,
+            None if has_strangers => return Ok(find_publisher(name)?.map(|socket| (socket, false))),
+            socket => return Ok(socket.map(|socket| (socket, true))),
         }
     }
 }

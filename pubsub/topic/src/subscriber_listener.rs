@@ -1,8 +1,8 @@
-//! The door of a publisher: who comes, who is gone, on a thread of its own.
+//! The listener of a publisher: a thread that admits subscribers and notices those that are gone.
 //!
-//! The publisher's thread knows nothing of it but for the lines, on which it wakes subscribers that
-//! sleep. Whom it waits for is told to the ring ([`ring::ReaderAdmission`]), also while the
-//! publisher has nothing to send or is held up by somebody who has just died.
+//! The publisher's own thread uses only the sockets, on which it wakes sleeping subscribers. The
+//! listener tells the ring which subscribers to wait for ([`ring::ReaderAdmission`]), also while
+//! the publisher has nothing to send or is held up by a subscriber that has just died.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,16 +18,16 @@ use crate::socket::{self, ConnectOutcome};
 use crate::topic_handshake::{self, TopicHandshake};
 use crate::topic_name::TopicName;
 
-/// How long nobody is let in when the system has no descriptor left.
+/// Pause without accepting when the system has no descriptor left.
 const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(50);
 
-/// The sockets to the subscribers, by number.
+/// Sockets to the subscribers, by the number of their reader.
 #[derive(Clone)]
 pub(crate) struct SubscriberSockets(Arc<Mutex<Vec<Option<Arc<OwnedFd>>>>>);
 
 impl SubscriberSockets {
-    fn new(places: u32) -> SubscriberSockets {
-        let empty = (0..places).map(|_| None);
+    fn new(readers: u32) -> SubscriberSockets {
+        let empty = (0..readers).map(|_| None);
         SubscriberSockets(Arc::new(Mutex::new(empty.collect())))
     }
 
@@ -35,38 +35,38 @@ impl SubscriberSockets {
         use_them(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Wakes the sleepers of a set.
+    /// Wakes the subscribers of this set.
     pub(crate) fn wake(&self, sleepers: u64) {
-        self.with_locked(|lines| {
-            let each = lines.iter().enumerate();
-            let those = each.filter(|(number, _)| sleepers & 1 << number != 0);
-            those
-                .flat_map(|(_, line)| line)
-                .for_each(|line| socket::wake(line));
+        self.with_locked(|sockets| {
+            let each = sockets.iter().enumerate();
+            let sleeping = each.filter(|(number, _)| sleepers & 1 << number != 0);
+            sleeping
+                .flat_map(|(_, socket)| socket)
+                .for_each(|socket| socket::wake(socket));
         });
     }
 
-    /// Ends the line of somebody who has broken the ring.
+    /// Closes the connection to a subscriber that has broken the ring.
     pub(crate) fn disconnect(&self, reader: u32) {
-        self.with_locked(|lines| {
-            if let Some(Some(line)) = lines.get(reader as usize) {
-                // Its door finds it closed then; one that is closed already is as well.
-                let _ = rustix::net::shutdown(&**line, Shutdown::Both);
+        self.with_locked(|sockets| {
+            if let Some(Some(socket)) = sockets.get(reader as usize) {
+                // The listener finds it closed then; so it does if it is closed already.
+                let _ = rustix::net::shutdown(&**socket, Shutdown::Both);
             }
         });
     }
 
-    /// Those who are in, with their numbers.
+    /// Connected subscribers, with their numbers.
     fn connected(&self) -> Vec<(u32, Arc<OwnedFd>)> {
-        self.with_locked(|lines| {
-            let each = (0..).zip(lines.iter());
-            each.filter_map(|(number, line)| Some((number, Arc::clone(line.as_ref()?))))
+        self.with_locked(|sockets| {
+            let each = (0..).zip(sockets.iter());
+            each.filter_map(|(number, socket)| Some((number, Arc::clone(socket.as_ref()?))))
                 .collect()
         })
     }
 }
 
-/// A door while its publisher is there.
+/// The listener thread of a publisher, stopped when it is dropped.
 pub(crate) struct SubscriberListener {
     sockets: SubscriberSockets,
     stop_event: Arc<OwnedFd>,
@@ -74,54 +74,56 @@ pub(crate) struct SubscriberListener {
 }
 
 impl SubscriberListener {
-    /// Opens it: whoever waits for the topic is let in now, others as they come.
+    /// Starts the thread. Subscribers that wait for the topic are admitted now, others as they
+    /// come.
     pub(crate) fn start(
         name: TopicName,
         listener: OwnedFd,
         admission: ReaderAdmission,
         ring: OwnedFd,
     ) -> Result<SubscriberListener, Error> {
-        let lines = SubscriberSockets::new(admission.readers());
+        let sockets = SubscriberSockets::new(admission.readers());
         let mut listener_thread = SubscriberListenerThread {
             name,
             listener,
             admission,
             ring,
-            sockets: lines.clone(),
+            sockets: sockets.clone(),
         };
         listener_thread.admit_waiting()?;
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
-        let end = eventfd(0, flags).map_err(|error| Error::system("make an event", error))?;
-        let end = Arc::new(end);
-        let thread_stop_event = Arc::clone(&end);
+        let stop_event =
+            eventfd(0, flags).map_err(|error| Error::system("make an event", error))?;
+        let stop_event = Arc::new(stop_event);
+        let thread_stop_event = Arc::clone(&stop_event);
         let thread = Builder::new().name("topic door".to_owned());
         let thread = thread
             .spawn(move || listener_thread.run(&thread_stop_event))
             .map_err(|error| Error::system("start a thread", error))?;
         Ok(SubscriberListener {
-            sockets: lines,
-            stop_event: end,
+            sockets,
+            stop_event,
             thread: Some(thread),
         })
     }
 
-    /// The lines to those who are in.
+    /// Sockets to the connected subscribers.
     pub(crate) fn sockets(&self) -> &SubscriberSockets {
         &self.sockets
     }
 
-    /// How many are in.
+    /// Number of connected subscribers.
     pub(crate) fn subscriber_count(&self) -> usize {
         self.sockets
-            .with_locked(|lines| lines.iter().flatten().count())
+            .with_locked(|sockets| sockets.iter().flatten().count())
     }
 
-    /// Closes it. Those who are in stay in, nobody else finds it.
+    /// Stops the thread. Connected subscribers stay connected; no other finds the topic.
     pub(crate) fn stop(&mut self) {
-        // Its count has room for one.
+        // The event's counter has room for one more.
         let _ = rustix::io::write(&*self.stop_event, &1u64.to_ne_bytes());
         if let Some(thread) = self.thread.take() {
-            // One that has panicked is closed too.
+            // A thread that has panicked has stopped, too.
             let _ = thread.join();
         }
     }
@@ -142,7 +144,7 @@ struct SubscriberListenerThread {
 }
 
 impl SubscriberListenerThread {
-    /// Until the end.
+    /// Serves subscribers until the stop event.
     fn run(mut self, stop_event: &OwnedFd) {
         loop {
             let sockets = self.sockets.connected();
@@ -153,7 +155,7 @@ impl SubscriberListenerThread {
             fds.extend(
                 sockets
                     .iter()
-                    .map(|(_, line)| PollFd::from_borrowed_fd(line.as_fd(), PollFlags::IN)),
+                    .map(|(_, socket)| PollFd::from_borrowed_fd(socket.as_fd(), PollFlags::IN)),
             );
             let polled = poll(&mut fds, None);
             if !fds[0].revents().is_empty() {
@@ -164,8 +166,8 @@ impl SubscriberListenerThread {
             if polled.is_err() {
                 continue;
             }
-            for ((number, line), is_readable) in sockets.iter().zip(readable) {
-                if is_readable && socket::drain_wakeups(line) {
+            for ((number, socket), is_readable) in sockets.iter().zip(readable) {
+                if is_readable && socket::drain_wakeups(socket) {
                     self.dismiss(*number);
                 }
             }
@@ -175,12 +177,12 @@ impl SubscriberListenerThread {
         }
     }
 
-    /// Lets in who came first: subscribers that were there before their publisher. One that finds
-    /// the topic meanwhile comes by itself.
+    /// Admits subscribers that waited for the topic before this publisher. One that finds the topic
+    /// meanwhile connects by itself.
     fn admit_waiting(&mut self) -> Result<(), Error> {
-        for place in 0..READERS_MAX {
+        for reader in 0..READERS_MAX {
             if let ConnectOutcome::Connected(socket) =
-                socket::try_connect(&self.name.waiting_address(place)?)?
+                socket::try_connect(&self.name.waiting_address(reader)?)?
             {
                 self.admit(socket);
             }
@@ -194,14 +196,14 @@ impl SubscriberListenerThread {
             match socket::accept(&self.listener) {
                 Ok(Some(socket)) => self.admit(socket),
                 Ok(None) => return,
-                // No descriptors, or no memory: others may give some back.
+                // Without descriptors or memory: other processes may return some.
                 Err(_) => return std::thread::sleep(ACCEPT_RETRY_PAUSE),
             }
         }
     }
 
-    /// Lets somebody in, if he is of our user and there is a place. Whoever is not let in finds the
-    /// connection closed.
+    /// Admits a subscriber of this user, if the ring has a free reader. One that is not admitted
+    /// finds the connection closed.
     fn admit(&mut self, socket: OwnedFd) {
         if socket::check_peer(&socket, &self.name).is_err() {
             return;
@@ -212,46 +214,47 @@ impl SubscriberListenerThread {
                 reader: None,
                 receivers,
             };
-            // He is turned away, whether he hears it or not.
+            // The subscriber is refused, whether it receives this or not.
             let _ = topic_handshake::send(&socket, full, &self.ring);
             return;
         };
         if self.admission.admit(reader).is_err() {
             return;
         }
-        let welcome = TopicHandshake {
+        let handshake = TopicHandshake {
             reader: Some(reader),
             receivers,
         };
-        // Under one lock: whoever has the welcome may fall asleep at once, and is to be woken by
-        // this line then.
-        let sent = self.sockets.with_locked(|lines| {
-            let sent = topic_handshake::send(&socket, welcome, &self.ring);
-            sent.map(|()| lines[reader as usize] = Some(Arc::new(socket)))
+        // Under one lock: a subscriber that has the handshake may fall asleep at once, and must
+        // then be woken by this socket.
+        let sent = self.sockets.with_locked(|sockets| {
+            let sent = topic_handshake::send(&socket, handshake, &self.ring);
+            sent.map(|()| sockets[reader as usize] = Some(Arc::new(socket)))
         });
         if sent.is_err() {
             self.admission.dismiss(reader);
         }
     }
 
-    /// A place that nobody has, or that somebody has just left.
+    /// Number of a reader that is free, or whose subscriber has just left.
     fn find_free_reader(&mut self) -> Option<u32> {
-        let free = |lines: &mut Vec<Option<Arc<OwnedFd>>>| lines.iter().position(Option::is_none);
-        let mut place = self.sockets.with_locked(free);
-        if place.is_none() {
-            for (number, line) in self.sockets.connected() {
-                if socket::drain_wakeups(&line) {
+        let free =
+            |sockets: &mut Vec<Option<Arc<OwnedFd>>>| sockets.iter().position(Option::is_none);
+        let mut reader = self.sockets.with_locked(free);
+        if reader.is_none() {
+            for (number, socket) in self.sockets.connected() {
+                if socket::drain_wakeups(&socket) {
                     self.dismiss(number);
                 }
             }
-            place = self.sockets.with_locked(free);
+            reader = self.sockets.with_locked(free);
         }
-        place.map(|place| place as u32)
+        reader.map(|reader| reader as u32)
     }
 
     fn dismiss(&mut self, reader: u32) {
         self.admission.dismiss(reader);
         self.sockets
-            .with_locked(|lines| lines[reader as usize] = None);
+            .with_locked(|sockets| sockets[reader as usize] = None);
     }
 }

@@ -1,13 +1,13 @@
-//! The one message of a topic's socket: what a publisher tells a subscriber that has come.
+//! The handshake of a topic: the one message on a topic's socket, from a publisher to a subscriber.
 //!
 //! ```text
 //!    0  magic      u64
 //!    8  version    u32   of this message and of the topic's rules
-//!   12  is_in      u32   1: come in, the ring's descriptor is with it; 0: there is no place
-//!   16  reader     u32   which reader of the ring it is
-//!   20  receivers  u32   how many there may be
+//!   12  is_in      u32   1: admitted, the ring's descriptor comes with it; 0: there is no room
+//!   16  reader     u32   number of the ring's reader for this subscriber
+//!   20  receivers  u32   most subscribers of the publisher
 //! ```
-//! Native byte order. Whatever else comes on the socket only wakes.
+//! Numbers have the native byte order. Other packets on the socket only wake the other end.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -23,35 +23,35 @@ const MAGIC: u64 = u64::from_le_bytes(*b"THALTOPC");
 const VERSION: u32 = 1;
 const HANDSHAKE_BYTES: usize = 24;
 
-/// What a subscriber is told.
+/// Handshake that a publisher sends to a subscriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TopicHandshake {
-    /// Which reader it is; `None`: there is no place.
+    /// Number of the subscriber's reader; `None`: there is no room.
     pub(crate) reader: Option<u32>,
-    /// How many readers there may be.
+    /// Most subscribers of the publisher.
     pub(crate) receivers: u32,
 }
 
-/// What a subscriber finds on its socket.
+/// Result of looking for a handshake.
 #[derive(Debug)]
 pub(crate) enum TopicHandshakeOutcome {
-    /// Nothing yet.
+    /// No handshake has come yet.
     Pending,
-    /// The publisher has gone.
+    /// The publisher is gone.
     Closed,
-    /// There is a place.
+    /// The subscriber is admitted.
     Admitted {
-        /// Which reader we are.
+        /// Number of the subscriber's reader.
         reader: u32,
-        /// The ring.
+        /// Descriptor of the ring.
         ring: OwnedFd,
     },
-    /// There is none.
+    /// The publisher serves as many subscribers as it may.
     Full {
-        /// How many there are.
+        /// Most subscribers of the publisher.
         receivers: u32,
     },
-    /// Something else: what is wrong with it.
+    /// The message is no handshake; the text says why.
     Invalid(String),
 }
 
@@ -85,20 +85,24 @@ impl TopicHandshake {
     }
 }
 
-/// Sends a welcome, with the ring if it is one.
-pub(crate) fn send(socket: &OwnedFd, welcome: TopicHandshake, ring: &OwnedFd) -> Result<(), Errno> {
+/// Sends a handshake, with the ring's descriptor if the subscriber is admitted.
+pub(crate) fn send(
+    socket: &OwnedFd,
+    handshake: TopicHandshake,
+    ring: &OwnedFd,
+) -> Result<(), Errno> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     let fds = [ring.as_fd()];
-    if welcome.reader.is_some() {
+    if handshake.reader.is_some() {
         control.push(SendAncillaryMessage::ScmRights(&fds));
     }
-    let bytes = welcome.to_bytes();
+    let bytes = handshake.to_bytes();
     let bytes = [IoSlice::new(&bytes)];
     retry_on_intr(|| sendmsg(socket, &bytes, &mut control, SendFlags::NOSIGNAL)).map(drop)
 }
 
-/// Looks for a welcome.
+/// Looks for a handshake, without waiting.
 pub(crate) fn try_receive(socket: &OwnedFd) -> Result<TopicHandshakeOutcome, Errno> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -122,9 +126,9 @@ pub(crate) fn try_receive(socket: &OwnedFd) -> Result<TopicHandshakeOutcome, Err
     Ok(
         match (TopicHandshake::from_bytes(&bytes[..received]), ring) {
             (Err(why), _) => TopicHandshakeOutcome::Invalid(why),
-            (Ok(welcome), ring) => match (welcome.reader, ring) {
+            (Ok(handshake), ring) => match (handshake.reader, ring) {
                 (None, _) => TopicHandshakeOutcome::Full {
-                    receivers: welcome.receivers,
+                    receivers: handshake.receivers,
                 },
                 (Some(reader), Some(ring)) => TopicHandshakeOutcome::Admitted { reader, ring },
                 (Some(_), None) => {
@@ -142,12 +146,12 @@ mod tests {
     #[test]
     fn a_welcome_is_read_as_it_was_written_and_nothing_else_is_one() {
         for reader in [None, Some(0), Some(63)] {
-            let welcome = TopicHandshake {
+            let handshake = TopicHandshake {
                 reader,
                 receivers: 64,
             };
-            let bytes = welcome.to_bytes();
-            assert_eq!(TopicHandshake::from_bytes(&bytes), Ok(welcome));
+            let bytes = handshake.to_bytes();
+            assert_eq!(TopicHandshake::from_bytes(&bytes), Ok(handshake));
             for len in 0..HANDSHAKE_BYTES {
                 assert!(
                     TopicHandshake::from_bytes(&bytes[..len]).is_err(),

@@ -1,8 +1,8 @@
-//! What the sockets of a topic are called, in the abstract namespace.
+//! Names of a topic's sockets, in the abstract namespace.
 //!
 //! ```text
-//!   thalweg/USER/publisher/TOPIC      where its publisher is found
-//!   thalweg/USER/waiting/N/TOPIC      where a subscriber waits for one, N from 0 on
+//!   thalweg/USER/publisher/TOPIC      name of its publisher
+//!   thalweg/USER/waiting/N/TOPIC      name of a subscriber that waits for one, N from 0 on
 //! ```
 
 use rustix::net::SocketAddrUnix;
@@ -10,17 +10,20 @@ use rustix::process::geteuid;
 
 use crate::error::Error;
 
-/// Bytes that a topic's name may have.
+/// Most bytes of a topic's name, so that the names of its sockets fit an address.
 pub const TOPIC_BYTES_MAX: usize = 64;
 
-/// A topic of a user.
+/// Name of a topic, with its user.
 pub(crate) struct TopicName {
     topic: String,
     user: u32,
 }
 
 impl TopicName {
-    /// A topic of this user.
+    /// A topic of this process's user.
+    ///
+    /// # Errors
+    /// The name is empty or too long.
     pub(crate) fn new(topic: &str) -> Result<TopicName, Error> {
         if topic.is_empty() {
             return Err(Error::InvalidName(
@@ -47,14 +50,14 @@ impl TopicName {
         self.user
     }
 
-    /// Where its publisher is found.
+    /// Address of the topic's publisher.
     pub(crate) fn publisher_address(&self) -> Result<SocketAddrUnix, Error> {
         self.address("publisher")
     }
 
-    /// The place of this number in its waiting room.
-    pub(crate) fn waiting_address(&self, place: u32) -> Result<SocketAddrUnix, Error> {
-        self.address(&format!("waiting/{place}"))
+    /// Address of the waiting subscriber with this number.
+    pub(crate) fn waiting_address(&self, number: u32) -> Result<SocketAddrUnix, Error> {
+        self.address(&format!("waiting/{number}"))
     }
 
     fn address(&self, role: &str) -> Result<SocketAddrUnix, Error> {

@@ -1,5 +1,5 @@
-//! Publishers and subscribers that come and go, within one process; between processes the tests of
-//! the command try the same with deaths.
+//! Publishers and subscribers that come and go, within one process. The tests of the command do so
+//! between processes, with deaths.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ use thalweg_topic::{
     Error, PagePolicy, Publisher, PublisherConfig, Subscriber, TOPIC_BYTES_MAX, TopicEvent,
 };
 
-/// Longer than anything takes that works.
+/// Time longer than any step takes that works.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A topic that nobody else has.
+/// Name of a topic that no other test has.
 fn topic() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -31,7 +31,7 @@ fn publish(topic: &str) -> Publisher {
     Publisher::open(topic, &config(4096, 4)).expect("a publisher")
 }
 
-/// What a subscriber has heard, in words.
+/// Polls, and appends the events that the subscriber got, in words.
 fn poll(subscriber: &mut Subscriber, heard: &mut Vec<String>) -> Result<usize, Error> {
     subscriber.poll(|event| {
         heard.push(match event {
@@ -42,7 +42,7 @@ fn poll(subscriber: &mut Subscriber, heard: &mut Vec<String>) -> Result<usize, E
     })
 }
 
-/// Polls until something is so.
+/// Polls until the condition holds.
 #[track_caller]
 fn until(subscriber: &mut Subscriber, is: impl Fn(&[String]) -> bool) -> Vec<String> {
     let (mut heard, start) = (Vec::new(), Instant::now());
@@ -62,7 +62,7 @@ fn until_heard(subscriber: &mut Subscriber, last: &str) -> Vec<String> {
     })
 }
 
-/// Waits until a publisher has so many subscribers.
+/// Waits until a publisher has `count` subscribers.
 #[track_caller]
 fn has_receivers(publisher: &Publisher, count: usize) {
     let start = Instant::now();
@@ -92,7 +92,7 @@ fn those_who_wait_get_everything_in_the_order_of_their_events() {
 fn a_late_joiner_joins_at_the_present() {
     let topic = topic();
     let mut publisher = publish(&topic);
-    // Many times round the ring, with nobody there.
+    // Many times round the ring, without subscribers.
     (0..10_000).for_each(|_| publisher.send(b"past").unwrap());
     let mut subscriber = Subscriber::open(&topic).unwrap();
     until_heard(&mut subscriber, "began");
@@ -115,7 +115,7 @@ fn a_subscriber_goes_on_with_the_next_publisher() {
     }
 }
 
-/// Publishes one message, and is gone.
+/// Publishes one message, and drops the publisher.
 fn publish_only(topic: &str, message: &str) {
     let mut publisher = publish(topic);
     assert_eq!(publisher.receiver_count(), 1, "{message}");
@@ -167,7 +167,7 @@ fn the_slowest_holds_the_publisher_up_until_it_leaves() {
     );
     assert!(!publisher.has_room_for(56) && publisher.try_acquire(56).unwrap().is_none());
     drop(slow);
-    // Blocks until the door has noticed.
+    // Blocks until the listener has noticed.
     publisher.send(&message).unwrap();
     has_receivers(&publisher, 1);
     assert_eq!(until(&mut fast, |heard| !heard.is_empty()).len(), 1);
@@ -321,7 +321,7 @@ fn a_stream_under_load_comes_whole_to_all_who_are_in_while_others_come_and_go() 
             scope.spawn(|| assert_eq!(follow(subscriber, u64::MAX), (Some(0), 200_000, true)));
         }
         scope.spawn(|| {
-            // Each hears a little from wherever the stream is, and goes.
+            // Each subscriber takes a few messages from wherever the stream is, and goes.
             while !sending.is_finished() {
                 let mut visitor = Subscriber::open(&topic).unwrap();
                 let start = Instant::now();
@@ -356,7 +356,7 @@ fn pages_are_as_they_were_asked_for_or_it_is_said_why_not() {
     }
 }
 
-/// A name that somebody has and does not answer at: an error, not a wait without end.
+/// A name whose holder does not answer gives an error, not a wait without end.
 #[test]
 fn a_name_whose_holder_does_not_answer_is_said() {
     let topic = topic();
@@ -371,7 +371,7 @@ fn a_name_whose_holder_does_not_answer_is_said() {
     publish(&topic);
 }
 
-/// Looking for room forgets what was acquired: it may lie elsewhere then.
+/// Looking for room forgets acquired room: the next may lie elsewhere.
 #[test]
 fn a_look_for_room_forgets_what_was_acquired() {
     let mut publisher = publish(&topic());

@@ -122,7 +122,7 @@ struct Bare<'a> {
 impl End for Bare<'_> {
     fn put(&mut self, ball: &Ball) {
         self.sent += 1;
-        // SAFETY: the other side waits for the number.
+        // SAFETY: the other side waits for this one now.
         unsafe { *self.out.ball.0.get() = Some(*ball) };
         self.out.number.0.store(self.sent, Ordering::Release);
     }

@@ -29,7 +29,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// A plan for a ring of so many bytes and a part of the time. Its seed is the given one or of the
+/// A plan for a ring of `bytes` bytes and a part of the time. Its seed is the given one or of the
 /// clock, and printed in case it fails.
 fn plan(bytes: usize, part: u32) -> Plan {
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);

@@ -1,4 +1,4 @@
-//! What threads and processes wake each other with: a pair of sockets.
+//! A pair of sockets with which threads and processes wake each other.
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::AsFd;

@@ -1,4 +1,4 @@
-//! The controls: what two cores can do with nothing in between.
+//! The controls: the most that two cores can do with nothing in between.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +27,7 @@ const WORDS: u64 = (RING_BYTES / 8) as u64;
 struct Words {
     words: Vec<AtomicU64>,
     written: Line,
-    /// One for each reader.
+    /// Index of each reader.
     read: Vec<Line>,
 }
 
@@ -80,7 +80,7 @@ impl Words {
         }
     }
 
-    /// How far all readers are.
+    /// Index that all readers have reached.
     fn slowest(&self) -> u64 {
         let read = self
             .read
@@ -140,7 +140,7 @@ pub fn copy(len: usize) -> Result<f64, Failure> {
             got.reached(block);
             let full = wait_for(&here)?;
             sum ^= add_up(&full);
-            // The filler may have had its last one.
+            // The filling thread may have ended.
             let _ = back.send(full);
         }
         black_box(sum);

@@ -1,5 +1,5 @@
-//! What the contract's dynamic calls cost: both ends on one thread, so that nobody waits for a
-//! cache line, by the thread's own clock, so that it does not matter who else runs.
+//! Cost of the contract's dynamic calls: both ends on one thread, so that no end waits for a cache
+//! line, by the thread's own clock, so that other programs do not matter.
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -41,7 +41,7 @@ pub fn on_one_thread() -> Outcome {
     Ok(())
 }
 
-/// What a receiver more costs the sender: nanoseconds of its own for a frame.
+/// Prints the nanoseconds of its own that each further receiver costs the sender for a frame.
 pub fn of_the_sender() -> Outcome {
     println!("\nthe sender's own nanoseconds a frame, by number of receivers");
     println!("{:>6} {:>8} {:>8} {:>8} {:>8}", "bytes", "1", "2", "3", "6");
@@ -99,7 +99,7 @@ fn burst_out(out: &mut impl Sends, payload: &[u8]) -> Outcome {
     Ok(())
 }
 
-/// Nanoseconds that this thread has run.
+/// Nanoseconds for which this thread has run.
 fn now() -> i64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec * 1_000_000_000 + time.tv_nsec

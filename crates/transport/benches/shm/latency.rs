@@ -16,10 +16,10 @@ use crate::{medians, pin};
 
 const TRIPS: u64 = 20_000;
 
-/// Between two trips: the rate is low.
+/// Pause between two trips, for a low rate.
 const PAUSE: Duration = Duration::from_micros(1);
 
-/// Prints nanoseconds and their ratio.
+/// Prints the nanoseconds of one way and their ratio to the control.
 pub fn ping_pong() -> Outcome {
     pin::to(1)?;
     println!("\none way at a low rate, nanoseconds, and the ratio of the medians");
@@ -65,7 +65,7 @@ pub fn percentiles(mut trips: Vec<u64>) -> [f64; 3] {
     [at(500), at(990), at(999)]
 }
 
-/// Makes trips and times each; `there` and `back` are the ways.
+/// Makes trips and times each; `there` and `back` are the two ways.
 fn time(
     mut there: impl FnMut(u64) -> Outcome,
     mut back: impl FnMut(u64) -> Outcome,
@@ -95,7 +95,7 @@ fn between_processes(len: usize) -> Result<[f64; 3], Failure> {
     Ok(times)
 }
 
-/// The child's side: sends back what comes.
+/// The child's side: sends every frame back.
 pub fn echo(control: &mut Control, len: usize) -> Outcome {
     let mut end = contract_accept(1, control.take()?)?;
     let (mut out, tickets) = contract_open(1)?;
@@ -113,7 +113,7 @@ pub fn echo(control: &mut Control, len: usize) -> Outcome {
     Ok(())
 }
 
-/// Sends a frame.
+/// Sends a frame, waiting for room.
 pub fn put(out: &mut dyn SendingEnd, payload: &[u8]) -> Outcome {
     while !out.put(1, 0, payload)? {
         spin_loop();
@@ -121,7 +121,7 @@ pub fn put(out: &mut dyn SendingEnd, payload: &[u8]) -> Outcome {
     Ok(())
 }
 
-/// Waits for a frame.
+/// Waits for a frame and reads it.
 pub fn take(end: &mut dyn ReceivingEnd) -> Result<u64, Failure> {
     let mut patience = Patience::new();
     loop {
@@ -137,9 +137,9 @@ pub fn take(end: &mut dyn ReceivingEnd) -> Result<u64, Failure> {
     }
 }
 
-/// Each way a message of so many bytes, from a line's beginning on, and a line with its number. The
-/// message's are others after some trips, and both from time to time: how far a line is from both
-/// cores depends on its address.
+/// Each way carries a message of `len` bytes, from the beginning of a cache line on, and a line
+/// with its number. The message's lines change after `stay` trips, and both from time to time: how
+/// far a line is from both cores depends on its address.
 fn between_lines(len: usize, stay: u64) -> Result<[f64; 3], Failure> {
     let (there, back) = (Way::new(len, stay), Way::new(len, stay));
     thread::scope(|scope| {
@@ -171,7 +171,7 @@ struct Way {
     lines: Vec<[Line; LINES]>,
     numbers: Vec<Line>,
     words: usize,
-    /// So many trips use the same lines of a message.
+    /// Trips that use one set of cache lines for the message.
     stay: u64,
 }
 
@@ -180,7 +180,7 @@ const PLACES: usize = 128;
 /// Pairs of cache lines of a message, at most.
 const LINES: usize = 8;
 
-/// Trips that use the same number.
+/// Trips that use one line for the number.
 const STAY: u64 = 500;
 
 impl Way {

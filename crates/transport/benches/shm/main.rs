@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 use child::{Failure, Outcome};
 
-/// Turns of which the middle one counts.
+/// Turns of each contender, of which the median counts.
 const TURNS: usize = 9;
 
 fn main() -> ExitCode {
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// All of it, or the part of that name; `second`, which mostly waits, only by its name.
+/// Runs all parts, or the part of this name; `second`, which mostly waits, only by its name.
 fn report(only: Option<&String>) -> Outcome {
     pin::begin()?;
     let is_asked = |part: &str| only.is_none_or(|only| only == part);
@@ -71,7 +71,7 @@ fn report(only: Option<&String>) -> Outcome {
     Ok(())
 }
 
-/// The middle result of each contender, in turns.
+/// Median result of each contender, over its turns.
 fn medians<const N: usize>(
     mut turn: impl FnMut() -> Result<[f64; N], Failure>,
 ) -> Result<[f64; N], Failure> {

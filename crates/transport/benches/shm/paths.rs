@@ -17,23 +17,23 @@ pub const RING_BYTES: usize = 2 << 20;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What frames go on.
+/// Path that frames are measured on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum MeasuredPath {
     /// The medium, by the contract's `put`.
     Put,
-    /// By `claim` and `commit`.
+    /// The medium, by `claim` and `commit`.
     Claim,
-    /// Its ring alone.
+    /// The medium's ring alone.
     Ring,
 }
 
-/// A sending end.
+/// A sending end of any path.
 pub trait Sends {
-    /// Copies a payload in; `false`: no room.
+    /// Copies a payload into a frame; `false`: there is no room.
     fn send(&mut self, payload: &[u8]) -> Result<bool, Failure>;
 
-    /// What the end of a stream needs.
+    /// Gets the end of a stream out; `false`: call again.
     fn finish(&mut self) -> Result<bool, Failure>;
 }
 
@@ -53,7 +53,7 @@ impl Sends for Box<dyn SendingEnd> {
     }
 }
 
-/// The same, by `put`: one dynamic call a frame.
+/// A sending end that uses `put`: one dynamic call a frame.
 pub struct Put(pub Box<dyn SendingEnd>);
 
 impl Sends for Put {
@@ -84,12 +84,12 @@ impl Sends for Writer {
     }
 }
 
-/// A receiving end.
+/// A receiving end of any path.
 pub trait Receives {
-    /// What has come.
+    /// Returns the frames that have come.
     fn take(&mut self) -> Result<FrameBatch<'_>, Failure>;
 
-    /// It is done with.
+    /// Releases the frames that were taken.
     fn done(&mut self);
 }
 
@@ -134,7 +134,7 @@ pub fn flood(out: &mut impl Sends, len: usize) -> Result<Windows, Failure> {
     Ok(windows)
 }
 
-/// Takes so many frames at each end, in turns, and looks at every word.
+/// Takes `count` frames at each end, in turns, and reads every word.
 pub fn sink(ends: &mut [impl Receives], count: u64, windows: &mut Windows) -> Outcome {
     let (mut got, mut sum, mut patience) = ([0; RECEIVERS_MAX], 0, Patience::new());
     windows.reached(0);
@@ -155,8 +155,8 @@ pub fn sink(ends: &mut [impl Receives], count: u64, windows: &mut Windows) -> Ou
     Ok(())
 }
 
-/// Out of line, so that all contenders run the same code: the compiler's luck with a copy for each
-/// decided more than what is measured here.
+/// Not inlined, so that all contenders run one copy of the code: differences between copies decided
+/// more than the effect that is measured here.
 #[inline(never)]
 fn consume(batch: FrameBatch<'_>) -> (u64, u64) {
     let (mut sum, mut count) = (0, 0);
@@ -167,10 +167,10 @@ fn consume(batch: FrameBatch<'_>) -> (u64, u64) {
     (sum, count)
 }
 
-/// Receivers on a thread, at most.
+/// Most receivers on one thread.
 const RECEIVERS_MAX: usize = 4;
 
-/// Spins; and lets others run when the other side has not been seen for longer than it can work.
+/// Spins, and yields when the other side made no progress for longer than it can work.
 pub struct Patience {
     spins: u32,
 }
@@ -180,7 +180,8 @@ impl Patience {
         Patience { spins: 0 }
     }
 
-    /// There is nothing to do. Whatever was seen in between counts as waiting too: rare enough.
+    /// Called when there is nothing to do. Work seen in between counts as waiting too, which is
+    /// rare.
     #[inline]
     pub fn wait(&mut self) {
         spin_loop();
@@ -195,14 +196,14 @@ impl Patience {
 /// Spins between two yields: some hundred microseconds.
 const SPINS: u32 = 10_000;
 
-/// Looks at every word.
+/// Adds up every word of a payload.
 #[inline]
 pub fn add_up(bytes: &[u8]) -> u64 {
     let words: &[u64] = bytemuck::cast_slice(bytes);
     words.iter().fold(0, |sum, word| sum ^ word)
 }
 
-/// The edges here.
+/// Description of the edges in this benchmark.
 pub fn spec(receivers: u32) -> EdgeSpec {
     EdgeSpec {
         name: "bench".into(),
@@ -215,13 +216,13 @@ pub fn spec(receivers: u32) -> EdgeSpec {
     }
 }
 
-/// The edge's ends, by the contract.
+/// Opens the sending end of the edge by the contract.
 pub fn contract_open(receivers: u32) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Failure> {
     let shm = media::find("shm").ok_or("no shm")?;
     Ok(shm.open(&spec(receivers))?)
 }
 
-/// From a ticket of [`contract_open`].
+/// Accepts a ticket of [`contract_open`].
 pub fn contract_accept(
     receivers: u32,
     ticket: EdgeTicket,
@@ -230,7 +231,7 @@ pub fn contract_accept(
     Ok(shm.accept(&spec(receivers), ticket)?)
 }
 
-/// The ring's ends.
+/// Makes the bare ring, with a ticket for each reader.
 pub fn ring_open(receivers: u32) -> Result<(Writer, Vec<EdgeTicket>), Failure> {
     let bytes = RING_BYTES;
     let readers = receivers;
@@ -245,7 +246,7 @@ pub fn ring_open(receivers: u32) -> Result<(Writer, Vec<EdgeTicket>), Failure> {
     Ok((writer, tickets))
 }
 
-/// From a ticket of [`ring_open`].
+/// Joins the ring with a ticket of [`ring_open`].
 pub fn ring_accept(ticket: EdgeTicket) -> Result<Reader, Failure> {
     let number = u32::from_le_bytes(ticket.bytes[..].try_into()?);
     let fd = ticket.fds.first().ok_or("no descriptor")?;
@@ -262,7 +263,7 @@ impl MeasuredPath {
     }
 }
 
-/// Starts a child on a processor: what it does, on what, and two numbers.
+/// Starts a child on a processor, with its task, its path and two numbers.
 pub fn start(
     role: &str,
     lane: MeasuredPath,
@@ -310,7 +311,7 @@ fn give_and_flood(
 ) -> Outcome {
     for ticket in &tickets {
         control.give(ticket)?;
-        // One after the other: what is read of the socket is not to run into the next.
+        // One after the other: the bytes of one ticket must not run into the next.
         control.hear(b'n')?;
     }
     drop(tickets);
@@ -324,7 +325,7 @@ fn give_and_flood(
     }
 }
 
-/// What the child noted.
+/// Receives the windows that the child has noted.
 pub fn hear_windows(control: &mut Control, len: usize) -> Result<Windows, Failure> {
     let (mut bytes, mut part) = (Vec::new(), [0; 4096]);
     loop {

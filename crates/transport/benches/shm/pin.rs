@@ -1,4 +1,4 @@
-//! Which processor runs what.
+//! Processors that the threads of the benchmark run on.
 
 use std::sync::OnceLock;
 
@@ -6,10 +6,10 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::child::Outcome;
 
-/// Those that we may use, as they were at the beginning: a pinned thread sees only its own.
+/// Processors that the program may use, read at the beginning: a pinned thread sees only its own.
 static ALL: OnceLock<Vec<usize>> = OnceLock::new();
 
-/// Finds out what there is, and says it.
+/// Finds the usable processors, and prints them.
 pub fn begin() -> Outcome {
     let set = sched_getaffinity(None)?;
     let all: Vec<usize> = (0..CpuSet::MAX_CPU)
@@ -23,17 +23,17 @@ pub fn begin() -> Outcome {
     Ok(())
 }
 
-/// The one of that number, counted round.
+/// The processor of this number, modulo their count.
 pub fn processor(number: usize) -> usize {
     ALL.get().map_or(0, |all| all[number % all.len()])
 }
 
-/// This thread goes on the processor of that number.
+/// Pins this thread to the processor of this number.
 pub fn to(number: usize) -> Outcome {
     on(processor(number))
 }
 
-/// This thread goes on that processor.
+/// Pins this thread to a processor.
 pub fn on(processor: usize) -> Outcome {
     let mut set = CpuSet::new();
     set.set(processor);

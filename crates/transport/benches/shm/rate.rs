@@ -1,4 +1,4 @@
-//! How many frames a second, for each length, and with several receivers.
+//! Frames a second, for each length, and with several receivers.
 
 use crate::child::{Failure, Outcome};
 use crate::paths::{MeasuredPath, contract_accept, hear_windows, ring_accept, sink, start};
@@ -7,7 +7,7 @@ use crate::{bare, medians, pin};
 
 const LENGTHS: [usize; 6] = [64, 128, 256, 1024, 4096, 16384];
 
-/// One sender, one receiver.
+/// Prints the rates with one receiver.
 pub fn one_to_one() -> Outcome {
     pin::to(1)?;
     println!("\none to one, 2 MB ring: million frames a second, and ratios");
@@ -36,9 +36,9 @@ pub fn one_to_one() -> Outcome {
     Ok(())
 }
 
-/// Several receivers; all of them on one thread, as there may be no more processors. The control is
-/// the bare ring of words with as many readers on one thread: what it loses, reading everything
-/// once more for each reader costs.
+/// Prints the rates with several receivers, all on one thread, as there may be no more processors.
+/// The control is the bare ring of words with as many readers on one thread: its loss shows the
+/// cost of reading every word once more for each reader.
 pub fn one_to_many() -> Outcome {
     pin::to(1)?;
     println!("\none to many, receivers polled in turns by one thread: million frames a second");
@@ -77,7 +77,7 @@ pub fn one_to_many() -> Outcome {
     Ok(())
 }
 
-/// Million frames a second that the sender gets rid of.
+/// Million frames a second that the sender sends.
 fn between_processes(lane: MeasuredPath, len: usize, receivers: u32) -> Result<f64, Failure> {
     let mut sender = start("flood", lane, 0, [len as u64, u64::from(receivers)])?;
     let mut tickets = Vec::new();

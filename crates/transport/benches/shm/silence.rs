@@ -18,21 +18,21 @@ use crate::latency::{percentiles, put, take};
 use crate::paths::{MeasuredPath, Patience, contract_accept, contract_open, start};
 use crate::pin;
 
-/// How long nothing is sent, and how often.
+/// Length of a silence, and the number of trips after one.
 pub type Silence = (Duration, u64);
 
-/// Such as streams have.
+/// Silences as they occur in streams.
 pub const SHORT: [Silence; 2] = [
     (Duration::from_millis(1), 500),
     (Duration::from_millis(20), 100),
 ];
 
-/// After which a processor sleeps as deeply as it ever does. Takes most of a minute.
+/// A silence after which a processor sleeps as deeply as it ever does. Takes most of a minute.
 pub const LONG: [Silence; 1] = [(Duration::from_secs(1), 25)];
 
 const LEN: usize = 56;
 
-/// Prints microseconds.
+/// Prints the microseconds that the first frame takes.
 pub fn first_frame(silences: &[Silence]) -> Outcome {
     pin::to(1)?;
     println!("\nthe first frame after silence, there and back, microseconds");
@@ -55,7 +55,7 @@ pub fn first_frame(silences: &[Silence]) -> Outcome {
     Ok(())
 }
 
-/// Median and 99th percentile of what a trip takes, each after a silence.
+/// Median and 99th percentile of a trip, each after a silence.
 fn time(
     silence: Duration,
     trips: u64,
@@ -87,7 +87,7 @@ fn woken(silence: Duration, trips: u64) -> Result<[f64; 2], Failure> {
     Ok(times)
 }
 
-/// The child's side: sends back what comes, and sleeps in between.
+/// The child's side: sends every frame back, and sleeps in between.
 pub fn sleeper(control: &mut Control, trips: usize) -> Outcome {
     let mut end = contract_accept(1, control.take()?)?;
     let (mut out, tickets) = contract_open(1)?;
@@ -113,7 +113,8 @@ pub fn sleeper(control: &mut Control, trips: usize) -> Outcome {
     Ok(())
 }
 
-/// The same between threads by two eventfds and nothing else: the waker spins for the answer.
+/// Median and 99th percentile between threads that use two eventfds and nothing else: the waking
+/// thread spins for the answer.
 fn by_eventfd(silence: Duration, trips: u64) -> Result<[f64; 2], Failure> {
     let flags = EventfdFlags::NONBLOCK;
     let (there, back) = (eventfd(0, flags)?, eventfd(0, flags)?);

@@ -1,8 +1,4 @@
-//! Rates that know nothing of other programs: only of times in which both sides ran.
-//!
-//! A run is cut into windows, each two rounds through the ring long. At its edges both sides note
-//! the time, and the time that they had a processor. A window in which a side had to wait for its
-//! processor is left out.
+//! Rates that other programs do not affect: only times in which both sides ran count.
 
 use std::time::Duration;
 
@@ -11,16 +7,16 @@ use rustix::time::{ClockId, clock_gettime};
 /// Bytes of a window's frames.
 const WINDOW_BYTES: usize = 1 << 20;
 
-/// Windows of a run.
+/// Number of windows in a run.
 const COUNT: usize = 300;
 
-/// A window in which a side had a processor for less of the time does not count.
+/// Least share of a window for which a side must have had a processor; other windows do not count.
 const SHARE_MIN: f64 = 0.97;
 
-/// Windows that count, at least; else nothing can be said.
+/// Fewest windows that must count for a result.
 const WHOLE_MIN: usize = 5;
 
-/// What one side noted.
+/// Times that one side has noted, at each edge between windows.
 pub struct Windows {
     step: u64,
     next: u64,
@@ -28,13 +24,13 @@ pub struct Windows {
     edges: Vec<[u64; 2]>,
 }
 
-/// Frames of such a length that make a run.
+/// Number of frames of this length that make a run.
 pub fn run_count(len: usize) -> u64 {
     (WINDOW_BYTES / len * COUNT) as u64
 }
 
 impl Windows {
-    /// Before the first frame of such a length.
+    /// Windows before the first frame of this length.
     pub fn new(len: usize) -> Windows {
         Windows {
             step: (WINDOW_BYTES / len) as u64,
@@ -43,7 +39,7 @@ impl Windows {
         }
     }
 
-    /// So many frames were sent, or received.
+    /// Notes that `count` frames were sent or received by now.
     #[inline(always)]
     pub fn reached(&mut self, count: u64) {
         if count >= self.next {
@@ -60,13 +56,13 @@ impl Windows {
             .push(clocks.map(|clock| time(clock).as_nanos() as u64));
     }
 
-    /// For the other process.
+    /// Encodes the windows for the other process.
     pub fn to_bytes(&self) -> Vec<u8> {
         let words = self.edges.iter().flatten();
         words.flat_map(|word| word.to_ne_bytes()).collect()
     }
 
-    /// From the other process.
+    /// Decodes windows of the other process.
     pub fn from_bytes(len: usize, bytes: &[u8]) -> Windows {
         let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().unwrap_or_default());
         let edges = bytes.chunks_exact(16);
@@ -87,7 +83,7 @@ impl Windows {
     }
 }
 
-/// Million frames a second of the middle window; not a number if there were too few in which both
+/// Million frames a second in the median window; not a number if there were too few in which both
 /// sides ran.
 pub fn rate(sender: &Windows, receiver: &Windows) -> f64 {
     // The sender is ahead, by less than a window.

@@ -1,12 +1,9 @@
-//! What sockets do without us: the same writes, the same threads.
+//! The controls: sockets without a medium, with the same writes and the same threads.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 
-/// A connection over loopback, without delay; nothing on it ever waits.
-///
-/// # Panics
-/// If the system refuses.
+/// A connection over loopback, without delay and without blocking.
 pub fn pair() -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
     let address = listener.local_addr().expect("an address");
@@ -19,10 +16,7 @@ pub fn pair() -> (TcpStream, TcpStream) {
     (one, two)
 }
 
-/// Writes all of it, trying again.
-///
-/// # Panics
-/// If the connection breaks.
+/// Writes all bytes, retrying while the socket is full.
 pub fn write(mut stream: &TcpStream, mut bytes: &[u8]) {
     while !bytes.is_empty() {
         match stream.write(bytes) {
@@ -33,10 +27,7 @@ pub fn write(mut stream: &TcpStream, mut bytes: &[u8]) {
     }
 }
 
-/// Reads what has come, waiting for something.
-///
-/// # Panics
-/// If the connection breaks.
+/// Reads received bytes, waiting for some.
 pub fn read(mut stream: &TcpStream, room: &mut [u8]) -> usize {
     loop {
         match stream.read(room) {

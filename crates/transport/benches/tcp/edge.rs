@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use transport::{Batching, EdgeSpec, ReceivingEnd, SendingEnd, media};
 
-/// Bytes under way.
+/// Bytes of an edge's ring.
 const RING_BYTES: usize = 1 << 20;
 
 /// Both ends of an edge on this medium.
@@ -28,10 +28,7 @@ pub fn open(medium: &str, receivers: u32) -> (Box<dyn SendingEnd>, Vec<Box<dyn R
     (out, receivers)
 }
 
-/// Commits so many frames, and gets the last one out.
-///
-/// # Panics
-/// If the edge breaks.
+/// Commits `count` frames, and gets the last one out.
 pub fn send(out: &mut dyn SendingEnd, payload: &[u8], count: u64) {
     for _ in 0..count {
         while !out.put(1, 0, payload).expect("a sound edge") {
@@ -41,10 +38,7 @@ pub fn send(out: &mut dyn SendingEnd, payload: &[u8], count: u64) {
     while !out.flush().expect("a sound edge") {}
 }
 
-/// Takes so many frames, looking at the first word of each.
-///
-/// # Panics
-/// If the edge breaks.
+/// Takes `count` frames, reading the first word of each.
 pub fn receive(end: &mut dyn ReceivingEnd, count: u64) {
     let mut taken = 0;
     while taken < count {
@@ -53,10 +47,7 @@ pub fn receive(end: &mut dyn ReceivingEnd, count: u64) {
     assert_eq!(taken, count);
 }
 
-/// Takes so many frames from each of several ends.
-///
-/// # Panics
-/// If an edge breaks.
+/// Takes `count` frames from each of several ends.
 pub fn receive_all(ends: &mut [Box<dyn ReceivingEnd>], count: u64) {
     let mut left = vec![count; ends.len()];
     while left.iter().any(|left| *left > 0) {
@@ -69,7 +60,7 @@ pub fn receive_all(ends: &mut [Box<dyn ReceivingEnd>], count: u64) {
     }
 }
 
-/// Takes what has come: how many frames.
+/// Takes the frames that have come, and returns their number.
 fn take(end: &mut dyn ReceivingEnd) -> u64 {
     let (mut taken, mut sum) = (0, 0u64);
     for frame in end.poll().expect("a sound edge") {

@@ -1,4 +1,4 @@
-//! One sender, several receivers on a host: the total with six, and with one.
+//! One sender and several receivers on a host: the total with six, and with one.
 
 use crate::edge;
 use crate::table::{burst, compare};
@@ -8,7 +8,7 @@ const BYTES: u64 = 12 << 20;
 
 const RECEIVERS: u32 = 6;
 
-/// Frames a second that receivers get altogether, in millions, with one and with six.
+/// Prints the frames a second, in millions, that all receivers get together, with one and with six.
 pub fn rum() {
     for len in [22, 108] {
         let count = BYTES / len as u64;
@@ -21,7 +21,7 @@ pub fn rum() {
     }
 }
 
-/// Frames that receivers get altogether, in a nanosecond. One thread polls them by turns.
+/// Frames a nanosecond that all receivers get together. One thread polls them by turns.
 fn total(medium: &str, receivers: u32, len: usize, count: u64) -> f64 {
     let (mut out, mut ends) = edge::open(medium, receivers);
     let payload = vec![1; len];

@@ -1,19 +1,19 @@
-//! One sender, one receiver, as fast as it goes.
+//! One sender and one receiver, at full speed.
 
 use crate::table::{burst, compare};
 use crate::{bare, edge};
 
-/// Bytes of a burst on plain TCP, and frames at most.
+/// Bytes of a burst on plain TCP, which also has a limit of frames.
 const TCP_BYTES: u64 = 8 << 20;
 const TCP_FRAMES: u64 = 300;
 
 /// Bytes of a burst on rum.
 const RUM_BYTES: u64 = 8 << 20;
 
-/// Writes that a bare socket is fast with.
+/// Bytes of a write with which a bare socket is fast.
 const LARGE: usize = 64 * 1024;
 
-/// Payload a second, in gigabytes, on rum and by large writes of nothing but payload.
+/// Prints the payload a second, in gigabytes, on rum and by large writes of payload alone.
 pub fn rum() {
     for len in [22, 64, 108, 256, 1024, 4096, 16384] {
         let count = RUM_BYTES / len as u64;
@@ -27,7 +27,7 @@ pub fn rum() {
     }
 }
 
-/// Frames a second, in millions, on plain TCP and by the same writes.
+/// Prints the frames a second, in millions, on plain TCP and by the same writes.
 pub fn tcp() {
     for len in [64, 1024, 4096, 16384, 65536] {
         let frame = ring::frame::frame_bytes(len);
@@ -41,7 +41,7 @@ pub fn tcp() {
     }
 }
 
-/// Writes of this length, in a nanosecond.
+/// Writes of this length a nanosecond.
 fn bare_stream(len: usize, count: u64) -> f64 {
     let (sender, receiver) = bare::pair();
     let (payload, mut room) = (vec![1; len], vec![0; 256 * 1024]);
@@ -57,7 +57,7 @@ fn bare_stream(len: usize, count: u64) -> f64 {
     count as f64 / took / 1e9
 }
 
-/// Frames with payloads of this length, in a nanosecond.
+/// Frames with payloads of this length a nanosecond.
 fn edge_stream(medium: &str, len: usize, count: u64) -> f64 {
     let (mut out, mut ends) = edge::open(medium, 1);
     let payload = vec![1; len];

@@ -15,7 +15,7 @@ const PACE: Duration = Duration::from_millis(1);
 
 const LEN: usize = 64;
 
-/// Microseconds of a round trip, the median, on plain TCP and on a bare socket.
+/// Prints the median microseconds of a round trip, on plain TCP and on a bare socket.
 pub fn tcp() {
     let at_once = || bare_trips(TRIPS, Duration::ZERO);
     compare("tcp 64 B, at once again", "us", at_once, || {
@@ -27,7 +27,7 @@ pub fn tcp() {
     });
 }
 
-/// The same on rum and on plain TCP.
+/// Prints the median microseconds of a round trip, on rum and on plain TCP.
 pub fn rum() {
     for (what, count, pace) in [
         ("at once again", TRIPS, Duration::ZERO),
@@ -39,7 +39,7 @@ pub fn rum() {
     }
 }
 
-/// The median of round trips that begin at this pace.
+/// Median of round trips that begin at this pace.
 fn trips(count: u64, pace: Duration, mut trip: impl FnMut()) -> f64 {
     let start = Instant::now();
     let mut took: Vec<f64> = (0..count)
@@ -97,7 +97,7 @@ fn edge_trips(medium: &str, count: u64, pace: Duration) -> f64 {
     join(pings).0
 }
 
-/// Sends back the next frame.
+/// Waits for a frame and sends it back.
 fn echo(end: &mut dyn ReceivingEnd, back: &mut dyn SendingEnd) {
     loop {
         let frame = end.poll().expect("a sound edge").next();

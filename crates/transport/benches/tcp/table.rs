@@ -1,4 +1,4 @@
-//! Runs contenders by turns and prints what came of it.
+//! Runs contenders by turns and prints their results.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -7,19 +7,19 @@ use std::time::Instant;
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-/// Where sending threads run.
+/// Core on which sending threads run.
 pub const SENDER: usize = 0;
 
-/// Where receiving threads run.
+/// Core on which receiving threads run.
 pub const RECEIVER: usize = 1;
 
-/// Turns of each contender.
+/// Number of turns of each contender.
 const TURNS: usize = 9;
 
-/// Bursts of a turn.
+/// Number of bursts in a turn.
 const BURSTS: u32 = 30;
 
-/// The thread that calls stays on this core.
+/// Pins the calling thread to this core.
 pub fn pin(core: usize) {
     let mut set = CpuSet::new();
     set.set(core);
@@ -28,7 +28,7 @@ pub fn pin(core: usize) {
     }
 }
 
-/// A thread on a core.
+/// Starts a thread on a core.
 pub fn on_core<T: Send + 'static>(
     core: usize,
     run: impl FnOnce() -> T + Send + 'static,
@@ -42,9 +42,9 @@ pub fn on_core<T: Send + 'static>(
     thread.spawn(run).expect("a thread")
 }
 
-/// Seconds of a burst, the median of those that were left alone: others may use the machine, too,
-/// so a burst in which either thread was taken off its core does not count. Both sides begin at the
-/// same time; the receiving side says when it has everything.
+/// Median seconds of the undisturbed bursts: other programs may use the machine, so a burst in
+/// which either thread was taken off its core does not count. Both sides begin at one time; the
+/// receiving side reports when it has every frame.
 pub fn burst(
     mut send: impl FnMut() + Send + 'static,
     mut receive: impl FnMut() + Send + 'static,
@@ -85,14 +85,14 @@ pub fn burst(
     }
 }
 
-/// What came of it, and whether the thread stayed on its core from beginning to end.
+/// Runs a function. `true`: the thread stayed on its core from beginning to end.
 fn alone<T>(run: impl FnOnce() -> T) -> (T, bool) {
     let before = switches();
     let done = run();
     (done, before == switches())
 }
 
-/// Lets two threads through together: it wakes both and, when both are on their cores, lets go.
+/// Releases two threads together: it wakes both and, when both are on their cores, lets them go.
 #[derive(Default)]
 struct Gate {
     arrived: AtomicU32,
@@ -116,7 +116,7 @@ impl Gate {
     }
 }
 
-/// How often this thread was taken off its core.
+/// Number of times that this thread was taken off its core.
 fn switches() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/thread-self/status").ok()?;
     let line = status
@@ -125,16 +125,16 @@ fn switches() -> Option<u64> {
     line.split_whitespace().last()?.parse().ok()
 }
 
-/// What a thread has found.
+/// Result of a thread.
 ///
 /// # Panics
-/// If the thread did.
+/// If the thread has panicked.
 pub fn join<T>(thread: JoinHandle<T>) -> T {
     thread.join().expect("the thread of a bench ends well")
 }
 
-/// Runs both by turns. Prints the medians and the median of the ratios, the second to the first of
-/// a turn. Returns the second's median.
+/// Runs both contenders by turns. Prints the medians and the median of the ratios, the second to
+/// the first of a turn. Returns the second's median.
 pub fn compare(
     what: &str,
     unit: &str,
@@ -149,7 +149,7 @@ pub fn compare(
     ours
 }
 
-/// The middle one.
+/// Median of the values.
 pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

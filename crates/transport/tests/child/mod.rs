@@ -1,7 +1,7 @@
 //! Child processes of tests and benches: the same program once more, with a socket to its parent.
 //!
 //! On the socket, which is the child's standard input, go tickets with their descriptors, and
-//! single bytes that say how far somebody is.
+//! single bytes that report progress.
 
 use std::error;
 use std::io::{IoSlice, IoSliceMut, Read, Write};
@@ -17,10 +17,10 @@ use rustix::net::{
 };
 use thalweg_transport::EdgeTicket;
 
-/// What went wrong, in words.
+/// A failure, as a sentence.
 pub type Failure = Box<dyn error::Error + Send + Sync>;
 
-/// Whether it went well.
+/// Result of a test or of a step.
 pub type Outcome = Result<(), Failure>;
 
 /// Returns a failure unless the condition holds.
@@ -33,9 +33,9 @@ macro_rules! ensure {
     };
 }
 
-/// A child process; killed when it is dropped.
+/// A child process, which is killed when it is dropped.
 pub struct Child {
-    /// The socket to it.
+    /// Socket to the child.
     pub control: Control,
     process: process::Child,
     patience: Duration,
@@ -44,11 +44,11 @@ pub struct Child {
 /// One side of the socket between parent and child.
 pub struct Control(UnixStream);
 
-/// Bytes of a ticket and descriptors with it are not more than that.
+/// Most bytes of a ticket on the socket.
 const TICKET_BYTES_MAX: usize = 4096;
 const TICKET_FDS_MAX: usize = 8;
 
-/// Starts a child with such arguments.
+/// Starts a child with these arguments.
 pub fn start(arguments: &[&str], patience: Duration) -> Result<Child, Failure> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_read_timeout(Some(patience))?;
@@ -64,7 +64,7 @@ pub fn start(arguments: &[&str], patience: Duration) -> Result<Child, Failure> {
     })
 }
 
-/// The child's side of the socket.
+/// The child's side of the socket to its parent.
 pub fn to_parent(patience: Duration) -> Result<Control, Failure> {
     let control = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     control.set_read_timeout(Some(patience))?;
@@ -72,19 +72,19 @@ pub fn to_parent(patience: Duration) -> Result<Control, Failure> {
 }
 
 impl Child {
-    /// SIGKILL, and waits until it is gone.
+    /// Kills the child and waits until it is gone.
     pub fn kill(&mut self) -> Outcome {
         self.process.kill()?;
         self.process.wait()?;
         Ok(())
     }
 
-    /// How it has ended, if it has.
+    /// Exit status of the child, if it has ended.
     pub fn status(&mut self) -> Result<Option<ExitStatus>, Failure> {
         Ok(self.process.try_wait()?)
     }
 
-    /// Waits until it has ended.
+    /// Waits until the child has ended.
     pub fn ends(&mut self) -> Result<ExitStatus, Failure> {
         let start = Instant::now();
         loop {
@@ -96,7 +96,7 @@ impl Child {
         }
     }
 
-    /// Waits until it has ended, and it was content.
+    /// Waits until the child has ended, which must be successful.
     pub fn ends_well(&mut self) -> Outcome {
         let mut last_word = [0_u8; 1];
         let until_eof = self.control.0.read(&mut last_word)?;
@@ -124,19 +124,19 @@ impl AsFd for Control {
 }
 
 impl Control {
-    /// Says how far it is.
+    /// Sends a byte that reports progress.
     pub fn say(&mut self, word: u8) -> Outcome {
         Ok(self.0.write_all(&[word])?)
     }
 
-    /// Waits until the other side is so far.
+    /// Waits for this byte of the other side.
     pub fn hear(&mut self, word: u8) -> Outcome {
         let heard = self.listen()?;
         ensure!(heard == word, "heard {heard} instead of {word}");
         Ok(())
     }
 
-    /// Waits for whatever the other side says.
+    /// Waits for any byte of the other side.
     pub fn listen(&mut self) -> Result<u8, Failure> {
         let mut heard = [0_u8];
         let read = self.0.read_exact(&mut heard);
@@ -144,7 +144,7 @@ impl Control {
         Ok(heard[0])
     }
 
-    /// Hands a ticket over.
+    /// Sends a ticket with its descriptors.
     pub fn give(&mut self, ticket: &EdgeTicket) -> Outcome {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(TICKET_FDS_MAX))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
@@ -161,7 +161,7 @@ impl Control {
         Ok(())
     }
 
-    /// Takes a ticket.
+    /// Receives a ticket with its descriptors.
     pub fn take(&mut self) -> Result<EdgeTicket, Failure> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(TICKET_FDS_MAX))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);

@@ -1,4 +1,4 @@
-//! Broken media, each with the behaviours that have to catch it: a suite that cannot fail proves
+//! Broken media, each with the behaviours that must catch it: a suite that cannot fail proves
 //! nothing.
 
 use std::time::Duration;
@@ -13,11 +13,12 @@ use crate::rig::{Outcome, Rig};
 /// A medium with a fault, and the behaviours that it does not show.
 type Broken = (&'static dyn Medium, &'static [&'static str]);
 
-/// Faults and who catches them. Makes the enum too, so that no fault is without somebody.
+/// Lists the faults with the behaviours that catch them, and makes the enum, so that every fault
+/// has one.
 macro_rules! faults {
     ($broken:ident, $medium:ident with $faults:ident $(or $nothing:ident)?:
         $($fault:ident: $($behaviour:ident)+,)+) => {
-        /// What is wrong with such a medium.
+        /// A fault of the reference medium.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum $faults {
             $(/// Nothing is.
@@ -100,13 +101,13 @@ faults! { BROKEN_GRANTS, Granting with GrantFault:
     HidesLosses: the_receivers_end_ends_the_grant,
 }
 
-/// The reference medium: nothing is wrong with it.
+/// The reference medium without a fault.
 pub static WHOLE: Reference = Reference {
     name: "reference",
     fault: Fault::Nothing,
 };
 
-/// Short: most of what a broken medium fails by is that something never comes.
+/// Time that a step may take. Short, because most faults show as something that never comes.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A broken medium by the name of its fault.
@@ -128,7 +129,7 @@ pub fn all() -> impl Iterator<Item = (&'static dyn Medium, &'static str)> {
     every().flat_map(pairs)
 }
 
-/// The behaviour is not there.
+/// Succeeds if the behaviour fails on the broken medium.
 pub fn is_caught(medium: &'static dyn Medium, behaviour: &str) -> Outcome {
     let known = behaviours::all();
     let known = known.iter().find(|known| known.name == behaviour);
@@ -143,7 +144,8 @@ pub fn is_caught(medium: &'static dyn Medium, behaviour: &str) -> Outcome {
     }
 }
 
-/// Each behaviour of one process catches something. The others run the same checks on two.
+/// Checks that each behaviour within one process catches some fault. The others run the same checks
+/// on two processes.
 pub fn every_behaviour_can_fail() -> Outcome {
     let caught: Vec<_> = all().map(|(_, behaviour)| behaviour).collect();
     let behaviours = behaviours::all().into_iter();

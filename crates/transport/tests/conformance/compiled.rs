@@ -1,5 +1,5 @@
-//! What compiled code does with an edge whose medium grants room: it writes frames in place, and
-//! leaves to the sending end what it has no room for.
+//! Compiled code on an edge whose medium grants room: it writes frames in place, and leaves frames
+//! without room to the sending end.
 #![expect(
     unsafe_code,
     reason = "compiled code is; and a broken medium grants what it may not"
@@ -11,18 +11,18 @@ use transport::SendingEnd;
 use crate::rig::{Failure, Outcome, Sender};
 use crate::script::fill;
 
-/// A sending end and whoever writes frames by its grant.
+/// A sending end and the addresses of its grant.
 pub struct Compiled {
-    /// The end.
+    /// The sending end itself.
     pub sender: Sender,
-    /// Frames that were written in place.
+    /// Number of frames that were written in place.
     pub granted: u64,
     grant: GrantAddresses,
     payload: Vec<u8>,
 }
 
 impl Compiled {
-    /// For an edge between operators: the grant is asked for once.
+    /// For an edge between operators; the grant is requested once.
     pub fn new(mut sender: Sender) -> Result<Compiled, Failure> {
         let grant = sender.out.grant().ok_or("there is no grant")?;
         Ok(Compiled {
@@ -33,12 +33,12 @@ impl Compiled {
         })
     }
 
-    /// The addresses that compiled code was made with.
+    /// Addresses that the compiled code was made with.
     pub fn addresses(&self) -> [usize; 3] {
         addresses(self.grant)
     }
 
-    /// Writes the next frame in place; `false`: there is no room at hand.
+    /// Writes the next frame in place. `false`: the grant has no room.
     pub fn put(&mut self) -> bool {
         let is_asleep = self.put_silently();
         if is_asleep == Some(true) {
@@ -47,21 +47,21 @@ impl Compiled {
         is_asleep.is_some()
     }
 
-    /// The same without a word to the end; whether one is due.
+    /// Writes the next frame in place, without telling the end. `Some(true)`: the end must be told.
     pub fn put_silently(&mut self) -> Option<bool> {
         let (script, number) = (self.sender.script(), self.sender.sent);
         assert_eq!(script.flags(number), 0, "compiled code sets no flags");
         self.payload.resize(script.len(number), 0);
         fill(number, &mut self.payload);
-        // SAFETY: the end is ours, so it lives, and this is its thread.
+        // SAFETY: this value owns the end, so it lives, and this is its thread.
         let is_asleep = unsafe { self.grant.try_write(script.kind(number), &self.payload) }?;
         self.sender.sent += 1;
         self.granted += 1;
         Some(is_asleep)
     }
 
-    /// Writes the next frame in place if there is room at hand, else by a claim; `false`: there is
-    /// no room at all.
+    /// Writes the next frame in place if the grant has room, else by a claim. `false`: there is no
+    /// room at all.
     pub fn put_or_claim(&mut self) -> Result<bool, Failure> {
         if self.put() {
             return Ok(true);
@@ -69,7 +69,7 @@ impl Compiled {
         self.sender.try_put()
     }
 
-    /// Writes so many frames, asleep when there is no room.
+    /// Writes `count` frames, asleep while there is no room.
     pub fn put_asleep(&mut self, count: u64) -> Outcome {
         let until = self.sender.sent + count;
         while self.sender.sent < until {
@@ -81,12 +81,13 @@ impl Compiled {
     }
 }
 
-/// The addresses in a grant.
+/// Addresses in a grant.
 pub fn addresses(grant: GrantAddresses) -> [usize; 3] {
     [grant.grant(), grant.committed(), grant.asleep()]
 }
 
-/// Grants an end's room up to the wrap of a ring of so many bytes, whoever has frames there.
+/// Grants an end the room up to the wrap of a ring of `ring_bytes` bytes, although it holds
+/// unreleased frames.
 pub fn grant_over_frames(out: &mut dyn SendingEnd, ring_bytes: usize) {
     let Some(grant) = out.grant() else { return };
     let words = std::ptr::with_exposed_provenance_mut::<u64>(grant.grant());

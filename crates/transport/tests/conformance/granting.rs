@@ -1,4 +1,4 @@
-//! A medium that grants room and does it wrong: the ring between threads behind a fault.
+//! A medium that grants room wrongly: the ring between threads behind a fault.
 
 use std::os::fd::BorrowedFd;
 
@@ -12,11 +12,11 @@ use crate::broken::GrantFault;
 use crate::compiled;
 use crate::reference::IN_PROCESS;
 
-/// The medium.
+/// The medium with its fault.
 pub struct Granting {
-    /// Of the fault.
+    /// Name of the fault.
     pub name: &'static str,
-    /// What is wrong with it.
+    /// The fault of the medium.
     pub fault: GrantFault,
 }
 
@@ -24,11 +24,11 @@ struct Sending {
     inner: Box<dyn SendingEnd>,
     fault: GrantFault,
     ring_bytes: usize,
-    /// A ring that nobody reads.
+    /// A ring that no receiver reads.
     elsewhere: Writer,
-    /// How often the grant was asked for.
+    /// Number of times that the grant was requested.
     asked: u64,
-    /// A claim, and what of it is committed and kept back.
+    /// A claim, and the frame of it that is committed and kept back.
     claim: Vec<u8>,
     held: Option<(u8, u8, usize)>,
 }
@@ -75,7 +75,7 @@ impl Sending {
         self.fault == fault
     }
 
-    /// Room for frames in a ring is there once one was committed.
+    /// Commits a frame, so that the ring has room for more by way of its grant.
     fn open_elsewhere(&mut self) {
         if self.elsewhere.claim(0).is_some() {
             self.elsewhere.commit(1, 0, 0);

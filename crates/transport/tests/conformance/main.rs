@@ -33,7 +33,8 @@ use transport::{Medium, media};
 use crate::behaviours::{Behaviour, Needs};
 use crate::rig::{Outcome, Rig};
 
-/// What takes so long hangs; nothing here depends on how fast the machine is.
+/// Longest time that any step may take; longer means that it hangs. No test depends on how fast the
+/// machine is.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 fn main() -> ExitCode {
@@ -63,7 +64,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// What is under test.
+/// Every medium that is under test.
 fn media() -> Vec<&'static dyn Medium> {
     let reference: &'static dyn Medium = &broken::WHOLE;
     [&[reference, &single::Single], media::all()].concat()
@@ -75,7 +76,7 @@ fn find(name: &str) -> Option<&'static dyn Medium> {
     known.or_else(|| broken::find(name))
 }
 
-/// What is asked of a medium.
+/// Tests of a medium: the behaviours that its capabilities allow.
 fn trials(medium: &'static dyn Medium) -> Vec<Trial> {
     let rig = Rig {
         medium,
@@ -106,7 +107,7 @@ fn has_grant(rig: Rig) -> bool {
     opened.is_ok_and(|(mut out, _)| out.grant().is_some())
 }
 
-/// What is asked of a medium between processes that are killed.
+/// Kill tests of a medium between processes.
 fn kills_of(medium: &'static dyn Medium) -> Vec<Trial> {
     let rig = Rig {
         medium,
@@ -120,7 +121,7 @@ fn kills_of(medium: &'static dyn Medium) -> Vec<Trial> {
     kills.collect()
 }
 
-/// How to have the same bad luck again.
+/// Command that repeats a failed test with its seed.
 fn repeat(medium: &dyn Medium, name: &str) -> String {
     if medium.name() != "sim" {
         return String::new();

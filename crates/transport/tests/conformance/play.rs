@@ -12,7 +12,7 @@ use transport::{EdgeSpec, Medium};
 use crate::child::{self, Child, Control, Failure, Outcome};
 use crate::rig::Rig;
 
-/// What a child does.
+/// Function of a child's role.
 pub type Role = fn(Rig, &EdgeSpec, &mut Control) -> Outcome;
 
 /// Starts a child that plays a role on an edge.

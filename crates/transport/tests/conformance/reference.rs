@@ -11,47 +11,47 @@ use transport::{EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, S
 use crate::broken::Fault;
 use crate::reference_ends::{Receiving, Sending};
 
-/// The medium, whole or with a fault.
+/// The reference medium, whole or with a fault.
 pub struct Reference {
-    /// For `--list`.
+    /// Name of the medium, for `--list`.
     pub name: &'static str,
-    /// What is wrong with it.
+    /// Fault of the medium, if it has one.
     pub fault: Fault,
 }
 
-/// What both ends of an edge see.
+/// State that both ends of an edge share.
 pub struct Shared {
-    /// What is wrong with it.
+    /// Fault of the medium, if it has one.
     pub fault: Fault,
-    /// Whoever receives sleeps on its own, the sender on the last.
+    /// Wakeups: one for each receiver, by number, and the last for the sender.
     pub bells: Vec<OwnedFd>,
-    /// The largest payload.
+    /// Most bytes of a payload.
     pub frame_bytes_max: usize,
     state: Mutex<State>,
 }
 
-/// What is under way. Positions are words since the edge was opened.
+/// Frames that are not released by every receiver. Positions count words since the edge was opened.
 pub struct State {
     /// Headers and payloads, from `base` on.
     pub words: VecDeque<u64>,
-    /// Where the first word stands.
+    /// Position of the first word.
     pub base: u64,
-    /// Words that may be under way.
+    /// Most words that may be unreleased.
     pub words_max: usize,
-    /// By receiver: what it has given back; `None`: it is gone.
+    /// Position that each receiver has released; `None`: it is gone.
     pub released: Vec<Option<u64>>,
-    /// Whether the sender is there.
+    /// Whether the sender still exists.
     pub has_sender: bool,
-    /// Who sleeps, with the bells' numbers.
+    /// Whether each end sleeps, by the number of its wakeup.
     pub sleeps: Vec<bool>,
 }
 
-/// Receiving ends that nobody has fetched, by the ticket's bytes; they go with the sender.
+/// Receiving ends that were not fetched, by the ticket's bytes; they go with the sender.
 static WAITING: LazyLock<Mutex<Waiting>> = LazyLock::new(Mutex::default);
 
 type Waiting = HashMap<Vec<u8>, (u32, Weak<Shared>)>;
 
-/// What a medium between threads is capable of.
+/// Capabilities of a medium between threads.
 pub const IN_PROCESS: MediumCaps = MediumCaps {
     crosses_processes: false,
     crosses_hosts: false,
@@ -118,7 +118,7 @@ fn ticket(spec: &EdgeSpec, receiver: u32, fault: Fault) -> Vec<u8> {
     bytes
 }
 
-/// The ticket that the garbled one is nearest to.
+/// The ticket that a garbled one is nearest to.
 fn repaired(bytes: Vec<u8>) -> Vec<u8> {
     let distance = |known: &&Vec<u8>| {
         let wrong = known.iter().zip(&bytes).filter(|(a, b)| a != b).count();
@@ -152,12 +152,12 @@ impl Shared {
         })
     }
 
-    /// Everything that is under way.
+    /// Locks the state of the edge.
     pub fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
 
-    /// The number of the sender's bell.
+    /// Number of the sender's wakeup.
     pub fn sender(&self) -> usize {
         self.bells.len() - 1
     }
@@ -169,7 +169,7 @@ impl Shared {
         }
     }
 
-    /// Silences a bell.
+    /// Clears a wakeup after a sleep.
     pub fn silence(&self, bell: usize) {
         if self.fault != Fault::RingsForever {
             let _ = rustix::io::read(&self.bells[bell], &mut [0_u8; 8]);
@@ -178,12 +178,12 @@ impl Shared {
 }
 
 impl State {
-    /// Where the next word goes.
+    /// Position of the next word.
     pub fn end(&self) -> u64 {
         self.base + self.words.len() as u64
     }
 
-    /// Forgets what everybody has given back.
+    /// Drops the words that every receiver has released.
     pub fn forget(&mut self, fault: Fault) {
         let released = self.released.iter().flatten();
         let slowest = match fault {

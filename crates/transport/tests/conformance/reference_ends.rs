@@ -9,14 +9,14 @@ use transport::{Error, PeerLoss, ReceivingEnd, SendingEnd, Waitable};
 use crate::broken::Fault;
 use crate::reference::{Shared, State};
 
-/// The sending end.
+/// Sending end of the reference medium.
 pub struct Sending {
     shared: Arc<Shared>,
     fault: Fault,
-    /// Where the next frame is written: header and payload.
+    /// Buffer of the next frame: header and payload.
     claim: Vec<u64>,
     claim_len: usize,
-    /// Bytes of the last claim that found no room.
+    /// Payload bytes of the last claim that found no room.
     wanted: usize,
     /// Frames that a fault keeps from the receivers.
     held: Vec<u64>,
@@ -26,7 +26,7 @@ pub struct Sending {
     lost: Vec<u32>,
 }
 
-/// A receiving end.
+/// Receiving end of the reference medium.
 pub struct Receiving {
     shared: Arc<Shared>,
     fault: Fault,
@@ -45,7 +45,7 @@ fn gone(receiver: Option<u32>) -> Error {
 }
 
 impl Sending {
-    /// The end of an edge.
+    /// The sending end of an edge.
     pub fn new(shared: Arc<Shared>) -> Sending {
         let fault = shared.fault;
         Sending {
@@ -87,7 +87,7 @@ impl Sending {
         !is_stuck && state.words.len() + words <= state.words_max || self.fault == Fault::NeverFull
     }
 
-    /// What the fault makes of a frame.
+    /// Changes a frame's header as the fault does.
     fn spoil(&mut self, header: &mut FrameHeader) {
         let word = self.commits + 1;
         match self.fault {
@@ -108,7 +108,7 @@ impl Sending {
         }
     }
 
-    /// Appends the claim, or whatever the fault makes of its place in the order.
+    /// Appends the claim, in the order that the fault gives.
     fn append(&mut self, state: &mut State, words: usize) {
         let frame = &self.claim[..words];
         let turn = self.commits;
@@ -276,7 +276,7 @@ impl Drop for Sending {
 }
 
 impl Receiving {
-    /// The end of a receiver.
+    /// The receiving end of a receiver.
     pub fn new(shared: Arc<Shared>, receiver: u32) -> Receiving {
         let fault = shared.fault;
         let words_max = shared.state().words_max;
@@ -300,7 +300,7 @@ impl Receiving {
         is_lost && !(self.losses > 1 && self.fault == Fault::SaysLostOnce)
     }
 
-    /// What the receiver is shown of the words that came.
+    /// Copies the words that the receiver is shown.
     fn show(&mut self, state: &State) {
         let polled = match self.fault {
             Fault::PollsAgain => state.released[self.receiver].unwrap_or(self.polled),
@@ -356,7 +356,7 @@ impl ReceivingEnd for Receiving {
     }
 }
 
-/// The same bytes, four further on.
+/// The bytes of a batch, moved by four, so that they are not aligned.
 fn crooked(batch: &mut Vec<u64>) -> &[u8] {
     let len = batch.len() * 8;
     batch.push(0);

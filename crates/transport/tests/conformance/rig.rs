@@ -1,7 +1,7 @@
-//! The rig: opens edges of the medium under test, and puts and takes numbered frames on them.
+//! The rig: opens edges of the medium under test, and sends and receives numbered frames on them.
 //!
-//! Everything waits by trying again until the rig's patience is at its end, so that one thread can
-//! play both sides of an edge and a medium that lost something fails instead of hanging.
+//! Every step is retried until the rig's time limit, so that one thread can play both sides of an
+//! edge, and a medium that lost something fails instead of hanging.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::BorrowedFd;
@@ -18,56 +18,56 @@ use crate::script::Script;
 
 pub use crate::child::{Failure, Outcome};
 
-/// Bytes under way of most edges here: small, so that they run full and wrap soon.
+/// Ring bytes of most edges here: few, so that they run full and wrap soon.
 pub const RING_BYTES: usize = 64 * 1024;
 
-/// Frames that a medium holds at most before it says that it is full; network media have the
+/// Most bytes that a medium holds before it must report that it is full; network media have the
 /// buffers of the system besides their own.
 const FULL_BYTES: u64 = 64 << 20;
 
-/// Refusals in a row that mean full, not busy.
+/// Claims without room in a row that mean that the edge is full, not busy.
 const FULL_TRIES: u32 = 200;
 
-/// A medium under test.
+/// A medium under test and its time limit.
 #[derive(Clone, Copy)]
 pub struct Rig {
-    /// The medium.
+    /// The medium under test.
     pub medium: &'static dyn Medium,
-    /// How long anything may take.
+    /// Most time that any step may take.
     pub patience: Duration,
 }
 
-/// Both ends of an edge.
+/// All ends of an edge.
 pub struct Edge {
-    /// The sending end.
+    /// The edge's sending end.
     pub sender: Sender,
-    /// The receiving ends, by number.
+    /// The edge's receiving ends, by number.
     pub receivers: Vec<Receiver>,
 }
 
-/// A sending end and how many frames it has committed.
+/// A sending end and the number of frames that it has committed.
 pub struct Sender {
-    /// The end.
+    /// The sending end itself.
     pub out: Box<dyn SendingEnd>,
-    /// Frames committed.
+    /// Number of committed frames.
     pub sent: u64,
     script: Script,
     rig: Rig,
 }
 
-/// A receiving end and how many frames it has checked.
+/// A receiving end and the number of frames that it has checked.
 pub struct Receiver {
-    /// The end.
+    /// The receiving end itself.
     pub end: Box<dyn ReceivingEnd>,
-    /// Frames that were right.
+    /// Number of frames that were right.
     pub got: u64,
     script: Script,
     rig: Rig,
 }
 
-/// A loopback address that no other edge has: the port of a sender that was killed may be given to
-/// the sender of another test at once, and a receiver that looks for the dead one must not find
-/// that.
+/// A loopback address that no other edge has. The port of a killed sender may be given to the
+/// sender of another test at once, and a receiver that looks for the dead sender must not find that
+/// one.
 fn own_address(link: u32) -> IpAddr {
     let [.., high, low] = std::process::id().to_be_bytes();
     let last = (link % 254) as u8 + 1;
@@ -75,7 +75,7 @@ fn own_address(link: u32) -> IpAddr {
 }
 
 impl Rig {
-    /// An edge of its own, by number of receivers.
+    /// Description of a new edge with `receivers` receivers.
     pub fn spec(&self, receivers: u32) -> EdgeSpec {
         static LINK: AtomicU32 = AtomicU32::new(1);
         let link = LINK.fetch_add(1, Ordering::Relaxed);
@@ -143,7 +143,7 @@ impl Rig {
         }
     }
 
-    /// Tries until there is an answer.
+    /// Retries until there is an answer.
     pub fn until<T>(
         &self,
         what: &str,
@@ -181,7 +181,7 @@ impl Rig {
         Ok(())
     }
 
-    /// Sleeps until it is so.
+    /// Sleeps until the condition holds.
     pub fn asleep_until<E: Waitable + ?Sized>(
         &self,
         what: &str,
@@ -202,7 +202,7 @@ impl Rig {
 }
 
 impl Edge {
-    /// Sends so many frames and receives them everywhere, both as there is room.
+    /// Sends `count` frames and receives them at every end, as there is room.
     pub fn pass(&mut self, count: u64) -> Outcome {
         let (rig, until) = (self.sender.rig, self.sender.sent + count);
         rig.until("the last frame", || {
@@ -219,13 +219,13 @@ impl Edge {
         })
     }
 
-    /// Waits until everything that was sent is received and given back.
+    /// Waits until every sent frame is received and released.
     pub fn drain(&mut self) -> Outcome {
         self.pass(0)?;
         self.sender.drained()
     }
 
-    /// The number of frames that were sent is what every receiver gets, and then no more.
+    /// Checks that every receiver gets exactly the frames that were sent.
     pub fn ends(self) -> Outcome {
         let sent = self.sender.sent;
         drop(self.sender);
@@ -242,7 +242,7 @@ impl Edge {
 }
 
 impl Sender {
-    /// What the frames look like.
+    /// Script that the frames of the edge follow.
     pub fn script(&self) -> Script {
         self.script
     }
@@ -252,14 +252,14 @@ impl Sender {
         self.rig.sleep(&mut *self.out)
     }
 
-    /// Commits the next frame; `false`: there is no room now.
+    /// Commits the next frame. `false`: there is no room now.
     pub fn try_put(&mut self) -> Result<bool, Failure> {
         let is_put = self.script.put(&mut *self.out, self.sent)?;
         self.sent += u64::from(is_put);
         Ok(is_put)
     }
 
-    /// Commits so many frames, asleep when there is no room.
+    /// Commits `count` frames, asleep while there is no room.
     pub fn put_asleep(&mut self, count: u64) -> Outcome {
         let until = self.sent + count;
         while self.sent < until {
@@ -270,13 +270,13 @@ impl Sender {
         Ok(())
     }
 
-    /// Commits so many frames, waiting for room.
+    /// Commits `count` frames, waiting for room.
     pub fn put(&mut self, count: u64) -> Outcome {
         let rig = self.rig;
         (0..count).try_for_each(|_| rig.until("room", || Ok(self.try_put()?.then_some(()))))
     }
 
-    /// Gets everything out.
+    /// Flushes until every committed frame is out.
     pub fn flush(&mut self) -> Outcome {
         let rig = self.rig;
         rig.until("everything out", || Ok(self.out.flush()?.then_some(())))
@@ -299,7 +299,7 @@ impl Sender {
         Ok(())
     }
 
-    /// Waits until every receiver that is alive has given everything back.
+    /// Waits until every living receiver has released every frame.
     pub fn drained(&mut self) -> Outcome {
         let rig = self.rig;
         let out = &mut self.out;
@@ -309,7 +309,7 @@ impl Sender {
         })
     }
 
-    /// Goes on sending until it is told that the last receiver is gone.
+    /// Goes on sending until the loss of the last receiver is reported.
     pub fn until_lost(&mut self) -> Outcome {
         let rig = self.rig;
         rig.until("word of the last receiver's end", || {
@@ -324,14 +324,14 @@ impl Sender {
 }
 
 impl Receiver {
-    /// Polls once, checks what came and gives it back.
+    /// Polls once, checks the frames and releases them.
     pub fn take(&mut self) -> Result<u64, Failure> {
         let count = self.poll()?;
         self.end.release();
         Ok(count)
     }
 
-    /// Polls once and checks what came.
+    /// Polls once and checks the frames.
     pub fn poll(&mut self) -> Result<u64, Failure> {
         let before = self.got;
         for frame in self.end.poll()? {
@@ -341,7 +341,7 @@ impl Receiver {
         Ok(self.got - before)
     }
 
-    /// Takes frames until there were so many, however long that takes as long as some come.
+    /// Takes frames until there were `count`, however long that takes as long as some come.
     pub fn take_until(&mut self, count: u64) -> Outcome {
         let rig = self.rig;
         self.take()?;
@@ -353,7 +353,7 @@ impl Receiver {
         Ok(())
     }
 
-    /// Takes frames until there were so many, asleep in between.
+    /// Takes frames until there were `count`, asleep in between.
     pub fn take_asleep_until(&mut self, count: u64) -> Outcome {
         self.take()?;
         while self.got < count {
@@ -373,7 +373,7 @@ impl Receiver {
     }
 }
 
-/// A failure that says that the other side is gone is none.
+/// Succeeds for a failure that reports that the other side is gone.
 pub fn lost(failure: Failure) -> Outcome {
     match failure.downcast_ref::<Error>() {
         Some(Error::PeerLost(_)) => Ok(()),
@@ -381,14 +381,14 @@ pub fn lost(failure: Failure) -> Outcome {
     }
 }
 
-/// Whether there is something to wake up for, after at most so long.
+/// Whether a descriptor of the end becomes ready within `patience`.
 pub fn is_ready<E: Waitable + ?Sized>(end: &E, patience: Duration) -> Result<bool, Failure> {
     let (mut readable, mut writable) = (Vec::new(), Vec::new());
     end.poll_fds(&mut readable, &mut writable);
     wait_for(&readable, &writable, patience)
 }
 
-/// The same for several ends.
+/// Whether a descriptor of any of the ends becomes ready within `patience`.
 fn any_ready(ends: &[&dyn Waitable], patience: Duration) -> Result<bool, Failure> {
     let (mut readable, mut writable) = (Vec::new(), Vec::new());
     for end in ends {

@@ -1,11 +1,11 @@
-//! Numbered frames: the sender writes them, the receiver knows what they have to be.
+//! Numbered frames: the sender writes them, and the receiver knows their contents.
 
 use ring::frame::Frame;
 use transport::{Error, SendingEnd};
 
 use crate::rig::Outcome;
 
-/// What the frames of an edge look like, by number.
+/// Lengths and flags of the frames of an edge, by number.
 #[derive(Clone, Copy)]
 pub struct Script {
     lengths: Lengths,
@@ -21,22 +21,22 @@ enum Lengths {
 }
 
 impl Script {
-    /// All of one length.
+    /// Frames of one length.
     pub fn of(len: usize) -> Script {
         Script::new(Lengths::Of(len))
     }
 
-    /// Empty, one byte, two, up to so many, and again.
+    /// Frames of 0, 1, 2, ... up to `len_max` bytes, and again.
     pub fn rising(len_max: usize) -> Script {
         Script::new(Lengths::Rising(len_max + 1))
     }
 
-    /// Any length up to so many bytes.
+    /// Frames of any length up to `len_max` bytes.
     pub fn mixed(len_max: usize) -> Script {
         Script::new(Lengths::Mixed(len_max + 1))
     }
 
-    /// One length and another, in turns.
+    /// Frames of two lengths, by turns.
     pub fn turns(even: usize, odd: usize) -> Script {
         Script::new(Lengths::Turns(even, odd))
     }
@@ -48,7 +48,7 @@ impl Script {
         }
     }
 
-    /// The same without flags.
+    /// Frames as in this script, but without flags.
     pub fn without_flags(self) -> Script {
         Script {
             has_flags: false,
@@ -56,7 +56,7 @@ impl Script {
         }
     }
 
-    /// Bytes of the payload.
+    /// Bytes of the payload of a frame.
     pub fn len(&self, number: u64) -> usize {
         match self.lengths {
             Lengths::Of(len) => len,
@@ -66,17 +66,17 @@ impl Script {
         }
     }
 
-    /// Any but that of padding.
+    /// Kind of a frame: any but that of padding.
     pub fn kind(&self, number: u64) -> u8 {
         1 + (number % 255) as u8
     }
 
-    /// All of them, in time.
+    /// Flags of a frame: every value occurs in time.
     pub fn flags(&self, number: u64) -> u8 {
         (number / 3) as u8 * u8::from(self.has_flags)
     }
 
-    /// Claims room for a frame and commits it; `false`: there is no room now.
+    /// Claims room for a frame and commits it. `false`: there is no room now.
     pub fn put(&self, out: &mut dyn SendingEnd, number: u64) -> Result<bool, Error> {
         let len = self.len(number);
         let Some(room) = out.claim(len)? else {
@@ -89,7 +89,7 @@ impl Script {
         Ok(true)
     }
 
-    /// Whether it is the frame of that number, whole.
+    /// Checks that a frame is the one of this number, whole.
     pub fn check(&self, number: u64, frame: Frame<'_>) -> Outcome {
         let expected = (self.kind(number), self.flags(number), self.len(number));
         let found = (frame.kind, frame.flags, frame.bytes.len());
@@ -109,7 +109,7 @@ impl Script {
     }
 }
 
-/// Writes what the frame of that number holds.
+/// Writes the payload of the frame of this number.
 pub fn fill(number: u64, room: &mut [u8]) {
     for (word, bytes) in (0..).zip(room.chunks_mut(8)) {
         bytes.copy_from_slice(&mix(number, word).to_le_bytes()[..bytes.len()]);
@@ -123,7 +123,8 @@ fn first_wrong(number: u64, bytes: &[u8]) -> Option<usize> {
     wrong.map(|(word, _)| word as usize * 8)
 }
 
-/// No byte of a frame is like its neighbour's or like the same byte of the next frame.
+/// Mixes numbers so that no byte of a frame equals its neighbour or the same byte of the next
+/// frame.
 fn mix(number: u64, word: u64) -> u64 {
     let mixed = (number << 16 ^ word).wrapping_add(1);
     let mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);

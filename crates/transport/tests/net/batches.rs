@@ -1,4 +1,4 @@
-//! When rum sends what is committed: the three limits of a batch, and what it counts.
+//! Batches of rum: the three limits of a batch, and its counters.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use transport::{Batching, ReceivingEnd, SendingEnd};
 
 use crate::edge::{medium, spec, until};
 
-/// Longer than any test.
+/// A time longer than any test.
 const NEVER: Duration = Duration::from_secs(3600);
 
 const BATCH_BYTES: usize = 4096;
 
-/// Payloads that need nothing to fill them up, and bytes of their frames.
+/// Bytes of a payload that needs no padding.
 const LEN: usize = 56;
 const FRAME_BYTES: usize = 64;
 
@@ -31,7 +31,7 @@ fn put(out: &mut dyn SendingEnd, count: usize) {
     }
 }
 
-/// Polls so many frames and keeps them.
+/// Polls `count` frames without releasing them.
 fn poll(end: &mut dyn ReceivingEnd, count: usize) {
     let mut polled = 0;
     until("frames", || {
@@ -41,7 +41,7 @@ fn poll(end: &mut dyn ReceivingEnd, count: usize) {
     assert_eq!(polled, count);
 }
 
-/// The receiver has a batch and the next one, and is done with neither.
+/// Gives the receiver a batch and the next one; it releases neither.
 fn keep_busy(out: &mut dyn SendingEnd, end: &mut dyn ReceivingEnd) {
     for _ in 0..2 {
         put(out, 1);
@@ -68,7 +68,7 @@ fn a_batch_to_a_busy_receiver_waits_until_it_is_full() {
     put(&mut *out, few);
     let counters = out.counters().expect("counters");
     assert_eq!(counters.batches.load(Ordering::Relaxed), 3);
-    // The last frames would have made the batch larger than it may be: they begin the next one.
+    // The last frames would have exceeded the batch's limit: they begin the next one.
     let mut polled = 0;
     until("a full batch", || {
         polled += end.poll().expect("sound").count();
@@ -92,7 +92,7 @@ fn a_batch_is_sent_when_the_receiver_is_idle() {
     for count in 1..20 {
         keep_busy(&mut *out, end);
         put(&mut *out, count);
-        // Nobody calls the sender any more.
+        // The sender is not called any more.
         end.release();
         poll(end, count);
         end.release();
@@ -129,8 +129,7 @@ fn a_batch_is_sent_when_it_has_waited_long_enough() {
     }
 }
 
-/// Many small tuples are one write, to each of several receivers, unless they come so slowly that
-/// they are late.
+/// Many small frames are one write, to each of several receivers, unless they come too slowly.
 #[test]
 fn many_small_tuples_are_one_write() {
     let never_late = Batching {
@@ -159,7 +158,7 @@ fn many_small_tuples_are_one_write() {
     assert!(counters.bytes.load(Ordering::Relaxed) >= (FRAMES * FRAME_BYTES) as u64);
 }
 
-/// Who holds an edge up can be seen while it does.
+/// The receiver that holds an edge up can be seen in the counters meanwhile.
 #[test]
 fn the_slowest_receiver_is_shown() {
     let (mut out, mut ends) = edge(Batching::default(), 3);

@@ -1,4 +1,4 @@
-//! Peers that have the token and break their word.
+//! Peers that have the token and break the protocol.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -44,7 +44,7 @@ fn frame(len: usize) -> Vec<u8> {
     bytes
 }
 
-/// Takes frames until the stream is over: how many there were, and how it ended.
+/// Takes frames until the stream is over, and returns their number and the error.
 fn take_all(end: &mut dyn ReceivingEnd) -> (usize, Error) {
     let mut count = 0;
     until("the end of the stream", || match end.poll() {
@@ -78,7 +78,7 @@ fn a_reset_is_a_loss_after_what_came_before_it() {
         .frames
         .write_all(&frame(1000).repeat(10))
         .expect("sent");
-    // The first is there, and on loopback so are the others.
+    // The first frame is there, and on loopback so are the others.
     until("a frame", || {
         (!played.end.poll().expect("sound").is_empty()).then_some(())
     });
@@ -158,7 +158,8 @@ fn credit_that_cannot_be_ends_the_receiver() {
     assert_eq!(out.lost_receivers(), [0]);
 }
 
-/// Of rum it is the end of the connection; who has no lifeline and does not come back is gone then.
+/// On rum it ends the connection; a receiver without a liveness port that does not come back is
+/// then gone.
 #[test]
 fn credit_that_cannot_be_breaks_the_connection() {
     let patience = Duration::from_millis(100);
@@ -190,7 +191,7 @@ fn credit_that_cannot_be_breaks_the_connection() {
     }
 }
 
-/// Whoever calls at a lifeline is turned away, whatever it says.
+/// Any process that connects to a liveness port is turned away, whatever it sends.
 #[test]
 fn strangers_at_a_lifeline_are_not_listened_to() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
@@ -207,7 +208,7 @@ fn strangers_at_a_lifeline_are_not_listened_to() {
         for _ in 0..100 {
             let mut stranger = connect((at.ip(), port).into());
             let _ = stranger.write_all(said);
-            // Which receiving end it is, at most.
+            // At most the number of the receiving end.
             let mut heard = Vec::new();
             let _ = stranger.read_to_end(&mut heard);
             assert!(heard.is_empty() || heard == credit.1[40..48]);
@@ -221,7 +222,7 @@ fn strangers_at_a_lifeline_are_not_listened_to() {
     assert_eq!(error.kind(), std::io::ErrorKind::ConnectionRefused);
 }
 
-/// What a receiver does not take stays within the ring.
+/// Frames that a receiver does not take stay within the ring.
 #[test]
 fn a_slow_receiver_bounds_what_is_under_way() {
     for name in MEDIA {

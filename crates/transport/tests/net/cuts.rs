@@ -1,6 +1,6 @@
-//! Connections of rum that break: nothing is lost, doubled or reordered.
+//! Connections of rum that break: no frame is lost, doubled or reordered.
 //!
-//! Where they break is chance, by seeds that are the same each time. Others:
+//! Seeds decide where they break, so each run is repeated exactly. For other seeds:
 //!
 //! ```text
 //!   THALWEG_CUT_SEED=17 cargo test -p thalweg-transport --test net -- cuts
@@ -22,7 +22,7 @@ const RUM: RumMedium = RumMedium {
     reconnect_timeout: PATIENCE,
 };
 
-/// Cuts of a stream.
+/// Number of cuts in a stream.
 const CUTS: u32 = 200;
 
 /// An edge with a proxy in front of its sender.
@@ -45,7 +45,7 @@ struct Cut {
 }
 
 impl Cut {
-    /// Sends and receives until every cut is made, and then some more.
+    /// Sends and receives until every cut is made, and some more frames.
     fn pass_until_cut(&mut self, random: &mut Random) -> u64 {
         let (mut sent, mut rest) = (0, 1000);
         until("the last cut and the last frame", || {
@@ -70,7 +70,8 @@ impl Cut {
 }
 
 impl Cut {
-    /// Until the sender knows that everything has come: those whose connection broke say so again.
+    /// Waits until the sender knows that every frame has come: receivers whose connection broke
+    /// report again.
     fn drain(&mut self, sent: u64) {
         until("drained", || {
             for (end, next) in &mut self.ends {
@@ -82,7 +83,7 @@ impl Cut {
     }
 }
 
-/// The seed of a test: its own number, and what the variable says.
+/// Seed of a test: from its own number and the variable.
 fn seed(number: u64) -> u64 {
     let said = std::env::var("THALWEG_CUT_SEED");
     let more: u64 = said.map_or(0, |said| said.parse().expect("a number"));
@@ -130,7 +131,7 @@ fn nor_do_cuts_of_one_of_several() {
     a_cut_stream_is_whole(3, 3, 30_000);
 }
 
-/// There on one edge and back on another, both of them cut.
+/// Frames go there on one edge and back on another, both of them cut.
 #[test]
 fn nor_do_cuts_both_ways() {
     let (there, back) = (spec(1), spec(1));
@@ -156,7 +157,7 @@ fn nor_do_cuts_both_ways() {
     back.drain(sent);
 }
 
-/// Whoever waits for a connection sleeps, and is woken when there is one.
+/// An end that waits for a connection sleeps, and is woken when there is one.
 #[test]
 fn sleepers_are_woken_by_the_next_connection() {
     let spec = spec(1);
@@ -191,7 +192,7 @@ fn sleepers_are_woken_by_the_next_connection() {
     assert!(proxy.cuts_left() < CUTS);
 }
 
-/// Tries until it works, asleep in between.
+/// Retries until it works, asleep in between.
 fn asleep_until<E: transport::Waitable + ?Sized>(
     end: &mut E,
     mut attempt: impl FnMut(&mut E) -> bool,
@@ -218,7 +219,7 @@ fn is_ready(
     poll(&mut fds, patience.as_ref()).expect("polled") > 0
 }
 
-/// Both sides give up when no connection can be made for as long as they have patience.
+/// Both sides give up when no connection can be made within the timeout.
 #[test]
 fn a_dead_network_is_a_loss_on_both_sides() {
     let patience = Duration::from_millis(200);
@@ -244,7 +245,7 @@ fn a_dead_network_is_a_loss_on_both_sides() {
     assert_eq!(loss.receiver, None);
     let word = format!("for {patience:?} no connection to {way} could be made again");
     assert!(loss.reason.contains(&word), "{}", loss.reason);
-    // It has given up, so its lifeline is down.
+    // The receiver has given up, so its liveness port is closed.
     let loss = until("word of the receiver's end", || {
         self::loss(cut.out.claim(8))
     });
@@ -256,7 +257,7 @@ fn a_dead_network_is_a_loss_on_both_sides() {
     );
 }
 
-/// What was lost, if anything.
+/// The loss in an outcome, if it is one.
 fn loss<T>(outcome: Result<T, Error>) -> Option<PeerLoss> {
     match outcome {
         Ok(_) => None,
@@ -265,7 +266,7 @@ fn loss<T>(outcome: Result<T, Error>) -> Option<PeerLoss> {
     }
 }
 
-/// Who has no lifeline is waited for within bounded memory, and not for ever.
+/// A receiver without a liveness port is waited for within bounded memory, and not for ever.
 #[test]
 fn a_receiver_that_stays_away_is_given_up_in_time() {
     let patience = Duration::from_millis(200);
@@ -278,7 +279,7 @@ fn a_receiver_that_stays_away_is_given_up_in_time() {
     let (connections, answer) = join(&spec, address("rum", &spec, &tickets[0]), 0, 5);
     assert_eq!(answer, None);
     let from = connections.1.local_addr().expect("an address");
-    // Until its memory is full: nobody takes anything.
+    // Until the ring is full: no receiver takes anything.
     let mut sent = 0;
     let is_full = |sent: &mut u64, out: &mut dyn SendingEnd| {
         let is_put = put(out, *sent).expect("room or not");
@@ -304,7 +305,7 @@ fn a_receiver_that_stays_away_is_given_up_in_time() {
     assert!(why.contains(&word), "{why}");
 }
 
-/// One that is alive and busy is waited for as a slow one is, and then gets everything.
+/// A living, busy receiver is waited for like a slow one, and then gets every frame.
 #[test]
 fn a_busy_receiver_is_waited_for() {
     let patience = Duration::from_millis(200);
@@ -337,7 +338,7 @@ fn a_busy_receiver_is_waited_for() {
     });
 }
 
-/// The sender is gone for good: that is noticed without waiting for as long as there is patience.
+/// The sender is gone for good: that is noticed without waiting for the timeout.
 #[test]
 fn a_sender_that_listens_no_more_is_lost_at_once() {
     let spec = spec(1);
@@ -356,7 +357,7 @@ fn a_sender_that_listens_no_more_is_lost_at_once() {
     );
 }
 
-/// Batches that are not the next of this stream break the connection; in the end the stream.
+/// Batches that are not the next of this stream end the connection; in the end, the stream.
 #[test]
 fn foreign_batches_are_refused() {
     let word = |word: u64| word.to_ne_bytes();
@@ -384,7 +385,7 @@ fn foreign_batches_are_refused() {
     }
 }
 
-/// Connects as a receiver without a lifeline: its connections, and why it was refused.
+/// Connects as a receiver without a liveness port. Returns its connections, or why it was refused.
 fn join(
     spec: &EdgeSpec,
     at: SocketAddr,
@@ -405,7 +406,7 @@ fn join(
     ((credit, frames), answer)
 }
 
-/// A receiver that wants what is not kept, or pretends to be another, is refused.
+/// A receiver that wants frames that are not kept, or pretends to be another, is refused.
 #[test]
 fn only_what_is_kept_can_be_asked_for() {
     let spec = spec(1);

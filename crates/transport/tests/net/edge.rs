@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use transport::{Batching, EdgeSpec, EdgeTicket, Error, Medium, ReceivingEnd, SendingEnd, media};
 
-/// What takes so long is broken, not slow.
+/// Longest time that any step may take; longer means that it is broken, not slow.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Media over TCP.
+/// Names of the media over TCP.
 pub const MEDIA: [&str; 2] = ["tcp", "rum"];
 
-/// Bytes under way.
+/// Bytes of an edge's ring.
 pub const RING_BYTES: usize = 64 * 1024;
 
-/// An edge of its own.
+/// Description of a new edge.
 pub fn spec(receivers: u32) -> EdgeSpec {
     static LINK: AtomicU32 = AtomicU32::new(1);
     EdgeSpec {
@@ -29,12 +29,12 @@ pub fn spec(receivers: u32) -> EdgeSpec {
     }
 }
 
-/// The medium of that name.
+/// The medium of this name.
 pub fn medium(name: &str) -> &'static dyn Medium {
     media::find(name).expect("a medium of that name")
 }
 
-/// Where a ticket leads to.
+/// Address that a ticket leads to.
 pub fn address(name: &str, spec: &EdgeSpec, ticket: &EdgeTicket) -> SocketAddr {
     let (_, own) = ticket.unseal(name, spec).expect("a sound ticket");
     let (ip, port) = own.split_first_chunk::<16>().expect("an address");
@@ -42,7 +42,7 @@ pub fn address(name: &str, spec: &EdgeSpec, ticket: &EdgeTicket) -> SocketAddr {
     SocketAddr::new(IpAddr::from(*ip).to_canonical(), port)
 }
 
-/// A ticket that leads elsewhere.
+/// A ticket that leads to another address.
 pub fn ticket_to(name: &str, spec: &EdgeSpec, receiver: u32, address: SocketAddr) -> EdgeTicket {
     let ip = match address.ip() {
         IpAddr::V4(ip) => ip.to_ipv6_mapped(),
@@ -52,7 +52,7 @@ pub fn ticket_to(name: &str, spec: &EdgeSpec, receiver: u32, address: SocketAddr
     EdgeTicket::seal(name, spec, receiver, &own)
 }
 
-/// Tries until there is an answer.
+/// Retries until there is an answer.
 pub fn until<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -64,12 +64,12 @@ pub fn until<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Bytes of the frame of that number.
+/// Payload bytes of the frame of this number.
 fn len(number: u64) -> usize {
     (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 53) as usize
 }
 
-/// Commits the frame of that number; `false`: there is no room.
+/// Commits the frame of this number. `false`: there is no room.
 pub fn put(out: &mut dyn SendingEnd, number: u64) -> Result<bool, Error> {
     let Some(room) = out.claim(len(number))? else {
         return Ok(false);
@@ -82,7 +82,8 @@ pub fn put(out: &mut dyn SendingEnd, number: u64) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Takes what has come, which has to be the frames from this number on; the number of the next.
+/// Takes the frames that have come, which must be those from this number on. Returns the number of
+/// the next.
 pub fn take(end: &mut dyn ReceivingEnd, mut number: u64) -> Result<u64, Error> {
     for frame in end.poll()? {
         assert_eq!(
@@ -103,17 +104,17 @@ pub fn take(end: &mut dyn ReceivingEnd, mut number: u64) -> Result<u64, Error> {
     Ok(number)
 }
 
-/// An edge with a stream on it that goes on.
+/// An edge with a stream of numbered frames.
 pub struct Stream {
-    /// The sending end.
+    /// Sending end of the edge.
     pub out: Box<dyn SendingEnd>,
-    /// The receiving ends, and the number of the next frame for each.
+    /// Receiving ends of the edge, and the number of the next frame for each.
     pub ends: Vec<(Box<dyn ReceivingEnd>, u64)>,
     sent: u64,
 }
 
 impl Stream {
-    /// With a receiver for each ticket.
+    /// Accepts every ticket of the edge.
     pub fn accept(
         out: Box<dyn SendingEnd>,
         name: &str,
@@ -125,7 +126,7 @@ impl Stream {
         Stream { out, ends, sent: 0 }
     }
 
-    /// So many more frames get to every receiver, in order.
+    /// Passes `count` more frames to every receiver, in order.
     pub fn pass(&mut self, count: u64) {
         let until_sent = self.sent + count;
         until("the last frame", || {

@@ -1,7 +1,7 @@
-//! Media over TCP against what a network may do to them.
+//! Media over TCP against faults of a network.
 //!
-//! The conformance suite says how every medium behaves among friends; here are strangers at the
-//! door, senders and receivers that break their word, and connections that break.
+//! The conformance suite tests every medium with well-behaved peers. Here are foreign connections
+//! to a sender, senders and receivers that break the protocol, and connections that break.
 
 extern crate thalweg_transport as transport;
 

@@ -1,4 +1,4 @@
-//! A proxy that does what networks do: it passes bytes on in pieces, late, and cuts connections.
+//! A proxy that behaves like a network: it passes bytes on in pieces, late, and cuts connections.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use rustix::net::sockopt::set_socket_linger;
 
-/// How often a thread that waits for bytes looks whether the proxy is closed.
+/// Period at which a thread that waits for bytes looks whether the proxy is closed.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Threads are many and do little.
+/// Stack bytes of a thread: there are many, and each does little.
 const STACK_BYTES: usize = 64 * 1024;
 
-/// Stands between receivers and a sender.
+/// A proxy between receivers and a sender.
 pub struct Proxy {
     at: SocketAddr,
     shared: Arc<Shared>,
@@ -25,16 +25,16 @@ pub struct Proxy {
 struct Shared {
     target: SocketAddr,
     random: Mutex<Random>,
-    /// Cuts to come.
+    /// Number of cuts to come.
     cuts: AtomicU32,
-    /// Bytes before a cut, at most.
+    /// Most bytes before a cut.
     cut_bytes: u64,
-    /// Nothing passes any more, and nobody is let in.
+    /// No bytes pass any more, and no connection is accepted.
     is_dead: AtomicBool,
     is_closed: AtomicBool,
 }
 
-/// Numbers that a seed leads to.
+/// Pseudo-random numbers that follow from a seed.
 pub struct Random(u64);
 
 impl Random {
@@ -42,7 +42,7 @@ impl Random {
         Random(seed)
     }
 
-    /// A number below.
+    /// Next number, below `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.0 = self
             .0
@@ -53,7 +53,8 @@ impl Random {
 }
 
 impl Proxy {
-    /// In front of a sender: cuts so many times, each within so many bytes of a connection.
+    /// A proxy in front of a sender. It cuts `cuts` times, each within `cut_bytes` bytes of a
+    /// connection.
     pub fn new(target: SocketAddr, seed: u64, cuts: u32, cut_bytes: u64) -> Proxy {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
         let at = listener.local_addr().expect("an address");
@@ -74,17 +75,17 @@ impl Proxy {
         }
     }
 
-    /// Where receivers connect.
+    /// Address that receivers connect to.
     pub fn address(&self) -> SocketAddr {
         self.at
     }
 
-    /// Cuts to come.
+    /// Number of cuts to come.
     pub fn cuts_left(&self) -> u32 {
         self.shared.cuts.load(Ordering::Acquire)
     }
 
-    /// From now on every connection is cut, and none is made.
+    /// Cuts every connection from now on, and accepts none.
     pub fn die(&self) {
         self.shared.is_dead.store(true, Ordering::Release);
     }
@@ -93,7 +94,7 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.shared.is_closed.store(true, Ordering::Release);
-        // Whoever waits for connections gets one.
+        // Connecting ends the thread's wait for connections.
         let _ = TcpStream::connect(self.at);
         if let Some(accepts) = self.accepts.take() {
             let _ = accepts.join();
@@ -101,7 +102,7 @@ impl Drop for Proxy {
     }
 }
 
-/// Lets receivers in until the proxy is closed or nobody listens behind it: then nobody does here.
+/// Accepts receivers until the proxy is closed or the sender does not listen any more.
 fn accept(listener: TcpListener, shared: &Arc<Shared>) {
     let mut passes = Vec::<JoinHandle<()>>::new();
     while let Ok((here, _)) = listener.accept() {
@@ -124,7 +125,7 @@ fn accept(listener: TcpListener, shared: &Arc<Shared>) {
     });
 }
 
-/// Threads that pass bytes on, each way.
+/// Starts the threads that pass bytes on, one for each direction.
 fn pass_both_ways(
     here: &TcpStream,
     there: &TcpStream,
@@ -193,7 +194,7 @@ fn pass(mut from: &TcpStream, mut to: &TcpStream, shared: &Shared, left: &Mutex<
     }
 }
 
-/// Counts bytes. If the connection is cut among them, how many pass before.
+/// Counts bytes. Returns how many pass if the connection is cut among them.
 fn until_cut(count: u64, shared: &Shared, left: &Mutex<u64>) -> Option<u64> {
     let mut left = left.lock().expect("no panics");
     if *left >= count {

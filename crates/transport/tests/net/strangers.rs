@@ -1,4 +1,4 @@
-//! Strangers at the door of a sender: refused, told why, and the stream goes on.
+//! Foreign connections to a sender: refused, told why, and the stream goes on.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -20,7 +20,7 @@ fn stream(name: &str) -> (Stream, EdgeSpec, SocketAddr) {
     (stream, spec, at)
 }
 
-/// Says this to the sender while the stream goes on; what it answers.
+/// Sends these bytes to the sender while the stream goes on, and returns its answer.
 fn say(stream: &mut Stream, at: SocketAddr, said: Vec<u8>) -> Option<String> {
     let stranger = std::thread::spawn(move || refusal(at, &said));
     while !stranger.is_finished() {
@@ -29,7 +29,7 @@ fn say(stream: &mut Stream, at: SocketAddr, said: Vec<u8>) -> Option<String> {
     stranger.join().expect("the stranger is fine")
 }
 
-/// Ways to spoil a hello, and a word of what has to be said about it.
+/// Ways to spoil a handshake, and a word that the refusal must contain.
 type Spoilt = (fn(&mut Hello), &'static str);
 
 const SPOILT: [Spoilt; 11] = [
@@ -60,7 +60,7 @@ fn wrong_hellos_are_refused(name: &str, protocol: u16) {
     stream.pass(1000);
 }
 
-/// The sender has counted a refusal, with the reason.
+/// Checks that the sender has counted a refusal, with the reason.
 fn is_noted(counters: &EdgeCounters, before: u64, word: &str) {
     assert_eq!(counters.refusals.load(Ordering::Relaxed), before + 1);
     let last = counters.last_refusals().pop().expect("a refusal");
@@ -108,7 +108,7 @@ fn a_receiver_cannot_connect_twice(name: &str, protocol: u16) {
     stream.pass(1000);
 }
 
-/// Connections that say nothing, or half of it, hold nobody up and do not stay.
+/// Connections that send nothing, or half a handshake, delay no other and do not stay.
 fn the_silent_are_shown_out(name: &str, protocol: u16) {
     let spec = spec(1);
     let (out, tickets) = medium(name).open(&spec).expect("opened");
@@ -140,7 +140,7 @@ fn the_silent_are_shown_out(name: &str, protocol: u16) {
     stream.pass(1000);
 }
 
-/// All receivers come before one of them has said who it is, and all are let in.
+/// All receivers connect before any has sent its handshake, and all are accepted.
 fn all_come_at_once(name: &str, protocol: u16) {
     let spec = spec(100);
     let (out, tickets) = medium(name).open(&spec).expect("opened");

@@ -1,4 +1,4 @@
-//! The handshake as bytes, written down a second time: who changes it changes the version.
+//! The handshake as bytes, written down a second time: a change of it must change the version.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,15 +7,15 @@ use transport::EdgeSpec;
 
 use crate::edge::PATIENCE;
 
-/// Numbers of protocols.
+/// Number of the framing protocol of `tcp`.
 pub const TCP: u16 = 1;
 pub const RUM: u16 = 2;
 
-/// Purposes of connections.
+/// Number of the purpose of a connection for frames.
 pub const FRAMES: u16 = 1;
 pub const CREDIT: u16 = 2;
 
-/// What a receiver says first.
+/// First bytes of a receiver.
 pub struct Hello {
     pub magic: [u8; 8],
     pub version: u16,
@@ -31,7 +31,7 @@ pub struct Hello {
 }
 
 impl Hello {
-    /// That of a receiver of the edge.
+    /// The handshake of a receiver of the edge.
     pub fn of(spec: &EdgeSpec, protocol: u16, way: u16) -> Hello {
         Hello {
             magic: *b"thalweg\n",
@@ -68,22 +68,23 @@ impl Hello {
     }
 }
 
-/// A connection that waits, for a while.
+/// A connection whose reads wait for a while.
 pub fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).expect("connected");
     stream.set_read_timeout(Some(PATIENCE)).expect("set");
     stream
 }
 
-/// Says something and hears why it is wrong; `None`: the connection was closed without an answer.
+/// Sends bytes and returns the reason of the refusal. `None`: the connection was closed without an
+/// answer.
 pub fn refusal(address: SocketAddr, said: &[u8]) -> Option<String> {
     let mut stream = connect(address);
-    // The other side may have enough before it has heard everything.
+    // The other side may refuse before it has read all bytes.
     let _ = stream.write_all(said);
     answer(&mut stream)
 }
 
-/// The answer to a hello, if it is a refusal.
+/// Reason in the answer to a handshake, if it is a refusal.
 pub fn answer(stream: &mut TcpStream) -> Option<String> {
     let mut answer = [0; 256];
     match stream.read_exact(&mut answer) {
@@ -99,7 +100,7 @@ pub fn answer(stream: &mut TcpStream) -> Option<String> {
     (answer[8] == 2).then(|| String::from_utf8_lossy(text).into_owned())
 }
 
-/// A welcome to frames of so many bytes.
+/// A reply that announces frames of this many bytes.
 pub fn welcome(frame_bytes_max: u32) -> Vec<u8> {
     let mut bytes = [
         &b"thalweg\n"[..],
@@ -114,14 +115,14 @@ pub fn welcome(frame_bytes_max: u32) -> Vec<u8> {
     bytes
 }
 
-/// Somebody who listens like a sender: takes both connections and answers this to each; the one for
-/// credit, and the one for frames.
+/// Plays a sender: accepts both connections and sends this reply on each. Returns the one for
+/// credit and the one for frames.
 pub fn let_in(listener: &TcpListener, answer: &[u8]) -> (TcpStream, TcpStream) {
     let [(credit, _), (frames, _)] = hear_and_let_in(listener, answer);
     (credit, frames)
 }
 
-/// The same, and what was said on each.
+/// Plays a sender like [`let_in`], and returns the handshake of each connection too.
 pub fn hear_and_let_in(listener: &TcpListener, answer: &[u8]) -> [(TcpStream, [u8; 64]); 2] {
     [(); 2].map(|()| {
         let (mut stream, _) = listener.accept().expect("a connection");

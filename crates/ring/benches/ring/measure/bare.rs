@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::RING_BYTES;
 
-/// How many messages are published at once: 32 KB, as by a ring of ours.
+/// Messages that are published at once: 32 KB, as in the ring.
 const fn publish<const N: usize>() -> u64 {
     (32 * 1024 / N) as u64
 }
@@ -55,7 +55,7 @@ impl<const N: usize> Bare<N> {
         self.slots[at as usize & (self.slots.len() - 1)].get()
     }
 
-    /// Writes so many messages. To be called by one thread at a time.
+    /// Writes `count` messages. Must be called by one thread at a time.
     pub fn write(&self, count: u64, mut fill: impl FnMut(&mut [u8; N], u64)) {
         let mut read = 0;
         for at in 0..count {
@@ -71,7 +71,7 @@ impl<const N: usize> Bare<N> {
         self.written.0.store(count, Ordering::Release);
     }
 
-    /// Reads so many messages. To be called by one thread at a time.
+    /// Reads `count` messages. Must be called by one thread at a time.
     pub fn read(&self, count: u64, take: &mut impl Take<N>) {
         let mut at = 0;
         while at < count {

@@ -14,7 +14,7 @@ const TURNS: usize = 9;
 /// Bytes of each ring.
 pub const RING_BYTES: usize = 512 * 1024;
 
-/// Puts this thread on a processor, as far as there are so many.
+/// Pins this thread to a processor, as far as there are as many.
 pub fn pin(cpu: usize) {
     let mut set = CpuSet::new();
     let count = std::thread::available_parallelism().map_or(1, |count| count.get());

@@ -6,7 +6,7 @@ use crate::ensure;
 use crate::rig::{Edge, Failure, Outcome, Rig};
 use crate::script::Script;
 
-/// A claim of so many bytes, all of them written over.
+/// A claim of `len` bytes, all of them overwritten.
 fn scribble(rig: Rig, edge: &mut Edge, len: usize) -> Outcome {
     rig.until("room", || {
         let room = edge.sender.out.claim(len)?;

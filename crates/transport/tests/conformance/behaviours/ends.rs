@@ -69,7 +69,7 @@ pub fn a_lost_receiver_stays_lost(rig: Rig) -> Outcome {
     Ok(())
 }
 
-/// Whoever lingers until everything is taken must not wait for nobody.
+/// A sender that lingers until every frame is released must not wait when no receiver is left.
 pub fn an_edge_without_receivers_is_drained(rig: Rig) -> Outcome {
     let mut edge = rig.edge(1, Script::of(64))?;
     edge.pass(1)?;

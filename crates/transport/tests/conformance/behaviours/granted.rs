@@ -14,9 +14,9 @@ fn edge(rig: Rig, receivers: u32, script: Script) -> Result<(Compiled, Vec<Recei
     compiled(rig.edge(receivers, script.without_flags())?)
 }
 
-/// The same for whoever counts the frames that are written in place. Batches wait as long as
-/// anything may: else each frame of a slow machine would be late, be sent by a call, and leave no
-/// room behind.
+/// An edge for tests that count the frames written in place. Batches wait as long as any step may
+/// take: otherwise each frame of a slow machine would be late, be sent by a call, and leave no room
+/// behind.
 fn patient_edge(rig: Rig, script: Script) -> Result<(Compiled, Vec<Receiver>), Failure> {
     let mut spec = rig.spec(1);
     (spec.batching.time_min, spec.batching.time_max) = (rig.patience, rig.patience);
@@ -83,7 +83,7 @@ pub fn granted_frames_arrive_once_and_in_order(rig: Rig) -> Outcome {
     Ok(())
 }
 
-/// What is not released is not written over.
+/// Frames that are not released are not overwritten.
 pub fn a_grant_ends_where_the_room_ends(rig: Rig) -> Outcome {
     for len in [0, 8, 40, 64, 1000] {
         let (mut compiled, mut receivers) = edge(rig, 1, Script::of(len))?;
@@ -145,7 +145,8 @@ pub fn a_granted_frame_wakes_the_receiver(rig: Rig) -> Outcome {
     Ok(())
 }
 
-/// Whoever writes in place learns by one look whether somebody sleeps; and only then.
+/// Code that writes in place learns by one look whether a receiver sleeps, and only then tells the
+/// sending end.
 pub fn a_sleeper_is_seen_by_compiled_code(rig: Rig) -> Outcome {
     let (mut compiled, mut receivers) = edge(rig, 1, Script::of(48))?;
     let awake = compiled.put_silently();
@@ -184,13 +185,13 @@ fn asleep(rig: Rig, len: usize, put: fn(&mut Compiled) -> Outcome) -> Outcome {
         compiled.sender.drained()
     });
     let taken = receivers[0].take_asleep_until(5 * FRAMES);
-    // Whoever sends stops when nobody is there.
+    // The sending code stops when no receiver is left.
     drop(receivers);
     let sent = sends.join().map_err(|_| "the sender panicked")?;
     taken.and(sent)
 }
 
-/// They are constants in compiled code.
+/// The addresses of a grant are constants in compiled code.
 pub fn a_grant_stays_where_it_is(rig: Rig) -> Outcome {
     let (mut compiled, mut receivers) = edge(rig, 1, Script::of(200))?;
     for _ in 0..3 {
@@ -218,7 +219,7 @@ pub fn a_sender_that_is_dropped_loses_no_granted_tail(rig: Rig) -> Outcome {
     Ok(())
 }
 
-/// Nobody asks the end as long as there is room at hand; when there is none, it says so.
+/// The end is not called as long as the grant has room; when it has none, the end reports the loss.
 pub fn the_receivers_end_ends_the_grant(rig: Rig) -> Outcome {
     let (mut compiled, receivers) = edge(rig, 1, Script::of(300))?;
     drop(receivers);
@@ -231,7 +232,7 @@ pub fn the_receivers_end_ends_the_grant(rig: Rig) -> Outcome {
     })
 }
 
-/// Those that sleep are woken, those that are slow are not overtaken.
+/// Sleeping receivers are woken, and slow ones are not overtaken.
 pub fn every_receiver_gets_granted_frames(rig: Rig) -> Outcome {
     let (mut compiled, mut receivers) = edge(rig, 3, Script::mixed(300))?;
     for turn in 0..200 {
@@ -248,7 +249,7 @@ pub fn every_receiver_gets_granted_frames(rig: Rig) -> Outcome {
         receivers[sleeper].end.disarm();
         ensure!(compiled.sender.sent > sent, "nothing was sent");
         take_all(&mut compiled, &mut receivers)?;
-        // Word of it may take a while, and the next turn wants most of the room.
+        // The receiver's credit may take a while, and the next turn wants most of the room.
         compiled.sender.drained()?;
     }
     fill_up(&mut compiled)?;

@@ -16,27 +16,27 @@ pub use processes::role;
 
 use crate::rig::{Outcome, Rig};
 
-/// What a medium has to do.
+/// A behaviour that a medium must show.
 #[derive(Clone, Copy)]
 pub struct Behaviour {
-    /// A sentence with `_` for spaces.
+    /// Name of the behaviour: a sentence with `_` for spaces.
     pub name: &'static str,
-    /// What the medium has to be capable of, for this to be asked of it.
+    /// Capabilities that a medium must have to be asked for it.
     pub needs: Needs,
-    /// Tries it.
+    /// Function that tests the behaviour.
     pub run: fn(Rig) -> Outcome,
 }
 
-/// What a medium has to be capable of.
+/// Capabilities that a behaviour needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
-    /// More than one receiver.
+    /// The medium serves more than one receiver.
     pub several: bool,
-    /// More than one process.
+    /// The medium crosses processes.
     pub processes: bool,
-    /// Room that compiled code may fill.
+    /// The medium grants room that compiled code may fill.
     pub grant: bool,
-    /// Also for a frame that no other is near.
+    /// The medium grants room also for a frame with no other near.
     pub lone_grant: bool,
 }
 
@@ -76,7 +76,7 @@ impl Needs {
         ..Needs::GRANT
     };
 
-    /// Whether a medium that is capable of this is capable of that.
+    /// Whether a medium with these capabilities has all that are needed.
     pub fn are_met_by(self, capable: Needs) -> bool {
         (capable.several || !self.several)
             && (capable.processes || !self.processes)
@@ -85,7 +85,7 @@ impl Needs {
     }
 }
 
-/// Names functions, so that no name can differ from what it names.
+/// Lists functions with their names, so that no name can differ from its function.
 macro_rules! behaviours {
     ($needs:expr; $($file:ident::$name:ident,)+) => {
         [$(Behaviour {
@@ -96,7 +96,7 @@ macro_rules! behaviours {
     };
 }
 
-/// All of them.
+/// Every behaviour of the suite.
 pub fn all() -> Vec<Behaviour> {
     let alone = behaviours![Needs::NOTHING;
         frames::frames_arrive_once_and_in_order,
@@ -160,7 +160,7 @@ pub fn all() -> Vec<Behaviour> {
     [&alone[..], &several, &processes, &both, &granted()].concat()
 }
 
-/// With frames that compiled code writes in place.
+/// Behaviours with frames that compiled code writes in place.
 fn granted() -> Vec<Behaviour> {
     let alone = behaviours![Needs::GRANT;
         granted::granted_frames_arrive_once_and_in_order,

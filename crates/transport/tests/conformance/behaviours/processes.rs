@@ -12,7 +12,7 @@ use crate::script::Script;
 
 const FRAMES: u64 = 20_000;
 
-/// Words on the control socket.
+/// Byte on the control socket: the child is ready.
 const READY: u8 = b'r';
 const GO: u8 = b'g';
 const DONE: u8 = b'd';
@@ -21,12 +21,12 @@ fn script() -> Script {
     Script::mixed(400)
 }
 
-/// What compiled code can write.
+/// Frames that compiled code can write.
 fn plain() -> Script {
     script().without_flags()
 }
 
-/// What a child may be asked to do.
+/// Role of a child by its name.
 pub fn role(name: &str) -> Option<Role> {
     let role: Role = match name {
         "receive" => receive,
@@ -68,7 +68,7 @@ fn from_child(rig: Rig, role: &str) -> Result<(Child, Receiver), Failure> {
     Ok((child, receiver))
 }
 
-/// Waits for a word and keeps the sender going: some media have to be asked to get on.
+/// Waits for a byte and keeps the sender going: some media have to be called to make progress.
 fn hear_while_flushing(rig: Rig, sender: &mut Sender, child: &mut Child, word: u8) -> Outcome {
     rig.until("word from the child", || {
         sender.out.flush()?;
@@ -77,7 +77,7 @@ fn hear_while_flushing(rig: Rig, sender: &mut Sender, child: &mut Child, word: u
     child.control.hear(word)
 }
 
-/// Whether the other side has said something, or is gone.
+/// Whether the other side has sent a byte, or is gone.
 fn has_word(control: &Control) -> Result<bool, Failure> {
     let mut source = [PollFd::new(control, PollFlags::IN)];
     Ok(poll(&mut source, Some(&Timespec::default()))? > 0)
@@ -103,8 +103,8 @@ fn receive(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     Ok(())
 }
 
-/// A medium may take frames one by one whenever a receiver waits for them, so how many are written
-/// in place is the scheduler's business: more follow until there were enough.
+/// A medium may take frames one by one while a receiver waits for them, so the scheduler decides
+/// how many are written in place: more follow until there were enough.
 pub fn a_child_receives_what_is_granted(rig: Rig) -> Outcome {
     let (sender, mut children) = to_children(rig, plain(), &["receive_plain"])?;
     let mut compiled = Compiled::new(sender)?;
@@ -121,7 +121,7 @@ pub fn a_child_receives_what_is_granted(rig: Rig) -> Outcome {
     children[0].ends_well()
 }
 
-/// Takes whatever comes; that nothing is missing at the end the sender knows.
+/// Takes every frame that comes; the sender knows at the end that none is missing.
 fn receive_plain(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     let mut receiver = rig.accept(spec, control.take()?, plain())?;
     receiver.take_until(FRAMES)?;
@@ -144,7 +144,7 @@ fn send(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     sender.drained()
 }
 
-/// There and back, both processes asleep whenever they can.
+/// Frames go there and back, both processes asleep whenever they can.
 pub fn a_child_is_woken_and_wakes(rig: Rig) -> Outcome {
     let spec = rig.spec(1);
     let (mut there, tickets) = rig.open(&spec, script())?;
@@ -187,7 +187,7 @@ pub fn a_killed_sender_loses_no_tail(rig: Rig) -> Outcome {
     Ok(())
 }
 
-/// Gets a tail out, leaves a claim half-written, and waits to be killed.
+/// Flushes some frames, leaves a claim half-written, and waits to be killed.
 fn send_and_stay(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     let (mut sender, tickets) = rig.open(spec, script())?;
     control.give(&tickets[0])?;

@@ -1,4 +1,4 @@
-//! Several receivers.
+//! Edges with several receivers.
 
 use crate::ensure;
 use crate::rig::{Edge, Outcome, Rig, is_ready};
@@ -16,7 +16,8 @@ pub fn every_receiver_gets_every_frame(rig: Rig) -> Outcome {
     Ok(())
 }
 
-/// The fast one is done with everything when the edge is full of what the slow one has not taken.
+/// The fast receiver has released every frame when the edge is full of frames that the slow one has
+/// not taken.
 pub fn the_slowest_receiver_sets_the_pace(rig: Rig) -> Outcome {
     let mut edge = rig.edge(2, Script::of(400))?;
     edge.pass(10)?;
@@ -95,7 +96,8 @@ pub fn every_sleeping_receiver_is_woken(rig: Rig) -> Outcome {
     Ok(())
 }
 
-/// The fast one is done with everything; the sender sleeps until the slow one takes, or goes.
+/// The fast receiver has released every frame; the sender sleeps until the slow one takes some, or
+/// goes.
 pub fn the_slowest_receiver_wakes_the_sender(rig: Rig) -> Outcome {
     for goes in [false, true] {
         for _ in 0..10 {

@@ -1,4 +1,4 @@
-//! Room, pace, and when frames are seen.
+//! Room, pace, and the time at which frames are seen.
 
 use crate::ensure;
 use crate::rig::{Outcome, Rig};
@@ -18,7 +18,7 @@ pub fn a_full_edge_says_so_and_has_room_again(rig: Rig) -> Outcome {
     Ok(())
 }
 
-/// Whoever waits for room cannot be asked to flush first: the room comes from what it holds.
+/// A sender that waits for room cannot flush first: the room comes from the frames that it holds.
 pub fn a_full_edge_drains_without_a_flush(rig: Rig) -> Outcome {
     let mut edge = rig.edge(1, Script::of(120))?;
     for _ in 0..3 {
@@ -31,7 +31,7 @@ pub fn a_full_edge_drains_without_a_flush(rig: Rig) -> Outcome {
     edge.drain()
 }
 
-/// One frame's worth of attention for every few that are sent.
+/// The receiver takes one frame for every few that are sent.
 pub fn a_slow_receiver_gets_everything(rig: Rig) -> Outcome {
     let mut edge = rig.edge(1, Script::mixed(2000))?;
     for turn in 0..4000 {

@@ -1,4 +1,4 @@
-//! Tickets: what is refused, and that the edge goes on.
+//! Tickets: which are refused, and that the edge goes on.
 
 use std::os::fd::OwnedFd;
 

@@ -11,7 +11,7 @@ use crate::script::Script;
 
 const FRAMES: u64 = 3000;
 
-/// Long enough to have been asleep, short enough to try again.
+/// Time that is long enough for a thread to fall asleep, and short enough to try again.
 const NAP: Duration = Duration::from_millis(3);
 
 pub fn a_frame_wakes_the_receiver(rig: Rig) -> Outcome {
@@ -95,7 +95,7 @@ pub fn the_receivers_end_wakes_the_sender(rig: Rig) -> Outcome {
     Ok(())
 }
 
-/// `arm` says so, or what it polls is ready at once.
+/// With work, `arm` returns `false`, or a polled descriptor is ready at once.
 pub fn work_keeps_an_end_awake(rig: Rig) -> Outcome {
     let mut edge = rig.edge(1, Script::of(100))?;
     for _ in 0..100 {
@@ -111,7 +111,7 @@ pub fn work_keeps_an_end_awake(rig: Rig) -> Outcome {
     Ok(())
 }
 
-/// Whatever woke an end does not keep it awake.
+/// A wakeup does not keep an end awake afterwards.
 pub fn an_end_without_work_sleeps(rig: Rig) -> Outcome {
     let mut edge = rig.edge(1, Script::of(700))?;
     for _ in 0..5 {

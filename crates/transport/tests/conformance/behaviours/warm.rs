@@ -13,12 +13,13 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const FRAMES: u64 = 3000;
 
-/// The count is the whole process', threads of the medium included, so it has a process of its own.
+/// The count covers the whole process, threads of the medium included, so the test has a process of
+/// its own.
 pub fn a_warm_edge_allocates_nothing(rig: Rig) -> Outcome {
     crate::play::run_alone(rig, "a_warm_edge_allocates_nothing_alone")
 }
 
-/// In a process of its own.
+/// Runs the test in a process of its own.
 pub fn a_warm_edge_allocates_nothing_alone(rig: Rig) -> Outcome {
     let mut edge = rig.edge(1, Script::mixed(900))?;
     work(&mut edge)?;
@@ -30,7 +31,7 @@ pub fn a_warm_edge_allocates_nothing_alone(rig: Rig) -> Outcome {
     Ok(())
 }
 
-/// Everything that a duty cycle does, and an edge that is full at times.
+/// Every call of a duty cycle, on an edge that is full at times.
 fn work(edge: &mut Edge) -> Outcome {
     edge.pass(FRAMES)?;
     for turn in 0..FRAMES {

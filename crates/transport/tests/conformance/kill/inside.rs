@@ -1,15 +1,16 @@
 //! Kills inside of a ring's calls: at each point where its memory has just been changed, as the
 //! other process then finds it for ever.
 //!
-//! The two processes take turns, so that every point is reached, whoever is faster. A sender fills
-//! the ring and sleeps; a receiver takes all of it and sleeps:
+//! The two processes take turns, so that every point is reached, whichever is faster. A sender
+//! fills the ring and sleeps; a receiver takes all of it and sleeps:
 //!
 //! ```text
 //!   child sends      parent: takes all, sleeps, GO    child: fills, sleeps, DONE
 //!   child receives   parent: sends one frame          child: wakes, DONE
 //!                    parent: fills, sleeps, GO        child: takes all, sleeps, DONE
 //! ```
-//! Whoever is killed at a point says so before, and how many frames it has committed.
+//! A process that is killed at a point reports that before, with the number of frames that it has
+//! committed.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -29,31 +30,32 @@ use crate::rig::{Edge, Receiver, Rig, Sender, is_ready};
 use crate::script::Script;
 use crate::{ensure, has_grant};
 
-/// How often a point is passed before it kills: the first time, and in later laps of the ring.
+/// Times that a point is passed before it kills: none, and some in later laps of the ring.
 const PASSED: [u8; 4] = [0, 1, 6, 40];
 
-/// It is the other's turn.
+/// Byte of the parent: it is the child's turn.
 const GO: u8 = b'g';
 
-/// The same, from the child.
+/// Byte of the child: it is the parent's turn.
 const DONE: u8 = b'd';
 
-/// The child is at its point; 8 bytes follow, how many frames it has committed.
+/// Byte of the child: it is at its point; 8 bytes follow, the number of frames that it has
+/// committed.
 const KILLED: u8 = b'k';
 
-/// What kills this process, once it is asked for.
+/// Point at which this process kills itself, once it was told.
 static FATE: OnceLock<Fate> = OnceLock::new();
 
-/// Frames that this process has committed.
+/// Number of frames that this process has committed.
 static COMMITTED: AtomicU64 = AtomicU64::new(0);
 
-/// Where, and how often it is passed before.
+/// A failpoint, and how often it is passed before it kills.
 struct Fate {
     point: Failpoint,
     left: AtomicU32,
 }
 
-/// The tests.
+/// Kill tests inside of a ring's calls.
 pub fn all() -> [Kill; 2] {
     [
         ("a_sender_is_killed_inside_of_its_calls", senders),
@@ -61,7 +63,7 @@ pub fn all() -> [Kill; 2] {
     ]
 }
 
-/// What a child may be asked to do.
+/// Role of a child by its name.
 pub fn role(name: &str) -> Option<Role> {
     let role: Role = match name {
         "kill_sender_inside" => send,
@@ -71,7 +73,8 @@ pub fn role(name: &str) -> Option<Role> {
     Some(role)
 }
 
-/// Short enough that many are committed by counting; without flags, as compiled code writes them.
+/// Frames so short that many are committed by counting; without flags, as compiled code writes
+/// them.
 fn script() -> Script {
     Script::mixed(300).without_flags()
 }
@@ -87,7 +90,7 @@ fn is_granted(point: Failpoint) -> bool {
     granted.contains(&point)
 }
 
-/// Takes its point from the parent.
+/// Receives the point to die at from the parent.
 fn meet_fate(points: &[Failpoint], control: &mut Control) -> Result<Failpoint, Failure> {
     let (number, passed) = (control.listen()?, control.listen()?);
     let point = *points.get(usize::from(number)).ok_or("no such point")?;
@@ -107,7 +110,7 @@ fn pass(point: Failpoint) {
     }
 }
 
-/// Says so to the parent, which waits for it in vain if that fails.
+/// Reports its death to the parent, which waits for it in vain if that fails.
 fn die() -> ! {
     let committed = COMMITTED.load(Ordering::Relaxed).to_le_bytes();
     let words = [&[KILLED][..], &committed].concat();
@@ -116,8 +119,8 @@ fn die() -> ! {
     process::abort()
 }
 
-/// What the child says: `None`, it is the parent's turn; else how many frames it had committed when
-/// it was killed.
+/// Waits for the child. `None`: it is the parent's turn; else the number of frames that the child
+/// had committed when it was killed.
 fn hear(control: &mut Control) -> Result<Option<u64>, Failure> {
     let word = control.listen()?;
     if word == DONE {
@@ -131,13 +134,13 @@ fn hear(control: &mut Control) -> Result<Option<u64>, Failure> {
     Ok(Some(u64::from_le_bytes(committed)))
 }
 
-/// Goes to sleep: there is nothing to do.
+/// Arms an end, which must have nothing to do.
 fn arm<E: Waitable + ?Sized>(end: &mut E) -> Outcome {
     ensure!(end.arm()?, "there is work, although the other side waits");
     Ok(())
 }
 
-/// The child sleeps until the other side has changed something, and says before that it does.
+/// The child sleeps until the other side has changed something, and reports before that it does.
 fn rest<E: Waitable + ?Sized>(rig: Rig, control: &mut Control, end: &mut E) -> Outcome {
     arm(end)?;
     control.say(DONE)?;
@@ -146,7 +149,7 @@ fn rest<E: Waitable + ?Sized>(rig: Rig, control: &mut Control, end: &mut E) -> O
     Ok(())
 }
 
-/// The parent has slept. A death wakes it, although whoever died may have woken nobody.
+/// The parent wakes up. A death wakes it, although the dead process may have woken no other.
 fn wake<E: Waitable + ?Sized>(
     rig: Rig,
     child: &mut Child,
@@ -169,7 +172,7 @@ fn was_killed(child: &mut Child) -> Outcome {
     Ok(())
 }
 
-/// A new child, and where it is to be killed.
+/// Starts a child, and tells it the point at which it dies.
 fn child(rig: Rig, role: &str, spec: &EdgeSpec, number: u8, passed: u8) -> Result<Child, Failure> {
     let mut child = start(rig, role, spec)?;
     child.control.say(number)?;
@@ -177,7 +180,8 @@ fn child(rig: Rig, role: &str, spec: &EdgeSpec, number: u8, passed: u8) -> Resul
     Ok(child)
 }
 
-/// All of them, each some times; on every other one the survivor sleeps when it has nothing to do.
+/// Kills at every point, each several times; on every other one the survivor sleeps when it has
+/// nothing to do.
 fn each(points: &[Failpoint], mut kill: impl FnMut(u8, u8, bool) -> Outcome) -> Outcome {
     for (number, point) in (0..).zip(points) {
         for (time, passed) in PASSED.into_iter().enumerate() {
@@ -191,7 +195,7 @@ fn each(points: &[Failpoint], mut kill: impl FnMut(u8, u8, bool) -> Outcome) -> 
 fn senders(rig: Rig) -> Outcome {
     let has_grant = has_grant(rig);
     each(&SENDER_POINTS, |number, passed, sleeps| {
-        // Without a grant nothing is written in place.
+        // Without a grant no frame is written in place.
         let is_passed = has_grant || !is_granted(SENDER_POINTS[usize::from(number)]);
         match is_passed {
             true => kill_sender(rig, number, passed, sleeps),
@@ -200,7 +204,7 @@ fn senders(rig: Rig) -> Outcome {
     })
 }
 
-/// What was committed comes, whole and in order, and nothing else.
+/// Every committed frame comes, whole and in order, and no other.
 fn kill_sender(rig: Rig, number: u8, passed: u8, sleeps: bool) -> Outcome {
     let spec = small(&rig.spec(1));
     let mut child = child(rig, "kill_sender_inside", &spec, number, passed)?;
@@ -229,7 +233,7 @@ fn take_all(receiver: &mut Receiver) -> Outcome {
     Ok(())
 }
 
-/// The child.
+/// Role of the child that sends.
 fn send(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     let point = meet_fate(&SENDER_POINTS, control)?;
     let (sender, tickets) = rig.open(&small(spec), script())?;
@@ -263,7 +267,7 @@ fn receivers(rig: Rig) -> Outcome {
     })
 }
 
-/// The other receiver, which is here, gets everything; and the sender goes on.
+/// The other receiver, in this process, gets every frame; and the sender goes on.
 fn kill_receiver(rig: Rig, number: u8, passed: u8, sleeps: bool) -> Outcome {
     let spec = small(&rig.spec(2));
     let (sender, mut tickets) = rig.open(&spec, script())?;
@@ -280,8 +284,8 @@ fn kill_receiver(rig: Rig, number: u8, passed: u8, sleeps: bool) -> Outcome {
     was_killed(&mut child)
 }
 
-/// A frame while the child sleeps, and what else there is room for while it waits; whether it was
-/// killed meanwhile.
+/// Sends a frame while the child sleeps, and more while there is room. `true`: the child was killed
+/// meanwhile.
 fn next(rig: Rig, edge: &mut Edge, child: &mut Child) -> Result<bool, Failure> {
     put_and_take(edge)?;
     if hear(&mut child.control)?.is_some() {
@@ -295,14 +299,14 @@ fn next(rig: Rig, edge: &mut Edge, child: &mut Child) -> Result<bool, Failure> {
     Ok(is_killed)
 }
 
-/// `false`: there is no room, for the child has yet to release it.
+/// Sends a frame and takes it here. `false`: there is no room until the child releases some.
 fn put_and_take(edge: &mut Edge) -> Result<bool, Failure> {
     let is_put = edge.sender.try_put()?;
     take_all(&mut edge.receivers[0])?;
     Ok(is_put)
 }
 
-/// The child.
+/// Role of the child that receives.
 fn receive(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     meet_fate(&RECEIVER_POINTS, control)?;
     let ticket = control.take()?;

@@ -1,7 +1,7 @@
-//! Kill tests: SIGKILL at 50 points of what a sender and a receiver do, 20 times each, and at any
-//! time while they work at full speed. What was committed (of some media: what was flushed)
-//! arrives, whole and in order; nothing else does; the survivor notices, awake or asleep, with
-//! nobody's help; nothing is left behind.
+//! Kill tests: SIGKILL at 50 points of the steps of a sender and a receiver, 20 times each, and at
+//! any time while they work at full speed. Committed frames (of some media: flushed frames) arrive,
+//! whole and in order, and no others. The survivor notices the death, awake or asleep, by itself,
+//! and nothing is left behind.
 //!
 //! The child counts its own steps and kills itself before the chosen one, so that both sides know
 //! exactly how far it came. Kills at full speed hit the inside of the calls; where a ring's memory
@@ -26,7 +26,7 @@ use crate::script::Script;
 /// Times that the child is killed at each point.
 const TIMES: u32 = 20;
 
-/// Kills at full speed.
+/// Number of kills at full speed.
 const KILLS: u32 = 100;
 
 /// A small ring: it is full or wraps at most of the points.
@@ -44,7 +44,7 @@ const POINTS: [u32; 50] = {
     points
 };
 
-/// Media that are killed, and what they promise.
+/// Promises of the media whose processes are killed.
 pub const MEDIA: &[Promise] = &[
     Promise {
         medium: "shm",
@@ -68,26 +68,26 @@ pub const MEDIA: &[Promise] = &[
     },
 ];
 
-/// What a medium promises about deaths.
+/// Promise of a medium about deaths.
 #[derive(Clone, Copy)]
 pub struct Promise {
-    /// The medium's name.
+    /// Name of the medium in plans.
     pub medium: &'static str,
     outlives: Outlives,
     /// Whether it notices that a receiver dies with a ticket from which it has made no end.
     notices_tickets: bool,
 }
 
-/// Which frames arrive although their sender is dead.
+/// Frames that arrive although their sender is dead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outlives {
-    /// Whatever was committed.
+    /// Every committed frame arrives.
     Committed,
-    /// Whatever was flushed, and perhaps more of what was committed.
+    /// Every flushed frame arrives, and perhaps later committed ones.
     Flushed,
 }
 
-/// That of the medium under test.
+/// Promise of the medium under test.
 fn promise(rig: Rig) -> Result<Promise, Failure> {
     let mut promises = MEDIA.iter().copied();
     let promise = promises.find(|promise| promise.medium == rig.medium.name());
@@ -97,7 +97,7 @@ fn promise(rig: Rig) -> Result<Promise, Failure> {
 /// A test and its name.
 pub type Kill = (&'static str, fn(Rig) -> Outcome);
 
-/// All of them.
+/// Kill tests between the calls of an edge.
 pub fn all() -> [Kill; 5] {
     [
         ("a_sender_is_killed_at_each_point", sender::at_each_point),
@@ -114,7 +114,7 @@ pub fn all() -> [Kill; 5] {
     ]
 }
 
-/// Those inside of a ring's calls, where only debug builds have points.
+/// Kill tests inside of a ring's calls, where only debug builds have points.
 pub fn inside_of(medium: &str) -> Vec<Kill> {
     match medium {
         #[cfg(debug_assertions)]
@@ -123,7 +123,7 @@ pub fn inside_of(medium: &str) -> Vec<Kill> {
     }
 }
 
-/// What a child may be asked to do.
+/// Role of a child by its name.
 pub fn role(name: &str) -> Option<Role> {
     let role: Role = match name {
         "kill_sender" => sender::steps,
@@ -156,14 +156,14 @@ struct Steps {
 }
 
 impl Steps {
-    /// Up to a point.
+    /// Steps that end before this point.
     fn until(point: u8) -> Steps {
         Steps {
             left: POINTS[point as usize],
         }
     }
 
-    /// Before each step.
+    /// Counts a step; kills the process if it is the chosen one.
     fn step(&mut self) -> Outcome {
         if self.left == 0 {
             kill_process(getpid(), Signal::KILL)?;
@@ -173,7 +173,8 @@ impl Steps {
     }
 }
 
-/// Each point so many times; on every other one the survivor sleeps when it has nothing to do.
+/// Kills at each point several times; on every other one the survivor sleeps when it has nothing to
+/// do.
 fn each_point(mut kill: impl FnMut(u8, bool) -> Outcome) -> Outcome {
     for point in 0..POINTS.len() as u8 {
         for time in 0..TIMES {
@@ -184,7 +185,8 @@ fn each_point(mut kill: impl FnMut(u8, bool) -> Outcome) -> Outcome {
     Ok(())
 }
 
-/// Descriptors, mappings and names; in a process of its own, so that nobody else makes any.
+/// Checks descriptors, mappings and names, in a process of its own, so that no other test makes
+/// any.
 fn nothing_is_left(rig: Rig) -> Outcome {
     crate::play::run_alone(rig, "kill_and_look")
 }
@@ -204,7 +206,7 @@ fn kill_and_look(rig: Rig) -> Outcome {
     })
 }
 
-/// What this process has: descriptors, mapped rings, children; and names in shared memory.
+/// Numbers of this process's descriptors, mapped rings and children; and names in shared memory.
 fn left() -> Result<(usize, usize, usize), Failure> {
     let fds = fs::read_dir("/proc/self/fd")?.count();
     let maps = fs::read_to_string("/proc/self/maps")?;

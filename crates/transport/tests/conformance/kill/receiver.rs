@@ -10,13 +10,13 @@ use crate::ensure;
 use crate::play::start;
 use crate::rig::{Edge, Receiver, Rig};
 
-/// What a child says when it has made an end.
+/// Byte of a child: it has made its end.
 const READY: u8 = b'r';
 
-/// Frames that the survivor gets after the death, at least.
+/// Fewest frames that the survivor gets after the death.
 const AFTER: u64 = 50;
 
-/// The child: polls, releases, arms, until it is over.
+/// Role of a child: polls, releases and arms, until it is killed.
 pub fn steps(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     let mut steps = Steps::until(control.listen()?);
     let mut receiver = accept(rig, spec, control)?;
@@ -32,7 +32,7 @@ pub fn steps(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     }
 }
 
-/// The child: takes for ever.
+/// Role of a child: takes frames for ever.
 pub fn drain(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     control.listen()?;
     let mut receiver = accept(rig, spec, control)?;
@@ -53,7 +53,7 @@ pub fn at_each_point(rig: Rig) -> Outcome {
     each_point(|point, sleeps| at_point(rig, point, sleeps))
 }
 
-/// One child, killed at a point.
+/// Kills one child at a point.
 pub fn at_point(rig: Rig, point: u8, sleeps: bool) -> Outcome {
     let (_child, mut edge) = send_to(rig, "kill_receiver", point)?;
     survive(rig, &mut edge, sleeps)
@@ -86,7 +86,7 @@ pub fn survive(rig: Rig, edge: &mut Edge, sleeps: bool) -> Outcome {
         if !is_put && sleeps {
             match &mut receivers[..] {
                 [] => rig.sleep(&mut *sender.out)?,
-                // What the survivor has yet to take is in the sender's way, too.
+                // Frames that the survivor has not taken hold the sender up, too.
                 [other, ..] => rig.sleep_on_both(&mut *sender.out, &mut *other.end)?,
             }
         }
@@ -102,7 +102,7 @@ pub fn survive(rig: Rig, edge: &mut Edge, sleeps: bool) -> Outcome {
     edge.sender.until_lost()
 }
 
-/// Sends a frame if there is room; that the only receiver is gone is no failure.
+/// Sends a frame if there is room; the loss of the only receiver is no failure.
 fn put(edge: &mut Edge) -> Result<bool, Failure> {
     match edge.sender.try_put() {
         Err(_) if edge.sender.out.lost_receivers() == [0] && edge.receivers.is_empty() => Ok(true),

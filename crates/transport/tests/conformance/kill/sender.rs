@@ -1,4 +1,4 @@
-//! The sender is killed: what it committed arrives, then its end is said.
+//! The sender is killed: its committed frames arrive, then its end is reported.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ enum Step {
     Disarm,
 }
 
-/// For a frame of that number.
+/// Steps for the frame of this number.
 fn steps_of(number: u64) -> &'static [Step] {
     use Step::{Arm, Claim, Commit, Disarm, Flush, Half, Rest};
     match number % 4 {
@@ -33,7 +33,7 @@ fn steps_of(number: u64) -> &'static [Step] {
     }
 }
 
-/// Frames that are flushed when the child is killed at a point, and those that are committed.
+/// Number of flushed and of committed frames when the child is killed at a point.
 fn sent(point: u8) -> (u64, u64) {
     let (mut flushed, mut committed) = (0, 0);
     let steps = (0..).flat_map(steps_of);
@@ -47,7 +47,7 @@ fn sent(point: u8) -> (u64, u64) {
     (flushed, committed)
 }
 
-/// The child: goes from step to step until it is over.
+/// Role of a child: goes from step to step until it is killed.
 pub fn steps(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     let mut steps = Steps::until(control.listen()?);
     let mut sender = open(rig, spec, control)?;
@@ -107,7 +107,7 @@ pub fn at_each_point(rig: Rig) -> Outcome {
     each_point(|point, sleeps| at_point(rig, point, sleeps))
 }
 
-/// One child, killed at a point.
+/// Kills one child at a point.
 pub fn at_point(rig: Rig, point: u8, sleeps: bool) -> Outcome {
     let (_child, receiver) = receive_from(rig, "kill_sender", point)?;
     let got = match receiver {
@@ -126,7 +126,7 @@ pub fn at_point(rig: Rig, point: u8, sleeps: bool) -> Outcome {
     Ok(())
 }
 
-/// The child, and a receiver unless it was dead before one could be made.
+/// Starts the child, and accepts its edge unless it was dead before that.
 fn receive_from(rig: Rig, role: &str, word: u8) -> Result<(Child, Option<Receiver>), Failure> {
     let spec = rig.spec(1);
     let mut child = start(rig, role, &spec)?;
@@ -142,7 +142,7 @@ fn receive_from(rig: Rig, role: &str, word: u8) -> Result<(Child, Option<Receive
     Ok((child, receiver))
 }
 
-/// Takes whole frames in order until the sender is lost: how many.
+/// Takes whole frames in order until the sender is lost, and returns their number.
 pub fn survive(rig: Rig, mut receiver: Receiver, sleeps: bool) -> Result<u64, Failure> {
     rig.until("word of the sender's death", || match receiver.take() {
         Ok(0) if sleeps => rig.sleep(&mut *receiver.end).map(|()| None),
@@ -152,7 +152,7 @@ pub fn survive(rig: Rig, mut receiver: Receiver, sleeps: bool) -> Result<u64, Fa
     Ok(receiver.got)
 }
 
-/// The child: sends for ever, and says each time when a hundred frames will arrive.
+/// Role of a child: sends for ever, and reports every hundred frames that will arrive.
 pub fn flood(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     control.listen()?;
     let mut sender = open(rig, spec, control)?;
@@ -165,7 +165,7 @@ pub fn flood(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     }
 }
 
-/// How often it has spoken.
+/// Number of reports of the child.
 fn words(control: &Control) -> Result<u64, Failure> {
     let (mut words, mut count) = ([0; 4096], 0);
     loop {
