@@ -110,9 +110,9 @@ struct EmptySource;
 
 impl Operator for Import {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let row = [Some(tuple)];
+        let inputs = [Some(tuple)];
         if let Some(filter) = &mut self.filter
-            && !filter.holds(&EvaluationInputs::new(&row), out)?
+            && !filter.holds(&EvaluationInputs::new(&inputs), out)?
         {
             return Ok(());
         }

@@ -113,7 +113,7 @@ fn source_separator(build: &mut BuildContext<'_>) -> Result<u8, Fault> {
 /// The byte between the fields of a line.
 ///
 /// # Errors
-/// If it is not one byte.
+/// If `separator` is not one byte.
 pub fn separator(build: &mut BuildContext<'_>) -> Result<u8, Fault> {
     match build.value("separator")? {
         None => Ok(b','),

@@ -312,7 +312,7 @@ mod tests {
                 let lacks = text == "\u{FFFD}";
                 assert!(lacks || page.encode(&text) == [byte], "{page:?} {byte:#x}");
             }
-            // The digits and letters of ASCII are everywhere.
+            // Every code page has the digits and letters of ASCII.
             let text = "09AZaz.,\n";
             assert_eq!(page.decode(&page.encode(text)), text, "{page:?}");
         }

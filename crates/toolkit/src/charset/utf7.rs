@@ -87,7 +87,7 @@ impl Base64Run {
         if let Some(high) = self.high.take() {
             match char::decode_utf16([high, unit]).next() {
                 Some(Ok(pair)) => return put(pair, text),
-                // Half a pair; the unit behind it stands for itself.
+                // Half of a pair; the unit after it is a character of its own.
                 _ => put(char::REPLACEMENT_CHARACTER, text),
             }
         }

@@ -75,7 +75,7 @@ pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
             let tuple = || lower::input(operator, 0);
             ports.map(|port| lower::submit(port, tuple())).collect()
         } else if in_turn {
-            // The turn is taken before the tuple goes: it may come back through a loop.
+            // Before the tuple is submitted, because it may return through a loop.
             let turn = body.local("turn", Type::Uint64);
             let read = lower::expr(ExprKind::Local(turn), Type::Uint64, operator.pos);
             let mut stmts = vec![

@@ -25,7 +25,7 @@ pub fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     }
 }
 
-/// Where the names of files come from.
+/// Verifies that the names of files come from the parameter `file` or from an input port.
 fn verify_file_names(operator: &OperatorNode) -> Result<(), InvocationError> {
     let Some(names) = operator.inputs.first() else {
         return match has_param(operator, "file") {

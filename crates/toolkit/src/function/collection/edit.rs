@@ -156,7 +156,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
 ];
 
-/// What is inserted.
+/// Elements to insert into a list.
 enum InsertedElements<'a> {
     One(&'a Value),
     All(&'a List),
