@@ -1,4 +1,4 @@
-//! Names of files: modifiers that are filled in, and what they are relative to.
+//! Names of files: replacement of modifiers, and paths relative to the data directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};

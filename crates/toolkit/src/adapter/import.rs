@@ -1,4 +1,4 @@
-//! Import: brings in streams that the program exports.
+//! Import: submits the streams that Export operators of the program offer.
 //!
 //! The compiler finds the streams and gives the operator an input port for them; without any it is
 //! a source that sends nothing.

@@ -1,4 +1,4 @@
-//! MetricsSink: shows values of its tuples as metrics.
+//! MetricsSink: sets metrics to values of its tuples.
 
 use eval::Fault;
 use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation, ParamMode};

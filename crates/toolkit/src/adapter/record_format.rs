@@ -1,4 +1,5 @@
-//! Records of files from an adapter's parameters: format, separator, what is left out.
+//! The record format that an adapter's parameters describe: format, separator, attributes without a
+//! field.
 
 use eval::{Fault, FaultKind};
 use graph::{ExprKind, OperatorNode, ParamValue};

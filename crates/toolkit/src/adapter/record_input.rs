@@ -1,4 +1,4 @@
-//! Files as streams of bytes: opened, decompressed, and decoded to UTF-8.
+//! Input files as streams of bytes: opened, decompressed, and converted to UTF-8.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};

@@ -1,4 +1,4 @@
-//! Data compressed by zlib, decompressed to its last byte.
+//! Decompression of zlib data, up to the last byte of one stream.
 //!
 //! ```text
 //!   78 9c  blocks ...  checksum (4 bytes) | 78 9c  blocks ...  checksum | ...

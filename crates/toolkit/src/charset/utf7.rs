@@ -1,4 +1,5 @@
-//! UTF-7 (RFC 2152): text in seven bits, what is not ASCII as base64 of UTF-16 between `+` and `-`.
+//! UTF-7 (RFC 2152): text in seven bits, with characters outside ASCII as base64 of UTF-16 between
+//! `+` and `-`.
 //!
 //! ```text
 //!   Hi Mom +Jjo-!      Hi Mom ☺!        1 +- 1      1 + 1

@@ -1,4 +1,4 @@
-//! What the compiler checks of a Sort beyond its model.
+//! Checks of a Sort when compiling, beyond its model.
 
 use graph::{InvocationError, InvocationPart, OperatorNode};
 

@@ -1,4 +1,4 @@
-//! Beacon: makes tuples out of nothing, at a pace.
+//! Beacon: a source of computed tuples, at a given pace.
 
 use eval::Fault;
 use graph::{

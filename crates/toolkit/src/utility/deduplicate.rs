@@ -1,4 +1,4 @@
-//! DeDuplicate: drops tuples whose key came a short while ago.
+//! DeDuplicate: drops tuples whose key came recently.
 
 use std::collections::HashMap;
 use std::time::Instant;

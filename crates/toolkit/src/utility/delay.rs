@@ -1,4 +1,4 @@
-//! Delay: sends what comes in again, later, with the same distances.
+//! Delay: submits its input later, with unchanged distances in time.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,4 @@
-//! DynamicFilter: passes the tuples whose key is in a set that other streams add to and remove
-//! from.
+//! DynamicFilter: passes the tuples whose key is in a set; other streams add and remove keys.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Format: makes records of tuples, as blobs.
+//! Format: converts tuples to records in blobs.
 
 use eval::Fault;
 use graph::PunctuationOutputMode;

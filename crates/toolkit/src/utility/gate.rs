@@ -1,4 +1,4 @@
-//! Gate: lets no more tuples pass than are acknowledged.
+//! Gate: passes tuples while at most a given number is not acknowledged.
 
 use eval::TraceLevel;
 use eval::{Fault, FaultKind};

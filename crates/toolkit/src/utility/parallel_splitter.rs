@@ -1,4 +1,4 @@
-//! ParallelSplitter: deals the tuples of a stream out to the channels of a parallel region.
+//! ParallelSplitter: distributes the tuples of a stream to the channels of a parallel region.
 //!
 //! The compiler puts it before each input port of an invocation that is `@parallel`.
 

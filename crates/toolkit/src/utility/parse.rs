@@ -1,4 +1,4 @@
-//! Parse: makes tuples of records that come in as blobs.
+//! Parse: converts records in blobs to tuples.
 
 use eval::Fault;
 use eval::TraceLevel;

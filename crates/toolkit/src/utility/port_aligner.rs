@@ -1,5 +1,5 @@
-//! Alignment of input ports, for Barrier and Pair: a tuple of each port is joined with one of every
-//! other port, partition by partition.
+//! Alignment of input ports, for Barrier and Pair: the n-th tuples of all ports are matched,
+//! partition by partition.
 
 use std::collections::{HashMap, VecDeque};
 

@@ -1,4 +1,4 @@
-//! Split: sends each tuple to the output ports that an index or a mapping file chooses.
+//! Split: submits each tuple to the output ports that an index or a mapping file chooses.
 
 use eval::Fault;
 use graph::{

@@ -1,4 +1,4 @@
-//! Throttle: passes tuples at no more than a rate.
+//! Throttle: passes tuples at a given rate at most.
 
 use std::time::{Duration, Instant};
 

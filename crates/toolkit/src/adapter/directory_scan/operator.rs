@@ -1,4 +1,4 @@
-//! The running DirectoryScan.
+//! The operator instance of DirectoryScan.
 
 use std::collections::HashMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! The running FileSink.
+//! The operator instance of FileSink.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What the compiler checks of a FileSink beyond its model.
+//! Checks of a FileSink when compiling, beyond its model.
 
 use graph::{InvocationError, InvocationPart, OperatorNode};
 use tuple::Type;

@@ -1,4 +1,5 @@
-//! The running FileSource: which files are read, and what follows each of them.
+//! The operator instance of FileSource: the files that it reads, and its reaction to the end of
+//! each.
 
 use std::fs;
 use std::io;

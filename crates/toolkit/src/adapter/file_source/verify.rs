@@ -1,4 +1,4 @@
-//! What the compiler checks of a FileSource beyond its model.
+//! Checks of a FileSource when compiling, beyond its model.
 
 use graph::{InvocationError, InvocationPart, OperatorNode};
 use tuple::{Attribute, TupleType, Type};

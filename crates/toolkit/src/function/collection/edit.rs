@@ -1,4 +1,4 @@
-//! Adding elements to lists and taking them out.
+//! Insertion into lists and removal from them.
 
 use eval::{NativeCall, NativeFn};
 use tuple::{List, Value};

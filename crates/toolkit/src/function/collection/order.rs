@@ -1,4 +1,4 @@
-//! Sorting, reversing, choosing, comparing element by element.
+//! Functions that sort, reverse, select, and compare element by element.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! Making lists, and taking slices of them.
+//! Creation of lists, and slices of them.
 
 use eval::ops::IntegerRange;
 use eval::{Fault, NativeCall, NativeFn};

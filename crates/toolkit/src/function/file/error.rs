@@ -1,4 +1,4 @@
-//! What an error number means.
+//! Messages and tests of error numbers.
 
 use eval::{NativeCall, NativeFn};
 use rustix::io::Errno;

@@ -1,4 +1,4 @@
-//! Open files, and the numbers that programs know them by.
+//! Open files, and the numbers by which programs refer to them.
 //!
 //! Reading is buffered; writing is not: what a program has written is in the file, whatever ends
 //! it.

@@ -1,4 +1,4 @@
-//! Reading from files.
+//! Functions that read from open files.
 //!
 //! Once reading has met the end of a file, nothing more is read until `fseek`, `rewind` or
 //! `clearerr`.

@@ -1,4 +1,4 @@
-//! Replacing matches by a template.
+//! Replacement of matches by a template.
 //!
 //! | flavour | group | whole match | itself |
 //! | --- | --- | --- | --- |

@@ -1,4 +1,4 @@
-//! Matching and replacing by regular expressions.
+//! Functions that match and replace by regular expressions.
 
 use eval::{NativeCall, NativeFn, WrongArgument};
 use tuple::{UString, Value};

@@ -1,4 +1,4 @@
-//! Writing civil time by a format, as C's `strftime` does in the C locale.
+//! Civil time as text by a format, as C's `strftime` writes it in the C locale.
 //!
 //! Between the `%` and its letter may stand the flags `_` (fill up with blanks), `-` (do not fill
 //! up), `0` (with zeros), `^` (upper case), `#` (the other case), a width, and `E` or `O`, which

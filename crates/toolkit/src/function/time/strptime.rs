@@ -1,4 +1,4 @@
-//! Reading civil time by a format, as C's `strptime` does in the C locale.
+//! Civil time from text by a format, as C's `strptime` reads it in the C locale.
 //!
 //! Blanks of the format stand for any number of blanks, also none. Numbers may be preceded by
 //! blanks and have at most their usual number of digits. `E` and `O` after the `%` mean nothing.

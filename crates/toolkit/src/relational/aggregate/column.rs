@@ -1,4 +1,5 @@
-//! Functions over the values of a group: one column an argument, in the order of arrival.
+//! Functions over the values of a group, with one column for each argument, in the order of
+//! arrival.
 //!
 //! A column is never empty: a group has at least one tuple. Functions of lists work element by
 //! element, and fault on lists of different length.

@@ -1,4 +1,4 @@
-//! The groups of windows that are summed up again and again: those of each partition stay with it.
+//! The groups of sliding windows, which are kept for each partition from one firing to the next.
 
 use runtime::window::WindowPartition;
 use rustc_hash::FxHashMap;

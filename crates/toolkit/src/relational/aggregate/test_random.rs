@@ -1,4 +1,4 @@
-//! Numbers at random for tests, the same in each run.
+//! Pseudo-random numbers for tests, equal in each run.
 
 /// State of a sequence of pseudo-random numbers.
 pub struct TestRandom(u64);

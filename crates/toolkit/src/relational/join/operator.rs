@@ -1,4 +1,4 @@
-//! The running Join.
+//! The operator instance of Join.
 
 use eval::Fault;
 use runtime::abi::{Predicate, Projection};

@@ -1,4 +1,4 @@
-//! What the compiler checks of a Join beyond its model.
+//! Checks of a Join when compiling, beyond its model.
 
 use graph::{InvocationError, InvocationPart, OperatorNode};
 use tuple::Type;

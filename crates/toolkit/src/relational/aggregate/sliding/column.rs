@@ -1,4 +1,4 @@
-//! Values in the order in which they came, packed; the oldest leaves first.
+//! A packed queue of values in the order of arrival.
 //!
 //! ```text
 //!   list: | gone ... | oldest ... newest |

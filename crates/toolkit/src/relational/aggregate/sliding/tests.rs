@@ -1,5 +1,5 @@
-//! Whatever comes and leaves, each function gives what the function of its name gives over the
-//! whole column, to the bit.
+//! After any additions and removals, each function gives the result of the function of its name
+//! over the whole column, to the bit.
 
 use std::collections::VecDeque;
 
