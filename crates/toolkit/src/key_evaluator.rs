@@ -6,7 +6,7 @@ use runtime::window::encode_key;
 use runtime::{EvaluationInputs, Outlet};
 use tuple::{TupleBuf, Value};
 
-/// Works out keys; without expressions every tuple has the empty one.
+/// Evaluates the keys of tuples. Without expressions, every tuple has the empty key.
 pub struct KeyEvaluator {
     projection: Option<Projection>,
     buffer: TupleBuf,
@@ -14,7 +14,7 @@ pub struct KeyEvaluator {
 }
 
 impl KeyEvaluator {
-    /// The key of a parameter's expressions, if it is given.
+    /// An evaluator of a parameter's expressions, if the parameter is given.
     pub fn new(projection: Option<Projection>) -> KeyEvaluator {
         KeyEvaluator {
             projection,
@@ -23,31 +23,31 @@ impl KeyEvaluator {
         }
     }
 
-    /// Whether there are expressions.
+    /// Whether the key has expressions.
     pub fn has_expressions(&self) -> bool {
         self.projection.is_some()
     }
 
-    /// Works out the key of the tuple at hand.
+    /// Evaluates the key of a tuple.
     pub fn evaluate(
         &mut self,
-        row: &EvaluationInputs<'_>,
+        inputs: &EvaluationInputs<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         self.bytes.clear();
         if let Some(projection) = &mut self.projection {
-            projection.write(row, out, &mut self.buffer)?;
+            projection.write(inputs, out, &mut self.buffer)?;
             encode_key(self.buffer.as_ref(), &projection.layout, &mut self.bytes);
         }
         Ok(())
     }
 
-    /// That of the tuple read last; equal keys have equal bytes.
+    /// Bytes of the key evaluated last; equal keys have equal bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The values of the tuple read last, in order of the expressions.
+    /// Values of the key evaluated last, in the order of the expressions.
     pub fn values(&self) -> Vec<Value> {
         let layout = self
             .projection

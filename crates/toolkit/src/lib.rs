@@ -1,8 +1,18 @@
 //! The standard operators and functions of SPL, one file each, in folders named after their
 //! namespaces.
 //!
-//! Floor 4. [`operators`] is the registry: the compiler is handed its models, the run time its
-//! behaviours. A new operator is a new file with `pub const ENTRY: OperatorEntry` and a line here.
+//! [`operators`] is the registry of operators: the compiler is given its models, the run time its
+//! constructors. To add an operator, add a file with `pub const ENTRY: OperatorEntry` and a line in
+//! the registry. [`functions`] is the library of native functions.
+//!
+//! # Example
+//! ```
+//! let operators = thalweg_toolkit::operators();
+//! assert!(operators.iter().any(|entry| entry.model.name == "Filter"));
+//!
+//! let functions = thalweg_toolkit::functions();
+//! assert!(functions.iter().any(|function| function.prototype.contains(" xquery(")));
+//! ```
 
 mod adapter;
 mod charset;
@@ -21,7 +31,7 @@ pub use charset::encodings;
 pub use function::functions;
 use runtime::OperatorEntry;
 
-/// All operators, by namespace and name.
+/// The entries of all operators, in the order of namespaces and names.
 pub fn operators() -> &'static [OperatorEntry] {
     const OPERATORS: &[OperatorEntry] = &[
         unsupported::JSON_TO_TUPLE,

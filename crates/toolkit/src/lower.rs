@@ -1,5 +1,4 @@
-//! What the lowered operators are written with: typed statements that submit, and the logic clause
-//! in front.
+//! Constructors of typed statements for lowered operators, and access to their parameters.
 
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use graph::{Body, Expr, ExprKind, OperatorNode, OutPort, ParamValue, Pos, Stmt};
 use runtime::LoweredLogic;
 use tuple::{TupleType, Type, Value};
 
-/// The logic clause alone: a body for each input port, with what is to follow added by `then`.
+/// The logic clause as a body for each input port; `then` adds the operator's own statements.
 pub fn after_logic(
     operator: &OperatorNode,
     mut then: impl FnMut(u32, &mut Body) -> Result<(), Fault>,
@@ -22,7 +21,7 @@ pub fn after_logic(
         let clause = operator.logic.on_tuple.get(port).cloned().flatten();
         let mut body = clause.unwrap_or_default();
         if !body.stmts.is_empty() {
-            // `return` in the clause does not keep the operator from its work.
+            // `return` ends the clause, not the operator's own statements.
             body.stmts = vec![Stmt::Clause(body.stmts)];
         }
         then(port as u32, &mut body)?;
@@ -40,7 +39,7 @@ pub fn on_punct(operator: &OperatorNode) -> Vec<Option<Body>> {
         .collect()
 }
 
-/// The only expression of a parameter, if it is given.
+/// The first expression of a parameter, if it is given.
 pub fn param<'a>(operator: &'a OperatorNode, name: &str) -> Option<&'a Expr> {
     match &operator.param(name)?.value {
         ParamValue::Exprs(exprs) => exprs.first(),
@@ -73,7 +72,7 @@ pub fn has_period(operator: &OperatorNode) -> bool {
     windows.any(|window| window.period_s().is_some())
 }
 
-/// Submits a tuple to a port.
+/// A statement that submits a tuple to a port.
 pub fn submit(port: u32, tuple: Expr) -> Stmt {
     let pos = tuple.pos;
     Stmt::Submit {
@@ -83,7 +82,7 @@ pub fn submit(port: u32, tuple: Expr) -> Stmt {
     }
 }
 
-/// Submits a window marker to a port.
+/// A statement that submits a window marker to a port.
 pub fn submit_window(port: u32, pos: Pos) -> Stmt {
     Stmt::SubmitPunct {
         port: constant(Value::Uint32(port), Type::Uint32, pos),
@@ -92,13 +91,13 @@ pub fn submit_window(port: u32, pos: Pos) -> Stmt {
     }
 }
 
-/// `enum{WindowMarker,FinalMarker}`
+/// The type of punctuation: `enum{WindowMarker,FinalMarker}`.
 fn punctuation() -> Type {
     let names = ["WindowMarker", "FinalMarker"].map(Arc::from).to_vec();
     Type::Enum(Arc::new(tuple::EnumType { names }))
 }
 
-/// The input tuple of a port.
+/// An expression for the input tuple of a port.
 pub fn input(operator: &OperatorNode, port: u32) -> Expr {
     Expr {
         kind: ExprKind::Input { port, history: 0 },
@@ -131,18 +130,18 @@ pub fn default_value(ty: &Type, pos: Pos) -> Expr {
     constant(Value::default_of(ty), ty.clone(), pos)
 }
 
-/// A constant.
+/// An expression of constant value.
 pub fn constant(value: Value, ty: Type, pos: Pos) -> Expr {
     let kind = ExprKind::Const(value);
     Expr { kind, ty, pos }
 }
 
-/// Any expression.
+/// An expression of any kind.
 pub fn expr(kind: ExprKind, ty: Type, pos: Pos) -> Expr {
     Expr { kind, ty, pos }
 }
 
-/// The statements, if a condition holds that need not be given.
+/// The statements under a condition, or without one if none is given.
 pub fn guarded(condition: Option<&Expr>, stmts: Vec<Stmt>) -> Vec<Stmt> {
     match condition {
         Some(condition) => vec![Stmt::If(condition.clone(), stmts, Vec::new())],
@@ -150,7 +149,7 @@ pub fn guarded(condition: Option<&Expr>, stmts: Vec<Stmt>) -> Vec<Stmt> {
     }
 }
 
-/// A parameter that the compiler should not have let through.
+/// The fault of a missing parameter, which the compiler should have refused.
 pub fn missing_param(name: &str) -> Fault {
     Fault::new(FaultKind::Limit, format!("parameter {name} is missing"))
 }

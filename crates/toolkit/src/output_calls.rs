@@ -1,8 +1,7 @@
-//! Output functions that say something of one tuple, or of where it comes from: `FileName()`,
-//! `AsIs(expression)`.
+//! Output functions that describe one tuple or its origin, as `FileName()` and `AsIs(expression)`.
 //!
-//! Arguments are worked out in one go, then each call is answered, then the output clause is
-//! written with the answers. Functions of whole windows are Aggregate's own.
+//! All arguments are evaluated at once, then each call gets its result, then the output clause is
+//! evaluated with the results. Functions of whole windows belong to Aggregate.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,12 +20,12 @@ pub struct OutputCalls<F> {
     /// Arguments of all calls.
     arguments: Projection,
     argument_values: TupleBuf,
-    /// Each call with where its arguments are among all.
+    /// Each call with the range of its arguments among all.
     calls: Vec<(F, Range<usize>)>,
 }
 
 impl<F> OutputCalls<F> {
-    /// The calls of an output port; `function` knows them by name.
+    /// The calls of an output port; `function` finds each by name.
     pub fn new(
         build: &mut BuildContext<'_>,
         port: usize,
@@ -51,23 +50,24 @@ impl<F> OutputCalls<F> {
         })
     }
 
-    /// Works the output tuple out for a row of input tuples. `answer` is asked for each call, with
-    /// its arguments.
+    /// Evaluates the output tuple for the given inputs. `answer` gives the result of each call,
+    /// from its arguments.
     pub fn write(
         &mut self,
-        row: &EvaluationInputs<'_>,
+        inputs: &EvaluationInputs<'_>,
         out: &mut dyn Outlet,
         mut answer: impl FnMut(&F, &[Value]) -> Result<Value, Fault>,
     ) -> Result<&mut TupleBuf, Fault> {
-        self.arguments.write(row, out, &mut self.argument_values)?;
+        self.arguments
+            .write(inputs, out, &mut self.argument_values)?;
         self.result_values.begin(&self.results_layout);
         for (at, (function, range)) in self.calls.iter().enumerate() {
             let values = range.clone().map(|n| self.argument(n));
             let result = answer(function, &values.collect::<Vec<_>>())?;
             self.result_values.set(&self.results_layout, at, &result);
         }
-        let row = row.with_results(self.result_values.as_ref());
-        self.output.write(&row, out, &mut self.tuple_buf)?;
+        let inputs = inputs.with_results(self.result_values.as_ref());
+        self.output.write(&inputs, out, &mut self.tuple_buf)?;
         Ok(&mut self.tuple_buf)
     }
 

@@ -1,10 +1,11 @@
-//! Operators that are known by name only: whoever invokes one is told why, and what to do instead.
+//! Operators that are known by name only: the compiler refuses them, with the reason and an
+//! alternative.
 
 use eval::{Fault, FaultKind};
 use graph::{OperatorModel, Unsupported};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry};
 
-/// The registry's line of such an operator.
+/// Defines entries of the registry for unsupported operators.
 macro_rules! unsupported {
     ($($constant:ident $namespace:literal $name:literal $why:literal, $instead:literal;)+) => { $(
         pub const $constant: OperatorEntry = OperatorEntry {
@@ -20,7 +21,7 @@ macro_rules! unsupported {
     )+ };
 }
 
-/// The compiler lets none through.
+/// Refuses to build the operator; the compiler does so before.
 fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let message = format!("{} is not supported", build.operator.kind);
     Err(Fault::new(FaultKind::Limit, message))

@@ -1,5 +1,4 @@
-//! What the checks of several operators share: parameters as the compiler hands them on, and
-//! reports.
+//! Access to parameters and reports for the checks that operators make when compiling.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ pub fn has_param(operator: &OperatorNode, name: &str) -> bool {
     operator.param(name).is_some()
 }
 
-/// Whether a flag is known to be set.
+/// Whether a flag is constant and true.
 pub fn is_true(operator: &OperatorNode, name: &str) -> bool {
     let flag = exprs(operator, name).first().map(|expr| &expr.kind);
     matches!(flag, Some(ExprKind::Const(Value::Boolean(true))))
@@ -27,7 +26,7 @@ pub fn exprs<'o>(operator: &'o OperatorNode, name: &str) -> &'o [Expr] {
     }
 }
 
-/// The words of a parameter; none if it is not given.
+/// The custom literals of a parameter; none if it is not given.
 pub fn literals<'o>(operator: &'o OperatorNode, name: &str) -> &'o [Arc<str>] {
     match operator.param(name).map(|param| &param.value) {
         Some(ParamValue::Literals(list)) => list,
@@ -35,7 +34,7 @@ pub fn literals<'o>(operator: &'o OperatorNode, name: &str) -> &'o [Arc<str>] {
     }
 }
 
-/// Seconds that are known when compiling are not below 0.
+/// Verifies that constant numbers of seconds are not below 0.
 pub fn verify_seconds(
     operator: &OperatorNode,
     names: &[&'static str],
@@ -54,7 +53,7 @@ pub fn verify_seconds(
     Ok(())
 }
 
-/// The name of an encoding, if it is known when compiling, means one.
+/// Verifies that a constant name of an encoding is known.
 pub fn verify_encoding(name: &Expr, part: InvocationPart) -> Result<(), InvocationError> {
     if let ExprKind::Const(Value::RString(name)) = &name.kind
         && let Err(fault) = Charset::from_name(&name.to_string_lossy())
@@ -64,7 +63,7 @@ pub fn verify_encoding(name: &Expr, part: InvocationPart) -> Result<(), Invocati
     Ok(())
 }
 
-/// A report.
+/// Reports a wrong part of an invocation.
 pub fn report_misuse(
     part: InvocationPart,
     message: impl Into<String>,

@@ -35,7 +35,7 @@ const DIRTY_SPANS_MAX: u64 = 3;
 
 /// Looks at the count every [`SPAN`] tuples.
 struct Watch {
-    /// So many tuples may still allocate.
+    /// Number of first tuples that may allocate.
     warm_up: u64,
     seen: u64,
     before: usize,
@@ -73,7 +73,7 @@ const WATCH_ENTRY: OperatorEntry = OperatorEntry {
     constructor: OperatorConstructor::Build(|_| Ok(watch(SPAN))),
 };
 
-/// The same, for windows that grow first.
+/// Like [`WATCH_ENTRY`], for windows that grow first.
 const WATCH_WINDOWS: OperatorEntry = OperatorEntry {
     model: &WATCH,
     constructor: OperatorConstructor::Build(|_| Ok(watch(20 * SPAN))),
@@ -86,7 +86,7 @@ static TAKE: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-/// Takes what comes.
+/// An operator that drops all tuples.
 struct Take;
 
 impl Operator for Take {

@@ -4,7 +4,7 @@ use graph::{Partition, PartitionEviction, Policy, Pos, Window, WindowKind};
 use testkit::{OperatorBuilder, OperatorHarness, exprs};
 use tuple::Type;
 
-/// What the metric says after each tuple.
+/// Values of the metric after each tuple.
 fn partitions(kind: &str, window: Window, tuples: &[i64]) -> Vec<i64> {
     let n = || exprs::attribute(0, 0, Type::Int64);
     let operator = OperatorBuilder::new(&format!("spl.relational::{kind}"), "O")

@@ -32,4 +32,4 @@ pub use path::{
     NameMatching, OpenElements, PathFault, PathTarget, SelectedNode, TriggerElement, XmlPath,
 };
 pub use scan::{Scanner, ScannerLimits, XmlToken};
-pub use tree::{XmlName, XmlNodeKind, XmlNodeRef, XmlTree, XmlTreeBuilder, check_document};
+pub use tree::{XmlNodeKind, XmlNodeRef, XmlTree, check_document};

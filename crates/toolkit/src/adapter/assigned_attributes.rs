@@ -65,7 +65,7 @@ impl AssignedAttributes {
         if read.len() == build.outputs[0].offsets.len() {
             return Ok(None);
         }
-        let said = |name: &str| match name {
+        let function = |name: &str| match name {
             "FileName" => RecordFunction::FileName,
             "TupleNumber" => RecordFunction::TupleNumber,
             "RemoteIP" => RecordFunction::RemoteIp,
@@ -75,7 +75,7 @@ impl AssignedAttributes {
             _ => RecordFunction::AsIs,
         };
         Ok(Some(AssignedAttributes {
-            calls: OutputCalls::new(build, 0, said)?,
+            calls: OutputCalls::new(build, 0, function)?,
             record_attributes: read,
             layout: build.outputs[0].clone(),
         }))
@@ -93,10 +93,10 @@ impl AssignedAttributes {
         number: i64,
         out: &mut dyn Outlet,
     ) -> Result<TupleRef<'_>, Fault> {
-        let answer = |said: &RecordFunction, arguments: &[Value]| {
+        let answer = |function: &RecordFunction, arguments: &[Value]| {
             let text = |text: &str| Value::RString(RString::from(text));
             let remote_port = || origin.remote.map_or(0, |remote| remote.port());
-            Ok(match (said, arguments) {
+            Ok(match (function, arguments) {
                 (RecordFunction::FileName, _) => text(&origin.name),
                 (RecordFunction::RemoteIp, _) => match origin.remote {
                     Some(remote) => text(&remote.ip().to_string()),

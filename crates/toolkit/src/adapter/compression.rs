@@ -10,7 +10,7 @@ use super::zlib::ZlibReader;
 /// factor of 40,000, and a datagram may come from anyone.
 const DECOMPRESSED_BYTES_MAX: u64 = 16 << 20;
 
-/// How a file is compressed.
+/// Compression algorithm of a file, connection or value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
     Zlib,
@@ -22,7 +22,7 @@ impl Compression {
     /// The algorithm of a custom literal.
     ///
     /// # Errors
-    /// If there is none of that name; the model lists the names.
+    /// If no algorithm has this name; the model lists the names.
     pub fn from_literal(literal: Option<&str>) -> Result<Option<Compression>, Fault> {
         Ok(Some(match literal {
             None => return Ok(None),
@@ -65,10 +65,10 @@ impl Compression {
         Ok(plain)
     }
 
-    /// Compresses what goes as a whole.
+    /// Compresses a whole datagram or value.
     ///
     /// # Errors
-    /// What the algorithm says.
+    /// The error of the algorithm.
     pub fn compress(self, bytes: &[u8]) -> io::Result<Vec<u8>> {
         let level = flate2::Compression::default();
         let mut compressed = Vec::new();
@@ -101,7 +101,7 @@ mod tests {
                 let whole = algorithm.compress(plain).expect("no fault");
                 assert!(algorithm.decompress(&whole).expect("no fault") == plain);
                 for at in whole.len() - 4..whole.len() {
-                    // The last bits of bzip2 mean nothing.
+                    // The last bits of bzip2 have no meaning.
                     let is_filling = algorithm == Compression::Bzip2 && at + 1 == whole.len();
                     let mut bytes = whole.clone();
                     bytes[at] ^= 0x40;

@@ -7,15 +7,15 @@ use runtime::BuildContext;
 
 /// Measures the time between tuples.
 pub struct DelayField {
-    /// When the tuple before came, if delays are written.
+    /// Time of the previous tuple, if delays are written.
     previous: Option<Option<Instant>>,
 }
 
 impl DelayField {
-    /// As the parameter `hasDelayField` says.
+    /// The state for an invocation; delays are written if `hasDelayField` is true.
     ///
     /// # Errors
-    /// If that cannot be evaluated.
+    /// If the parameter cannot be evaluated.
     pub fn new(build: &mut BuildContext<'_>) -> Result<DelayField, Fault> {
         let last = build.flag("hasDelayField", false)?.then_some(None);
         Ok(DelayField { previous: last })

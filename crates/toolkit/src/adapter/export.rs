@@ -1,4 +1,4 @@
-//! Export: offers a stream to whoever imports it.
+//! Export: offers a stream to Import operators.
 //!
 //! The compiler joins what a program exports with what it imports itself; other jobs see nothing.
 
@@ -102,7 +102,7 @@ fn is_property(ty: &Type) -> bool {
     }
 }
 
-/// Importers are fed by whoever feeds this operator.
+/// The operator drops its tuples: the compiler connects importers to the operator before it.
 fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     lower::after_logic(operator, |_, _| Ok(()))
 }

@@ -1,4 +1,4 @@
-//! Names of files: modifiers that are filled in, and what they are relative to.
+//! Names of files: replacement of modifiers, and paths relative to the data directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use tuple::{RString, Value};
 /// anything else stand as they are.
 ///
 /// # Errors
-/// If a format is not one.
+/// If a modifier has a wrong format.
 pub fn expand_modifiers(name: &str, id: u64, now: impl Fn() -> Zoned) -> Result<String, Fault> {
     let mut filled = String::new();
     let mut rest = name;
@@ -61,7 +61,7 @@ pub fn rstring_text(value: Value) -> String {
 /// Moves a file into a folder, also to another file system; its new path.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn move_into(path: &Path, folder: &Path) -> Result<PathBuf, Fault> {
     let target = folder.join(path.file_name().unwrap_or_default());
     let moved = fs::rename(path, &target)

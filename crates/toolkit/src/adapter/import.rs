@@ -1,4 +1,4 @@
-//! Import: brings in streams that the program exports.
+//! Import: submits the streams that Export operators of the program offer.
 //!
 //! The compiler finds the streams and gives the operator an input port for them; without any it is
 //! a source that sends nothing.
@@ -110,9 +110,9 @@ struct EmptySource;
 
 impl Operator for Import {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let row = [Some(tuple)];
+        let inputs = [Some(tuple)];
         if let Some(filter) = &mut self.filter
-            && !filter.holds(&EvaluationInputs::new(&row), out)?
+            && !filter.holds(&EvaluationInputs::new(&inputs), out)?
         {
             return Ok(());
         }

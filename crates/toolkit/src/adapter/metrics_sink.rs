@@ -1,4 +1,4 @@
-//! MetricsSink: shows values of its tuples as metrics.
+//! MetricsSink: sets metrics to values of its tuples.
 
 use eval::Fault;
 use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation, ParamMode};
@@ -102,7 +102,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     }))
 }
 
-/// The kind of metric that goes up and down.
+/// Metric kind of values that go up and down.
 const GAUGE: u32 = 0;
 
 fn names(build: &mut BuildContext<'_>) -> Result<Vec<String>, Fault> {
@@ -134,9 +134,9 @@ struct MetricsSink {
 
 impl Operator for MetricsSink {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let row = [Some(tuple)];
+        let inputs = [Some(tuple)];
         self.values
-            .write(&EvaluationInputs::new(&row), out, &mut self.buffer)?;
+            .write(&EvaluationInputs::new(&inputs), out, &mut self.buffer)?;
         for (at, name) in self.names.iter().enumerate() {
             if let Value::Int64(value) = self.buffer.as_ref().get(&self.values.layout, at) {
                 out.services().set_metric(name, value);

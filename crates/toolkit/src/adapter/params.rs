@@ -1,4 +1,4 @@
-//! Parameters that several operators have: those of records that are read and written.
+//! Models of the parameters that several operators have: those of records that are read or written.
 
 use graph::{ParamMode, ParamModel};
 

@@ -87,15 +87,15 @@ mod tests {
 
     /// A connection and a pipe, each with who reads.
     fn pairs() -> Vec<(StopSignal, PeerWriter, File)> {
-        let alarm = |stop: &StopSignal| StopWaiter::new(stop).unwrap();
+        let stop_waiter = |stop: &StopSignal| StopWaiter::new(stop).unwrap();
         let (own, peer) = UnixStream::pair().unwrap();
         let stop = StopSignal::default();
-        let connection = PeerWriter::from_socket(OwnedFd::from(own).into(), &alarm(&stop));
+        let connection = PeerWriter::from_socket(OwnedFd::from(own).into(), &stop_waiter(&stop));
         let connected = (stop, connection, File::from(OwnedFd::from(peer)));
         let (reader, writer) = io::pipe().unwrap();
         rustix::io::ioctl_fionbio(&writer, true).unwrap();
         let stop = StopSignal::default();
-        let pipe = PeerWriter::from_pipe(OwnedFd::from(writer).into(), &alarm(&stop));
+        let pipe = PeerWriter::from_pipe(OwnedFd::from(writer).into(), &stop_waiter(&stop));
         vec![connected, (stop, pipe, File::from(OwnedFd::from(reader)))]
     }
 
@@ -117,7 +117,7 @@ mod tests {
             let begun = Instant::now();
             let error = own.write_all(&vec![7; MANY]).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-            // Not before: a peer that is only slow gets it all.
+            // Not before: a peer that is only slow receives all bytes.
             assert!(begun.elapsed() >= LINGER);
             assert!(own.has_given_up, "it is not waited for again");
             own.write_all(b"more").unwrap_err();

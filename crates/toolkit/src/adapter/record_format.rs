@@ -1,4 +1,5 @@
-//! Records of files from an adapter's parameters: format, separator, what is left out.
+//! The record format that an adapter's parameters describe: format, separator, attributes without a
+//! field.
 
 use eval::{Fault, FaultKind};
 use graph::{ExprKind, OperatorNode, ParamValue};
@@ -113,7 +114,7 @@ fn source_separator(build: &mut BuildContext<'_>) -> Result<u8, Fault> {
 /// The byte between the fields of a line.
 ///
 /// # Errors
-/// If it is not one byte.
+/// If `separator` is not one byte.
 pub fn separator(build: &mut BuildContext<'_>) -> Result<u8, Fault> {
     match build.value("separator")? {
         None => Ok(b','),

@@ -1,4 +1,4 @@
-//! Files as streams of bytes: opened, decompressed, and decoded to UTF-8.
+//! Input files as streams of bytes: opened, decompressed, and converted to UTF-8.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -89,11 +89,11 @@ impl RecordInput {
         }
     }
 
-    /// Appends more bytes to a buffer; how many. None is the end, for now: it is for
-    /// [`finish`](Input::finish) to say that nothing follows.
+    /// Appends more bytes to a buffer, and returns their number. 0 means the end for now;
+    /// [`RecordInput::finish`] ends the text.
     ///
     /// # Errors
-    /// What the system or the decompressor says.
+    /// The error of the system or the decompressor.
     pub fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         let Some(decoder) = &mut self.decoder else {
             return read_block(self.bytes.reader(), buffer);
@@ -103,25 +103,25 @@ impl RecordInput {
             self.raw.clear();
             let count = read_block(self.bytes.reader(), &mut self.raw)?;
             decoder.decode(&self.raw, buffer);
-            // A block may hold no whole character.
+            // A block may contain no whole character.
             if count == 0 || buffer.len() > before {
                 return Ok(buffer.len() - before);
             }
         }
     }
 
-    /// Nothing follows: appends what stands for a character that was only begun.
+    /// Ends the text: appends the replacement of an incomplete character.
     pub fn finish(&mut self, buffer: &mut Vec<u8>) {
         if let Some(decoder) = &mut self.decoder {
             decoder.finish(buffer);
         }
     }
 
-    /// Goes back to the start of a file that has become shorter than what was read of it; whether
-    /// it has. A compressed file is never read again.
+    /// Goes back to the start of a file that has become shorter than the bytes read from it, and
+    /// returns whether it has. A compressed file is never read again.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn restart_if_shorter(&mut self) -> io::Result<bool> {
         let ByteSource::File(watched) = &mut self.bytes else {
             return Ok(false);
@@ -177,7 +177,7 @@ fn read_block(bytes: &mut dyn Read, buffer: &mut Vec<u8>) -> io::Result<usize> {
 /// The encoding of a name; `None` for UTF-8, which needs no decoding.
 ///
 /// # Errors
-/// If nobody knows the name.
+/// If no character set has this name.
 pub fn encoding(name: Option<&str>) -> Result<Option<Charset>, Fault> {
     let charset = name.map(Charset::from_name).transpose()?;
     Ok(charset.filter(|charset| *charset != Charset::Utf8))

@@ -59,7 +59,7 @@ struct WriteBufferState {
     buffer: Vec<u8>,
     /// Whether bytes were put since the last flush.
     is_dirty: bool,
-    /// Why the thread could not write. The next call returns it.
+    /// Error of the flushing thread, which the next call returns.
     error: Option<io::Error>,
 }
 
@@ -137,7 +137,7 @@ impl RecordOutput {
     /// Creates a file, or opens it to write behind what it holds.
     ///
     /// # Errors
-    /// What the system says; a pipe that nobody reads yet is not waited for, see [`is_unread`].
+    /// The error of the system. A pipe without a reader gives an error too, see [`is_unread`].
     pub fn open(
         path: &Path,
         append: bool,
@@ -209,11 +209,11 @@ impl RecordOutput {
         }
     }
 
-    /// Puts a record. Once a write has failed the records that were not written yet are gone; those
-    /// before are safe.
+    /// Writes a record. Once a write has failed, records that were not written yet are lost;
+    /// earlier ones are safe.
     ///
     /// # Errors
-    /// What the system says, perhaps of records before.
+    /// The error of the system, which may concern earlier records.
     pub fn put(&mut self, record: &[u8], services: &mut dyn Services) -> Result<(), WriteError> {
         self.bytes += record.len() as u64;
         match &mut self.target {
@@ -231,11 +231,11 @@ impl RecordOutput {
         }
     }
 
-    /// Hands everything to the system. What was flushed is not flushed again, for it costs bytes to
-    /// end a block of a compressed file.
+    /// Writes all bytes out. Without new bytes nothing is done, because the end of a block of a
+    /// compressed file costs bytes.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn flush(&mut self, services: &mut dyn Services) -> Result<(), WriteError> {
         match &self.target {
             RecordOutputTarget::StandardOutput(_) => {
@@ -249,7 +249,7 @@ impl RecordOutput {
     /// Flushes and closes.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn close(self, services: &mut dyn Services) -> Result<PathBuf, WriteError> {
         match self.target {
             RecordOutputTarget::StandardOutput(_) => {
@@ -301,8 +301,8 @@ impl WriteBuffer {
         Ok(())
     }
 
-    /// For the operator. While the thread writes to a pipe that is full, the operator waits as if
-    /// it wrote itself.
+    /// Locks the buffer for the operator. While the thread writes to a full pipe, the operator
+    /// waits as if it wrote itself.
     fn lock(&self) -> MutexGuard<'_, WriteBufferState> {
         match self.0.try_lock() {
             Ok(pending) => pending,
@@ -383,7 +383,7 @@ fn duplicate_stream(stream: impl AsFd) -> io::Result<BoxedWriter> {
     Ok(Box::new(UninterruptedFile(file)))
 }
 
-/// A file on a disk. Encoders take an interrupted write for one that has failed.
+/// A file on a disk. It repeats interrupted writes, which encoders take for failed ones.
 struct UninterruptedFile(File);
 
 impl Write for UninterruptedFile {
@@ -400,7 +400,7 @@ fn is_one_of(path: &Path, names: [&str; 3]) -> bool {
     names.iter().any(|name| path == Path::new(name))
 }
 
-/// Whether a file was not opened because it is a pipe that nobody reads.
+/// Whether a file was not opened because it is a pipe without a reader.
 pub fn is_unread(path: &Path, error: &io::Error) -> bool {
     let is_unread = error.raw_os_error() == Some(Errno::NXIO.raw_os_error());
     is_unread

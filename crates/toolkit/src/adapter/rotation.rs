@@ -55,7 +55,7 @@ impl FileRotation {
         let Ok(file) = InterruptibleFile::open(&self.path, &self.stop_waiter) else {
             return;
         };
-        // Another one may have the name by now.
+        // Another file may have the name by now.
         let Ok(Some(id)) = file.id() else {
             return;
         };
@@ -111,9 +111,9 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("thalweg-rotation-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let at = |name: &str| folder.join(name);
-        let alarm = StopWaiter::new(&StopSignal::default()).unwrap();
+        let stop_waiter = StopWaiter::new(&StopSignal::default()).unwrap();
         fs::write(at("log"), "a").unwrap();
-        let mut rotation = following(&at("log"), &alarm);
+        let mut rotation = following(&at("log"), &stop_waiter);
         assert!(!rotation.is_replaced());
         fs::rename(at("log"), at("log.1")).unwrap();
         assert!(!rotation.is_replaced(), "the name leads nowhere");
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(text(&mut third), "c");
         assert!(!rotation.is_replaced());
         fs::rename(at("log.1"), at("log")).unwrap();
-        let mut back = following(&at("log"), &alarm);
+        let mut back = following(&at("log"), &stop_waiter);
         assert!(!back.is_replaced(), "it is the file itself");
         fs::remove_dir_all(folder).unwrap();
     }
@@ -143,9 +143,9 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("thalweg-empty-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("log");
-        let alarm = StopWaiter::new(&StopSignal::default()).unwrap();
+        let stop_waiter = StopWaiter::new(&StopSignal::default()).unwrap();
         fs::write(&path, "a").unwrap();
-        let mut rotation = following(&path, &alarm);
+        let mut rotation = following(&path, &stop_waiter);
         for turn in 0..2 * SUCCESSORS_MAX {
             fs::rename(&path, folder.join(format!("log.{turn}"))).unwrap();
             fs::write(&path, "").unwrap();

@@ -49,7 +49,7 @@ pub const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();
 const STDIN: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
 impl StopWaiter {
-    /// Of a shutdown.
+    /// A waiter for the shutdown of the PE.
     ///
     /// # Errors
     /// The process has no descriptor left.
@@ -72,8 +72,8 @@ impl StopWaiter {
         Ok(!fds[0].revents().is_empty())
     }
 
-    /// Waits until a peer has made room to write, or is gone; `false`: a shutdown came, and it made
-    /// none for so long.
+    /// Waits until a peer has made room to write, or is gone; `false` if a shutdown came and the
+    /// peer made no room for the given time.
     pub fn wait_writable(&self, socket: &impl AsFd, linger: Duration) -> io::Result<bool> {
         runtime::about_to_sleep();
         let linger = Timespec {
@@ -94,13 +94,13 @@ impl InterruptibleFile {
     /// Opens a file.
     ///
     /// # Errors
-    /// What the system says; it is a folder.
+    /// The error of the system, or that the path is a folder.
     pub fn open(path: &Path, stop_waiter: &StopWaiter) -> io::Result<InterruptibleFile> {
-        // A pipe that nobody has opened for writing is waited for when it is read.
+        // The read waits for a pipe that has no writer yet.
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(NONBLOCK);
         let file = options.open(path).or_else(|error| {
-            // A socket has no name to be opened by.
+            // A socket cannot be opened by name.
             let is_socket = error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error());
             if is_socket && STDIN.iter().any(|name| path == Path::new(name)) {
                 return Ok(io::stdin().as_fd().try_clone_to_owned()?.into());
@@ -111,11 +111,8 @@ impl InterruptibleFile {
         if kind.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        let alarm = (!kind.is_file()).then(|| stop_waiter.clone());
-        Ok(InterruptibleFile {
-            file,
-            stop_waiter: alarm,
-        })
+        let stop_waiter = (!kind.is_file()).then(|| stop_waiter.clone());
+        Ok(InterruptibleFile { file, stop_waiter })
     }
 
     /// Whether it has a length and a place to read from, as pipes and terminals have not.
@@ -123,7 +120,7 @@ impl InterruptibleFile {
         self.stop_waiter.is_none()
     }
 
-    /// Which file it is; `None`: it is no regular file.
+    /// Identity of the file; `None` if it is not a regular file.
     pub fn id(&self) -> io::Result<Option<InodeId>> {
         Ok(InodeId::from_metadata(&retry_interrupted(|| {
             self.file.metadata()
@@ -134,15 +131,12 @@ impl InterruptibleFile {
 impl InterruptibleFile {
     /// A socket that is open already.
     pub fn from_socket(file: File, stop_waiter: &StopWaiter) -> InterruptibleFile {
-        let alarm = Some(stop_waiter.clone());
-        InterruptibleFile {
-            file,
-            stop_waiter: alarm,
-        }
+        let stop_waiter = Some(stop_waiter.clone());
+        InterruptibleFile { file, stop_waiter }
     }
 }
 
-/// Whether what failed is to be tried again: a signal came, or somebody else took what was there.
+/// Whether a failed call must be repeated: a signal came, or another process took the bytes.
 fn is_transient(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -151,11 +145,11 @@ fn is_transient(error: &io::Error) -> bool {
 }
 
 impl Read for InterruptibleFile {
-    /// Nothing is the end, for now: of the file, or a shutdown.
+    /// Reads bytes. 0 means the end for now, of the file or by a shutdown.
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         loop {
-            if let Some(alarm) = &self.stop_waiter
-                && !alarm.wait_readable(&self.file)?
+            if let Some(stop_waiter) = &self.stop_waiter
+                && !stop_waiter.wait_readable(&self.file)?
             {
                 return Ok(0);
             }
@@ -177,14 +171,11 @@ mod tests {
     #[test]
     fn a_shutdown_ends_a_wait_but_not_what_has_come() {
         let stop = StopSignal::default();
-        let alarm = StopWaiter::new(&stop).unwrap();
+        let stop_waiter = StopWaiter::new(&stop).unwrap();
         let (reader, mut writer) = pipe().unwrap();
         let file = File::from(OwnedFd::from(reader));
-        let alarm = Some(alarm);
-        let mut watched = InterruptibleFile {
-            file,
-            stop_waiter: alarm,
-        };
+        let stop_waiter = Some(stop_waiter);
+        let mut watched = InterruptibleFile { file, stop_waiter };
         writer.write_all(b"one").unwrap();
         let mut bytes = [0; 8];
         assert_eq!(watched.read(&mut bytes).unwrap(), 3);

@@ -27,7 +27,7 @@ const HOT_PAUSE: Duration = Duration::from_millis(100);
 /// field.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Reads the records of a source, submits them as tuples.
+/// Reads the records of a source and submits them as tuples.
 pub struct TupleReader {
     /// Kind of the operator, for messages.
     operator: &'static str,
@@ -62,9 +62,9 @@ pub enum ReadEnd {
 enum ReadProgress {
     /// More bytes may have been read; the caller looks for records again.
     More,
-    /// There are no more bytes.
+    /// No more bytes follow.
     End,
-    /// There are no more bytes in this file; another one has its name.
+    /// No more bytes follow in this file; another file has its name.
     Replaced,
     /// The connection broke; an incomplete record is discarded.
     CutOff,
@@ -236,8 +236,8 @@ impl TupleReader {
         self.may_have_byte_order_mark = self.is_text;
     }
 
-    /// Takes a byte order mark away from the start of a file; whether more bytes have to come to
-    /// tell.
+    /// Removes a byte order mark from the start of a file; `true` if more bytes decide whether
+    /// there is one.
     fn skip_byte_order_mark(&mut self, at_end: bool) -> bool {
         if !self.may_have_byte_order_mark {
             return false;
@@ -253,8 +253,8 @@ impl TupleReader {
         false
     }
 
-    /// Reads on. A hot file ends only with a shutdown, or when another one has its name: when there
-    /// is nothing new it is left alone for a while, and one that has shrunk is read from its start.
+    /// Reads more bytes. A hot file ends only with a shutdown, or when another file has its name.
+    /// Without new bytes the reader pauses; a file that has shrunk is read from its start.
     fn fill(
         &mut self,
         input: &mut RecordInput,
@@ -278,7 +278,7 @@ impl TupleReader {
             }
             match input.restart_if_shorter() {
                 Ok(true) => self.begin_input(),
-                // Something may have come since the last look; nothing does from now on.
+                // Bytes may have come since the last read; none come from now on.
                 Ok(false) if input.is_replaced() => {
                     is_replaced = true;
                     continue;
@@ -299,7 +299,7 @@ impl TupleReader {
         out: &mut dyn Outlet,
     ) -> Result<ReadProgress, Fault> {
         if out.services().is_shutdown() {
-            // The alarm ended the read, which a decompressor takes for a stream that is cut off.
+            // The shutdown ended the read, which a decompressor takes for a truncated stream.
             return Ok(ReadProgress::End);
         }
         let message = format!("cannot read {}: {error}", origin.display_name);

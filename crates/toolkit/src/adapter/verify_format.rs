@@ -1,4 +1,4 @@
-//! Which parameters go with which formats of records.
+//! Checks of record formats when compiling: the parameters that each format allows.
 
 use graph::{ExprKind, InvocationError, InvocationPart, OperatorNode};
 use tuple::Value;
@@ -9,7 +9,7 @@ use crate::verify_params::{has_param, report_misuse, verify_encoding};
 /// A parameter and the formats that it is for.
 type FormatRule = (&'static str, &'static [&'static str]);
 
-/// Of what is read and written alike.
+/// Verifies parameters of both readers and writers.
 const COMMON_PARAMS: &[FormatRule] = &[
     ("separator", &["csv"]),
     ("eolMarker", &["line"]),
@@ -17,7 +17,7 @@ const COMMON_PARAMS: &[FormatRule] = &[
     ("hasDelayField", &["csv", "txt", "bin"]),
 ];
 
-/// Of what is read.
+/// Verifies parameters of readers.
 const READER_PARAMS: &[FormatRule] = &[
     ("defaultTuple", &["csv"]),
     ("hasHeaderLine", &["csv"]),
@@ -25,7 +25,7 @@ const READER_PARAMS: &[FormatRule] = &[
     ("readPunctuations", &["bin"]),
 ];
 
-/// Of what is written.
+/// Verifies parameters of writers.
 const WRITER_PARAMS: &[FormatRule] = &[
     ("quoteStrings", &["csv"]),
     ("writePunctuations", &["csv", "txt", "bin"]),
@@ -35,7 +35,7 @@ const WRITER_PARAMS: &[FormatRule] = &[
 pub fn verify_reader(operator: &OperatorNode) -> Result<(), InvocationError> {
     verify_common(operator)?;
     verify_params(operator, READER_PARAMS)?;
-    // Any line and any block is a record: there is nothing to be lenient about.
+    // Every line and every block is a record, so none is invalid.
     let is_permissive = lower::literal(operator, "parsing") == Some("permissive");
     let format = format(operator);
     if is_permissive && matches!(format, "line" | "block") {

@@ -1,4 +1,4 @@
-//! What operators that read or write records have to say, whichever they are.
+//! Checks of all operators that read or write records, when compiling.
 
 use graph::{ExprKind, InvocationError, InvocationPart, OperatorNode};
 use tuple::{Attribute, Type, Value};

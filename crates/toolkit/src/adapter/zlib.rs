@@ -1,4 +1,4 @@
-//! Data compressed by zlib, decompressed to its last byte.
+//! Decompression of zlib data, up to the last byte of one stream.
 //!
 //! ```text
 //!   78 9c  blocks ...  checksum (4 bytes) | 78 9c  blocks ...  checksum | ...
@@ -11,7 +11,7 @@ use std::io::{self, Read};
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// How much is read at once.
+/// Number of bytes that one read asks for.
 const READ_BYTES: usize = 32 * 1024;
 
 /// Decompresses bytes as they come.
@@ -31,11 +31,11 @@ impl Default for Inflater {
 }
 
 impl Inflater {
-    /// Decompresses into some room; how many bytes were taken, and how many were made. If neither,
-    /// more have to come.
+    /// Decompresses into a buffer; returns the number of bytes consumed and produced. If both are
+    /// 0, more input is needed.
     ///
     /// # Errors
-    /// The data are damaged.
+    /// If the data are damaged.
     pub fn step(&mut self, bytes: &[u8], room: &mut [u8]) -> io::Result<(usize, usize)> {
         if !self.is_inside {
             if bytes.is_empty() {
@@ -55,7 +55,7 @@ impl Inflater {
     /// Decompresses all of some bytes, behind what a buffer holds.
     ///
     /// # Errors
-    /// The data are damaged.
+    /// If the data are damaged.
     pub fn inflate(&mut self, mut bytes: &[u8], plain: &mut Vec<u8>) -> io::Result<()> {
         loop {
             let before = plain.len();
@@ -70,10 +70,10 @@ impl Inflater {
         }
     }
 
-    /// Nothing follows.
+    /// Ends the input.
     ///
     /// # Errors
-    /// The data end too early.
+    /// If the data end too early.
     pub fn finish(&self) -> io::Result<()> {
         match self.is_inside {
             true => Err(io::Error::new(
@@ -95,7 +95,7 @@ pub struct ZlibReader<R> {
 }
 
 impl<R: Read> ZlibReader<R> {
-    /// From a source of compressed bytes.
+    /// A reader of the decompressed form of some bytes.
     pub fn new(bytes: R) -> ZlibReader<R> {
         ZlibReader {
             bytes,

@@ -6,7 +6,7 @@ use super::code_page::{CodePage, SUBSTITUTE};
 use super::utf7;
 use super::utf16_utf32::{decode_wide, encode_wide, split_byte_order_mark};
 
-/// A character encoding.
+/// A character encoding that text can be converted from and to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charset {
     /// UTF-8, the form of all text within the engine.

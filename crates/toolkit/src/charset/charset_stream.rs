@@ -1,4 +1,4 @@
-//! Text that comes or goes piece by piece: pieces need not end where characters do.
+//! Conversion of text piece by piece: pieces need not end where characters do.
 
 use encoding_rs::CoderResult;
 
@@ -18,7 +18,7 @@ pub struct CharsetDecoder {
 }
 
 impl CharsetDecoder {
-    /// For a character set.
+    /// A converter for a character set, at the beginning of a text.
     pub fn new(charset: Charset) -> CharsetDecoder {
         let table = match charset {
             Charset::Table(encoding) => Some(encoding.new_decoder_without_bom_handling()),
@@ -134,12 +134,12 @@ pub struct CharsetEncoder {
 }
 
 impl CharsetEncoder {
-    /// For a character set.
+    /// A converter for a character set, at the beginning of a text.
     pub fn new(charset: Charset) -> CharsetEncoder {
         CharsetEncoder { charset }
     }
 
-    /// For the rest of a text whose beginning has its byte order mark.
+    /// An encoder for the rest of a text whose byte order mark was written already.
     pub fn without_mark(charset: Charset) -> CharsetEncoder {
         let mut encoder = CharsetEncoder::new(charset);
         encoder.clear_mark();
@@ -165,7 +165,7 @@ mod tests {
 
     const TEXT: &str = "a\u{e9}\u{1d11e}\n";
 
-    /// A text in pieces of so many bytes, there and back.
+    /// Encodes and decodes a text in pieces of this many bytes.
     fn there_and_back(name: &str, piece: usize) -> String {
         let charset = Charset::from_name(name).unwrap();
         let mut bytes = Vec::new();

@@ -1,10 +1,9 @@
-//! Code pages of one byte a character: those of DOS, the EBCDIC ones that hold Latin letters, and
-//! ISO-8859-9.
+//! Code pages with one byte for each character: those of DOS, the EBCDIC ones for Latin letters,
+//! and ISO-8859-9.
 //!
 //! The tables of DOS are those of the crate `oem_cp`. An EBCDIC code page is a permutation of
-//! ISO-8859-1 (or -9): one of them stands here whole, and of each other one the places that differ.
-//! IBM1140 to IBM1149 are older ones with the euro sign in the place of the
-//! currency sign.
+//! ISO-8859-1 (or -9): one is listed whole, and the others by the bytes that differ from it.
+//! IBM1140 to IBM1149 are older pages with the euro sign in place of the currency sign.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -312,7 +311,7 @@ mod tests {
                 let lacks = text == "\u{FFFD}";
                 assert!(lacks || page.encode(&text) == [byte], "{page:?} {byte:#x}");
             }
-            // The digits and letters of ASCII are everywhere.
+            // Every code page has the digits and letters of ASCII.
             let text = "09AZaz.,\n";
             assert_eq!(page.decode(&page.encode(text)), text, "{page:?}");
         }

@@ -1,9 +1,9 @@
 //! Character encodings: conversion between text and bytes.
 //!
-//! [`names`] says which there are, by which names. Unlike on the web, ISO-8859-1, ISO-8859-9 and
-//! US-ASCII are themselves and not a code page of Windows, and UTF-16 and UTF-32 can be written. A
-//! character that the target lacks becomes its substitute character, U+001A. `charset_stream` has
-//! the same piece by piece.
+//! [`names`] lists the encodings and their names. Unlike on the web, ISO-8859-1, ISO-8859-9 and
+//! US-ASCII are not aliases of a Windows code page, and UTF-16 and UTF-32 can be written. A
+//! character that the target lacks becomes its substitute character, U+001A. `charset_stream`
+//! converts text that comes piece by piece.
 
 mod character_set;
 mod charset_stream;
@@ -18,7 +18,7 @@ pub use names::encodings;
 
 use eval::Fault;
 
-/// Text in one encoding in another one.
+/// Converts text from one encoding to another.
 ///
 /// # Errors
 /// If an encoding is not known by its name.

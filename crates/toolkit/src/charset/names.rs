@@ -36,7 +36,7 @@ impl Charset {
 
 /// The character set of a name, if there is one.
 fn find(name: &str) -> Option<Charset> {
-    // Options of ICU behind a name (`ibm-37,swaplfnl`) say what another table would hold.
+    // Options of ICU after a name (`ibm-37,swaplfnl`) mean another table.
     if name.contains(',') {
         return None;
     }
@@ -248,7 +248,7 @@ const WHATWG_NAMES: &[(&str, &[&str])] = &[
     ("EUC-KR", &["csEUCKR", "5601", "KS_C_5601-1987"]),
 ];
 
-/// Names of code pages that say no number, or more than one.
+/// Names of code pages without a number, or with more than one.
 const CODE_PAGE_ALIASES: &[(&str, &str)] = &[
     ("latin5", "ISO-8859-9"),
     ("l5", "ISO-8859-9"),

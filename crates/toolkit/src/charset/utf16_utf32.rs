@@ -1,4 +1,4 @@
-//! UTF-16 and UTF-32.
+//! UTF-16 and UTF-32, in both byte orders.
 
 /// The byte order that a mark at the beginning states, and what follows the mark.
 pub fn split_byte_order_mark(bytes: &[u8], width: usize, big: bool) -> (bool, &[u8]) {

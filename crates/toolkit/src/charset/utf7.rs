@@ -1,4 +1,5 @@
-//! UTF-7 (RFC 2152): text in seven bits, what is not ASCII as base64 of UTF-16 between `+` and `-`.
+//! UTF-7 (RFC 2152): text in seven bits, with characters outside ASCII as base64 of UTF-16 between
+//! `+` and `-`.
 //!
 //! ```text
 //!   Hi Mom +Jjo-!      Hi Mom ☺!        1 +- 1      1 + 1
@@ -87,7 +88,7 @@ impl Base64Run {
         if let Some(high) = self.high.take() {
             match char::decode_utf16([high, unit]).next() {
                 Some(Ok(pair)) => return put(pair, text),
-                // Half a pair; the unit behind it stands for itself.
+                // Half of a pair; the unit after it is a character of its own.
                 _ => put(char::REPLACEMENT_CHARACTER, text),
             }
         }

@@ -1,5 +1,5 @@
-//! JobControlPlane: what a program with consistent regions has to have. It does nothing: such
-//! regions do nothing either.
+//! JobControlPlane: the operator that a program with consistent regions must have. It does nothing,
+//! because such regions do nothing here.
 
 use eval::Fault;
 use graph::{Body, OperatorModel, OperatorNode, OperatorRole};

@@ -1,17 +1,17 @@
-//! How an implementation reads its arguments and builds its result.
+//! Arguments and results of native functions.
 //!
-//! The compiler has chosen the overload, so a value of another kind than the prototype says is a
-//! bug of the compiler, not of the program: the readers here panic on it.
+//! The compiler has chosen the overload. So a value of another kind than that of the prototype is a
+//! bug of the compiler, not of the program, and the readers here panic.
 
 use std::borrow::Cow;
 
 use eval::{Fault, FaultKind, NativeCall, WrongArgument};
 use tuple::{EnumType, List, Map, RString, Set, Timestamp, TupleType, Type, UString, Value};
 
-/// What an implementation returns.
+/// Result of a native function: its value, or the fault of the call.
 pub(super) type NativeResult = Result<Value, Fault>;
 
-/// The value of a void function; nobody looks at it.
+/// The result of a void function, which no caller reads.
 pub(super) const VOID: Value = Value::Boolean(false);
 
 /// Declares readers of scalar arguments: name, type, variant.
@@ -53,9 +53,9 @@ macro_rules! containers {
     reason = "one reader and one writer a kind, whether used today or not"
 )]
 pub(super) trait NativeArguments {
-    /// One argument.
+    /// The value of an argument.
     fn arg(&self, at: usize) -> &Value;
-    /// One argument, for change in place: that of a `mutable` formal.
+    /// The value of an argument of a `mutable` formal, for a change in place.
     fn arg_mut(&mut self, at: usize) -> &mut Value;
     /// The static type of an argument.
     fn arg_type(&self, at: usize) -> &Type;
@@ -136,7 +136,7 @@ pub(super) trait NativeArguments {
         }
     }
 
-    /// How many elements or bytes an argument's type allows.
+    /// Greatest number of elements or bytes that an argument's type allows.
     fn capacity(&self, at: usize) -> usize {
         bound(self.arg_type(at))
     }
@@ -182,7 +182,7 @@ impl NativeArguments for NativeCall<'_> {
     }
 }
 
-/// How many elements or bytes a type allows.
+/// Greatest number of elements or bytes that a type allows.
 pub(super) fn bound(ty: &Type) -> usize {
     match ty {
         Type::BoundedRString(n) => *n as usize,
@@ -191,13 +191,12 @@ pub(super) fn bound(ty: &Type) -> usize {
     }
 }
 
-/// An rstring value.
+/// A value of type rstring with these bytes.
 pub(super) fn rstring(bytes: impl Into<Vec<u8>>) -> Value {
     Value::RString(RString(bytes.into()))
 }
 
-/// How many elements a function is asked to make: nothing below 0, and not so many that the process
-/// would die of it.
+/// Number of elements that a call asks for; 0 for negative numbers.
 pub(super) fn checked_count(asked: i32) -> Result<usize, Fault> {
     const COUNT_MAX: usize = 1 << 28;
     let count = asked.max(0) as usize;
@@ -216,7 +215,8 @@ fn mismatch(at: usize, expected: &str, got: &Value) -> ! {
     panic!("argument {at} of a library function should be a {expected} and is {got:?}")
 }
 
-/// What a string that is known when compiling has as bytes, see [`NativeArguments::utf8`].
+/// Bytes of a string argument that is constant when compiling, as [`NativeArguments::utf8`] gives
+/// them.
 pub(super) fn utf8_of(args: &[Option<Value>], at: usize) -> Option<Cow<'_, [u8]>> {
     match args.get(at)?.as_ref()? {
         Value::RString(text) => Some(Cow::Borrowed(text.as_bytes())),
@@ -225,7 +225,7 @@ pub(super) fn utf8_of(args: &[Option<Value>], at: usize) -> Option<Cow<'_, [u8]>
     }
 }
 
-/// Whether a string that is known when compiling passes a check; `help` says what would.
+/// Checks a string argument that is constant when compiling; `help` says which strings pass.
 pub(super) fn check_text(
     args: &[Option<Value>],
     at: usize,

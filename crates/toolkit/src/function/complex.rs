@@ -2,7 +2,7 @@
 
 use std::ops::{Div, Mul};
 
-/// A complex number.
+/// A complex number in Cartesian form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Complex {
     re: f64,

@@ -1,5 +1,5 @@
-//! `spl.eventtime`: ticks and timestamps, the event time of tuples, how far the operator has come
-//! with it, and the pane of a window whose results are being made.
+//! `spl.eventtime`: ticks and timestamps, event time of tuples, watermarks, and the pane of a
+//! window that fires.
 
 use eval::{Fault, FaultKind, NativeCall, NativeFn, Pane};
 use tuple::{EventTime, Resolution, Timestamp, Value};

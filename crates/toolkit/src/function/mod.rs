@@ -1,13 +1,13 @@
 //! The built-in functions of SPL as data: prototype, documentation, implementation.
 //!
-//! One module a namespace, one list a file, one entry a prototype; [`functions`] joins the lists.
-//! The compiler parses the prototypes to resolve calls, the interpreter and compiled code call the
-//! implementations, `thalweg doc` prints what is written here.
+//! There is one module for each namespace, one list in each file, one entry for each prototype;
+//! [`functions`] joins the lists. The compiler parses the prototypes to resolve calls, the
+//! interpreter and compiled code call the implementations, `thalweg doc` prints the documentation.
 //!
 //! # Adding a function
-//! One entry in the list of the file where it belongs. Its implementation reads its arguments and
-//! builds its result through [`arguments::NativeArguments`], which keeps the bounds of bounded types: a
-//! prototype for `list<T>` also serves `list<T>[n]`.
+//! Add one entry to the list of the file where it belongs. The implementation reads its arguments
+//! and builds its result through [`arguments::NativeArguments`], which keeps the bounds of bounded
+//! types: a prototype for `list<T>` also serves `list<T>[n]`.
 //!
 //! # Time
 //! Functions are called once a tuple. They do not log, and they keep what is expensive to build

@@ -40,9 +40,9 @@ macro_rules! numeric {
 
 pub(crate) use numeric;
 
-/// A number as SPL computes with it.
+/// A Rust type that stands for a numeric type of SPL.
 pub(crate) trait NumericScalar: PackedScalar {
-    /// What sums are kept in: wide enough for integers not to overflow, else the type itself.
+    /// Type of sums: wide enough that integers do not overflow, else the type itself.
     type Wide: WideNumber;
     /// The number in a value.
     fn from_value(value: &Value) -> Self;
@@ -50,7 +50,7 @@ pub(crate) trait NumericScalar: PackedScalar {
     fn to_value(self) -> Value;
     /// A list of numbers.
     fn to_list(numbers: Vec<Self>) -> List;
-    /// As a sum.
+    /// The number in the type of sums.
     fn widen(self) -> Self::Wide;
     /// A sum as the type; integers wrap around.
     fn narrow(wide: Self::Wide) -> Self;
@@ -63,15 +63,15 @@ pub(crate) fn total<T: NumericScalar>(numbers: &[T]) -> T::Wide {
     WideNumber::total(numbers.iter().map(|number| number.widen()))
 }
 
-/// A sum.
+/// A type in which sums and means are computed.
 pub(crate) trait WideNumber: Copy {
-    /// Of a count or a factor.
+    /// The number of a count or a factor.
     fn from_i64(n: i64) -> Self;
-    /// The sum.
+    /// The sum of two numbers.
     fn add(self, other: Self) -> Self;
-    /// The difference.
+    /// The difference of two numbers.
     fn sub(self, other: Self) -> Self;
-    /// The product.
+    /// The product of two numbers.
     fn mul(self, other: Self) -> Self;
     /// The quotient; only integers fail, on a zero divisor.
     fn div(self, other: Self) -> Result<Self, Fault>;
@@ -104,7 +104,7 @@ impl WideNumber for i128 {
     fn sqrt(self) -> i128 {
         (self as f64).sqrt() as i128
     }
-    /// Of numbers of 64 bits; so many that 128 do not suffice fit into no memory.
+    /// Sums of integers of 64 bits: 128 bits suffice for as many of them as fit into memory.
     fn total(numbers: impl Iterator<Item = i128>) -> i128 {
         numbers.fold(0, i128::wrapping_add)
     }

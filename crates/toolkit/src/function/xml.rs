@@ -104,13 +104,14 @@ const FUNCTIONS: &[NativeFn] = &[
     ),
 ];
 
-/// The query, if it is known. Where a code tells what is wrong with it, the program may want it so.
+/// Checks a query that is constant when compiling. Prototypes with an error code have no such
+/// check: the program handles the error itself.
 fn check_query(args: &[Option<Value>]) -> Result<(), WrongArgument> {
     let check = |query: &str| xquery::check(query).map_err(|why| Fault::value(why.to_string()));
     check_text(args, 1, "", check)
 }
 
-/// What the query finds; what is wrong is a fault.
+/// Evaluates a query; a failure is a fault.
 fn run_query(c: &mut NativeCall<'_>, has_variables: bool) -> Result<Value, Fault> {
     match query(c, has_variables) {
         Ok(found) => strings(c, found),
@@ -118,7 +119,7 @@ fn run_query(c: &mut NativeCall<'_>, has_variables: bool) -> Result<Value, Fault
     }
 }
 
-/// What the query finds; what is wrong is told by the last argument.
+/// Evaluates a query; the last argument tells a failure.
 fn run_query_or_error(c: &mut NativeCall<'_>, has_variables: bool) -> Result<Value, Fault> {
     let (found, error) = match query(c, has_variables) {
         Ok(found) => (found, 0),
@@ -151,7 +152,7 @@ fn query(c: &NativeCall<'_>, has_variables: bool) -> Result<Vec<String>, QueryFa
     }
 }
 
-/// A list of strings as the function's result has them.
+/// A list of strings in the type of the function's result.
 fn strings(c: &NativeCall<'_>, found: Vec<String>) -> Result<Value, Fault> {
     let is_ustring = match c.result_type() {
         Type::List(element, _) => **element == Type::UString,

@@ -1,5 +1,5 @@
-//! Operators with a window over event time: a pane that fires is known to the expressions of the
-//! output clause while they are evaluated.
+//! Operators with a window over event time. While a pane fires, the expressions of the output
+//! clause know it.
 
 use eval::{Fault, Pane};
 use graph::TimeInterval;
@@ -12,7 +12,7 @@ use super::partition_count::PartitionCountMetric;
 use super::window_function::{WindowFiring, WindowFunction};
 use crate::key_evaluator::KeyEvaluator;
 
-/// The operator.
+/// The operator instance: panes, and the function over their tuples.
 pub struct PaneWindowOperator<K: WindowFunction> {
     panes: Panes<K::Item>,
     interval: TimeInterval,
@@ -23,11 +23,11 @@ pub struct PaneWindowOperator<K: WindowFunction> {
 }
 
 impl<K: WindowFunction> PaneWindowOperator<K> {
-    /// With panes like that.
+    /// An operator with panes of this interval.
     pub fn new(
         build: &mut BuildContext<'_>,
         interval: TimeInterval,
-        keeper: K,
+        function: K,
     ) -> Result<Self, Fault> {
         Ok(PaneWindowOperator {
             panes: Panes::new(interval),
@@ -35,11 +35,11 @@ impl<K: WindowFunction> PaneWindowOperator<K> {
             partition_key: KeyEvaluator::new(build.param_projection("partitionBy")?),
             input: build.inputs[0].clone(),
             partition_metric: PartitionCountMetric::default(),
-            function: keeper,
+            function,
         })
     }
 
-    /// The event time of a tuple; `None`: it is in no pane that is still there.
+    /// The event time of a tuple; `None` if all of its panes have fired already.
     fn event_time(&self, tuple: TupleRef<'_>) -> Option<EventTime> {
         let value = tuple.get(&self.input, self.interval.attribute as usize);
         let at = EventTime::from_value(&value, self.interval.resolution)?;
@@ -58,24 +58,18 @@ impl<K: WindowFunction> Operator for PaneWindowOperator<K> {
         let Some(at) = self.event_time(tuple) else {
             return Ok(());
         };
-        let row = [Some(tuple)];
-        let row = EvaluationInputs::new(&row);
-        self.partition_key.evaluate(&row, out)?;
-        let kept = self.function.make_item(tuple, &row, out)?;
+        let inputs = [Some(tuple)];
+        let inputs = EvaluationInputs::new(&inputs);
+        self.partition_key.evaluate(&inputs, out)?;
+        let kept = self.function.make_item(tuple, &inputs, out)?;
         self.panes.insert(self.partition_key.bytes(), at, kept);
         self.report_partitions(out);
         Ok(())
     }
 
     fn process_watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let keeper = &mut self.function;
-        let advanced = self.panes.advance(
-            at,
-            &mut WindowFiring {
-                function: keeper,
-                out,
-            },
-        );
+        let function = &mut self.function;
+        let advanced = self.panes.advance(at, &mut WindowFiring { function, out });
         set_current_pane(None, out);
         self.report_partitions(out);
         advanced
@@ -91,11 +85,11 @@ impl<K: WindowFunction> Operator for PaneWindowOperator<K> {
     }
 }
 
-/// How panes that are left over would have given something.
+/// Help for programs that end with panes that have not fired.
 const INCOMPLETE_PANES_HELP: &str = "a pane gives results when a watermark passes its end: a smaller `lag` in `@eventTime` \
                     lets it pass earlier, and so does a last tuple of a later time";
 
-/// Tells the output clause which pane fires.
+/// Sets the pane that functions of the output clause refer to.
 fn set_current_pane(pane: Option<Pane>, out: &mut dyn Outlet) {
     if let Some(events) = out.services().event_time() {
         events.set_firing_pane(pane);

@@ -2,12 +2,12 @@
 
 use runtime::Outlet;
 
-/// How many partitions the metric has.
+/// The last value of the metric.
 #[derive(Default)]
 pub struct PartitionCountMetric(usize);
 
 impl PartitionCountMetric {
-    /// Keeps the metric true; most tuples change nothing.
+    /// Updates the metric; most tuples change nothing.
     #[inline]
     pub fn set(&mut self, partitions: usize, out: &mut dyn Outlet) {
         if partitions != self.0 {

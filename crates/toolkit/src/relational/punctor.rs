@@ -1,4 +1,4 @@
-//! Punctor: puts window markers into a stream.
+//! Punctor: adds window markers to a stream.
 
 use eval::Fault;
 use graph::{AssignmentMode, Expr, ExprKind, OperatorNode, Stmt};

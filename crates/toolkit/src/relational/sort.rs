@@ -101,12 +101,12 @@ struct SortItem {
     keys: Vec<Value>,
 }
 
-/// What puts tuples in order and turns them into output.
+/// Sorts tuples and submits them: the window function of Sort.
 struct SortWindowFunction {
     is_sliding: bool,
     sort_by: Projection,
     sort_keys: TupleBuf,
-    /// For each expression of `sortBy`, whether its order is reversed.
+    /// Whether the order is reversed, for each expression of `sortBy`.
     descending: Vec<bool>,
     output: Projection,
     out_tuple: TupleBuf,
@@ -157,10 +157,10 @@ impl WindowFunction for SortWindowFunction {
     fn make_item(
         &mut self,
         tuple: TupleRef<'_>,
-        row: &EvaluationInputs<'_>,
+        inputs: &EvaluationInputs<'_>,
         out: &mut dyn Outlet,
     ) -> Result<SortItem, Fault> {
-        self.sort_by.write(row, out, &mut self.sort_keys)?;
+        self.sort_by.write(inputs, out, &mut self.sort_keys)?;
         let mut kept = self.spare.pop().unwrap_or_default();
         kept.tuple.copy_from(tuple);
         let keys = 0..self.descending.len();
@@ -190,7 +190,8 @@ impl WindowFunction for SortWindowFunction {
         )
     }
 
-    /// What a sliding window still holds is sent in order; a tumbling one's is lost.
+    /// Submits the tuples that are left in a sliding window in order. Those of a tumbling window
+    /// are dropped.
     fn finish(&mut self, windows: &Windows<SortItem>, out: &mut dyn Outlet) -> Result<(), Fault> {
         if !self.is_sliding {
             return Ok(());
@@ -252,9 +253,9 @@ impl SortWindowFunction {
     }
 
     fn submit(&mut self, kept: &SortItem, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let row = [Some(kept.tuple.as_ref())];
+        let inputs = [Some(kept.tuple.as_ref())];
         self.output
-            .write(&EvaluationInputs::new(&row), out, &mut self.out_tuple)?;
+            .write(&EvaluationInputs::new(&inputs), out, &mut self.out_tuple)?;
         out.submit_owned(0, &mut self.out_tuple)
     }
 }

@@ -1,10 +1,11 @@
-//! What the compiler checks of a Sort beyond its model.
+//! Checks of a Sort when compiling, beyond its model.
 
 use graph::{InvocationError, InvocationPart, OperatorNode};
 
 use crate::verify_params::{exprs, literals, report_misuse};
 
-/// What is sorted by has an order, and there is one direction for all or one for each.
+/// Verifies that the types of `sortBy` are ordered, and that there is one direction for all or one
+/// for each.
 pub fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     let keys = exprs(operator, "sortBy");
     if let Some(key) = keys.iter().find(|key| !key.ty.is_ordered()) {

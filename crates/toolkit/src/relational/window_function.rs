@@ -6,40 +6,40 @@ use runtime::window::{PaneItems, WindowPartition, Windows};
 use runtime::{EvaluationInputs, Outlet};
 use tuple::TupleRef;
 
-/// What an operator keeps of the tuples of its window, and what it makes of them.
+/// The part of a windowed operator that is its own: the items that it keeps, and its output.
 pub trait WindowFunction: Send {
-    /// A tuple in the window.
+    /// The form in which the window keeps a tuple.
     type Item: Send;
-    /// Of a tuple that has come.
+    /// Makes an item of a tuple that was received.
     fn make_item(
         &mut self,
         tuple: TupleRef<'_>,
-        row: &EvaluationInputs<'_>,
+        inputs: &EvaluationInputs<'_>,
         out: &mut dyn Outlet,
     ) -> Result<Self::Item, Fault>;
-    /// A tuple is in no window any more.
+    /// Takes an item back that is in no window any more; its memory may be used again.
     fn recycle_item(&mut self, kept: Self::Item);
-    /// A partition of a pane over event time fires with all that it holds.
+    /// Submits the output of a partition of a pane that fires, from all of its items.
     fn submit_pane(
         &mut self,
         items: PaneItems<'_, Self::Item>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault>;
-    /// What a program would have to say to get results of windows that do not get full; `None`: it
-    /// makes something of what they hold in the end.
+    /// A sentence that says how a program gets results of windows that do not become full; `None`
+    /// if the operator uses their items when the input ends.
     fn incomplete_help(&self, window: &Window) -> Option<&'static str>;
-    /// Whether the tuples of a partition have given nothing, and will not.
+    /// Whether the items of a partition have given no output, and will not.
     fn is_incomplete(&self, partition: &WindowPartition<Self::Item>) -> bool {
         !partition.is_empty()
     }
-    /// There will be no more tuples; these are still in the windows.
+    /// Ends the input. The windows still hold their last items.
     fn finish(&mut self, windows: &Windows<Self::Item>, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = (windows, out);
         Ok(())
     }
 }
 
-/// The windows' observer for one call on the operator: each keeper makes it one.
+/// Observer of the windows during one call of the operator; each window function implements it.
 pub struct WindowFiring<'a, K> {
     pub function: &'a mut K,
     pub out: &'a mut dyn Outlet,

@@ -1,11 +1,11 @@
-//! Operators with one window: what they have in common, whatever they make of its tuples.
+//! Operators with one window: everything but the window function.
 //!
 //! ```text
-//!   tuple -> keep -> [ windows: count, time, delta, punct ] -> Observer of Firing
-//!                 \-> [ panes: event time ]                 -> send_pane      (super::panes)
+//!   tuple -> make_item -> [ Windows: count, time, delta, punct ] -> WindowObserver
+//!                     \-> [ Panes: event time, pane_window ]     -> submit_pane
 //! ```
-//! A [`WindowFunction`] says what is kept of a tuple and what becomes of it; the rest is the same
-//! for all.
+//! A [`WindowFunction`] makes the items of the window and the output; the rest is here, for all
+//! operators.
 
 use eval::Fault;
 use graph::{Policy, Window};
@@ -29,14 +29,16 @@ pub fn window<'b>(build: &BuildContext<'b>) -> &'b Window {
 /// Builds the operator instance of an invocation.
 pub fn build<K: WindowFunction + 'static>(
     build: &mut BuildContext<'_>,
-    keeper: K,
+    function: K,
 ) -> Result<Box<dyn Operator>, Fault>
 where
     for<'a> WindowFiring<'a, K>: WindowObserver<K::Item>,
 {
     let window = window(build);
     if let Policy::Interval(interval) = window.evict {
-        return Ok(Box::new(PaneWindowOperator::new(build, interval, keeper)?));
+        return Ok(Box::new(PaneWindowOperator::new(
+            build, interval, function,
+        )?));
     }
     if let Some(seconds) = window.period_s() {
         build.add_timer(seconds);
@@ -48,8 +50,8 @@ where
         partition_key: KeyEvaluator::new(build.param_projection("partitionBy")?),
         input: build.inputs[0].clone(),
         partition_metric: PartitionCountMetric::default(),
-        incomplete_help: keeper.incomplete_help(window),
-        function: keeper,
+        incomplete_help: function.incomplete_help(window),
+        function,
     }))
 }
 
@@ -68,10 +70,10 @@ where
     for<'a> WindowFiring<'a, K>: WindowObserver<K::Item>,
 {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let row = [Some(tuple)];
-        let row = EvaluationInputs::new(&row);
-        self.partition_key.evaluate(&row, out)?;
-        let item = self.function.make_item(tuple, &row, out)?;
+        let inputs = [Some(tuple)];
+        let inputs = EvaluationInputs::new(&inputs);
+        self.partition_key.evaluate(&inputs, out)?;
+        let item = self.function.make_item(tuple, &inputs, out)?;
         let (evict_by, trigger_by) = self.windows.deltas(tuple, &self.input);
         let arrival = WindowArrival {
             key: self.partition_key.bytes(),
@@ -80,38 +82,26 @@ where
             trigger_by,
             item,
         };
-        let keeper = &mut self.function;
-        self.windows.insert(
-            arrival,
-            &mut WindowFiring {
-                function: keeper,
-                out,
-            },
-        )?;
+        let function = &mut self.function;
+        self.windows
+            .insert(arrival, &mut WindowFiring { function, out })?;
         self.report_partitions(out);
         Ok(())
     }
 
     fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let keeper = &mut self.function;
-        self.windows.process_window_marker(&mut WindowFiring {
-            function: keeper,
-            out,
-        })?;
+        let function = &mut self.function;
+        self.windows
+            .process_window_marker(&mut WindowFiring { function, out })?;
         self.report_partitions(out);
         Ok(())
     }
 
     fn on_timer(&mut self, _: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let keeper = &mut self.function;
+        let function = &mut self.function;
         let now_ns = self.clock.now_ns();
-        self.windows.on_timer(
-            now_ns,
-            &mut WindowFiring {
-                function: keeper,
-                out,
-            },
-        )?;
+        self.windows
+            .on_timer(now_ns, &mut WindowFiring { function, out })?;
         self.report_partitions(out);
         Ok(())
     }

@@ -68,15 +68,15 @@ impl Operator for Barrier {
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         if self.aligner.add(port, tuple, out, &mut self.aligned)? {
-            let row: Vec<_> = self
+            let inputs: Vec<_> = self
                 .aligned
                 .iter()
                 .map(|tuple| Some(tuple.as_ref()))
                 .collect();
             let written =
                 self.output
-                    .write(&EvaluationInputs::new(&row), out, &mut self.output_tuple);
-            drop(row);
+                    .write(&EvaluationInputs::new(&inputs), out, &mut self.output_tuple);
+            drop(inputs);
             self.aligner.release(&mut self.aligned);
             written?;
             out.submit_owned(0, &mut self.output_tuple)?;

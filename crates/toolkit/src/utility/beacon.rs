@@ -1,4 +1,4 @@
-//! Beacon: makes tuples out of nothing, at a pace.
+//! Beacon: a source of computed tuples, at a given pace.
 
 use eval::Fault;
 use graph::{
@@ -234,7 +234,8 @@ fn is_constant(expr: &mut Expr) -> bool {
     is_constant
 }
 
-/// Library functions say whether they are stateful; of the program's own nothing is known here.
+/// Whether a call has no effect and keeps no state. Prototypes of native functions tell; functions
+/// of the program are never taken for pure.
 fn is_pure(callee: Callee, args: &[Arg]) -> bool {
     let Callee::Native(id) = callee else {
         return false;

@@ -1,4 +1,4 @@
-//! What operators over blobs share: where the blob comes in, and where one goes out.
+//! Input and output attributes of operators over blobs.
 
 use eval::Fault;
 use graph::{Expr, InvocationError, InvocationPart, OperatorNode, ParamMode, ParamModel};
@@ -20,7 +20,8 @@ pub const COMPRESSION: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// What is compressed or decompressed is sent when there are so many bytes.
+/// Number of bytes at which compressed or decompressed data is submitted: large enough that a
+/// tuple's overhead does not matter.
 pub const SUBMIT_BYTES_MIN: usize = 8 * 1024;
 
 /// The algorithm that the parameter names.
@@ -65,7 +66,7 @@ pub fn verify_output(operator: &OperatorNode) -> Result<(), InvocationError> {
     }
 }
 
-/// Where blobs come in.
+/// Index of the input attribute with the blob.
 pub struct BlobInput {
     projection: Projection,
     buffer: TupleBuf,
@@ -95,10 +96,10 @@ impl BlobInput {
 
     /// The blob of a tuple.
     pub fn read(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<Vec<u8>, Fault> {
-        let row = [Some(tuple)];
+        let inputs = [Some(tuple)];
         let buffer = &mut self.buffer;
         self.projection
-            .write(&EvaluationInputs::new(&row), out, buffer)?;
+            .write(&EvaluationInputs::new(&inputs), out, buffer)?;
         match buffer.as_ref().get(&self.projection.layout, 0) {
             Value::Blob(bytes) => Ok(bytes),
             _ => Ok(Vec::new()),

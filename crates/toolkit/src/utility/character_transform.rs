@@ -56,7 +56,7 @@ fn verify(operator: &graph::OperatorNode) -> Result<(), InvocationError> {
     Ok(())
 }
 
-/// Its output functions.
+/// Output functions of CharacterTransform.
 enum TransformFunction {
     AsIs,
     Convert,
@@ -78,9 +78,9 @@ struct CharacterTransform {
 
 impl Operator for CharacterTransform {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let row = [Some(tuple)];
+        let inputs = [Some(tuple)];
         self.calls
-            .write(&EvaluationInputs::new(&row), out, evaluate_function)?;
+            .write(&EvaluationInputs::new(&inputs), out, evaluate_function)?;
         out.submit(0, self.calls.tuple())
     }
 }

@@ -123,7 +123,7 @@ impl BlobEncoder {
 }
 
 impl Compress {
-    /// Sends all that there is, so that it can be decompressed, and begins anew.
+    /// Ends the compressed data, submits the rest of it and a window marker, and begins anew.
     fn finish_data(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         let fresh = BlobEncoder::new(self.compression);
         let bytes = mem::replace(&mut self.encoder, fresh).finish();
@@ -157,7 +157,7 @@ impl Operator for Compress {
         if !self.flushes {
             return self.finish_data(out);
         }
-        // What came after the last marker.
+        // The data after the last marker.
         let bytes = mem::replace(&mut self.encoder, BlobEncoder::new(self.compression)).finish();
         blob::submit(bytes.map_err(failure)?, &self.layout, &mut self.buffer, out)
     }

@@ -1,4 +1,4 @@
-//! Custom: does what its logic clause says.
+//! Custom: its logic clause is the whole operator.
 
 use eval::Fault;
 use graph::{Cardinality, InPortModel, OperatorModel, OperatorNode, OutPortModel};
@@ -31,7 +31,7 @@ static MODEL: OperatorModel = OperatorModel {
 fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     let mut logic = lower::after_logic(operator, |_, _| Ok(()))?;
     if operator.inputs.is_empty() {
-        // Without onProcess it still has a thread, which ends its streams at once.
+        // Without onProcess the operator still has a thread, which ends its streams at once.
         logic.on_process = Some(operator.logic.on_process.clone().unwrap_or_default());
     }
     Ok(logic)

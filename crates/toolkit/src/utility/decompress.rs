@@ -124,7 +124,7 @@ impl BlobDecoder {
         }
     }
 
-    /// Has the decoder hand over all that it knows.
+    /// The buffer of decompressed bytes, after the decoder has written all that it can.
     fn flush(&mut self) -> io::Result<&mut Vec<u8>> {
         match self {
             BlobDecoder::Zlib(_, plain) => Ok(plain),
@@ -142,7 +142,7 @@ impl BlobDecoder {
     }
 }
 
-/// Decompresses bytes, in which other data may follow the end of those at hand.
+/// Decompresses bytes; other compressed data may follow the end of the current one.
 fn write_bzip2(decoder: &mut BzDecoder<Vec<u8>>, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match decoder.write(bytes)? {

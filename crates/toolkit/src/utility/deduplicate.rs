@@ -1,4 +1,4 @@
-//! DeDuplicate: drops tuples whose key came a short while ago.
+//! DeDuplicate: drops tuples whose key came recently.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -102,10 +102,10 @@ const PARAMS: &[ParamModel] = &[
     },
 ];
 
-/// Seconds after which a key is forgotten, if nothing is said.
+/// Default of `timeOut`: time in seconds after which a key is forgotten.
 const DEFAULT_SECONDS: f64 = 600.0;
 
-/// One way to forget keys, and a delta that suits its attribute.
+/// Verifies that there is one way to forget keys, and that a delta suits its attribute.
 fn verify(operator: &Invocation) -> Result<(), InvocationError> {
     verify_seconds(operator, &["timeOut"])?;
     let ways = ["timeOut", "count", "deltaAttribute"];
@@ -204,7 +204,8 @@ fn expiry_measure(build: &mut BuildContext<'_>) -> Result<ExpiryMeasure, Fault> 
     })
 }
 
-/// What tells how long ago a tuple came: a value that grows, and by how much it may have grown.
+/// Measure of a tuple's age: a value that grows, and by how much it grows until the tuple is
+/// forgotten.
 enum ExpiryMeasure {
     Time {
         limit: Value,
@@ -252,14 +253,14 @@ struct DeDuplicate {
     /// A key with a NaN equals no other.
     may_be_nan: bool,
     measure: ExpiryMeasure,
-    /// When each key came last: by its canonical bytes.
+    /// Age measure of the last tuple of each key, by the canonical bytes of the key.
     last_seen: HashMap<Box<[u8]>, Value>,
     resets: bool,
     flushes: bool,
     output: Projection,
     buffer: TupleBuf,
     sends_duplicates: bool,
-    /// With so many keys, those that are too old are looked for.
+    /// Number of keys at which those that are too old are removed.
     sweep_len: usize,
 }
 
@@ -296,8 +297,8 @@ impl DeDuplicate {
 impl Operator for DeDuplicate {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         let tuples = [Some(tuple)];
-        let row = EvaluationInputs::new(&tuples);
-        self.key.evaluate(&row, out)?;
+        let inputs = EvaluationInputs::new(&tuples);
+        self.key.evaluate(&inputs, out)?;
         let now = self.measure.value_at(tuple);
         let differs = self.may_be_nan && self.key.values().iter().any(holds_nan);
         if !differs && self.is_duplicate(now) {
@@ -307,7 +308,7 @@ impl Operator for DeDuplicate {
                 Ok(())
             };
         }
-        self.output.write(&row, out, &mut self.buffer)?;
+        self.output.write(&inputs, out, &mut self.buffer)?;
         out.submit(0, self.buffer.as_ref())
     }
 

@@ -1,4 +1,4 @@
-//! Delay: sends what comes in again, later, with the same distances.
+//! Delay: submits its input later, with unchanged distances in time.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -102,11 +102,11 @@ struct DelayQueue {
 #[derive(Default)]
 struct DelayQueueState {
     items: VecDeque<(Instant, DelayedItem)>,
-    /// Nothing will follow.
+    /// Whether the input has ended, so that no items follow.
     has_ended: bool,
-    /// And that is as it should be.
+    /// Whether a final marker ended the input; otherwise the output is abandoned.
     is_final: bool,
-    /// Memory of tuples that were sent.
+    /// Buffers of submitted tuples, to be used again.
     spare: Vec<TupleBuf>,
 }
 
@@ -121,7 +121,7 @@ impl DelayQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nothing will follow.
+    /// Notes that no items follow.
     fn set_ended(&self) {
         self.lock().has_ended = true;
         self.changed.notify_one();

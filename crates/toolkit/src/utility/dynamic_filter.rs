@@ -1,5 +1,4 @@
-//! DynamicFilter: passes the tuples whose key is in a set that other streams add to and remove
-//! from.
+//! DynamicFilter: passes the tuples whose key is in a set; other streams add and remove keys.
 
 use std::collections::HashSet;
 
@@ -142,11 +141,11 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 struct DynamicFilter {
-    /// By input port.
+    /// Key evaluators of both input ports.
     keys: Vec<KeyEvaluator>,
-    /// Canonical bytes.
+    /// Canonical bytes of the keys that tuples may have.
     keys_in_set: HashSet<Box<[u8]>>,
-    /// What is sent for a tuple with an unknown key.
+    /// Output of port 1 for a tuple with an unknown key.
     rejected: Option<Projection>,
     buffer: TupleBuf,
 }
@@ -160,14 +159,14 @@ impl Operator for DynamicFilter {
     ) -> Result<(), Fault> {
         let mut tuples = [None; 3];
         tuples[port as usize] = Some(tuple);
-        let row = EvaluationInputs::new(&tuples);
+        let inputs = EvaluationInputs::new(&tuples);
         let key = &mut self.keys[port as usize];
-        key.evaluate(&row, out)?;
+        key.evaluate(&inputs, out)?;
         match port {
             0 if self.keys_in_set.contains(key.bytes()) => out.submit(0, tuple)?,
             0 => {
                 if let Some(rejected) = &mut self.rejected {
-                    rejected.write(&row, out, &mut self.buffer)?;
+                    rejected.write(&inputs, out, &mut self.buffer)?;
                     out.submit(1, self.buffer.as_ref())?;
                 }
             }

@@ -1,4 +1,4 @@
-//! Format: makes records of tuples, as blobs.
+//! Format: converts tuples to records in blobs.
 
 use eval::Fault;
 use graph::PunctuationOutputMode;
@@ -77,7 +77,7 @@ fn verify(operator: &Invocation) -> Result<(), InvocationError> {
     report_misuse(InvocationPart::Attribute(0, at as u32), message, help)
 }
 
-/// Its output functions.
+/// Output functions of Format.
 enum FormatFunction {
     AsIs,
     Output,
@@ -105,7 +105,7 @@ struct Format {
     writer: Box<dyn RecordWriter>,
     calls: OutputCalls<FormatFunction>,
     writes_punctuations: bool,
-    /// When the tuple before came, if delays are written.
+    /// Time of the previous tuple, if delays are written.
     previous_time: Option<Option<Instant>>,
     input: Arc<Layout>,
 }
@@ -118,7 +118,7 @@ impl Format {
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        let row = [Some(tuple)];
+        let inputs = [Some(tuple)];
         let answer = |function: &FormatFunction, arguments: &[Value]| {
             Ok(match (function, arguments) {
                 (FormatFunction::AsIs, [value, ..]) => value.clone(),
@@ -126,7 +126,7 @@ impl Format {
             })
         };
         self.calls
-            .write(&EvaluationInputs::new(&row), out, answer)?;
+            .write(&EvaluationInputs::new(&inputs), out, answer)?;
         out.submit(0, self.calls.tuple())
     }
 

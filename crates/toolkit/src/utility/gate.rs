@@ -1,4 +1,4 @@
-//! Gate: lets no more tuples pass than are acknowledged.
+//! Gate: passes tuples while at most a given number is not acknowledged.
 
 use eval::TraceLevel;
 use eval::{Fault, FaultKind};
@@ -92,7 +92,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
 struct Gate {
     unacknowledged_max: i128,
     unacknowledged: i128,
-    /// How many a control tuple acknowledges.
+    /// Number of tuples that a control tuple acknowledges.
     acknowledged_count: Option<Projection>,
     buffer: TupleBuf,
 }
@@ -137,7 +137,7 @@ impl Operator for Gate {
     }
 }
 
-/// Any integer.
+/// The number in a value of any integer type.
 fn to_i128(value: &Value) -> i128 {
     match *value {
         Value::Int8(n) => n.into(),

@@ -1,4 +1,4 @@
-//! Pair: sends the n-th tuples of several streams one after the other.
+//! Pair: submits the n-th tuples of several streams one after the other.
 
 use eval::Fault;
 use graph::{Cardinality, InvocationError, InvocationPart};

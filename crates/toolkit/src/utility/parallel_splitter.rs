@@ -1,4 +1,4 @@
-//! ParallelSplitter: deals the tuples of a stream out to the channels of a parallel region.
+//! ParallelSplitter: distributes the tuples of a stream to the channels of a parallel region.
 //!
 //! The compiler puts it before each input port of an invocation that is `@parallel`.
 
@@ -75,7 +75,7 @@ pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
             let tuple = || lower::input(operator, 0);
             ports.map(|port| lower::submit(port, tuple())).collect()
         } else if in_turn {
-            // The turn is taken before the tuple goes: it may come back through a loop.
+            // Before the tuple is submitted, because it may return through a loop.
             let turn = body.local("turn", Type::Uint64);
             let read = lower::expr(ExprKind::Local(turn), Type::Uint64, operator.pos);
             let mut stmts = vec![

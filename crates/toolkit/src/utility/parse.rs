@@ -1,4 +1,4 @@
-//! Parse: makes tuples of records that come in as blobs.
+//! Parse: converts records in blobs to tuples.
 
 use eval::Fault;
 use eval::TraceLevel;
@@ -92,7 +92,7 @@ struct Parse {
     tuple: TupleBuf,
     /// Bytes of a record that has not come whole.
     unread: Vec<u8>,
-    /// Of the record read last, from 1.
+    /// Number of the record read last, from 1.
     number: i64,
     /// A final marker was read: what follows is not.
     has_ended: bool,

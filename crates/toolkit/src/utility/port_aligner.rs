@@ -1,4 +1,5 @@
-//! What Barrier and Pair have in common: tuples of all ports meet, partition by partition.
+//! Alignment of input ports, for Barrier and Pair: the n-th tuples of all ports are matched,
+//! partition by partition.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -13,7 +14,7 @@ use tuple::{TupleBuf, TupleRef};
 
 use crate::verify_params::report_misuse;
 
-/// Their listed parameters; `partitionBy<n>` is accepted besides.
+/// Listed parameters of Barrier and Pair; `partitionBy<n>` is accepted too.
 pub const PARAMS: &[ParamModel] = &[
     ParamModel {
         name: "bufferSize",
@@ -65,7 +66,7 @@ fn port_of(param: &str, ports: usize) -> Option<usize> {
 /// Either no port is partitioned or all are, by as many expressions of the same types.
 pub fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     let ports = operator.inputs.len();
-    // The place of the parameter that partitions each port.
+    // Index of the parameter that partitions each port.
     let mut by_port: Vec<Option<u32>> = vec![None; ports];
     for (at, param) in (0..).zip(&operator.params) {
         if &*param.name == "bufferSize" {
@@ -91,7 +92,8 @@ pub fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     verify_same_types(&keys(operator), &by_port)
 }
 
-/// A key is made of the tuple that came, when no other port's tuple is there.
+/// Verifies that keys use tuples of their own port: no other port's tuple is present when they are
+/// evaluated.
 fn verify_own_tuples(
     operator: &OperatorNode,
     by_port: &[Option<u32>],
@@ -146,24 +148,24 @@ fn misuse(part: InvocationPart, message: String) -> Result<(), InvocationError> 
 
 /// Tuples of all ports that wait for each other.
 pub struct PortAligner {
-    /// By input port; none if there are no partitions.
+    /// Partition keys by input port; empty without partitions.
     keys: Vec<Projection>,
-    /// By the canonical bytes of the key.
+    /// Waiting tuples by the canonical bytes of their key.
     partitions: HashMap<Box<[u8]>, AlignedPartition>,
     ports: usize,
-    /// Tuples of a port in a partition.
+    /// Greatest number of waiting tuples of a port in a partition.
     limit: usize,
-    /// Memory that is used again.
+    /// Buffers to be used again.
     spare: Vec<TupleBuf>,
     key: TupleBuf,
     bytes: Vec<u8>,
 }
 
-/// What waits in one partition, by input port.
+/// Waiting tuples of one partition, by input port.
 type AlignedPartition = Vec<VecDeque<TupleBuf>>;
 
 impl PortAligner {
-    /// For an operator with the parameters of this module.
+    /// An aligner for an operator with the parameters of this module.
     pub fn new(build: &mut BuildContext<'_>) -> Result<PortAligner, Fault> {
         let ports = build.operator.inputs.len();
         let operator = build.operator;
@@ -222,7 +224,7 @@ impl PortAligner {
             return Ok(false);
         }
         met.extend(waiting.iter_mut().filter_map(VecDeque::pop_front));
-        // A key that may never come again is forgotten; the only partition there is stays.
+        // The key may never come again, so its partition is removed; a single one stays.
         if !self.keys.is_empty() && waiting.iter().all(VecDeque::is_empty) {
             self.partitions.remove(&*self.bytes);
         }
@@ -242,9 +244,9 @@ impl PortAligner {
     ) -> Result<(), Fault> {
         self.bytes.clear();
         if let Some(key) = self.keys.get_mut(port as usize) {
-            let mut row = vec![None; port as usize + 1];
-            row[port as usize] = Some(tuple);
-            key.write(&EvaluationInputs::new(&row), out, &mut self.key)?;
+            let mut inputs = vec![None; port as usize + 1];
+            inputs[port as usize] = Some(tuple);
+            key.write(&EvaluationInputs::new(&inputs), out, &mut self.key)?;
             encode_key(self.key.as_ref(), &key.layout, &mut self.bytes);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! ReplayableStart: where a consistent region begins behind a source that cannot go back.
+//! ReplayableStart: the start of a consistent region after a source that cannot replay its tuples.
 
 use eval::Fault;
 use graph::PunctuationOutputMode;

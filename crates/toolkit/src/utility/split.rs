@@ -1,4 +1,4 @@
-//! Split: sends each tuple to the output ports that an index or a mapping file chooses.
+//! Split: submits each tuple to the output ports that an index or a mapping file chooses.
 
 use eval::Fault;
 use graph::{
@@ -93,7 +93,7 @@ fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     }
 }
 
-/// With an index it is data, with a mapping file it is code.
+/// Lowers a Split with an index to statements, and builds one with a mapping file.
 fn make(operator: &OperatorNode) -> OperatorConstructor {
     if operator.param("index").is_some() {
         OperatorConstructor::Lower(lower)
@@ -176,7 +176,8 @@ fn submit_to_chosen(operator: &OperatorNode, port: &Expr) -> Vec<Stmt> {
     })
 }
 
-/// With more ports than these a submission computes its port.
+/// Number of ports up to which each has its own statement; with more, a submission computes its
+/// port.
 const PORTS_IN_CHAIN: u32 = 16;
 
 /// 64 bits of the same sign: the number of ports fits.

@@ -1,4 +1,4 @@
-//! Split with a mapping file: the tuple goes where the line with its key says.
+//! Split with a mapping file: a tuple is submitted to the ports on the line of its key.
 //!
 //! ```text
 //! # key, then ports
@@ -17,11 +17,11 @@ use runtime::{BuildContext, EvaluationInputs, Operator, Outlet};
 use tuple::text::{self, TextReader};
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
 
-/// The operator.
+/// The operator instance of a Split with a mapping file.
 struct SplitMap {
     key: Projection,
     ports: HashMap<Box<[u8]>, Box<[u32]>>,
-    /// Where keys without a line go.
+    /// Ports of tuples whose key has no line.
     default: Option<Box<[u32]>>,
     /// The key's tuple and its canonical bytes, to use their memory again.
     scratch: TupleBuf,

@@ -1,4 +1,4 @@
-//! Switch: holds tuples up while it is closed.
+//! Switch: blocks tuples while it is closed.
 
 use eval::Fault;
 use eval::TraceLevel;

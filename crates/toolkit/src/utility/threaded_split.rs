@@ -1,4 +1,4 @@
-//! ThreadedSplit: deals the tuples of a stream out to threads.
+//! ThreadedSplit: distributes the tuples of a stream to threads.
 
 use graph::{
     Cardinality, InPortModel, OperatorModel, OutPortModel, ParamModel, PunctuationOutputMode,

@@ -1,4 +1,4 @@
-//! Throttle: passes tuples at no more than a rate.
+//! Throttle: passes tuples at a given rate at most.
 
 use std::time::{Duration, Instant};
 
@@ -59,7 +59,7 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-/// What is known is a rate, and a time.
+/// Verifies that a constant rate and a constant period are finite and above 0.
 fn verify(operator: &graph::OperatorNode) -> Result<(), InvocationError> {
     for name in ["rate", "period"] {
         let Some(expr) = crate::lower::param(operator, name) else {
@@ -97,7 +97,7 @@ struct Throttle {
     is_precise: bool,
 }
 
-/// With `precise`, the last part of a wait is spun: sleeping may take that much longer.
+/// Last part of a wait, which is spun with `precise`, because a sleep may take that much longer.
 const SPIN: Duration = Duration::from_millis(1);
 
 impl Throttle {
@@ -129,15 +129,15 @@ impl Operator for Throttle {
     }
 }
 
-/// Two adjacent buckets of half a period each. The tuples in both are to come no faster than the
-/// rate, counted from the beginning of the older one: who was idle may catch up on a period at
-/// most.
+/// Two adjacent buckets of half a period each. The tuples in both may come no faster than the rate,
+/// counted from the beginning of the older bucket. So an idle input may catch up on at most one
+/// period.
 #[derive(Debug)]
 struct RateLimiter {
-    /// Seconds a tuple.
+    /// Time between two tuples at the given rate, in seconds.
     seconds_per_tuple: f64,
     half_period: Duration,
-    /// The older bucket's beginning; the younger one's is half a period later.
+    /// Beginning of the older bucket; the younger one begins half a period later.
     started_at: Option<Instant>,
     counts: [f64; 2],
 }
@@ -153,21 +153,22 @@ impl RateLimiter {
         }
     }
 
-    /// When the next tuple may go.
+    /// Time at which the next tuple may be submitted.
     fn next_at(&mut self, now: Instant) -> Instant {
         let begun = self.advance(now);
         let ahead = (self.counts[0] + self.counts[1]) * self.seconds_per_tuple;
         begun + Duration::try_from_secs_f64(ahead).unwrap_or(Duration::MAX / 4)
     }
 
-    /// A tuple goes.
+    /// Counts a submitted tuple.
     fn count(&mut self, now: Instant) {
         let begun = self.advance(now);
         let is_younger = now.saturating_duration_since(begun) >= self.half_period;
         self.counts[usize::from(is_younger)] += 1.0;
     }
 
-    /// Moves the buckets so that now is in one of them; the older one's beginning.
+    /// Moves the buckets so that one of them covers `now`, and returns the beginning of the older
+    /// one.
     fn advance(&mut self, now: Instant) -> Instant {
         let begun = *self.started_at.get_or_insert(now);
         let since = now.saturating_duration_since(begun);
@@ -190,7 +191,7 @@ impl RateLimiter {
 mod tests {
     use super::*;
 
-    /// When each of so many tuples goes, in milliseconds, if all are there at once.
+    /// Times in milliseconds at which tuples are submitted, if all of them come at once.
     fn times(pace: &mut RateLimiter, from: Instant, at: Duration, count: usize) -> Vec<u128> {
         let mut now = from + at;
         let turns = (0..count).map(|_| {

@@ -1,4 +1,4 @@
-//! Union: merges streams of different schemas into what they have in common.
+//! Union: merges streams of different schemas; the output has the attributes that all of them have.
 
 use eval::Fault;
 use eval::FaultKind;

@@ -3,38 +3,39 @@
 use tuple::Type;
 use xml::XmlPath;
 
-/// What a value is made of, seen from an element.
+/// How a value is taken from an element.
 #[derive(Clone, Debug)]
 pub struct XmlExtraction {
-    /// What is looked for.
+    /// Path from the element to the nodes of the value.
     pub path: XmlPath,
-    /// What is made of it.
+    /// Conversion of the nodes to the value.
     pub form: ExtractionForm,
-    /// The type of the value.
+    /// Type of the value.
     pub ty: Type,
 }
 
-/// What is made of nodes.
+/// Conversion of the nodes that a path finds.
 #[derive(Clone, Debug)]
 pub enum ExtractionForm {
-    /// The last text, converted.
+    /// The last text, cast to the type.
     Text,
-    /// All texts, converted.
+    /// All texts, each cast to the element type of a list.
     Texts,
     /// The attributes of the last element.
     Attributes,
-    /// Something of the last element.
+    /// A value made of the last element.
     LastElement(ElementValue),
-    /// Something of each element.
+    /// A list of values, one for each element.
     EachElement(ElementValue),
 }
 
-/// What is made of an element.
+/// How a value is made of an element.
 #[derive(Clone, Debug)]
 pub enum ElementValue {
-    /// A tuple of these.
+    /// A tuple of these values.
     Fields(Vec<XmlExtraction>),
-    /// [`PortPlan::inner`] of a number, over these slots.
+    /// The expression of this index in [`PortPlan::element_exprs`](super::plan::PortPlan), over
+    /// these slots.
     Expression(usize, Vec<usize>),
 }
 

@@ -1,4 +1,5 @@
-//! Output attributes that nobody assigns: what in an element corresponds to them, by their names.
+//! Output attributes without an assignment: the part of an element that corresponds to each by its
+//! name.
 //!
 //! | attribute | `flatten` | is |
 //! | --- | --- | --- |
@@ -19,19 +20,19 @@ use xml::{PathFault, XmlPath};
 use super::extraction::{ElementValue, ExtractionForm, XmlExtraction};
 use crate::lower;
 
-/// The parameters that say how.
+/// The parameters that govern the mapping.
 #[derive(Debug)]
 pub struct ImplicitMapping {
     flatten: FlattenMode,
-    /// The name of the attribute that holds an element's text.
+    /// Name of the attribute for the own text of an element.
     text: String,
-    /// The name of the attribute that holds an element's attributes.
+    /// Name of the attribute for the map of an element's attributes.
     attributes: String,
-    /// What is left out in front of names.
+    /// Prefix that is removed from names of attributes.
     prefix: String,
 }
 
-/// What attributes without parts are.
+/// Source of attributes whose type has no parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FlattenMode {
     None,
@@ -40,7 +41,7 @@ enum FlattenMode {
 }
 
 impl ImplicitMapping {
-    /// That of an invocation.
+    /// The mapping that the parameters of an invocation describe.
     pub fn from_params(operator: &OperatorNode) -> ImplicitMapping {
         let name = |param, default: &str| match lower::constant_param(operator, param) {
             Some(Value::RString(name)) => String::from_utf8_lossy(&name.0).into_owned(),
@@ -58,13 +59,16 @@ impl ImplicitMapping {
         }
     }
 
-    /// What an attribute of an output tuple is, seen from the element of the trigger.
+    /// How an attribute of an output tuple is taken from the element of the trigger.
+    ///
+    /// # Errors
+    /// If nothing in an element corresponds to an attribute of this name and type.
     pub fn attribute(&self, name: &str, ty: &Type) -> Result<XmlExtraction, PathFault> {
-        let held = match ty {
-            Type::Optional(held) => held,
+        let inner = match ty {
+            Type::Optional(inner) => inner,
             _ => ty,
         };
-        let Some((path, form)) = self.path_and_form(name, held)? else {
+        let Some((path, form)) = self.path_and_form(name, inner)? else {
             return Err(self.not_mapped(name, ty));
         };
         let ty = ty.clone();
@@ -110,7 +114,7 @@ impl ImplicitMapping {
         Ok(ElementValue::Fields(fields.collect::<Result<_, _>>()?))
     }
 
-    /// The path to a value without parts.
+    /// Path to a value whose type has no parts.
     fn simple_path(&self, name: &str, in_xml: &str) -> Option<XmlPath> {
         match self.flatten {
             _ if name == self.text => Some(XmlPath::text()),
@@ -122,11 +126,11 @@ impl ImplicitMapping {
 
     fn not_mapped(&self, name: &str, ty: &Type) -> PathFault {
         let (text, attributes) = (&self.text, &self.attributes);
-        let held = match ty {
-            Type::Optional(held) | Type::List(held, _) => held,
+        let inner = match ty {
+            Type::Optional(inner) | Type::List(inner, _) => inner,
             _ => ty,
         };
-        let help = if is_simple(held) {
+        let help = if is_simple(inner) {
             format!(
                 "give `flatten : elements` or `flatten : attributes`; or make it a tuple<rstring \
                  {text}>; or assign it, as in `{name} = XPath(\"{name}/text()\")`"

@@ -1,4 +1,4 @@
-//! The running operator: text in, tuples out.
+//! The operator instance of XMLParse: text in, tuples out.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use super::extraction::XmlExtraction;
 use super::plan::{self, XmlParsePlan};
 use super::value_extractor::{ExtractionFailure, ValueExtractor};
 
-/// What a document may have, and with `xmlParseHuge`.
+/// Limits of a document, against input that would use up the memory; those of libxml2 without and
+/// with its option "huge".
 const LIMITS: ScannerLimits = ScannerLimits {
     depth: 256,
     item_bytes: 10_000_000,
@@ -25,10 +26,10 @@ const HUGE_LIMITS: ScannerLimits = ScannerLimits {
     item_bytes: 1_000_000_000,
 };
 
-/// The metric of what `parsing : permissive` leaves out.
+/// Metric that counts the tuples and documents that `parsing : permissive` skips.
 const INVALID_TUPLES_METRIC: &str = "nInvalidTuples";
 
-/// Makes an XMLParse.
+/// Builds the operator instance of an invocation.
 pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let refused = |misuse: graph::InvocationError| Fault::new(FaultKind::Limit, misuse.message);
     let XmlParsePlan { names, ports } = plan::plan(build.operator).map_err(refused)?;
@@ -68,14 +69,14 @@ struct XmlParse {
     is_strict: bool,
 }
 
-/// The attribute that holds text.
+/// The input attribute with the XML text.
 struct DocumentAttribute {
     layout: Arc<Layout>,
     index: usize,
-    /// Each tuple is a document.
+    /// Whether each tuple is a whole document.
     has_whole_document: bool,
-    /// It is bytes, in the encoding that the document says. Other types hold characters, whatever a
-    /// document says that was converted on its way.
+    /// Whether the attribute has bytes in the encoding that the document declares. Other types have
+    /// characters, whatever a document declares that was converted before.
     is_encoded: bool,
 }
 
@@ -101,18 +102,18 @@ impl DocumentAttribute {
     }
 }
 
-/// An output port.
+/// Evaluation of the tuples of one output port.
 struct XmlOutputPort {
     extractions: Vec<Option<XmlExtraction>>,
     layout: Arc<Layout>,
     element_projections: Vec<Projection>,
     output: Projection,
-    /// The slots that attributes are made of.
+    /// Slots that the attributes use.
     used_extractions: Vec<usize>,
-    /// The attributes that keep their value if the document says nothing of any of these slots.
+    /// Attributes that keep their value if the document has nothing for any of these slots.
     retained_attributes: Vec<(usize, Vec<usize>)>,
     tuple_buf: TupleBuf,
-    /// The tuple before.
+    /// The tuple submitted last, if attributes may keep their value.
     previous_tuple: Option<TupleBuf>,
 }
 
@@ -153,7 +154,7 @@ impl XmlOutputPort {
         })
     }
 
-    /// Works the tuple of an element out.
+    /// Evaluates the output tuple for an element.
     fn write(
         &mut self,
         at: XmlNodeRef<'_>,
@@ -172,9 +173,9 @@ impl XmlOutputPort {
         let values = reader.values(&self.used_extractions, at, out, &mut |slot| {
             found.push(slot)
         })?;
-        let row = [Some(tuple)];
-        let row = EvaluationInputs::new(&row).with_results(values.as_ref());
-        self.output.write(&row, out, &mut self.tuple_buf)?;
+        let inputs = [Some(tuple)];
+        let inputs = EvaluationInputs::new(&inputs).with_results(values.as_ref());
+        self.output.write(&inputs, out, &mut self.tuple_buf)?;
         if let Some(last) = &self.previous_tuple {
             let layout = &self.output.layout;
             let kept = self.retained_attributes.iter();
@@ -197,7 +198,7 @@ impl XmlOutputPort {
 }
 
 impl XmlParse {
-    /// Takes what the scanner has, token by token.
+    /// Processes the tokens that the scanner has.
     fn read(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         while !out.services().is_shutdown() {
             match self.scanner.token() {
@@ -287,7 +288,7 @@ impl XmlParse {
         }
     }
 
-    /// The document is not well-formed: the next tuple begins another one.
+    /// Rejects a document that is not well-formed; the next tuple begins another one.
     fn fail_document(&mut self, why: &str, out: &mut dyn Outlet) -> Result<(), Fault> {
         let result = self.reject(&format!("not well-formed XML: {why}"), out);
         self.scanner.restart();

@@ -1,8 +1,8 @@
-//! What an invocation of XMLParse makes of elements: read from its parameters, output clauses and
-//! output types, when it is compiled and again when it is built.
+//! The plan of an XMLParse: how output tuples are made of elements. It is read from parameters,
+//! output clauses and output types, when the invocation is compiled and again when it is built.
 //!
-//! Whatever comes from the document is a *slot*: first one for each call of an output function,
-//! then one for each attribute that nobody assigns. Output tuples are expressions over slots.
+//! A value that comes from the document is a *slot*: first one for each call of an output function,
+//! then one for each attribute without an assignment. Output tuples are expressions over slots.
 
 use graph::{
     Expr, ExprKind, InvocationError, InvocationPart, OperatorNode, OutPort, OutputCall, ParamValue,
@@ -17,30 +17,33 @@ use crate::lower;
 /// The plan of an invocation.
 #[derive(Debug)]
 pub struct XmlParsePlan {
-    /// Which names are the same.
+    /// Rule by which names are equal.
     pub names: NameMatching,
-    /// The output ports.
+    /// Plans of the output ports.
     pub ports: Vec<PortPlan>,
 }
 
 /// The plan of an output port.
 #[derive(Debug)]
 pub struct PortPlan {
-    /// The elements that make a tuple.
+    /// Path to the elements that make a tuple.
     pub trigger: XmlPath,
-    /// The slots; `None`: a call that was resolved otherwise.
+    /// Sources of the slots; `None` for a call that was replaced by its argument.
     pub extractions: Vec<Option<XmlExtraction>>,
-    /// Their types.
+    /// Types of the slots.
     pub types: Vec<Type>,
-    /// Expressions inside of calls, one for each element that the call's path finds.
+    /// Expressions within calls, which are evaluated for each element that the call's path finds.
     pub element_exprs: Vec<Expr>,
-    /// The output tuple.
+    /// Assignments of the output attributes.
     pub assign: Vec<Option<Expr>>,
-    /// The slots that each attribute is made of, at the element of the trigger.
+    /// Slots that each attribute uses, at the element of the trigger.
     pub used_extractions: Vec<Vec<usize>>,
 }
 
-/// The plan of an invocation, or what is wrong with it.
+/// The plan of an invocation.
+///
+/// # Errors
+/// If a path cannot be read, or an output attribute corresponds to nothing in an element.
 pub fn plan(operator: &OperatorNode) -> Result<XmlParsePlan, InvocationError> {
     let triggers = triggers(operator)?;
     let mapping = ImplicitMapping::from_params(operator);
@@ -102,7 +105,7 @@ struct PortPlanner<'o> {
     extractions: Vec<Option<XmlExtraction>>,
     types: Vec<Type>,
     element_exprs: Vec<Expr>,
-    /// The attribute at work.
+    /// The output attribute that is being planned.
     part: InvocationPart,
 }
 
@@ -145,7 +148,7 @@ impl PortPlanner<'_> {
         })
     }
 
-    /// A further slot, as an expression.
+    /// Adds a slot, and returns it as an expression.
     fn add_extraction(&mut self, source: XmlExtraction) -> Expr {
         let ty = source.ty.clone();
         let kind = ExprKind::OutputCall(self.extractions.len() as u32);
@@ -201,7 +204,7 @@ impl PortPlanner<'_> {
         }
     }
 
-    /// What a call gives.
+    /// The source of a call's slot.
     fn call_extraction(&mut self, slot: usize) -> Result<XmlExtraction, InvocationError> {
         let call = &self.calls[slot];
         let inner = call.args.get(1);
@@ -245,7 +248,7 @@ impl PortPlanner<'_> {
 }
 
 impl PortPlan {
-    /// The names on paths from the trigger; `None` for any.
+    /// Names of all elements that the tree must keep for this port; `None` stands for any.
     pub fn element_names(&self) -> impl Iterator<Item = Option<&str>> {
         self.extractions
             .iter()

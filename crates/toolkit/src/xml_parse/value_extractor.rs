@@ -1,4 +1,4 @@
-//! Values out of elements.
+//! Extraction of values from elements.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use xml::{NameMatching, SelectedNode, XmlNodeRef};
 
 use super::extraction::{ElementValue, ExtractionForm, XmlExtraction};
 
-/// Why there is no value.
+/// Why an element gives no value.
 #[derive(Debug)]
 pub enum ExtractionFailure {
-    /// A text is no value of the type that is wanted: where, and why.
+    /// A text cannot be cast to the type: the path, and why.
     Text(String),
     /// An expression of the program has failed.
     Fault(Fault),
@@ -25,23 +25,26 @@ impl From<Fault> for ExtractionFailure {
     }
 }
 
-/// What makes values of a port: see [`super::plan::PortPlan`].
+/// Extracts the values of a port by its [plan](super::plan::PortPlan).
 pub struct ValueExtractor<'a, 't> {
-    /// Which names are the same.
+    /// Rule by which names are equal.
     pub names: NameMatching,
-    /// The slots.
+    /// Sources of the slots.
     pub extractions: &'a [Option<XmlExtraction>],
-    /// How their values lie.
+    /// Layout of the slots' values.
     pub layout: &'a Arc<Layout>,
-    /// Expressions over them.
+    /// Expressions over the slots.
     pub element_projections: &'a mut [Projection],
-    /// The input tuple.
+    /// The input tuple that ended the element.
     pub tuple: TupleRef<'t>,
 }
 
 impl ValueExtractor<'_, '_> {
-    /// The values of slots, seen from an element; the others have their defaults. `found` is told
-    /// of each slot that the document says something of.
+    /// The values of some slots at an element; the other slots have their defaults. `found` is
+    /// called for each slot that the document has a value for.
+    ///
+    /// # Errors
+    /// If a text cannot be cast to its type, or an expression fails.
     pub fn values(
         &mut self,
         slots: &[usize],
@@ -64,7 +67,7 @@ impl ValueExtractor<'_, '_> {
         Ok(values)
     }
 
-    /// `None`: the document says nothing of it.
+    /// The value of a source at an element; `None` if the document has none.
     fn value(
         &mut self,
         source: &XmlExtraction,
@@ -132,11 +135,11 @@ impl ValueExtractor<'_, '_> {
             }
             ElementValue::Expression(code, slots) => {
                 let values = self.values(slots, at, out, &mut |_| {})?;
-                let row = [Some(self.tuple)];
-                let row = EvaluationInputs::new(&row).with_results(values.as_ref());
+                let inputs = [Some(self.tuple)];
+                let inputs = EvaluationInputs::new(&inputs).with_results(values.as_ref());
                 let mut result = TupleBuf::default();
                 let code = &mut self.element_projections[*code];
-                code.write(&row, out, &mut result)?;
+                code.write(&inputs, out, &mut result)?;
                 Ok(ops::truncate_to_bound(
                     result.as_ref().get(&code.layout, 0),
                     ty,

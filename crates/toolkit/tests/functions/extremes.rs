@@ -9,7 +9,7 @@ use tuple::{EnumType, List, Map, RString, Set, Timestamp, TupleType, Type, UStri
 
 use crate::harness::*;
 
-/// What the names of type formals stand for.
+/// Types that the names of type formals stand for.
 type Binding = HashMap<String, Type>;
 
 #[test]

@@ -72,7 +72,7 @@ pub fn faults(signature: &str, args: &[Arg], result: Type, words: &str) -> Fault
     }
 }
 
-/// Calls a function.
+/// Calls a function by its prototype.
 #[track_caller]
 pub fn call(
     services: &mut dyn Services,
@@ -109,7 +109,7 @@ pub fn call(
 }
 
 impl Arg {
-    /// Its type and its text.
+    /// The type and the text of a value.
     pub fn text(&self) -> String {
         format!("{} {}", self.0, text::to_text(&self.1, &self.0))
     }
@@ -146,7 +146,7 @@ scalars! {
     float64: f64 = Float64;
 }
 
-/// An rstring.
+/// An argument of type rstring.
 pub fn r(text: impl AsRef<[u8]>) -> Arg {
     Arg(
         Type::RString,
@@ -154,17 +154,17 @@ pub fn r(text: impl AsRef<[u8]>) -> Arg {
     )
 }
 
-/// An `rstring[n]`.
+/// An argument of type `rstring[n]`.
 pub fn bounded(text: &str, n: u32) -> Arg {
     r(text).typed(Type::BoundedRString(n))
 }
 
-/// A ustring.
+/// An argument of type ustring.
 pub fn u(text: &str) -> Arg {
     Arg(Type::UString, Value::UString(UString::from(text)))
 }
 
-/// A blob.
+/// An argument of type blob.
 pub fn blob(bytes: &[u8]) -> Arg {
     Arg(Type::Blob, Value::Blob(bytes.to_vec()))
 }
@@ -187,7 +187,7 @@ pub fn tenths(n: i64) -> Arg {
     Arg(Type::Decimal64, Value::Decimal64(value))
 }
 
-/// A complex64.
+/// An argument of type complex64.
 pub fn complex(re: f64, im: f64) -> Arg {
     Arg(Type::Complex64, Value::Complex64(re, im))
 }
@@ -199,7 +199,7 @@ pub fn list<const N: usize>(elements: [Arg; N]) -> Arg {
     Arg(Type::List(ty.into(), None), Value::List(list))
 }
 
-/// An empty list.
+/// A list argument without elements.
 pub fn empty(element: Type) -> Arg {
     let list = List::new_for(&element);
     Arg(Type::List(element.into(), None), Value::List(list))
@@ -225,7 +225,7 @@ pub fn ustrings<const N: usize>(texts: [&str; N]) -> Arg {
     Arg(Type::List(Type::UString.into(), None), Value::List(list))
 }
 
-/// The same collection with a bound.
+/// The collection with a bound in its type.
 pub fn upto(n: u32, arg: Arg) -> Arg {
     let ty = match &arg.0 {
         Type::List(e, _) => Type::List(e.clone(), Some(n)),
@@ -254,7 +254,7 @@ pub fn map<const N: usize>(entries: [(i32, &str); N]) -> Arg {
     )
 }
 
-/// A tuple.
+/// An argument of a tuple type.
 pub fn tuple<const N: usize>(attributes: [(&str, Arg); N]) -> Arg {
     let ty = TupleType::new(attributes.iter().map(|(name, arg)| (*name, arg.0.clone())));
     let values = attributes.into_iter().map(|(_, arg)| arg.1).collect();
@@ -273,13 +273,13 @@ pub fn enumerator(names: &str, which: &str) -> Arg {
 /// A PE that remembers what functions ask of it.
 #[derive(Default)]
 pub struct Pe {
-    /// What was printed; a `|` for each flush.
+    /// Printed text, with a `|` for each flush.
     pub printed: String,
     /// Trace and log messages.
     pub messages: Vec<String>,
-    /// Custom metrics.
+    /// Custom metrics by their names.
     pub metrics: Vec<(String, i64)>,
-    /// What the job was started with.
+    /// Submission-time values of the job.
     pub properties: HashMap<String, String>,
     /// Where files are, if anywhere.
     pub data_directory: Option<String>,

@@ -7,7 +7,7 @@ use crate::harness::*;
 /// 2009-02-13 23:31:30 UTC, a Friday.
 pub const MOMENT: i64 = 1_234_567_890;
 
-/// A `Sys.tm`.
+/// An argument of type `Sys.tm`.
 fn tm(numbers: [i32; 10], zone: &str) -> Arg {
     let [sec, min, hour, mday, mon, year, wday, yday, isdst, gmtoff] = numbers.map(int32);
     tuple([

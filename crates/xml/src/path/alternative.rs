@@ -23,7 +23,7 @@ pub(super) struct PathStep {
     pub(super) conditions: Vec<PathCondition>,
 }
 
-/// What is taken of the elements that the steps lead to.
+/// Part that is taken of the elements that the steps lead to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PathTail {
     Element,

@@ -1,4 +1,4 @@
-//! What a step asks of elements besides their name.
+//! Conditions of a step: questions about an element besides its name.
 //!
 //! ```text
 //! condition  = '[' number ']' | '[last()]'            which of those that are left
@@ -8,27 +8,28 @@
 //! question   = asked (('=' | '!=') (string | number))?
 //! asked      = '@' name | name | 'text()' | '.'       a name is that of a child
 //! ```
-//! As in XPath a question holds if one of the children of that name answers it; without a
+//! As in XPath, a question about children holds if it holds for one child of that name. Without a
 //! comparison it asks whether there is one. With a number on the right, numbers are compared.
+//! Unlike in XPath, the text of a child is its own text, without that of elements below it.
 
 use super::name_matching::NameMatching;
 use crate::scan::text::is_name;
 use crate::tree::XmlNodeRef;
 
-/// One pair of brackets.
+/// The condition in one pair of brackets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PathCondition {
-    /// From 1.
+    /// Position of the element, from 1.
     Position(usize),
     Last,
-    /// One of these, each of which needs all of its questions.
+    /// At least one of these lists, all of whose questions must hold.
     Any(Vec<Vec<PathPredicate>>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PathPredicate {
     operand: PredicateOperand,
-    /// Whether it is to be equal, and to what.
+    /// Whether the value must be equal or unequal, and to what; `None`: it must exist.
     comparison: Option<(bool, PredicateLiteral)>,
 }
 
@@ -42,12 +43,12 @@ enum PredicateOperand {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum PredicateLiteral {
     Text(String),
-    /// As it is written.
+    /// The number as it is written.
     Number(String),
 }
 
 impl PathCondition {
-    /// Reads what is between brackets; `None` if it is no condition.
+    /// Reads the text between brackets; `None` if it is not a condition.
     pub(super) fn parse(text: &str) -> Option<PathCondition> {
         let text = text.trim();
         if text == "last()" {
@@ -65,7 +66,7 @@ impl PathCondition {
         any.collect::<Option<_>>().map(PathCondition::Any)
     }
 
-    /// The names of children that are asked for.
+    /// Names of the children that the condition asks about.
     pub(super) fn child_names(&self) -> impl Iterator<Item = &str> {
         let questions = match self {
             PathCondition::Any(any) => &any[..],
@@ -78,7 +79,7 @@ impl PathCondition {
         })
     }
 
-    /// Whether attributes alone tell if it holds.
+    /// Whether attributes alone decide the condition.
     pub(super) fn needs_attributes_only(&self) -> bool {
         let is_attribute =
             |question: &PathPredicate| matches!(question.operand, PredicateOperand::Attribute(_));
@@ -88,7 +89,8 @@ impl PathCondition {
         }
     }
 
-    /// Whether it holds of an element, the one of that number among so many.
+    /// Whether the condition holds for an element at a position, from 1, among a number of
+    /// candidates.
     pub(super) fn holds(
         &self,
         of: XmlNodeRef<'_>,
@@ -104,7 +106,7 @@ impl PathCondition {
         }
     }
 
-    /// Whether it holds of an element with these attributes, of which nothing else is known.
+    /// Whether the condition holds for an element of which only the attributes are known.
     pub(super) fn holds_for_attributes(
         &self,
         attributes: &[(String, String)],
@@ -205,7 +207,7 @@ impl PredicateLiteral {
     }
 }
 
-/// The parts of a text between a word that stands alone, outside of quotes.
+/// Splits a text at each occurrence of a word that stands alone, outside of quotes.
 fn split_at_word<'t>(text: &'t str, word: &str) -> Vec<&'t str> {
     let (mut parts, mut start, mut quote) = (Vec::new(), 0, None);
     for (at, c) in text.char_indices() {

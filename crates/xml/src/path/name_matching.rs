@@ -1,16 +1,16 @@
-//! Which names of a document and of a program are the same.
+//! The rule by which a name in a document equals a name in the program.
 
 /// The parameters `ignorecase` and `ignoreNamespaces`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NameMatching {
-    /// Upper and lower case are the same.
+    /// Whether case is ignored.
     pub ignore_case: bool,
-    /// Prefixes do not count.
+    /// Whether prefixes are ignored.
     pub ignore_namespaces: bool,
 }
 
 impl NameMatching {
-    /// A name as it counts, but for its case.
+    /// The part of a name that is compared.
     pub fn comparable_name(self, name: &str) -> &str {
         match name.rsplit_once(':') {
             Some((_, local)) if self.ignore_namespaces => local,
@@ -18,7 +18,7 @@ impl NameMatching {
         }
     }
 
-    /// Whether two names are the same.
+    /// Whether two names are equal.
     pub fn matches(self, a: &str, b: &str) -> bool {
         let (a, b) = (self.comparable_name(a), self.comparable_name(b));
         a == b || (self.ignore_case && a.to_lowercase() == b.to_lowercase())

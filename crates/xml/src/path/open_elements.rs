@@ -78,7 +78,7 @@ impl OpenElements {
         self.builder.clear();
     }
 
-    /// Begins an element.
+    /// Begins an element within the innermost one.
     pub fn start(&mut self, name: &str, attributes: Vec<(String, String)>) {
         let name = self.names.comparable_name(name).to_owned();
         let parent = self.open.last_mut().and_then(|open| open.kept.as_mut());

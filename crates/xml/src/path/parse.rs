@@ -1,4 +1,4 @@
-//! Reading of paths: what is wrong with one is said in a sentence.
+//! Reading of paths from their text.
 
 use super::alternative::{PathAlternative, PathStep, PathTail};
 use super::condition::PathCondition;
@@ -10,7 +10,10 @@ const PATH_FORMS_HELP: &str =
     "paths are made of names, `*`, `.` and `|`, with `text()` or `@name` at the end";
 
 impl XmlPath {
-    /// Reads a path.
+    /// Reads a path that must lead to a target.
+    ///
+    /// # Errors
+    /// If the text is not a path that XMLParse understands, or leads elsewhere.
     pub fn parse(text: &str, wanted: PathTarget) -> Result<XmlPath, PathFault> {
         let parts = split_unquoted(text, '|');
         let alternatives = parts.iter().map(|one| alternative(one.trim(), wanted));
@@ -51,7 +54,7 @@ fn alternative(text: &str, wanted: PathTarget) -> Result<PathAlternative, PathFa
     Ok(one)
 }
 
-/// The path without what says where it begins.
+/// The path without the `/` that says where it begins.
 fn relative(text: &str, wanted: PathTarget) -> Result<&str, PathFault> {
     match (text.strip_prefix('/'), wanted) {
         (Some(rest), PathTarget::Trigger) => Ok(rest),
@@ -75,7 +78,7 @@ fn relative(text: &str, wanted: PathTarget) -> Result<&str, PathFault> {
     }
 }
 
-/// A trigger is decided when its element begins.
+/// Checks that a trigger can be decided when its element begins.
 fn check_trigger(one: &PathAlternative, text: &str) -> Result<(), PathFault> {
     if one.steps.is_empty() {
         return path_fault(
@@ -166,7 +169,7 @@ fn invalid_name(name: &str, text: &str) -> PathFault {
     }
 }
 
-/// The end of a path that is to lead to something.
+/// The tail of a path that must lead to a target.
 fn tail_for(tail: PathTail, wanted: PathTarget, text: &str) -> Result<PathTail, PathFault> {
     let leads = |what: &str| format!("the path `{text}` leads to {what}");
     match (&tail, wanted) {
@@ -197,7 +200,7 @@ fn path_fault<T>(message: String, help: &str) -> Result<T, PathFault> {
     Err(PathFault { message, help })
 }
 
-/// The parts of a path between a separator that is neither in brackets nor in quotes.
+/// Splits a path at each separator that is neither in brackets nor in quotes.
 fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut start) = (Vec::new(), 0);
     let mut rest = text;
@@ -211,12 +214,12 @@ fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
     parts
 }
 
-/// Where the bracket closes that was open before `text`.
+/// Byte offset of the bracket that closes the one before `text`.
 fn closing_bracket(text: &str) -> Option<usize> {
     find_unquoted(text, ']')
 }
 
-/// Where a character stands first that is neither in brackets nor in quotes.
+/// Byte offset of the first such character that is neither in brackets nor in quotes.
 fn find_unquoted(text: &str, wanted: char) -> Option<usize> {
     let (mut depth, mut quote) = (0u32, None);
     for (at, c) in text.char_indices() {

@@ -12,7 +12,7 @@ use crate::tree::{XmlNodeKind, XmlNodeRef};
 /// One find of a path.
 #[derive(Clone, Debug)]
 pub enum SelectedNode<'t> {
-    /// An element.
+    /// An element of the tree.
     Element(XmlNodeRef<'t>),
     /// The own text of an element, or the value of an attribute.
     Text(Cow<'t, str>),

@@ -31,7 +31,7 @@ pub struct XmlPath {
     pub(super) alternatives: Vec<PathAlternative>,
 }
 
-/// What a path must lead to.
+/// Kind of nodes that a path must lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathTarget {
     /// An element, by a path from the document.
@@ -45,7 +45,7 @@ pub enum PathTarget {
 }
 
 impl XmlPath {
-    /// The path to a child's text.
+    /// The path to the texts of children of one name.
     pub fn child_text(name: &str) -> XmlPath {
         XmlPath::from_steps(
             format!("{name}/text()"),
@@ -54,7 +54,7 @@ impl XmlPath {
         )
     }
 
-    /// The path to children of a name.
+    /// The path to children of one name.
     pub fn child(name: &str) -> XmlPath {
         XmlPath::from_steps(
             name.to_owned(),
@@ -63,18 +63,18 @@ impl XmlPath {
         )
     }
 
-    /// The path to an attribute.
+    /// The path to an attribute of the element itself.
     pub fn attribute(name: &str) -> XmlPath {
         let tail = PathTail::Attribute(name.to_owned());
         XmlPath::from_steps(format!("@{name}"), Vec::new(), tail)
     }
 
-    /// The path to an element's own text.
+    /// The path to the own text of the element itself.
     pub fn text() -> XmlPath {
         XmlPath::from_steps("text()".to_owned(), Vec::new(), PathTail::Text)
     }
 
-    /// The path to an element's own attributes.
+    /// The path to all attributes of the element itself.
     pub fn attributes() -> XmlPath {
         XmlPath::from_steps("@*".to_owned(), Vec::new(), PathTail::Attributes)
     }

@@ -1,8 +1,8 @@
-//! Where an item of a document ends, and what is in a tag.
+//! Markup: how long an item of a document is, and the contents of tags.
 
 use super::text::{attribute_value, is_blank, is_name_char, is_name_start};
 
-/// What begins with these bytes.
+/// Kind of an item of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MarkupKind {
     Comment,
@@ -22,7 +22,8 @@ const MARKUP_OPENINGS: [(&[u8], MarkupKind); 5] = [
     (b"</", MarkupKind::End),
 ];
 
-/// The item that begins here; `None` if more bytes decide that.
+/// Kind of the item that begins with these bytes; `None` if that depends on bytes that have not
+/// come. `at_end`: no more bytes come.
 pub(super) fn markup_at(bytes: &[u8], at_end: bool) -> Option<MarkupKind> {
     if bytes.first() != Some(&b'<') {
         return Some(MarkupKind::Text);
@@ -39,8 +40,8 @@ pub(super) fn markup_at(bytes: &[u8], at_end: bool) -> Option<MarkupKind> {
 }
 
 impl MarkupKind {
-    /// How many bytes the item has; `None` if its end has not come. The first `searched` bytes do
-    /// not hold it.
+    /// Length of the item in bytes; `None` if its end has not come. The first `searched` bytes do
+    /// not contain the end.
     pub(super) fn len(self, bytes: &[u8], searched: usize) -> Option<usize> {
         match self {
             MarkupKind::Comment => find_end_of(bytes, b"-->", searched.max(4)),
@@ -52,7 +53,7 @@ impl MarkupKind {
         }
     }
 
-    /// What ends it.
+    /// The characters that end an item of this kind.
     pub(super) fn terminator(self) -> &'static str {
         match self {
             MarkupKind::Comment => "-->",
@@ -64,7 +65,7 @@ impl MarkupKind {
     }
 }
 
-/// Where the first `token` ends that begins at or after `from`, or a little before.
+/// End of the first `token` that begins at or after `from`.
 fn find_end_of(bytes: &[u8], token: &[u8], from: usize) -> Option<usize> {
     let rest = bytes.get(from..)?;
     let found = rest.windows(token.len()).position(|w| w == token)?;
@@ -85,7 +86,7 @@ fn tag_len(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// A document type with its declarations.
+/// Length of a document type with its declarations.
 fn doc_type_len(bytes: &[u8]) -> Option<usize> {
     let mut depth = 0_u32;
     let mut quote = None;
@@ -111,13 +112,13 @@ fn doc_type_len(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Reads the inside of a tag from its beginning.
+/// Reads the text between `<` and `>` of a tag.
 pub(super) struct TagParser<'a> {
     pub(super) rest: &'a str,
 }
 
 impl TagParser<'_> {
-    /// A name.
+    /// Reads a name, with its prefix.
     pub(super) fn name(&mut self) -> Result<String, String> {
         let end = self.rest.find(|c: char| !is_name_char(c));
         let (name, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
@@ -128,7 +129,7 @@ impl TagParser<'_> {
         Ok(name.to_owned())
     }
 
-    /// The attributes of the element of a name, up to the end of the tag.
+    /// Reads the attributes up to the end of the tag. `element` is for messages.
     pub(super) fn attributes(&mut self, element: &str) -> Result<Vec<(String, String)>, String> {
         let mut attributes = Vec::new();
         loop {
@@ -171,7 +172,7 @@ impl TagParser<'_> {
         Ok((name, attribute_value(raw)?))
     }
 
-    /// Whether there were blanks.
+    /// Skips blanks, and returns whether there were any.
     pub(super) fn skip_blanks(&mut self) -> bool {
         let rest = self.rest.trim_start_matches(is_blank);
         let skipped = rest.len() < self.rest.len();

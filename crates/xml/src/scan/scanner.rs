@@ -1,50 +1,50 @@
 //! The scanner: bytes in, tokens out, and a sentence where the text is not well-formed.
 //!
-//! Bytes may come in pieces that end anywhere. What is kept is the item that has not come whole,
-//! and the names of the elements that are open.
+//! Bytes may come in pieces that end anywhere. The scanner keeps the bytes of the item that is not
+//! complete, and the names of the open elements.
 
 use super::markup::{MarkupKind, TagParser, markup_at};
 use super::text::{checked_text, expand_references, is_blank, normalize_line_ends};
 use super::token::XmlToken;
 
-/// What a scanner takes at most.
+/// Limits on documents, so that input from outside cannot use up memory and stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScannerLimits {
-    /// How deep elements nest.
+    /// Depth to which elements nest at most.
     pub depth: usize,
-    /// Bytes of a tag, a text, a comment.
+    /// Greatest length in bytes of a tag, a text or a comment.
     pub item_bytes: usize,
 }
 
 /// Takes text apart. See the [module](super).
 #[derive(Debug)]
 pub struct Scanner {
-    /// What has come; `at` is where the next item begins.
+    /// Bytes received; those before `next_item` have been read.
     input: Vec<u8>,
     next_item: usize,
-    /// So many bytes of the next item do not hold its end.
+    /// Number of bytes of the next item that were searched for its end in vain.
     searched: usize,
-    /// Names of the elements that are open, outermost first.
+    /// Names of the open elements, outermost first.
     open_elements: Vec<String>,
-    /// The innermost one was written as `<name/>`.
+    /// Whether the innermost open element was written as `<name/>`, so that its end follows.
     is_empty_tag: bool,
     state: DocumentState,
-    /// Documents may follow one another.
+    /// Whether several documents may follow one another.
     allows_several: bool,
-    /// Comments and instructions are tokens.
+    /// Whether comments and instructions are given as tokens.
     keeps_comments: bool,
     limits: ScannerLimits,
-    /// Where the item at work begins, and where the next one does.
+    /// Line in which the current item begins.
     line: u64,
     next_line: u64,
 }
 
-/// Where in a document the scanner is, outside of the root element.
+/// Part of a document that the scanner has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DocumentState {
-    /// Nothing has come of it.
+    /// No byte of the document has come.
     NotStarted,
-    /// Something has, but not the root element.
+    /// The prolog has begun, and the root element has not.
     Prolog,
     /// The root element has begun.
     RootStarted,
@@ -68,7 +68,8 @@ impl Scanner {
         }
     }
 
-    /// A scanner of documents that follow one another: behind a root element a new one may begin.
+    /// A scanner of documents that follow one another: after a root element another document may
+    /// begin.
     pub fn for_several_documents(limits: ScannerLimits) -> Scanner {
         Scanner {
             allows_several: true,
@@ -76,7 +77,7 @@ impl Scanner {
         }
     }
 
-    /// A scanner of one document that gives its comments and instructions as well.
+    /// A scanner of one document that gives comments and instructions too.
     pub fn with_comments(limits: ScannerLimits) -> Scanner {
         Scanner {
             keeps_comments: true,
@@ -84,19 +85,19 @@ impl Scanner {
         }
     }
 
-    /// Takes more bytes.
+    /// Adds bytes to those that wait to be read.
     pub fn push(&mut self, bytes: &[u8]) {
         self.input.drain(..self.next_item);
         self.next_item = 0;
         self.input.extend_from_slice(bytes);
     }
 
-    /// The line of the document in which the token taken last begins, or what is wrong; from 1.
+    /// Line of the document, from 1, in which the last token or error begins.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// Forgets what has come: the next bytes begin a document.
+    /// Drops all bytes and open elements: the next bytes begin a document.
     pub fn restart(&mut self) {
         *self = Scanner {
             allows_several: self.allows_several,
@@ -105,18 +106,19 @@ impl Scanner {
         };
     }
 
-    /// The next token; `None` if more bytes are needed.
+    /// Reads the next token; `None` if more bytes are needed.
     ///
     /// # Errors
-    /// What is not well-formed, as a sentence. Only [`Scanner::restart`] may follow.
+    /// A sentence that says what is not well-formed. Only [`Scanner::restart`] may follow.
     pub fn token(&mut self) -> Result<Option<XmlToken>, String> {
         self.next(false)
     }
 
-    /// Reads what is left when no more bytes come; all tokens were taken before.
+    /// Ends the input. All tokens must have been read before.
     ///
     /// # Errors
-    /// If a document has begun and not ended; or if there is none, unless there may be several.
+    /// If a document has begun and not ended, or if there is none and the scanner is for one
+    /// document.
     pub fn end(&mut self) -> Result<(), String> {
         while self.next(true)?.is_some() {}
         if let Some(name) = self.open_elements.last() {
@@ -172,7 +174,7 @@ impl Scanner {
         }
     }
 
-    /// Skips byte order marks at the beginning. `false`: more bytes decide whether there is one.
+    /// Skips byte order marks at the beginning. `false` if more bytes decide whether there is one.
     fn skip_mark(&mut self, at_end: bool) -> bool {
         const MARK: &[u8] = "\u{FEFF}".as_bytes();
         if self.state != DocumentState::NotStarted {
@@ -242,7 +244,8 @@ impl Scanner {
         Ok(None)
     }
 
-    /// Something of the document has come, if it is certain that it belongs to this one.
+    /// Notes that a document has begun. Between documents it is open which one a comment belongs
+    /// to.
     fn begin_document(&mut self) {
         if self.state == DocumentState::NotStarted && !self.allows_several {
             self.state = DocumentState::Prolog;
@@ -319,7 +322,7 @@ mod tests {
         item_bytes: 64,
     };
 
-    /// All tokens of a text that comes in pieces of so many bytes, one a line.
+    /// All tokens of a text that comes in pieces of `piece` bytes, one token a line.
     fn tokens(text: &[u8], piece: usize) -> Result<String, String> {
         let mut scanner = Scanner::for_several_documents(LIMITS);
         let mut out = String::new();

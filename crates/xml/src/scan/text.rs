@@ -1,4 +1,4 @@
-//! Names, characters and references of XML text.
+//! Characters, names and references of XML text.
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ fn character_of_reference(name: &str) -> Option<char> {
     char::from_u32(point).filter(|&c| is_char(c))
 }
 
-/// Line ends as line feeds, as every reader of XML makes them.
+/// Line ends as line feeds, as XML 1.0 prescribes.
 pub(super) fn normalize_line_ends(text: &str) -> Cow<'_, str> {
     if text.contains('\r') {
         Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
@@ -40,12 +40,12 @@ pub(super) fn normalize_line_ends(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The value of an attribute: blanks are spaces there, unless they are written as references.
+/// The value of an attribute: blanks become spaces, unless they are written as references.
 pub(super) fn attribute_value(text: &str) -> Result<String, String> {
     expand_references(&normalize_line_ends(text).replace(['\t', '\n'], " "))
 }
 
-/// The text of bytes, if XML allows all of its characters.
+/// Checks that bytes are UTF-8 and have only characters that XML allows.
 pub(super) fn checked_text(bytes: &[u8]) -> Result<&str, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
     match text.chars().find(|&c| !is_char(c)) {

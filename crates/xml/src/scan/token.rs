@@ -3,7 +3,7 @@
 /// One piece of a document; a document is its tokens in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum XmlToken {
-    /// `<?xml ... encoding="..."?>`
+    /// The XML declaration, `<?xml ... encoding="..."?>`.
     Declaration {
         /// The name of the document's encoding, if the declaration has one.
         encoding: Option<String>,
@@ -15,7 +15,7 @@ pub enum XmlToken {
         /// Names and values of its attributes in order; no name appears twice.
         attributes: Vec<(String, String)>,
     },
-    /// `</name>`
+    /// The end of an element, `</name>`.
     End {
         /// Name of the element, with its prefix.
         name: String,

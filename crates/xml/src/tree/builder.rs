@@ -117,7 +117,7 @@ impl XmlTreeBuilder {
         self.tree.nodes.truncate(index as usize);
     }
 
-    /// Removes all nodes.
+    /// Removes all nodes, open ones included.
     pub fn clear(&mut self) {
         self.open.clear();
         self.tree.nodes.clear();

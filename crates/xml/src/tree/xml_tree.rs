@@ -17,15 +17,15 @@ use super::name::{NamespaceBinding, XmlName};
 pub enum XmlNodeKind {
     /// The root of a document, above its outermost element.
     Document,
-    /// An element.
+    /// An element, whose tags may enclose other nodes.
     Element,
     /// An attribute of an element.
     Attribute,
-    /// Text between tags.
+    /// Text between two tags.
     Text,
-    /// A comment.
+    /// A comment, without its marks.
     Comment,
-    /// A processing instruction.
+    /// A processing instruction for some application.
     Instruction,
 }
 
@@ -82,7 +82,7 @@ impl XmlTree {
         XmlNodeRef { tree: self, index }
     }
 
-    /// Number of nodes.
+    /// Number of nodes in the tree.
     pub fn len(&self) -> u32 {
         self.nodes.len() as u32
     }

@@ -9,15 +9,15 @@ use tuple::decimal::codec::UnpackedDecimal;
 
 use super::failure::{QueryFailure, QueryResult, failure};
 
-/// Texts that a query makes have so many bytes at most: it cannot use up the memory by doubling
-/// one.
+/// Greatest length in bytes of a text that a query makes, so that it cannot use up the memory by
+/// doubling one.
 const TEXT_BYTES_MAX: usize = 1 << 26;
 
-/// A value.
+/// An atomic value of a query.
 #[derive(Clone, Debug)]
 pub enum AtomicValue {
     String(Rc<str>),
-    /// What a document holds: text whose type nobody has said.
+    /// Text from a document, which has no type without a schema.
     Untyped(Rc<str>),
     Boolean(bool),
     Integer(i64),
@@ -25,7 +25,7 @@ pub enum AtomicValue {
     Double(f64),
 }
 
-/// The type of a value, or of several.
+/// Type of atomic values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicType {
     Any,
@@ -37,7 +37,7 @@ pub enum AtomicType {
     Double,
 }
 
-/// `+` and its like.
+/// An operator of arithmetic, as `+`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArithmeticOp {
     Add,
@@ -49,7 +49,7 @@ pub enum ArithmeticOp {
 }
 
 impl AtomicType {
-    /// The type of a name without its prefix.
+    /// The type of a name in the namespace of XML Schema.
     pub fn from_name(name: &str) -> Option<AtomicType> {
         Some(match name {
             "anyAtomicType" => AtomicType::Any,
@@ -75,7 +75,7 @@ impl AtomicType {
         }
     }
 
-    /// Whether values of another type are of this one too.
+    /// Whether values of another type belong to this type too.
     pub fn includes(self, other: AtomicType) -> bool {
         self == other
             || self == AtomicType::Any
@@ -88,7 +88,7 @@ impl AtomicValue {
         AtomicValue::String(text.into())
     }
 
-    /// Texts, one behind the other.
+    /// Joins texts with another one between each two.
     pub fn join_texts(
         parts: impl IntoIterator<Item = String>,
         between: &str,
@@ -133,7 +133,7 @@ impl AtomicValue {
         )
     }
 
-    /// Untyped values as numbers; the others as they are.
+    /// Casts an untyped value to a number, and leaves others as they are.
     pub fn into_arithmetic(self) -> QueryResult<AtomicValue> {
         match self.ty() {
             AtomicType::Untyped => self.cast(AtomicType::Double),
@@ -141,7 +141,7 @@ impl AtomicValue {
         }
     }
 
-    /// As a number; NaN if it is none.
+    /// The value as a number; NaN if it cannot be cast.
     pub fn to_number(&self) -> f64 {
         match self.cast(AtomicType::Double) {
             Ok(AtomicValue::Double(n)) => n,
@@ -149,7 +149,7 @@ impl AtomicValue {
         }
     }
 
-    /// As another type.
+    /// Casts the value to another type.
     pub fn cast(&self, to: AtomicType) -> QueryResult<AtomicValue> {
         if to.includes(self.ty()) && to != AtomicType::Decimal {
             return Ok(self.clone());
@@ -193,7 +193,7 @@ impl AtomicValue {
             AtomicValue::Decimal(n) => integer_part(*n),
             AtomicValue::Double(n) => {
                 let n = n.trunc();
-                // The bounds are powers of two: doubles have them exactly.
+                // The bounds are powers of two, which doubles represent exactly.
                 (n >= -(2f64.powi(63)) && n < 2f64.powi(63)).then_some(n as i64)
             }
         }
@@ -235,7 +235,7 @@ impl AtomicValue {
         }
     }
 
-    /// The order of two values that can be compared; `None` if one is not a number.
+    /// Compares two values; `None` if one is NaN.
     pub fn compare(&self, other: &AtomicValue) -> QueryResult<Option<Ordering>> {
         Ok(match (self, other) {
             (
@@ -267,7 +267,7 @@ fn integer_part(n: Decimal128) -> Option<i64> {
     (Decimal128::from_i64(found).compare(n) == Some(Ordering::Equal)).then_some(found)
 }
 
-/// `a + b` and its like; both are numbers or a fault.
+/// Evaluates an operator of arithmetic.
 pub fn calculate(op: ArithmeticOp, a: AtomicValue, b: AtomicValue) -> QueryResult<AtomicValue> {
     let (a, b) = (a.into_arithmetic()?, b.into_arithmetic()?);
     if let Some(other) = [&a, &b].into_iter().find(|value| !value.is_number()) {
@@ -360,7 +360,7 @@ impl fmt::Display for AtomicValue {
     }
 }
 
-/// Digits and a point, without zeros at the end.
+/// A decimal as digits and a point, without zeros at the end.
 fn decimal_text(n: Decimal128) -> String {
     let UnpackedDecimal::Finite {
         negative,
@@ -394,7 +394,7 @@ fn decimal_text(n: Decimal128) -> String {
     format!("{sign}{digits}")
 }
 
-/// As XPath writes doubles: with an exponent from a million on, and below a millionth.
+/// A double as XPath writes it: with an exponent from a million on, and below a millionth.
 fn double_text(n: f64) -> String {
     let size = n.abs();
     if n.is_nan() {

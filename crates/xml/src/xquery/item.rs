@@ -1,4 +1,4 @@
-//! Items: nodes of trees and atomic values.
+//! Items and sequences: the values of expressions.
 
 use super::atomic_value::AtomicValue;
 use super::failure::{QueryResult, failure};
@@ -12,7 +12,7 @@ pub(super) enum Item {
     Atomic(AtomicValue),
 }
 
-/// What every expression gives.
+/// The value of an expression: items in order.
 pub(super) type Sequence = Vec<Item>;
 
 impl Item {
@@ -23,7 +23,7 @@ impl Item {
         }
     }
 
-    /// Its text: `fn:string`.
+    /// Text of the item, as `fn:string` gives it.
     pub(super) fn text(&self) -> String {
         match self {
             Item::Atomic(value) => value.to_string(),
@@ -46,12 +46,15 @@ pub(super) fn singleton(value: AtomicValue) -> Sequence {
     vec![Item::Atomic(value)]
 }
 
-/// The values of all items.
+/// The atomic values of all items.
 pub(super) fn atomize_all(sequence: &[Item]) -> Vec<AtomicValue> {
     sequence.iter().map(Item::atomize).collect()
 }
 
-/// The one item of a sequence, or none.
+/// The only item of a sequence; `None` if it is empty.
+///
+/// # Errors
+/// If there are several; `what` names the place in the message.
 pub(super) fn at_most_one<'s>(sequence: &'s [Item], what: &str) -> QueryResult<Option<&'s Item>> {
     match sequence {
         [] => Ok(None),
@@ -75,6 +78,9 @@ pub(super) fn effective_boolean_value(sequence: &[Item]) -> QueryResult<bool> {
 }
 
 /// The nodes of a sequence in the order of their documents, each once.
+///
+/// # Errors
+/// If an item is not a node; `what` names the place in the message.
 pub(super) fn in_document_order(sequence: Sequence, what: &str) -> QueryResult<Vec<XmlNode>> {
     let mut nodes = nodes(sequence, what)?;
     nodes.sort_by_key(XmlNode::document_position);
@@ -82,7 +88,10 @@ pub(super) fn in_document_order(sequence: Sequence, what: &str) -> QueryResult<V
     Ok(nodes)
 }
 
-/// The items of a sequence of nodes.
+/// The nodes of a sequence.
+///
+/// # Errors
+/// If an item is not a node; `what` names the place in the message.
 pub(super) fn nodes(sequence: Sequence, what: &str) -> QueryResult<Vec<XmlNode>> {
     let node = |item| match item {
         Item::Node(node) => Ok(node),

@@ -1,17 +1,17 @@
-//! Queries as trees: what the parser makes and the evaluation walks.
+//! The syntax tree of a query.
 //!
-//! Names have their namespaces, functions are found, variables are numbers: those that are bound
-//! where an expression stands, outermost first.
+//! Names are resolved to namespaces, functions to their entries. A variable is a number: its place
+//! among those that are bound at the expression, outermost first.
 
 use super::atomic_value::{ArithmeticOp, AtomicType, AtomicValue};
 use super::function::XPathFunction;
 use crate::step::XPathAxis;
 use crate::tree::{NamespaceBinding, XmlName, XmlNodeKind};
 
-/// A query.
+/// A query that was read.
 #[derive(Debug)]
 pub struct XQuery {
-    /// What the prolog declares, in its order: they are the first variables.
+    /// Variables that the prolog declares, in their order: the first ones that are bound.
     pub variables: Vec<VariableDeclaration>,
     pub body: QueryExpr,
 }
@@ -21,66 +21,66 @@ pub struct XQuery {
 pub struct VariableDeclaration {
     pub name: String,
     pub ty: Option<SequenceType>,
-    /// None: it comes from outside.
+    /// `None`: the value comes from outside.
     pub value: Option<QueryExpr>,
 }
 
 #[derive(Debug)]
 pub enum QueryExpr {
     Literal(AtomicValue),
-    /// A bound variable.
+    /// A variable that is bound in the query.
     Variable(usize),
     /// A variable that nothing in the query declares.
     External(String),
-    /// `.`
+    /// The item of the focus, `.`.
     Context,
-    /// `a, b`
+    /// Sequences one after the other, `a, b`.
     Sequence(Vec<QueryExpr>),
-    /// `a to b`
+    /// A range of integers, `a to b`.
     Range(Box<[QueryExpr; 2]>),
     Or(Vec<QueryExpr>),
     And(Vec<QueryExpr>),
     Compare(QueryComparison, Box<[QueryExpr; 2]>),
     /// `a + b - c`, from left to right.
     Arithmetic(Box<QueryExpr>, Vec<(ArithmeticOp, QueryExpr)>),
-    /// `-a`
+    /// The negated operand, `-a`.
     Negate(Box<QueryExpr>),
-    /// `a || b`
+    /// Texts joined to one, `a || b`.
     Concat(Vec<QueryExpr>),
     /// `a union b except c`, from left to right.
     Sets(Box<QueryExpr>, Vec<(NodeSetOp, QueryExpr)>),
     If(Box<[QueryExpr; 3]>),
-    /// `some`, or `every`.
+    /// `some`, or `every` if the flag is set: bindings and a condition.
     Quantified(bool, Vec<QueryExpr>, Box<QueryExpr>),
     Flwor(Vec<FlworClause>, Box<QueryExpr>),
     Path(PathStart, Vec<XPathStep>),
-    /// `a[b][c]`
+    /// Items filtered by predicates, `a[b][c]`.
     Filter(Box<QueryExpr>, Vec<QueryExpr>),
     Call(&'static XPathFunction, Vec<QueryExpr>),
     Element(Box<ElementConstructor>),
     /// An attribute, a text or a comment with computed contents.
     Leaf(XmlNodeKind, Option<XmlName>, Vec<ConstructorPart>),
-    /// `cast as`; an empty sequence is allowed or not.
+    /// `cast as`; the flag says whether an empty sequence is allowed.
     Cast(Box<QueryExpr>, AtomicType, bool),
     Castable(Box<QueryExpr>, AtomicType, bool),
-    /// `instance of`
+    /// A test of a type, `instance of`.
     Instance(Box<QueryExpr>, SequenceType),
-    /// `treat as`
+    /// A checked type, `treat as`.
     Treat(Box<QueryExpr>, SequenceType),
 }
 
-/// How two operands are compared.
+/// Kind of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryComparison {
-    /// `=`: some item of one with some item of the other.
+    /// `=`: holds for some item of one operand and some item of the other.
     General(ComparisonOp),
-    /// `eq`: one value with one value.
+    /// `eq`: compares one value with one value.
     Value(ComparisonOp),
-    /// `is`
+    /// `is`: both are the same node.
     IsSameNode,
-    /// `<<`
+    /// `<<`: the left node precedes the right one.
     Precedes,
-    /// `>>`
+    /// `>>`: the left node follows the right one.
     Follows,
 }
 
@@ -101,12 +101,12 @@ pub enum NodeSetOp {
     Except,
 }
 
-/// Where a path begins.
+/// Beginning of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathStart {
-    /// The document.
+    /// The root of the tree.
     Root,
-    /// What is at hand.
+    /// The item of the focus.
     Context,
 }
 
@@ -116,7 +116,7 @@ pub enum XPathStep {
     Expr(QueryExpr),
 }
 
-/// What nodes a step takes. A part of a name that is not given stands for any.
+/// Test that the nodes of a step must pass. A missing part of a name stands for any.
 #[derive(Clone, Debug)]
 pub enum NodeTest {
     /// Elements, or attributes on their axis.
@@ -124,9 +124,9 @@ pub enum NodeTest {
         uri: Option<String>,
         local: Option<String>,
     },
-    /// `node()`
+    /// Any node of the axis: `node()`.
     Any,
-    /// `text()`, `element(name)`
+    /// Nodes of a kind, with a name if one is given: `text()`, `element(name)`.
     Kind(XmlNodeKind, Option<XmlName>),
 }
 
@@ -148,7 +148,7 @@ pub struct OrderSpec {
     pub is_empty_greatest: bool,
 }
 
-/// An element that a query makes.
+/// The constructor of an element.
 #[derive(Debug)]
 pub struct ElementConstructor {
     pub name: XmlName,
@@ -157,19 +157,19 @@ pub struct ElementConstructor {
     pub content: Vec<ConstructorPart>,
 }
 
-/// What an element or attribute is made of.
+/// A part of the content of an element or attribute.
 #[derive(Debug)]
 pub enum ConstructorPart {
     Text(String),
     Expr(QueryExpr),
 }
 
-/// `xs:string?`, `element(a)*`
+/// Type of a sequence, as `xs:string?` or `element(a)*`.
 #[derive(Debug)]
 pub struct SequenceType {
-    /// As it was written.
+    /// The type as it was written.
     pub text: String,
-    /// None: `empty-sequence()`.
+    /// Type of each item; `None` for `empty-sequence()`.
     pub item: Option<XQueryItemType>,
     pub may_be_empty: bool,
     pub may_be_several: bool,
@@ -177,7 +177,7 @@ pub struct SequenceType {
 
 #[derive(Debug)]
 pub enum XQueryItemType {
-    /// `item()`
+    /// Any kind of item: `item()`.
     Any,
     Node(NodeTest),
     Atomic(AtomicType),

@@ -21,13 +21,13 @@ pub fn serialize_item(item: &Item) -> String {
     }
 }
 
-/// Writes a node with all below it; what is open is kept here, so that depth costs no stack.
+/// Writes a node with all below it. Open elements are kept in a list, so that depth costs no stack.
 #[derive(Default)]
 struct XmlNodeWriter {
     out: String,
-    /// Where each open element ends, its name, and the length of `namespaces` before it.
+    /// For each open element: its end, its name, and the length of `namespaces` before it.
     open: Vec<(u32, String, usize)>,
-    /// What prefixes stand for where we are.
+    /// Namespaces that are bound at the current position.
     namespaces: Vec<NamespaceBinding>,
 }
 
@@ -50,7 +50,7 @@ impl XmlNodeWriter {
         self.close(u32::MAX);
     }
 
-    /// Closes what ends before a place.
+    /// Closes the elements that end before an index.
     fn close(&mut self, at: u32) {
         while let Some((_, name, known)) = self.open.pop_if(|(end, ..)| *end <= at) {
             self.out += &format!("</{name}>");

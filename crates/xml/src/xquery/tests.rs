@@ -1,4 +1,4 @@
-//! Queries and what they find, one a line.
+//! Queries with their results, one a line.
 
 use super::{QueryFailure, run};
 
@@ -15,7 +15,7 @@ fn find_in(document: &str, query: &str) -> Result<Vec<String>, QueryFailure> {
     })
 }
 
-/// What a query finds, with `|` between the items.
+/// Asserts the result of a query on [`BOOKS`], with `|` between the items.
 #[track_caller]
 fn finds(query: &str, wanted: &str) {
     match find_in(BOOKS, query) {

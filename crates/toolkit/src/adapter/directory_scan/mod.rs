@@ -1,4 +1,4 @@
-//! DirectoryScan: sends the names of the files of a directory, new and changed ones as they come.
+//! DirectoryScan: submits the names of the files in a directory, and of new and changed ones later.
 //!
 //! `operator` scans again and again; `scanned_file` is what is known of one file.
 

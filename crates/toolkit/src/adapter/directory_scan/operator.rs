@@ -1,4 +1,4 @@
-//! The running DirectoryScan.
+//! The operator instance of DirectoryScan.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,10 +19,10 @@ use crate::output_calls::OutputCalls;
 struct DirectoryScan(Option<DirectoryScanSource>);
 
 struct DirectoryScanSource {
-    /// As the program names it.
+    /// The directory as the program names it.
     directory: PathBuf,
     full_directory: PathBuf,
-    /// Where files are moved, as the program names it and below the data directory.
+    /// Directory that files are moved to: as the program names it, and below the data directory.
     destination: Option<(PathBuf, PathBuf)>,
     pattern: Option<Vec<u8>>,
     sleep_time: f64,
@@ -35,7 +35,7 @@ struct DirectoryScanSource {
     /// Attributes that get the path.
     paths: Vec<usize>,
     layout: Arc<Layout>,
-    /// When each file that was sent had last changed.
+    /// Time of the last change of each file that was submitted.
     sent_changes: HashMap<PathBuf, (i64, i64)>,
 }
 
@@ -116,7 +116,7 @@ impl DirectoryScanSource {
     fn scan(&mut self) -> Result<Vec<ScannedFile>, Fault> {
         let found = regular_files(&self.full_directory);
         let found = found.map_err(|error| failure("read", &self.full_directory, &error))?;
-        // What is gone may come back.
+        // A file that was removed may be created again.
         self.sent_changes
             .retain(|name, _| found.iter().any(|(other, _)| other == name));
         let mut entries = Vec::new();
@@ -164,10 +164,10 @@ impl DirectoryScanSource {
             std::fs::create_dir_all(to).map_err(|error| failure("make", to, &error))?;
             file_name::move_into(&entry.full_directory.join(&entry.name), to)?;
         }
-        let answer = |said: &ScanFunction, arguments: &[Value]| {
-            Ok(match (said, arguments) {
+        let answer = |function: &ScanFunction, arguments: &[Value]| {
+            Ok(match (function, arguments) {
                 (ScanFunction::AsIs, [value, ..]) => value.clone(),
-                (said, _) => entry.evaluate(*said),
+                (function, _) => entry.evaluate(*function),
             })
         };
         let whole = self

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use runtime::retry_interrupted;
 use tuple::{RString, Value};
 
-/// An output function that says something of a file.
+/// An output function that describes a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScanFunction {
     AsIs,
@@ -46,13 +46,13 @@ impl ScanFunction {
     }
 }
 
-/// A file, and where it was moved.
+/// A file that the scan found.
 pub struct ScannedFile {
     /// The directory as the program names it.
     pub directory: PathBuf,
-    /// The directory as an absolute path, or below the data directory.
+    /// The directory, below the data directory if the program names a relative path.
     pub full_directory: PathBuf,
-    /// Where files are moved, in both forms.
+    /// Directory that files are moved to, in both forms.
     pub destination: Option<(PathBuf, PathBuf)>,
     pub name: PathBuf,
     pub metadata: Metadata,
@@ -60,12 +60,12 @@ pub struct ScannedFile {
 
 impl ScannedFile {
     /// The answer to an output function.
-    pub fn evaluate(&self, said: ScanFunction) -> Value {
+    pub fn evaluate(&self, function: ScanFunction) -> Value {
         let (to, full_to) = match &self.destination {
             Some((to, full)) => (to, full),
             None => (&self.directory, &self.full_directory),
         };
-        match said {
+        match function {
             ScanFunction::FilePath => path(&self.directory.join(&self.name)),
             ScanFunction::FullPath => path(&absolute(&self.full_directory.join(&self.name))),
             ScanFunction::FileName => path(&self.name),
@@ -81,12 +81,12 @@ impl ScannedFile {
         }
     }
 
-    /// When it last changed, in seconds and nanoseconds.
+    /// Time of the last change of the inode, in seconds and nanoseconds.
     pub fn changed_at(&self) -> (i64, i64) {
         (self.metadata.ctime(), self.metadata.ctime_nsec())
     }
 
-    /// When it was last written, in seconds and nanoseconds.
+    /// Time of the last write, in seconds and nanoseconds.
     pub fn modified_at(&self) -> (i64, i64) {
         (self.metadata.mtime(), self.metadata.mtime_nsec())
     }
@@ -103,12 +103,12 @@ fn path(path: &Path) -> Value {
 /// The regular files of a directory. Those that go while it is read are left out.
 ///
 /// # Errors
-/// What the system says of the directory.
+/// The error of the system for the directory.
 pub fn regular_files(directory: &Path) -> io::Result<Vec<(PathBuf, Metadata)>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        // Follows links, as whoever opens the file does.
+        // Follows links, as opening the file does.
         if let Ok(metadata) = retry_interrupted(|| fs::metadata(entry.path()))
             && metadata.is_file()
         {

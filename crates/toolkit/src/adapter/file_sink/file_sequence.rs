@@ -65,15 +65,15 @@ impl FlushBuffer for OpenFileBuffer {
     }
 }
 
-/// How often it is tried to open a pipe that nobody reads; the system tells of nothing.
+/// Pause between attempts to open a pipe without a reader; the system has no event for that.
 const PIPE_PAUSE: Duration = Duration::from_millis(10);
 
 impl FileSequence {
-    /// Opens the next file of a name with modifiers. If it is a pipe, waits until somebody reads
-    /// it; after a shutdown none is open then.
+    /// Opens the next file of a name with modifiers. For a pipe, it waits until the pipe has a
+    /// reader; if a shutdown ends the wait, no file is open.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// If the file cannot be opened.
     pub fn open(&mut self, name: &str, services: &mut dyn Services) -> Result<(), Fault> {
         while !self.try_open(name, services)? {
             if services.is_shutdown() {
@@ -85,10 +85,10 @@ impl FileSequence {
         Ok(())
     }
 
-    /// Opens the next file of a name with modifiers; `false`: it is a pipe that nobody reads yet.
+    /// Opens the next file of a name with modifiers; `false` if it is a pipe without a reader.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// If the file cannot be opened.
     pub fn try_open(&mut self, name: &str, services: &mut dyn Services) -> Result<bool, Fault> {
         let name = file_name::expand_modifiers(name, self.next_id, Zoned::now)?;
         let path = file_name::resolve_path(&self.data_directory, &name);
@@ -109,7 +109,7 @@ impl FileSequence {
         }
     }
 
-    /// Nobody has read the pipe of that name: says so, once.
+    /// Logs once that the pipe of this name has no reader.
     fn report_unread(&mut self, name: &str, services: &mut dyn Services) {
         if !std::mem::replace(&mut self.is_unread_reported, true) {
             let message =
@@ -118,13 +118,13 @@ impl FileSequence {
         }
     }
 
-    /// Puts a record into the open file.
+    /// Writes a record to the open file.
     ///
     /// # Errors
-    /// If writing fails and that is to end the program.
+    /// If a write fails and `writeFailureAction` ends the program.
     pub fn put(&mut self, record: &[u8], services: &mut dyn Services) -> Result<(), Fault> {
         let Some(output) = &mut self.open else {
-            // A pipe that nobody reads.
+            // A pipe without a reader.
             services.add_to_metric("nTupleWriteErrors", 1);
             return Ok(());
         };
@@ -135,7 +135,7 @@ impl FileSequence {
     /// Flushes the open file.
     ///
     /// # Errors
-    /// If writing fails and that is to end the program.
+    /// If a write fails and `writeFailureAction` ends the program.
     pub fn flush(&mut self, services: &mut dyn Services) -> Result<(), Fault> {
         let Some(output) = &mut self.open else {
             return Ok(());
@@ -147,7 +147,7 @@ impl FileSequence {
     /// Closes the open file and moves it; its absolute path.
     ///
     /// # Errors
-    /// If writing fails and that is to end the program, or if it cannot be moved.
+    /// If a write fails and `writeFailureAction` ends the program, or if the file cannot be moved.
     pub fn close(&mut self, services: &mut dyn Services) -> Result<Option<PathBuf>, Fault> {
         let Some(output) = self.open.take() else {
             return Ok(None);
@@ -184,7 +184,7 @@ impl FileSequence {
         services: &mut dyn Services,
     ) -> Result<(), Fault> {
         let error = match error {
-            // Nobody reads standard output any more: there is no use in going on.
+            // Standard output has no reader any more: further tuples would be lost.
             WriteError::StandardOutput(fault) => return Err(fault),
             WriteError::System(error) => error,
         };

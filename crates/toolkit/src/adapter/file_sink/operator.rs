@@ -1,4 +1,4 @@
-//! The running FileSink.
+//! The operator instance of FileSink.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::adapter::delay_field::DelayField;
 use crate::adapter::record_format::writer;
 use crate::adapter::{file_name, record_input};
 
-/// When a file is done.
+/// Condition under which a file is closed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum CloseMode {
     Never,
@@ -32,7 +32,7 @@ struct FileSink {
     name_buffer: TupleBuf,
     /// The name, unless it depends on the tuple.
     fixed_name: Option<String>,
-    /// With closeMode dynamic: the name of the open file.
+    /// Name of the open file, for `closeMode : dynamic`.
     open_name: String,
     writer: Box<dyn RecordWriter>,
     record: Vec<u8>,
@@ -49,8 +49,8 @@ struct FileSink {
     report: Option<(Arc<Layout>, TupleBuf)>,
 }
 
-/// Makes the operator; a file whose name is known is opened at once, unless it is a pipe that
-/// nobody reads yet.
+/// Builds the operator instance of an invocation. A file whose name is known is opened at once,
+/// unless it is a pipe without a reader.
 pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let close_mode = close_mode(build)?;
     if let CloseMode::Time(period) = close_mode {
@@ -93,7 +93,7 @@ pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     if let (Some(name), true) = (&sink.fixed_name, close_mode != CloseMode::Dynamic)
         && !is_dry_run
     {
-        // A pipe may find its reader later.
+        // A pipe may get its reader later.
         sink.files.try_open(name, build.services)?;
     }
     Ok(Box::new(sink))
@@ -209,9 +209,9 @@ impl FileSink {
             }
             return Ok(());
         }
-        let row = [Some(tuple)];
+        let inputs = [Some(tuple)];
         self.name
-            .write(&EvaluationInputs::new(&row), out, &mut self.name_buffer)?;
+            .write(&EvaluationInputs::new(&inputs), out, &mut self.name_buffer)?;
         let name = file_name::rstring_text(self.name_buffer.as_ref().get(&self.name.layout, 0));
         if self.files.open.is_some() && name == self.open_name {
             return Ok(());
@@ -223,8 +223,8 @@ impl FileSink {
         Ok(())
     }
 
-    /// Opens a pipe that nobody read when the program began: there was no tuple, but whoever waits
-    /// for some is to learn that none follow.
+    /// Opens a pipe that had no reader when the program began. No tuple was written, but a reader
+    /// must see the end of the pipe.
     fn open_unread(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         match &self.fixed_name {
             Some(name) if self.files.next_id == 0 && self.close_mode != CloseMode::Dynamic => {

@@ -1,4 +1,4 @@
-//! What the compiler checks of a FileSink beyond its model.
+//! Checks of a FileSink when compiling, beyond its model.
 
 use graph::{InvocationError, InvocationPart, OperatorNode};
 use tuple::Type;
@@ -33,7 +33,7 @@ pub fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     }
 }
 
-/// A file that ends by count, size or time needs to be told when, and no other does.
+/// Verifies that the limit of the close mode is given, and no other limit.
 fn close_mode(operator: &OperatorNode) -> Result<(), InvocationError> {
     let mode = mode(operator);
     for &(of, limit) in LIMITS {
@@ -55,7 +55,7 @@ fn mode(operator: &OperatorNode) -> &str {
     lower::literal(operator, "closeMode").unwrap_or("never")
 }
 
-/// Only a file that is chosen tuple by tuple may depend on tuples.
+/// Verifies that the file name depends on tuples only with `closeMode : dynamic`.
 fn verify_file_name(operator: &OperatorNode) -> Result<(), InvocationError> {
     let depends = lower::param(operator, "file").is_some_and(graph::Expr::reads_input);
     if depends && mode(operator) != "dynamic" {

@@ -1,4 +1,5 @@
-//! The running FileSource: which files are read, and what follows each of them.
+//! The operator instance of FileSource: the files that it reads, and its reaction to the end of
+//! each.
 
 use std::fs;
 use std::io;
@@ -18,7 +19,8 @@ use crate::adapter::tuple_reader::{ReadEnd, TupleReader};
 /// Stands for errors that the system did not number: input/output error.
 const EIO: i32 = 5;
 
-/// With an input port: files are named by tuples. Without: one file, read on a thread of its own.
+/// The operator instance. With an input port, tuples name the files; without, it reads one file on
+/// its own thread.
 struct FileSource {
     files: Option<FileSourceReader>,
     input: Option<Arc<Layout>>,
@@ -54,7 +56,7 @@ pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let move_to = build
         .value("moveFileToDirectory")?
         .map(file_name::rstring_text);
-    let alarm = StopWaiter::new(&build.stop_signal()).map_err(|error| {
+    let stop_waiter = StopWaiter::new(&build.stop_signal()).map_err(|error| {
         let message = format!("cannot make a descriptor to wait on: {error}");
         Fault::new(FaultKind::System, message)
     })?;
@@ -72,7 +74,7 @@ pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
         punctuated: build.flag("readPunctuations", false)?,
         data_directory,
         report,
-        stop_waiter: alarm,
+        stop_waiter,
     };
     Ok(Box::new(FileSource {
         files: Some(files),
@@ -144,7 +146,7 @@ impl FileSourceReader {
         RecordInput::open(path, compression, encoding, &self.stop_waiter)
     }
 
-    /// Reads an open file to its end; the one that has taken its place.
+    /// Reads an open file to its end, and returns its successor if another file has taken its name.
     fn read_one(
         &mut self,
         name: &str,
@@ -165,7 +167,7 @@ impl FileSourceReader {
         };
         match ended {
             ReadEnd::Shutdown => return Ok(None),
-            // What follows a final marker is not read, and nothing passes the port behind it.
+            // Bytes behind a final marker are not read: nothing may be submitted after it.
             ReadEnd::FinalMarker => out.submit_punctuation(0, Punctuation::Final)?,
             ReadEnd::EndOfInput | ReadEnd::Replaced if !self.punctuated => {
                 out.submit_punctuation(0, Punctuation::Window)?;

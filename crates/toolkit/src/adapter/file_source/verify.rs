@@ -1,4 +1,4 @@
-//! What the compiler checks of a FileSource beyond its model.
+//! Checks of a FileSource when compiling, beyond its model.
 
 use graph::{InvocationError, InvocationPart, OperatorNode};
 use tuple::{Attribute, TupleType, Type};
@@ -25,7 +25,7 @@ pub fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     }
 }
 
-/// Where the names of files come from.
+/// Verifies that the names of files come from the parameter `file` or from an input port.
 fn verify_file_names(operator: &OperatorNode) -> Result<(), InvocationError> {
     let Some(names) = operator.inputs.first() else {
         return match has_param(operator, "file") {

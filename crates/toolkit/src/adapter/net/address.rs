@@ -7,13 +7,13 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use eval::{Fault, FaultKind};
 use tuple::Value;
 
-/// Where the system lists services by name.
+/// File in which the system lists services by name.
 const SERVICES: &str = "/etc/services";
 
 /// The port of a value: a number, or the name of a service.
 ///
 /// # Errors
-/// If it is none.
+/// If the value is not a port.
 pub fn port(value: &Value, protocol: &str) -> Result<u16, Fault> {
     let number = match value {
         Value::RString(text) => return named_port(&String::from_utf8_lossy(&text.0), protocol),
@@ -59,7 +59,7 @@ fn listed_port(line: &str, name: &str, protocol: &str) -> Option<u16> {
 /// a name and sockets that are bound by that name meet, and both meet those bound to 0.0.0.0.
 ///
 /// # Errors
-/// If it has none.
+/// If the host has no address.
 pub fn resolve(host: &str, port: u16) -> io::Result<SocketAddr> {
     Ok(preferred(&addresses(host, port)?))
 }
@@ -67,7 +67,7 @@ pub fn resolve(host: &str, port: u16) -> io::Result<SocketAddr> {
 /// The addresses of a host, as the system orders them; at least one.
 ///
 /// # Errors
-/// If it has none.
+/// If the host has no address.
 pub fn addresses(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     let found: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
     if found.is_empty() {

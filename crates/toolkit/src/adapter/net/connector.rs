@@ -63,7 +63,7 @@ impl LastMessage {
     }
 }
 
-/// When a silent peer is asked whether it is still there.
+/// Times and number of the probes that a silent peer is sent.
 #[derive(Clone, Copy)]
 struct KeepAlive {
     idle_time: Duration,
@@ -72,8 +72,8 @@ struct KeepAlive {
 }
 
 impl TcpConnector {
-    /// As the parameters say. A server listens from here on, so that clients of the same program
-    /// find it.
+    /// A connector with the parameters of an invocation. A server listens from here on, so that
+    /// clients in the same program can connect.
     ///
     /// # Errors
     /// Parameters that are out of range; the port cannot be listened on.
@@ -95,7 +95,7 @@ impl TcpConnector {
             }
             _ => None,
         };
-        let alarm = StopWaiter::new(&build.stop_signal())
+        let stop_waiter = StopWaiter::new(&build.stop_signal())
             .map_err(|error| system_fault("cannot make a descriptor to wait on", &error))?;
         Ok(TcpConnector {
             role: side,
@@ -108,7 +108,7 @@ impl TcpConnector {
             keep_alive: keep_alive(build)?,
             wire_format: WireFormat::from_params(build)?,
             last_message: LastMessage::default(),
-            stop_waiter: alarm,
+            stop_waiter,
         })
     }
 
@@ -125,7 +125,7 @@ impl TcpConnector {
         self.has_connected = false;
     }
 
-    /// Whether it has yet to be said where connections lead.
+    /// Whether the connector is a client without an address, which a tuple has to give.
     pub fn lacks_address(&self) -> bool {
         matches!(&self.role, SocketRole::Client(host, _) if host.is_empty())
     }
@@ -168,7 +168,7 @@ impl TcpConnector {
         None
     }
 
-    /// Logs it; but whoever tries for ever does not say the same again and again.
+    /// Logs a message, unless the last one was equal: endless retries give one message.
     fn log_unless_repeated(&mut self, message: String, out: &mut dyn Outlet) {
         if self.last_message.is_new(&message) || self.reconnection_bound.is_some() {
             let name = out.services().operator_name().to_owned();
@@ -195,7 +195,7 @@ impl TcpConnector {
         use io::ErrorKind::{ConnectionAborted, WouldBlock};
         while self.stop_waiter.wait_readable(listener)? {
             match listener.accept() {
-                // A client that has left again says nothing of the next one.
+                // A client that has disconnected already does not affect the next one.
                 Err(error) if matches!(error.kind(), ConnectionAborted | WouldBlock) => {}
                 accepted => return Ok(Some(accepted?.0)),
             }
@@ -203,7 +203,7 @@ impl TcpConnector {
         Ok(None)
     }
 
-    /// One connection; `None`: a shutdown came first.
+    /// Establishes one connection; `None` if a shutdown came first.
     fn try_connect(&self) -> io::Result<Option<TcpStream>> {
         let stream = match &self.role {
             SocketRole::Server(listener) => match self.accept(listener)? {
@@ -248,22 +248,25 @@ impl std::fmt::Display for TcpConnector {
     }
 }
 
-/// A connection to the first address that takes it; otherwise what the last one said.
+/// Connects to the first address that accepts.
+///
+/// # Errors
+/// The error of the last address.
 fn connect_first(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
-    let mut said = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    let mut last_error = io::Error::from(io::ErrorKind::AddrNotAvailable);
     for address in addresses {
         match retry_interrupted(|| TcpStream::connect_timeout(address, CONNECT_TIMEOUT)) {
             Ok(stream) => return Ok(stream),
-            Err(error) => said = error,
+            Err(error) => last_error = error,
         }
     }
-    Err(said)
+    Err(last_error)
 }
 
 /// The size of a buffer in the kernel.
 ///
 /// # Errors
-/// If it is no size.
+/// If the value is not a valid size.
 pub fn buffer_bytes(build: &mut BuildContext<'_>, name: &str) -> Result<Option<usize>, Fault> {
     let bytes = build.integer(name)?.map(usize::try_from).transpose();
     bytes.map_err(|_| param_fault(format!("{name} is a number of bytes")))
@@ -311,7 +314,7 @@ fn server(build: &mut BuildContext<'_>) -> Result<SocketRole, Fault> {
     let what = format!("cannot listen on {host}:{port}");
     let listen = |address: SocketAddr| {
         let listener = TcpListener::bind(address)?;
-        // A client that leaves while it is accepted is not waited for.
+        // Does not wait for a client that disconnects while it is accepted.
         listener.set_nonblocking(true)?;
         Ok(listener)
     };
@@ -326,7 +329,7 @@ fn client(build: &mut BuildContext<'_>) -> Result<SocketRole, Fault> {
         exprs.is_some_and(|exprs| exprs.iter().any(graph::Expr::reads_input))
     };
     if reads_input(build.param_exprs("address")) || reads_input(build.param_exprs("port")) {
-        // The first tuple will say.
+        // The first tuple has the address.
         return Ok(SocketRole::Client(String::new(), 0));
     }
     let host = build
@@ -359,11 +362,11 @@ mod tests {
 
     #[test]
     fn the_same_is_said_once_until_something_else_is() {
-        let mut said = LastMessage::default();
+        let mut last_message = LastMessage::default();
         let heard = [
             "refused", "refused", "refused", "reset", "refused", "refused",
         ];
-        let news = heard.map(|message| said.is_new(message));
+        let news = heard.map(|message| last_message.is_new(message));
         assert_eq!(news, [true, false, false, true, true, false]);
     }
 

@@ -1,4 +1,4 @@
-//! Parameters that several network adapters have.
+//! Models of the parameters that several network adapters have.
 
 use graph::{ParamMode, ParamModel, Unsupported};
 

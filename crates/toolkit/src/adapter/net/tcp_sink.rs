@@ -140,7 +140,7 @@ struct SinkConnection {
     socket: File,
 }
 
-/// Where each tuple goes.
+/// Address of each tuple, if tuples choose it.
 struct DynamicDestination {
     address: Projection,
     port: Projection,
@@ -164,7 +164,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
         encoding: encoding(encoding_name.as_deref())?,
         writer: record_format::writer(build)?,
         record: Vec::new(),
-        // Only what has been sent is known to have failed or not.
+        // Only bytes that were sent are known to have failed or not.
         flush_every: if retries { 1 } else { flush_every },
         flush_on_punctuation: build.flag("flushOnPunctuation", true)?,
         write_punctuations: build.flag("writePunctuations", false)?,
@@ -330,7 +330,7 @@ impl TcpSink {
 
     fn write_marker(&mut self, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {
         if self.connector.lacks_address() {
-            // Before the first tuple there is nobody to send it to.
+            // Before the first tuple there is no connection.
             return Ok(());
         }
         if self.write_punctuations {
@@ -361,11 +361,11 @@ impl DynamicDestination {
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(String, u16), Fault> {
-        let row = [Some(tuple)];
-        let row = EvaluationInputs::new(&row);
-        self.address.write(&row, out, &mut self.buffer)?;
+        let inputs = [Some(tuple)];
+        let inputs = EvaluationInputs::new(&inputs);
+        self.address.write(&inputs, out, &mut self.buffer)?;
         let address = rstring_text(self.buffer.as_ref().get(&self.address.layout, 0));
-        self.port.write(&row, out, &mut self.buffer)?;
+        self.port.write(&inputs, out, &mut self.buffer)?;
         let port = port(&self.buffer.as_ref().get(&self.port.layout, 0), "tcp")?;
         Ok((address, port))
     }

@@ -89,13 +89,13 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     } else {
         Some(socket(build)?)
     };
-    let alarm = StopWaiter::new(&build.stop_signal())
+    let stop_waiter = StopWaiter::new(&build.stop_signal())
         .map_err(|error| system_fault("cannot make a descriptor to wait on", &error))?;
     Ok(Box::new(UdpSource(Some(DatagramSource {
         socket,
         tuple_reader: TupleReader::new(build, "UDPSource")?,
         init_delay: build.number("initDelay")?.unwrap_or(0.0),
-        stop_waiter: alarm,
+        stop_waiter,
     }))))
 }
 

@@ -1,4 +1,4 @@
-//! What invocations of the network adapters have to say.
+//! Checks of the network adapters when compiling.
 
 use graph::{Expr, InvocationError, InvocationPart, OperatorNode};
 
@@ -66,7 +66,7 @@ pub fn udp_sink(operator: &OperatorNode) -> Result<(), InvocationError> {
     verify_writer(operator)
 }
 
-/// Roles and how connections come to be.
+/// Verifies the parameters that say how connections are established.
 fn connection(operator: &OperatorNode) -> Result<(), InvocationError> {
     if lower::literal(operator, "role") == Some("client") {
         address_and_port(operator, "a client")?;

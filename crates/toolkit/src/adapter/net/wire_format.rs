@@ -1,4 +1,4 @@
-//! What both ends of a connection say of their records before the first one (`confirmWireFormat`).
+//! Exchange of record formats before the first record of a connection (`confirmWireFormat`).
 //!
 //! Each end writes a line and reads the other's; records follow if they are the same:
 //! ```text
@@ -18,10 +18,10 @@ use tuple::{Attribute, Layout};
 use crate::adapter::stop_waiter::StopWaiter;
 use crate::adapter::{file_name, record_format, record_input};
 
-/// How each line begins.
+/// Beginning of each line, by which a peer is recognised.
 const GREETING: &[u8] = b"thalweg reads and writes ";
 
-/// No line is longer.
+/// Greatest length of a line in bytes; a longer one is not from an adapter.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 
 /// The line in which one end of a connection tells the other its record format.
@@ -44,10 +44,10 @@ impl WireFormat {
         Ok(Some(WireFormat { line }))
     }
 
-    /// Tells the peer, and hears what it says; `false`: a shutdown came first.
+    /// Sends this end's line, and reads that of the peer; `false` if a shutdown came first.
     ///
     /// # Errors
-    /// The peer says something else, see [`is_mismatch`]; the connection breaks.
+    /// If the peer sends another line (see [`is_mismatch`]), or the connection breaks.
     pub fn confirm(&self, stream: &TcpStream, stop_waiter: &StopWaiter) -> io::Result<bool> {
         let mut stream = stream;
         stream.write_all(&self.line)?;
@@ -56,7 +56,7 @@ impl WireFormat {
             if !stop_waiter.wait_readable(stream)? {
                 return Ok(false);
             }
-            // One byte at a time: what follows the line is for whoever reads records.
+            // One byte at a time: the bytes behind the line belong to the reader of records.
             let mut byte = [0];
             if retry_interrupted(|| stream.read(&mut byte))? == 0 {
                 return Err(mismatch(
@@ -80,7 +80,7 @@ impl WireFormat {
     }
 }
 
-/// Whether a connection failed for want of a common format.
+/// Whether a connection failed because the formats differ.
 pub fn is_mismatch(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::InvalidData
 }
@@ -123,7 +123,7 @@ fn describe_format(build: &mut BuildContext<'_>) -> Result<String, Fault> {
     Ok(format!("{text}: {}", attributes(build, format)))
 }
 
-/// The attributes of records: only txt tells their names.
+/// The attributes of records: only the format txt has their names.
 fn attributes(build: &BuildContext<'_>, format: RecordFormat) -> String {
     let named = |layout: &Layout, which: Vec<usize>| {
         let attributes = &layout.schema.attributes;

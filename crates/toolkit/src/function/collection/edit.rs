@@ -1,4 +1,4 @@
-//! Adding elements to lists and taking them out.
+//! Insertion into lists and removal from them.
 
 use eval::{NativeCall, NativeFn};
 use tuple::{List, Value};
@@ -156,7 +156,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
 ];
 
-/// What is inserted.
+/// Elements to insert into a list.
 enum InsertedElements<'a> {
     One(&'a Value),
     All(&'a List),

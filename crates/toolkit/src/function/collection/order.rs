@@ -1,4 +1,4 @@
-//! Sorting, reversing, choosing, comparing element by element.
+//! Functions that sort, reverse, select, and compare element by element.
 
 use std::cmp::Ordering;
 
@@ -115,7 +115,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 ];
 
 fn compare(c: &NativeCall<'_>, pairs: impl Iterator<Item = (Value, Value)>) -> NativeResult {
-    // Not-a-number is neither less nor equal, so 1.
+    // NaN is neither less nor equal, so the result is 1.
     let order = |(a, b): (Value, Value)| a.spl_cmp(&b).map_or(1, |order| order as i32);
     c.bounded_list(List::Int32(pairs.map(order).collect()))
 }

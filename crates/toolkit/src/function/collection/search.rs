@@ -1,8 +1,7 @@
-//! Where something occurs in a list: `has` and the `find*` functions.
+//! Searches in lists: `has` and the `find*` functions.
 //!
-//! All indexes are from 0; -1 says that there is none. A start index below 0 counts as 0; a last
-//! index below 0 finds nothing, one beyond the end counts as the last. Elements are compared as by
-//! `==`.
+//! Indexes count from 0; -1 stands for none. A start index below 0 counts as 0; a last index below
+//! 0 finds nothing, one beyond the end counts as the last. Elements are compared as by `==`.
 
 use eval::{NativeCall, NativeFn};
 use tuple::{List, Value};
@@ -153,7 +152,7 @@ fn last(list: &List, upto: i32, wanted: impl Fn(&Value) -> bool) -> Option<usize
 
 fn first_run(list: &List, items: &List, from: i32) -> Option<usize> {
     let latest = list.len().checked_sub(items.len())?;
-    // Nothing begins at the end, not even a run of no items.
+    // No run begins at the end, not even an empty one.
     let end = (latest + 1).min(list.len());
     (from.max(0) as usize..end).find(|&at| starts_with_at(list, at, items))
 }

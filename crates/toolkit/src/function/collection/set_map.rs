@@ -1,4 +1,4 @@
-//! Sizes, sets and maps.
+//! Sizes of collections, and functions of sets and maps.
 
 use eval::NativeFn;
 use tuple::{List, Map, Set, Type, Value};

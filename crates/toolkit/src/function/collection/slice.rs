@@ -1,4 +1,4 @@
-//! Making lists, and taking slices of them.
+//! Creation of lists, and slices of them.
 
 use eval::ops::IntegerRange;
 use eval::{Fault, NativeCall, NativeFn};
@@ -113,7 +113,7 @@ fn slice(c: &NativeCall<'_>, skip: i32, tape: i32) -> NativeResult {
     let list = c.list(0);
     let (from, runs) = (i64::from(c.int32(1)), i64::from(c.int32(2)));
     let (run, period) = (1 + i64::from(tape), 1 + i64::from(tape) + i64::from(skip));
-    // The runs that begin before index 0 are over at once, whatever their number.
+    // Runs that begin before index 0 take no time, however many there are.
     let before = if from < 0 {
         (-from + period - 1) / period
     } else {

@@ -1,4 +1,4 @@
-//! What an error number means.
+//! Messages and tests of error numbers.
 
 use eval::{NativeCall, NativeFn};
 use rustix::io::Errno;
@@ -8,7 +8,7 @@ use super::open_file::END_OF_FILE;
 use crate::function::arguments::{NativeArguments, NativeResult};
 use crate::function::entry::file;
 
-/// Declares tests of error numbers: the error's name, its number, what it says.
+/// Declares tests of error numbers: name, number and documentation of the error.
 macro_rules! tests {
     ($($name:ident, $errno:ident, $meaning:literal;)+) => {
         &[

@@ -1,4 +1,4 @@
-//! Files by name: opening and closing, making and removing.
+//! Functions of file names: open, close, create, remove.
 
 use std::fs::{self, OpenOptions};
 use std::io::Error;

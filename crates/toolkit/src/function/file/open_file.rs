@@ -1,4 +1,4 @@
-//! Open files, and the numbers that programs know them by.
+//! Open files, and the numbers by which programs refer to them.
 //!
 //! Reading is buffered; writing is not: what a program has written is in the file, whatever ends
 //! it.
@@ -13,17 +13,17 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use rustix::io::Errno;
 
-/// What `err` is set to at the end of a file.
+/// Value of `err` at the end of a file.
 pub(super) const END_OF_FILE: i32 = -1;
 
-/// How much is read at once.
+/// Number of bytes that one read asks for.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// An open file.
+/// A file that the program has opened, with the bytes read ahead.
 #[derive(Debug)]
 pub(super) struct OpenFile {
     file: File,
-    /// What was read from the file; consumed up to `at`.
+    /// Bytes that were read from the file; the first `consumed_bytes` of them have been given out.
     input: Vec<u8>,
     consumed_bytes: usize,
     /// Whether reading has met the end.
@@ -44,7 +44,7 @@ impl OpenFile {
         &self.file
     }
 
-    /// What was read and not consumed yet.
+    /// Bytes that were read and not consumed yet.
     pub(super) fn unread(&self) -> &[u8] {
         &self.input[self.consumed_bytes..]
     }

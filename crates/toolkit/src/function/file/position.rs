@@ -1,4 +1,4 @@
-//! Where in a file the program is.
+//! Positions in open files.
 
 use std::io::{Error, SeekFrom};
 
@@ -51,7 +51,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "Goes to the beginning of a file.",
         |c| {
             let number = c.uint64(0);
-            // As in C, that a pipe cannot be rewound is no error.
+            // As in C, it is not an error that a pipe cannot be rewound.
             with_file(number, |stream| Ok(stream.seek(SeekFrom::Start(0)).is_ok()))
                 .map_err(|_| not_open(number))?;
             Ok(VOID)

@@ -1,4 +1,4 @@
-//! Reading from files.
+//! Functions that read from open files.
 //!
 //! Once reading has met the end of a file, nothing more is read until `fseek`, `rewind` or
 //! `clearerr`.
@@ -165,7 +165,7 @@ fn bytes(stream: &mut OpenFile, length: usize) -> Result<Option<Vec<u8>>, Error>
     Ok((length == 0 || !bytes.is_empty()).then_some(bytes))
 }
 
-/// What an attempt to read a value from some bytes came to.
+/// Result of an attempt to read a value from the bytes that are there.
 enum ReadAttempt {
     /// A value, and how many bytes it took.
     Read(Value, usize),
@@ -201,8 +201,7 @@ fn from_text(bytes: &[u8], ty: &Type) -> ReadAttempt {
     let mut reader = TextReader::new_at(bytes, blanks);
     match read(&mut reader, ty) {
         Ok(value) => ReadAttempt::Read(value, reader.offset()),
-        // What is wrong in the last line may be mended by what comes next, and so may a string that
-        // is not closed.
+        // Further bytes may correct an error in the last line, or close a string.
         Err(e) if matches!(e.expected, ExpectedInput::Quote(_)) => ReadAttempt::Incomplete,
         Err(e) if !bytes[e.offset.min(bytes.len())..].contains(&b'\n') => ReadAttempt::Incomplete,
         Err(_) => ReadAttempt::Invalid,

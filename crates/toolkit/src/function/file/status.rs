@@ -1,4 +1,4 @@
-//! What the system knows of a file: `fstat`.
+//! Status of an open file: `fstat`.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;

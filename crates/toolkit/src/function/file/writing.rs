@@ -1,4 +1,4 @@
-//! Writing to files.
+//! Functions that write to open files.
 
 use eval::{Fault, NativeCall, NativeFn};
 use tuple::text;

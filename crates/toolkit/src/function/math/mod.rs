@@ -1,4 +1,4 @@
-//! `spl.math`.
+//! `spl.math`: functions of numbers and of lists of numbers.
 
 mod aggregate;
 mod constant;

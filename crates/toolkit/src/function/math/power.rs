@@ -105,7 +105,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     }),
 ];
 
-/// One function in each floating-point type.
+/// A function in each floating-point type.
 pub(super) struct RealFunction {
     pub(super) float32: fn(f32) -> f32,
     pub(super) float64: fn(f64) -> f64,

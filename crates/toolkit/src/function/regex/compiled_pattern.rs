@@ -5,20 +5,20 @@ use fancy_regex::{BytesMode, RegexBuilder};
 
 use super::posix::{CaptureGroups, PosixRegex};
 
-/// Which syntax and which text.
+/// Syntax of a pattern, and the kind of text that it is matched with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::function) enum RegexFlavour {
     /// POSIX extended regular expressions, for rstrings.
     Posix,
-    /// Perl's, for rstrings.
+    /// Perl's regular expressions, for rstrings.
     PerlBytes,
-    /// Perl's with the defaults of the ICU library, for ustrings.
+    /// Perl's regular expressions with the defaults of the ICU library, for ustrings.
     Icu,
-    /// Perl's, for ustrings.
+    /// Perl's regular expressions, for ustrings.
     PerlPoints,
 }
 
-/// A compiled pattern.
+/// A pattern compiled for its flavour.
 pub(in crate::function) enum CompiledPattern {
     Posix(PosixRegex),
     Perl(fancy_regex::Regex),

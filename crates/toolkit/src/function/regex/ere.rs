@@ -213,7 +213,7 @@ impl EreParser<'_> {
         Ok(byte)
     }
 
-    /// What stands in `[:...:]`, `[....]` or `[=...=]`, if that comes next.
+    /// The name in `[:...:]`, `[....]` or `[=...=]`, if the pattern goes on with one.
     fn named(&mut self, kind: u8) -> Result<Option<Vec<u8>>, String> {
         let Some(inside) = self.rest.strip_prefix(&[b'[', kind]) else {
             return Ok(None);

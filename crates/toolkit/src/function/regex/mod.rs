@@ -1,11 +1,11 @@
 //! Regular expressions: POSIX extended ones and Perl's, compiled once per thread and pattern.
 //!
-//! | flavour | text | alternatives | `.` | `^` and `$` |
+//! | [`RegexFlavour`] | text | alternatives | `.` | `^` and `$` |
 //! | --- | --- | --- | --- | --- |
-//! | [`RegexFlavour::PosixRegex`] | bytes | leftmost, then longest | any byte | ends of the text |
-//! | [`RegexFlavour::PerlBytes`] | bytes | leftmost, then first | anything | ends of lines |
-//! | [`RegexFlavour::Icu`] | code points | leftmost, then first | not a line feed | ends of the text |
-//! | [`RegexFlavour::PerlPoints`] | code points | leftmost, then first | anything | ends of lines |
+//! | `Posix` | bytes | leftmost, then longest | any byte | ends of the text |
+//! | `PerlBytes` | bytes | leftmost, then first | anything | ends of lines |
+//! | `Icu` | code points | leftmost, then first | not a line feed | ends of the text |
+//! | `PerlPoints` | code points | leftmost, then first | anything | ends of lines |
 //!
 //! # Why this way
 //! The C library's `regexec` would need unsafe code and a locale, so POSIX syntax is parsed here

@@ -41,7 +41,7 @@ type RegexCacheKey = (RegexFlavour, Box<[u8]>);
 struct RegexCache {
     /// Compiled patterns with the time of their last use.
     patterns: HashMap<RegexCacheKey, (Rc<CompiledPattern>, u64)>,
-    /// Counts the uses.
+    /// Number of look-ups, the time of the cache.
     use_count: u64,
     /// The pattern used last: most programs use few, one after the other on every tuple.
     last: Option<(RegexCacheKey, Rc<CompiledPattern>)>,

@@ -1,4 +1,4 @@
-//! Replacing matches by a template.
+//! Replacement of matches by a template.
 //!
 //! | flavour | group | whole match | itself |
 //! | --- | --- | --- | --- |
@@ -63,16 +63,16 @@ fn after_character(text: &[u8], at: usize) -> usize {
     at + 1 + next.iter().take_while(continues).count()
 }
 
-/// One template being written out for one match.
+/// Expansion of a template for one match.
 struct TemplateExpansion<'a> {
     text: &'a [u8],
     groups: &'a CaptureGroups,
-    /// What is left of the template.
+    /// Bytes of the template that were not read yet.
     rest: &'a [u8],
     out: &'a mut Vec<u8>,
 }
 
-/// How deep conditions and parentheses of a Perl template may nest.
+/// Depth to which conditions and parentheses of a Perl template nest at most.
 const DEPTH_MAX: usize = 64;
 
 impl<'a> TemplateExpansion<'a> {
@@ -199,7 +199,8 @@ impl<'a> TemplateExpansion<'a> {
         Ok(())
     }
 
-    /// What follows a `?`: a group's number, what to write if it took part, and else.
+    /// Writes the condition behind a `?`: the number of a group, the text if the group took part,
+    /// the text if it did not.
     fn condition(&mut self, depth: usize) -> Result<(), Fault> {
         let Some(number) = self.number() else {
             self.out.push(b'?');

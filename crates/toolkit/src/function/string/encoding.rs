@@ -1,4 +1,4 @@
-//! Between UTF-8 and other encodings.
+//! Conversion between UTF-8 and other encodings.
 
 use eval::{Fault, NativeCall, NativeFn, WrongArgument};
 use tuple::{List, Value};

@@ -1,4 +1,4 @@
-//! Strings to SPL string literals and back.
+//! Conversion of strings to SPL string literals and back.
 //!
 //! A literal made here is pure ASCII: `"caf\u00e9"`. Code points beyond U+FFFF take two escapes, as
 //! in UTF-16.

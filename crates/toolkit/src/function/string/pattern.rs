@@ -1,4 +1,4 @@
-//! Matching and replacing by regular expressions.
+//! Functions that match and replace by regular expressions.
 
 use eval::{NativeCall, NativeFn, WrongArgument};
 use tuple::{UString, Value};
@@ -93,7 +93,7 @@ fn matched(c: &mut NativeCall<'_>, flavour: RegexFlavour) -> NativeResult {
     let groups = cached_pattern(flavour, &c.utf8(1))?
         .groups(&text, 0)?
         .unwrap_or_default();
-    // The POSIX variant leaves out what took no part, the others keep the numbering.
+    // The POSIX variant leaves out groups without a match, the others keep the numbering.
     let kept = groups
         .into_iter()
         .filter(|g| g.is_some() || flavour != RegexFlavour::Posix);

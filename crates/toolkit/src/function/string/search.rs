@@ -1,4 +1,4 @@
-//! Where something occurs in a string: the `find*` functions.
+//! Searches in strings: the `find*` functions.
 //!
 //! All of them give the index in bytes (rstring) or code points (ustring), or -1. A start index
 //! below 0 counts as 0; a last index below 0 finds nothing, one beyond the end counts as the last.

@@ -1,4 +1,4 @@
-//! Cutting strings into tokens.
+//! Functions that split strings into tokens.
 
 use eval::{NativeCall, NativeFn};
 use tuple::{RString, Type, UString, Value};

@@ -1,4 +1,4 @@
-//! Length, case, trimming, parts and joining of strings.
+//! Length, case, blanks, parts and concatenation of strings.
 
 use eval::{Fault, NativeCall, NativeFn};
 use tuple::{RString, UString, Value};

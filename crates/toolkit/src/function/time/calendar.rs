@@ -4,27 +4,27 @@
 /// to an instant its fields may have any value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tm {
-    /// 0 to 59.
+    /// Second of the minute, 0 to 59.
     pub(super) sec: i32,
-    /// 0 to 59.
+    /// Minute of the hour, 0 to 59.
     pub(super) min: i32,
-    /// 0 to 23.
+    /// Hour of the day, 0 to 23.
     pub(super) hour: i32,
     /// Day of the month, from 1.
     pub(super) mday: i32,
-    /// Month, from 0.
+    /// Month of the year, from 0.
     pub(super) mon: i32,
-    /// Years since 1900.
+    /// Number of years since 1900.
     pub(super) year: i32,
-    /// Days since Sunday.
+    /// Number of days since Sunday.
     pub(super) wday: i32,
-    /// Days since the first of January.
+    /// Number of days since the first of January.
     pub(super) yday: i32,
     /// 1 in daylight saving time, 0 out of it, -1 if unknown.
     pub(super) isdst: i32,
     /// Seconds ahead of UTC.
     pub(super) gmtoff: i32,
-    /// The zone's abbreviation.
+    /// Abbreviation of the zone's name.
     pub(super) zone: String,
 }
 

@@ -1,4 +1,4 @@
-//! Reading clocks.
+//! Functions that read clocks.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

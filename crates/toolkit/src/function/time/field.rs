@@ -1,4 +1,4 @@
-//! One field of the civil time of a timestamp, in the local zone or in UTC.
+//! Fields of the civil time of a timestamp, in the local zone or in UTC.
 
 use eval::{NativeCall, NativeFn};
 use tuple::Value;

@@ -127,8 +127,8 @@ fn fields(pattern: &str, text: &[u8]) -> Option<(Tm, i64)> {
     Some((tm, millis.into()))
 }
 
-/// The place of `useLocaleMonth` among the arguments says whether a time zone stands before it.
-/// The zone, where a wrong one fails the call: with `useLocaleMonth` it gives (0,0,0).
+/// Checks a constant time zone where an unknown one is a fault: without `useLocaleMonth`. With it,
+/// an unknown zone gives (0,0,0).
 fn zone_by_month_name(args: &[Option<Value>]) -> Result<(), WrongArgument> {
     match args.get(3) {
         Some(Some(Value::Boolean(false))) => NamedTimeZone::check(args, 2),
@@ -136,6 +136,8 @@ fn zone_by_month_name(args: &[Option<Value>]) -> Result<(), WrongArgument> {
     }
 }
 
+/// Reads a date with the name of a month. `flag` is the index of `useLocaleMonth` among the
+/// arguments; a time zone comes before it if it is not 2.
 fn by_month_name(c: &NativeCall<'_>, flag: usize) -> NativeResult {
     let (date, clock) = (c.text(0), c.text(1));
     let zone = || match flag {
@@ -171,8 +173,8 @@ fn read_strictly(date: &str, clock: &str) -> Option<(Tm, i64)> {
     fields("DD_MM_YYYYhh_mm_ss_mmm", text.as_bytes())
 }
 
-/// What C's strptime takes, then a point and decimal places of a second; what follows them is not
-/// looked at, as the original does not.
+/// Reads a date and a time as C's strptime does, then a point and decimal places of a second.
+/// Further characters are ignored, as Streams ignores them.
 fn read_leniently(date: &str, clock: &str) -> Option<(Tm, i64)> {
     let text = format!("{date} {clock}");
     let (mut tm, end) = strptime(text.as_bytes(), b"%d-%b-%Y %H:%M:%S.")?;

@@ -1,4 +1,4 @@
-//! Timestamps as numbers: making, taking apart, differences, sums.
+//! Timestamps as numbers: creation, parts, differences, sums.
 
 use eval::NativeFn;
 use tuple::{Decimal128, Timestamp, Value};

@@ -1,7 +1,7 @@
 //! `spl.time`: instants, civil time, time zones, and their texts.
 //!
-//! Civil time is computed here for every instant that a timestamp can hold; the `jiff` library only
-//! says by how much a zone is ahead of UTC.
+//! Civil time is computed here for every instant that a timestamp can express; the `jiff` library
+//! only gives the offset of a zone from UTC.
 
 mod calendar;
 mod clock;

@@ -1,4 +1,4 @@
-//! Writing civil time by a format, as C's `strftime` does in the C locale.
+//! Civil time as text by a format, as C's `strftime` writes it in the C locale.
 //!
 //! Between the `%` and its letter may stand the flags `_` (fill up with blanks), `-` (do not fill
 //! up), `0` (with zeros), `^` (upper case), `#` (the other case), a width, and `E` or `O`, which
@@ -54,7 +54,7 @@ pub(super) fn strftime(tm: &Tm, format: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What stands between `%` and the letter.
+/// The flags and the width between `%` and the letter.
 #[derive(Clone, Copy, Default)]
 struct ConversionFlags {
     fill: Option<u8>,
@@ -63,7 +63,7 @@ struct ConversionFlags {
     width: usize,
 }
 
-/// Wider fields would only be an attack on the memory.
+/// Greatest width of a field: a program cannot use up the memory by one.
 const WIDTH_MAX: usize = 1024;
 
 fn parse_flags(mut rest: &[u8]) -> (ConversionFlags, Option<u8>, &[u8]) {

@@ -1,4 +1,4 @@
-//! Reading civil time by a format, as C's `strptime` does in the C locale.
+//! Civil time from text by a format, as C's `strptime` reads it in the C locale.
 //!
 //! Blanks of the format stand for any number of blanks, also none. Numbers may be preceded by
 //! blanks and have at most their usual number of digits. `E` and `O` after the `%` mean nothing.
@@ -44,7 +44,7 @@ impl StrptimeInput<'_> {
             } else if byte != b'%' {
                 self.rest = self.rest.strip_prefix(&[byte])?;
             } else {
-                // Flags and widths of strftime are read over.
+                // Flags and widths of strftime are skipped.
                 let letter = format
                     .iter()
                     .position(|b| !b"_-0^#EO123456789".contains(b))?;
@@ -217,7 +217,7 @@ impl StrptimeInput<'_> {
         (hours < 24 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60))
     }
 
-    /// `%Z`: a name that is read over, for abbreviations do not say which zone is meant.
+    /// Skips a name for `%Z`: abbreviations of zones are ambiguous.
     fn zone(&mut self) {
         self.skip_blanks();
         let length = self

@@ -112,7 +112,7 @@ fn seconds(tm: &Tm, local_by_default: bool) -> i64 {
     if universal || (tm.zone.is_empty() && !local_by_default) {
         return by_offset();
     }
-    // An abbreviation such as EDT is no zone, but came with its offset.
+    // An abbreviation such as EDT is not a zone, but has its offset beside it.
     NamedTimeZone::from_name(&tm.zone).map_or_else(|_: Fault| by_offset(), |zone| zone.seconds(tm))
 }
 

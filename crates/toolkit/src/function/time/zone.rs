@@ -11,7 +11,7 @@ use tuple::Value;
 use super::calendar::{self, Tm};
 use crate::function::arguments::check_text;
 
-/// A time zone.
+/// A time zone of the IANA database, or the local one.
 #[derive(Clone, Debug)]
 pub(super) struct NamedTimeZone(TimeZone);
 
@@ -60,9 +60,9 @@ impl NamedTimeZone {
         tm
     }
 
-    /// The seconds since the epoch of a civil time in this zone. A time that the clocks skip counts
-    /// on from before the change; of a time that comes twice, `isdst` says which, else it is the
-    /// first.
+    /// Seconds since the epoch of a civil time in this zone. A time that clocks skip is counted
+    /// from before the change. Of a time that occurs twice, `isdst` chooses one; without it the
+    /// first is meant.
     pub(super) fn seconds(&self, tm: &Tm) -> i64 {
         let local = calendar::seconds(tm);
         let offset = match self.0.to_ambiguous_timestamp(date_time(local)).offset() {

@@ -1,4 +1,4 @@
-//! What only the compiler knows.
+//! Compile-time and submission-time values.
 //!
 //! The compiler replaces these calls by constants; the prototypes are here so that it can resolve
 //! them like all others. An implementation is called only if that did not happen.

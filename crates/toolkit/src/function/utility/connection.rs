@@ -4,7 +4,7 @@
 //! settled when it is compiled, and no configuration is stored. The functions that report this by
 //! an error code do so; those that would change it cannot be called.
 //!
-//! What operators are told of their ports are properties: `exported.0.0.name`,
+//! The PE tells operators about their ports by properties: `exported.0.0.name`,
 //! `imported.0.subscription`, `peOutputPort.0.congestionFactor`.
 
 use eval::{NativeCall, NativeFn};
@@ -187,7 +187,7 @@ fn pe_connections(c: &mut NativeCall<'_>) -> NativeResult {
     Ok(Value::Int32(0))
 }
 
-/// What is counted at the output port of the PE that the first argument names.
+/// A counter of the PE output port that the first argument names.
 fn pe_output(c: &NativeCall<'_>, what: &str) -> Option<i64> {
     let name = format!("peOutputPort.{}.{what}", c.uint32(0));
     c.services.property(&name)?.parse().ok()

@@ -94,7 +94,7 @@ struct ParsedInteger {
     negative: bool,
     /// `None` if it does not fit 64 bits.
     magnitude: Option<u64>,
-    /// How much was read; 0 if there was no number.
+    /// Number of bytes read; 0 if they are not a number.
     bytes: usize,
 }
 
@@ -271,7 +271,7 @@ fn exponent(text: &[u8], letter: u8) -> (i32, usize) {
     (value, 1 + signs + digits)
 }
 
-/// `0x1.8p3`
+/// Reads a hexadecimal float, as `0x1.8p3`; returns it with the number of bytes it takes.
 fn hexadecimal(text: &[u8]) -> Option<(f64, usize)> {
     if !matches!(text, [b'0', b'x' | b'X', ..]) {
         return None;
@@ -288,7 +288,7 @@ fn hexadecimal(text: &[u8]) -> Option<(f64, usize)> {
                 mantissa = mantissa << 4 | u64::from(digit);
                 shift -= 4 * i32::from(point);
             } else {
-                // Beyond what a float64 holds; the last bit stands for all that is dropped.
+                // Digits beyond a float64's precision; the last bit stands for all of them.
                 mantissa |= u64::from(digit != 0);
                 shift += 4 * i32::from(!point);
             }
@@ -302,7 +302,7 @@ fn hexadecimal(text: &[u8]) -> Option<(f64, usize)> {
     }
     let (power, bytes) = exponent(&text[at..], b'p');
     let power = power.saturating_add(shift).clamp(-4000, 4000);
-    // In two steps, for 2 to the power alone may be out of range.
+    // In two steps, because the power of 2 alone may be out of range.
     let half = power / 2;
     Some((
         mantissa as f64 * 2f64.powi(half) * 2f64.powi(power - half),

@@ -58,7 +58,7 @@ fn width(asked: u32) -> Result<usize, eval::Fault> {
     checked_count(i32::try_from(asked).unwrap_or(i32::MAX)).map(|width| width.min(WIDTH_MAX))
 }
 
-/// `%.*f`
+/// A number as `%.*f` of C prints it.
 fn fixed(x: f64, precision: usize) -> String {
     special(x).unwrap_or_else(|| format!("{x:.precision$}"))
 }

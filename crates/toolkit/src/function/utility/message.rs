@@ -93,7 +93,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
 ];
 
-/// The fault carries the place; whoever ends the program adds the operator and the file's name.
+/// The fault has the position; the run time adds the operator and the file's name.
 fn assert(c: &NativeCall<'_>, holds: bool, message: impl FnOnce() -> String) -> NativeResult {
     if holds {
         Ok(VOID)

@@ -1,4 +1,4 @@
-//! Printing to standard output.
+//! Functions that print to standard output.
 
 use eval::{NativeCall, NativeFn};
 use tuple::text;

@@ -1,4 +1,4 @@
-//! A condition that is text until the program runs.
+//! Conditions that are text until the program runs.
 //!
 //! The toolkit cannot read SPL; the PE around it can ([`eval::Services::evaluate_condition`]).
 

@@ -1,8 +1,8 @@
 //! Parallel regions and consistent regions.
 //!
-//! The channel functions ask for the operator's properties `channel`, `localChannel`, `allChannels`
+//! The channel functions read the operator's properties `channel`, `localChannel`, `allChannels`
 //! and so on, lists separated by commas. There are no consistent regions: the functions about them
-//! give what an operator outside of all such regions is told.
+//! give the results of an operator outside of all such regions.
 
 use eval::{Fault, NativeCall, NativeFn};
 use tuple::{List, Value};

@@ -1,4 +1,4 @@
-//! Hashing, swapping, assigning.
+//! Functions that hash, swap and assign values.
 
 use std::hash::{Hash, Hasher};
 

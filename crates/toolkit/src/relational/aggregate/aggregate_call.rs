@@ -1,4 +1,4 @@
-//! Output function calls of an Aggregate: what each needs of a group, and its result.
+//! Output function calls of an Aggregate.
 
 use eval::{Fault, FaultKind};
 use graph::{Expr, OutputCall};
@@ -10,31 +10,30 @@ use super::column;
 use super::group_context::GroupContext;
 use super::grouping::ColumnCall;
 
-/// How one call gets its result.
+/// Source of a call's result.
 pub enum AggregateCall {
-    /// By a function over the columns of its arguments.
+    /// A function over the columns of the call's arguments.
     Function,
-    /// By the sizes of groups alone.
+    /// A number that depends on the sizes of groups alone.
     Count(CountKind),
-    /// `CustomAggregateCall(init, process, result)`
+    /// The three expressions of `Custom(init, process, result)`.
     Custom(CustomAggregateCall),
 }
 
-/// What is counted.
+/// Number that a call without arguments gives.
 #[derive(Clone, Copy)]
 pub enum CountKind {
-    /// `Count()`
+    /// `Count()`: tuples of the group.
     Group,
-    /// `CountAll()`
+    /// `CountAll()`: tuples of the window.
     Window,
-    /// `CountGroups()`
+    /// `CountGroups()`: groups of the window.
     Groups,
-    /// `CountByGroup()`
+    /// `CountByGroup()`: tuples of each group of the window.
     ByGroup,
 }
 
-/// The three expressions of a `CustomAggregateCall` call, which share the operator's state
-/// variables.
+/// The three expressions of a call of `Custom`, which share the operator's state variables.
 pub struct CustomAggregateCall {
     init: Predicate,
     process: Predicate,
@@ -43,8 +42,8 @@ pub struct CustomAggregateCall {
 }
 
 impl AggregateCall {
-    /// The call's plan. The arguments of a function over columns are appended to the expressions
-    /// that are kept with each tuple, and it to the functions.
+    /// Plans a call. A function over columns is appended to `functions`, and its arguments to
+    /// `kept`, the expressions whose values are kept with each tuple.
     pub fn new(
         build: &mut BuildContext<'_>,
         call: &OutputCall,
@@ -131,18 +130,18 @@ impl CustomAggregateCall {
         let mut begun = false;
         let mut last = None;
         for tuple in tuples {
-            let row = [Some(tuple.as_ref())];
-            let row = EvaluationInputs::new(&row);
+            let inputs = [Some(tuple.as_ref())];
+            let inputs = EvaluationInputs::new(&inputs);
             if !begun {
-                self.init.holds(&row, out)?;
+                self.init.holds(&inputs, out)?;
                 begun = true;
             }
-            self.process.holds(&row, out)?;
+            self.process.holds(&inputs, out)?;
             last = Some(tuple);
         }
-        let row = [last.map(TupleBuf::as_ref)];
+        let inputs = [last.map(TupleBuf::as_ref)];
         self.result
-            .write(&EvaluationInputs::new(&row), out, &mut self.buffer)?;
+            .write(&EvaluationInputs::new(&inputs), out, &mut self.buffer)?;
         Ok(self.buffer.as_ref().get(&self.result.layout, 0))
     }
 }

@@ -4,14 +4,14 @@ use tuple::TupleBuf;
 
 use super::running_groups::RunningGroups;
 
-/// A tuple of the window with what is taken from it.
+/// A tuple of the window with the values that calls and `groupBy` take from it.
 #[derive(Default)]
 pub struct AggregateItem {
     pub tuple: TupleBuf,
     /// Values of `groupBy`, then of all arguments.
     pub values: TupleBuf,
-    /// Later tuples have larger ones.
+    /// Number of the tuple; later tuples have larger ones.
     pub seq: u64,
-    /// What the window has come to, if this tuple was its first one and the others are not kept.
+    /// Running results of the window, if this tuple is its first one and further ones are not kept.
     pub running_groups: Option<Box<RunningGroups>>,
 }

@@ -1,4 +1,5 @@
-//! Functions over the values of a group: one column an argument, in the order of arrival.
+//! Functions over the values of a group, with one column for each argument, in the order of
+//! arrival.
 //!
 //! A column is never empty: a group has at least one tuple. Functions of lists work element by
 //! element, and fault on lists of different length.
@@ -72,14 +73,14 @@ fn count_by_distinct(column: &List) -> Value {
     count_values(&map)
 }
 
-/// Counts a value.
+/// Adds 1 to the count of a value.
 pub fn count(counts: &mut Map, value: Value) {
     if let Value::Int32(n) = counts.get_or_insert_with(value, || Value::Int32(0)) {
         *n += 1;
     }
 }
 
-/// What was counted, in the order in which the values first came.
+/// Counts of all values, in the order of their first occurrence.
 pub fn count_values(counts: &Map) -> Value {
     Value::List(List::from_values(&Type::Int32, counts.values().cloned()))
 }
@@ -186,7 +187,7 @@ fn deviation(column: &List, ty: &Type, sample: bool) -> Result<Value, Fault> {
     })
 }
 
-/// Where the first value stands that no other surpasses.
+/// Index of the first value that no other surpasses.
 fn extreme(column: &List, surpasses: impl Fn(Ordering) -> bool + Copy) -> usize {
     match column {
         List::Int32(numbers) => return extreme_number(numbers, surpasses),

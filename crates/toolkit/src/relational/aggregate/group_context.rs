@@ -1,15 +1,15 @@
-//! What the calls of an output clause may ask of a group and its window.
+//! The group and the window that output function calls are evaluated for.
 
 use tuple::TupleBuf;
 
-/// A group, and what the calls may ask of the whole window.
+/// A group, with the sizes of all groups of its window.
 pub struct GroupContext<'a> {
     /// Tuples of each group of the window, in order.
     pub sizes: &'a [usize],
-    /// Which group this is.
+    /// Index of the group among the sizes.
     pub index: usize,
     /// Tuples in the operator's windows (sliding) or in this one (tumbling).
     pub total: usize,
-    /// Its last tuple.
+    /// Last tuple of the group.
     pub last: &'a TupleBuf,
 }

@@ -1,4 +1,4 @@
-//! The results of all calls for a group, and the tuple that is made with them.
+//! Output tuples of groups, with the results of all calls.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tuple::{Layout, TupleBuf, Value};
 use super::aggregate_call::AggregateCall;
 use super::group_context::GroupContext;
 
-/// What turns groups into output.
+/// Evaluates the calls and the output clause of a group, and submits its tuple.
 pub struct GroupResults {
     calls: Vec<AggregateCall>,
     layout: Arc<Layout>,
@@ -20,7 +20,7 @@ pub struct GroupResults {
 }
 
 impl GroupResults {
-    /// Of these calls of the operator's output port.
+    /// An evaluator for the calls of the operator's output port.
     pub fn new(
         build: &mut BuildContext<'_>,
         calls: Vec<AggregateCall>,
@@ -34,8 +34,8 @@ impl GroupResults {
         })
     }
 
-    /// Sends the tuple of a group. What functions over columns give comes in the order of their
-    /// calls, and is worked out when it is asked for; `tuples` are those of the group, oldest
+    /// Submits the tuple of a group. `functions` gives the results of functions over columns in the
+    /// order of their calls, each when it is asked for; `tuples` are those of the group, oldest
     /// first.
     pub fn submit<'t>(
         &mut self,
@@ -53,9 +53,9 @@ impl GroupResults {
             };
             self.values.set(&self.layout, at, &value);
         }
-        let row = [Some(group.last.as_ref())];
-        let row = EvaluationInputs::new(&row).with_results(self.values.as_ref());
-        self.output.write(&row, out, &mut self.tuple)?;
+        let inputs = [Some(group.last.as_ref())];
+        let inputs = EvaluationInputs::new(&inputs).with_results(self.values.as_ref());
+        self.output.write(&inputs, out, &mut self.tuple)?;
         out.submit_owned(0, &mut self.tuple)
     }
 }

@@ -1,5 +1,4 @@
-//! What is taken from each tuple: by which values tuples make groups, and the arguments of the
-//! functions.
+//! The values that an Aggregate takes from each tuple: group keys, and arguments of functions.
 
 use std::sync::Arc;
 
@@ -8,12 +7,12 @@ use tuple::{Layout, TupleRef, Type, Value};
 
 use super::column;
 
-/// How the kept values of a tuple are used.
+/// Use of the kept values of tuples: keys of groups, and arguments of functions.
 pub struct Grouping {
     /// The functions over columns, in the order of their calls.
     pub functions: Vec<ColumnCall>,
     layout: Arc<Layout>,
-    /// How many of the values are those of `groupBy`.
+    /// Number of values that belong to `groupBy`; they come first.
     group_by: usize,
     key: Vec<u8>,
 }
@@ -25,12 +24,13 @@ pub struct ColumnCall {
     pub result: Type,
     /// The function over whole columns.
     pub function: column::ColumnFunction,
-    /// Where its arguments are among the kept values.
+    /// Indices of the arguments among the kept values.
     pub columns: Vec<usize>,
 }
 
 impl Grouping {
-    /// Of values of this layout, of which the first ones are those of `groupBy`.
+    /// A grouping of tuples whose kept values have this layout; the first `group_by` of them are
+    /// those of `groupBy`.
     pub fn new(functions: Vec<ColumnCall>, layout: Arc<Layout>, group_by: usize) -> Grouping {
         Grouping {
             functions,
@@ -40,7 +40,7 @@ impl Grouping {
         }
     }
 
-    /// Whether there may be more groups than one.
+    /// Whether a window may have more than one group.
     pub fn makes_groups(&self) -> bool {
         self.group_by > 0
     }

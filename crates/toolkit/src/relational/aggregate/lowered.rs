@@ -1,5 +1,5 @@
-//! A tumbling window of so many tuples, without partitions and groups, as statements: what it has
-//! come to stands in state variables, and the code of a fused chain goes right through it.
+//! A tumbling window of a number of tuples, without partitions and groups, as statements. Running
+//! results are state variables, so the operator is compiled into the code of its fused chain.
 //!
 //! ```text
 //!   onTuple : {
@@ -13,8 +13,8 @@
 //!       }
 //!   }
 //! ```
-//! Each function takes the steps of [`super::running`] in the same order: results agree to the bit.
-//! What is not here is left to [`super::operator`].
+//! Each function takes the steps of [`super::running_function`] in the same order, so that
+//! results agree to the bit. [`super::operator`] evaluates all other windows.
 
 use eval::{Fault, State};
 use graph::{
@@ -34,7 +34,7 @@ pub fn can_lower(operator: &OperatorNode) -> bool {
     is_counted && operator.param("groupBy").is_none() && calls.all(can_lower_call)
 }
 
-/// Tuples of a window, if their number alone says when it is flushed.
+/// Number of tuples of a window, if nothing else flushes it.
 fn size(window: &Window) -> Option<u32> {
     match window.evict {
         Policy::Count(size)
@@ -59,8 +59,7 @@ fn can_lower_call(call: &OutputCall) -> bool {
     }
 }
 
-/// What the sum of as many integers as a window can have never overflows in; `None`: in nothing
-/// that has a name in SPL.
+/// The SPL type in which the sum of a window of integers cannot overflow, if there is one.
 fn sum_type(ty: &Type) -> Option<Type> {
     match ty {
         Type::Int8 | Type::Int16 | Type::Int32 => Some(Type::Int64),
@@ -69,7 +68,7 @@ fn sum_type(ty: &Type) -> Option<Type> {
     }
 }
 
-/// The statements.
+/// Lowers an Aggregate to statements.
 pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     let window = operator.inputs[0].window.as_ref();
     let size = window
@@ -92,7 +91,7 @@ pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     })?;
     logic.state.extend(added);
     logic.window = window.map(|window| CountedWindow {
-        // The first one that is added.
+        // The count is the first state variable that is added.
         count: StateId(operator.logic.state.len() as u32),
         help: incomplete_help(window),
     });
@@ -101,14 +100,14 @@ pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
 
 struct AggregateLowering<'a> {
     size: u32,
-    /// Of what is being lowered.
+    /// Position of the part of the invocation that is being lowered.
     pos: Pos,
     body: &'a mut Body,
-    /// State variables of the logic clause.
+    /// Number of state variables of the logic clause.
     logic_state_count: usize,
-    /// Those behind them.
+    /// State variables of the window, behind those of the logic clause.
     state: Vec<StateVar>,
-    /// What the first tuple of a window does, and what the others do.
+    /// Statements for the first tuple of a window.
     first: Vec<Stmt>,
     later: Vec<Stmt>,
 }
@@ -151,7 +150,8 @@ impl AggregateLowering<'_> {
         self.body.stmts.extend(stmts);
     }
 
-    /// Says what a call does with each tuple; its result once the window is full.
+    /// Adds the statements of a call for each tuple, and returns the expression of its result once
+    /// the window is full.
     fn call(&mut self, call: &OutputCall, count: &Expr) -> Expr {
         self.pos = call.pos;
         let args: Vec<Expr> = call.args.iter().map(|arg| self.argument(arg)).collect();

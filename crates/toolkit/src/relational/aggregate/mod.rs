@@ -1,18 +1,19 @@
 //! Aggregate: sums up the tuples of a window, group by group.
 //!
-//! A tuple is kept with the values that the output function calls and `groupBy` take from it. What
-//! each function gives over the column of a group's values, [`column`] says. How it gets there
-//! depends on the window:
+//! A tuple is kept with the values that the output function calls and `groupBy` take from it.
+//! [`mod@column`] defines the result of each function over the column of a group's values. How the
+//! result is computed depends on the window:
 //!
-//! ```text
-//!   tumbling            each function takes values in as they come; no tuple is kept      tally, running
-//!   sliding             groups follow the window from one firing to the next          followed, sliding
-//!   panes, and tumbling
-//!   if a function needs all values at once: groups are filled when the window fires    groups, sliding
-//! ```
-//! If nothing but the number of its tuples says when a tumbling window is full, and there are
-//! neither partitions nor groups, all of it is data: statements that are compiled with the chain
-//! (lowered).
+//! | window | results | modules |
+//! | --- | --- | --- |
+//! | tumbling | each function takes values as they come; tuples are not kept | `running_*` |
+//! | sliding | groups are kept from one firing to the next | `partition_groups`, `sliding` |
+//! | other | groups are filled when the window fires | `window_groups`, `sliding` |
+//!
+//! Other windows are panes, and tumbling ones with a function that needs all values at once.
+//!
+//! If a tumbling window is full after a number of tuples, and there are neither partitions nor
+//! groups, the operator is lowered to statements that are compiled with the chain (`lowered`).
 
 mod aggregate_call;
 mod aggregate_item;

@@ -1,4 +1,4 @@
-//! The running Aggregate.
+//! The operator instance of an Aggregate that is not lowered.
 
 use eval::Fault;
 use graph::{Expr, Window, WindowKind};
@@ -18,7 +18,7 @@ use super::window_groups::{WindowGroups, WindowTuples};
 use crate::relational::window_function::{WindowFiring, WindowFunction};
 use crate::relational::windowed;
 
-/// What sums up windows.
+/// Evaluates the output of windows: the window function of an Aggregate.
 struct AggregateWindowFunction {
     is_sliding: bool,
     incomplete: bool,
@@ -26,13 +26,13 @@ struct AggregateWindowFunction {
     values: Projection,
     grouping: Grouping,
     results: GroupResults,
-    /// Tuples are not kept.
+    /// Whether running results stand for the tuples, which are not kept.
     uses_running_groups: bool,
-    /// The groups of windows that slide.
+    /// Groups of sliding windows, by partition.
     partition_groups: PartitionGroups,
-    /// Those of windows that are summed up once; filled anew for each.
+    /// Groups of windows that fire once, filled again for each window.
     fired_groups: WindowGroups,
-    /// Tuples that have come.
+    /// Number of tuples received.
     last_seq: u64,
     spare: Vec<AggregateItem>,
 }
@@ -45,7 +45,7 @@ pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 impl AggregateWindowFunction {
-    /// For windows of a kind.
+    /// The window function of an invocation with this kind of window.
     fn new(
         build: &mut BuildContext<'_>,
         kind: WindowKind,
@@ -65,7 +65,7 @@ impl AggregateWindowFunction {
             is_sliding: kind == WindowKind::Sliding,
             incomplete: build.flag("aggregateIncompleteWindows", false)?,
             evicted_partitions: build.flag("aggregateEvictedPartitions", false)?,
-            // A window that slides, and a pane that is late, need their tuples again.
+            // Sliding windows and late panes need their tuples again.
             uses_running_groups: kind == WindowKind::Tumbling
                 && !sees_tuples
                 && running_groups::can_run(&functions),
@@ -87,14 +87,14 @@ impl WindowFunction for AggregateWindowFunction {
     fn make_item(
         &mut self,
         tuple: TupleRef<'_>,
-        row: &EvaluationInputs<'_>,
+        inputs: &EvaluationInputs<'_>,
         out: &mut dyn Outlet,
     ) -> Result<AggregateItem, Fault> {
         let mut kept = self.spare.pop().unwrap_or_default();
         kept.tuple.copy_from(tuple);
         self.last_seq += 1;
         kept.seq = self.last_seq;
-        self.values.write(row, out, &mut kept.values)?;
+        self.values.write(inputs, out, &mut kept.values)?;
         Ok(kept)
     }
 
@@ -167,7 +167,7 @@ impl WindowObserver<AggregateItem> for WindowFiring<'_, AggregateWindowFunction>
 }
 
 impl AggregateWindowFunction {
-    /// Takes a tuple into what its window has come to, if tuples are not kept.
+    /// Adds a tuple to the running results of its window, if tuples are not kept.
     fn merge_running(
         &mut self,
         newest: Option<&mut AggregateItem>,
@@ -189,7 +189,7 @@ impl AggregateWindowFunction {
         Ok(Some(item))
     }
 
-    /// One tuple a group, then a window marker; `total` is what `CountAll` says.
+    /// Submits one tuple for each group, then a window marker; `total` is the result of `CountAll`.
     fn submit_groups(
         &mut self,
         partition: &WindowPartition<AggregateItem>,
@@ -198,8 +198,8 @@ impl AggregateWindowFunction {
     ) -> Result<(), Fault> {
         if self.uses_running_groups {
             let first = partition.get(0);
-            if let Some(tally) = first.and_then(|kept| kept.running_groups.as_deref()) {
-                tally.submit(total, &mut self.results, out)?;
+            if let Some(running) = first.and_then(|kept| kept.running_groups.as_deref()) {
+                running.submit(total, &mut self.results, out)?;
             }
         } else if self.is_sliding {
             let groups = self.partition_groups.update(partition, &mut self.grouping);
@@ -210,7 +210,7 @@ impl AggregateWindowFunction {
         out.submit_punctuation(0, Punctuation::Window)
     }
 
-    /// One tuple a group of tuples that will not be seen again, or not without others.
+    /// Submits one tuple for each group of tuples that fire once: their groups are not kept.
     fn submit_once(
         &mut self,
         tuples: &impl WindowTuples,

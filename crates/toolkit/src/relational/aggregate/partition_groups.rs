@@ -1,4 +1,4 @@
-//! The groups of windows that are summed up again and again: those of each partition stay with it.
+//! The groups of sliding windows, which are kept for each partition from one firing to the next.
 
 use runtime::window::WindowPartition;
 use rustc_hash::FxHashMap;
@@ -7,12 +7,12 @@ use super::aggregate_item::AggregateItem;
 use super::grouping::Grouping;
 use super::window_groups::WindowGroups;
 
-/// Groups by partition.
+/// The groups of sliding windows, for each partition.
 #[derive(Default)]
 pub struct PartitionGroups {
-    /// By [`WindowPartition::serial`].
+    /// Groups of each partition, by [`WindowPartition::serial`].
     groups: FxHashMap<u64, WindowGroups>,
-    /// Those of partitions that are gone, as memory.
+    /// Groups of removed partitions, whose memory further ones use.
     spare: Vec<WindowGroups>,
 }
 
@@ -29,7 +29,7 @@ impl PartitionGroups {
         groups
     }
 
-    /// The partition is no more.
+    /// Removes the groups of a partition.
     pub fn remove(&mut self, partition: &WindowPartition<AggregateItem>) {
         if let Some(mut groups) = self.groups.remove(&partition.serial()) {
             groups.clear();

@@ -1,5 +1,5 @@
-//! Functions that need not see all values of a group at once: what they have come to so far stands
-//! in place of the values.
+//! Functions that need not see all values of a group at once: a running result stands for the
+//! values.
 //!
 //! Each gives what the function of its name over a whole column gives ([`super::column`]), to the
 //! bit: the same steps in the same order.
@@ -12,13 +12,13 @@ use tuple::{Map, Set, Type, Value};
 use super::column::{count_values, distinct_list};
 use crate::function::number::{NumericScalar, WideNumber, numeric};
 
-/// A function on its way through the values of a group.
+/// A function that takes the values of a group one by one.
 pub trait RunningFunction: Send + Sync {
-    /// One more tuple: the value of the first argument, and that of the second one if there is any.
+    /// Adds a tuple: the value of its first argument, and that of the second one if there is any.
     fn add(&mut self, value: Value, other: Option<Value>) -> Result<(), Fault>;
-    /// The result for the tuples so far; there is at least one.
+    /// The result for the tuples so far, at least one.
     fn result(&self) -> Result<Value, Fault>;
-    /// Begins anew.
+    /// Removes all tuples, for the next window.
     fn clear(&mut self);
 }
 
@@ -50,7 +50,7 @@ pub fn running_function(
     })
 }
 
-/// Sums and what is made of them.
+/// Sums and means of the values.
 fn moment_function<T: NumericScalar + 'static>(
     name: &str,
     ty: &Type,
@@ -78,7 +78,7 @@ where
     })
 }
 
-/// Which value stays of two.
+/// Rule by which one of two values is kept.
 #[derive(Clone, Copy)]
 enum ValueChoice {
     First,
@@ -90,7 +90,7 @@ enum ValueChoice {
 const GREATEST: ValueChoice = ValueChoice::Surpassing(Ordering::is_gt);
 const LEAST: ValueChoice = ValueChoice::Surpassing(Ordering::is_lt);
 
-/// One of the values.
+/// A function that keeps one of the values.
 struct RunningChoice {
     choice: ValueChoice,
     value: Option<Value>,
@@ -131,7 +131,7 @@ impl RunningFunction for RunningChoice {
     }
 }
 
-/// How many values equal the one that is chosen.
+/// Number of values that equal the chosen one.
 struct RunningChoiceCount {
     best: RunningChoice,
     count: i32,
@@ -235,7 +235,7 @@ impl RunningFunction for RunningDistinct {
     }
 }
 
-/// How often each value came.
+/// Number of occurrences of each value.
 struct RunningCounts(Map);
 
 impl RunningFunction for RunningCounts {
@@ -295,11 +295,11 @@ where
     }
 }
 
-/// What a moving mean leads to.
+/// Result that is computed from a moving mean.
 #[derive(Clone, Copy)]
 enum MomentKind {
     Mean,
-    /// The divisor is so much less than the count.
+    /// The standard deviation. The divisor is the count minus `divisor_reduction`.
     Deviation {
         divisor_reduction: i64,
     },
@@ -423,8 +423,12 @@ mod tests {
                     columns[1].push(other);
                     let whole = column_function(name).expect(name);
                     let whole = whole(&columns[0], &columns[1], &result).expect(name);
-                    let shown = format!("{:?}", running.result().expect(name));
-                    assert_eq!(shown, format!("{whole:?}"), "{name} of {values:?} to {at}");
+                    let results_text = format!("{:?}", running.result().expect(name));
+                    assert_eq!(
+                        results_text,
+                        format!("{whole:?}"),
+                        "{name} of {values:?} to {at}"
+                    );
                 }
                 running.clear();
             }

@@ -1,5 +1,5 @@
-//! Groups that follow a window give what is worked out anew from all its tuples, whatever the
-//! window.
+//! Groups that follow a window give the results that are computed from all of its tuples, for every
+//! kind of window.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::sliding::tests::{bits, functions};
 use super::test_random::TestRandom;
 use super::window_groups::{WindowGroups, WindowTuples};
 
-/// What is kept of a tuple: the group, values of several types, and which tuple it is.
+/// Values that are kept with a tuple: the group, values of several types, and the tuple's number.
 const VALUES: [(&str, Type); 5] = [
     ("group", Type::Int32),
     ("small", Type::Int8),
@@ -29,7 +29,7 @@ struct AgreementCheck {
     layout: Arc<Layout>,
     grouping: Grouping,
     sliding_groups: PartitionGroups,
-    /// Filled anew for each firing.
+    /// Groups that are filled again for each firing.
     refilled_groups: WindowGroups,
     fired: usize,
     number: u64,
@@ -92,7 +92,7 @@ impl AgreementCheck {
         groups
     }
 
-    /// What a function gives over the column of a group.
+    /// Result of a function over the column of a group.
     fn column_result(&self, function: &ColumnCall, group: &[&AggregateItem]) -> String {
         let column = |argument: usize| {
             let at = function.columns[argument];
@@ -109,12 +109,12 @@ impl AgreementCheck {
         self.fired += 1;
         let anew = self.groups_from_scratch(partition);
         let groups = self.sliding_groups.update(partition, &mut self.grouping);
-        let shown = groups.describe();
+        let described = groups.describe();
         self.refilled_groups.clear();
         self.refilled_groups.update(partition, &mut self.grouping);
-        assert_eq!(self.refilled_groups.describe(), shown);
-        assert_eq!(shown.len(), anew.len());
-        for ((numbers, results), (_, group)) in shown.iter().zip(&anew) {
+        assert_eq!(self.refilled_groups.describe(), described);
+        assert_eq!(described.len(), anew.len());
+        for ((numbers, results), (_, group)) in described.iter().zip(&anew) {
             let of_group = group.iter().map(|kept| kept.seq);
             assert_eq!(*numbers, of_group.collect::<Vec<_>>());
             for (function, result) in self.grouping.functions.iter().zip(results) {

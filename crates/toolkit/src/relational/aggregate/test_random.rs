@@ -1,6 +1,6 @@
-//! Numbers at random for tests, the same in each run.
+//! Pseudo-random numbers for tests, equal in each run.
 
-/// Where a row of numbers is.
+/// State of a sequence of pseudo-random numbers.
 pub struct TestRandom(u64);
 
 impl TestRandom {

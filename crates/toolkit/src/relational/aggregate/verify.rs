@@ -1,11 +1,11 @@
-//! What the compiler checks of an Aggregate beyond its model.
+//! Checks of an Aggregate when compiling, beyond its model.
 
 use graph::{InvocationError, InvocationPart, OperatorNode, WindowKind};
 
 use crate::verify_params::{is_true, report_misuse};
 
-/// Windows that give results while they are incomplete slide; what gives some when it is evicted is
-/// a partition of a tumbling window.
+/// Verifies that only sliding windows give results while they are incomplete, and only partitions
+/// of tumbling windows when they are evicted.
 pub fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     let Some(window) = &operator.inputs[0].window else {
         return Ok(());

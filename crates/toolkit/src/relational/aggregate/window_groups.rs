@@ -1,4 +1,4 @@
-//! The groups of a window with what the functions have come to, kept from one firing to the next.
+//! The groups of a window with the state of their functions, kept from one firing to the next.
 //!
 //! Between two firings a few tuples leave at the front and a few come at the end: only those are
 //! given to the functions. Tuples that leave out of order (a window of a delta whose attribute
@@ -26,7 +26,7 @@ use super::sliding::{SlidingFunction, shrink_excess, sliding_function};
 #[derive(Default)]
 pub struct WindowGroups {
     places: KeyIds,
-    /// By place. Those that no place has are memory for further ones.
+    /// Groups by the id of their key. Groups behind the last id are empty and serve further keys.
     groups: Vec<SlidingGroup>,
     /// The groups by their oldest tuples.
     order: VecDeque<KeyId>,
@@ -38,7 +38,7 @@ pub struct WindowGroups {
     newest: u64,
 }
 
-/// A group.
+/// A group of a sliding window.
 struct SlidingGroup {
     seqs: VecDeque<u64>,
     functions: Vec<Box<dyn SlidingFunction>>,
@@ -94,7 +94,7 @@ impl WindowGroups {
         }
     }
 
-    /// One tuple a group; `total` is what `CountAll` says.
+    /// Submits one tuple for each group; `total` is the result of `CountAll`.
     pub fn submit(
         &mut self,
         tuples: &impl WindowTuples,
@@ -187,7 +187,7 @@ impl WindowGroups {
             .for_each(|kept| self.add(kept, grouping));
     }
 
-    /// Where the group of a tuple is; a further one, if there is none.
+    /// Id of the group of a tuple, which is added if there is none.
     fn find_or_add(&mut self, kept: &AggregateItem, grouping: &mut Grouping) -> KeyId {
         if let Some(&only) = self.order.front()
             && !grouping.makes_groups()
@@ -233,7 +233,7 @@ impl SlidingGroup {
 impl WindowGroups {
     /// The numbers of each group in order, and what its functions give, to the bit.
     pub fn describe(&mut self) -> Vec<(Vec<u64>, Vec<String>)> {
-        let mut shown = Vec::new();
+        let mut described = Vec::new();
         for &at in &self.order {
             let SlidingGroup {
                 seqs: numbers,
@@ -241,9 +241,9 @@ impl WindowGroups {
             } = &mut self.groups[at as usize];
             let results = functions.iter_mut().map(|function| function.result());
             let results = results.map(|result| super::sliding::tests::bits(&result.unwrap()));
-            shown.push((numbers.iter().copied().collect(), results.collect()));
+            described.push((numbers.iter().copied().collect(), results.collect()));
         }
-        shown
+        described
     }
 
     /// For how many rows there is memory.
@@ -259,7 +259,7 @@ fn find_tuple<'t>(
     numbers: &VecDeque<u64>,
     row: usize,
 ) -> Option<&'t AggregateItem> {
-    // A group that has all tuples has them where they are in the window.
+    // The tuples of a group with all tuples have the indices that they have in the window.
     if numbers.len() == tuples.len() {
         return tuples.get(row);
     }

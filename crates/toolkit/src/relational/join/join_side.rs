@@ -12,25 +12,25 @@ use tuple::{Layout, TupleBuf, TupleRef, same_bytes};
 
 use crate::key_evaluator::KeyEvaluator;
 
-/// A tuple of a window, by its place in [`TupleStore`].
+/// Id of a tuple in a [`TupleStore`].
 pub type StoredTupleId = u32;
 
-/// No place.
+/// Stands for no tuple at the ends of a chain.
 const NO_TUPLE: StoredTupleId = StoredTupleId::MAX;
 
-/// A kept tuple.
+/// A tuple that is stored while its window holds it.
 pub struct StoredTuple {
     pub tuple: TupleBuf,
-    /// It has found a partner.
+    /// Whether the tuple has found a partner.
     pub is_matched: bool,
-    /// Its equality key; empty without equality parameters.
+    /// Bytes of the equality key; empty without equality parameters.
     key: Vec<u8>,
-    /// Its neighbours among those with its key, in the order of insertion.
+    /// Neighbours of the tuple among those with its key, in the order of insertion.
     previous: StoredTupleId,
     next: StoredTupleId,
 }
 
-/// The tuples of one window. Places are used again.
+/// The tuples of one window. Ids of removed tuples are used again.
 pub struct TupleStore {
     tuples: Vec<StoredTuple>,
     free: Vec<StoredTupleId>,
@@ -55,7 +55,7 @@ impl TupleStore {
         }
     }
 
-    /// Keeps a tuple.
+    /// Stores a copy of a tuple.
     pub fn add(&mut self, tuple: TupleRef<'_>, key: &[u8], matched: bool) -> StoredTupleId {
         let id = self.free.pop().unwrap_or_else(|| {
             self.tuples.push(StoredTuple::default());
@@ -70,13 +70,13 @@ impl TupleStore {
         id
     }
 
-    /// Gives a tuple's place back. Its content stays until the next [`TupleStore::add`].
+    /// Removes a tuple. Its content stays readable until the next [`TupleStore::add`].
     pub fn remove(&mut self, id: StoredTupleId) {
         self.remove_from_chain(id);
         self.free.push(id);
     }
 
-    /// A tuple.
+    /// The stored tuple of an id.
     pub fn get(&self, id: StoredTupleId) -> &StoredTuple {
         &self.tuples[id as usize]
     }
@@ -130,7 +130,7 @@ impl TupleStore {
             ..
         } = self.tuples[id as usize];
         if before == NO_TUPLE || after == NO_TUPLE {
-            // It is an end of the chain, which is found by its first tuple's key.
+            // The tuple is an end of its chain, which the index finds by its first tuple's key.
             let hash = hash_key(&self.tuples[id as usize].key);
             let is_end = |chain: &KeyChain| chain.first == id || chain.last == id;
             let entry = index.find_entry(hash, is_end);
@@ -167,7 +167,7 @@ impl Default for StoredTuple {
     }
 }
 
-/// One side.
+/// One side of a Join.
 pub struct JoinSide {
     pub windows: Windows<StoredTupleId>,
     pub store: TupleStore,
@@ -192,7 +192,7 @@ impl JoinSide {
             .expect("the model asks for it");
         let windows = Windows::new(window);
         if let Some(seconds) = window.lifetime_s() {
-            // What leaves unmatched is sent soon after its time is over.
+            // Unmatched tuples are submitted soon after their time is over.
             build.add_timer((seconds / 10.0).clamp(0.001, 0.1));
         }
         let equality = KeyEvaluator::new(build.param_projection(equality)?);
@@ -209,11 +209,11 @@ impl JoinSide {
     /// Works out the keys of a tuple; the row has it in this side's port.
     pub fn evaluate_keys(
         &mut self,
-        row: &EvaluationInputs<'_>,
+        inputs: &EvaluationInputs<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        self.partition_key.evaluate(row, out)?;
-        self.equality_key.evaluate(row, out)
+        self.partition_key.evaluate(inputs, out)?;
+        self.equality_key.evaluate(inputs, out)
     }
 
     /// Whether tuples are found by equality key.
@@ -262,7 +262,7 @@ mod tests {
         store.remove(ids[8]);
         assert_eq!(found(&store, &[2]), [ids[2], ids[5]]);
         assert_eq!(store.index.as_ref().map(HashTable::len), Some(2));
-        // A place that is used again has the new key only.
+        // A reused id has the new key only.
         let again = add(&mut store, b"new");
         assert!(again < 9);
         assert_eq!(found(&store, b"new"), [again]);

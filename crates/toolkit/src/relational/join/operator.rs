@@ -1,4 +1,4 @@
-//! The running Join.
+//! The operator instance of Join.
 
 use eval::Fault;
 use runtime::abi::{Predicate, Projection};
@@ -16,24 +16,24 @@ struct Join {
     pair_output: PairOutput,
 }
 
-/// What turns pairs, and tuples without a partner, into output.
+/// Evaluates and submits the output for pairs, and for tuples without a partner.
 struct PairOutput {
     condition: Option<Predicate>,
     output: Projection,
     out_tuple: TupleBuf,
-    /// By side: what becomes of a tuple that never finds a partner.
+    /// Action for a tuple that never finds a partner, by side.
     unmatched: [UnmatchedAction; 2],
-    /// A tuple was sent on port 0 since the last marker.
+    /// Whether a tuple was submitted to port 0 since the last marker.
     has_submitted: bool,
 }
 
-/// What becomes of a tuple that never finds a partner.
+/// Action for a tuple that never finds a partner.
 enum UnmatchedAction {
-    /// Nothing.
+    /// The tuple gives no output.
     Drop,
-    /// It is sent as it is on this port.
+    /// The tuple is submitted unchanged to this port.
     SubmitToPort(u32),
-    /// It is paired with this tuple of the other side.
+    /// The tuple is paired with this tuple of the other side.
     PairWithDefault(TupleBuf),
 }
 
@@ -174,7 +174,7 @@ impl Join {
         Ok(matched)
     }
 
-    /// Puts a tuple into the window of its own side.
+    /// Inserts a tuple into the window of its own side.
     fn insert(
         &mut self,
         side: usize,
@@ -213,7 +213,7 @@ impl Join {
         )
     }
 
-    /// Lets the tuples of a side leave whose time is over.
+    /// Evicts the tuples of a side whose time is over.
     fn expire(&mut self, side: usize, now_ns: u64, out: &mut dyn Outlet) -> Result<(), Fault> {
         let own = &mut self.sides[side];
         let pairs = &mut self.pair_output;
@@ -261,18 +261,18 @@ impl PairOutput {
         tuples: &[Option<TupleRef<'_>>; 2],
         out: &mut dyn Outlet,
     ) -> Result<bool, Fault> {
-        let row = EvaluationInputs::new(tuples);
+        let inputs = EvaluationInputs::new(tuples);
         if let Some(condition) = &mut self.condition
-            && !condition.holds(&row, out)?
+            && !condition.holds(&inputs, out)?
         {
             return Ok(false);
         }
-        self.submit(&row, out)?;
+        self.submit(&inputs, out)?;
         Ok(true)
     }
 
-    fn submit(&mut self, row: &EvaluationInputs<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.output.write(row, out, &mut self.out_tuple)?;
+    fn submit(&mut self, inputs: &EvaluationInputs<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.output.write(inputs, out, &mut self.out_tuple)?;
         self.has_submitted = true;
         out.submit_owned(0, &mut self.out_tuple)
     }

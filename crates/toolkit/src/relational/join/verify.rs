@@ -1,4 +1,4 @@
-//! What the compiler checks of a Join beyond its model.
+//! Checks of a Join when compiling, beyond its model.
 
 use graph::{InvocationError, InvocationPart, OperatorNode};
 use tuple::Type;
@@ -76,7 +76,8 @@ fn outer_sides(algorithm: &str) -> (&'static [usize], &'static str) {
     }
 }
 
-/// One output port, or one more for each side whose unmatched tuples count, of its type.
+/// Verifies that there is one output port, or one more for each side whose unmatched tuples are
+/// submitted, with the type of that side.
 fn verify_ports(operator: &OperatorNode) -> Result<(), InvocationError> {
     let algorithm = algorithm(operator);
     let (sides, counts) = outer_sides(algorithm);
@@ -117,7 +118,7 @@ fn verify_default_tuple(
     }
     let algorithm = algorithm(operator);
     let (sides, _) = outer_sides(algorithm);
-    // A tuple of defaults stands in where the other side finds no partner.
+    // A tuple of default values replaces the missing partner of the other side.
     if !sides.contains(&(1 - port)) {
         let message = format!("a Join that is {algorithm} has no use for `{name}`");
         let other = ["rightOuter", "leftOuter"][port];

@@ -1,4 +1,4 @@
-//! Comparisons: of values, of some item with some other, of nodes.
+//! Comparisons of values, of sequences, of nodes.
 
 use std::cmp::Ordering;
 
@@ -48,7 +48,7 @@ impl QueryEvaluator<'_> {
     }
 }
 
-/// Whether some value of one side and some value of the other compare so.
+/// Whether a comparison holds for some value of one side and some value of the other.
 fn any_pair_satisfies(
     order: ComparisonOp,
     left: &[AtomicValue],
@@ -65,7 +65,7 @@ fn any_pair_satisfies(
     Ok(false)
 }
 
-/// An untyped value as the type of what it is compared with.
+/// Casts an untyped value to the type of the value that it is compared with.
 fn cast_untyped(value: &AtomicValue, other: &AtomicValue) -> QueryResult<AtomicValue> {
     match (value.ty(), other.ty()) {
         (AtomicType::Untyped, _) if other.is_number() => value.cast(AtomicType::Double),

@@ -1,4 +1,4 @@
-//! Elements, attributes and texts that a query makes.
+//! Construction of elements, attributes, texts and comments.
 
 use super::super::failure::{QueryResult, failure};
 use super::super::focus::Focus;
@@ -34,7 +34,7 @@ impl QueryEvaluator<'_> {
         Ok(XmlNode::root(builder.finish()))
     }
 
-    /// An attribute, a text or a comment.
+    /// Constructs an attribute, a text or a comment.
     pub(super) fn leaf(
         &mut self,
         kind: XmlNodeKind,
@@ -51,7 +51,7 @@ impl QueryEvaluator<'_> {
         Ok(XmlNode::root(builder.finish()))
     }
 
-    /// The text of parts: values with spaces between those of one expression.
+    /// The text of parts; values of one expression have spaces between them.
     fn text(&mut self, parts: &[ConstructorPart], focus: &Focus) -> QueryResult<String> {
         let mut out = String::new();
         for part in parts {
@@ -68,8 +68,8 @@ impl QueryEvaluator<'_> {
     }
 }
 
-/// Adds what an expression in an element gives: nodes as copies, values as text with spaces between
-/// them.
+/// Adds the result of an expression to an element: nodes as copies, values as text with spaces
+/// between them.
 fn content(builder: &mut XmlTreeBuilder, items: &[Item]) -> QueryResult<()> {
     let mut is_behind_value = false;
     for item in items {

@@ -13,14 +13,17 @@ use super::super::xml_node::XmlNode;
 use super::sequence_limit::{ITEMS_MAX, append, too_long};
 use super::types;
 
-/// Evaluates a query.
+/// State of the evaluation of a query.
 pub(super) struct QueryEvaluator<'q> {
-    /// The values of the variables that are bound, outermost first.
+    /// Values of the bound variables, outermost first.
     pub(super) variables: Vec<Rc<Sequence>>,
     external: &'q dyn Fn(&str) -> Option<String>,
 }
 
-/// What a query gives on a document.
+/// Evaluates a query on a document. `external` gives the values of external variables.
+///
+/// # Errors
+/// The first failure of an expression.
 pub(in super::super) fn evaluate(
     query: &XQuery,
     document: XmlNode,
@@ -140,7 +143,7 @@ impl QueryEvaluator<'_> {
         Ok(false)
     }
 
-    /// Whether for some items of the bindings a condition is so.
+    /// Whether a condition has the wanted value for some items of the bindings.
     fn any_binding_satisfies(
         &mut self,
         wanted: bool,
@@ -162,7 +165,7 @@ impl QueryEvaluator<'_> {
         Ok(false)
     }
 
-    /// The value of an operand; none if it is empty.
+    /// The value of an operand; `None` if it is empty.
     pub(super) fn value(
         &mut self,
         expr: &QueryExpr,
@@ -253,7 +256,7 @@ impl QueryEvaluator<'_> {
         Ok(found.into_iter().map(Item::Node).collect())
     }
 
-    /// The one node of an operand; none if it is empty.
+    /// The only node of an operand; `None` if it is empty.
     pub(super) fn node(&mut self, expr: &QueryExpr, focus: &Focus) -> QueryResult<Option<XmlNode>> {
         let items = self.eval(expr, focus)?;
         at_most_one(&items, "a comparison of nodes")?;

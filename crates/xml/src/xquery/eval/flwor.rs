@@ -1,5 +1,5 @@
-//! FLWOR expressions: bindings are made one after the other, depth first; only `order by` has to
-//! see them all.
+//! FLWOR expressions: bindings are made one after the other, depth first; only `order by` needs all
+//! of them at once.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -12,15 +12,15 @@ use super::super::query::{FlworClause, OrderSpec, QueryExpr};
 use super::evaluator::QueryEvaluator;
 use super::sequence_limit::append;
 
-/// What becomes of each set of bindings.
+/// Destination of each set of bindings.
 enum BindingSink<'s> {
-    /// The result for them is added here.
+    /// The result for the bindings is evaluated and added here.
     Result(&'s QueryExpr, &'s mut Sequence),
-    /// They are kept with their keys.
+    /// The bindings are kept here with their keys.
     Sorted(&'s [OrderSpec], &'s mut Vec<SortableBinding>),
 }
 
-/// Bindings to be sorted.
+/// A set of bindings with the keys that it is sorted by.
 struct SortableBinding {
     keys: Vec<Option<AtomicValue>>,
     variables: Vec<Rc<Sequence>>,
@@ -44,7 +44,7 @@ impl QueryEvaluator<'_> {
         sink: &mut BindingSink<'_>,
         focus: &Focus,
     ) -> QueryResult<()> {
-        // What is sorted last is sorted by what comes before it: clauses are split there.
+        // The last `order by` sorts the bindings of all clauses before it: clauses are split there.
         let sorted = clauses
             .iter()
             .rposition(|clause| matches!(clause, FlworClause::OrderBy(_)));
@@ -110,7 +110,7 @@ impl QueryEvaluator<'_> {
         Ok(())
     }
 
-    /// All clauses are passed.
+    /// Ends a set of bindings after the last clause.
     fn add_binding(&mut self, sink: &mut BindingSink<'_>, focus: &Focus) -> QueryResult<()> {
         match sink {
             BindingSink::Result(result, items) => {
@@ -129,7 +129,7 @@ impl QueryEvaluator<'_> {
         }
     }
 
-    /// The value of a key; untyped values are sorted as texts.
+    /// Evaluates a key; untyped values are sorted as texts.
     fn key(&mut self, key: &OrderSpec, focus: &Focus) -> QueryResult<Option<AtomicValue>> {
         let items = self.eval(&key.value, focus)?;
         let value = at_most_one(&items, "`order by`")?.map(Item::atomize);
@@ -142,9 +142,9 @@ impl QueryEvaluator<'_> {
     }
 }
 
-/// Sorts bindings by their keys; those with the same keys stay in their order.
+/// Sorts bindings by their keys; bindings with equal keys stay in their order.
 fn sort(all: &mut [SortableBinding], keys: &[OrderSpec]) -> QueryResult<()> {
-    // A comparison inside of a sort cannot fail: whether all can be compared is seen before.
+    // A comparison within a sort cannot fail, so all are checked to be comparable before.
     for at in 0..keys.len() {
         let mut found = all.iter().filter_map(|bound| bound.keys[at].as_ref());
         if let Some(first) = found.next() {
@@ -170,7 +170,8 @@ fn sort(all: &mut [SortableBinding], keys: &[OrderSpec]) -> QueryResult<()> {
     Ok(())
 }
 
-/// The order of two keys: what is empty, then what is not a number, then the rest; or at the end.
+/// Compares two keys: empty ones come first, then NaN, then the others; with `empty greatest`,
+/// empty ones and NaN come last.
 fn compare_keys(key: &OrderSpec, a: Option<&AtomicValue>, b: Option<&AtomicValue>) -> Ordering {
     let rank = |value: Option<&AtomicValue>| match value {
         None => 0,

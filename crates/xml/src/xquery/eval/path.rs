@@ -1,4 +1,4 @@
-//! Paths: nodes along axes, and what predicates leave of them.
+//! Evaluation of paths and filters.
 
 use super::super::failure::{QueryResult, failure};
 use super::super::focus::Focus;
@@ -26,7 +26,7 @@ impl QueryEvaluator<'_> {
             }
         };
         for (at, step) in steps.iter().enumerate() {
-            // A first expression may give values; from then on a step begins at nodes.
+            // A first expression may give values; all further steps begin at nodes.
             if at > 0 || start == PathStart::Root || matches!(step, XPathStep::Axis(..)) {
                 let begin = nodes(items, "a step of a path")?;
                 items = begin.into_iter().map(Item::Node).collect();
@@ -36,7 +36,7 @@ impl QueryEvaluator<'_> {
         Ok(items)
     }
 
-    /// What a step gives for all items, in the order of the document.
+    /// Evaluates a step for all items; nodes are in the order of the document.
     fn step(
         &mut self,
         items: Sequence,
@@ -77,7 +77,7 @@ impl QueryEvaluator<'_> {
         }
     }
 
-    /// The items for which all predicates hold: true, or the item's place.
+    /// The items for which all predicates are true, or a number equal to the item's position.
     pub(super) fn filter(
         &mut self,
         items: Sequence,

@@ -1,4 +1,4 @@
-//! What is of a type, and casts.
+//! Types of sequences, and casts.
 
 use super::super::atomic_value::{AtomicType, AtomicValue};
 use super::super::failure::{QueryResult, failure};
@@ -6,7 +6,7 @@ use super::super::item::{Item, Sequence, at_most_one, singleton};
 use super::super::query::{SequenceType, XQueryItemType};
 use super::node_test::test_matches;
 
-/// Whether a sequence is of a type.
+/// Whether a sequence has a type.
 pub(super) fn matches(items: &[Item], ty: &SequenceType) -> bool {
     match items.len() {
         0 if !ty.may_be_empty => return false,
@@ -25,7 +25,7 @@ pub(super) fn matches(items: &[Item], ty: &SequenceType) -> bool {
     })
 }
 
-/// A sequence that must be of a type.
+/// Checks that a sequence has a type: `treat as`.
 pub(super) fn treat(items: Sequence, ty: &SequenceType) -> QueryResult<Sequence> {
     match matches(&items, ty) {
         true => Ok(items),
@@ -33,7 +33,7 @@ pub(super) fn treat(items: Sequence, ty: &SequenceType) -> QueryResult<Sequence>
     }
 }
 
-/// The value of a variable from outside, as its type if it has one.
+/// The value of an external variable, cast to its declared type.
 pub(super) fn external(value: AtomicValue, ty: Option<&SequenceType>) -> QueryResult<Sequence> {
     match ty.map(|ty| (ty, &ty.item)) {
         None => Ok(singleton(value)),
@@ -42,7 +42,7 @@ pub(super) fn external(value: AtomicValue, ty: Option<&SequenceType>) -> QueryRe
     }
 }
 
-/// `cast as`
+/// Evaluates `cast as`: at most one item, cast to a type.
 pub(super) fn cast(items: &[Item], ty: AtomicType, may_be_empty: bool) -> QueryResult<Sequence> {
     match at_most_one(items, "a cast")? {
         Some(item) => Ok(singleton(item.atomize().cast(ty)?)),

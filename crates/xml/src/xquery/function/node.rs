@@ -1,4 +1,4 @@
-//! Functions of nodes: their names and their documents; and of where the evaluation is.
+//! Functions of nodes, and of the focus.
 
 use super::super::failure::QueryResult;
 use super::super::focus::Focus;
@@ -38,7 +38,7 @@ fn node(items: Sequence) -> QueryResult<Option<XmlNode>> {
     Ok(nodes(items, "a function of nodes")?.pop())
 }
 
-/// Something of a node's name; empty if it has none.
+/// A part of a node's name; empty if it has none.
 fn name_part(
     focus: &Focus,
     arguments: Vec<Sequence>,

@@ -23,7 +23,7 @@ pub(super) const FUNCTIONS: &[XPathFunction] = &[
         map_number(&arguments, Some, |n| n.ceil(), f64::ceil)
     }),
     function("round", 1, 1, |_, arguments| {
-        // Halves go up, also below 0.
+        // Halves are rounded up, also below 0.
         let half = tuple::Decimal128::scaled(false, 5, -1);
         map_number(&arguments, Some, |n| (n + half).floor(), round)
     }),
@@ -59,7 +59,7 @@ fn round(n: f64) -> f64 {
     }
 }
 
-/// A function of one number, for each type of number.
+/// Applies a function to one number, by its type.
 fn map_number(
     arguments: &[Sequence],
     integer: impl Fn(i64) -> Option<i64>,
@@ -91,7 +91,8 @@ fn sum(values: &[AtomicValue]) -> QueryResult<Option<AtomicValue>> {
     Ok(sum)
 }
 
-/// The smallest or the largest value; untyped ones are numbers. One that is none decides.
+/// The smallest or the largest value; untyped values are cast to numbers. If one is NaN, so is the
+/// result.
 fn extreme(arguments: &[Sequence], is_largest: bool) -> QueryResult<Sequence> {
     let mut found: Option<AtomicValue> = None;
     for value in atomize_all(&arguments[0]) {

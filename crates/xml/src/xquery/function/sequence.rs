@@ -104,7 +104,7 @@ fn check_cardinality(
     }
 }
 
-/// Whether two values are equal; values that cannot be compared are not.
+/// Whether two values are equal; values that cannot be compared are unequal.
 fn is_same(a: &AtomicValue, b: &AtomicValue) -> bool {
     let is_nan = |value: &AtomicValue| value.is_number() && value.to_number().is_nan();
     match a.compare(b) {
@@ -114,8 +114,7 @@ fn is_same(a: &AtomicValue, b: &AtomicValue) -> bool {
     }
 }
 
-/// Whether a place is among those that the second and the third argument name: a begin and a
-/// length, rounded.
+/// Test of a position by the second and the third argument: a begin and a length, rounded.
 pub(super) fn position_range(arguments: &[Sequence]) -> QueryResult<impl Fn(f64) -> bool + use<>> {
     let rounded = |n: f64| (n + 0.5).floor();
     let begin = rounded(double(arguments, 1)?);

@@ -129,8 +129,8 @@ fn texts<'a>(all: impl Iterator<Item = &'a str>) -> Sequence {
         .collect()
 }
 
-/// The regular expression of the second argument, with the flags of another one if it is there. It
-/// must not match the empty text where something is replaced or split by it.
+/// The regular expression of the second argument, with the flags of the argument at `flags`, if
+/// there is one.
 fn regex(arguments: &[Sequence], flags: usize) -> QueryResult<Regex> {
     at_most_one(&arguments[1], "a regular expression")?;
     let (pattern, mut prefix) = (string(arguments, 1)?, String::new());

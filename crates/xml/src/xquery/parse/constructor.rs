@@ -1,4 +1,4 @@
-//! Constructors: `<a b="{...}">text{...}</a>`, and `element a {...}` and its like.
+//! Constructors: `<a b="{...}">text{...}</a>`, `element a {...}` and others.
 
 use super::super::failure::QueryResult;
 use super::super::query::{ConstructorPart, ElementConstructor, QueryExpr};
@@ -12,16 +12,16 @@ struct TagAttributes<'t> {
     attributes: Vec<((&'t str, &'t str), Vec<ConstructorPart>)>,
 }
 
-/// Text of an element as far as it has been read.
+/// The text of an element that has been read since the last child.
 #[derive(Default)]
 struct PendingText {
     text: String,
-    /// A part of it was written as a reference or in CDATA: it is no blank between tags.
+    /// Whether a part was written as a reference or in CDATA, so that blanks count.
     is_significant: bool,
 }
 
 impl<'t> QueryParser<'t> {
-    /// At a `<`.
+    /// Reads a constructor that begins with `<`.
     pub(super) fn direct_constructor(&mut self) -> QueryResult<QueryExpr> {
         if self.cursor.take_exact("<!--") {
             let text = self.text_until("-->")?;
@@ -56,8 +56,8 @@ impl<'t> QueryParser<'t> {
         })))
     }
 
-    /// The attributes up to the end of a tag. What a prefix stands for holds from its declaration
-    /// on in the values, and everywhere in the names.
+    /// Reads the attributes up to the end of a tag. A declared prefix is known from its declaration
+    /// on in values, and everywhere in names.
     fn tag(&mut self) -> QueryResult<TagAttributes<'t>> {
         let mut tag = TagAttributes::default();
         loop {
@@ -88,7 +88,7 @@ impl<'t> QueryParser<'t> {
         }
     }
 
-    /// The value of an attribute in its quotes.
+    /// Reads the value of an attribute in quotes.
     fn value(&mut self) -> QueryResult<Vec<ConstructorPart>> {
         let begin = self.cursor;
         let quote = match self.cursor.peek() {
@@ -128,7 +128,7 @@ impl<'t> QueryParser<'t> {
         }
     }
 
-    /// At a brace: the expression in it; none if it is doubled, which stands for itself.
+    /// Reads an expression in braces; `None` at a doubled brace, which stands for itself.
     fn brace(&mut self) -> QueryResult<Option<QueryExpr>> {
         if self.cursor.rest.starts_with("{{") || self.cursor.rest.starts_with("}}") {
             return Ok(None);
@@ -139,14 +139,14 @@ impl<'t> QueryParser<'t> {
         self.enclosed().map(Some)
     }
 
-    /// Takes a doubled brace.
+    /// Reads a doubled brace as one.
     fn doubled_brace(&mut self) -> &'t str {
         let (brace, rest) = self.cursor.rest.split_at(2);
         self.cursor.rest = rest;
         &brace[1..]
     }
 
-    /// `{ expression }`
+    /// Reads an expression in braces: `{ expression }`.
     fn enclosed(&mut self) -> QueryResult<QueryExpr> {
         self.cursor.expect("{")?;
         if self.cursor.take("}")? {
@@ -157,7 +157,7 @@ impl<'t> QueryParser<'t> {
         Ok(inside)
     }
 
-    /// What is between the tags of an element, and its end tag.
+    /// Reads the content of an element, and its end tag.
     fn content(&mut self, name: (&str, &str)) -> QueryResult<Vec<ConstructorPart>> {
         let begin = self.cursor;
         let (mut parts, mut text) = (Vec::new(), PendingText::default());
@@ -201,7 +201,7 @@ impl<'t> QueryParser<'t> {
         }
     }
 
-    /// Adds the text read so far, unless it is blanks between tags.
+    /// Adds the pending text, unless it is blanks between tags.
     fn finish_text(&self, parts: &mut Vec<ConstructorPart>, text: &mut PendingText) {
         let PendingText {
             mut text,

@@ -1,4 +1,4 @@
-//! Expressions from `,` down to signs: FLWOR, quantifiers, `if`, operators.
+//! Reading of expressions, from `,` down to signs: FLWOR, quantifiers, `if`, operators.
 
 use super::super::atomic_value::ArithmeticOp;
 use super::super::failure::QueryResult;
@@ -23,8 +23,7 @@ enum QueryOperator {
     Cast,
 }
 
-/// All operators with how strongly they bind. The longer ones stand before those that they begin
-/// with.
+/// All operators with their precedence. An operator comes before those that are a prefix of it.
 const OPERATORS: &[(&str, QueryOperator, u8)] = {
     use ArithmeticOp::{Add, Divide, IntegerDivide, Multiply, Remainder, Subtract};
     use ComparisonOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
@@ -70,7 +69,7 @@ const OPERATORS: &[(&str, QueryOperator, u8)] = {
 };
 
 impl QueryParser<'_> {
-    /// Expressions with commas between them.
+    /// Reads expressions with commas between them.
     pub(super) fn expression(&mut self) -> QueryResult<QueryExpr> {
         let first = self.expr_single()?;
         if !self.cursor.take(",")? {
@@ -83,7 +82,7 @@ impl QueryParser<'_> {
         Ok(QueryExpr::Sequence(all))
     }
 
-    /// An expression without a comma.
+    /// Reads an expression without a comma.
     pub(super) fn expr_single(&mut self) -> QueryResult<QueryExpr> {
         self.nested(|parser| {
             parser.cursor.skip_blanks()?;
@@ -168,7 +167,7 @@ impl QueryParser<'_> {
         Ok(QueryExpr::Flwor(clauses, Box::new(result)))
     }
 
-    /// Bindings with commas between them.
+    /// Reads bindings with commas between them.
     fn bindings(
         &mut self,
         clauses: &mut Vec<FlworClause>,
@@ -236,7 +235,7 @@ impl QueryParser<'_> {
         }
     }
 
-    /// Operands with operators between them that bind at least so strongly.
+    /// Reads operands and operators whose precedence is at least `weakest`.
     fn operators(&mut self, weakest: u8) -> QueryResult<QueryExpr> {
         let mut left = self.sign()?;
         let mut is_compared = false;
@@ -323,7 +322,7 @@ impl QueryParser<'_> {
         })
     }
 
-    /// An operand with its signs.
+    /// Reads an operand with its signs.
     fn sign(&mut self) -> QueryResult<QueryExpr> {
         let (mut is_negative, mut has_sign) = (false, false);
         loop {
@@ -338,7 +337,7 @@ impl QueryParser<'_> {
         Ok(match (has_sign, is_negative) {
             (false, _) => operand,
             (_, true) => QueryExpr::Negate(Box::new(operand)),
-            // A sign wants a number behind it, even `+`.
+            // A sign needs a number after it, even `+`.
             (_, false) => QueryExpr::Negate(Box::new(QueryExpr::Negate(Box::new(operand)))),
         })
     }

@@ -1,16 +1,16 @@
-//! What prefixes stand for where the parser is.
+//! Namespaces that prefixes are bound to at the parser's position.
 
 use std::sync::Arc;
 
 use super::super::failure::{QueryFailure, QueryResult};
 use crate::tree::{NamespaceBinding, XML_NAMESPACE, XmlName};
 
-/// The namespace of types.
+/// Namespace of the types of XML Schema.
 pub const TYPES: &str = "http://www.w3.org/2001/XMLSchema";
-/// The namespace of functions.
+/// Namespace of the functions of XPath.
 pub const FUNCTIONS: &str = "http://www.w3.org/2005/xpath-functions";
 
-/// Known without a declaration.
+/// Prefixes that are bound without a declaration.
 const PREDECLARED: [(&str, &str); 3] = [("xml", XML_NAMESPACE), ("xs", TYPES), ("fn", FUNCTIONS)];
 
 /// Declared namespaces, outermost first. The empty prefix is that of elements without one.
@@ -24,17 +24,17 @@ impl NamespaceScope {
         self.declared.push((prefix.into(), uri.into()));
     }
 
-    /// How many are declared, for [`NamespaceScope::truncate`].
+    /// Number of declarations, for [`NamespaceScope::truncate`].
     pub fn len(&self) -> usize {
         self.declared.len()
     }
 
-    /// Forgets what was declared since.
+    /// Removes all declarations but the first `count`.
     pub fn truncate(&mut self, count: usize) {
         self.declared.truncate(count);
     }
 
-    /// What a prefix stands for.
+    /// Namespace that a prefix is bound to.
     pub fn uri(&self, prefix: &str) -> QueryResult<Arc<str>> {
         let mut declared = self.declared.iter().rev();
         let found = declared.find(|(known, _)| **known == *prefix);
@@ -50,12 +50,12 @@ impl NamespaceScope {
         }
     }
 
-    /// The name of an element.
+    /// Resolves the name of an element.
     pub fn element(&self, (prefix, local): (&str, &str)) -> QueryResult<XmlName> {
         Ok(XmlName::new(prefix, local, self.uri(prefix)?))
     }
 
-    /// The name of an attribute: without a prefix it is in no namespace.
+    /// Resolves the name of an attribute: without a prefix it is in no namespace.
     pub fn attribute(&self, (prefix, local): (&str, &str)) -> QueryResult<XmlName> {
         match prefix {
             "" => Ok(XmlName::without_namespace(local.to_owned())),

@@ -1,4 +1,4 @@
-//! Paths: steps, tests, predicates, and what a step may be besides an axis.
+//! Reading of paths: steps, node tests, predicates, primary expressions.
 
 use super::super::atomic_value::{AtomicType, AtomicValue};
 use super::super::failure::QueryResult;
@@ -24,7 +24,7 @@ const AXES: [(&str, XPathAxis); 12] = [
     ("ancestor-or-self", XPathAxis::AncestorOrSelf),
 ];
 
-/// Tests of kinds, but for those of elements and attributes, which may have a name in them.
+/// Kind tests without a name; those of elements and attributes may have one.
 const KINDS: [(&str, Option<XmlNodeKind>); 5] = [
     ("node", None),
     ("text", Some(XmlNodeKind::Text)),
@@ -67,7 +67,7 @@ impl QueryParser<'_> {
         }
     }
 
-    /// Whether a step can begin here; `/` stands for the document otherwise.
+    /// Whether a step can begin here; otherwise `/` alone means the document.
     fn begins_step(&self) -> bool {
         let mut ahead = self.cursor;
         match ahead.peek() {
@@ -160,7 +160,7 @@ impl QueryParser<'_> {
         })
     }
 
-    /// `text()` and its like, if one stands here.
+    /// Reads a kind test, as `text()`, if there is one.
     pub(super) fn kind_test(&mut self) -> QueryResult<Option<NodeTest>> {
         for (word, kind) in KINDS {
             if self.cursor.is_word_before(word, &["("]) {
@@ -197,7 +197,8 @@ impl QueryParser<'_> {
         Ok(None)
     }
 
-    /// What is no step along an axis: literals, variables, calls, constructors, parentheses.
+    /// Reads a primary expression, if there is one: a literal, variable, call, constructor, or an
+    /// expression in parentheses.
     fn primary(&mut self) -> QueryResult<Option<QueryExpr>> {
         let mut ahead = self.cursor;
         let first = ahead.peek();
@@ -255,7 +256,7 @@ impl QueryParser<'_> {
         }
     }
 
-    /// A call, or a constructor that begins with a word.
+    /// Reads a call, or a constructor that begins with a word.
     fn call_or_constructor(&mut self) -> QueryResult<Option<QueryExpr>> {
         let begin = self.cursor;
         for kind in ["node", "text", "comment", "element", "attribute"] {
@@ -324,7 +325,7 @@ impl QueryParser<'_> {
     }
 }
 
-/// What `//` stands for.
+/// The step that `//` is short for.
 fn descendant_or_self_step() -> XPathStep {
     XPathStep::Axis(XPathAxis::DescendantOrSelf, NodeTest::Any, Vec::new())
 }

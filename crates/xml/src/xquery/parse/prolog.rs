@@ -1,11 +1,11 @@
-//! What may stand before the expression: version, namespaces, variables.
+//! Reading of the prolog: version, namespaces, variables.
 
 use super::super::failure::QueryResult;
 use super::super::query::VariableDeclaration;
 use super::query_parser::QueryParser;
 
 impl QueryParser<'_> {
-    /// The variables that are declared.
+    /// Reads the prolog, and returns the declared variables.
     pub(super) fn prolog(&mut self) -> QueryResult<Vec<VariableDeclaration>> {
         self.version()?;
         let mut variables = Vec::new();
@@ -56,7 +56,7 @@ impl QueryParser<'_> {
         Ok(())
     }
 
-    /// Behind `declare variable`.
+    /// Reads a declaration after `declare variable`.
     fn variable_declaration(&mut self) -> QueryResult<VariableDeclaration> {
         let name = self.variable()?;
         let ty = self.declared_type()?;
@@ -71,7 +71,7 @@ impl QueryParser<'_> {
         Ok(VariableDeclaration { name, ty, value })
     }
 
-    /// `$name`
+    /// Reads the name of a variable, `$name`.
     pub(super) fn variable(&mut self) -> QueryResult<String> {
         self.cursor.expect("$")?;
         self.cursor.skip_blanks()?;

@@ -1,4 +1,4 @@
-//! Where the parser is in a text, and the small things that it reads there.
+//! The position of the parser in the text, and the tokens that it reads there.
 
 use super::super::failure::{QueryFailure, QueryResult};
 use crate::scan::text::is_name_char;
@@ -17,12 +17,12 @@ impl<'t> QueryCursor<'t> {
         self.rest.is_empty()
     }
 
-    /// The next character.
+    /// The next character, if there is one.
     pub fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
 
-    /// A sentence with the place.
+    /// A failure with the text at the position.
     pub fn failure_at(&self, why: &str) -> QueryFailure {
         let here: String = self.rest.chars().take(20).collect();
         QueryFailure::Query(match here.is_empty() {
@@ -67,7 +67,7 @@ impl<'t> QueryCursor<'t> {
         found
     }
 
-    /// Takes a text that stands right here.
+    /// Reads a text at the position, if it is there.
     pub fn take_exact(&mut self, text: &str) -> bool {
         match self.rest.strip_prefix(text) {
             Some(rest) => {
@@ -78,7 +78,7 @@ impl<'t> QueryCursor<'t> {
         }
     }
 
-    /// Takes a symbol, blanks before it.
+    /// Reads a symbol after blanks, if it is there.
     pub fn take(&mut self, symbol: &str) -> QueryResult<bool> {
         self.skip_blanks()?;
         Ok(self.take_exact(symbol))
@@ -91,13 +91,13 @@ impl<'t> QueryCursor<'t> {
         }
     }
 
-    /// Whether a word stands here that is not the beginning of a longer one.
+    /// Whether a word is at the position and is not the beginning of a longer one.
     pub fn is_word(&self, word: &str) -> bool {
         let rest = self.rest.strip_prefix(word);
         rest.is_some_and(|rest| !rest.starts_with(is_word_char))
     }
 
-    /// Takes words, blanks before each, or none of them.
+    /// Reads words with blanks before each, if all of them are there.
     pub fn take_words(&mut self, words: &str) -> QueryResult<bool> {
         let begin = *self;
         for word in words.split(' ') {
@@ -118,7 +118,7 @@ impl<'t> QueryCursor<'t> {
         }
     }
 
-    /// Whether behind a word, and blanks, one of these symbols stands.
+    /// Whether a word is at the position and one of these symbols after it.
     pub fn is_word_before(&self, word: &str, symbols: &[&str]) -> bool {
         let mut ahead = *self;
         if !ahead.is_word(word) {
@@ -128,7 +128,7 @@ impl<'t> QueryCursor<'t> {
         ahead.skip_blanks().is_ok() && symbols.iter().any(|symbol| ahead.rest.starts_with(symbol))
     }
 
-    /// A name without a prefix, right here.
+    /// Reads a name without a prefix, if there is one.
     pub fn word(&mut self) -> Option<&'t str> {
         let first = self.peek().filter(|&c| is_word_start(c))?;
         let behind = self.rest[first.len_utf8()..].find(|c| !is_word_char(c));
@@ -138,7 +138,7 @@ impl<'t> QueryCursor<'t> {
         Some(word)
     }
 
-    /// A name with its prefix, right here.
+    /// Reads a name and its prefix, if there is one.
     pub fn prefixed(&mut self) -> Option<(&'t str, &'t str)> {
         let first = self.word()?;
         let begin = *self;
@@ -151,7 +151,7 @@ impl<'t> QueryCursor<'t> {
         Some(("", first))
     }
 
-    /// A text in quotes, with references replaced.
+    /// Reads a text in quotes, and replaces references.
     pub fn string(&mut self) -> QueryResult<String> {
         self.skip_blanks()?;
         let quote = match self.peek() {
@@ -180,7 +180,7 @@ impl<'t> QueryCursor<'t> {
         }
     }
 
-    /// `&amp;` and its like.
+    /// Reads a reference, as `&amp;`.
     pub fn reference(&mut self) -> QueryResult<char> {
         let found = self.rest[1..].split_once(';').and_then(|(name, rest)| {
             let c = match name {
@@ -216,7 +216,7 @@ fn is_word_char(c: char) -> bool {
     is_name_char(c) && c != ':'
 }
 
-/// Whether such a name may begin with a character.
+/// Whether a name without a prefix may begin with a character.
 fn is_word_start(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }

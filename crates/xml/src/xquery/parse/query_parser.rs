@@ -12,17 +12,17 @@ const DEPTH_MAX: usize = 64;
 /// it, on the stack.
 const CLAUSES_MAX: usize = 1000;
 
-/// Reads a query.
+/// The parser of a query: position, and names that are bound there.
 pub(super) struct QueryParser<'t> {
     pub(super) cursor: QueryCursor<'t>,
     pub(super) namespaces: NamespaceScope,
-    /// The variables that are bound, outermost first.
+    /// Names of the bound variables, outermost first.
     pub(super) scope: Vec<String>,
-    /// How deep expressions are nested where we are.
+    /// Depth of the expression that is being read.
     depth: usize,
-    /// Clauses and bindings so far.
+    /// Number of clauses and bindings read.
     clauses: usize,
-    /// `declare boundary-space preserve`
+    /// Whether blanks between tags count: `declare boundary-space preserve`.
     pub(super) keeps_blanks: bool,
 }
 
@@ -39,7 +39,7 @@ impl<'t> QueryParser<'t> {
         }
     }
 
-    /// Reads something that may nest.
+    /// Reads a part that may nest.
     pub(super) fn nested<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> QueryResult<T>,
@@ -65,7 +65,7 @@ impl<'t> QueryParser<'t> {
         }
     }
 
-    /// What is known to be XQuery and not read here.
+    /// The failure of a part of XQuery that is not supported.
     pub(super) fn unsupported<T>(&self, what: &str) -> QueryResult<T> {
         Err(self.cursor.failure_at(&format!("{what} is not supported")))
     }

@@ -1,4 +1,4 @@
-//! Types: `xs:string`, `element(a)*`.
+//! Reading of types, as `xs:string` and `element(a)*`.
 
 use super::super::atomic_value::AtomicType;
 use super::super::failure::QueryResult;
@@ -7,7 +7,7 @@ use super::namespace_scope::TYPES;
 use super::query_parser::QueryParser;
 
 impl QueryParser<'_> {
-    /// `as` and a type, if they are there.
+    /// Reads `as` and a type, if they are there.
     pub(super) fn declared_type(&mut self) -> QueryResult<Option<SequenceType>> {
         match self.cursor.take_words("as")? {
             true => self.sequence_type().map(Some),
@@ -63,7 +63,7 @@ impl QueryParser<'_> {
         }
     }
 
-    /// A type to cast to, and whether `?` stands behind it.
+    /// Reads a type to cast to, and whether `?` follows it.
     pub(super) fn single_type(&mut self) -> QueryResult<(AtomicType, bool)> {
         self.cursor.skip_blanks()?;
         let ty = self.atomic_type()?;

@@ -1,4 +1,4 @@
-//! When queues and columns of a window give memory back.
+//! Limits on the unused memory of queues and columns of a window.
 
 use std::collections::VecDeque;
 

@@ -12,7 +12,7 @@ use crate::relational::aggregate::grouping::ColumnCall;
 /// The function for a call, before its first tuple.
 pub fn sliding_function(function: &ColumnCall) -> Box<dyn SlidingFunction> {
     let argument = &function.arguments[0];
-    let extreme = |greatest, shown| Box::new(SlidingExtreme::new(greatest, shown));
+    let extreme = |greatest, result_kind| Box::new(SlidingExtreme::new(greatest, result_kind));
     match &*function.name {
         "Any" | "Last" => Box::new(SlidingLast::default()),
         "First" => Box::new(SlidingFirst::new(argument)),

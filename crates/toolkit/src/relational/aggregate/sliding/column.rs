@@ -1,4 +1,4 @@
-//! Values in the order in which they came, packed; the oldest leaves first.
+//! A packed queue of values in the order of arrival.
 //!
 //! ```text
 //!   list: | gone ... | oldest ... newest |
@@ -13,15 +13,15 @@ use super::capacity::has_excess_capacity;
 pub struct SlidingColumn {
     list: List,
     removed_count: usize,
-    /// As many as the list has held since its memory was last given back.
+    /// Greatest length of the list since its memory was last given back.
     len_max: usize,
 }
 
-/// So many may have left before the others move up.
+/// Number of removed values that stay in front of a short column before the others are moved up.
 const REMOVED_MAX: usize = 32;
 
 impl SlidingColumn {
-    /// Of values of a type.
+    /// An empty column for values of a type.
     pub fn new(ty: &Type) -> SlidingColumn {
         SlidingColumn {
             list: List::new_for(ty),
@@ -39,12 +39,12 @@ impl SlidingColumn {
         self.len_max = self.len_max.max(self.list.len());
     }
 
-    /// The oldest value.
+    /// The oldest value, if there is one.
     pub fn oldest(&self) -> Option<Value> {
         self.list.get(self.removed_count)
     }
 
-    /// The oldest value leaves.
+    /// Removes the oldest value.
     pub fn remove_oldest(&mut self) {
         self.removed_count += 1;
         if self.removed_count > self.len().max(REMOVED_MAX) || self.len() == 0 {
@@ -52,14 +52,14 @@ impl SlidingColumn {
         }
     }
 
-    /// All values.
+    /// All values, oldest first.
     pub fn values(&mut self) -> &List {
         self.compact();
         &self.list
     }
 
     pub fn clear(&mut self) {
-        // As if all had left, after what was there has said how much memory is meant.
+        // Removes all values after the length of the column has decided how much memory is kept.
         self.compact();
         self.list.clear();
     }

@@ -1,4 +1,4 @@
-//! How many different values there are.
+//! Number of distinct values in the window.
 
 use eval::Fault;
 use rustc_hash::FxHashMap;
@@ -15,7 +15,7 @@ pub struct SlidingDistinctCount {
 }
 
 impl SlidingDistinctCount {
-    /// Of values of a type.
+    /// A function over values of a type.
     pub fn new(argument: &Type) -> SlidingDistinctCount {
         SlidingDistinctCount {
             values: SlidingColumn::new(argument),

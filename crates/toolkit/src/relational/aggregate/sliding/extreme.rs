@@ -1,13 +1,16 @@
-//! The greatest or the least value, how often it is there, or what stands beside it.
+//! The greatest or the least value of a sliding window, how often it occurs, or the second argument
+//! of its tuple.
 //!
-//! Only values that no later one surpasses can ever be the extreme: the rest is thrown away when
-//! the one comes that surpasses it.
+//! Only values that no later one surpasses can become the extreme. The others are removed when the
+//! value that surpasses them is added.
 //!
 //! ```text
-//!   came  7 3 5 5 1 5 2     greatest: 7 5 5 5 2    the first one is the extreme; when it has left, 5
+//!   values 7 3 5 5 1 5 2     candidates for the greatest: 7 5 5 5 2
 //! ```
-//! What compares to nothing, a NaN, surpasses nothing and is not surpassed: it is the extreme as
-//! long as it is the oldest value of all, and else it is passed over.
+//! The first candidate is the extreme; when 7 leaves the window, 5 is.
+//!
+//! A NaN is not ordered: it surpasses no value and is not surpassed. It is the extreme while it is
+//! the oldest value of all, and is ignored otherwise.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -19,30 +22,30 @@ use super::capacity::shrink_excess;
 use super::sliding_function::SlidingFunction;
 use crate::relational::aggregate::running_function::no_value;
 
-/// What is asked for.
+/// Result of the function, from the extreme value.
 #[derive(Clone, Copy)]
 pub enum ExtremeResult {
     /// The value itself, the first of equal ones.
     Value,
     /// The second argument of its tuple.
     Argument,
-    /// How many values equal it.
+    /// Number of values that equal the extreme.
     Count,
 }
 
 pub struct SlidingExtreme {
     result_kind: ExtremeResult,
     surpasses: fn(Ordering) -> bool,
-    /// What no later value surpasses: each equals the next one or surpasses it.
+    /// Values that no later one surpasses: each equals the next one or surpasses it.
     candidates: VecDeque<ExtremeCandidate>,
-    /// What compares to nothing.
+    /// Values that are not ordered: NaN.
     unordered: VecDeque<ExtremeCandidate>,
     added_count: u64,
     removed_count: u64,
 }
 
 struct ExtremeCandidate {
-    /// How many values had come before it.
+    /// Number of values that were added before this one.
     seq: u64,
     value: Value,
     other: Option<Value>,
@@ -50,9 +53,9 @@ struct ExtremeCandidate {
 
 impl SlidingExtreme {
     /// The greatest value, or the least one.
-    pub fn new(is_greatest: bool, shown: ExtremeResult) -> SlidingExtreme {
+    pub fn new(is_greatest: bool, result_kind: ExtremeResult) -> SlidingExtreme {
         SlidingExtreme {
-            result_kind: shown,
+            result_kind,
             surpasses: if is_greatest {
                 Ordering::is_gt
             } else {
@@ -65,11 +68,11 @@ impl SlidingExtreme {
         }
     }
 
-    /// What compares to nothing, if it is the oldest value of all.
+    /// The oldest value of all, if it is not ordered.
     fn oldest_unordered(&self) -> Option<&ExtremeCandidate> {
         self.unordered
             .front()
-            .filter(|odd| odd.seq == self.removed_count)
+            .filter(|unordered| unordered.seq == self.removed_count)
     }
 
     fn count(&self) -> usize {
@@ -78,7 +81,7 @@ impl SlidingExtreme {
                 let is_alike = |other: &ExtremeCandidate| other.value.spl_eq(&first.value);
                 self.candidates.partition_point(is_alike)
             }
-            // A NaN does not even equal itself.
+            // A NaN does not equal itself.
             _ => 0,
         }
     }
@@ -108,7 +111,7 @@ impl SlidingFunction for SlidingExtreme {
 
     fn remove_oldest(&mut self) {
         let is_it = |oldest: &ExtremeCandidate| oldest.seq == self.removed_count;
-        // It is in one of them, or was surpassed.
+        // The oldest value is in one of the queues, or was surpassed.
         let mut queues = [&mut self.candidates, &mut self.unordered].into_iter();
         if let Some(queue) = queues.find(|queue| queue.front().is_some_and(is_it)) {
             queue.pop_front();

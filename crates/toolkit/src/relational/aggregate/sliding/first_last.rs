@@ -1,4 +1,4 @@
-//! The first and the last value.
+//! The first and the last value of a sliding window.
 
 use eval::Fault;
 use tuple::{Type, Value};
@@ -7,11 +7,11 @@ use super::column::SlidingColumn;
 use super::sliding_function::SlidingFunction;
 use crate::relational::aggregate::running_function::no_value;
 
-/// The first value.
+/// The oldest value of the window.
 pub struct SlidingFirst(SlidingColumn);
 
 impl SlidingFirst {
-    /// Of values of a type.
+    /// A function over values of a type.
     pub fn new(argument: &Type) -> SlidingFirst {
         SlidingFirst(SlidingColumn::new(argument))
     }
@@ -35,7 +35,7 @@ impl SlidingFunction for SlidingFirst {
     }
 }
 
-/// The last value.
+/// The newest value of the window.
 #[derive(Default)]
 pub struct SlidingLast(Option<Value>);
 
@@ -44,7 +44,7 @@ impl SlidingFunction for SlidingLast {
         self.0 = Some(value);
     }
 
-    /// The last value leaves last, and then nobody asks before another one has come.
+    /// The newest value is removed last, and no result is asked for before another one is added.
     fn remove_oldest(&mut self) {}
 
     fn result(&mut self) -> Result<Value, Fault> {

@@ -2,10 +2,10 @@
 //! at the other, and a result costs as much as has changed, not as much as is there.
 //!
 //! Each gives the result that the function of its name over the whole column gives
-//! ([`super::column`]), to the bit. This works where the order of the steps does not matter: sums of
-//! integers, which are exact, extremes, ends, numbers of distinct values. A sum of floats changes if
-//! its first addend is subtracted again; such functions keep their column packed, and run over all
-//! of it.
+//! ([`mod@super::column`]), to the bit. This works where the order of the steps does not matter:
+//! sums of integers, which are exact, extremes, ends, numbers of distinct values. A sum of floats
+//! changes if its first addend is subtracted again; such functions keep their column packed, and
+//! run over all of it.
 //!
 //! # Cost
 //! A few steps for a tuple that enters and for one that leaves, however many there are. Memory is a

@@ -14,6 +14,6 @@ pub trait SlidingFunction: Send + Sync {
     /// # Errors
     /// If the function has no result for them, as for a division by 0.
     fn result(&mut self) -> Result<Value, Fault>;
-    /// Removes all tuples.
+    /// Removes all tuples of the group.
     fn clear(&mut self);
 }

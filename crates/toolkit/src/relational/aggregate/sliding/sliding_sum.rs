@@ -16,7 +16,7 @@ pub struct SlidingSum<T: NumericScalar> {
 }
 
 impl<T: NumericScalar> SlidingSum<T> {
-    /// Of values of this type.
+    /// A sum of values of this type.
     pub fn new(argument: &Type, is_divided: bool) -> SlidingSum<T> {
         SlidingSum {
             values: SlidingColumn::new(argument),

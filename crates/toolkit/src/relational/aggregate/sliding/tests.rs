@@ -1,5 +1,5 @@
-//! Whatever comes and leaves, each function gives what the function of its name gives over the
-//! whole column, to the bit.
+//! After any additions and removals, each function gives the result of the function of its name
+//! over the whole column, to the bit.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::relational::aggregate::column;
 use crate::relational::aggregate::grouping::ColumnCall;
 use crate::relational::aggregate::test_random::TestRandom;
 
-/// What there is to be called, by the argument; a text that says which is the second one.
+/// Calls of all functions on an argument; a text says which is the second one.
 pub fn functions(argument: &Type) -> Vec<ColumnCall> {
     let list = |of: &Type| Type::List(of.clone().into(), None);
     let (count, text) = (Type::Int32, Type::RString);
@@ -60,7 +60,7 @@ pub fn functions(argument: &Type) -> Vec<ColumnCall> {
     calls.into_iter().flatten().map(call).collect()
 }
 
-/// Some values of each kind of type, with those that are alike and those that are odd.
+/// Some values of a type, among them equal ones and special ones.
 fn kinds() -> Vec<(Type, Vec<Value>)> {
     let decimal = |text: &str| Value::Decimal64(text.parse::<Decimal64>().expect("a decimal"));
     let time = |nanos, machine| {
@@ -138,7 +138,7 @@ pub fn bits(value: &Value) -> String {
     }
 }
 
-/// Lets values come and leave at random, never more than so many, and looks at every turn.
+/// Adds and removes values at random, at most `most` of them, and compares results at every step.
 fn agree(function: &ColumnCall, values: &[Value], most: usize, draw: &mut TestRandom) {
     let (mut running, mut there) = (sliding_function(function), VecDeque::new());
     for turn in 0..300 {

@@ -1,4 +1,4 @@
-//! Functions for which each result takes all values.
+//! Functions that run over all values for each result.
 
 use eval::Fault;
 use tuple::{Type, Value};
@@ -8,7 +8,7 @@ use super::sliding_function::SlidingFunction;
 use crate::relational::aggregate::column;
 use crate::relational::aggregate::grouping::ColumnCall;
 
-/// The columns of the arguments, and what runs over them.
+/// The columns of the arguments, with the function that runs over them.
 pub struct WholeColumnFunction {
     function: column::ColumnFunction,
     values: SlidingColumn,
@@ -17,7 +17,7 @@ pub struct WholeColumnFunction {
 }
 
 impl WholeColumnFunction {
-    /// For a call.
+    /// A function for a call, with empty columns.
     pub fn new(function: &ColumnCall) -> WholeColumnFunction {
         WholeColumnFunction {
             function: function.function,
