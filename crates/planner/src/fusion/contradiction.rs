@@ -314,7 +314,8 @@ impl<'a> ContradictionFinder<'_, 'a> {
         })
     }
 
-    /// Adds the other places: what keeps the operators apart, then what keeps them together.
+    /// Adds labels to an error about two operators: at the entries that keep them apart, then at
+    /// those that keep them together.
     fn labelled(&self, error: PlanError, apart: [(usize, Pos); 2], what: &str) -> PlanError {
         let [(one, first), (other, _)] = apart;
         let add = |error: PlanError, (at, pos, text): (usize, Pos, &str)| {

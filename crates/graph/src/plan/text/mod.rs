@@ -3,9 +3,9 @@
 //! ```text
 //! plan Main                               # the program's name; may be left out
 //! pe 0
-//!   operators Trades Quotes               # their names
-//!   host near                             # where its process runs
-//!   cores 0 1                             # that its threads may run on
+//!   operators Trades Quotes               # names of operators
+//!   host near                             # the host of its process
+//!   cores 0 1                             # the cores of its threads
 //!   source Trades core 1                  # a core for one thread
 //! pe 1
 //!   operators Inner.* Sink                # all operators of the composite Inner
@@ -16,9 +16,9 @@
 //! crossing Trades.0 -> pe 1 2 on shm codec normal ring 65536 batch 25 50 4096
 //! ```
 //!
-//! A line is a word and what it needs, parted by blanks or commas; `#` begins a comment.
+//! A line is a word and its arguments, separated by blanks or commas; `#` begins a comment.
 //!
-//! * `pe N`: the lines below are about this PE. They are numbered from 0.
+//! * `pe N`: the lines below are about this PE. PEs are numbered from 0, in order.
 //! * `operators NAME...`: a name with a star at its end means all operators whose names begin with
 //!   the part before the star. An operator that several names mean belongs to the longest one.
 //! * `host NAME`: a host that the launcher's user describes.
@@ -26,9 +26,9 @@
 //!   default the submitting thread waits when the queue is full, and the queue holds 1000 tuples.
 //! * `source OPERATOR core N`, `receiver OPERATOR.PORT core N`: the core of a source's thread, or
 //!   of the thread that brings in a stream. Streams that share a receiver share its core.
-//! * `crossing OPERATOR.PORT -> pe N... [on MEDIUM] [codec facade|normal] [ring BYTES] [batch
-//!   MIN_US MAX_US BYTES]`: the way of a stream to other PEs. Streams without a crossing, and
-//!   crossings without a medium, follow the job's defaults.
+//! * `crossing OPERATOR.PORT -> pe N... [on MEDIUM] [codec facade|normal] [ring BYTES]
+//!   [batch MIN_US MAX_US BYTES]`: the way of a stream to other PEs. Streams without a crossing,
+//!   and crossings without a medium, follow the job's defaults.
 //!
 //! The number of a port may be left out where there is only one. Regions, shared operators, edges,
 //! senders and receivers follow from the lines; they are printed as comments.
