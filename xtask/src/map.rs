@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::modules::{arrows, circles as find, paths_to_crates, read};
 
 /// Folders whose packages are looked at.
-const FOLDERS: [&str; 2] = ["crates", "lab"];
+const FOLDERS: [&str; 3] = ["crates", "lab", "pubsub"];
 
 /// Each package: its name as code writes it, and its folder.
 pub fn packages(root: &Path) -> Vec<(String, PathBuf)> {

@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use engine::IdleStrategy;
 
-use crate::command::BenchCommandArgs;
+use crate::command::{BenchArgs, PerfArgs};
 
 /// Runs stream programs written in SPL.
 #[derive(Debug, Parser)]
@@ -35,13 +35,11 @@ pub enum CliCommand {
     /// Show what jobs are doing
     Top(TopArgs),
     /// Measure how fast streams are on this machine, beside raw controls
-    #[command(disable_help_flag = true)]
-    Bench(BenchCommandArgs),
+    Bench(BenchArgs),
     /// Start a project that runs
     New(NewArgs),
     /// Measure rates and latencies of one-to-many shared memory, as smx_perf does
-    #[command(disable_help_flag = true)]
-    Perf(BenchCommandArgs),
+    Perf(PerfArgs),
 }
 
 /// Which program, and what it is compiled with.

@@ -61,9 +61,9 @@ fn execute(command: CliCommand) -> Result<(), command::CommandFailure> {
         CliCommand::Fmt(args) => command::fmt(args),
         CliCommand::Doc(args) => command::doc(args),
         CliCommand::Dump(args) => command::dump(args),
-        CliCommand::Bench(args) => command::bench(&args),
+        CliCommand::Bench(args) => command::bench(args),
         CliCommand::New(args) => command::new(args),
         CliCommand::Top(args) => command::top(args),
-        CliCommand::Perf(args) => command::perf(&args),
+        CliCommand::Perf(args) => command::perf(args),
     }
 }

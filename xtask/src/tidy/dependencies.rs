@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use crate::map;
+
 /// Findings: dependencies without a line, and lines without a dependency.
 pub fn check(root: &Path) -> Vec<String> {
     let used: BTreeSet<String> = manifests(root)
@@ -22,10 +24,8 @@ pub fn check(root: &Path) -> Vec<String> {
 }
 
 fn manifests(root: &Path) -> Vec<std::path::PathBuf> {
-    let folders = ["crates", "lab"].into_iter();
-    let crates = folders.flat_map(|folder| fs::read_dir(root.join(folder)));
-    let crates = crates.flatten().flatten();
-    let crates = crates.map(|entry| entry.path().join("Cargo.toml"));
+    let crates = map::packages(root).into_iter();
+    let crates = crates.map(|(_, folder)| root.join(folder).join("Cargo.toml"));
     let others = ["testkit", "xtask", "fuzz"].map(|name| root.join(name).join("Cargo.toml"));
     crates.chain(others).collect()
 }

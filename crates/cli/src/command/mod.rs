@@ -1,6 +1,7 @@
 //! The sub-commands, one file each.
 
 mod bench;
+mod bench_command;
 mod check;
 mod cores;
 mod doc;
@@ -8,19 +9,21 @@ mod dump;
 mod fmt;
 mod new;
 mod pe;
+mod perf;
 mod plan;
 mod run;
 mod signal_listener;
 mod signals;
 mod top;
 
-pub use bench::{BenchCommandArgs, bench, perf};
+pub use bench::{BenchArgs, bench};
 pub use check::check;
 pub use doc::doc;
 pub use dump::dump;
 pub use fmt::fmt;
 pub use new::new;
 pub use pe::pe;
+pub use perf::{PerfArgs, run as perf};
 pub use run::run;
 pub use signals::ignore_file_size_signal;
 pub use top::top;
