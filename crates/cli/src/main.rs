@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use command::{bench, check, doc, dump, explain, fmt, new, pe, run, top};
+use command::{bench, check, doc, dump, explain, fmt, new, pe, perf, run, top};
 use failure::CommandFailure;
 
 /// Runs stream programs written in SPL.
@@ -48,13 +48,11 @@ enum CliCommand {
     /// Show what jobs are doing
     Top(top::TopArgs),
     /// Measure how fast streams are on this machine, beside raw controls
-    #[command(disable_help_flag = true)]
-    Bench(bench::BenchCommandArgs),
+    Bench(bench::BenchArgs),
     /// Start a project that runs
     New(new::NewArgs),
     /// Measure rates and latencies of one-to-many shared memory, as smx_perf does
-    #[command(disable_help_flag = true)]
-    Perf(bench::BenchCommandArgs),
+    Perf(perf::PerfArgs),
 }
 
 fn main() -> ExitCode {
@@ -104,9 +102,9 @@ fn execute(command: CliCommand) -> Result<(), CommandFailure> {
         CliCommand::Doc(args) => doc::run(args),
         CliCommand::Explain(args) => explain::run(args),
         CliCommand::Dump(args) => dump::run(args),
-        CliCommand::Bench(args) => bench::run(&args),
+        CliCommand::Bench(args) => bench::run(args),
         CliCommand::New(args) => new::run(args),
         CliCommand::Top(args) => top::run(args),
-        CliCommand::Perf(args) => bench::run_perf(&args),
+        CliCommand::Perf(args) => perf::run(args),
     }
 }

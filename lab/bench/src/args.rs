@@ -18,17 +18,17 @@ use crate::report::ReportArgs;
     max_term_width = 100
 )]
 pub struct BenchCommandLine {
-    /// Which benchmark.
+    /// The benchmark to run, or what to do with results.
     #[command(subcommand)]
     pub command: BenchCommand,
 }
 
-/// The benchmarks, and what is made of their results.
+/// The benchmarks, and the commands on their results.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
     /// Tuples a second from a source to a sink, by size, on each path
     Throughput(ThroughputArgs),
-    /// The same between two hosts: network namespaces joined by 1 Gbit/s
+    /// Tuples a second between two hosts: network namespaces joined by 1 Gbit/s
     Hosts(HostsArgs),
     /// How long tuples take there and back, at a pace
     Latency(LatencyArgs),
@@ -40,7 +40,7 @@ pub enum BenchCommand {
     Operators(CommonArgs),
     /// Tuples a second through compiled expressions
     Expressions(CommonArgs),
-    /// All of these
+    /// All of these benchmarks, one by one
     All(CommonArgs),
     /// Say what changed between two releases, with noise taken into account
     Compare(CompareArgs),
@@ -51,10 +51,10 @@ pub enum BenchCommand {
     Control(ControlArgs),
 }
 
-/// `thalweg bench throughput`
+/// Arguments of `thalweg bench throughput`
 #[derive(Debug, ClapArgs)]
 pub struct ThroughputArgs {
-    /// How it is measured.
+    /// Settings of all benchmarks.
     #[command(flatten)]
     pub common: CommonArgs,
 
@@ -62,7 +62,7 @@ pub struct ThroughputArgs {
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     pub path: Vec<StreamPath>,
 
-    /// Which tuples.
+    /// Tuples whose rate is measured.
     #[command(flatten)]
     pub tuples: TuplesArgs,
 }
@@ -79,10 +79,10 @@ pub struct TuplesArgs {
     pub size: Vec<u64>,
 }
 
-/// `thalweg bench hosts`
+/// Arguments of `thalweg bench hosts`
 #[derive(Debug, ClapArgs)]
 pub struct HostsArgs {
-    /// How it is measured.
+    /// Settings of all benchmarks.
     #[command(flatten)]
     pub common: CommonArgs,
 
@@ -90,15 +90,15 @@ pub struct HostsArgs {
     #[arg(long, value_name = "PATH", value_delimiter = ',', value_parser = far)]
     pub path: Vec<StreamPath>,
 
-    /// Which tuples.
+    /// Tuples whose rate is measured.
     #[command(flatten)]
     pub tuples: TuplesArgs,
 }
 
-/// `thalweg bench latency`
+/// Arguments of `thalweg bench latency`
 #[derive(Debug, ClapArgs)]
 pub struct LatencyArgs {
-    /// How it is measured.
+    /// Settings of all benchmarks.
     #[command(flatten)]
     pub common: CommonArgs,
 
@@ -119,10 +119,10 @@ pub struct LatencyArgs {
     pub size: Vec<u64>,
 }
 
-/// `thalweg bench fanout`
+/// Arguments of `thalweg bench fanout`
 #[derive(Debug, ClapArgs)]
 pub struct FanoutArgs {
-    /// How it is measured.
+    /// Settings of all benchmarks.
     #[command(flatten)]
     pub common: CommonArgs,
 
@@ -140,10 +140,10 @@ pub struct FanoutArgs {
     pub size: Vec<u64>,
 }
 
-/// `thalweg bench chain`
+/// Arguments of `thalweg bench chain`
 #[derive(Debug, ClapArgs)]
 pub struct ChainArgs {
-    /// How it is measured.
+    /// Settings of all benchmarks.
     #[command(flatten)]
     pub common: CommonArgs,
 
@@ -152,7 +152,7 @@ pub struct ChainArgs {
     pub size: Vec<u64>,
 }
 
-/// What all benchmarks are told.
+/// Settings that all benchmarks have.
 #[derive(Clone, Debug, ClapArgs)]
 pub struct CommonArgs {
     /// How often each contender runs; the median counts [default: 3]
@@ -186,7 +186,7 @@ pub struct CommonArgs {
     pub out: Option<PathBuf>,
 }
 
-/// `thalweg bench control`: what it is to do comes from the benchmark.
+/// Arguments of `thalweg bench control`, which the benchmark chooses.
 #[derive(Debug, ClapArgs)]
 pub struct ControlArgs {
     /// The role and its numbers
@@ -194,13 +194,13 @@ pub struct ControlArgs {
     pub what: Vec<String>,
 }
 
-/// Bytes of a tuple at most: the largest of the report.
+/// Limit on the bytes of a tuple: the largest size of the report.
 const SIZE_MAX: u64 = 16384;
 
-/// Bytes of a tuple whose first attribute can count.
+/// Bytes of the smallest tuple whose first attribute can count the tuples of a chain.
 const CHAIN_MIN: u64 = 4;
 
-/// Bytes of a tuple, at least so many.
+/// Parses the bytes of a tuple, at least `MIN`.
 fn size<const MIN: u64>(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(size) if (MIN..=SIZE_MAX).contains(&size) => Ok(size),

@@ -70,7 +70,7 @@ pub fn chain_sizes(quick: bool, sizes: &[u64]) -> Vec<u64> {
     }
 }
 
-/// What was asked for, or if that is nothing, what is usual.
+/// The values that the user asked for, or the usual ones if there are none.
 pub fn or_default<T: Copy>(asked: &[T], usual: &[T]) -> Vec<T> {
     if asked.is_empty() { usual } else { asked }.to_vec()
 }

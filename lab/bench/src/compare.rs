@@ -13,13 +13,13 @@ use crate::history::{HISTORY_FOLDER, load_release};
 use crate::output::write_stdout;
 use crate::text_columns::TextColumns;
 
-/// `thalweg bench compare`
+/// Arguments of `thalweg bench compare`
 #[derive(Debug, ClapArgs)]
 pub struct CompareArgs {
-    /// What was before: a file of results, a folder that holds one, or the name of a release
+    /// Results before: a file of results, a folder that holds one, or the name of a release
     pub a: String,
 
-    /// What is now, likewise
+    /// Results after, in the same form
     pub b: String,
 
     /// Fail if a result is slower by more than so many percent, with all of its interval
@@ -35,7 +35,10 @@ pub struct CompareArgs {
     pub history: PathBuf,
 }
 
-/// Prints the comparison; fails only if asked to.
+/// Prints the comparison.
+///
+/// # Errors
+/// Results cannot be read, or one is slower than `--fail-on-slower` allows.
 pub fn compare(args: &CompareArgs) -> Result<(), BenchFailure> {
     let (a, b) = (
         load_release(&args.a, &args.history)?,
@@ -109,7 +112,7 @@ fn text(a: &Release, b: &Release, differ: Option<&str>, rows: &[ComparisonLine])
     text
 }
 
-/// A release with the commit that it was measured at.
+/// A release with the commit at which it was measured.
 fn origin(release: &Release) -> String {
     let commit = release.outcomes.iter().find_map(|o| o.commit.as_deref());
     match commit {
@@ -145,7 +148,7 @@ fn cells(row: &ComparisonLine) -> Vec<String> {
     ]
 }
 
-/// A ratio as what it adds, `+3.2 %`, or where that is a lot as a factor: `×36`.
+/// A ratio as a change, `+3.2 %`, or from 3 on as a factor, `×36`.
 fn signed_change(ratio: f64) -> String {
     const FACTOR_FROM: f64 = 3.0;
     if ratio >= FACTOR_FROM {
@@ -167,7 +170,7 @@ fn summary(rows: &[ComparisonLine]) -> String {
     }
 }
 
-/// A row in a few words.
+/// The case of a row in a few words, with its change.
 fn title(row: &ComparisonLine) -> String {
     let codec = row.codec.as_deref().map(|codec| format!(" {codec}"));
     let size = row.size_bytes.map(|size| format!(" {size} B"));

@@ -1,4 +1,4 @@
-//! Where results are found: by the path of a file or folder, or by a release's name in the history.
+//! Results by name: the path of a file or folder, or a release in the history.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,13 @@ use measure::results;
 
 use crate::failure::BenchFailure;
 
-/// Where a file for each release is kept.
+/// The folder with a file of results for each release.
 pub const HISTORY_FOLDER: &str = "docs/bench";
 
 /// Reads the results of a file, of a folder that `bench --out` has written, or of a release.
+///
+/// # Errors
+/// There is no such file or release, or the file is no file of results.
 pub fn load_release(what: &str, history: &Path) -> Result<Release, BenchFailure> {
     let path = find(what, history)?;
     let outcomes = results::read(&path).map_err(|error| BenchFailure::Failed(error.to_string()))?;
@@ -37,7 +40,7 @@ fn find(what: &str, history: &Path) -> Result<PathBuf, BenchFailure> {
     })
 }
 
-/// The names of the releases that are kept.
+/// The names of the releases in the history, sorted.
 fn release_names(history: &Path) -> Vec<String> {
     let entries = fs::read_dir(history).into_iter().flatten().flatten();
     let files = entries.map(|entry| entry.path());
@@ -47,7 +50,8 @@ fn release_names(history: &Path) -> Vec<String> {
     names
 }
 
-/// `0.1.0` of `docs/bench/0.1.0.json`, `out` of `out/` and of `out/results.json`.
+/// The name that results get on charts: `0.1.0` of `docs/bench/0.1.0.json`, `out` of `out/` and of
+/// `out/results.json`.
 fn release_name(path: &Path) -> String {
     let is_plain = path.file_name().is_some_and(|name| name == results::FILE);
     let folder = path

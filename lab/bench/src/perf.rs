@@ -7,7 +7,10 @@ use perf::SubscribeLimit;
 use crate::failure::BenchFailure;
 use crate::perf_args::PerfCommand;
 
-/// Runs one of the programs.
+/// Runs one of smx_perf's programs.
+///
+/// # Errors
+/// An option is wrong, or the program fails.
 pub fn perf(command: PerfCommand) -> Result<(), BenchFailure> {
     let out = &mut stdout();
     let done = match command {

@@ -11,12 +11,12 @@ use perf::{
 #[derive(Debug, Parser)]
 #[command(name = "thalweg-perf", bin_name = "thalweg perf", max_term_width = 100)]
 pub struct PerfCommandLine {
-    /// Which program
+    /// The program to run
     #[command(subcommand)]
     pub command: PerfCommand,
 }
 
-/// The programs.
+/// The programs of smx_perf.
 #[derive(Debug, Subcommand)]
 pub enum PerfCommand {
     /// Publish messages at an even pace
@@ -27,7 +27,7 @@ pub enum PerfCommand {
     Jitter(PerfJitterArgs),
 }
 
-/// `thalweg perf pub`
+/// Arguments of `thalweg perf pub`
 #[derive(Debug, ClapArgs)]
 pub struct PerfPubArgs {
     /// Processor of the sending thread [default: 1, if there is one]
@@ -59,17 +59,17 @@ pub struct PerfPubArgs {
     #[arg(allow_negative_numbers = true)]
     msg_len: u64,
 
-    /// Messages to send
+    /// Number of messages to send
     #[arg(short = 'n', value_name = "NUM_MSGS", default_value = "10000000", value_parser = count)]
     #[arg(allow_negative_numbers = true)]
     num_msgs: u64,
 
-    /// Messages a second
+    /// Messages to send a second
     #[arg(short = 'r', value_name = "RATE", default_value = "1000000", value_parser = rate)]
     #[arg(allow_negative_numbers = true)]
     rate: u64,
 
-    /// Topic
+    /// Topic to publish on
     #[arg(short = 't', value_name = "TOPIC", default_value = DEFAULT_TOPIC)]
     topic: String,
 
@@ -79,7 +79,7 @@ pub struct PerfPubArgs {
     warmup_loops: u64,
 }
 
-/// `thalweg perf sub`
+/// Arguments of `thalweg perf sub`
 #[derive(Debug, ClapArgs)]
 pub struct PerfSubArgs {
     /// Processor of the receiving thread [default: 0, if there is one]
@@ -100,12 +100,12 @@ pub struct PerfSubArgs {
     #[arg(allow_negative_numbers = true)]
     spin_cnt: u64,
 
-    /// Topic
+    /// Topic to subscribe to
     #[arg(short = 't', value_name = "TOPIC", default_value = DEFAULT_TOPIC)]
     topic: String,
 }
 
-/// `thalweg perf jitter`
+/// Arguments of `thalweg perf jitter`
 #[derive(Debug, ClapArgs)]
 pub struct PerfJitterArgs {
     /// Processor of the thread [default: 1, if there is one]
@@ -174,7 +174,7 @@ fn flags(text: &str) -> Result<u32, String> {
     perf::parse_number(text, 0..=u64::from(PublishFlags::ALL)).map(|flags| flags as u32)
 }
 
-/// Of messages, or of turns: a day at full speed.
+/// Parses a number of messages or loops, at most those of a day at full speed.
 fn count(text: &str) -> Result<u64, String> {
     perf::parse_number(text, 0..=1_000_000_000_000)
 }
@@ -183,7 +183,7 @@ fn milliseconds(text: &str) -> Result<u64, String> {
     perf::parse_number(text, 0..=86_400_000)
 }
 
-/// Half of the largest ring.
+/// Parses the bytes of a message, at most half of the largest ring.
 fn bytes(text: &str) -> Result<u64, String> {
     perf::parse_number(text, 0..=1 << 30)
 }

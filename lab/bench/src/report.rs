@@ -10,7 +10,7 @@ use crate::failure::BenchFailure;
 use crate::history::{HISTORY_FOLDER, load_release};
 use crate::output::{write_stderr, write_stdout};
 
-/// `thalweg bench report`
+/// Arguments of `thalweg bench report`
 #[derive(Debug, ClapArgs)]
 pub struct ReportArgs {
     /// Files of results, folders that hold them, or names of releases; of several, the last is what
@@ -31,20 +31,29 @@ pub struct ReportArgs {
     pub history: PathBuf,
 }
 
-/// Makes the folder of a report.
+/// Creates the folder of a report.
+///
+/// # Errors
+/// The folder cannot be created.
 pub fn prepare(out: &Path) -> Result<(), BenchFailure> {
     std::fs::create_dir_all(out)
         .map_err(|error| BenchFailure::Failed(format!("cannot make {}: {error}", out.display())))
 }
 
-/// Writes the report of one run, and says on standard error where the page is.
+/// Writes the report of one run, and its path to standard error.
+///
+/// # Errors
+/// A file cannot be written.
 pub fn write(out: &Path, outcomes: &[Outcome]) -> Result<(), BenchFailure> {
     let ReportFiles { page, .. } = write_outcomes(out, outcomes).map_err(failure)?;
     write_stderr(&format!("wrote {}\n", page.display()));
     Ok(())
 }
 
-/// Writes the report and says where the page is.
+/// Writes the report and prints the path of its page, or prints the tables as Markdown.
+///
+/// # Errors
+/// Results cannot be read, or a file cannot be written.
 pub fn report(args: &ReportArgs) -> Result<(), BenchFailure> {
     let releases = args
         .results

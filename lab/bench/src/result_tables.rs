@@ -1,4 +1,4 @@
-//! Results as tables, one a benchmark.
+//! Results as tables on a terminal, one per benchmark.
 
 use std::io::IsTerminal;
 
@@ -7,7 +7,7 @@ use measure::Outcome;
 use crate::output::write_stderr;
 use crate::text_columns::TextColumns;
 
-/// Writes one line a result to a terminal that watches.
+/// A function that writes a line per result to standard error, if that is a terminal.
 pub fn progress_lines() -> impl FnMut(&Outcome) {
     let is_watched = std::io::stderr().is_terminal();
     move |outcome: &Outcome| {
@@ -22,7 +22,7 @@ pub fn progress_lines() -> impl FnMut(&Outcome) {
     }
 }
 
-/// A table for each benchmark, with what stands below it.
+/// A table per benchmark with notes below it, and the machine at the end.
 pub fn result_tables(outcomes: &[Outcome]) -> String {
     let mut text = String::new();
     let mut rest = outcomes;
@@ -38,7 +38,7 @@ pub fn result_tables(outcomes: &[Outcome]) -> String {
     text + &outcomes.first().map(machine).unwrap_or_default()
 }
 
-/// One benchmark; columns in which nothing stands are left out.
+/// The table of one benchmark, without the columns that would be empty.
 fn table(outcomes: &[Outcome]) -> String {
     let filled = COLUMNS.iter().filter(|(_, cell)| {
         let cells = outcomes.iter().map(cell);
@@ -54,7 +54,7 @@ fn table(outcomes: &[Outcome]) -> String {
     table.to_text()
 }
 
-/// A head, and what stands below it.
+/// The head of a column, and the text of a cell for an outcome.
 type ResultColumn = (&'static str, fn(&Outcome) -> Option<String>);
 
 const COLUMNS: [ResultColumn; 14] = [
@@ -91,7 +91,7 @@ fn micros(ns: u64) -> String {
     format!("{:.2}", ns as f64 / 1e3)
 }
 
-/// What the controls are, and why something could not be measured.
+/// The controls of the paths, and the reasons why paths could not be measured.
 fn notes(outcomes: &[Outcome]) -> String {
     let mut lines = Vec::new();
     for one in outcomes {
@@ -107,7 +107,7 @@ fn notes(outcomes: &[Outcome]) -> String {
     lines.iter().map(|line| format!("  {line}\n")).collect()
 }
 
-/// Where it was measured.
+/// The machine, and the commit that was measured.
 fn machine(outcome: &Outcome) -> String {
     let host = &outcome.host;
     let jitter = host

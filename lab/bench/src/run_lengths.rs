@@ -1,10 +1,10 @@
-//! How long one run of a benchmark is.
+//! The length of one run of a benchmark.
 
 use suite::RunLength;
 
 use crate::args::CommonArgs;
 
-/// Seconds of a run, unless they are said.
+/// Seconds of a run unless the user says otherwise.
 #[derive(Clone, Copy)]
 pub struct RunSeconds {
     usual: f64,
@@ -12,19 +12,19 @@ pub struct RunSeconds {
 }
 
 impl RunSeconds {
-    /// Where tuples go as fast as they can.
+    /// Lengths of runs at full rate.
     pub const RATE: RunSeconds = RunSeconds {
         usual: 0.2,
         quick: 0.05,
     };
 
-    /// Where tuples go there and back at a pace: the rare ones count.
+    /// Lengths of runs at a pace, which are longer because rare delays count.
     pub const TRIPS: RunSeconds = RunSeconds {
         usual: 1.0,
         quick: 0.3,
     };
 
-    /// The same where everything is measured.
+    /// Lengths of runs at a pace within `bench all`, which is to end in ten minutes.
     pub const TRIPS_IN_ALL: RunSeconds = RunSeconds {
         usual: 0.5,
         quick: 0.3,

@@ -1,4 +1,4 @@
-//! A session of measuring: the benchmark that was asked for, its settings, its printed results.
+//! A session of measuring: the chosen benchmark, its settings, its printed results.
 
 use measure::Outcome;
 use suite::{BenchSession, BenchSettings};
@@ -11,7 +11,10 @@ use crate::output::{write_stderr, write_stdout};
 use crate::run_lengths::{RunSeconds, run_length};
 use crate::{report, result_tables};
 
-/// Runs a benchmark and prints what it found.
+/// Runs a benchmark and prints its results.
+///
+/// # Errors
+/// A run fails, or results cannot be written; all results so far are printed nevertheless.
 pub fn measure(command: BenchCommand) -> Result<(), BenchFailure> {
     let (rate, trips) = (RunSeconds::RATE, RunSeconds::TRIPS);
     match command {
@@ -44,8 +47,8 @@ pub fn measure(command: BenchCommand) -> Result<(), BenchFailure> {
     }
 }
 
-/// One after the other. Round trips take half their usual time: all of it is to be done in ten
-/// minutes.
+/// Measures all benchmarks one by one. Round trips take half their usual time, so that all of it
+/// takes at most ten minutes.
 fn measure_all(bench: &mut BenchSession<'_>, args: &CommonArgs) -> Result<(), suite::Error> {
     let quick = args.quick;
     let tuples = TuplesArgs::default();
@@ -61,14 +64,15 @@ fn measure_all(bench: &mut BenchSession<'_>, args: &CommonArgs) -> Result<(), su
     suite::latency(bench, &latency_options(quick, true, &[], &[], &[]))
 }
 
-/// Measures with these settings, tells on standard error how far it is, and prints the results.
+/// Runs `measure` in a session with these settings, reports progress on standard error, and prints
+/// the results.
 fn run_session(
     common: &CommonArgs,
     lengths: RunSeconds,
     measure: impl FnOnce(&mut BenchSession<'_>) -> Result<(), suite::Error>,
 ) -> Result<(), BenchFailure> {
     let settings = bench_settings(common, lengths)?;
-    // Before the first measurement: it would be a pity after the last.
+    // Before the first measurement, since a failure after the last would lose hours.
     common.out.as_deref().map_or(Ok(()), report::prepare)?;
     if cfg!(debug_assertions) {
         write_stderr("note: this is a build for debugging; a release build is what counts\n");
@@ -76,12 +80,12 @@ fn run_session(
     let mut progress = result_tables::progress_lines();
     let mut bench = BenchSession::new(settings, &mut progress);
     let measured = measure(&mut bench);
-    // Whatever came of the last one, the others have been measured.
+    // If one benchmark fails, the results of those before it are still worth printing.
     publish_results(common, &bench.into_outcomes())?;
     Ok(measured?)
 }
 
-/// Writes and prints results.
+/// Writes results to the folder of `--out` and prints them as a table or as JSON.
 fn publish_results(common: &CommonArgs, outcomes: &[Outcome]) -> Result<(), BenchFailure> {
     if let Some(out) = &common.out {
         report::write(out, outcomes)?;

@@ -1,4 +1,4 @@
-//! What a sink has seen: when its first and its last tuple came, and how many there were.
+//! The arrivals at a sink: the times of its first and its last tuple, and their number.
 //!
 //! ```text
 //!   arrived COUNT FIRST LAST SUM      times in nanoseconds of a clock that never goes back
@@ -6,23 +6,23 @@
 
 use crate::Error;
 
-/// The line of one sink.
+/// Arrivals at one sink, which it prints as a line when its last tuple has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrivals {
-    /// How many tuples.
+    /// Number of tuples that arrived.
     pub count: u64,
-    /// When the first of them came, in nanoseconds.
+    /// Arrival of the first tuple, in nanoseconds of a monotonic clock.
     pub first_ns: i64,
-    /// When the last of them came, in nanoseconds.
+    /// Arrival of the last tuple, in nanoseconds of a monotonic clock.
     pub last_ns: i64,
-    /// What all their attributes add up to.
+    /// Wrapping sum of all attributes of all tuples.
     pub sum: i64,
 }
 
 const LINE_PREFIX: &str = "arrived";
 
 impl Arrivals {
-    /// As sinks print it.
+    /// The line that a sink prints, without a line end.
     pub fn to_line(&self) -> String {
         let Arrivals {
             count,
@@ -33,7 +33,7 @@ impl Arrivals {
         format!("{LINE_PREFIX} {count} {first_ns} {last_ns} {sum}")
     }
 
-    /// From one line of output; `None` if it is another one.
+    /// Reads a line of output; `None` if it is not a line of arrivals.
     fn parse(line: &str) -> Option<Arrivals> {
         let mut words = line.split(' ');
         (words.next() == Some(LINE_PREFIX)).then_some(())?;
@@ -46,22 +46,22 @@ impl Arrivals {
     }
 }
 
-/// What all sinks of a run have seen.
+/// The arrivals at all sinks of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunArrivals {
-    /// From the first arrival anywhere to the last, in seconds.
+    /// Seconds from the first arrival at any sink to the last.
     pub seconds: f64,
-    /// Tuples a second, of all sinks together.
+    /// Tuples a second at all sinks together.
     pub tuples_per_s: f64,
-    /// What all attributes of all tuples add up to.
+    /// Wrapping sum of all attributes of all tuples at all sinks.
     pub sum: i64,
 }
 
 impl RunArrivals {
-    /// From what the processes of a run have printed.
+    /// Reads the arrivals at `sinks` sinks from the output of a run; other lines are skipped.
     ///
     /// # Errors
-    /// Fewer or more sinks than there are, or arrivals that give no rate.
+    /// The output has another number of arrivals, or the arrivals give no rate.
     pub fn parse_output(output: &str, sinks: u32) -> Result<RunArrivals, Error> {
         let arrivals: Vec<_> = output.lines().filter_map(Arrivals::parse).collect();
         if arrivals.len() != sinks as usize {
@@ -73,7 +73,7 @@ impl RunArrivals {
         RunArrivals::from_arrivals(&arrivals)
     }
 
-    /// The same, counted in tuples that went in.
+    /// Sets the rate to that of the `tuples` that the operator was given.
     pub fn per_input(self, tuples: u64) -> RunArrivals {
         RunArrivals {
             tuples_per_s: tuples as f64 / self.seconds,
@@ -81,8 +81,8 @@ impl RunArrivals {
         }
     }
 
-    /// From arrivals. The tuples behind the first one are what the time between the first and the
-    /// last arrival was for.
+    /// Computes the rate of a run. The time from the first arrival to the last was spent on the
+    /// tuples after the first, so the first does not count.
     fn from_arrivals(arrivals: &[Arrivals]) -> Result<RunArrivals, Error> {
         let first = arrivals.iter().map(|one| one.first_ns).min();
         let last = arrivals.iter().map(|one| one.last_ns).max();
@@ -107,7 +107,7 @@ impl RunArrivals {
 mod tests {
     use super::*;
 
-    /// A sink that tuples reach at these times, in nanoseconds.
+    /// Arrivals at these times, in nanoseconds.
     fn sink(times: impl Iterator<Item = i64>) -> Arrivals {
         let times: Vec<_> = times.collect();
         Arrivals {

@@ -1,12 +1,12 @@
-//! What fused operators are measured against: a loop that puts a message together in memory and
-//! hands it to a function.
+//! The control of fused operators: a loop that fills a message in memory and calls a function with
+//! it.
 
 use std::hint::black_box;
 
 use crate::payload::Payload;
 use crate::sink::ControlSink;
 
-/// Messages from a loop to a function.
+/// Passes `messages` messages from a loop to a function.
 pub fn run_call_loop(payload: Payload, messages: u64) -> ControlSink {
     let mut sink = ControlSink::default();
     let mut message = vec![0; payload.bytes()];
@@ -17,7 +17,7 @@ pub fn run_call_loop(payload: Payload, messages: u64) -> ControlSink {
     sink
 }
 
-/// An operator by hand; a call, as between functions of different files.
+/// Reads a message. Not inlined, so it costs a call, as between functions of different files.
 #[inline(never)]
 fn add_message(payload: Payload, message: &[u8], sink: &mut ControlSink) {
     sink.add(payload.sum(message));

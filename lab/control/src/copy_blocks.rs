@@ -1,4 +1,5 @@
-//! What two cores can copy at best: blocks that one fills and the other adds up, and that go back.
+//! The best rate of copying between two cores: one fills blocks, the other adds them up and returns
+//! them.
 
 use std::hint::black_box;
 use std::thread;
@@ -6,47 +7,48 @@ use std::time::Instant;
 
 use crate::backoff::Backoff;
 
-/// Bytes of a block, and how many there are.
-const BLOCK: usize = 256 * 1024;
+/// Bytes of a block: small enough for the cache of a core, large enough that queue operations cost
+/// nothing.
+const BLOCK_BYTES: usize = 256 * 1024;
+
+/// Number of blocks: one that is filled, one that is added up, one between the two.
 const BLOCKS: usize = 3;
 
-/// Nanoseconds of copying so many bytes from core to core, as well as it can be done.
+/// Nanoseconds that two threads take to hand `bytes` bytes over in blocks.
 ///
 /// # Panics
-/// If a thread of it does.
+/// If one of the threads panics.
 pub fn copy_blocks_ns(bytes: u64) -> f64 {
-    let count = bytes / BLOCK as u64;
+    let count = bytes / BLOCK_BYTES as u64;
     let (mut full, mut filled) = rtrb::RingBuffer::<Vec<u64>>::new(BLOCKS);
     let (mut empty, mut emptied) = rtrb::RingBuffer::new(BLOCKS);
     for _ in 0..BLOCKS {
-        assert!(empty.push(vec![0; BLOCK / 8]).is_ok());
+        assert!(empty.push(vec![0; BLOCK_BYTES / 8]).is_ok());
     }
     let start = Instant::now();
-    {
-        thread::scope(|scope| {
-            scope.spawn(move || {
-                let source = [3; 2048];
-                for _ in 0..count {
-                    let mut block = pop_spinning(&mut emptied);
-                    let parts = block.chunks_exact_mut(source.len());
-                    parts.for_each(|part| part.copy_from_slice(black_box(&source)));
-                    assert!(full.push(block).is_ok(), "there are so few");
-                }
-            });
-            let mut sum = 0u64;
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let source = [3; 2048];
             for _ in 0..count {
-                let block = pop_spinning(&mut filled);
-                sum = block.iter().fold(sum, |sum, word| sum.wrapping_add(*word));
-                // The filler may be done.
-                let _ = empty.push(block);
+                let mut block = pop_spinning(&mut emptied);
+                let parts = block.chunks_exact_mut(source.len());
+                parts.for_each(|part| part.copy_from_slice(black_box(&source)));
+                assert!(full.push(block).is_ok(), "there are so few");
             }
-            black_box(sum);
         });
-    }
+        let mut sum = 0u64;
+        for _ in 0..count {
+            let block = pop_spinning(&mut filled);
+            sum = block.iter().fold(sum, |sum, word| sum.wrapping_add(*word));
+            // The filling thread may have ended.
+            let _ = empty.push(block);
+        }
+        black_box(sum);
+    });
     start.elapsed().as_nanos() as f64
 }
 
-/// The next item of a ring.
+/// Waits for the next item of a ring by spinning.
 pub fn pop_spinning<T>(from: &mut rtrb::Consumer<T>) -> T {
     let mut backoff = Backoff::default();
     loop {

@@ -4,7 +4,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::Error;
 
-/// All that this process may run on, in their order.
+/// All cores that this process may run on, in ascending order.
 pub fn usable_cores() -> Vec<u32> {
     let set = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
     let numbers = 0..CpuSet::MAX_CPU;
@@ -12,17 +12,17 @@ pub fn usable_cores() -> Vec<u32> {
     numbers.map(|number| number as u32).collect()
 }
 
-/// Where sources and sinks run; the same core twice if there is but one.
+/// The cores of source and sink; one core twice if there is only one.
 pub fn pair() -> (u32, u32) {
     let all = usable_cores();
     let source = all.first().copied().unwrap_or(0);
     (source, all.get(1).copied().unwrap_or(source))
 }
 
-/// From now on this thread runs on one core.
+/// Pins the calling thread to one core.
 ///
 /// # Errors
-/// The system refuses.
+/// The system refuses, for instance because the process may not use the core.
 pub fn pin(core: u32) -> Result<(), Error> {
     let mut set = CpuSet::new();
     set.set(core as usize);
@@ -30,7 +30,7 @@ pub fn pin(core: u32) -> Result<(), Error> {
     pinned.map_err(|error| Error::system(&format!("run on core {core}"), error))
 }
 
-/// Why nothing can be measured that wants two cores; `None` if there are.
+/// Why benchmarks that need two cores cannot run; `None` if they can.
 pub fn missing_reason() -> Option<String> {
     let lacks = usable_cores().len() < 2;
     lacks.then(|| "one core: source and sink want one each".to_owned())

@@ -1,8 +1,8 @@
-//! Why a benchmark came to no result.
+//! The error of benchmarks and controls.
 
 use std::fmt;
 
-/// A sentence, and what caused it if that was the system.
+/// One sentence, with the system's error if that was the cause.
 #[derive(Debug)]
 pub struct Error {
     sentence: String,
@@ -10,7 +10,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// What is wrong.
+    /// An error with this sentence and no cause.
     pub fn new(sentence: impl Into<String>) -> Error {
         Error {
             sentence: sentence.into(),
@@ -18,7 +18,8 @@ impl Error {
         }
     }
 
-    /// From what the system refused: what was tried.
+    /// An error of the system: `cannot` and the action that was tried, which is a verb with its
+    /// object.
     pub fn system(tried: &str, cause: impl Into<std::io::Error>) -> Error {
         Error {
             sentence: format!("cannot {tried}"),

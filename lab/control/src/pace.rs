@@ -1,5 +1,5 @@
-//! An even pace: what is sent carries the time at which it should have been sent, so that whoever
-//! is held up shows in how long it took.
+//! Sending at an even pace. A message carries the time at which it was due, so a delay of the
+//! sender counts as latency.
 //!
 //! ```text
 //!   due   0         1         2         3         4
@@ -13,17 +13,17 @@ use std::time::Duration;
 use crate::Error;
 use crate::sink::now_ns;
 
-/// What a pace needs of time.
+/// A clock that a pace reads and waits by; tests simulate one.
 pub trait PaceClock {
-    /// Nanoseconds since some beginning.
+    /// Nanoseconds since a fixed time.
     fn now_ns(&self) -> i64;
-    /// Lets about so many nanoseconds go by.
+    /// Lets about `time_ns` nanoseconds pass without using the core.
     fn sleep(&self, time_ns: i64);
-    /// Nothing to do for an instant.
+    /// Lets an instant pass on the core.
     fn spin(&self);
 }
 
-/// The clock of the machine.
+/// The system's monotonic clock.
 pub struct MonotonicClock;
 
 impl PaceClock for MonotonicClock {
@@ -40,21 +40,22 @@ impl PaceClock for MonotonicClock {
     }
 }
 
-/// Before the first trip, in nanoseconds: the other side gets ready.
+/// Nanoseconds before the first message is due, in which the receiver gets ready.
 const LEAD_NS: i64 = 10_000_000;
 
-/// Who waits for the next trip.
+/// How a sender waits until the next message is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaceWait {
-    /// Leaves the core to the other threads, which have to run before the next trip.
+    /// Sleeps, and leaves the core to threads that have to run before the next message.
     Sleep,
-    /// Has nobody to leave it to. What the system needs to wake a sleeper, tens of microseconds,
-    /// would be all that is measured.
+    /// Spins, since no other thread needs the core. Waking a sleeping thread takes tens of
+    /// microseconds, which would be all that is measured.
     Spin,
 }
 
 impl PaceWait {
-    /// Nanoseconds before a trip in which the clock is looked at: a sleeper wakes late.
+    /// Nanoseconds before a message is due in which the sender spins, since sleeping threads wake
+    /// late.
     pub fn spin_ns(self) -> i64 {
         match self {
             PaceWait::Sleep => 100_000,
@@ -63,10 +64,24 @@ impl PaceWait {
     }
 }
 
-/// Sends at a rate a second: each with its number and when it is due, by the clock's nanoseconds.
+/// Sends `count` messages at `rate` messages a second. Calls `send` with the number of the message
+/// and the time when it is due, in nanoseconds of the clock.
 ///
 /// # Errors
-/// Something cannot be sent.
+/// The first error of `send`.
+///
+/// # Example
+/// ```
+/// use thalweg_control::pace::{MonotonicClock, PaceWait, send_at_pace};
+///
+/// let mut due = Vec::new();
+/// send_at_pace(&MonotonicClock, PaceWait::Sleep, (1e6, 3), |_, due_ns| {
+///     due.push(due_ns);
+///     Ok(())
+/// })?;
+/// assert_eq!(due[2] - due[0], 2_000);
+/// # Ok::<(), thalweg_control::Error>(())
+/// ```
 pub fn send_at_pace(
     clock: &impl PaceClock,
     waiting: PaceWait,
@@ -100,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    /// A clock on which time goes by only if somebody lets it; sleepers wake late.
+    /// A clock that moves only when it is told to; sleepers wake late.
     struct Simulated {
         now: Cell<i64>,
         late: Cell<i64>,
@@ -135,7 +150,7 @@ mod tests {
         }
     }
 
-    /// Trips one after the other; how long each took from when it was due.
+    /// Sends messages one by one; the nanoseconds that each took from when it was due.
     fn trips(clock: &Simulated, rate: f64, count: u64, trip: impl Fn(u64)) -> Vec<i64> {
         let mut took = Vec::new();
         let sent = send_at_pace(clock, PaceWait::Sleep, (rate, count), |number, due| {

@@ -1,23 +1,34 @@
-//! The bytes of a message, as SPL's payloads of the same size: each part holds the message's
-//! number.
+//! The bytes of a message, like the attributes of an SPL payload of equal size: each part holds the
+//! number of the message.
 //!
 //! ```text
 //!   | int64 | int64 | ... | int32 | int16 | int8 |      narrow ones only for what is left
 //! ```
 
-/// The shape of a message.
+/// The layout of a message of a given size.
+///
+/// # Example
+/// ```
+/// use thalweg_control::Payload;
+///
+/// // Two int64, an int32 and an int16, each of which holds the number of the message.
+/// let payload = Payload::with_bytes(22);
+/// let mut message = vec![0; payload.bytes()];
+/// payload.fill(5, &mut message);
+/// assert_eq!(payload.sum(&message), 4 * 5);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Payload {
     word_count: usize,
-    /// Bytes behind the whole words, less than eight.
+    /// Bytes after the whole words, less than eight.
     rest_bytes: usize,
 }
 
-/// Widths of narrow parts, in their order.
+/// Widths of the narrow parts in bytes, in their order.
 const NARROW_BYTES: [usize; 3] = [4, 2, 1];
 
 impl Payload {
-    /// Of so many bytes.
+    /// The layout of a message of `bytes` bytes.
     pub fn with_bytes(bytes: usize) -> Payload {
         Payload {
             word_count: bytes / 8,
@@ -25,22 +36,22 @@ impl Payload {
         }
     }
 
-    /// How many bytes.
+    /// Size of the message in bytes.
     pub fn bytes(self) -> usize {
         self.word_count * 8 + self.rest_bytes
     }
 
-    /// How many words are full.
+    /// Number of whole words.
     pub fn full_words(self) -> usize {
         self.word_count
     }
 
-    /// How many words hold it.
+    /// Number of words that hold the message, the last of which may be partly filled.
     pub fn words(self) -> usize {
         self.word_count + usize::from(self.rest_bytes > 0)
     }
 
-    /// The narrow parts of message `number`, as a word.
+    /// The narrow parts of message `number`, packed into a word.
     pub fn rest_word(self, number: u64) -> u64 {
         let (mut word, mut shift) = (0, 0);
         for width in self.narrow_bytes() {
@@ -50,7 +61,7 @@ impl Payload {
         word
     }
 
-    /// What the narrow parts add up to.
+    /// The sum of the narrow parts in a word, each with its sign.
     pub fn rest_sum(self, word: u64) -> i64 {
         let (mut sum, mut shift) = (0, 0);
         for width in self.narrow_bytes() {
@@ -67,7 +78,7 @@ impl Payload {
             .filter(move |width| self.rest_bytes & width != 0)
     }
 
-    /// Writes message `number`.
+    /// Writes message `number` into `room`, which has exactly its size.
     pub fn fill(self, number: u64, room: &mut [u8]) {
         let (wholes, rest) = room.split_at_mut(self.word_count * 8);
         let words = wholes.as_chunks_mut::<8>().0;
@@ -79,7 +90,7 @@ impl Payload {
         }
     }
 
-    /// The first part of a message: an int64, or an int32 if it has but four bytes.
+    /// The first part of a message: an int64, or an int32 in a message of four to seven bytes.
     pub fn first(self, message: &[u8]) -> i64 {
         match (message.first_chunk::<8>(), message.first_chunk::<4>()) {
             (Some(word), _) => i64::from_le_bytes(*word),
@@ -88,14 +99,14 @@ impl Payload {
         }
     }
 
-    /// Changes the first part.
+    /// Overwrites the first part of a message.
     pub fn set_first(self, message: &mut [u8], value: i64) {
         let bytes = value.to_le_bytes();
         let width = message.len().min(8);
         message[..width].copy_from_slice(&bytes[..width]);
     }
 
-    /// Reads a message: what its parts add up to.
+    /// Reads a whole message; the sum of its parts.
     pub fn sum(self, bytes: &[u8]) -> i64 {
         let (wholes, rest) = bytes.split_at(self.word_count * 8);
         let words = wholes.as_chunks::<8>().0.iter();

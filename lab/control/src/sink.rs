@@ -1,20 +1,20 @@
-//! The sink of a control: what the sinks in SPL do, in their order.
+//! The sink of a control, which does what the SPL sinks do, in their order.
 
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::arrivals::Arrivals;
 
-/// Counts and adds up what comes.
+/// Counts messages and adds them up, and notes when the first one came.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ControlSink {
-    /// How much has come.
+    /// Number of messages so far.
     pub count: u64,
     first_ns: i64,
     sum: i64,
 }
 
 impl ControlSink {
-    /// One message, whose parts add up to this.
+    /// Counts a message whose parts add up to `sum`.
     #[inline]
     pub fn add(&mut self, sum: i64) {
         if self.count == 0 {
@@ -24,7 +24,7 @@ impl ControlSink {
         self.count += 1;
     }
 
-    /// What came, now that the last message has.
+    /// The arrivals, to be called when the last message has come: now is its time.
     pub fn to_arrivals(&self) -> Arrivals {
         Arrivals {
             count: self.count,
@@ -34,13 +34,13 @@ impl ControlSink {
         }
     }
 
-    /// Says it.
+    /// Prints the line of arrivals to standard output.
     pub fn print_arrivals(&self) {
         println!("{}", self.to_arrivals().to_line());
     }
 }
 
-/// The clock of `getCPUCounterInNanoSeconds()`.
+/// Nanoseconds of the monotonic clock, which SPL reads by `getCPUCounterInNanoSeconds()`.
 pub fn now_ns() -> i64 {
     let now = clock_gettime(ClockId::Monotonic);
     now.tv_sec * 1_000_000_000 + now.tv_nsec

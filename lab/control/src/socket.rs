@@ -1,7 +1,8 @@
-//! Bare sockets: what the system's TCP carries without us.
+//! Bare sockets: the rate of the system's TCP without a medium.
 //!
-//! *Writes*: a write a message, of as many bytes as a frame of ours has. *Blocks*: messages back to
-//! back, a write for each 64 KB. The receiver reads as much as comes and adds up every message.
+//! With *writes*, each message is a write of as many bytes as a frame of Thalweg has. With
+//! *blocks*, messages lie back to back in writes of 64 KB. The receiver reads as many bytes as
+//! there are and adds up every message.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,26 +10,26 @@ use std::net::{TcpListener, TcpStream};
 use crate::payload::Payload;
 use crate::sink::ControlSink;
 
-/// Bytes of a write in blocks.
+/// Bytes of a write with blocks, at which a socket reaches its best rate.
 const BLOCK_BYTES: usize = 64 << 10;
 
-/// Bytes that a receiver asks for.
+/// Bytes that the receiver asks for with one read.
 const READ_BYTES: usize = 256 << 10;
 
-/// How messages lie in the stream of bytes.
+/// The layout of messages in the stream of bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct SocketLayout {
     payload: Payload,
-    /// Bytes before a message.
+    /// Bytes before each message, in place of the frame's header.
     head_bytes: usize,
     /// Bytes from one message to the next.
     stride_bytes: usize,
-    /// Messages of a write.
+    /// Number of messages in a write.
     batch_messages: usize,
 }
 
 impl SocketLayout {
-    /// A write a message, with room for the head of a frame.
+    /// One message per write, with room for the header of a frame.
     pub fn writes(payload: Payload) -> SocketLayout {
         SocketLayout {
             payload,
@@ -38,7 +39,7 @@ impl SocketLayout {
         }
     }
 
-    /// Messages alone, in large writes.
+    /// Messages without headers, in writes of up to 64 KB.
     pub fn blocks(payload: Payload) -> SocketLayout {
         let stride = payload.bytes();
         SocketLayout {
@@ -49,7 +50,7 @@ impl SocketLayout {
         }
     }
 
-    /// Sends so many messages to each receiver.
+    /// Sends `messages` messages to each receiver.
     ///
     /// # Errors
     /// A connection breaks.
@@ -74,10 +75,10 @@ impl SocketLayout {
         Ok(())
     }
 
-    /// Takes so many messages.
+    /// Receives `messages` messages.
     ///
     /// # Errors
-    /// The connection breaks.
+    /// The connection breaks or ends early.
     pub fn receive(self, mut from: impl Read, messages: u64) -> io::Result<ControlSink> {
         let mut sink = ControlSink::default();
         let mut room = vec![0; READ_BYTES.max(2 * self.stride_bytes)];
@@ -101,10 +102,10 @@ impl SocketLayout {
     }
 }
 
-/// As many connections as there are receivers, without delay.
+/// Accepts one connection per receiver and sets TCP_NODELAY.
 ///
 /// # Errors
-/// The system refuses.
+/// The system refuses one of the calls.
 pub fn accept(listener: &TcpListener, receivers: u32) -> io::Result<Vec<TcpStream>> {
     let accepted = (0..receivers).map(|_| {
         let (stream, _) = listener.accept()?;

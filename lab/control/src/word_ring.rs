@@ -1,12 +1,13 @@
-//! A ring of plain words between two threads or two processes: what a core can hand to another.
+//! A ring of plain words between two threads or two processes: the rate at which one core can hand
+//! words to another.
 //!
 //! ```text
 //!   0        16       32         16 * (readers + 1)
 //!   | written | read 0 | read 1 | ... | 2 MB of words, round and round |
 //! ```
-//! Indexes count words and are in cache lines of their own. The writer publishes what it has
-//! written every 32 KB, as a ring does, and when there is no room; a reader reads in place and
-//! gives back all that there was.
+//! Indexes count words; each has a cache line of its own. The writer publishes its index every 32
+//! KB, as the rings of edges do, and when there is no room. A reader reads in place and releases
+//! all that it found at once.
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -18,44 +19,56 @@ use crate::backoff::Backoff;
 use crate::payload::Payload;
 use crate::sink::ControlSink;
 
-/// Words of the ring: as many bytes as an edge between processes has.
+/// Words of the ring: 2 MB, as much as the ring of an edge between processes has.
 const RING_WORDS: u64 = (2 << 20) / 8;
 
-/// Words between two indexes.
+/// Words from one index to the next: two cache lines, since processors fetch lines in pairs.
 const INDEX_STRIDE_WORDS: usize = 16;
 
-/// Words between two stores of the index.
+/// Words that the writer writes between two stores of its index: 32 KB.
 const BATCH_WORDS: u64 = 32 * 1024 / 8;
 
-/// Both ends' view of the ring.
+/// A ring of words, as seen from either end.
+///
+/// # Example
+/// ```
+/// use thalweg_control::{Payload, WordRing};
+///
+/// let (ring, payload) = (WordRing::new_private(1)?, Payload::with_bytes(64));
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| ring.write(payload, 1000));
+///     assert_eq!(ring.read(0, payload, 1000).count, 1000);
+/// });
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct WordRing {
     words: SharedWords,
     readers: usize,
 }
 
 impl WordRing {
-    /// Between threads.
+    /// A ring between threads of this process.
     ///
     /// # Errors
-    /// No memory.
+    /// The system has no memory for it.
     pub fn new_private(readers: usize) -> io::Result<WordRing> {
         let words = SharedWords::private(ring_words(readers))?;
         Ok(WordRing { words, readers })
     }
 
-    /// Between processes.
+    /// A ring between processes, and the descriptor by which others join it.
     ///
     /// # Errors
-    /// No memory.
+    /// The system has no memory for it.
     pub fn new_shared(readers: usize) -> io::Result<(WordRing, OwnedFd)> {
         let (words, fd) = SharedWords::shared(ring_words(readers))?;
         Ok((WordRing { words, readers }, fd))
     }
 
-    /// The ring of another process.
+    /// Joins the ring of another process by its descriptor.
     ///
     /// # Errors
-    /// It is none.
+    /// The descriptor is no segment, or too small for a ring with so many readers.
     pub fn join(fd: BorrowedFd<'_>, readers: usize) -> io::Result<WordRing> {
         let words = SharedWords::join(fd)?;
         if words.len() < ring_words(readers) {
@@ -64,7 +77,7 @@ impl WordRing {
         Ok(WordRing { words, readers })
     }
 
-    /// Sends so many messages.
+    /// Writes `messages` messages; waits while there is no room.
     pub fn write(&self, payload: Payload, messages: u64) {
         let bytes = payload.words() as u64;
         let (mut head, mut limit, mut written) = (0, RING_WORDS, 0);
@@ -84,7 +97,7 @@ impl WordRing {
         }
     }
 
-    /// Takes so many messages as one of the readers.
+    /// Reads `messages` messages as reader number `reader`, from 0 on.
     pub fn read(&self, reader: usize, payload: Payload, messages: u64) -> ControlSink {
         let (mut sink, mut tail) = (ControlSink::default(), 0);
         let mut backoff = Backoff::default();
@@ -130,7 +143,7 @@ impl WordRing {
         })
     }
 
-    /// So many words from an index on: two pieces where they go round the end.
+    /// `count` words from index `at` on, in two pieces if they pass the end of the ring.
     fn words_at(&self, at: u64, count: usize) -> impl Iterator<Item = &AtomicU64> {
         let words = &self.words[INDEX_STRIDE_WORDS * (self.readers + 1)..][..RING_WORDS as usize];
         let start = (at % RING_WORDS) as usize;

@@ -1,21 +1,30 @@
 //! Latencies of a run, counted so that a pause hides nothing.
 //!
-//! Whoever sends at a pace and waits for each answer sends nothing while it is held up, and
-//! measures the one long wait once instead of all those that would have been long too: *coordinated
-//! omission*. There are two remedies, and a measurement needs one of them. Where messages carry the
-//! time at which they should have been sent, every wait is in them: [`LatencyHistogram::record`].
-//! Where they carry the time at which they were sent, [`LatencyHistogram::record_at_pace`] adds the
-//! waits that are missing.
+//! A sender that waits for each answer sends nothing while it is held up. It measures one long wait
+//! instead of all the waits that would have been long too: *coordinated omission*. There are two
+//! remedies, and a measurement needs one of them. If messages carry the time at which they should
+//! have been sent, every wait is in them: use [`LatencyHistogram::record`]. If they carry the time
+//! at which they were sent, [`LatencyHistogram::record_at_pace`] adds the missing waits.
 //!
 //! # Cost
-//! A record is a few additions in an array of 320 KB; nothing is allocated.
+//! Recording takes a few additions in an array of 320 KB and allocates nothing.
+//!
+//! # Example
+//! ```
+//! use thalweg_measure::LatencyHistogram;
+//!
+//! let mut latencies = LatencyHistogram::new();
+//! (1..=1000).for_each(|us| latencies.record(us * 1000));
+//! assert!(latencies.quantile_ns(0.5).abs_diff(500_000) < 1000);
+//! ```
 
 use crate::LatencyPercentiles;
 
-/// The largest latency that is told from larger ones: an hour, in nanoseconds.
+/// The largest latency that is recorded as it is: an hour, in nanoseconds. Larger ones count as an
+/// hour.
 const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
 
-/// Latencies in nanoseconds; each is kept to a thousandth of itself.
+/// Latencies in nanoseconds, each kept to within a thousandth of its value.
 #[derive(Debug, Clone)]
 pub struct LatencyHistogram {
     counts: hdrhistogram::Histogram<u64>,
@@ -28,7 +37,7 @@ impl Default for LatencyHistogram {
 }
 
 impl LatencyHistogram {
-    /// An empty one.
+    /// An empty histogram.
     ///
     /// # Panics
     /// Never: the bounds are sound.
@@ -44,9 +53,9 @@ impl LatencyHistogram {
         self.counts.saturating_record(latency_ns);
     }
 
-    /// Adds a latency of a sender that wanted to send every `interval_ns` and waited instead, and
-    /// with it the latencies of what it has not sent meanwhile: one an interval, each shorter by
-    /// one.
+    /// Adds a latency of a sender that sends every `interval_ns` but was held up. Also adds the
+    /// latencies of the messages it did not send meanwhile: one per interval, each shorter than the
+    /// one before by an interval.
     pub fn record_at_pace(&mut self, latency_ns: u64, interval_ns: u64) {
         self.record(latency_ns);
         if interval_ns == 0 {
@@ -59,41 +68,42 @@ impl LatencyHistogram {
         }
     }
 
-    /// Adds what another one has counted.
+    /// Adds the latencies that another histogram has counted.
     ///
     /// # Panics
-    /// Never: all have the same bounds.
+    /// Never: all histograms have equal bounds.
     pub fn merge(&mut self, other: &LatencyHistogram) {
         let added = self.counts.add(&other.counts);
         added.expect("all have the same bounds");
     }
 
-    /// How many latencies there are.
+    /// The number of latencies.
     pub fn count(&self) -> u64 {
         self.counts.len()
     }
 
-    /// The smallest, in nanoseconds; 0 if there is none.
+    /// The smallest latency in nanoseconds; 0 of none.
     pub fn min_ns(&self) -> u64 {
         self.counts.min()
     }
 
-    /// The largest, in nanoseconds; 0 if there is none.
+    /// The largest latency in nanoseconds; 0 of none.
     pub fn max_ns(&self) -> u64 {
         self.counts.max()
     }
 
-    /// Their mean in nanoseconds; 0 if there is none.
+    /// The mean of the latencies in nanoseconds; 0 of none.
     pub fn mean_ns(&self) -> f64 {
         self.counts.mean()
     }
 
-    /// The latency that this share of all stays within, in nanoseconds: 0.5 for the median.
+    /// The latency in nanoseconds that `share` of all latencies do not exceed; 0.5 gives the
+    /// median.
     pub fn quantile_ns(&self, share: f64) -> u64 {
         self.counts.value_at_quantile(share).min(self.max_ns())
     }
 
-    /// The percentiles that results hold; `None` if there is no latency.
+    /// The percentiles that an outcome holds; `None` if no latency was recorded.
     pub fn percentiles(&self) -> Option<LatencyPercentiles> {
         (self.count() > 0).then(|| LatencyPercentiles {
             p50: self.quantile_ns(0.5),
@@ -110,7 +120,7 @@ impl LatencyHistogram {
 mod tests {
     use super::*;
 
-    /// Within a thousandth, which is what a histogram keeps, and the bucket's rounding.
+    /// Asserts equality within a thousandth, which is the histogram's precision, and rounding.
     fn assert_close(is: u64, should: u64) {
         let off = is.abs_diff(should) as f64 / should as f64;
         assert!(off < 0.002, "{is} is not {should}");

@@ -1,4 +1,4 @@
-//! The machine that a result was found on, as far as the system tells.
+//! Description of the machine that a result was measured on, as far as the system tells.
 
 use std::fs;
 use std::hint::black_box;
@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use crate::Host;
 
-/// How long a loop spins to see how often it is held up.
+/// Duration of the loop that looks for interruptions: the time that a session takes to start.
 const JITTER_DURATION: Duration = Duration::from_secs(1);
 
 impl Host {
-    /// This machine. Takes a second: that long a loop reads the clock, and its longest gap between
-    /// two readings is the jitter under which everything else is measured.
+    /// Describes this machine. Takes a second, in which a loop reads the clock; the longest gap
+    /// between two readings is the jitter.
     pub fn detect() -> Host {
         Host {
             processor: processor(&read_or_empty("/proc/cpuinfo")),
@@ -32,7 +32,7 @@ impl Host {
 
 const GOVERNOR: &str = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
 
-/// A file's text; nothing if the system has none.
+/// The text of a file; empty if it cannot be read.
 fn read_or_empty(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
@@ -42,13 +42,13 @@ fn processor(cpuinfo: &str) -> String {
     name.unwrap_or("unknown").to_owned()
 }
 
-/// The value of `name : value`.
+/// The value of the first line `name : value`.
 fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let (before, value) = line.split_once(':')?;
     (before.trim() == name).then(|| value.trim())
 }
 
-/// When memory gets huge pages by itself, and how many are set aside.
+/// The setting of transparent huge pages, and the number of reserved ones.
 fn huge_pages(enabled: &str, meminfo: &str) -> String {
     let chosen = enabled.split(['[', ']']).nth(1).unwrap_or("unknown");
     let reserved = meminfo
@@ -57,7 +57,8 @@ fn huge_pages(enabled: &str, meminfo: &str) -> String {
     format!("transparent {chosen}, reserved {}", reserved.unwrap_or("0"))
 }
 
-/// The longest time between two readings of the clock by a loop that does nothing else.
+/// The longest time in nanoseconds between two readings of the clock by a loop that does nothing
+/// else.
 fn jitter_ns(time: Duration) -> u64 {
     let start = Instant::now();
     let (mut last, mut longest) = (start, Duration::ZERO);

@@ -1,4 +1,4 @@
-//! What a benchmark finds, apart from how it is run: results, and what is made of them.
+//! Results of benchmarks, apart from how they are run: outcomes, statistics, comparisons, reports.
 
 pub mod compare;
 mod histogram;

@@ -1,7 +1,7 @@
-//! Noise of samples: how far the runs of one benchmark lie apart.
+//! Noise of samples: how far apart the runs of one benchmark lie.
 
-/// Half the distance from the smallest sample to the largest, as a share of their median; none of
-/// fewer than two samples. It is shown as ±: all samples lie within about that of the middle.
+/// Half the distance from the smallest sample to the largest, as a share of their median. `None` of
+/// fewer than two samples. Tables show it as `±`.
 pub fn spread(samples: &[f64]) -> Option<f64> {
     let middle = median(samples)?;
     let low = samples.iter().copied().fold(f64::INFINITY, f64::min);
@@ -10,7 +10,7 @@ pub fn spread(samples: &[f64]) -> Option<f64> {
     (samples.len() > 1 && spread.is_finite()).then_some(spread)
 }
 
-/// The middle one, or the mean of the two in the middle; none of no samples.
+/// The middle sample, or the mean of the two in the middle; `None` of no samples.
 pub fn median(samples: &[f64]) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,94 +1,96 @@
-//! One result, with the control that was measured in the same run.
+//! One result of a benchmark, with the control that was measured in the same run.
 
 use serde::{Deserialize, Serialize};
 
-/// What one benchmark found on one path at one size. A field that does not apply is null in JSON.
+/// The result of one benchmark on one path at one size. A field that does not apply is null in
+/// JSON.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
-    /// The question: `throughput`, `latency`, `fanout`, ...
+    /// Name of the benchmark: `throughput`, `latency`, `fanout`, ...
     pub bench: String,
-    /// The channel that the stream takes: `fused`, `threaded`, `shm`, `rum`, `tcp`, ... Of
-    /// benchmarks of fused code alone, which of several it is: `Filter`, `Aggregate`, ...
+    /// Path of the stream: `fused`, `threaded`, `shm`, `rum`, `tcp`, ... Of benchmarks of fused
+    /// code, the operator or expression: `Filter`, `Aggregate`, ...
     pub path: String,
-    /// How tuples cross: `facade` or `normal`.
+    /// Codec of the tuples between processes: `facade` or `normal`.
     pub codec: Option<String>,
-    /// Bytes of a tuple, as the documents count them: its attributes alone.
+    /// Bytes of a tuple's attributes, without frame and layout.
     pub size_bytes: Option<u64>,
-    /// How many get each tuple.
+    /// Number of receivers of each tuple.
     pub receivers: Option<u32>,
-    /// Tuples a second that the source offers; null: as many as it can.
+    /// Tuples a second that the source offers; null if it sends as fast as it can.
     pub rate_offered: Option<f64>,
-    /// Tuples a second that came, of all receivers together: the median of the runs.
+    /// Tuples a second that arrived at all receivers together, the median of the runs.
     pub tuples_per_s: Option<f64>,
-    /// The same in 10⁹ bits a second: tuples · size · 8.
+    /// Throughput in 10⁹ bits a second: tuples · size · 8.
     pub gbit_per_s: Option<f64>,
-    /// What the raw control did with the same bytes between the same runs: the median.
+    /// Messages a second of the raw control, the median of its runs, which alternate with the
+    /// others.
     pub control_tuples_per_s: Option<f64>,
-    /// Of the throughput to the control's, or of the control's median latency to this one's: above
-    /// 1 is better than the control. The median of the ratios of neighbouring runs.
+    /// Throughput as a share of the control's, or the control's median latency as a share of this
+    /// one's: above 1 is better than the control. The median of the ratios of neighbouring runs.
     pub ratio: Option<f64>,
-    /// One way or round trip, as the benchmark says, in nanoseconds.
+    /// Percentiles of latencies in nanoseconds, one way or of round trips as the benchmark says.
     pub latency_ns: Option<LatencyPercentiles>,
-    /// The control's.
+    /// Percentiles of the control's latencies in nanoseconds.
     pub control_latency_ns: Option<LatencyPercentiles>,
-    /// What the control is, in a few words.
+    /// Description of the control in a few words.
     pub control: Option<String>,
-    /// The project beside which it was measured, which is the control then: `rtrb`; null if the
-    /// control is ours.
+    /// Project that is the control, for instance `rtrb`; null if the control is a raw one.
     #[serde(default)]
     pub peer: Option<String>,
-    /// How often it was measured.
+    /// Number of runs of the contender and of its control.
     pub runs: u32,
-    /// Each run, in their order: tuples a second, or where latency is the question its median in
-    /// nanoseconds. It says what noise there was.
+    /// Result of each run in order: tuples a second, or of latencies the median in nanoseconds. The
+    /// spread of the runs is the noise.
     #[serde(default)]
     pub samples: Vec<f64>,
-    /// The same of the control.
+    /// Result of each run of the control, in the unit of `samples`.
     #[serde(default)]
     pub control_samples: Vec<f64>,
-    /// Why it cannot be measured here; then the figures are null.
+    /// Reason why it could not be measured here; all figures are null then.
     pub unavailable: Option<String>,
-    /// Where it was measured.
+    /// Machine that it was measured on.
     pub host: Host,
-    /// The commit that was measured, `+` behind it if the tree was changed; null if unknown.
+    /// Commit that was measured, with `+` appended if the tree was changed; null if unknown.
     pub commit: Option<String>,
-    /// The command's options.
+    /// Options of the command that measured it.
     pub options: Option<String>,
 }
 
-/// Percentiles in nanoseconds.
+/// Percentiles of latencies, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LatencyPercentiles {
-    /// Half of all are at most this.
+    /// Median: half of the latencies are at most this.
     pub p50: u64,
-    /// 90 % are at most this.
+    /// Latency that 90 % do not exceed.
     pub p90: u64,
-    /// 99 % are at most this.
+    /// Latency that 99 % do not exceed.
     pub p99: u64,
-    /// 99.9 % are at most this.
+    /// Latency that 99.9 % do not exceed.
     pub p999: u64,
-    /// 99.99 % are at most this.
+    /// Latency that 99.99 % do not exceed.
     pub p9999: u64,
-    /// The largest of all.
+    /// The largest of all latencies.
     pub max: u64,
 }
 
-/// The machine, as far as it moves figures.
+/// Description of a machine, as far as it affects figures.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Host {
-    /// The processor's name.
+    /// Model name of the processor.
     pub processor: String,
-    /// Cores that this process may run on.
+    /// Number of cores that this process may run on.
     pub cores: u32,
-    /// Release of the kernel.
+    /// Release of the Linux kernel.
     pub kernel: String,
-    /// What huge pages there are.
+    /// Setting of transparent huge pages, and the number of reserved ones.
     pub huge_pages: String,
-    /// The frequency governor, if the machine tells.
+    /// Frequency governor; null if the machine does not tell.
     pub governor: Option<String>,
-    /// The longest of the gaps that a spinning loop saw in a second, in nanoseconds.
+    /// Longest gap between two readings of the clock by a loop that spins for a second, in
+    /// nanoseconds.
     pub jitter_ns: Option<u64>,
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::Outcome;
 
-/// The name of the file in a folder that `bench --out` has written.
+/// Name of the file that `bench --out` writes into its folder.
 pub const FILE: &str = "results.json";
 
-/// Why results could not be read: which file, and where in it.
+/// An error that names the file of results and, if its content is wrong, the place in it.
 #[derive(Debug)]
 pub struct ResultsReadError {
     path: PathBuf,
@@ -22,10 +22,10 @@ enum ResultsReadCause {
     Json(serde_json::Error),
 }
 
-/// Reads results of a file, or of the file `results.json` of a folder.
+/// Reads results from a file, or from `results.json` in a folder.
 ///
 /// # Errors
-/// The file cannot be read, or is something else than an array of outcomes.
+/// The file cannot be read, or is not an array of outcomes.
 pub fn read(path: &Path) -> Result<Vec<Outcome>, ResultsReadError> {
     let file = match path.is_dir() {
         true => path.join(FILE),
@@ -41,10 +41,10 @@ pub fn read(path: &Path) -> Result<Vec<Outcome>, ResultsReadError> {
     })
 }
 
-/// No file of results is as large as this.
+/// Limit on the bytes of a file of results: an endless file, such as a device, is refused there.
 const BYTES_MAX: u64 = 64 << 20;
 
-/// The bytes of a file, which may be one without an end.
+/// The bytes of a file; an error if there are more than `BYTES_MAX`.
 fn read_bounded(file: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut file = File::open(file)?.take(BYTES_MAX + 1);
@@ -56,7 +56,7 @@ fn read_bounded(file: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of a file of results.
+/// The outcomes as the JSON text of a file of results.
 pub fn to_json_text(outcomes: &[Outcome]) -> String {
     // A plain structure of numbers and text: there is nothing that could fail.
     let text = serde_json::to_string_pretty(outcomes).expect("outcomes are plain values");

@@ -212,7 +212,7 @@ proptest! {
         prop_assert!((ratio - 1.0).abs() < 1e-9);
     }
 
-    /// Whatever the runs are, the change lies in its interval and no number is lost.
+    /// The change lies in its interval and every number is finite, for any runs.
     #[test]
     fn an_interval_holds_its_change(
         a in proptest::collection::vec(proptest::num::f64::ANY, 0..6),

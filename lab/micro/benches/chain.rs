@@ -3,8 +3,7 @@
 //! ```text
 //!   Beacon --> Functor (one attribute changed) --> Filter (every other) --> Custom (counts)
 //! ```
-//! The payload is only forwarded, so it should cost nothing whatever its size.
-//! `cargo bench -p thalweg-micro --bench chain`
+//! The payload is only forwarded, so it should cost nothing at any size.
 
 use thalweg_micro::chain::{CompiledChain, FusedChain};
 use thalweg_micro::cpp::CppProgram;

@@ -1,4 +1,4 @@
-//! How long it takes to compile: many operators at once, and the few of a small program.
+//! Compile times: many operators at once, and the few of a small program.
 //!
 //! `cargo bench -p thalweg-micro --bench compile`
 
@@ -46,7 +46,7 @@ fn compile(count: u32) {
     let mut jit = Jit::new(&[], &[], options).expect("a known machine");
     let mut acts = Vec::new();
     for at in 0..i64::from(count) {
-        let made = tuple(
+        let renamed = tuple(
             &ty,
             vec![
                 binary(Add, attr(0, Type::Int64), int(at)),
@@ -55,7 +55,7 @@ fn compile(count: u32) {
             ],
         );
         let wanted = binary(Eq, binary(Rem, attr(0, Type::Int64), int(at + 2)), int(0));
-        let body = body([], vec![Stmt::If(wanted, vec![submit(0, made)], vec![])]);
+        let body = body([], vec![Stmt::If(wanted, vec![submit(0, renamed)], vec![])]);
         acts.push(
             jit.action(&scope, &body)
                 .unwrap_or_else(|fault| panic!("{fault}")),

@@ -4,9 +4,9 @@
 //!   Source (writes a text) --copied into the queue--------> Sink (adds up every word)
 //!                          --its buffer for a spare one--->
 //! ```
-//! The source is the same but for the call: `submit` or `submit_owned`. What it saves is the
-//! source's time, so that is measured too, in nanoseconds of its thread a tuple; the best of
-//! several turns. The control is what two cores can copy at best. `cargo bench -p thalweg-micro
+//! The two sources differ in one call: `submit` or `submit_owned`. Handing over saves the source's
+//! time, so that is measured too, in nanoseconds of its thread per tuple. The best of several turns
+//! counts. The control is the best rate of copying between two cores. `cargo bench -p thalweg-micro
 //! --bench hand_over [-- bytes ...]`
 
 use std::hint::black_box;
@@ -21,7 +21,7 @@ use thalweg_micro::threaded_port;
 use thalweg_micro::turns::TURNS;
 use tuple::{Layout, TupleBuf, TupleRef, TupleType, Type};
 
-/// What crosses each time.
+/// Bytes of all tuples of a turn.
 const BYTES: usize = 1 << 28;
 
 fn main() {
@@ -58,7 +58,7 @@ fn row(bytes: usize) {
     println!(" {:>8.2}", bare / handed);
 }
 
-/// Nanoseconds a tuple: of the clock, and of the source's thread.
+/// Nanoseconds per tuple: wall time, and processor time of the source's thread.
 fn turn(bytes: usize, hands: bool) -> (f64, f64) {
     let count = (BYTES / bytes) as u64;
     let schema = TupleType::new([("s".to_owned(), Type::RString)]);
@@ -69,10 +69,10 @@ fn turn(bytes: usize, hands: bool) -> (f64, f64) {
     (ns / count as f64, source_ns as f64 / count as f64)
 }
 
-/// Of the last source.
+/// Processor time of the last source's thread, in nanoseconds.
 static SOURCE_NS: AtomicU64 = AtomicU64::new(0);
 
-/// Nanoseconds that this thread has run.
+/// Nanoseconds that this thread has been on a processor.
 fn ran_ns() -> u64 {
     let said = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = said.split(' ').next().and_then(|ns| ns.parse().ok());
@@ -117,7 +117,7 @@ struct Texts {
 
 struct Given(Option<Box<dyn Source>>);
 
-/// As its name says.
+/// Builds the source that its name describes: bytes, number of tuples, whether it hands them over.
 fn source(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let words = build.operator.name.split(' ');
     let words: Vec<usize> = words.filter_map(|word| word.parse().ok()).collect();

@@ -3,8 +3,8 @@
 //! ```text
 //!   input {n} --> while (i < n) { kernel; i++; } --> state
 //! ```
-//! `cargo bench -p thalweg-micro --bench kernels` runs all of them; `-- list map` those, and
-//! `-- list --code` shows the machine code before.
+//! `cargo bench -p thalweg-micro --bench kernels` runs all of them, `-- list map` only those two,
+//! and `-- list --code` prints the machine code first.
 
 use graph::StateId;
 use jit::{Jit, JitOptions};
@@ -55,8 +55,8 @@ fn run(kernel: &Kernel, cpp: Option<&CppProgram>, shows_code: bool) {
     }
     let mut interpreted =
         BareOperator::new(&mut InterpreterBackend::new(&kernel.functions, &[]), &parts);
-    for host in [&mut compiled, &mut interpreted] {
-        (kernel.init_state)(&mut host.state);
+    for operator in [&mut compiled, &mut interpreted] {
+        (kernel.init_state)(&mut operator.state);
     }
     let few = (kernel.loop_count / 200).max(1);
     let tuple = |n: i64| Value::Tuple(Box::new([Value::Int64(n)]));
@@ -81,7 +81,7 @@ fn run(kernel: &Kernel, cpp: Option<&CppProgram>, shows_code: bool) {
     compare_results(kernel, cpp);
 }
 
-/// The result of a fresh run is that of C++.
+/// Asserts that a fresh run has the result of C++.
 fn compare_results(kernel: &Kernel, cpp: Option<&CppProgram>) {
     let Some(cpp) = cpp else { return };
     let input = schema([("n", Type::Int64)]);

@@ -3,14 +3,13 @@
 //! ```text
 //!   Beacon --> [ queue of 1000 ] --> Custom (adds up every word)        a thread each
 //! ```
-//! The control is the same hand-over by rtrb, an item at a time: a loop that pushes items of the
-//! same size, a loop that pops them and adds up every word. Once its queue has as many items as
-//! ours, and once as many bytes as our ring has for them, which suits it better: of the two, the
-//! faster one is what ours is compared to. A bare ring is Thalweg's own without operators. What can
-//! be copied at best is a block that is filled on one core and added up on the other, and then goes
-//! back. Each contender has both cores for itself. The best of several turns counts: on a busy
-//! machine the others say who else was there. `cargo bench -p thalweg-micro --bench one_to_one [--
-//! bytes ...]`
+//! The control does the same with rtrb, one item at a time: a loop pushes items of equal size, and
+//! a loop pops them and adds up every word. Its queue has as many items as the threaded port's, or
+//! as many bytes as its ring, which suits rtrb better; the faster of the two counts. A bare ring is
+//! Thalweg's ring without operators. The limit of copying is a block that is filled on one core,
+//! added up on the other, and returned. Each contender has both cores for itself. The best of
+//! several turns counts, since on a busy machine the others tell of other programs. `cargo bench -p
+//! thalweg-micro --bench one_to_one [-- bytes ...]`
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -25,13 +24,13 @@ use thalweg_micro::threaded_port::{self, ITEMS};
 use thalweg_micro::turns::{best_times_ns, time_ns};
 use tuple::{TupleType, Type};
 
-/// What crosses each time.
+/// Bytes of all tuples of a turn.
 const BYTES: usize = 1 << 28;
 
-/// But no more items than this.
+/// Tuples of a turn at most, which bounds the time of small ones.
 const COUNT_MAX: usize = 4_000_000;
 
-/// Bytes of a ring at least: those of a threaded port's.
+/// Bytes of a ring at least, as much as a threaded port has.
 const RING_BYTES: usize = 2 << 20;
 
 fn main() {
@@ -49,7 +48,7 @@ fn main() {
     row::<2048>();
 }
 
-/// One size, in words.
+/// Prints the row of one size, in words.
 fn row<const WORDS: usize>() {
     let bytes = WORDS * 8;
     let wanted: Vec<usize> = std::env::args().filter_map(|a| a.parse().ok()).collect();
@@ -74,7 +73,7 @@ fn row<const WORDS: usize>() {
     println!();
 }
 
-/// Nanoseconds of a run of the program.
+/// Nanoseconds of a run with a threaded port.
 fn threaded(words: usize, count: u64) -> f64 {
     let names = (0..words).map(|at| (format!("p{at}"), Type::Int64));
     let schema = Arc::new(TupleType::new(names));
@@ -109,7 +108,7 @@ const fn entry(
     }
 }
 
-/// As many tuples as the name says, every attribute the tuple's number.
+/// Lowers the source: as many tuples as its name says, each attribute the number of the tuple.
 fn source(operator: &graph::OperatorNode) -> Result<LoweredLogic, Fault> {
     let count = operator
         .name
@@ -131,7 +130,7 @@ fn source(operator: &graph::OperatorNode) -> Result<LoweredLogic, Fault> {
     })
 }
 
-/// Adds up every attribute.
+/// Lowers the sink, which adds up every attribute.
 fn sink(operator: &graph::OperatorNode) -> Result<LoweredLogic, Fault> {
     let attributes = 0..operator.inputs[0].schema.attributes.len() as u32;
     let sum = attributes.map(|at| attr(at, Type::Int64));
@@ -149,7 +148,7 @@ fn sink(operator: &graph::OperatorNode) -> Result<LoweredLogic, Fault> {
     })
 }
 
-/// Nanoseconds of the same by rtrb.
+/// Nanoseconds of a run by rtrb, an item at a time.
 fn rtrb_items<const WORDS: usize>(count: u64, items: usize) -> f64 {
     let (mut producer, mut consumer) = rtrb::RingBuffer::<[u64; WORDS]>::new(items);
     time_ns(|| {
@@ -173,7 +172,7 @@ fn rtrb_items<const WORDS: usize>(count: u64, items: usize) -> f64 {
     })
 }
 
-/// Nanoseconds of the same by a ring of Thalweg, in frames.
+/// Nanoseconds of a run by a bare ring of Thalweg, in frames.
 fn bare_ring<const WORDS: usize>(count: u64) -> f64 {
     let bytes = (ITEMS as usize * (WORDS * 8 + 8)).max(RING_BYTES);
     let shape = ring::RingShape { bytes, readers: 1 };

@@ -1,4 +1,4 @@
-//! A run time that only calls: one operator, a counter for what it submits.
+//! One operator without a PE: it is called directly, and its submitted tuples are counted.
 
 use std::sync::Arc;
 
@@ -8,25 +8,25 @@ use runtime::abi::{Backend, CodeContext, OperatorScope, RunBody};
 use runtime::{EvaluationInputs, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, TupleType, Value};
 
-/// An operator with one input port, made ready by a backend.
+/// An operator with one input port, compiled or interpreted by a backend.
 pub struct BareOperator {
     act: Box<dyn RunBody>,
-    /// Its state.
+    /// State variables of the operator.
     pub state: State,
     layouts: Vec<Arc<Layout>>,
 }
 
-/// What an operator is made of.
+/// The parts of an operator: schema, state and code.
 pub struct BareOperatorParts<'a> {
-    /// The schema of the input port.
+    /// Schema of the input port.
     pub input: &'a Arc<TupleType>,
-    /// State variables.
+    /// State variables that the body reads and writes.
     pub state: &'a [StateVar],
-    /// What happens on a tuple.
+    /// Statements that process a tuple.
     pub body: &'a Body,
 }
 
-/// An operator with such ports and nothing else.
+/// The description of an operator with these ports, without parameters or logic.
 pub fn graph_operator(inputs: &[Arc<TupleType>], outputs: &[Arc<TupleType>]) -> OperatorNode {
     let input = |schema: &Arc<TupleType>| InPort {
         name: "In".into(),
@@ -60,10 +60,10 @@ pub fn graph_operator(inputs: &[Arc<TupleType>], outputs: &[Arc<TupleType>]) -> 
 }
 
 impl BareOperator {
-    /// Makes an operator ready.
+    /// Compiles an operator with a backend.
     ///
     /// # Panics
-    /// If the backend refuses: the bench is broken.
+    /// If the backend refuses the operator; the bench is broken then.
     pub fn new(backend: &mut dyn Backend, parts: &BareOperatorParts<'_>) -> BareOperator {
         let operator = graph_operator(std::slice::from_ref(parts.input), &[]);
         let layouts = vec![Layout::new(parts.input)];
@@ -85,10 +85,10 @@ impl BareOperator {
         }
     }
 
-    /// Gives it a tuple.
+    /// Has the operator process a tuple.
     ///
     /// # Panics
-    /// On a fault: the bench is broken.
+    /// On a fault; the bench is broken then.
     pub fn process(&mut self, tuple: &Value) {
         let mut buf = TupleBuf::default();
         buf.set_all(&self.layouts[0], tuple);
@@ -105,10 +105,10 @@ impl BareOperator {
     }
 }
 
-/// Where submitted tuples end; counts them.
+/// An outlet that counts submitted tuples and drops them.
 #[derive(Default)]
 pub struct CountingOutlet {
-    /// How many.
+    /// Number of submitted tuples.
     pub count: u64,
 }
 

@@ -21,15 +21,15 @@ use crate::builders::*;
 
 static STOP: u8 = 0;
 
-/// The operators of a chain: state, logic, ports.
+/// The operators of a chain with their state, logic and ports.
 pub struct FusedChain {
     operators: Vec<ChainOperator>,
 }
 
-/// An operator: what it does, its input and its output ports.
+/// An operator of a chain: its logic, the schemas of its input ports and of its output ports.
 type ChainOperator = (LoweredLogic, Vec<Arc<TupleType>>, Vec<Arc<TupleType>>);
 
-/// A number and a payload of int64s, or for 4 bytes the number alone.
+/// The schema of the chain: a number and a payload of int64, or of 4 bytes the number alone.
 fn chain_schema(size: usize) -> Arc<TupleType> {
     let number = if size == 4 { Type::Int32 } else { Type::Int64 };
     let payload = (1..size / 8).map(|at| (format!("p{at}"), Type::Int64));
@@ -39,16 +39,16 @@ fn chain_schema(size: usize) -> Arc<TupleType> {
 }
 
 impl FusedChain {
-    /// A chain whose tuples have so many bytes: 4, or a multiple of 8.
+    /// A chain whose tuples have `size` bytes: 4, or a multiple of 8.
     pub fn new(size: usize) -> FusedChain {
         let schema = chain_schema(size);
         let ty = Type::Tuple(schema.clone());
         let number = schema.attributes[0].ty.clone();
         let one = Expr::constant(Value::Int64(1), Type::Int64).cast(number.clone());
         let payload = |of: &dyn Fn(usize) -> Expr| (1..schema.attributes.len()).map(of).collect();
-        let made =
+        let new_tuple =
             |first: Expr, rest: Vec<Expr>| tuple(&ty, [first].into_iter().chain(rest).collect());
-        let beacon = beacon_logic(made(
+        let beacon = beacon_logic(new_tuple(
             local(0, Type::Int64).cast(number.clone()),
             payload(&|at| int(at as i64)),
         ));
@@ -57,7 +57,7 @@ impl FusedChain {
             [],
             vec![submit(
                 0,
-                made(binary(Add, attr(0, number.clone()), one.clone()), forwarded),
+                new_tuple(binary(Add, attr(0, number.clone()), one.clone()), forwarded),
             )],
         );
         let even = binary(BitAnd, attr(0, number.clone()), one);
@@ -97,16 +97,16 @@ impl FusedChain {
     }
 }
 
-/// A source: so many tuples as its state says, or until a shutdown.
+/// The logic of the source: submits as many tuples as its state variable says, or until a shutdown.
 fn beacon_logic(tuple: Expr) -> LoweredLogic {
     let i = || local(0, Type::Int64);
-    let going = Expr::new(ExprKind::IsShutdown, Type::Boolean);
-    let going = Expr::new(
-        ExprKind::Unary(graph::UnaryOp::Not, going.into()),
+    let is_running = Expr::new(ExprKind::IsShutdown, Type::Boolean);
+    let is_running = Expr::new(
+        ExprKind::Unary(graph::UnaryOp::Not, is_running.into()),
         Type::Boolean,
     );
     let more = binary(Lt, i(), state(0, Type::Int64));
-    let more = Expr::new(ExprKind::And(more.into(), going.into()), Type::Boolean);
+    let more = Expr::new(ExprKind::And(more.into(), is_running.into()), Type::Boolean);
     let turn = vec![
         submit(0, tuple),
         assign_op(Add, local_place(0, Type::Int64), int(1)),
@@ -132,25 +132,25 @@ fn on_tuple_logic(body: Body, state: Vec<StateVar>) -> LoweredLogic {
     }
 }
 
-/// A chain that is ready to run.
+/// A compiled chain with its state.
 pub struct CompiledChain {
     source: Box<dyn RunBody>,
     states: Vec<StateCell>,
-    /// The code refers to them.
+    /// Counters of the edges, which the compiled code refers to.
     _counters: Vec<Counter>,
 }
 
 impl CompiledChain {
-    /// Compiles it, for so many tuples a run.
+    /// Compiles a chain whose source submits `turns` tuples a run.
     ///
     /// # Panics
-    /// If the backend refuses: the bench is broken.
+    /// If the backend refuses the chain; the bench is broken then.
     pub fn new(chain: &FusedChain, turns: i64) -> CompiledChain {
         let count = chain.operators.len();
         let states: Vec<StateCell> = chain
             .operators
             .iter()
-            .map(|node| StateCell::new(State::new(&node.0.state)))
+            .map(|(logic, ..)| StateCell::new(State::new(&logic.state)))
             .collect();
         let counters: Vec<Counter> = (0..2 * count).map(|_| Counter::default()).collect();
         let operators: Vec<_> = chain
@@ -165,7 +165,7 @@ impl CompiledChain {
                 port: 0,
                 processed: &counters[count + at],
             };
-            let links = FusedOutput {
+            let fused_output = FusedOutput {
                 submitted: &counters[at],
                 edges: vec![next],
             };
@@ -180,7 +180,7 @@ impl CompiledChain {
                 logic,
                 state: states[at].address(),
                 fused_outputs: if at + 1 < count {
-                    vec![Some(links)]
+                    vec![Some(fused_output)]
                 } else {
                     vec![]
                 },
@@ -214,7 +214,7 @@ impl CompiledChain {
     /// Runs the source once.
     ///
     /// # Panics
-    /// On a fault: the bench is broken.
+    /// On a fault; the bench is broken then.
     pub fn run(&mut self) {
         let state = self.states[0].borrow();
         let mut outlet = CountingOutlet::default();
@@ -228,10 +228,10 @@ impl CompiledChain {
         result.unwrap_or_else(|fault| panic!("{fault}"));
     }
 
-    /// How many tuples the last operator has counted in all runs.
+    /// The number of tuples that the last operator has processed in all runs.
     ///
     /// # Panics
-    /// If it counted something else than numbers: the bench is broken.
+    /// If the counter is no int64; the bench is broken then.
     pub fn counted_tuples(&mut self) -> i64 {
         match self.states[3].borrow().get(StateId(0)) {
             Value::Int64(count) => count,

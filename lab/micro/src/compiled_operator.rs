@@ -1,4 +1,4 @@
-//! One operator of an SPL program, compiled, and handed its tuples on this thread.
+//! One operator of an SPL program, compiled, which processes tuples on the calling thread.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use jit::Jit;
 use runtime::{PeOptions, TestHarness};
 use tuple::{Layout, TupleBuf, Value};
 
-/// An operator that runs.
+/// A compiled operator in a test harness.
 pub struct CompiledOperator {
     harness: TestHarness,
-    /// Of its input ports.
+    /// Layouts of the input ports.
     pub inputs: Vec<Arc<Layout>>,
 }
 
 impl CompiledOperator {
-    /// The operator of that name in a program below `harness/programs`.
+    /// Compiles the operator called `name` in a program below `lab/micro/programs`.
     ///
     /// # Panics
-    /// If there is none, or it cannot be made: the bench is broken.
+    /// If there is no such operator or it does not compile; the bench is broken then.
     pub fn compile(program: &str, name: &str) -> CompiledOperator {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
         let request = CompileRequest {
@@ -40,16 +40,16 @@ impl CompiledOperator {
         let mut jit = Jit::new(&program.functions, functions, jit::JitOptions::default())
             .expect("a known machine");
         let entry = *entry.expect("a known operator");
-        let bench = TestHarness::new(operator, entry, &mut jit, PeOptions::default());
-        let bench = bench.unwrap_or_else(|report| panic!("{report}"));
+        let harness = TestHarness::new(operator, entry, &mut jit, PeOptions::default());
+        let harness = harness.unwrap_or_else(|report| panic!("{report}"));
         let inputs = operator.inputs.iter();
         CompiledOperator {
-            harness: bench,
+            harness,
             inputs: inputs.map(|port| Layout::new(&port.schema)).collect(),
         }
     }
 
-    /// Flat tuples for an input port.
+    /// Flat tuples for an input port, one per value.
     pub fn flat_tuples(
         &self,
         port: usize,
@@ -64,10 +64,10 @@ impl CompiledOperator {
         flat.collect()
     }
 
-    /// Hands over tuples; how many items it has sent on account of them.
+    /// Has the operator process tuples; the number of tuples and punctuations that it submits.
     ///
     /// # Panics
-    /// On a fault: the bench is broken.
+    /// On a fault; the bench is broken then.
     pub fn process(&mut self, port: u32, tuples: &[TupleBuf]) -> usize {
         for tuple in tuples {
             let done = self.harness.process(port, tuple.as_ref());

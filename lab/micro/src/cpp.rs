@@ -1,15 +1,15 @@
-//! C++ programs that do the same, compiled with the system's compiler when a bench starts.
+//! C++ programs to compare with, compiled by the system's compiler when a bench starts.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A compiled program.
+/// A compiled C++ program, removed when it is dropped.
 pub struct CppProgram {
     path: PathBuf,
 }
 
 impl CppProgram {
-    /// Compiles a file of `lab/micro/cpp` with `-O2`; `None`, and a word of why, if that fails.
+    /// Compiles a file of `lab/micro/cpp` with `-O2`. Prints why and returns `None` if that fails.
     pub fn compile(file: &str) -> Option<CppProgram> {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("cpp").join(file);
         let name = format!("thalweg-{}-{}", std::process::id(), file.replace('.', "-"));
@@ -32,10 +32,10 @@ impl CppProgram {
         }
     }
 
-    /// Runs it with arguments; it prints nanoseconds and a result.
+    /// Runs the program with arguments; the nanoseconds and the result that it prints.
     ///
     /// # Panics
-    /// If it does not: the bench is broken.
+    /// If it prints something else; the bench is broken then.
     pub fn run(&self, args: &[&str]) -> (f64, String) {
         let output = Command::new(&self.path)
             .args(args)

@@ -1,4 +1,4 @@
-//! Small loops over typed expressions, a kind of expression each.
+//! Small loops over typed expressions, one per kind of expression.
 //!
 //! ```text
 //!   input {n} --> while (i < n) { kernel; i++; } --> state
@@ -10,25 +10,25 @@ use tuple::{Decimal64, List, Map, Timestamp, Type, Value};
 
 use crate::builders::*;
 
-/// A loop, what it works on, and how often it turns.
+/// A loop over one kind of expression, with its state and functions.
 pub struct Kernel {
-    /// What it is called here and in C++.
+    /// Name of the kernel here and in C++.
     pub name: &'static str,
-    /// How often it turns when it is timed.
+    /// Iterations of the loop when it is timed.
     pub loop_count: i64,
-    /// State variables.
+    /// State variables that the loop uses.
     pub state: Vec<StateVar>,
-    /// Functions that it calls.
+    /// Functions that the loop calls.
     pub functions: Vec<Function>,
-    /// The loop.
+    /// Body with the loop.
     pub body: Body,
-    /// What the state variables hold at first.
+    /// Function that sets the initial values of the state variables.
     pub init_state: fn(&mut State),
-    /// Which state variable is the result.
+    /// Index of the state variable with the result.
     pub result_index: u32,
 }
 
-/// All of them.
+/// All kernels in the order of the table.
 pub fn kernels() -> Vec<Kernel> {
     vec![
         integer(),

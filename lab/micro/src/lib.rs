@@ -1,8 +1,8 @@
-//! What the benches share: bodies made by hand, a run time that only calls, C++ to compare with.
+//! Fixtures of the micro benchmarks: operators without a PE, fused chains, kernels, C++ to compare
+//! with.
 //!
-//! A bench runs the contenders by turns, several times each, pinned to one processor, and prints
-//! the medians and their ratio: on a machine that is busy with other things a ratio within one run
-//! is what can be trusted.
+//! A bench runs its contenders by turns, several times each, pinned to one processor, and prints
+//! the medians and their ratio. On a busy machine only ratios within one run can be trusted.
 
 pub mod bare_operator;
 pub mod builders;

@@ -13,10 +13,11 @@ use tuple::{TupleType, Type, Value};
 use crate::bare_operator::graph_operator;
 use crate::turns::time_ns;
 
-/// Items of a queue: SPL's default.
+/// Tuples that the queue holds: SPL's default.
 pub const ITEMS: u32 = 1000;
 
-/// `bench::Source` with a name that says what it does, a queue, `bench::Sink`.
+/// The program `bench::Source`, queue, `bench::Sink`. The name of the source tells the model what
+/// to do.
 pub fn threaded_port_program(schema: &Arc<TupleType>, source_name: &str) -> Program {
     let schemas = std::slice::from_ref(schema);
     let mut source = graph_operator(&[], schemas);
@@ -55,10 +56,10 @@ fn param(name: &str, value: ParamValue) -> Param {
     }
 }
 
-/// Nanoseconds of a run of the program, in which so many tuples get to the sink.
+/// Nanoseconds of a run of the program in which `count` tuples reach the sink.
 ///
 /// # Panics
-/// If it fails: the bench is broken.
+/// If the run fails or another number of tuples arrives; the bench is broken then.
 pub fn run_ns(program: &Program, entries: &[OperatorEntry], count: u64) -> f64 {
     let registry = [entries, ENTRIES].concat();
     let mut jit = Jit::new(&[], &[], jit::JitOptions::default()).expect("a known machine");
@@ -66,7 +67,7 @@ pub fn run_ns(program: &Program, entries: &[OperatorEntry], count: u64) -> f64 {
     let pe = pe.unwrap_or_else(|report| panic!("{report}"));
     time_ns(|| {
         let ended = pe.start().and_then(RunningPe::join);
-        let tallies = ended.unwrap_or_else(|report| panic!("{report}"));
-        assert_eq!(tallies[2].processed, [count]);
+        let counters = ended.unwrap_or_else(|report| panic!("{report}"));
+        assert_eq!(counters[2].processed, [count]);
     })
 }

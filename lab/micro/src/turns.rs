@@ -1,13 +1,13 @@
-//! Turns, medians, ratios.
+//! Turns of contenders, with the median or the best of their times.
 
 use std::time::Instant;
 
 use control::median;
 
-/// How often each contender runs.
+/// Number of turns of each contender; odd, so that the median is one of them.
 pub const TURNS: usize = 7;
 
-/// Nanoseconds of the middle turn of each contender, by turns.
+/// The median time of each contender in nanoseconds; the contenders run by turns.
 pub fn median_times_ns(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<f64> {
     let mut times = vec![Vec::new(); contenders.len()];
     for _ in 0..TURNS {
@@ -21,7 +21,8 @@ pub fn median_times_ns(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Nanoseconds of the best turn of each contender, by turns.
+/// The best time of each contender in nanoseconds, of twice `TURNS` turns; the contenders run by
+/// turns.
 pub fn best_times_ns(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<f64> {
     let mut times = vec![f64::MAX; contenders.len()];
     for _ in 0..2 * TURNS {
@@ -32,15 +33,15 @@ pub fn best_times_ns(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<f64> {
     times
 }
 
-/// Nanoseconds that something takes.
+/// Nanoseconds that `work` takes.
 pub fn time_ns(work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();
     start.elapsed().as_nanos() as f64
 }
 
-/// Runs this program again under `taskset`, so that it and its children stay on one processor;
-/// returns in that run, or at once if there is no `taskset`.
+/// Runs this program again under `taskset`, so that it and its children stay on one processor, and
+/// exits with its status. Returns in that run, or if there is no `taskset`.
 pub fn pin_process() {
     const PINNED: &str = "THALWEG_BENCH_PINNED";
     if std::env::var_os(PINNED).is_some() {

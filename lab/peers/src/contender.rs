@@ -1,10 +1,10 @@
-//! Who takes part, and how one turn of it is had: a process of its own.
+//! The contenders of a comparison, and their turns, each in a process of its own.
 //!
 //! ```text
-//!   thalweg-peers ──starts──> thalweg-peers turn CONTENDER TASK ──may start──> the other process, PEs
+//!   thalweg-peers ──starts──> thalweg-peers turn CONTENDER TASK ──may start──> other process, PEs
 //! ```
-//! So a peer that crashes or hangs ends its turn and nothing else, and what it has allocated,
-//! started or left does not meet the next one.
+//! So a peer that crashes or hangs ends only its turn, and memory, threads and files of one turn do
+//! not affect the next.
 
 use std::fmt;
 use std::process::{Command, Stdio};
@@ -17,17 +17,17 @@ use crate::own_contenders::OwnContender;
 use crate::peer::BuiltInPeer;
 use crate::{BoxError, PeerQuestion, PeerTask, ScratchFolder, TURN, peers};
 
-/// A peer, or one of ours on a path.
+/// A peer, or a contender of Thalweg on a path.
 #[derive(Clone, Copy, Debug)]
 pub enum Contender {
-    /// A peer.
+    /// A peer that is built in.
     Peer(BuiltInPeer),
-    /// One of ours.
+    /// A contender of Thalweg on a path.
     Own(OwnContender, StreamPath),
 }
 
 impl Contender {
-    /// Does a task in this process; the lines that say what came of it.
+    /// Does a task in this process; the lines of its output, see [`crate::turn_output`].
     ///
     /// # Errors
     /// The contender fails.
@@ -67,12 +67,12 @@ impl FromStr for Contender {
     }
 }
 
-/// What has turns done.
+/// A way to run turns; tests simulate one.
 pub trait RunTurn {
-    /// One turn of a contender; what it has printed.
+    /// Runs one turn of a contender; its output.
     ///
     /// # Errors
-    /// It fails.
+    /// The contender fails.
     fn run_turn(
         &self,
         contender: &Contender,
@@ -82,10 +82,10 @@ pub trait RunTurn {
     ) -> Result<String, BoxError>;
 }
 
-/// Each turn in a process of its own.
+/// Runs each turn in a process of its own.
 pub struct ProcessTurns;
 
-/// A turn that takes longer hangs.
+/// Time after which a turn counts as hanging and its process ends itself.
 const TURN_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl RunTurn for ProcessTurns {
@@ -96,7 +96,7 @@ impl RunTurn for ProcessTurns {
         bytes: usize,
         messages: u64,
     ) -> Result<String, BoxError> {
-        // Cleared away when the process has ended, and with it everybody that it has started.
+        // Removed when the process has ended, and with it all processes that it has started.
         let scratch = ScratchFolder::new()?;
         let task = PeerTask {
             question,
@@ -117,7 +117,7 @@ impl RunTurn for ProcessTurns {
     }
 }
 
-/// Ends this process when the turn that it does takes too long.
+/// Starts a thread that ends this process if its turn takes too long.
 pub fn start_watchdog() {
     std::thread::spawn(|| {
         std::thread::sleep(TURN_TIMEOUT);

@@ -1,19 +1,22 @@
 //! Thalweg beside its peers: other projects that hand messages from thread to thread or from
-//! process to process, each with the settings that its own people recommend, in one table.
+//! process to process. Each has the settings that its own people recommend. The result is one
+//! table.
 //!
 //! ```text
-//!   compare        by turns: the peer, an SPL program, its bare medium; medians, neighbours' ratios
-//!      |
-//!   contender      one turn, in a process of its own
-//!      |        \
-//!   peers/       ours/
-//!      |        /
-//!   threads, processes -> ends       the same loops for all: fill every word, read every word
-//!                           |
-//!              control::ControlSink  what came when, and what it adds up to
+//!   peer_comparison    by turns: the peer, an SPL program, its bare medium; medians, ratios
+//!          |
+//!      contender       one turn, in a process of its own
+//!       |      |
+//!    peers/  own_contenders/
+//!       |      |
+//!   peer_threads, peer_processes       both ends in one process, or in two
+//!          |
+//!      peer_ends       the same loops for all: fill every word, read every word
+//!          |
+//!   control::ControlSink               the arrivals, and the sum of all words
 //! ```
-//! A peer is a file in `peers/` and its line in `all()` there. What it needs is behind a feature of
-//! its name; a peer that is not built in, or cannot be had, is listed with the reason.
+//! A peer is a file in `peers/` and its line in `all_peers()` there. Its dependencies are behind a
+//! feature of its name. A peer that is not built in, or not available, is listed with the reason.
 
 pub mod contender;
 pub mod own_contenders;
@@ -33,14 +36,15 @@ pub use peer::BuiltInPeer;
 pub use scratch_folder::ScratchFolder;
 pub use task::{PeerQuestion, PeerTask};
 
-/// What went wrong, in words.
+/// An error of a peer or of the system.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The command of this program that does a turn.
+/// The sub-command of this program that runs a turn.
 pub const TURN: &str = "turn";
 
-/// The command of this program that is the other process of a turn.
+/// The sub-command of this program that is the other process of a turn.
 pub const PARTNER: &str = "other";
 
-/// The command of this program that is a PE of an SPL program: as the engine's launcher calls it.
+/// The sub-command of this program that is a PE of an SPL program, as the engine's launcher calls
+/// it.
 pub const PE: &str = "pe";

@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     let done = match &args[..] {
         [role, contender, task @ ..] if role == TURN => run_turn(contender, task),
         [role, peer, task @ ..] if role == PARTNER => run_partner(peer, task),
-        // Whoever asks for an end asks the process that compares.
+        // The process that compares decides when a PE ends; no signal is waited for.
         [role, ..] if role == PE => engine::serve(Ok(std::iter::empty())).map_err(BoxError::from),
         _ => run_request(&PeersArgs::parse(), &args),
     };
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does one turn of a contender.
+/// Runs one turn of a contender and prints its output.
 fn run_turn(contender: &str, task: &[String]) -> Result<(), BoxError> {
     contender::start_watchdog();
     let contender: Contender = contender.parse()?;
@@ -63,7 +63,7 @@ fn run_turn(contender: &str, task: &[String]) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Is the other process of a peer's turn.
+/// Runs the other process of a peer's turn.
 fn run_partner(peer: &str, task: &[String]) -> Result<(), BoxError> {
     let entry = peers::all_peers()
         .into_iter()
@@ -73,7 +73,7 @@ fn run_partner(peer: &str, task: &[String]) -> Result<(), BoxError> {
     serve(&PeerTask::from_args(task)?)
 }
 
-/// What the user asks for.
+/// Lists the peers, or measures those that were asked for.
 fn run_request(args: &PeersArgs, words: &[String]) -> Result<(), BoxError> {
     let entries = peers::all_peers().into_iter();
     let is_asked =
@@ -108,11 +108,11 @@ fn run_request(args: &PeersArgs, words: &[String]) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// All questions about one peer; each answer goes to `found` at once.
+/// Measures all cases of one peer; passes each result to `found` at once.
 fn measure_one(
     entry: &PeerEntry,
     settings: &ComparisonSettings,
-    sitting: &RecordContext,
+    context: &RecordContext,
     found: &mut dyn FnMut(Vec<Outcome>),
 ) {
     let lack = cores::missing_reason().map_or(Ok(()), Err);
@@ -120,7 +120,7 @@ fn measure_one(
         Ok(peer) => peer,
         Err(why) => {
             return found(vec![unavailable_record(
-                entry.name, entry.path, &why, sitting,
+                entry.name, entry.path, &why, context,
             )]);
         }
     };
@@ -136,7 +136,7 @@ fn measure_one(
                 question,
                 bytes,
                 settings,
-                sitting,
+                context,
                 &ProcessTurns,
             ));
         }
@@ -174,7 +174,7 @@ fn print_entry(entry: &PeerEntry) {
     }
 }
 
-/// Bytes of a message.
+/// Parses the bytes of a message.
 fn size(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(bytes) if (8..=BYTES_MAX).contains(&bytes) && bytes % 8 == 0 => Ok(bytes),
@@ -182,7 +182,7 @@ fn size(text: &str) -> Result<usize, String> {
     }
 }
 
-/// The largest message: what all peers take without settings of their own.
+/// Bytes of the largest message: what all peers accept with their default settings.
 const BYTES_MAX: usize = 16 * 1024;
 
 fn known_name(text: &str) -> Result<String, String> {

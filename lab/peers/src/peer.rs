@@ -1,4 +1,4 @@
-//! What there is to know of a peer, and how to have it do a task.
+//! A peer as data: name, version, settings, and the functions that run it.
 
 use suite::StreamPath;
 
@@ -7,38 +7,38 @@ use crate::{BoxError, PeerQuestion, PeerTask};
 /// A peer that is built in.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltInPeer {
-    /// Its name in options, in the table and in records.
+    /// Name of the peer in options, in the table and in records.
     pub name: &'static str,
-    /// The path of Thalweg's that does the same.
+    /// Path of Thalweg that the peer is compared with.
     pub path: StreamPath,
-    /// Its version.
+    /// Function that gives the version of the peer.
     pub version: fn() -> String,
-    /// How it is used, in one sentence; the module doc of its file says more.
+    /// Settings in one sentence; the module doc of the peer's file says more.
     pub settings: &'static str,
-    /// Whether a message can be timed alone.
+    /// Whether the latency of a single message can be measured.
     pub has_latency: bool,
-    /// Does a task in the process of a turn; the lines that say what came of it.
+    /// Function that does a task in the process of a turn; the lines of its output.
     pub run: fn(&PeerTask) -> Result<String, BoxError>,
-    /// The other process of a turn, if it has two.
+    /// Function that runs the other process of a turn, if the turn has two.
     pub serve_partner: Option<ServePartner>,
 }
 
-/// Is the other process of a turn.
+/// A function that runs the other process of a turn.
 pub type ServePartner = fn(&PeerTask) -> Result<(), BoxError>;
 
 impl BuiltInPeer {
-    /// Whether it can be asked that.
+    /// Whether the peer can be asked this question.
     pub fn supports(&self, question: PeerQuestion) -> bool {
         question == PeerQuestion::Throughput || self.has_latency
     }
 }
 
-/// A line of the list: a peer, or why there is none.
+/// A line of the list: a peer, or the reason why it cannot run.
 #[derive(Clone, Debug)]
 pub struct PeerEntry {
-    /// The peer's name.
+    /// Name of the peer in the list.
     pub name: &'static str,
-    /// The path of Thalweg's that it stands beside.
+    /// Path of Thalweg that the peer is compared with.
     pub path: StreamPath,
     /// The peer, or why it cannot run here and what would help.
     pub peer: Result<BuiltInPeer, String>,
@@ -54,7 +54,7 @@ impl PeerEntry {
         }
     }
 
-    /// A peer that somebody has to ask for when this program is built.
+    /// A peer that needs a feature when this program is built.
     pub fn not_built(name: &'static str, path: StreamPath, feature: &str) -> PeerEntry {
         let why = format!("not built in: build with --features {feature}, or --features all");
         PeerEntry {
@@ -64,7 +64,7 @@ impl PeerEntry {
         }
     }
 
-    /// A peer that is not to be had.
+    /// A peer that no registry has.
     pub fn missing(name: &'static str, path: StreamPath, why: &str) -> PeerEntry {
         PeerEntry {
             name,
@@ -74,7 +74,8 @@ impl PeerEntry {
     }
 }
 
-/// The version of a crate in the workspace's lock file: what this program was built with.
+/// The version of a crate in the workspace's lock file, with which this program was built. The
+/// newest if there are several.
 ///
 /// With several versions of a crate it is the newest.
 pub fn locked_version(package: &str) -> String {

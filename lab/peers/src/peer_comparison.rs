@@ -1,12 +1,12 @@
-//! A peer beside Thalweg: by turns, medians, the median of neighbours' ratios.
+//! A peer beside Thalweg, by turns: medians, and the median of neighbours' ratios.
 //!
 //! ```text
 //!   turn 1   peer, program, medium
 //!   turn 2   peer, program, medium         each as long as the others, not as many messages
 //!   ...
 //! ```
-//! On a machine that is busy with other things all are slow or all are fast; so each of ours is
-//! compared with the peer's turn beside it, and of these ratios the median is the result.
+//! On a busy machine neighbouring turns are slow together or fast together. So each turn of Thalweg
+//! is compared with the peer's turn beside it, and the median of these ratios is the result.
 
 use measure::{Host, LatencyHistogram, Outcome};
 use suite::{StreamPath, median};
@@ -16,54 +16,54 @@ use crate::own_contenders::OwnContender;
 use crate::peer::BuiltInPeer;
 use crate::{BoxError, PeerQuestion, turn_output};
 
-/// How it is measured.
+/// Number, length and sizes of the turns.
 #[derive(Clone, Debug)]
 pub struct ComparisonSettings {
-    /// How often each contender runs.
+    /// Number of turns of each contender.
     pub turns: u32,
-    /// How long a turn of throughput takes, about.
+    /// Seconds that a turn of throughput takes, about.
     pub seconds: f64,
-    /// Bytes of a message.
+    /// Message sizes to measure, in bytes.
     pub sizes: Vec<usize>,
-    /// Messages of a turn of latency.
+    /// Number of messages of a turn of latency.
     pub trips: u64,
 }
 
 /// Bytes of a message whose latency is measured.
 pub const LATENCY_BYTES: usize = 64;
 
-/// What all records of a sitting have in common.
+/// The fields that all records of a session have in common.
 #[derive(Clone, Debug, Default)]
 pub struct RecordContext {
-    /// The machine.
+    /// Machine that is measured on.
     pub host: Host,
-    /// What was built.
+    /// Commit of this build.
     pub commit: Option<String>,
-    /// The user's options.
+    /// Options of the user's command.
     pub options: Option<String>,
 }
 
-/// Bench of a record whose contender is an SPL program, and of one whose contender is its medium
-/// alone.
+/// The benchmark's name in records whose contender is an SPL program.
 pub const PROGRAM_BENCH: &str = "peers";
-/// See [`PROGRAM_BENCH`].
+/// The benchmark's name in records whose contender is a bare medium.
 pub const MEDIUM_BENCH: &str = "peers-medium";
 
-/// Compares a peer with both of ours at a size; a record each, and if it fails one that says why.
+/// Compares a peer with both contenders of Thalweg at one size. Gives a record for each; if the
+/// peer fails, one record that says why.
 pub fn compare_peer(
     peer: &BuiltInPeer,
     question: PeerQuestion,
     bytes: usize,
     settings: &ComparisonSettings,
-    sitting: &RecordContext,
-    runner: &dyn RunTurn,
+    context: &RecordContext,
+    turn_runner: &dyn RunTurn,
 ) -> Vec<Outcome> {
     let contest = PeerComparison {
         peer,
         question,
         bytes,
         settings,
-        runner,
+        turn_runner,
     };
     let results = match question {
         PeerQuestion::Throughput => contest.throughput(),
@@ -90,17 +90,17 @@ pub fn compare_peer(
         )),
         peer: Some(peer.name.to_owned()),
         runs: settings.turns,
-        ..with_context(outcome, sitting)
+        ..with_context(outcome, context)
     };
     results.into_iter().map(finish).collect()
 }
 
-/// A record of a peer that cannot run here.
+/// The record of a peer that cannot run here.
 pub fn unavailable_record(
     name: &str,
     path: StreamPath,
     why: &str,
-    sitting: &RecordContext,
+    context: &RecordContext,
 ) -> Outcome {
     let outcome = Outcome {
         bench: PROGRAM_BENCH.to_owned(),
@@ -109,35 +109,35 @@ pub fn unavailable_record(
         unavailable: Some(why.to_owned()),
         ..Outcome::default()
     };
-    with_context(outcome, sitting)
+    with_context(outcome, context)
 }
 
-fn with_context(outcome: Outcome, sitting: &RecordContext) -> Outcome {
+fn with_context(outcome: Outcome, context: &RecordContext) -> Outcome {
     Outcome {
-        host: sitting.host.clone(),
-        commit: sitting.commit.clone(),
-        options: sitting.options.clone(),
+        host: context.host.clone(),
+        commit: context.commit.clone(),
+        options: context.options.clone(),
         ..outcome
     }
 }
 
-/// Tuples have a codec where they leave their process; a medium's frames have none.
+/// The codec of a record: programs have one on paths that leave a process, bare media have none.
 fn record_codec(outcome: &Outcome, path: StreamPath) -> Option<String> {
     let crosses = outcome.bench == PROGRAM_BENCH && path != StreamPath::Threaded;
     crosses.then(|| "facade".to_owned())
 }
 
-/// One question about one peer.
+/// One question about one peer at one size.
 struct PeerComparison<'a> {
     peer: &'a BuiltInPeer,
     question: PeerQuestion,
     bytes: usize,
     settings: &'a ComparisonSettings,
-    runner: &'a dyn RunTurn,
+    turn_runner: &'a dyn RunTurn,
 }
 
 impl PeerComparison<'_> {
-    /// The peer, then ours.
+    /// The peer, then Thalweg's contenders.
     fn contenders(&self) -> [Contender; 3] {
         let [program, medium] = OwnContender::ALL.map(|ours| Contender::Own(ours, self.peer.path));
         [Contender::Peer(*self.peer), program, medium]
@@ -200,11 +200,11 @@ impl PeerComparison<'_> {
     }
 
     fn run_turn(&self, contender: &Contender, messages: u64) -> Result<String, BoxError> {
-        self.runner
+        self.turn_runner
             .run_turn(contender, self.question, self.bytes, messages)
     }
 
-    /// Messages a second of one turn.
+    /// Runs one turn; its messages a second.
     fn messages_per_s(&self, contender: &Contender, messages: u64) -> Result<f64, BoxError> {
         let printed = self.run_turn(contender, messages)?;
         let words = self.bytes as u64 / 8;
@@ -212,7 +212,7 @@ impl PeerComparison<'_> {
             .map_err(|failure| format!("{contender}: {failure}").into())
     }
 
-    /// How many messages take about as long as a turn is to take.
+    /// The number of messages that take about as long as a turn should.
     fn calibrate_messages(&self, contender: &Contender) -> Result<u64, BoxError> {
         let mut messages = FIRST_TURN_MESSAGES;
         for _ in 0..CALIBRATION_TURNS_MAX {
@@ -227,17 +227,18 @@ impl PeerComparison<'_> {
     }
 }
 
-/// Messages of the first run, and of any at least.
+/// Messages of the first run, and of any run at least.
 const FIRST_TURN_MESSAGES: u64 = 10_000;
 const MESSAGES_MIN: u64 = 1000;
 
-/// The next run is at most so much longer, while the pace is being found out.
+/// Factor by which a run may exceed the one before, while the number of messages is being found.
 const TURN_GROWTH_MAX: f64 = 100.0;
 
-/// A run that is shorter than it should be by less than this says enough about the pace.
+/// Factor by which a run may be too short and still tell the rate well enough.
 const CALIBRATED_GROWTH_MAX: f64 = 5.0;
 
-/// So many runs find the pace of anything.
+/// Limit on the runs that find the number of messages: each may be many times longer than the one
+/// before, so they reach any rate.
 const CALIBRATION_TURNS_MAX: u32 = 4;
 
 fn merge_histograms(turns: &[LatencyHistogram]) -> LatencyHistogram {
@@ -250,7 +251,7 @@ fn merge_histograms(turns: &[LatencyHistogram]) -> LatencyHistogram {
 mod tests {
     use super::*;
 
-    /// Contenders of known paces and latencies, which are where the pairs below are told apart.
+    /// Simulated turns of contenders with known rates and latencies.
     struct Known;
 
     const PEER_RATE: f64 = 2e6;
@@ -308,14 +309,14 @@ mod tests {
         assert!((is / should - 1.0).abs() < 0.01, "{is} is not {should}");
     }
 
-    fn records(question: PeerQuestion, runner: &dyn RunTurn) -> Vec<Outcome> {
+    fn records(question: PeerQuestion, turn_runner: &dyn RunTurn) -> Vec<Outcome> {
         compare_peer(
             &peer(),
             question,
             64,
             &settings(),
             &RecordContext::default(),
-            runner,
+            turn_runner,
         )
     }
 
@@ -356,7 +357,7 @@ mod tests {
         assert_eq!(read, found);
     }
 
-    /// Messages of which the last one is lost.
+    /// Turns in which the last message is lost.
     struct Lossy;
 
     impl RunTurn for Lossy {

@@ -1,13 +1,13 @@
-//! The two ends of a peer, and the loops that every peer is driven by.
+//! The two ends of a peer, and the loops that drive every peer.
 //!
 //! ```text
-//!   throughput    flood ==there==> drain
-//!   latency       ping  ==there==> echo
-//!                       <==back===
+//!   throughput    send_all       ==forward==>  receive_all
+//!   latency       send_and_await ==forward==>  send_back
+//!                                <==return===
 //! ```
-//! Message `n` is as many words as its size has, each of them `n`. A sender writes all of them, a
-//! receiver reads and adds up all of them, and what they add up to is checked: nobody can leave out
-//! work that the others do.
+//! Message `n` is as many words as its size has, each of them `n`. A sender writes all words, a
+//! receiver reads and adds up all words, and the sum is checked. So no contender can leave out work
+//! that the others do.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -16,16 +16,17 @@ use control::SpinBackoff;
 
 use crate::{BoxError, ControlSink};
 
-/// A sending end.
+/// The sending end of a peer.
 pub trait PeerSend {
-    /// Sends messages from number `next` on, none from `end` on, as many as are sent best with one
-    /// call; how many, 0 if there is no room now.
+    /// Sends messages from number `next` on, all below `end`, as many as one call sends best.
+    /// Returns how many it sent: 0 if there is no room.
     ///
     /// # Errors
     /// The peer fails.
     fn send(&mut self, next: u64, end: u64) -> Result<u64, BoxError>;
 
-    /// Gets out what is held back; `false`: some of it is still here, call again.
+    /// Sends what is held back; `false` if some of it is still held back, and the call has to be
+    /// repeated.
     ///
     /// # Errors
     /// The peer fails.
@@ -34,16 +35,16 @@ pub trait PeerSend {
     }
 }
 
-/// A receiving end.
+/// The receiving end of a peer.
 pub trait PeerReceive {
-    /// Takes what has come.
+    /// Adds the messages that have arrived to `sink`.
     ///
     /// # Errors
     /// The peer fails.
     fn receive(&mut self, sink: &mut ControlSink) -> Result<(), BoxError>;
 }
 
-/// Sends so many messages.
+/// Sends `messages` messages.
 ///
 /// # Errors
 /// The peer fails.
@@ -58,7 +59,7 @@ pub fn send_all(sender: &mut impl PeerSend, messages: u64) -> Result<(), BoxErro
     flush_all(sender)
 }
 
-/// Takes so many messages.
+/// Receives `messages` messages.
 ///
 /// # Errors
 /// The peer fails.
@@ -77,8 +78,8 @@ pub fn receive_all(
     Ok(sink)
 }
 
-/// Sends so many messages, each when the one before has come back; nanoseconds of one way, which is
-/// half of there and back. The first tenth is for warming up.
+/// Sends `trips` messages, each when the one before has come back. Returns the nanoseconds of one
+/// way, half of a round trip, for each. A tenth more are sent first to warm up.
 ///
 /// # Errors
 /// The peer fails.
@@ -100,7 +101,7 @@ pub fn send_and_await(
     Ok(times)
 }
 
-/// The other side of [`ping`].
+/// The other side of [`send_and_await`].
 ///
 /// # Errors
 /// The peer fails.
@@ -144,7 +145,7 @@ fn flush_all(sender: &mut impl PeerSend) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Writes message `number` into its room.
+/// Writes message number `number` into `room`.
 #[inline]
 pub fn fill(room: &mut [u8], number: u64) {
     let words = room.as_chunks_mut::<8>().0;
@@ -153,7 +154,7 @@ pub fn fill(room: &mut [u8], number: u64) {
         .for_each(|word| *word = number.to_ne_bytes());
 }
 
-/// Reads a message: what its words add up to.
+/// Reads a message of bytes; the sum of its words.
 #[inline]
 pub fn sum_words_of_bytes(message: &[u8]) -> i64 {
     let words = black_box(message).as_chunks::<8>().0.iter();
@@ -162,14 +163,14 @@ pub fn sum_words_of_bytes(message: &[u8]) -> i64 {
     })
 }
 
-/// The same for a message of words.
+/// Reads a message of words; their sum.
 #[inline]
 pub fn sum_words(message: &[u64]) -> i64 {
     let words = black_box(message).iter();
     words.fold(0, |sum: i64, word| sum.wrapping_add(*word as i64))
 }
 
-/// The backoff of peers: a yield in 10,000 spins, since some peers keep threads of their own busy.
+/// The backoff of peers: a yield in 10,000 spins.
 type PeerBackoff = SpinBackoff<10_000>;
 
 #[cfg(test)]

@@ -1,16 +1,17 @@
-//! A peer between two processes: this one measures, the other one is this program once more.
+//! A peer between two processes: this one measures, the other runs this program once more.
 //!
 //! ```text
-//!   measuring process                       the other
-//!     host, own receiver
+//!   measuring process                       the other process
+//!     driver, own receiver
 //!     starts it                               own ends
 //!                              <-- "ready" --
-//!     sender, if it needs one
+//!     sender, for latency
 //!                               -- "go" -->
-//!     drain, or ping                          flood, or echo
-//!                               -- end of file -->    drops its ends
+//!     receive_all, or send_and_await          send_all, or send_back
+//!                          -- end of file -->
+//!                                             drops its ends
 //! ```
-//! They talk by the other's standard input and output. The other one dies with its parent.
+//! The two talk by standard input and output of the other process, which dies with its parent.
 
 use std::any::Any;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -24,15 +25,15 @@ use crate::{BoxError, PARTNER, PeerQuestion, PeerTask, cores};
 
 /// A peer whose ends find each other by a name.
 pub trait TwoProcessPeer {
-    /// The peer's name.
+    /// Name of the peer in options and tables.
     const NAME: &'static str;
-    /// The sending end.
+    /// Type of the sending end.
     type Sender: PeerSend;
-    /// The receiving end.
+    /// Type of the receiving end.
     type Receiver: PeerReceive;
 
-    /// Starts what has to be there before any end and as long as they are, in the measuring
-    /// process; most peers need nothing.
+    /// Starts what all ends need as long as they live, in the measuring process; most peers need
+    /// nothing.
     ///
     /// # Errors
     /// The peer fails.
@@ -40,31 +41,31 @@ pub trait TwoProcessPeer {
         Ok(Box::new(()))
     }
 
-    /// The receiving end of a way. It is made before the other one.
+    /// Creates the receiving end of a direction, which exists before the sending one.
     ///
     /// # Errors
     /// The peer fails.
     fn receiver(task: &PeerTask, way: MessageDirection) -> Result<Self::Receiver, BoxError>;
 
-    /// The sending end of a way. It waits until the receiving end has seen it, if the peer asks
-    /// that.
+    /// Creates the sending end of a direction. Waits until the receiving end has seen it, if the
+    /// peer requires that.
     ///
     /// # Errors
     /// The peer fails.
     fn sender(task: &PeerTask, way: MessageDirection) -> Result<Self::Sender, BoxError>;
 }
 
-/// A direction.
+/// The direction of a message between the two processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageDirection {
-    /// Of messages.
+    /// From the sender to the receiver.
     Forward,
-    /// Of answers.
+    /// From the receiver back to the sender.
     Return,
 }
 
 impl MessageDirection {
-    /// As part of a name.
+    /// The direction as part of a file or service name.
     pub fn name(self) -> &'static str {
         match self {
             MessageDirection::Forward => "there",
@@ -72,7 +73,7 @@ impl MessageDirection {
         }
     }
 
-    /// Tells the two apart.
+    /// A number that differs between the two directions.
     pub fn number(self) -> u16 {
         self as u16
     }
@@ -81,14 +82,14 @@ impl MessageDirection {
 const READY: &str = "ready\n";
 const GO: &str = "go\n";
 
-/// Does a task; the lines that say what the receiver has seen.
+/// Does a task between two processes; the lines of its output.
 ///
 /// # Errors
 /// The peer fails, here or in the other process.
 pub fn run<P: TwoProcessPeer>(task: &PeerTask) -> Result<String, BoxError> {
     let (source_core, sink_core) = cores::pair();
-    // The host goes last.
-    let _host = P::start_driver(task)?;
+    // The driver is dropped last.
+    let _driver = P::start_driver(task)?;
     match task.question {
         PeerQuestion::Throughput => {
             let mut receiver = P::receiver(task, MessageDirection::Forward)?;
@@ -113,7 +114,7 @@ pub fn run<P: TwoProcessPeer>(task: &PeerTask) -> Result<String, BoxError> {
     }
 }
 
-/// Is the other process.
+/// Runs the other process of a turn.
 ///
 /// # Errors
 /// The peer fails.
@@ -150,7 +151,7 @@ fn signal_ready() -> Result<(), BoxError> {
     }
 }
 
-/// The ends stay until the measuring process has what it wants.
+/// Keeps the ends until the measuring process closes standard input.
 fn wait_for_end() -> Result<(), BoxError> {
     std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())
@@ -164,7 +165,7 @@ struct PartnerProcess {
 }
 
 impl PartnerProcess {
-    /// Returns when it has made its ends.
+    /// Starts the process, and returns when it has created its ends.
     fn start(peer: &str, task: &PeerTask) -> Result<PartnerProcess, BoxError> {
         let mut process = Command::new(std::env::current_exe()?)
             .args([PARTNER, peer])
@@ -204,7 +205,7 @@ impl PartnerProcess {
 
 impl Drop for PartnerProcess {
     fn drop(&mut self) {
-        // It may have ended, and been waited for, long ago.
+        // Errors are ignored: it may have ended, and been waited for, long ago.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

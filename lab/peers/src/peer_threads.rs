@@ -6,7 +6,7 @@ use crate::peer_ends::{PeerReceive, PeerSend, receive_all, send_all, send_and_aw
 use crate::turn_output::latency_line;
 use crate::{BoxError, PeerQuestion, PeerTask, cores};
 
-/// Does a task with ends that are made by `pair`; the lines that say what the receiver has seen.
+/// Does a task with the ends that `pair` creates; the lines of its output.
 ///
 /// # Errors
 /// The peer fails.
@@ -30,7 +30,7 @@ fn run_throughput<S: PeerSend + Send>(
 ) -> Result<String, BoxError> {
     let (source_core, sink_core) = cores::pair();
     thread::scope(|scope| {
-        // The end is handed back: some peers lose what is under way when it is dropped.
+        // The end is returned: some peers lose messages under way when it is dropped.
         let sends = scope.spawn(move || -> Result<S, BoxError> {
             cores::pin(source_core)?;
             send_all(&mut sender, task.messages)?;

@@ -1,6 +1,6 @@
-//! Everything a turn leaves in file systems, gone when the turn is, however it has ended.
+//! The files of a turn, removed when the turn has ended, however it ends.
 //!
-//! A peer may make files below [`ScratchFolder::folder`], and in `/dev/shm` whatever begins with
+//! A peer may create files below its [`folder`], and files in `/dev/shm` that begin with
 //! the name.
 
 use std::fs;
@@ -8,21 +8,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A name of its own, a folder of that name, and the duty to clear both away.
+/// A unique name and a folder of that name; all files of the name are removed when it is dropped.
 pub struct ScratchFolder {
     name: String,
 }
 
-/// Where shared memory with a name lies.
+/// The folder with named shared memory.
 const SHM_FOLDER: &str = "/dev/shm";
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
 impl ScratchFolder {
-    /// A new one.
+    /// Creates a folder with a new name.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// The folder cannot be created.
     pub fn new() -> io::Result<ScratchFolder> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("thalweg-peers-{}-{number}.", std::process::id());
@@ -30,13 +30,13 @@ impl ScratchFolder {
         Ok(ScratchFolder { name })
     }
 
-    /// The name; ends with a dot, so that none begins with another.
+    /// The name; it ends with a dot, so that no name begins with another.
     pub fn name(&self) -> &str {
         &self.name
     }
 }
 
-/// The folder of a name.
+/// The path of the folder of a name.
 pub fn folder(name: &str) -> PathBuf {
     std::env::temp_dir().join(name)
 }
@@ -52,7 +52,7 @@ impl Drop for ScratchFolder {
     }
 }
 
-/// A file or a folder with all that is in it; somebody else may have been faster.
+/// Removes a file, or a folder with its content; a missing one is no error.
 fn remove(path: &Path) {
     if path.is_dir() {
         let _ = fs::remove_dir_all(path);

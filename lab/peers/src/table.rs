@@ -1,4 +1,4 @@
-//! The table: Thalweg beside each peer, a line a size.
+//! The table: Thalweg beside each peer, a line per size.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use measure::{LatencyPercentiles, Outcome};
 
 use crate::peer_comparison::{MEDIUM_BENCH, PROGRAM_BENCH, RecordContext};
 
-/// What stands above the lines.
+/// The lines above the table: conventions and column heads.
 pub fn table_head() -> String {
     format!(
         "throughput in million messages a second, latency one way in nanoseconds (median, 99th); a \
@@ -16,8 +16,8 @@ pub fn table_head() -> String {
     )
 }
 
-/// The line of one peer at one size, from the records of both of Thalweg's contenders; or why there
-/// is none.
+/// The line of one peer at one size, from the records of both of Thalweg's contenders; or the
+/// reason why there is none.
 pub fn table_line(outcomes: &[Outcome]) -> String {
     let of = |bench: &str| outcomes.iter().find(|outcome| outcome.bench == bench);
     let Some(program) = of(PROGRAM_BENCH) else {
@@ -45,9 +45,9 @@ pub fn table_line(outcomes: &[Outcome]) -> String {
     )
 }
 
-/// What stands below the lines: where and what was measured, and how long that took.
-pub fn table_foot(sitting: &RecordContext, took: Duration) -> String {
-    let host = &sitting.host;
+/// The lines below the table: machine, commit, and how long measuring took.
+pub fn table_foot(context: &RecordContext, took: Duration) -> String {
+    let host = &context.host;
     let gaps = host
         .jitter_ns
         .map(|ns| format!(", gaps of up to {} µs", ns / 1000));
@@ -58,7 +58,7 @@ pub fn table_foot(sitting: &RecordContext, took: Duration) -> String {
         host.kernel,
         host.huge_pages,
         gaps.unwrap_or_default(),
-        sitting.commit.as_deref().unwrap_or("unknown"),
+        context.commit.as_deref().unwrap_or("unknown"),
         took.as_secs() / 60,
         took.as_secs() % 60,
     )
@@ -117,9 +117,9 @@ mod tests {
 
     #[test]
     fn the_foot_says_where_and_how_long() {
-        let mut sitting = RecordContext::default();
-        sitting.host.cores = 2;
-        let foot = table_foot(&sitting, Duration::from_secs(125));
+        let mut context = RecordContext::default();
+        context.host.cores = 2;
+        let foot = table_foot(&context, Duration::from_secs(125));
         assert!(foot.contains("2 cores"), "{foot}");
         assert!(foot.contains("commit unknown"), "{foot}");
         assert!(foot.ends_with("measured in 2 min 5 s\n"), "{foot}");

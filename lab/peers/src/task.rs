@@ -1,30 +1,30 @@
-//! What a contender is asked to do, and how that is handed to the processes that do it.
+//! The task of a contender in one turn, and its form as arguments of a process.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::BoxError;
 
-/// What is to be found out.
+/// The question that a turn answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeerQuestion {
-    /// How many messages a second, as fast as it goes.
+    /// Messages a second at full rate.
     Throughput,
-    /// How long one is under way when there is no other.
+    /// Time of one message from end to end, while no other is under way.
     Latency,
 }
 
-/// One turn of one contender.
+/// The task of one contender in one turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerTask {
-    /// What is to be found out.
+    /// Question that the turn answers.
     pub question: PeerQuestion,
     /// Bytes of a message, a multiple of 8.
     pub bytes: usize,
-    /// How many messages.
+    /// Number of messages of the turn.
     pub messages: u64,
-    /// What everything that has a name begins with, so that it can be cleared away: see
-    /// [`crate::Scratch`].
+    /// Prefix of all names of files and shared memory, by which they are removed: see
+    /// [`crate::ScratchFolder`].
     pub scratch: String,
 }
 
@@ -34,12 +34,12 @@ impl PeerTask {
         self.bytes / 8
     }
 
-    /// How many messages a queue holds that is as large as the rings of Thalweg's media, but some.
+    /// Number of messages in a queue that is as large as the rings of Thalweg's media, at least 16.
     pub fn queue_messages(&self) -> usize {
         (QUEUE_BYTES / self.bytes).max(QUEUE_MIN)
     }
 
-    /// As arguments of a command.
+    /// The task as arguments of a command.
     pub fn to_args(&self) -> [String; 4] {
         [
             self.question.to_string(),
@@ -49,10 +49,10 @@ impl PeerTask {
         ]
     }
 
-    /// From arguments.
+    /// Reads the arguments of a command.
     ///
     /// # Errors
-    /// They are not those of [`PeerTask::to_args`].
+    /// The arguments are not those of [`PeerTask::to_args`].
     pub fn from_args(args: &[String]) -> Result<PeerTask, BoxError> {
         let [question, bytes, messages, scratch] = args else {
             return Err("a task is a question, bytes, messages and a name".into());
@@ -66,7 +66,7 @@ impl PeerTask {
     }
 }
 
-/// Bytes that may be under way in a queue whose size is ours to choose.
+/// Bytes of a queue whose size can be chosen.
 pub const QUEUE_BYTES: usize = 512 * 1024;
 
 /// Messages that a queue holds at least.

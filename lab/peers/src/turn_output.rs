@@ -1,4 +1,4 @@
-//! What a turn has printed, read again.
+//! The output of a turn, written and read.
 //!
 //! ```text
 //!   arrived COUNT FIRST LAST SUM      control::Arrivals, of a turn of throughput
@@ -11,11 +11,10 @@ use measure::LatencyHistogram;
 
 use crate::BoxError;
 
-/// Messages a second, from the first arrival to the last, of a turn that printed this: so many
-/// messages of so many words.
+/// The messages a second of a turn of `messages` messages of `words` words, from its output.
 ///
 /// # Errors
-/// Nothing has arrived, or something else than was sent.
+/// No message arrived, or not those that were sent.
 pub fn parse_rate(printed: &str, messages: u64, words: u64) -> Result<f64, BoxError> {
     let (run, expected) = (
         RunArrivals::parse_output(printed, 1)?,
@@ -31,22 +30,22 @@ pub fn parse_rate(printed: &str, messages: u64, words: u64) -> Result<f64, BoxEr
     }
 }
 
-/// What all messages of a turn add up to: each word of message `n` is `n`.
+/// The sum of all messages of a turn: each word of message `n` is `n`.
 fn expected_sum(messages: u64, words: u64) -> i64 {
     let numbers = i128::from(messages) * i128::from(messages.saturating_sub(1)) / 2;
     (numbers * i128::from(words)) as i64
 }
 
-/// The line of latencies in nanoseconds.
+/// The line with latencies in nanoseconds.
 pub fn latency_line(times_ns: &[u64]) -> String {
     let times: Vec<String> = times_ns.iter().map(u64::to_string).collect();
     format!("latency {}", times.join(" "))
 }
 
-/// The latencies of a turn that printed this.
+/// Reads the latencies of a turn from its output.
 ///
 /// # Errors
-/// There are not so many.
+/// The output has fewer or more latencies than messages.
 pub fn parse_latencies(printed: &str, messages: u64) -> Result<LatencyHistogram, BoxError> {
     let mut histogram = LatencyHistogram::new();
     let lines = printed.lines();

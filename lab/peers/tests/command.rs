@@ -12,7 +12,7 @@ fn command(args: &[&str]) -> Output {
     command.args(args).output().expect("it starts")
 }
 
-/// What it has printed, if it was content.
+/// Standard output of a run that has to succeed.
 fn stdout(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
@@ -68,7 +68,8 @@ fn a_peer_that_cannot_run_is_a_record_and_a_line() {
     );
 }
 
-/// Both ends in threads, and both ends in processes; beside them programs on both kinds of paths.
+/// A peer in threads and a peer in processes have their records, each beside both of Thalweg's
+/// contenders.
 #[test]
 fn records_have_their_figures() {
     let only = ["--only", "std-sync-channel", "--only", "raw-tcp"];
@@ -100,7 +101,7 @@ fn peers_do_their_tasks() {
         for (question, bytes, messages) in [
             (PeerQuestion::Throughput, 64, 5000),
             (PeerQuestion::Throughput, 1024, 2000),
-            // Many times what a ring, or batches that are under way, hold.
+            // Many times the messages that a ring or the batches under way hold.
             (PeerQuestion::Throughput, 16384, 3200),
             (PeerQuestion::Latency, 64, 200),
         ] {
@@ -134,7 +135,7 @@ fn peers_do_their_tasks() {
     }
 }
 
-/// What begins with a name where peers put their files.
+/// Files that begin with a name, in the folders where peers put them.
 fn left_of(name: &str) -> Vec<String> {
     let temporary = std::env::temp_dir();
     let places = [Path::new("/dev/shm"), &temporary];

@@ -1,4 +1,4 @@
-//! What all benchmarks share: settings, the blank result, and where results go.
+//! A session of benchmarks: settings, cases, outcomes.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,20 +11,20 @@ use crate::CodecKind;
 use crate::job::{self, SplJob};
 use crate::paired_runs::{self, PairedRunOptions, RunLength, RunTuples};
 
-/// How it is measured.
+/// The settings of a session.
 #[derive(Clone, Debug)]
 pub struct BenchSettings {
     /// The `thalweg` command, which runs the SPL programs.
     pub thalweg: PathBuf,
     /// The command that serves controls: the benchmark's own binary.
     pub binary: PathBuf,
-    /// How often each contender runs.
+    /// Number of runs of each contender.
     pub runs: u32,
-    /// How long a run is.
+    /// Length of each run.
     pub length: RunLength,
-    /// How threads wait, those of programs and of controls of latencies; `None`: as usual.
+    /// How threads wait: those of programs, and those of controls of latencies. `None`: adaptively.
     pub idle: Option<IdleStrategy>,
-    /// The user's options, for the record.
+    /// Options of the user's command, which outcomes record.
     pub options: String,
 }
 
@@ -35,7 +35,7 @@ impl BenchSettings {
     }
 }
 
-/// A sitting: one machine, one build, one set of settings.
+/// A session: benchmarks on one machine, of one build, with one set of settings.
 pub struct BenchSession<'a> {
     pub(crate) settings: BenchSettings,
     outcome_template: Outcome,
@@ -43,7 +43,7 @@ pub struct BenchSession<'a> {
     outcomes: Vec<Outcome>,
 }
 
-/// One question: on which path, with which tuples.
+/// The question of one outcome: benchmark, path and tuples.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BenchCase {
     pub bench: &'static str,
@@ -53,15 +53,15 @@ pub(crate) struct BenchCase {
     pub receivers: Option<u32>,
     /// Tuples a second that the source offers.
     pub rate_offered: Option<f64>,
-    /// What the control is, in a few words.
+    /// Description of the control in a few words.
     pub control: &'static str,
-    /// Seconds of a run at least, or buffers of the system would be measured.
+    /// Seconds of a run at least; in a shorter one, buffers of the system would be measured.
     pub seconds_min: f64,
 }
 
 impl<'a> BenchSession<'a> {
-    /// Looks at the machine, which takes a second. Each result goes to `report` as soon as there is
-    /// one.
+    /// Starts a session. Describes the machine first, which takes a second. Each outcome is passed
+    /// to `report` as soon as it is there.
     pub fn new(settings: BenchSettings, report: &'a mut dyn FnMut(&Outcome)) -> BenchSession<'a> {
         let blank = Outcome {
             host: Host::detect(),
@@ -77,7 +77,7 @@ impl<'a> BenchSession<'a> {
         }
     }
 
-    /// All results so far.
+    /// The outcomes of the session, in order.
     pub fn into_outcomes(self) -> Vec<Outcome> {
         self.outcomes
     }
@@ -87,30 +87,30 @@ impl<'a> BenchSession<'a> {
         Ok(SplJob::new(program, plan)?.with_idle(self.settings.idle))
     }
 
-    /// How long a run is, from now on.
+    /// Sets the length of the runs that follow.
     pub fn set_length(&mut self, length: RunLength) {
         self.settings.length = length;
     }
 
-    /// Answers a question by a contest.
+    /// Measures a case: runs Thalweg and the control by turns, and adds the outcome.
     ///
     /// # Errors
-    /// A contender fails.
+    /// A contender fails, or the two do not read the same.
     pub(crate) fn measure_case(
         &mut self,
-        question: BenchCase,
+        case: BenchCase,
         ours: &mut RunTuples<'_>,
         control: &mut RunTuples<'_>,
     ) -> Result<(), Error> {
         let runs = self.settings.runs;
         let turns = PairedRunOptions {
-            length: self.settings.length.at_least(question.seconds_min),
+            length: self.settings.length.at_least(case.seconds_min),
             runs,
-            tuples_per_s_expected: self.expected_tuples_per_s(&question),
+            tuples_per_s_expected: self.expected_tuples_per_s(&case),
         };
         let figures = paired_runs::run_by_turns(turns, ours, control)
-            .map_err(|error| Error::new(format!("{}: {error}", question.title())))?;
-        let mut outcome = self.empty_outcome(question);
+            .map_err(|error| Error::new(format!("{}: {error}", case.title())))?;
+        let mut outcome = self.empty_outcome(case);
         let rate = figures.tuples_per_s();
         outcome.tuples_per_s = Some(rate);
         outcome.gbit_per_s = outcome
@@ -125,39 +125,40 @@ impl<'a> BenchSession<'a> {
         Ok(())
     }
 
-    /// Tuples a second of the source: those of the question before, if it was about the same path.
-    fn expected_tuples_per_s(&self, question: &BenchCase) -> Option<f64> {
+    /// Tuples a second that the source will probably send: those of the case before, if it had the
+    /// same path.
+    fn expected_tuples_per_s(&self, case: &BenchCase) -> Option<f64> {
         let before = self.outcomes.last()?;
-        let codec = question.codec.map(CodecKind::name);
-        let is_near = before.bench == question.bench
-            && before.path == question.path
+        let codec = case.codec.map(CodecKind::name);
+        let is_near = before.bench == case.bench
+            && before.path == case.path
             && before.codec.as_deref() == codec;
         let of_all = before.tuples_per_s.filter(|_| is_near)?;
         Some(of_all / f64::from(before.receivers.unwrap_or(1)))
     }
 
-    /// Says why a question cannot be answered here.
-    pub(crate) fn add_unavailable(&mut self, question: BenchCase, why: String) {
-        let mut outcome = self.empty_outcome(question);
+    /// Adds an outcome that says why a case cannot be measured here.
+    pub(crate) fn add_unavailable(&mut self, case: BenchCase, why: String) {
+        let mut outcome = self.empty_outcome(case);
         outcome.unavailable = Some(why);
         self.add_outcome(outcome);
     }
 
-    /// A result without figures.
-    pub(crate) fn empty_outcome(&self, question: BenchCase) -> Outcome {
+    /// An outcome of a case, without figures.
+    pub(crate) fn empty_outcome(&self, case: BenchCase) -> Outcome {
         Outcome {
-            bench: question.bench.to_owned(),
-            path: question.path,
-            codec: question.codec.map(|codec| codec.name().to_owned()),
-            size_bytes: question.size_bytes,
-            receivers: question.receivers,
-            rate_offered: question.rate_offered,
-            control: Some(question.control.to_owned()),
+            bench: case.bench.to_owned(),
+            path: case.path,
+            codec: case.codec.map(|codec| codec.name().to_owned()),
+            size_bytes: case.size_bytes,
+            receivers: case.receivers,
+            rate_offered: case.rate_offered,
+            control: Some(case.control.to_owned()),
             ..self.outcome_template.clone()
         }
     }
 
-    /// One more result.
+    /// Reports an outcome and adds it to the session's.
     pub(crate) fn add_outcome(&mut self, outcome: Outcome) {
         (self.report)(&outcome);
         self.outcomes.push(outcome);
@@ -165,7 +166,7 @@ impl<'a> BenchSession<'a> {
 }
 
 impl BenchCase {
-    /// The question in a few words.
+    /// The case in a few words, for messages.
     fn title(&self) -> String {
         let codec = self.codec.map(|codec| format!(" {}", codec.name()));
         let size = self.size_bytes.map(|size| format!(" {size} B"));
@@ -174,12 +175,12 @@ impl BenchCase {
     }
 }
 
-/// The commit that is built, `+` behind it if the tree was changed; `None` if git does not tell.
+/// The commit of this build, with `+` appended if the tree was changed; `None` if git did not tell.
 pub fn commit() -> Option<String> {
     option_env!("THALWEG_COMMIT").map(str::to_owned)
 }
 
-/// Runs a control; what its sinks say.
+/// Runs a control with `sinks` sinks; the arrivals that they print.
 pub(crate) fn run_control(command: Command, sinks: u32) -> Result<RunArrivals, Error> {
     RunArrivals::parse_output(&job::run_to_end(command)?, sinks)
 }

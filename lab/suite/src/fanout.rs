@@ -5,8 +5,8 @@
 //!   Beacon ==<===> Receiver 1
 //!             `==> ...
 //! ```
-//! With several receivers nobody is pinned: there are more processes than cores, and the system
-//! deals them out, those of the control too.
+//! With several receivers no process is pinned: there are more processes than cores, and the system
+//! places them. The control's processes are not pinned either.
 
 use control::{Error, RunArrivals, cores};
 
@@ -17,29 +17,29 @@ use crate::{CodecKind, StreamPath};
 
 const PROGRAM: &str = include_str!("../programs/fanout.spl");
 
-/// What is measured.
+/// The cases of the fan-out benchmark.
 #[derive(Clone, Debug)]
 pub struct FanoutOptions {
-    /// On which of the paths that leave a process.
+    /// Paths to measure, all of which leave the process.
     pub paths: Vec<StreamPath>,
-    /// To how many receivers.
+    /// Numbers of receivers to measure.
     pub receivers: Vec<u32>,
     /// Bytes of a tuple's attributes.
     pub sizes: Vec<u64>,
 }
 
 impl FanoutOptions {
-    /// Sizes of the report.
+    /// Tuple sizes of the report, in bytes.
     pub const SIZES: [u64; 3] = [22, 108, 1004];
 
-    /// How many receivers the report has.
+    /// Numbers of receivers of the report.
     pub const RECEIVERS: [u32; 6] = [1, 2, 3, 4, 5, 6];
 
-    /// Paths of the report, and ours.
+    /// Paths of the report, and shared memory.
     pub const PATHS: [StreamPath; 3] = [StreamPath::Tcp, StreamPath::Rum, StreamPath::Shm];
 }
 
-/// Measures it.
+/// Measures every combination of path, receivers and size.
 ///
 /// # Errors
 /// A run fails, or a path does not leave its process.
@@ -65,7 +65,7 @@ fn measure_one(
     receivers: u32,
 ) -> Result<(), Error> {
     let control = Control::for_path(path);
-    let question = BenchCase {
+    let case = BenchCase {
         bench: "fanout",
         path: path.to_string(),
         codec: Some(CodecKind::Facade),
@@ -76,7 +76,7 @@ fn measure_one(
         ..BenchCase::default()
     };
     if let Some(why) = cores::missing_reason() {
-        bench.add_unavailable(question, why);
+        bench.add_unavailable(case, why);
         return Ok(());
     }
     let job = bench.job(&program(size, receivers), &plan(path, receivers))?;
@@ -89,7 +89,7 @@ fn measure_one(
         let command = control.throughput_command(&binary, size, tuples, receivers);
         run_control(command, receivers)
     };
-    bench.measure_case(question, &mut ours, &mut bare)
+    bench.measure_case(case, &mut ours, &mut bare)
 }
 
 fn program(size: u64, receivers: u32) -> String {

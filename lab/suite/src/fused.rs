@@ -3,7 +3,7 @@
 //! ```text
 //!   Beacon --> operator or expression --> Custom that adds up what comes
 //! ```
-//! The rate counts tuples that go in, however many come out.
+//! The rate counts the tuples that the operator is given, whatever number it submits.
 
 use std::fmt::Write as _;
 
@@ -15,18 +15,18 @@ use crate::control_process::operator_loops::{PARTITION_TUPLES, PARTITIONS, WINDO
 use crate::job::InheritedFile;
 use crate::schema::PayloadSchema;
 
-/// One program and the loop that does the same.
+/// An SPL program and the name of the loop that does the same by hand.
 struct FusedCase {
-    /// As results name it.
+    /// Name of the operator or expression in outcomes.
     name: &'static str,
     program: &'static str,
-    /// What stands for `%expression%` in it.
+    /// SPL text that replaces `%expression%` in the program.
     expression: &'static str,
-    /// With about so many tuples windows are full at the end, and there are several.
+    /// Rounds a number of tuples so that the last window is full and there are several windows.
     rounded_tuples: fn(u64) -> u64,
-    /// How many tuples come out of so many that go in.
+    /// Number of tuples that the operator submits when it is given so many.
     tuples_out: fn(u64) -> u64,
-    /// What it reads lines from is made for it.
+    /// Whether the program reads a file, which is generated for it.
     has_file: bool,
 }
 
@@ -129,13 +129,13 @@ const EXPRESSIONS: [FusedCase; 5] = [
     },
 ];
 
-/// Sizes of the tuples in a chain.
+/// Tuple sizes of the chain, in bytes.
 pub const CHAIN_SIZES: [u64; 6] = [4, 64, 256, 1024, 4096, 16384];
 
-/// What loops by hand are, in a few words.
+/// Description of the loops by hand, in a few words.
 const HAND_WRITTEN_LOOP: &str = "hand-written loop";
 
-/// Measures operators of the toolkit.
+/// Measures operators of the toolkit, one by one.
 ///
 /// # Errors
 /// A run fails.
@@ -145,7 +145,7 @@ pub fn operators(bench: &mut BenchSession<'_>) -> Result<(), Error> {
         .try_for_each(|case| measure_one(bench, "operators", case))
 }
 
-/// Measures compiled expressions.
+/// Measures compiled expressions in a Functor.
 ///
 /// # Errors
 /// A run fails.
@@ -160,7 +160,7 @@ fn measure_one(
     name: &'static str,
     case: &FusedCase,
 ) -> Result<(), Error> {
-    let question = BenchCase {
+    let bench_case = BenchCase {
         bench: name,
         path: case.name.to_owned(),
         control: HAND_WRITTEN_LOOP,
@@ -191,24 +191,24 @@ fn measure_one(
         let command = control_process::case_command(&binary, name, case.name, tuples, &file);
         Ok(run_control(command, 1)?.per_input(tuples))
     };
-    bench.measure_case(question, &mut ours, &mut bare)
+    bench.measure_case(bench_case, &mut ours, &mut bare)
 }
 
-/// Lines of comma-separated values, made once for each count.
+/// The file of comma-separated values that FileSource reads, generated once per number of lines.
 #[derive(Default)]
 struct CsvFiles(Option<(u64, InheritedFile)>);
 
 impl CsvFiles {
     fn path(&mut self, count: u64) -> Result<String, Error> {
-        let made = match self.0.take() {
-            Some(made) if made.0 == count => made,
+        let lines = match self.0.take() {
+            Some(lines) if lines.0 == count => lines,
             _ => (count, InheritedFile::new(&csv_text(count))?),
         };
-        Ok(self.0.insert(made).1.path())
+        Ok(self.0.insert(lines).1.path())
     }
 }
 
-/// `NUMBER,nameNUMBER,PRICE`
+/// Appends a line `NUMBER,nameNUMBER,PRICE` to the text.
 fn csv_text(count: u64) -> String {
     let mut text = String::new();
     for number in 0..count {
@@ -218,7 +218,7 @@ fn csv_text(count: u64) -> String {
     text
 }
 
-/// Measures a chain of four operators with tuples of these sizes.
+/// Measures a chain of four operators with tuples of `sizes` bytes.
 ///
 /// # Errors
 /// A run fails.
@@ -229,7 +229,7 @@ pub fn chain(bench: &mut BenchSession<'_>, sizes: &[u64]) -> Result<(), Error> {
 }
 
 fn measure_chain(bench: &mut BenchSession<'_>, size: u64) -> Result<(), Error> {
-    let question = BenchCase {
+    let case = BenchCase {
         bench: "chain",
         path: "fused".to_owned(),
         size_bytes: Some(size),
@@ -249,7 +249,7 @@ fn measure_chain(bench: &mut BenchSession<'_>, size: u64) -> Result<(), Error> {
         RunArrivals::parse_output(&output, 1)
     };
     let mut bare = |tuples| run_control(control_process::chain_command(&binary, size, tuples), 1);
-    bench.measure_case(question, &mut ours, &mut bare)
+    bench.measure_case(case, &mut ours, &mut bare)
 }
 
 fn plan() -> String {

@@ -1,7 +1,7 @@
 //! An SPL program as a contender: `thalweg run` in a process of its own.
 //!
-//! Program and plan are files without a name that the process inherits: nothing is left behind,
-//! however it ends.
+//! Program and plan are files without a name, which the process inherits. So nothing is left
+//! behind, however the job ends.
 
 use std::fs::File;
 use std::io::Write;
@@ -13,29 +13,29 @@ use control::Error;
 use rustix::fs::{MemfdFlags, memfd_create};
 use transport::IdleStrategy;
 
-/// Seconds after which a job that hangs is told to end.
+/// Seconds after which a hanging job is told to end.
 const JOB_SECONDS_MAX: &str = "120";
 
-/// A program with its plan.
+/// A program with its plan and the options of its runs.
 pub struct SplJob {
     program: InheritedFile,
     plan: InheritedFile,
-    /// As `--host` takes them.
+    /// Values of `--host`, one per host of the plan.
     hosts: Vec<String>,
-    /// As `--idle` takes it.
+    /// Value of `--idle`, if it is given.
     idle: Option<IdleStrategy>,
 }
 
-/// A file that the processes we start can read.
+/// A file without a name that child processes can read.
 pub struct InheritedFile {
     file: File,
 }
 
 impl SplJob {
-    /// From the texts of both.
+    /// A job of the texts of a program and of its plan.
     ///
     /// # Errors
-    /// No memory for them.
+    /// The system has no memory for the texts.
     pub fn new(program: &str, plan: &str) -> Result<SplJob, Error> {
         Ok(SplJob {
             program: InheritedFile::new(program)?,
@@ -45,22 +45,22 @@ impl SplJob {
         })
     }
 
-    /// The same with threads that wait as `--idle` says.
+    /// Sets how threads wait, as `--idle` says.
     pub fn with_idle(mut self, idle: Option<IdleStrategy>) -> SplJob {
         self.idle = idle;
         self
     }
 
-    /// The same on hosts that its plan names.
+    /// Adds the hosts that the plan names, each as a value of `--host`.
     pub fn with_hosts(mut self, hosts: &[String]) -> SplJob {
         self.hosts.extend_from_slice(hosts);
         self
     }
 
-    /// Runs it to its end with these submission-time values; what it has printed.
+    /// Runs the program to its end with these submission-time values; its standard output.
     ///
     /// # Errors
-    /// It fails.
+    /// The process cannot be started, or fails.
     pub fn run(&self, thalweg: &Path, values: &[(&str, String)]) -> Result<String, Error> {
         let mut command = Command::new(thalweg);
         command.args(["run", "--kill-after", JOB_SECONDS_MAX, "--fuse"]);
@@ -79,10 +79,10 @@ impl SplJob {
 }
 
 impl InheritedFile {
-    /// With this text.
+    /// A file with this text.
     ///
     /// # Errors
-    /// No memory.
+    /// The system has no memory for the text.
     pub fn new(text: &str) -> Result<InheritedFile, Error> {
         let failed = |error| Error::system("make a file in memory", error);
         // No flag: children inherit it.
@@ -92,16 +92,16 @@ impl InheritedFile {
         Ok(InheritedFile { file })
     }
 
-    /// Where a process that has inherited it finds it.
+    /// The path by which a child process finds the file.
     pub fn path(&self) -> String {
         format!("/proc/self/fd/{}", self.file.as_raw_fd())
     }
 }
 
-/// Runs a command to its end; what it has printed.
+/// Runs a command to its end; its standard output.
 ///
 /// # Errors
-/// It cannot be started, or fails: then with what it says.
+/// It cannot be started, or it fails; the error then has its standard error.
 pub fn run_to_end(mut command: Command) -> Result<String, Error> {
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| Error::system("start a run", error))?;

@@ -1,12 +1,12 @@
-//! There and back at a pace: figures 16 to 19 of the Streams 2.0 report.
+//! Round trips at a pace: figures 16 to 19 of the Streams 2.0 report.
 //!
 //! ```text
-//!   source ==path==> relay ==path==> sink         source and sink in one PE, the relay in the other
+//!   source ==path==> relay ==path==> sink     source and sink in a PE, the relay in another
 //! ```
-//! Tuples carry the time at which they should have been sent, so what holds the source up is in the
-//! figures: nothing has to be added to the histogram. Threads are placed by the system: there are
-//! three of them, on two cores. The control has as many, in the same processes, and they wait in
-//! the same way: see [`control::round_trip`].
+//! Tuples carry the time at which they should have been sent, so a delay of the source is in the
+//! latencies and the histogram needs no correction. The system places the three threads on the two
+//! cores. The control has as many threads in as many processes, and they wait in the same way: see
+//! [`control::round_trip`].
 
 use control::pace::PaceWait;
 use control::round_trip::trip_stages;
@@ -23,41 +23,41 @@ use crate::{CodecKind, StreamPath, host_bench};
 
 const PROGRAM: &str = include_str!("../programs/latency.spl");
 
-/// What is measured.
+/// The cases of the latency benchmark.
 #[derive(Clone, Debug)]
 pub struct RoundTripOptions {
-    /// On which paths.
+    /// Paths between source, relay and sink.
     pub paths: Vec<StreamPath>,
     /// Tuples a second that the source offers.
     pub rates: Vec<f64>,
-    /// Bytes of a tuple's attributes, of which eight are its time.
+    /// Bytes of a tuple's attributes, eight of which are the time stamp.
     pub sizes: Vec<u64>,
-    /// Between two hosts, the relay on the far one: figures 17 and 19.
+    /// Whether the relay is on another host: figures 17 and 19.
     pub between_hosts: bool,
 }
 
 impl RoundTripOptions {
-    /// Sizes of the report.
+    /// Tuple sizes of the report, in bytes.
     pub const SIZES: [u64; 3] = [128, 256, 512];
 
-    /// Rates of the report.
+    /// Rates of the report, in tuples a second.
     pub const RATES: [f64; 2] = [1000.0, 5000.0];
 
-    /// Bytes of the time that a tuple carries.
+    /// Bytes of a tuple that hold its time stamp.
     pub const STAMP_BYTES: u64 = trip_stages::STAMP_BYTES as u64;
 }
 
-/// Round trips of a run, and what the payloads that came back add up to.
+/// The round trips of one run, and the sum of the payloads that came back.
 #[derive(Debug, PartialEq)]
 struct RunTrips {
     trip_ns: Vec<u64>,
     sum: i64,
 }
 
-/// Measures it.
+/// Measures every combination of path, rate and size.
 ///
 /// # Errors
-/// A run fails.
+/// A run fails, or a path does not lead to other hosts though it should.
 pub fn latency(bench: &mut BenchSession<'_>, what: &RoundTripOptions) -> Result<(), Error> {
     let pair = what.between_hosts.then(host_bench::make_hosts);
     for &path in &what.paths {
@@ -80,7 +80,7 @@ fn measure_one(
     (rate, size): (f64, u64),
 ) -> Result<(), Error> {
     let control = Control::for_path(path);
-    let question = BenchCase {
+    let case = BenchCase {
         bench: if pair.is_some() {
             "hosts-latency"
         } else {
@@ -99,7 +99,7 @@ fn measure_one(
         _ => cores::missing_reason().filter(|_| path != StreamPath::Fused),
     };
     if let Some(why) = lack {
-        bench.add_unavailable(question, why);
+        bench.add_unavailable(case, why);
         return Ok(());
     }
     let pair = pair.and_then(|pair| pair.as_ref().ok());
@@ -128,7 +128,7 @@ fn measure_one(
         bare.add(&control);
         own.add(&ours);
     }
-    let mut outcome = bench.empty_outcome(question);
+    let mut outcome = bench.empty_outcome(case);
     let ratios = bare
         .medians
         .iter()
@@ -144,11 +144,11 @@ fn measure_one(
     Ok(())
 }
 
-/// All runs of a contender.
+/// The round trips of all runs of a contender.
 #[derive(Default)]
 struct TripSamples {
     histogram: LatencyHistogram,
-    /// The median of each run, in nanoseconds.
+    /// Median of each run, in nanoseconds.
     medians: Vec<f64>,
 }
 
@@ -166,7 +166,7 @@ impl TripSamples {
 }
 
 impl RunTrips {
-    /// From what a run has printed: `took NANOSECONDS` for each trip, then `sum SUM`.
+    /// Reads the output of a run: `took NANOSECONDS` for each trip, then `sum SUM`.
     fn parse_output(output: &str, expected: u64) -> Result<RunTrips, Error> {
         let words = output.lines().filter_map(|line| line.split_once(' '));
         let (mut took_ns, mut sum) = (Vec::new(), None);

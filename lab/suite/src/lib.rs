@@ -1,18 +1,19 @@
-//! Benchmarks: SPL programs whose sinks measure, each beside a raw control in the same run.
+//! The system benchmark: SPL programs whose sinks measure, each beside a raw control in the same
+//! run.
 //!
 //! ```text
 //!   throughput, latency, ...      which programs, on which paths, at which sizes
 //!        |            |
-//!      job          control       a process each: `thalweg run`, or the same bytes by hand
+//!      job      control_process   a process each: `thalweg run`, or the same bytes by hand
 //!        \            /
-//!         arrivals                what their sinks print
+//!     control::RunArrivals        what their sinks print
 //!            |
-//!         contest                 by turns, medians, the median of neighbours' ratios
+//!       paired_runs               by turns, medians, the median of neighbours' ratios
 //!            |
 //!      measure::Outcome
 //! ```
-//! Both contenders are processes of the same command, fill and read every byte, and print the same
-//! line; the sums in it have to agree. So neither can save itself work that the other does.
+//! Both contenders run in processes of their own, fill and read every byte, and print the same
+//! line. The sums in the lines have to agree, so neither can save work that the other does.
 
 mod bench;
 mod control_process;

@@ -1,21 +1,21 @@
-//! A stream and its control, by turns.
+//! Runs of a program and of its control by turns.
 //!
-//! On a machine that is busy with other things both are slow or both are fast; so each run is
-//! compared with its neighbour, and of these ratios the median is the result.
+//! On a busy machine neighbouring runs are slow together or fast together. So each run is compared
+//! with its neighbour, and the median of these ratios is the result.
 
 use control::{Error, RunArrivals, median};
 
-/// How long a run is.
+/// The length of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RunLength {
-    /// So many tuples.
+    /// A number of tuples.
     Tuples(u64),
-    /// So many that they take about this time, in seconds.
+    /// A number of seconds, from which the number of tuples is found by trial.
     Seconds(f64),
 }
 
 impl RunLength {
-    /// The same, but if it is a time not less than this.
+    /// The longer one of this length and `seconds_min`; a number of tuples stays as it is.
     pub fn at_least(self, seconds_min: f64) -> RunLength {
         match self {
             RunLength::Seconds(seconds) => RunLength::Seconds(seconds.max(seconds_min)),
@@ -24,48 +24,48 @@ impl RunLength {
     }
 }
 
-/// How the turns go.
+/// Number and length of the runs.
 #[derive(Clone, Copy, Debug)]
 pub struct PairedRunOptions {
-    /// Of a run.
+    /// Length of each run.
     pub length: RunLength,
-    /// Runs of each.
+    /// Number of runs of each contender.
     pub runs: u32,
-    /// About how many tuples a second they will have, if that can be told.
+    /// Tuples a second that are expected; `None` if there is no estimate.
     pub tuples_per_s_expected: Option<f64>,
 }
 
-/// What came of the turns.
+/// The rates of all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairedRunResults {
-    /// Tuples a second of each run.
+    /// Tuples a second of each run of Thalweg.
     pub samples: Vec<f64>,
-    /// The same of the control.
+    /// Messages a second of each run of the control.
     pub control_samples: Vec<f64>,
 }
 
-/// Something that can run with so many tuples.
+/// A contender: runs with a number of tuples.
 pub type RunTuples<'a> = dyn FnMut(u64) -> Result<RunArrivals, Error> + 'a;
 
-/// Tuples of the first run when the length is a time and nobody knows the pace.
+/// Tuples of the first run when the length is a time and no rate is expected.
 const FIRST_RUN_TUPLES: u64 = 2_000;
 
-/// How much longer the next run is at most, while the pace is being found out.
+/// Factor by which a run may exceed the one before, while the number of tuples is being found.
 const RUN_GROWTH_MAX: f64 = 64.0;
 
-/// A run this much shorter than asked for says enough about the pace.
+/// Share of the wanted time from which a run tells the rate well enough.
 const CALIBRATED_SHARE_MIN: f64 = 0.2;
 
-/// If somebody knows it, the first run has this part of the tuples: enough, if they are right.
+/// Share of the wanted time that the first run takes if the expected rate is right.
 const EXPECTED_SHARE: f64 = 0.3;
 
-/// So many runs find the pace of anything.
+/// Limit on the runs that find the number of tuples: 64 times longer each, they reach any rate.
 const CALIBRATION_RUNS_MAX: u32 = 8;
 
-/// Runs both by turns.
+/// Runs the control and Thalweg by turns with an equal number of tuples.
 ///
 /// # Errors
-/// One of them fails, or they did not do the same.
+/// A run fails, or the sums of two neighbours differ.
 pub fn run_by_turns(
     turns: PairedRunOptions,
     ours: &mut RunTuples<'_>,
@@ -95,7 +95,7 @@ pub fn run_by_turns(
     })
 }
 
-/// How many tuples take about so long.
+/// The number of tuples that take about `seconds` seconds.
 fn calibrate_tuples(
     seconds: f64,
     likely: Option<f64>,
@@ -116,18 +116,18 @@ fn calibrate_tuples(
 }
 
 impl PairedRunResults {
-    /// The median of the ratios of neighbours.
+    /// The median of the ratios of neighbouring runs, Thalweg's to the control's.
     pub fn ratio(&self) -> f64 {
         let pairs = self.samples.iter().zip(&self.control_samples);
         median(pairs.map(|(own, bare)| own / bare))
     }
 
-    /// The median of the runs.
+    /// The median of Thalweg's runs, in tuples a second.
     pub fn tuples_per_s(&self) -> f64 {
         median(self.samples.iter().copied())
     }
 
-    /// The median of the control's runs.
+    /// The median of the control's runs, in messages a second.
     pub fn control_tuples_per_s(&self) -> f64 {
         median(self.control_samples.iter().copied())
     }
@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// A run at a known pace, and a note of how many tuples it had.
+    /// A run at a known rate; notes its number of tuples.
     fn run(tuples: u64, tuples_per_s: f64, asked: &mut Vec<u64>) -> Result<RunArrivals, Error> {
         asked.push(tuples);
         Ok(RunArrivals {
@@ -169,7 +169,7 @@ mod tests {
         }
     }
 
-    /// However wrong it is.
+    /// An estimate saves runs, even a wrong one.
     #[test]
     fn a_likely_pace_saves_runs() {
         for (likely, at_most) in [(1e6, 1), (5e5, 2), (1e7, 1), (1e4, 3)] {

@@ -1,25 +1,25 @@
-//! The channels that a stream can take, from the fastest on.
+//! The paths that a stream can take, fastest first.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How a stream gets from its source to its sink.
+/// The path of a stream from its source to its sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamPath {
-    /// By a call, or by nothing at all.
+    /// By a call within a thread, or by inlined code.
     Fused,
-    /// Over a threaded port, to another thread.
+    /// Through a threaded port to another thread.
     Threaded,
-    /// By shared memory, to another process.
+    /// Over shared memory to another process.
     Shm,
-    /// By batches over TCP, to another process.
+    /// By batches over TCP to another process.
     Rum,
-    /// By a write for each tuple over TCP, to another process.
+    /// Over TCP to another process, a write per tuple.
     Tcp,
 }
 
 impl StreamPath {
-    /// All of them.
+    /// All paths, fastest first.
     pub const ALL: [StreamPath; 5] = [
         StreamPath::Fused,
         StreamPath::Threaded,
@@ -28,7 +28,7 @@ impl StreamPath {
         StreamPath::Tcp,
     ];
 
-    /// As it is written in options and results.
+    /// The name of the path in options and results.
     pub fn name(self) -> &'static str {
         match self {
             StreamPath::Fused => "fused",
@@ -39,7 +39,7 @@ impl StreamPath {
         }
     }
 
-    /// Whether it leads to another process; then tuples have a codec.
+    /// Whether the path leads to another process; tuples have a codec then.
     pub fn is_crossing(self) -> bool {
         !matches!(self, StreamPath::Fused | StreamPath::Threaded)
     }
@@ -63,20 +63,20 @@ impl FromStr for StreamPath {
     }
 }
 
-/// How tuples are written where they leave a process.
+/// The format of tuples between processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodecKind {
-    /// As they lie in memory.
+    /// Facade: tuples as they lie in memory.
     Facade,
-    /// Field by field.
+    /// Normal: tuples written field by field.
     Normal,
 }
 
 impl CodecKind {
-    /// Both.
+    /// Both codecs, facade first.
     pub const ALL: [CodecKind; 2] = [CodecKind::Facade, CodecKind::Normal];
 
-    /// As it is written in plans and results.
+    /// The name of the codec in plans and results.
     pub fn name(self) -> &'static str {
         match self {
             CodecKind::Facade => "facade",

@@ -1,7 +1,7 @@
 //! Payloads of any size, as the attributes of a tuple.
 //!
-//! A payload is as many int64 as fit, then an int32, an int16 and an int8 for what is left. In
-//! tuple number `n` each of them is `n`, cut to its width; a sink adds all of them up.
+//! A payload is as many int64 as fit, then an int32, an int16 and an int8 for the remaining bytes.
+//! In tuple number `n` each attribute is `n`, cut to its width; a sink adds all of them up.
 //! [`control::Payload`] does the same with bytes.
 
 /// The attributes of a payload.
@@ -9,11 +9,11 @@ pub struct PayloadSchema {
     attributes: Vec<(&'static str, String)>,
 }
 
-/// Terms of one sum: a compiler's recursion goes as deep as that.
+/// Terms of one sum at most: the compiler's recursion is as deep as a sum is long.
 const SUM_TERMS_MAX: usize = 16;
 
 impl PayloadSchema {
-    /// The payload of so many bytes.
+    /// The payload of `bytes` bytes.
     pub fn with_bytes(bytes: u64) -> PayloadSchema {
         let wholes = std::iter::repeat_n("int64", (bytes / 8) as usize);
         let rest = [("int32", 4), ("int16", 2), ("int8", 1)].into_iter();

@@ -1,4 +1,4 @@
-//! One source, one sink, as fast as it goes: tables 1, 3 and 5 of the Streams 2.0 report.
+//! Throughput from one source to one sink: tables 1, 3 and 5 of the Streams 2.0 report.
 //!
 //! ```text
 //!   Beacon ==path==> Custom that reads every attribute
@@ -13,25 +13,25 @@ use crate::{CodecKind, StreamPath};
 
 const PROGRAM: &str = include_str!("../programs/throughput.spl");
 
-/// What is measured.
+/// The cases of the throughput benchmark.
 #[derive(Clone, Debug)]
 pub struct ThroughputOptions {
-    /// On which paths.
+    /// Paths from the source to the sink.
     pub paths: Vec<StreamPath>,
-    /// How tuples are written on paths that leave the process.
+    /// Codecs to measure on paths that leave the process.
     pub codecs: Vec<CodecKind>,
     /// Bytes of a tuple's attributes.
     pub sizes: Vec<u64>,
 }
 
 impl ThroughputOptions {
-    /// Sizes of the report: powers of 2 from 4 B to 16 KB.
+    /// Tuple sizes of the report: powers of 2 from 4 B to 16 KB.
     pub fn report_sizes() -> Vec<u64> {
         (2..=14).map(|power| 1 << power).collect()
     }
 }
 
-/// Measures it.
+/// Measures every combination of path, codec and size.
 ///
 /// # Errors
 /// A run fails.
@@ -46,7 +46,7 @@ pub fn throughput(bench: &mut BenchSession<'_>, what: &ThroughputOptions) -> Res
     Ok(())
 }
 
-/// Those that a path has; one, which is none, where tuples stay in their process.
+/// The codecs to measure on a path: `None` alone if tuples stay in their process.
 pub(crate) fn path_codecs(path: StreamPath, wanted: &[CodecKind]) -> Vec<Option<CodecKind>> {
     match path.is_crossing() {
         true => wanted.iter().copied().map(Some).collect(),
@@ -61,7 +61,7 @@ fn measure_one(
     size: u64,
 ) -> Result<(), Error> {
     let control = Control::for_path(path);
-    let question = BenchCase {
+    let case = BenchCase {
         bench: "throughput",
         path: path.to_string(),
         codec,
@@ -72,7 +72,7 @@ fn measure_one(
         ..BenchCase::default()
     };
     if let Some(why) = cores::missing_reason().filter(|_| path != StreamPath::Fused) {
-        bench.add_unavailable(question, why);
+        bench.add_unavailable(case, why);
         return Ok(());
     }
     let job = bench.job(&throughput_program(size), &throughput_plan(path, codec))?;
@@ -82,11 +82,11 @@ fn measure_one(
         RunArrivals::parse_output(&output, 1)
     };
     let mut bare = |tuples| run_control(control.throughput_command(&binary, size, tuples, 1), 1);
-    bench.measure_case(question, &mut ours, &mut bare)
+    bench.measure_case(case, &mut ours, &mut bare)
 }
 
-/// The program whose source sends tuples of so many bytes, as many as submission-time value
-/// `tuples` says, and whose sink prints its [`control::Arrivals`].
+/// The program whose source sends tuples of `size` bytes, as many as the submission-time value
+/// `tuples` says. Its sink prints its [`control::Arrivals`].
 pub fn throughput_program(size: u64) -> String {
     let schema = PayloadSchema::with_bytes(size);
     PROGRAM
@@ -95,7 +95,7 @@ pub fn throughput_program(size: u64) -> String {
         .replace("%sum%", &schema.sum("Data", "sum"))
 }
 
-/// The text of its plan: source on the first core, sink on the second.
+/// The plan of that program: source on the first core, sink on the second.
 pub fn throughput_plan(path: StreamPath, codec: Option<CodecKind>) -> String {
     let (source, sink) = cores::pair();
     let codec = codec.unwrap_or(CodecKind::Facade).name();

@@ -1,27 +1,16 @@
-//! `thalweg bench` and `thalweg perf`: the command replaces itself by `thalweg-bench`.
-//!
-//! Benchmarks are a binary of their own (docs/decisions/0009-one-laboratory.md), so this command
-//! has none of their code and none of their dependencies.
+//! `thalweg bench ARGS`: becomes `thalweg-bench ARGS`.
 
-use std::env;
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::Command;
 
 use clap::Args as ClapArgs;
 
+use super::bench_command::become_bench_command;
 use crate::failure::CommandFailure;
 
-/// The name of the binary that measures.
-const BENCH_COMMAND: &str = "thalweg-bench";
-
-/// Environment variable that tells `thalweg-bench` which `thalweg` command to measure.
-const THALWEG_COMMAND: &str = "THALWEG_COMMAND";
-
-/// Arguments that go to `thalweg-bench` unread, help among them.
+/// Arguments that `thalweg-bench` parses, help among them.
 #[derive(Debug, ClapArgs)]
-pub struct BenchCommandArgs {
+#[command(disable_help_flag = true)]
+pub struct BenchArgs {
     /// Sub-command and options of `thalweg-bench`
     #[arg(
         trailing_var_arg = true,
@@ -31,38 +20,10 @@ pub struct BenchCommandArgs {
     args: Vec<OsString>,
 }
 
-/// Replaces this process by `thalweg-bench ARGS`; returns only if that fails.
-pub fn run(args: &BenchCommandArgs) -> Result<(), CommandFailure> {
+/// Replaces this process by `thalweg-bench ARGS`.
+///
+/// # Errors
+/// Always, if it returns: there is no such binary, or it cannot be started.
+pub fn run(args: BenchArgs) -> Result<(), CommandFailure> {
     become_bench_command(&[], &args.args)
-}
-
-/// Replaces this process by `thalweg-bench perf ARGS`; returns only if that fails.
-pub fn run_perf(args: &BenchCommandArgs) -> Result<(), CommandFailure> {
-    become_bench_command(&["perf"], &args.args)
-}
-
-fn become_bench_command(first: &[&str], rest: &[OsString]) -> Result<(), CommandFailure> {
-    let own = env::current_exe().ok();
-    let mut command = Command::new(bench_command(own.clone())?);
-    if let Some(own) = own {
-        command.env(THALWEG_COMMAND, own);
-    }
-    let error = command.args(first).args(rest).exec();
-    Err(CommandFailure::Program(format!(
-        "cannot start `{BENCH_COMMAND}`: {error}"
-    )))
-}
-
-/// The `thalweg-bench` beside this command, else the first in PATH.
-fn bench_command(own: Option<PathBuf>) -> Result<PathBuf, CommandFailure> {
-    let beside = own.and_then(|own| Some(own.parent()?.to_owned()));
-    let path = env::var_os("PATH").unwrap_or_default();
-    let folders = beside.into_iter().chain(env::split_paths(&path));
-    let mut files = folders.map(|folder| folder.join(BENCH_COMMAND));
-    files.find(|file| file.is_file()).ok_or_else(|| {
-        CommandFailure::Program(format!(
-            "there is no `{BENCH_COMMAND}` beside this command or in PATH; build it with \
-             `cargo build --release -p {BENCH_COMMAND}`"
-        ))
-    })
 }

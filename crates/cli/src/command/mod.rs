@@ -2,6 +2,7 @@
 //! that runs it.
 
 pub mod bench;
+mod bench_command;
 pub mod check;
 pub mod doc;
 pub mod dump;
@@ -9,5 +10,6 @@ pub mod explain;
 pub mod fmt;
 pub mod new;
 pub mod pe;
+pub mod perf;
 pub mod run;
 pub mod top;

@@ -2,5 +2,6 @@
 
 mod bench_cases;
 mod comparisons;
+mod dispatch;
 mod perf;
 mod scratch;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes the folder.
+    /// Creates a folder with a new name.
     pub fn new() -> Scratch {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -25,7 +25,7 @@ impl Scratch {
         self.0.join(name)
     }
 
-    /// Writes a file.
+    /// Writes a file, with the folders above it.
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -33,7 +33,7 @@ impl Scratch {
         path
     }
 
-    /// The text of a file.
+    /// Reads a file as text.
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
@@ -45,7 +45,7 @@ impl Drop for Scratch {
     }
 }
 
-/// What a run of the command gave.
+/// Exit status and output of a run.
 #[derive(Debug)]
 pub struct Run {
     pub status: i32,
@@ -83,13 +83,12 @@ impl From<Output> for Run {
     }
 }
 
-/// What glibc writes over memory that is freed, so that a program which still reads it gives what
-/// is wrong instead of what was right before.
+/// Byte that glibc writes over freed memory, so that a program which still reads it fails.
 const FREED_BYTE: &str = "165";
 
-/// The `thalweg` command beside `thalweg-bench`, built from this tree when a test first asks for it:
-/// cargo builds only the commands of the package that is tested.
-fn thalweg_command() -> &'static Path {
+/// The `thalweg` command beside `thalweg-bench`. The first test that asks builds it from this tree,
+/// since cargo builds only the commands of the package under test.
+pub fn thalweg_command() -> &'static Path {
     static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
         let folder = Path::new(env!("CARGO_BIN_EXE_thalweg-bench"))
             .parent()
@@ -130,7 +129,7 @@ pub fn thalweg(args: &[&str]) -> Run {
     command(args).output().unwrap().into()
 }
 
-/// The project's folder.
+/// The folder of the project.
 fn root() -> &'static Path {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.ancestors().nth(2).unwrap()

@@ -1,13 +1,14 @@
-//! Bare cache lines between two threads or two processes, and a bell for whoever sleeps at them.
+//! Bare cache lines between two threads or two processes, and a socket that wakes a sleeping
+//! receiver.
 //!
 //! ```text
 //!   0      16      32        48                            one way; the way back behind it
 //!   | sent | taken | asleep  | message | message | ... |
 //! ```
-//! `sent` is written by the sender, `taken` by the receiver, each in a cache line of its own. A
-//! receiver that is about to sleep says so in `asleep` and looks once more; a sender that has sent
-//! looks at `asleep`, and rings if it is set. Between the two steps of each is a full fence, so
-//! that one of them sees the other.
+//! `sent` is written by the sender and `taken` by the receiver, each in a cache line of its own. A
+//! receiver that is about to sleep sets `asleep` and looks once more. A sender that has sent looks
+//! at `asleep`, and writes to the wakeup socket if it is set. A full fence lies between the two
+//! steps of each side, so at least one of them sees the other.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -22,10 +23,10 @@ use super::trip_stages::{SendMessage, TakeMessage};
 use crate::Error;
 use crate::backoff::Backoff;
 
-/// Messages that are under way at most.
+/// Messages in a queue at most, far more than a paced sender has under way.
 const MESSAGES_MAX: u64 = 64;
 
-/// Words from one index to the next: other cache lines.
+/// Words from one index to the next: two cache lines, since processors fetch lines in pairs.
 const INDEX_STRIDE_WORDS: usize = 16;
 
 const SENT_WORD: usize = 0;
@@ -36,45 +37,45 @@ const MESSAGE_WORD: usize = 3 * INDEX_STRIDE_WORDS;
 /// Bytes of a word.
 const WORD_BYTES: usize = size_of::<u64>();
 
-/// Both ways.
+/// Two queues of cache lines, one in each direction.
 pub struct CacheLineChannel {
     words: Arc<SharedWords>,
     bytes: usize,
 }
 
-/// Who holds an end.
+/// The side that holds an end of the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TripSide {
-    /// Source and sink.
+    /// Side of source and sink.
     Near,
-    /// The relay.
+    /// Side of the relay.
     Far,
 }
 
 impl CacheLineChannel {
-    /// Between threads, for messages of so many bytes.
+    /// A channel between threads, for messages of `bytes` bytes.
     ///
     /// # Errors
-    /// No memory.
+    /// The system has no memory for it.
     pub fn new_private(bytes: usize) -> io::Result<CacheLineChannel> {
         let words = Arc::new(SharedWords::private(2 * queue_words(bytes))?);
         Ok(CacheLineChannel { words, bytes })
     }
 
-    /// Between processes.
+    /// A channel between processes, and the descriptor by which the other one joins it.
     ///
     /// # Errors
-    /// No memory.
+    /// The system has no memory for it.
     pub fn new_shared(bytes: usize) -> io::Result<(CacheLineChannel, OwnedFd)> {
         let (words, fd) = SharedWords::shared(2 * queue_words(bytes))?;
         let words = Arc::new(words);
         Ok((CacheLineChannel { words, bytes }, fd))
     }
 
-    /// Those of another process.
+    /// Joins the channel of another process by its descriptor.
     ///
     /// # Errors
-    /// There are none.
+    /// The descriptor is no segment, or too small for messages of `bytes` bytes.
     pub fn join(fd: BorrowedFd<'_>, bytes: usize) -> io::Result<CacheLineChannel> {
         let words = Arc::new(SharedWords::join(fd)?);
         match words.len() >= 2 * queue_words(bytes) {
@@ -83,16 +84,16 @@ impl CacheLineChannel {
         }
     }
 
-    /// The two ends of a side, with its end of the bell.
+    /// The two ends of a side, with its end of the wakeup socket.
     ///
     /// # Errors
     /// The process has no descriptor left.
     pub fn ends(
         &self,
         side: TripSide,
-        bell: &UnixStream,
+        wakeup: &UnixStream,
     ) -> io::Result<(CacheLineSender, CacheLineReceiver)> {
-        bell.set_nonblocking(true)?;
+        wakeup.set_nonblocking(true)?;
         let second = queue_words(self.bytes);
         let (out, back) = match side {
             TripSide::Near => (0, second),
@@ -106,30 +107,30 @@ impl CacheLineChannel {
         let sender = CacheLineSender {
             queue: queue(out),
             sent: 0,
-            wakeup_socket: bell.try_clone()?,
+            wakeup_socket: wakeup.try_clone()?,
         };
         let receiver = CacheLineReceiver {
             queue: queue(back),
             taken: 0,
-            wakeup_socket: bell.try_clone()?,
+            wakeup_socket: wakeup.try_clone()?,
         };
         Ok((sender, receiver))
     }
 }
 
-/// Words from a message to the next: whole cache lines.
+/// Words from one message to the next: whole cache lines.
 fn stride_words(bytes: usize) -> usize {
     bytes
         .div_ceil(WORD_BYTES)
         .next_multiple_of(INDEX_STRIDE_WORDS)
 }
 
-/// Words of one way.
+/// Words of one queue: indexes and messages.
 fn queue_words(bytes: usize) -> usize {
     MESSAGE_WORD + MESSAGES_MAX as usize * stride_words(bytes)
 }
 
-/// One way of the two.
+/// The queue of one direction.
 struct CacheLineQueue {
     words: Arc<SharedWords>,
     first_word: usize,
@@ -141,21 +142,21 @@ impl CacheLineQueue {
         &self.words[self.first_word + which]
     }
 
-    /// The words of a message.
+    /// The words of message `number`.
     fn message(&self, number: u64) -> &[AtomicU64] {
         let first = self.first_word + MESSAGE_WORD + (number % MESSAGES_MAX) as usize * self.stride;
         &self.words[first..first + self.stride]
     }
 }
 
-/// Where messages go in.
+/// The sending end of a queue.
 pub struct CacheLineSender {
     queue: CacheLineQueue,
     sent: u64,
     wakeup_socket: UnixStream,
 }
 
-/// Where they come out.
+/// The receiving end of a queue.
 pub struct CacheLineReceiver {
     queue: CacheLineQueue,
     taken: u64,
@@ -183,8 +184,8 @@ impl SendMessage for CacheLineSender {
         fence(Ordering::SeqCst);
         let asleep = self.queue.word(ASLEEP_WORD);
         if asleep.load(Ordering::Relaxed) == 1 && asleep.swap(0, Ordering::Relaxed) == 1 {
-            let rung = self.wakeup_socket.write_all(&[1]);
-            rung.map_err(|error| Error::system("wake the other side", error))?;
+            let woken = self.wakeup_socket.write_all(&[1]);
+            woken.map_err(|error| Error::system("wake the other side", error))?;
         }
         Ok(())
     }
@@ -208,7 +209,7 @@ impl TakeMessage for CacheLineReceiver {
     }
 }
 
-/// The last bytes of a message may be fewer than a word.
+/// The word of up to eight bytes; those that are missing are 0.
 fn partial_word(bytes: &[u8]) -> u64 {
     let mut word = [0; WORD_BYTES];
     word[..bytes.len()].copy_from_slice(bytes);
@@ -223,9 +224,9 @@ impl Waitable for CacheLineReceiver {
     }
 
     fn disarm(&mut self) {
-        let has_rung = self.queue.word(ASLEEP_WORD).swap(0, Ordering::Relaxed) == 0;
-        if has_rung {
-            // It may be on its way yet: then the next sleep is a short one.
+        let is_woken = self.queue.word(ASLEEP_WORD).swap(0, Ordering::Relaxed) == 0;
+        if is_woken {
+            // The byte may not have arrived yet: then the next sleep is a short one.
             let _ = self.wakeup_socket.read(&mut [0; 64]);
         }
     }
@@ -253,9 +254,9 @@ mod tests {
             let joined = CacheLineChannel::join(fd.as_fd(), 30).unwrap();
             let (near, far) = UnixStream::pair().unwrap();
             let (there, back) = lines.ends(TripSide::Near, &near).unwrap();
-            let (answer, heard) = joined.ends(TripSide::Far, &far).unwrap();
-            gets_through(there, heard, idle);
-            gets_through(answer, back, idle);
+            let (returned, forward) = joined.ends(TripSide::Far, &far).unwrap();
+            gets_through(there, forward, idle);
+            gets_through(returned, back, idle);
         }
     }
 
@@ -264,16 +265,16 @@ mod tests {
         let lines = CacheLineChannel::new_private(8).unwrap();
         let (near, far) = UnixStream::pair().unwrap();
         let (mut there, _) = lines.ends(TripSide::Near, &near).unwrap();
-        let (_, mut heard) = lines.ends(TripSide::Far, &far).unwrap();
-        assert!(heard.arm().unwrap());
+        let (_, mut forward) = lines.ends(TripSide::Far, &far).unwrap();
+        assert!(forward.arm().unwrap());
         there.send(&[7; 8]).unwrap();
-        heard.disarm();
-        assert!(!heard.arm().unwrap(), "a message is there");
-        heard.disarm();
+        forward.disarm();
+        assert!(!forward.arm().unwrap(), "a message is there");
+        forward.disarm();
         let mut message = [0; 8];
-        assert!(heard.try_take(&mut message).unwrap());
+        assert!(forward.try_take(&mut message).unwrap());
         assert_eq!(message, [7; 8]);
-        assert!(!heard.try_take(&mut message).unwrap());
+        assert!(!forward.try_take(&mut message).unwrap());
     }
 
     #[test]

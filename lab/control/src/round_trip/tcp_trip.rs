@@ -1,5 +1,5 @@
-//! A bare socket, a write for each message; calls that do not block, so that whoever waits may spin
-//! as well as sleep.
+//! A bare socket with one write per message. Calls do not block, so a thread may spin or sleep
+//! while it waits.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -11,21 +11,21 @@ use super::trip_stages::{SendMessage, TakeMessage};
 use crate::Error;
 use crate::backoff::Backoff;
 
-/// Where messages go in.
+/// The sending end of a connection.
 pub struct TcpTripSender(TcpStream);
 
-/// Where they come out.
+/// The receiving end of a connection.
 pub struct TcpTripReceiver {
     stream: TcpStream,
     buffer: Vec<u8>,
-    /// Bytes of the message that have come.
+    /// Bytes of the next message that have arrived.
     buffered_bytes: usize,
 }
 
-/// Both ends that a process has of a connection, for messages of so many bytes.
+/// Both ends of a connection that one process has, for messages of `bytes` bytes.
 ///
 /// # Errors
-/// The system refuses.
+/// The system refuses an option, or a descriptor for the second end.
 pub fn split_ends(
     stream: &TcpStream,
     bytes: usize,
@@ -103,9 +103,9 @@ mod tests {
             let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             let (far, _) = listener.accept().unwrap();
             let (there, back) = split_ends(&near, 30).unwrap();
-            let (answer, heard) = split_ends(&far, 30).unwrap();
-            gets_through(there, heard, idle);
-            gets_through(answer, back, idle);
+            let (returned, forward) = split_ends(&far, 30).unwrap();
+            gets_through(there, forward, idle);
+            gets_through(returned, back, idle);
         }
     }
 

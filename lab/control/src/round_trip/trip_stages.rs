@@ -1,4 +1,4 @@
-//! The three stages of a trip by hand, on whatever ways there are between them.
+//! The three stages of a round trip by hand: source, relay and sink, on any medium between them.
 //!
 //! ```text
 //!   | when it was due | payload |       a message; the relay copies it, the sink reads all of it
@@ -13,34 +13,34 @@ use crate::payload::Payload;
 use crate::sink::now_ns;
 use crate::{Error, cores};
 
-/// Which messages, how many, how fast, and how threads wait for them.
+/// The task of all stages: messages, rate, and how threads wait.
 #[derive(Clone, Copy, Debug)]
 pub struct RoundTripTask {
-    /// What each message holds besides its time.
+    /// Layout of the bytes after the time stamp.
     pub payload: Payload,
-    /// How many.
+    /// Number of messages to send.
     pub messages: u64,
-    /// How many a second.
+    /// Messages a second that the source sends.
     pub rate: f64,
-    /// How relay and sink wait.
+    /// How relay and sink wait for messages.
     pub idle: IdleStrategy,
 }
 
-/// The end of a way that messages go into.
+/// The sending end of a medium.
 pub trait SendMessage {
     /// Sends a message; waits if there is no room.
     ///
     /// # Errors
-    /// The way is broken.
+    /// The connection is broken.
     fn send(&mut self, message: &[u8]) -> Result<(), Error>;
 }
 
-/// The end that they come out of.
+/// The receiving end of a medium.
 pub trait TakeMessage: Waitable {
-    /// Takes a message if a whole one is there.
+    /// Takes a message if a whole one has arrived; `false` if none has.
     ///
     /// # Errors
-    /// The way is broken.
+    /// The connection is broken.
     fn try_take(&mut self, message: &mut [u8]) -> Result<bool, Error>;
 }
 
@@ -48,10 +48,10 @@ pub trait TakeMessage: Waitable {
 pub const STAMP_BYTES: usize = size_of::<i64>();
 
 impl RoundTripTask {
-    /// Words that say it in a command.
+    /// Number of words that describe a task on a command line.
     pub const WORDS: usize = 4;
 
-    /// Bytes of a message.
+    /// Size of a message in bytes, with its time stamp.
     pub fn message_bytes(self) -> usize {
         STAMP_BYTES + self.payload.bytes()
     }
@@ -65,7 +65,8 @@ impl RoundTripTask {
         self.payload.fill(number, &mut message[STAMP_BYTES..]);
     }
 
-    /// The idling of one of so many loops of a process: as the run time would have it.
+    /// The idler of one of `loops` loops of a process, which may spin if there are more cores than
+    /// loops, as in the run time.
     fn idle(self, loops: usize) -> Result<Idler, Error> {
         let may_spin = loops < cores::usable_cores().len();
         let idle = Idler::new(self.idle, may_spin);
@@ -73,7 +74,7 @@ impl RoundTripTask {
     }
 }
 
-/// What the sink has seen.
+/// The round trips that a sink has seen.
 #[derive(Debug, Default)]
 pub struct TripRecorder {
     trip_ns: Vec<i64>,
@@ -81,7 +82,7 @@ pub struct TripRecorder {
 }
 
 impl TripRecorder {
-    /// A message that has come back; in the order of the sink in SPL.
+    /// Records a message that has come back: first its sum, then its time, as the SPL sink does.
     fn record(&mut self, payload: Payload, message: &[u8]) {
         let (due, rest) = message
             .split_first_chunk::<STAMP_BYTES>()
@@ -90,17 +91,17 @@ impl TripRecorder {
         self.trip_ns.push(now_ns() - i64::from_le_bytes(*due));
     }
 
-    /// Says how long each took, and what they add up to.
+    /// Prints the nanoseconds of each trip and the sum of the payloads.
     pub fn print_trips(&self) {
         let lines = self.trip_ns.iter().map(|ns| format!("took {ns}\n"));
         println!("{}sum {}", lines.collect::<String>(), self.sum);
     }
 }
 
-/// The source.
+/// Runs the source: sends all messages at the task's rate.
 ///
 /// # Errors
-/// The way is broken.
+/// The connection is broken.
 pub fn run_source(task: RoundTripTask, to: &mut impl SendMessage) -> Result<(), Error> {
     let mut message = task.new_message();
     let pace = (task.rate, task.messages);
@@ -110,10 +111,10 @@ pub fn run_source(task: RoundTripTask, to: &mut impl SendMessage) -> Result<(), 
     })
 }
 
-/// The relay, one of so many loops of its process.
+/// Runs the relay, one of `loops` loops of its process: sends back each message.
 ///
 /// # Errors
-/// A way is broken.
+/// One of the connections is broken.
 pub fn run_relay(
     task: RoundTripTask,
     loops: usize,
@@ -128,10 +129,10 @@ pub fn run_relay(
     Ok(())
 }
 
-/// The sink, one of so many loops of its process.
+/// Runs the sink, one of `loops` loops of its process: records each message.
 ///
 /// # Errors
-/// The way is broken.
+/// The connection is broken.
 pub fn run_sink(
     task: RoundTripTask,
     loops: usize,
@@ -146,7 +147,7 @@ pub fn run_sink(
     Ok(trips)
 }
 
-/// Waits for the next message.
+/// Waits for the next message by the task's strategy.
 fn take_next(
     from: &mut impl TakeMessage,
     idle: &mut Idler,
@@ -163,10 +164,10 @@ fn take_next(
     Ok(())
 }
 
-/// All three in one thread: calls of functions.
+/// Runs all three stages in one thread, where each hands on a message by a call.
 ///
 /// # Errors
-/// None.
+/// None; the type is that of the other roles.
 pub fn run_by_calls(task: RoundTripTask) -> Result<(), Error> {
     let (mut message, mut trips) = (task.new_message(), TripRecorder::default());
     let pace = (task.rate, task.messages);
@@ -193,7 +194,7 @@ fn sink_call(payload: Payload, message: &[u8], trips: &mut TripRecorder) {
 pub(crate) mod tests {
     use super::*;
 
-    /// Messages get through a way whole and in their order, whoever sleeps.
+    /// Messages arrive whole and in order, whether the receiver sleeps or not.
     pub fn gets_through(
         mut to: impl SendMessage + Send,
         mut from: impl TakeMessage,

@@ -1,4 +1,4 @@
-//! How much two sets of runs differ, and how sure that is.
+//! The change between two sets of runs, with its confidence interval.
 //!
 //! The change is the ratio of the geometric means of the runs, B to A. Its interval is Welch's, on
 //! logarithms: with `a`, `b` the logarithms of the runs, `m` their means, `v` their variances (over
@@ -13,28 +13,28 @@
 //! in a hundred times.
 //!
 //! # Why this way
-//! Noise multiplies (a core that somebody else has half of the time halves a rate), so logarithms.
-//! A suite has three to five runs a side: the Mann-Whitney test cannot get below 0.1 with three
-//! against three, and a bootstrap of three values has only ten different resamples. One run that
-//! was disturbed widens the interval, which errs on the side of saying nothing.
+//! Noise multiplies: a core that another program has half of the time halves a rate. Hence
+//! logarithms. A suite has three to five runs a side. The Mann-Whitney test cannot get below 0.1
+//! with three runs against three, and a bootstrap of three values has only ten different resamples.
+//! A disturbed run widens the interval, so the verdict is "no change" rather than a wrong one.
 
-/// A change with the interval that holds the true one in 99 of 100 cases.
+/// A change with its 99 % interval: the true change lies outside in one of 100 comparisons.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangeInterval {
     /// Geometric mean of the runs of A.
     pub a: f64,
-    /// Of those of B.
+    /// Geometric mean of the runs of B.
     pub b: f64,
     /// Ratio of the geometric means, B to A.
     pub change: f64,
-    /// The interval's lower end.
+    /// Lower end of the interval of `change`.
     pub low: f64,
-    /// Its upper end.
+    /// Upper end of the interval of `change`.
     pub high: f64,
 }
 
-/// The change from runs of A to runs of B; none with fewer than two on a side, or where a run is
-/// not above 0.
+/// The change from runs of A to runs of B. `None` if a side has fewer than two runs or a run is not
+/// above 0.
 pub fn change_interval(a: &[f64], b: &[f64]) -> Option<ChangeInterval> {
     let (a, b) = (LogMoments::from_runs(a)?, LogMoments::from_runs(b)?);
     let middle = b.mean - a.mean;
@@ -55,12 +55,12 @@ pub fn change_interval(a: &[f64], b: &[f64]) -> Option<ChangeInterval> {
     })
 }
 
-/// Of logarithms.
+/// Mean and variance of the logarithms of one side's runs.
 struct LogMoments {
     mean: f64,
     /// Variance of the mean.
     mean_variance: f64,
-    /// Runs less one.
+    /// Degrees of freedom: the number of runs less one.
     degrees_of_freedom: f64,
 }
 
@@ -87,15 +87,15 @@ impl LogMoments {
     }
 }
 
-/// Student's t for 99 %, two-sided, by degrees of freedom from 1 on; the usual table.
+/// Student's t for 99 %, two-sided, from 1 degree of freedom on, from the usual table.
 const STUDENT_T: [f64; 30] = [
     63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
     2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845, 2.831, 2.819, 2.807, 2.797, 2.787, 2.779,
     2.771, 2.763, 2.756, 2.750,
 ];
 
-/// Between the lines of the table linear in the reciprocal, which is a little too much, as is the
-/// last line for all beyond it.
+/// The t for a number of degrees of freedom. Between two lines of the table it is linear in the
+/// reciprocal, and beyond the last line it is that line: both are slightly too large.
 fn student_t(freedom: f64) -> f64 {
     let last = STUDENT_T.len() as f64;
     let freedom = freedom.clamp(1.0, last);

@@ -1,10 +1,9 @@
-//! What changed from one run of the benchmarks to another, with noise taken into account.
+//! Comparison of two runs of the benchmarks, with noise taken into account.
 //!
 //! Results are matched by benchmark, path, codec, size, receivers, offered rate and peer. On the
-//! same host their figures are compared; on hosts that differ, their ratios to the raw controls of
-//! the same runs, because absolute figures then say more of the hosts than of the program; and
-//! ratios only if the controls are the same, by what the results say of them. `change_interval`
-//! says how a change is told from noise.
+//! same host their figures are compared. On hosts that differ, their ratios to the raw controls are
+//! compared, since absolute figures then tell more of the hosts than of the program. Ratios are
+//! compared only if both results name the same control. `interval` tells a change from noise.
 
 mod interval;
 
@@ -18,41 +17,41 @@ use interval::change_interval;
 /// One row of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparisonLine {
-    /// The question.
+    /// Name of the benchmark, for instance `throughput`.
     pub bench: String,
-    /// The channel that the stream takes.
+    /// Path that the stream takes.
     pub path: String,
-    /// How tuples cross.
+    /// Codec of the tuples: `facade` or `normal`.
     pub codec: Option<String>,
-    /// Bytes of a tuple.
+    /// Bytes of a tuple's attributes.
     pub size_bytes: Option<u64>,
-    /// How many get each tuple.
+    /// Number of receivers of each tuple.
     pub receivers: Option<u32>,
     /// Tuples a second that the source offers.
     pub rate_offered: Option<f64>,
-    /// The project beside which it was measured.
+    /// Project that Thalweg was measured beside.
     pub peer: Option<String>,
-    /// What was compared; null if there is nothing to compare.
+    /// Figure that was compared; null if there was none to compare.
     pub by: Option<ComparedFigure>,
-    /// It in A: the geometric mean of the runs, or the result if there is but one.
+    /// Value of the figure in A: the geometric mean of the runs, or the result if it has one run.
     pub a: Option<f64>,
-    /// It in B.
+    /// Value of the figure in B, as in A.
     pub b: Option<f64>,
-    /// B to A, turned so that above 1 is better.
+    /// Ratio of B to A; of latencies A to B, so that above 1 is always better.
     pub change: Option<f64>,
-    /// The lower end of its 99 % interval; null if noise is not known.
+    /// Lower end of the 99 % interval of `change`; null if the noise is not known.
     pub change_low: Option<f64>,
-    /// The upper end.
+    /// Upper end of the 99 % interval of `change`; null if the noise is not known.
     pub change_high: Option<f64>,
-    /// What follows.
+    /// Conclusion from the change and its interval.
     pub verdict: Verdict,
 }
 
-/// What two results are compared by.
+/// The figure by which two results are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparedFigure {
-    /// Tuples a second.
+    /// Throughput in tuples a second.
     TuplesPerS,
     /// The median latency in nanoseconds.
     LatencyNs,
@@ -60,7 +59,7 @@ pub enum ComparedFigure {
     Ratio,
 }
 
-/// What a comparison finds.
+/// The conclusion of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -68,20 +67,20 @@ pub enum Verdict {
     Faster,
     /// The whole interval is below 1.
     Slower,
-    /// The interval holds 1.
+    /// The interval contains 1.
     NoChange,
     /// A side has fewer than two runs on record, so noise is not known.
     NoiseUnknown,
-    /// The hosts differ and so do the controls: no figure of one says anything of the other.
+    /// The hosts differ and so do the controls, so no figure of A can be compared with one of B.
     OtherControl,
-    /// B does not have it, or could not measure it.
+    /// B lacks the result, or could not measure it.
     OnlyInA,
-    /// A does not have it, or could not measure it.
+    /// A lacks the result, or could not measure it.
     OnlyInB,
 }
 
 impl Verdict {
-    /// All, the most telling first.
+    /// All verdicts in the order of summaries: changes first.
     pub const ALL: [Verdict; 7] = [
         Verdict::Slower,
         Verdict::Faster,
@@ -92,7 +91,7 @@ impl Verdict {
         Verdict::OnlyInB,
     ];
 
-    /// In words.
+    /// The verdict in words, as tables and summaries print it.
     pub fn description(self) -> &'static str {
         match self {
             Verdict::Faster => "faster",
@@ -107,14 +106,29 @@ impl Verdict {
 }
 
 impl ComparisonLine {
-    /// Whether it is slower by more than a share, with all of its interval.
+    /// Whether the result is slower by more than `share`, with its whole interval.
     pub fn is_slower_by(&self, share: f64) -> bool {
         let beyond = self.change_high.is_some_and(|high| high < 1.0 - share);
         self.verdict == Verdict::Slower && beyond
     }
 }
 
-/// Compares all results of A and B, in the order of A, then those that only B has.
+/// Compares all results of A and B: first those of A in their order, then those that only B has.
+///
+/// # Example
+/// ```
+/// use thalweg_measure::Outcome;
+/// use thalweg_measure::compare::{Verdict, compare};
+///
+/// let outcome = |rate: f64| Outcome {
+///     bench: "throughput".to_owned(),
+///     tuples_per_s: Some(rate),
+///     samples: vec![0.99 * rate, rate, 1.01 * rate],
+///     ..Outcome::default()
+/// };
+/// let lines = compare(&[outcome(1e6)], &[outcome(2e6)]);
+/// assert_eq!(lines[0].verdict, Verdict::Faster);
+/// ```
 pub fn compare(a: &[Outcome], b: &[Outcome]) -> Vec<ComparisonLine> {
     let (a, b) = (keyed_outcomes(a), keyed_outcomes(b));
     let others: HashMap<&ResultKey, &Outcome> = b.iter().map(|(key, o)| (key, *o)).collect();
@@ -127,7 +141,7 @@ pub fn compare(a: &[Outcome], b: &[Outcome]) -> Vec<ComparisonLine> {
     rows.chain(new).flatten().collect()
 }
 
-/// What the hosts of two runs differ in, in words; none if they are alike.
+/// The differences between the hosts of two runs, in words; `None` if the hosts are alike.
 pub fn hosts_differ(a: &Host, b: &Host) -> Option<String> {
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
     let facts = [
@@ -145,7 +159,7 @@ pub fn hosts_differ(a: &Host, b: &Host) -> Option<String> {
     (!words.is_empty()).then(|| words.join("; "))
 }
 
-/// What results are matched by; the last tells apart results that are alike in all of it.
+/// The fields by which results are matched. The last counts earlier results with equal fields.
 type ResultKey = (
     String,
     String,
@@ -178,7 +192,7 @@ fn keyed_outcomes(outcomes: &[Outcome]) -> Vec<(ResultKey, &Outcome)> {
     outcomes.iter().map(key).zip(outcomes).collect()
 }
 
-/// The row of a pair; none if neither side could be measured.
+/// The row of a pair; `None` if neither side could be measured.
 fn comparison_row(a: Option<&Outcome>, b: Option<&Outcome>) -> Option<ComparisonLine> {
     let measured = |o: &&Outcome| o.unavailable.is_none();
     let (a, b) = (a.filter(measured), b.filter(measured));
@@ -251,7 +265,7 @@ fn set_verdict(row: &mut ComparisonLine, a: &Outcome, b: &Outcome) {
     };
 }
 
-/// What the figures of a result count when they are not compared to a control.
+/// The figure of a result when it is not compared with a control.
 fn absolute_figure(outcome: &Outcome) -> ComparedFigure {
     match outcome.latency_ns {
         Some(_) => ComparedFigure::LatencyNs,
@@ -267,7 +281,7 @@ fn figure_value(outcome: &Outcome, by: ComparedFigure) -> Option<f64> {
     }
 }
 
-/// The runs as they are compared: each as it is, or as a share of its neighbour, the control's.
+/// The runs to compare: as they are, or each as a share of the control's neighbouring run.
 fn compared_runs(outcome: &Outcome, by: ComparedFigure) -> Vec<f64> {
     if by != ComparedFigure::Ratio {
         return outcome.samples.clone();

@@ -1,25 +1,25 @@
-//! Scales: from values to places on an axis, and where its ticks stand.
+//! Scales: from values to positions on an axis, and where its ticks are.
 
 /// How values are spread along an axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AxisScale {
     /// Equal differences are equally far apart.
     Linear {
-        /// Where the axis begins.
+        /// Value at the start of the axis.
         from: f64,
-        /// Where it ends.
+        /// Value at the end of the axis.
         to: f64,
     },
     /// Equal ratios are equally far apart; both ends are above 0.
     Log {
-        /// Where the axis begins.
+        /// Value at the start of the axis, above 0.
         from: f64,
-        /// Where it ends.
+        /// Value at the end of the axis, above 0.
         to: f64,
     },
 }
 
-/// From this ratio of the largest value to the smallest on, a logarithmic axis shows more.
+/// Ratio of the largest value to the smallest from which an axis is logarithmic.
 const LOG_FROM_RATIO: f64 = 50.0;
 
 impl AxisScale {
@@ -70,7 +70,7 @@ impl AxisScale {
         }
     }
 
-    /// Where a value stands: 0 at the beginning of the axis, 1 at its end.
+    /// The position of a value: 0 at the start of the axis, 1 at its end.
     pub fn position(self, value: f64) -> f64 {
         match self {
             AxisScale::Linear { from, to } => (value - from) / (to - from),
@@ -78,7 +78,7 @@ impl AxisScale {
         }
     }
 
-    /// Whether a value has a place: it is a number, and above 0 where the axis is logarithmic.
+    /// Whether a value can be drawn: it is finite, and above 0 where the axis is logarithmic.
     pub fn can_show(self, value: f64) -> bool {
         value.is_finite() && (value > 0.0 || matches!(self, AxisScale::Linear { .. }))
     }
@@ -178,7 +178,7 @@ fn tick_step(high: f64) -> f64 {
     fitting.unwrap_or(&10.0) * power
 }
 
-/// Smallest and largest of the values that have a place; 1 and 1 if none has.
+/// The smallest and the largest value above 0; 1 and 1 if there is none.
 fn value_bounds(values: &[f64]) -> (f64, f64) {
     let usable = values.iter().copied().filter(|v| v.is_finite() && *v > 0.0);
     let low = usable.clone().fold(f64::INFINITY, f64::min);

@@ -1,4 +1,4 @@
-//! Bars of ratios: a row a result, a line at 1 where the control stands.
+//! Bars of ratios: a row per result, and a line at 1, the level of the control.
 
 use std::fmt::Display;
 
@@ -7,38 +7,38 @@ use super::draw_chart::{LEFT, WIDTH};
 use super::markup::Markup;
 use super::number::three_digits;
 
-/// What one picture shows.
+/// A bar chart as data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarChart {
-    /// Its heading.
+    /// Heading above the chart.
     pub title: String,
-    /// From top to bottom.
+    /// Bars from top to bottom.
     pub bars: Vec<Bar>,
 }
 
-/// One bar.
+/// One bar with its label.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
-    /// What was measured.
+    /// Label at the left: the result that was measured.
     pub name: String,
-    /// Of it to its control.
+    /// Ratio of the result to its control.
     pub ratio: f64,
-    /// What its tooltip says.
+    /// Text of the tooltip.
     pub note: String,
 }
 
 const TOP: f64 = 44.0;
 const ROW_HEIGHT: f64 = 26.0;
 const BAR_HEIGHT: f64 = 14.0;
-/// Where bars begin: names stand to the left.
+/// Left end of the bars in pixels; labels are to the left of it.
 const BARS_LEFT: f64 = LEFT + 210.0;
-/// Room for the number behind the longest bar.
+/// Width in pixels that is kept free for the number behind the longest bar.
 const VALUE_LABEL_WIDTH: f64 = 70.0;
-/// Names longer than this are cut; the tooltip has them whole.
+/// Labels of more characters are cut; the tooltip has them whole.
 const NAME_MAX: usize = 38;
 
 impl BarChart {
-    /// The picture as an element of SVG.
+    /// Draws the chart as an SVG element.
     pub fn draw(&self) -> String {
         let bottom = TOP + ROW_HEIGHT * self.bars.len() as f64;
         let ratios = self.bars.iter().map(|bar| bar.ratio).chain([1.0]);
@@ -116,7 +116,7 @@ fn draw_bar(svg: &mut Markup, bar: &Bar, top: f64, scale: AxisScale) {
         .line();
 }
 
-/// The line where results are level with their controls.
+/// Draws the line at ratio 1, where results equal their controls.
 fn draw_parity_line(svg: &mut Markup, at: f64, bottom: f64) {
     let at = format!("{at:.1}");
     svg.empty_element(

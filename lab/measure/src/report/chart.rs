@@ -1,28 +1,28 @@
-//! A chart as data: axes, series of points, bands; `draw` makes SVG of it.
+//! A chart as data: axes, series of points, bands. `draw_chart` makes SVG of it.
 
 use super::axis_scale::AxisScale;
 
-/// What one picture shows.
+/// One chart of a section.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// Its heading.
+    /// Heading above the chart.
     pub title: String,
-    /// The horizontal axis.
+    /// Horizontal axis: sizes, receivers or releases.
     pub x: ChartAxis,
-    /// The vertical axis.
+    /// Vertical axis: the figure that was measured.
     pub y: ChartAxis,
-    /// The lines, those of the back first.
+    /// Series in drawing order, the rearmost first.
     pub series: Vec<ChartSeries>,
-    /// Ranges of the vertical axis.
+    /// Ranges of the vertical axis that publications give in words.
     pub bands: Vec<ChartBand>,
 }
 
-/// One axis.
+/// One axis of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartAxis {
-    /// What it counts, with the unit.
+    /// Title: the quantity with its unit.
     pub title: &'static str,
-    /// What kind of values, and so which scale and ticks.
+    /// Kind of the values, which decides scale and ticks.
     pub kind: AxisKind,
 }
 
@@ -37,27 +37,27 @@ pub enum AxisKind {
     Amounts,
 }
 
-/// Points that belong together.
+/// A line or a set of markers: points of one path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartSeries {
-    /// Under which heading of the legend it stands: what was measured, its control, a publication.
+    /// Heading in the legend: measured, its control, or a publication.
     pub group: String,
-    /// Its name there.
+    /// Name of the series in the legend.
     pub name: String,
-    /// How it is drawn.
+    /// Style of line and markers.
     pub style: SeriesStyle,
-    /// Its colour, of those that the page has, and with it the shape of its markers.
+    /// Index of the colour and marker shape, below `COLOURS`.
     pub colour: usize,
-    /// The points, by `x`.
+    /// Points in order of `x`.
     pub points: Vec<ChartPoint>,
 }
 
-/// How a series is drawn.
+/// The style of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeriesStyle {
-    /// What was measured: a line with markers.
+    /// Measured values: a line with markers.
     Measured,
-    /// The second codec of what was measured: a thinner line, open markers.
+    /// Measured values of the second codec: a thinner line, open markers.
     MeasuredSecond,
     /// A raw control: a dashed line.
     Control,
@@ -65,40 +65,40 @@ pub enum SeriesStyle {
     Published,
     /// Published values of the second codec: a faint dotted line.
     PublishedSecond,
-    /// Published values that are too few for a line: faint markers alone.
+    /// Published values that are too few for a line: faint markers.
     PublishedPoints,
 }
 
 /// One point of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartPoint {
-    /// Its value on the horizontal axis.
+    /// Value on the horizontal axis.
     pub x: f64,
-    /// Its value on the vertical axis.
+    /// Value on the vertical axis.
     pub y: f64,
-    /// The least and the most that a run had, on the vertical axis; none if runs are not known.
+    /// Smallest and largest run on the vertical axis; `None` if the runs are not known.
     pub runs: Option<(f64, f64)>,
-    /// What its tooltip says.
+    /// Text of the tooltip.
     pub note: String,
 }
 
 /// A range that a publication gives in words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartBand {
-    /// Under which heading of the legend it stands.
+    /// Heading in the legend.
     pub group: String,
-    /// What it is.
+    /// Name of the range in the legend.
     pub name: String,
-    /// Its lower end, on the vertical axis.
+    /// Lower end on the vertical axis.
     pub from: f64,
-    /// Its upper end.
+    /// Upper end on the vertical axis.
     pub to: f64,
-    /// Its colour, of those that the page has.
+    /// Index of the colour, below `COLOURS`.
     pub colour: usize,
 }
 
 impl Chart {
-    /// Whether there is any point that was measured here.
+    /// Whether a point was measured in this run, and not published.
     pub fn has_measured(&self) -> bool {
         let measured =
             |series: &ChartSeries| series.style.is_measured() && !series.points.is_empty();
@@ -117,18 +117,18 @@ impl Chart {
         self.y.kind.scale(&values)
     }
 
-    /// Where labels of the horizontal axis stand.
+    /// Values of the labels on the horizontal axis.
     pub fn x_ticks(&self) -> Vec<f64> {
         let measured = self.values(|point| point.x);
         self.x.kind.ticks(self.x_scale(), &measured)
     }
 
-    /// Where labels of the vertical axis stand.
+    /// Values of the labels on the vertical axis.
     pub fn y_ticks(&self) -> Vec<f64> {
         self.y.kind.ticks(self.y_scale(), &[])
     }
 
-    /// The title of the vertical axis, which says so where it is logarithmic.
+    /// The title of the vertical axis; it says if the axis is logarithmic.
     pub fn y_title(&self) -> String {
         match self.y_scale() {
             AxisScale::Log { .. } => format!("{}, logarithmic", self.y.title),
@@ -164,12 +164,12 @@ impl AxisKind {
 }
 
 impl SeriesStyle {
-    /// Whether it shows what was measured here, and no control.
+    /// Whether the series shows values that were measured in this run, other than a control's.
     pub fn is_measured(self) -> bool {
         matches!(self, SeriesStyle::Measured | SeriesStyle::MeasuredSecond)
     }
 
-    /// The name of its style on the page.
+    /// The CSS class of the style.
     pub fn css_class(self) -> &'static str {
         match self {
             SeriesStyle::Measured => "measured",

@@ -1,11 +1,11 @@
-//! Results as comma-separated values: a row an outcome, as RFC 4180 has it.
+//! Results as comma-separated values: a row per outcome, as RFC 4180 says.
 //!
-//! Numbers are written so that they read back as the same; null is an empty field; samples stand in
-//! one field, a space between them. The first column is the release, empty where there is only one.
+//! Numbers are written so that they read back unchanged. A null is an empty field. Samples are one
+//! field, separated by spaces. The first column is the release, empty if there is only one.
 
 use crate::{LatencyPercentiles, Outcome};
 
-/// The names of the columns.
+/// The names of the columns, in order.
 pub const COLUMNS: [&str; 37] = [
     "release",
     "bench",
@@ -46,7 +46,7 @@ pub const COLUMNS: [&str; 37] = [
     "options",
 ];
 
-/// All outcomes of all releases, with a head.
+/// All outcomes of all releases as CSV, with a head.
 pub fn csv_text<'a>(releases: impl Iterator<Item = (&'a str, &'a [Outcome])>) -> String {
     let mut text = line(&COLUMNS.map(str::to_owned));
     for (release, outcomes) in releases {

@@ -21,17 +21,17 @@ use super::chart::{Chart, ChartPoint, ChartSeries, SeriesStyle};
 use super::markup::Markup;
 use super::number::{count, three_digits};
 
-/// Width of the picture.
+/// Width of the picture in pixels.
 pub const WIDTH: f64 = 920.0;
-/// Where the plot begins from the left.
+/// Left edge of the plot in pixels; tick labels are to the left of it.
 pub const LEFT: f64 = 68.0;
-/// Where the plot begins from the top.
+/// Upper edge of the plot in pixels; the title is above it.
 pub const TOP: f64 = 44.0;
-/// Width of the plot.
+/// Width of the plot in pixels; the legend is to the right of it.
 pub const PLOT_WIDTH: f64 = 570.0;
-/// Height of the plot at least.
+/// Height of the plot in pixels at least; a long legend makes it higher.
 pub const PLOT_HEIGHT_MIN: f64 = 300.0;
-/// Points stay away from the frame by so much, left and right.
+/// Pixels between the frame and the outermost points, left and right.
 pub const INSET: f64 = 14.0;
 
 const X_LABELS_HEIGHT: f64 = 58.0;
@@ -39,10 +39,10 @@ const LEGEND_GAP: f64 = 26.0;
 const LEGEND_ROW_HEIGHT: f64 = 20.0;
 const GROUP_GAP: f64 = 10.0;
 const SWATCH: f64 = 30.0;
-/// How many colours and marker shapes the page has.
+/// Number of colours and marker shapes that the page has.
 pub const COLOURS: usize = 8;
 
-/// The chart as an element of SVG.
+/// Draws a chart as an SVG element.
 pub fn draw(chart: &Chart) -> String {
     let groups = legend_groups(chart);
     let legend: f64 = groups
@@ -78,7 +78,7 @@ pub fn draw(chart: &Chart) -> String {
     svg.finish()
 }
 
-/// Where values stand in the picture.
+/// The mapping from values to pixels of the plot.
 struct PlotArea {
     x: AxisScale,
     y: AxisScale,
@@ -256,7 +256,7 @@ fn draw_run_range(svg: &mut Markup, point: &ChartPoint, frame: &PlotArea) {
     }
 }
 
-/// What a screen reader says of a series.
+/// The text that a screen reader reads for a series.
 fn series_description(points: &[&ChartPoint], unit: &str) -> String {
     let values = || points.iter().map(|point| point.y);
     match points.len() {

@@ -1,13 +1,13 @@
 //! Elements of HTML and SVG, written so that XML parsers read them too.
 //!
-//! Whatever comes from outside goes through `text` or an attribute, and is escaped there.
+//! Text from outside is passed to `text` or to an attribute, which escape it.
 
 use std::fmt::{Display, Write};
 
 /// Names and values of an element's attributes.
 pub type MarkupAttributes<'a> = &'a [(&'a str, &'a dyn Display)];
 
-/// A text of nested elements in the making.
+/// A writer of nested elements.
 #[derive(Debug, Default)]
 pub struct Markup {
     out: String,
@@ -15,7 +15,7 @@ pub struct Markup {
 }
 
 impl Markup {
-    /// Begins an element; all up to its `close` stands inside.
+    /// Begins an element, which ends at the matching `close`.
     pub fn open(&mut self, name: &'static str, attributes: MarkupAttributes) -> &mut Markup {
         self.start(name, attributes);
         self.out.push('>');
@@ -54,25 +54,25 @@ impl Markup {
         self.open(name, attributes).text(text).close()
     }
 
-    /// Text, escaped.
+    /// Writes text with its special characters escaped.
     pub fn text(&mut self, text: impl Display) -> &mut Markup {
         escape(&text.to_string(), &mut self.out);
         self
     }
 
-    /// A line end, for those who read the source.
+    /// Writes a line end, so that the source of the page can be read.
     pub fn line(&mut self) -> &mut Markup {
         self.out.push('\n');
         self
     }
 
-    /// What is markup already.
+    /// Writes text that is markup already, unescaped.
     pub fn raw_markup(&mut self, markup: &str) -> &mut Markup {
         self.out.push_str(markup);
         self
     }
 
-    /// All that was written; every element has been closed.
+    /// The whole text; every element has to be closed.
     pub fn finish(self) -> String {
         assert!(self.open.is_empty(), "not closed: {:?}", self.open);
         self.out
@@ -88,7 +88,7 @@ impl Markup {
     }
 }
 
-/// Characters that XML has no place for, even escaped, become U+FFFD.
+/// Replaces characters that XML does not allow, even escaped, by U+FFFD.
 fn escape(text: &str, out: &mut String) {
     for character in text.chars() {
         match character {

@@ -1,12 +1,13 @@
-//! Reports: results as JSON, as CSV, and as one page with the figures of the Streams 2.0 report.
+//! Reports: results as JSON, CSV, Markdown, and as one page with the figures of the Streams 2.0
+//! report.
 //!
 //! ```text
 //! outcomes ──figures──> sections of charts ──draw──> SVG ──page──> index.html
 //!     ├──csv──> results.csv
 //!     └───────> results.json
 //! ```
-//! The page needs nothing but itself: no network, no scripts. It is well-formed XML besides, which
-//! is how the tests read it. The values that the source documents published stand in `published`.
+//! The page is self-contained: no network, no scripts. It is well-formed XML besides, which is how
+//! the tests read it. `published` holds the values that the source documents print.
 
 mod axis_scale;
 mod bar_chart;

@@ -1,4 +1,4 @@
-//! The page: a head with the host, a summary, the figures, what could not be measured.
+//! The page: host, summary, figures, and the results that could not be measured.
 
 use super::draw_chart::draw;
 use super::figures::{ReportSection, sections};
@@ -10,7 +10,7 @@ use crate::{Host, Outcome};
 
 const STYLE: &str = include_str!("page.css");
 
-/// The whole page about the last of the releases.
+/// The whole page about the last release, compared with those before it.
 pub fn page(releases: &[Release]) -> String {
     let sections = sections(releases);
     let newest = releases.last().map_or(&[][..], |release| &release.outcomes);
@@ -60,7 +60,7 @@ fn write_head(page: &mut Markup) {
         .close();
 }
 
-/// Where, of what and how was measured: a row for each combination that there is.
+/// Writes machine, commit and options: a column for each combination.
 fn write_origins(page: &mut Markup, releases: &[Release]) {
     let mut seen: Vec<[String; 9]> = Vec::new();
     for release in releases {
@@ -132,7 +132,7 @@ fn origin_cells(release: &str, outcome: &Outcome) -> [String; 9] {
     ]
 }
 
-/// The paths at one size side by side: the first thing that anybody wants to know.
+/// Writes the paths at one size side by side, the summary of the page.
 fn write_ladder(page: &mut Markup, outcomes: &[Outcome]) {
     let rungs = super::figures::path_ladder(outcomes);
     let Some(size) = rungs.first().and_then(|rung| rung.size_bytes) else {
@@ -222,7 +222,7 @@ fn write_section(page: &mut Markup, section: &ReportSection) {
     page.close().line();
 }
 
-/// Why a section has no picture.
+/// Writes why a section has no chart.
 fn write_missing(page: &mut Markup, section: &ReportSection) {
     let mut reasons: Vec<&str> = Vec::new();
     let rows = section.tables.iter().flat_map(|table| &table.rows);
@@ -238,7 +238,7 @@ fn write_missing(page: &mut Markup, section: &ReportSection) {
     page.text_element("p", &[("class", &"none")], why).line();
 }
 
-/// What could not be measured, by reason.
+/// Writes the results that could not be measured, by reason.
 fn write_unavailable(page: &mut Markup, outcomes: &[Outcome]) {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for outcome in outcomes {
@@ -272,7 +272,7 @@ fn write_unavailable(page: &mut Markup, outcomes: &[Outcome]) {
     page.close().close().line();
 }
 
-/// How to read the page.
+/// Writes the notes on how to read the page.
 fn write_notes(page: &mut Markup) {
     const NOTES: [&str; 4] = [
         "Figures are medians of the runs; the ratio is the median of the ratios of neighbouring \

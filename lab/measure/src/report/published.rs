@@ -1,8 +1,7 @@
-//! What the source documents published, as they print it: the faint lines of the charts.
+//! Values that the source documents published, as they print them: the faint lines of the charts.
 //!
-//! Only values that stand in a table, or in a sentence, are here; what only a picture shows is not
-//! guessed. Where several tables print the same column they agree to the digit; it stands here
-//! once.
+//! Only values from a table or a sentence are here. Values that only a picture shows are not
+//! guessed. Where several tables print a column, they agree to the digit; it is here once.
 //!
 //! Table 6 does not say whether it counts one receiver or all; what it prints stands here.
 
@@ -13,31 +12,31 @@ pub const SMX: &str = "SMX measurements";
 /// The paper on transport operators for System S: Xeon X7560, shared memory.
 pub const VEGA: &str = "Vega paper";
 
-/// One published column.
+/// One column of a published table.
 #[derive(Debug, Clone, Copy)]
 pub struct PublishedColumn {
-    /// Which document.
+    /// Document that the column is from.
     pub source: &'static str,
-    /// What it is, and where it stands there.
+    /// Name of the column, with the number of its table.
     pub name: &'static str,
-    /// The path of ours that it is set beside.
+    /// Path of Thalweg that the column is compared with.
     pub path: &'static str,
-    /// What kind of tuples, or of values.
+    /// Style of the line, by the kind of tuples or values.
     pub kind: PublishedKind,
-    /// Sizes or numbers of receivers.
+    /// Sizes in bytes, or numbers of receivers.
     pub x: &'static [f64],
-    /// 10⁹ bits a second; messages a second in documents that count those.
+    /// Values in 10⁹ bits a second, or in messages a second if the document counts those.
     pub y: &'static [f64],
 }
 
-/// Which line a column is.
+/// The kind of a published line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PublishedKind {
-    /// The line to compare with.
+    /// The line to compare with, for instance facade tuples.
     Main,
-    /// Normal tuples beside facade tuples, the release before beside the new one.
+    /// The second line: normal tuples, or the previous release.
     Second,
-    /// Single values out of a sentence.
+    /// Single values from a sentence.
     Points,
 }
 
@@ -170,7 +169,7 @@ pub const HOSTS_INFINIBAND_NORMAL: PublishedColumn = streams(
         0.18, 0.27, 0.54, 1.08, 2.21, 3.65, 7.18, 11.82, 12.13, 13.61, 11.39, 16.95, 19.73,
     ],
 );
-/// One thread.
+/// Throughput of fused operators in one thread.
 pub const FUSED: PublishedColumn = streams(
     "fused, table 5",
     "fused",
@@ -179,7 +178,7 @@ pub const FUSED: PublishedColumn = streams(
         0.66, 1.32, 2.47, 4.94, 9.91, 19.81, 42.08, 84.42, 169.49, 337.85, 677.63, 1355.20, 2711.61,
     ],
 );
-/// Two threads.
+/// Throughput of a threaded port between two threads.
 pub const THREADED: PublishedColumn = streams(
     "threaded port, table 5",
     "threaded",
@@ -188,7 +187,7 @@ pub const THREADED: PublishedColumn = streams(
         0.09, 0.14, 0.36, 0.67, 1.33, 2.54, 5.47, 10.46, 21.19, 39.95, 71.21, 179.81, 349.17,
     ],
 );
-/// Between processes, beside the two above.
+/// Throughput between processes, in the table of `FUSED` and `THREADED`.
 pub const INFINIBAND_TABLE_5: PublishedColumn = streams(
     "LLM RUM, InfiniBand, table 5",
     "shm",
@@ -198,7 +197,7 @@ pub const INFINIBAND_TABLE_5: PublishedColumn = streams(
     ],
 );
 
-/// Receivers in table 6.
+/// Numbers of receivers in table 6.
 const RECEIVERS: &[f64] = &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 
 const fn fanout(
@@ -216,7 +215,7 @@ const fn fanout(
     }
 }
 
-/// One sender to several receivers within a host, with the size in bytes.
+/// Throughput from one sender to several receivers within a host, with the size in bytes.
 pub const FANOUT: &[(u64, PublishedColumn)] = &[
     (
         22,
@@ -268,7 +267,7 @@ pub const FANOUT: &[(u64, PublishedColumn)] = &[
     ),
 ];
 
-/// The release before, within a host: table 7, version 1.2.
+/// Throughput of the previous release within a host: table 7, version 1.2.
 pub const PREVIOUS_RELEASE: &[PublishedColumn] = &[
     streams(
         "1.2, plain TCP, table 7",
@@ -296,7 +295,7 @@ pub const PREVIOUS_RELEASE: &[PublishedColumn] = &[
     ),
 ];
 
-/// The release before, between hosts: table 8, version 1.2.
+/// Throughput of the previous release between hosts: table 8, version 1.2.
 pub const HOSTS_PREVIOUS_RELEASE: &[PublishedColumn] = &[
     streams(
         "1.2, plain TCP, table 8",
@@ -348,7 +347,7 @@ pub const SMX_RATES: PublishedColumn = PublishedColumn {
     ],
 };
 
-/// What the text of the Vega paper says of shared memory, in messages a second (section V, C).
+/// Rates over shared memory in the text of the Vega paper, in messages a second (section V, C).
 pub const VEGA_RATES: &[PublishedColumn] = &[
     PublishedColumn {
         source: VEGA,
@@ -368,12 +367,13 @@ pub const VEGA_RATES: &[PublishedColumn] = &[
     },
 ];
 
-/// Round trips that the report's conclusions give, in microseconds: what, the path of ours, from,
-/// to.
+/// Round trips within a host from the report's conclusions, in microseconds: description, path,
+/// lower end, upper end.
 pub const ROUND_TRIPS: &[(&str, &str, f64, f64)] =
     &[("any transport, conclusions", "shm", 15.0, 30.0)];
 
-/// The same between two hosts.
+/// Round trips between two hosts from the report's conclusions, in microseconds: description, path,
+/// lower end, upper end.
 pub const HOSTS_ROUND_TRIPS: &[(&str, &str, f64, f64)] = &[
     ("TCP and RUM, conclusions", "tcp", 50.0, 80.0),
     ("InfiniBand, conclusions", "rdma", 20.0, 20.0),

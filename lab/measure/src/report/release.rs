@@ -2,11 +2,11 @@
 
 use crate::Outcome;
 
-/// What was measured of one release.
+/// The results of one release, as charts and comparisons take them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Release {
-    /// Its name on charts; may be empty if it is the only one.
+    /// Name of the release on charts; may be empty if it is the only one.
     pub name: String,
-    /// What was measured.
+    /// Results that were measured of the release.
     pub outcomes: Vec<Outcome>,
 }

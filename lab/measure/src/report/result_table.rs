@@ -1,4 +1,4 @@
-//! The tables under the charts: every figure with its control, their ratio, and the noise.
+//! The tables under the charts: figures, controls, ratios, noise.
 
 use super::figures::{ResultTable, gbit_per_s};
 use super::markup::{Markup, MarkupAttributes};

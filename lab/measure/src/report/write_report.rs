@@ -8,22 +8,22 @@ use super::release::Release;
 use super::{csv, page};
 use crate::{Outcome, results};
 
-/// The files of a report.
+/// The paths of the files of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportFiles {
-    /// One array of outcomes.
+    /// JSON file with one array of outcomes.
     pub json: PathBuf,
-    /// A row an outcome.
+    /// CSV file with a row per outcome.
     pub csv: PathBuf,
-    /// The page.
+    /// HTML page with the charts.
     pub page: PathBuf,
 }
 
-/// Writes `results.json`, `results.csv_text` and `index.html` of one run into a folder, which is
-/// made if there is none.
+/// Writes `results.json`, `results.csv` and `index.html` of one run into `dir`, which is created if
+/// needed.
 ///
 /// # Errors
-/// The folder cannot be made, or a file not be written; the error names it.
+/// The folder cannot be created or a file cannot be written; the error names it.
 pub fn write(dir: &Path, outcomes: &[Outcome]) -> io::Result<ReportFiles> {
     let release = Release {
         name: String::new(),
@@ -32,11 +32,11 @@ pub fn write(dir: &Path, outcomes: &[Outcome]) -> io::Result<ReportFiles> {
     write_releases(dir, &[release])
 }
 
-/// The same of several releases, the newest last: the page is about that one, and compares it with
-/// those before; `results.json` holds the newest, `results.csv_text` all.
+/// Writes the report of several releases, the newest last. The page is about the newest and
+/// compares it with the others; `results.json` holds the newest, `results.csv` all of them.
 ///
 /// # Errors
-/// The folder cannot be made, or a file not be written; the error names it.
+/// The folder cannot be created or a file cannot be written; the error names it.
 pub fn write_releases(dir: &Path, releases: &[Release]) -> io::Result<ReportFiles> {
     fs::create_dir_all(dir).map_err(|error| error_with_path(dir, error))?;
     let newest = releases.last().map_or(&[][..], |release| &release.outcomes);

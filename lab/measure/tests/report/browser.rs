@@ -88,10 +88,10 @@ fn a_screenshot_can_be_taken() {
     screenshot(&browser, &written.page, "report.png");
 }
 
-/// What the browser makes of a page.
+/// The findings of the browser on a page.
 struct Seen {
     charts: usize,
-    /// A line each.
+    /// Findings, one line each.
     findings: String,
 }
 

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The folder.
+/// A folder of one test, removed with it.
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// Makes it.
+    /// Creates a folder with a new name.
     pub fn new() -> Folder {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -18,7 +18,7 @@ impl Folder {
         Folder(folder)
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
     }

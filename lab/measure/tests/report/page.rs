@@ -52,7 +52,7 @@ fn number(node: Node, attribute: &str) -> f64 {
         .unwrap_or_else(|_| panic!("{attribute}={value}"))
 }
 
-/// `translate(x y)`.
+/// The numbers of `translate(x y)`.
 fn place(node: Node) -> (f64, f64) {
     let text = node.attribute("transform").unwrap();
     let inner = text.strip_prefix("translate(").unwrap().split(')').next();

@@ -55,7 +55,7 @@ pub fn throughput(bench: &str, path: &str, codec: Option<&str>, size: u64) -> Ou
     }
 }
 
-/// A round trip.
+/// An outcome of a round trip.
 pub fn latency(path: &str, size: u64, rate: f64) -> Outcome {
     let base = match path {
         "shm" => 2_000,
@@ -83,7 +83,7 @@ pub fn latency(path: &str, size: u64, rate: f64) -> Outcome {
     }
 }
 
-/// What a run of everything finds.
+/// The outcomes of `bench all`.
 pub fn all() -> Vec<Outcome> {
     let mut all = Vec::new();
     for path in ["fused", "threaded", "shm", "rum", "tcp"] {

@@ -1,4 +1,4 @@
-//! Compiled code: the fused chain, and an expression of each kind in a loop.
+//! Instructions of compiled code: the fused chain, and an expression of each kind in a loop.
 
 use gungraun::{library_benchmark, library_benchmark_group};
 use jit::{Jit, JitOptions};
@@ -10,10 +10,10 @@ use tuple::{Type, Value};
 
 use super::about;
 
-/// Tuples through the chain.
+/// Tuples that pass the chain in a run.
 const TUPLES: i64 = 10_000;
 
-/// Turns of a kernel.
+/// Iterations of a kernel in a run.
 const TURNS: i64 = 1_000;
 
 fn ready(bytes: usize) -> CompiledChain {
@@ -28,7 +28,7 @@ fn chain(mut running: CompiledChain) -> (i64, CompiledChain) {
     (running.counted_tuples(), running)
 }
 
-fn host(name: &str) -> BareOperator {
+fn operator(name: &str) -> BareOperator {
     let mut kernels = kernels().into_iter();
     let kernel = kernels.find(|kernel| kernel.name == name);
     let kernel = kernel.unwrap_or_else(|| panic!("no kernel {name}"));
@@ -39,26 +39,26 @@ fn host(name: &str) -> BareOperator {
         body: &kernel.body,
     };
     let mut jit = Jit::new(&kernel.functions, &[], JitOptions::default()).expect("a known machine");
-    let mut host = BareOperator::new(&mut jit, &parts);
-    (kernel.init_state)(&mut host.state);
-    host
+    let mut operator = BareOperator::new(&mut jit, &parts);
+    (kernel.init_state)(&mut operator.state);
+    operator
 }
 
 #[library_benchmark]
-#[bench::integer(args = ("integer"), setup = host, config = about(13_800))]
-#[bench::float(args = ("float"), setup = host, config = about(10_600))]
-#[bench::string(args = ("string"), setup = host, config = about(80_000))]
-#[bench::list(args = ("list"), setup = host, config = about(10_600))]
-#[bench::decimal(args = ("decimal"), setup = host, config = about(58_600))]
-#[bench::map(args = ("map"), setup = host, config = about(40_200))]
-#[bench::string_map(args = ("string_map"), setup = host, config = about(156_000))]
-#[bench::function(args = ("function"), setup = host, config = about(97_500))]
-#[bench::nested(args = ("nested"), setup = host, config = about(11_600))]
-#[bench::branchy(args = ("branchy"), setup = host, config = about(28_600))]
-#[bench::timestamp(args = ("timestamp"), setup = host, config = about(26_600))]
-fn kernel(mut host: BareOperator) -> BareOperator {
-    host.process(&Value::Tuple(Box::new([Value::Int64(TURNS)])));
-    host
+#[bench::integer(args = ("integer"), setup = operator, config = about(13_800))]
+#[bench::float(args = ("float"), setup = operator, config = about(10_600))]
+#[bench::string(args = ("string"), setup = operator, config = about(80_000))]
+#[bench::list(args = ("list"), setup = operator, config = about(10_600))]
+#[bench::decimal(args = ("decimal"), setup = operator, config = about(58_600))]
+#[bench::map(args = ("map"), setup = operator, config = about(40_200))]
+#[bench::string_map(args = ("string_map"), setup = operator, config = about(156_000))]
+#[bench::function(args = ("function"), setup = operator, config = about(97_500))]
+#[bench::nested(args = ("nested"), setup = operator, config = about(11_600))]
+#[bench::branchy(args = ("branchy"), setup = operator, config = about(28_600))]
+#[bench::timestamp(args = ("timestamp"), setup = operator, config = about(26_600))]
+fn kernel(mut operator: BareOperator) -> BareOperator {
+    operator.process(&Value::Tuple(Box::new([Value::Int64(TURNS)])));
+    operator
 }
 
 library_benchmark_group!(name = compiled_group, benchmarks = [chain, kernel]);

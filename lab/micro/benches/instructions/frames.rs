@@ -1,6 +1,7 @@
-//! Frames through a ring on one thread, 64 at a time: the bare ring, and the medium's contract. Of
-//! each large frame 48 instructions fetch what lies ahead: on one core they are in vain, but from
-//! another core frames of 256 bytes to a kilobyte come 1.3 to 1.5 times as fast with them.
+//! Instructions of frames through a ring on one thread, 64 at a time: the bare ring, and the
+//! medium's contract. For each large frame 48 instructions prefetch what follows. On one core they
+//! are in vain, but from another core frames of 256 bytes to a kilobyte are 1.3 to 1.5 times as
+//! fast with them.
 
 use std::net::Ipv4Addr;
 
@@ -11,15 +12,15 @@ use transport::{Batching, EdgeSpec, ReceivingEnd, SendingEnd, media};
 
 use super::about;
 
-/// Batches of a run.
+/// Batches in a run.
 const BATCHES: usize = 1_000;
 
-/// Frames of a batch.
+/// Frames in a batch.
 const BATCH: usize = 64;
 
 const RING_BYTES: usize = 256 * 1024;
 
-/// The two ends of a ring, and of an edge of a medium; each for frames of so many bytes.
+/// The two ends of a ring and of a medium's edge, with a payload.
 type Ring = (usize, Writer, Reader);
 type Edge = (usize, Box<dyn SendingEnd>, Box<dyn ReceivingEnd>);
 
@@ -61,7 +62,7 @@ fn ring((bytes, mut writer, mut reader): Ring) -> usize {
             writer.commit(1, 0, bytes);
         }
         writer.publish();
-        // A poll need not bring all: a run of frames ends where the ring begins anew.
+        // A poll may return fewer frames: a run of them ends at the end of the ring.
         while sum < BATCH * (batch + 1) {
             sum += reader.poll().map(first).sum::<usize>();
             reader.release();

@@ -1,12 +1,12 @@
-//! Instructions of hot paths, counted by callgrind: the same number in each run, whatever else the
-//! machine does, so that a limit on it can be held.
+//! Instruction counts of hot paths under callgrind. A count is the same in each run, whatever else
+//! the machine does, so a limit on it can be held.
 //!
 //! ```text
 //!   set up (not counted) --> [ the path, N times ]  at most LIMIT instructions, else a failure
 //! ```
-//! `.ci/counts` runs them. Each limit is what was counted when it was set and a twentieth more:
-//! other processors run other variants of memcpy, other compilers order code otherwise. A change
-//! that costs more says why and sets it anew; one that costs less sets it lower.
+//! `.ci/counts` runs them. Each limit is the count when it was set and a twentieth more, since
+//! other processors run other variants of memcpy and other compilers order code otherwise. A change
+//! that costs more says why and sets the limit anew; one that costs less lowers it.
 
 mod compiled;
 mod frames;
@@ -19,7 +19,7 @@ use gungraun::{Callgrind, EventKind, LibraryBenchmarkConfig, main};
 use operators::operators_group;
 use records::records_group;
 
-/// At most so many instructions, and a twentieth.
+/// A limit of `instructions` and a twentieth more.
 fn about(instructions: u64) -> LibraryBenchmarkConfig {
     let limit = instructions + instructions / 20;
     LibraryBenchmarkConfig::default()

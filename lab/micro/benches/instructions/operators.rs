@@ -1,4 +1,4 @@
-//! Operators of the toolkit with windows, a tuple after the other.
+//! Instructions of windowed operators of the toolkit, tuple by tuple.
 
 use gungraun::{library_benchmark, library_benchmark_group};
 use thalweg_micro::compiled_operator::CompiledOperator;
@@ -8,7 +8,7 @@ use super::about;
 
 const TUPLES: i64 = 2_000;
 
-/// An operator and what it is handed.
+/// A compiled operator and the tuples that it processes.
 type Fed = (CompiledOperator, Vec<TupleBuf>);
 
 fn ticker(at: i64) -> Value {
@@ -31,14 +31,14 @@ fn fed(name: &str) -> Fed {
     (single, tuples)
 }
 
-/// With a window that is full already.
+/// An operator whose window is full already.
 fn fed_full(name: &str) -> Fed {
     let (mut single, tuples) = fed(name);
     single.process(0, &tuples);
     (single, tuples)
 }
 
-/// With an average of each ticker in the other window.
+/// A Join whose other window has an average of each ticker.
 fn fed_join(name: &str) -> Fed {
     let (mut single, tuples) = fed(name);
     let average = |at: i64| vec![ticker(at), Value::Float64(30.0), Value::Float64(1.0)];

@@ -1,4 +1,4 @@
-//! Tuples from and to csv, and field by field as the normal codec sends them.
+//! Instructions of tuples from and to csv, and field by field as the normal codec writes them.
 
 use std::sync::Arc;
 

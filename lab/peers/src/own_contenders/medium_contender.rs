@@ -1,8 +1,8 @@
 //! A medium without operators: frames of bytes by the transport contract, between two threads.
 //!
-//! Both ends are in one process here, on every medium: shared memory is mapped twice, connections
-//! go over loopback, and what is measured is the same as between processes. Frames are written in
-//! place and read in place.
+//! Both ends are in one process on every medium: shared memory is mapped twice, and connections use
+//! loopback. The work is the same as between processes. Frames are written in place and read in
+//! place.
 
 use suite::StreamPath;
 use transport::{Batching, EdgeSpec, ReceivingEnd, SendingEnd, media};
@@ -11,7 +11,7 @@ use crate::peer_ends::{PeerReceive, PeerSend, fill, sum_words_of_bytes};
 use crate::task::QUEUE_BYTES;
 use crate::{BoxError, ControlSink, PeerTask, peer_threads};
 
-/// Does a task on a path's medium.
+/// Does a task on the medium of a path; the lines of its output.
 pub fn run(path: StreamPath, task: &PeerTask) -> Result<String, BoxError> {
     peer_threads::run(task, |task| open_ends(path, task))
 }

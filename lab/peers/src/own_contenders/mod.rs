@@ -1,4 +1,4 @@
-//! Thalweg's own contenders: an SPL program as a user would run it, and its bare medium beside it.
+//! Thalweg's own contenders: an SPL program as users run it, and its bare medium.
 
 mod medium_contender;
 mod program_contender;
@@ -17,10 +17,10 @@ pub enum OwnContender {
 }
 
 impl OwnContender {
-    /// Both.
+    /// Both contenders, the program first.
     pub const ALL: [OwnContender; 2] = [OwnContender::Program, OwnContender::Medium];
 
-    /// As it is written in arguments.
+    /// The name of the contender in arguments.
     pub fn name(self) -> &'static str {
         match self {
             OwnContender::Program => "program",
@@ -28,7 +28,7 @@ impl OwnContender {
         }
     }
 
-    /// Does a task in the process of a turn; what came of it is printed, or to be printed.
+    /// Does a task in the process of a turn; the lines of its output that are still to be printed.
     ///
     /// # Errors
     /// The program or the medium fails.

@@ -1,13 +1,13 @@
 //! An SPL program with one source and one sink, on a path, as `thalweg run` would run it.
 //!
-//! A tuple of so many bytes has as many int64, each the tuple's number; the sink adds up every one.
-//! It prints what a turn prints. The plan puts the source on the first core and the sink on the
-//! second, and says nothing else. Throughput is that of `thalweg bench`.
+//! A tuple of a given size has as many int64 as fit, each the number of the tuple, and the sink
+//! adds up every one and prints the output of a turn. The plan puts the source on the first core
+//! and the sink on the second, and says nothing else. Throughput is measured as `thalweg bench`
+//! does.
 //!
-//! For latency the source waits for the time to send, 10 µs after the one before, stamps the tuple
-//! and submits it; the sink takes the time that it was under way by the clock that all processes
-//! share. No other tuple is under way then: a ping-pong whose answer nobody waits for. Its threads
-//! spin, as those of the peers do.
+//! For latency the source waits until 10 µs after the tuple before, stamps a tuple and submits it.
+//! The sink compares the stamp with the clock, which all processes share. No other tuple is under
+//! way then. The threads spin, as those of the peers do.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ use crate::{BoxError, PeerQuestion, PeerTask, scratch_folder};
 
 const LATENCY: &str = include_str!("../../programs/latency.spl");
 
-/// Does a task on a path.
+/// Does a task with an SPL program on a path.
 pub fn run(path: StreamPath, task: &PeerTask) -> Result<String, BoxError> {
     let file = scratch_folder::folder(&task.scratch).join("Main.spl");
     fs::write(&file, program_text(task))?;
@@ -34,11 +34,11 @@ pub fn run(path: StreamPath, task: &PeerTask) -> Result<String, BoxError> {
     let plan = engine::parse_plan(&suite::throughput_plan(path, None), program)?;
     let job = engine::run(&compilation, program, &plan, &launch_options(task.question))?;
     job.join()?;
-    // The sink has printed it.
+    // The sink has printed the output.
     Ok(String::new())
 }
 
-/// Who asks for latency spins, as the peers do then: `thalweg run --idle spin`.
+/// The idle strategy: threads spin for latency, as with `thalweg run --idle spin` and in the peers.
 fn launch_options(question: PeerQuestion) -> LaunchOptions {
     let idle = match question {
         PeerQuestion::Throughput => IdleStrategy::default(),
@@ -50,13 +50,13 @@ fn launch_options(question: PeerQuestion) -> LaunchOptions {
     }
 }
 
-/// The program's text.
+/// The text of the SPL program.
 fn program_text(task: &PeerTask) -> String {
     let size = task.bytes as u64;
     match task.question {
         PeerQuestion::Throughput => suite::throughput_program(size),
         PeerQuestion::Latency => {
-            // The first word is the time.
+            // The first word holds the time.
             let rest = PayloadSchema::with_bytes(size - 8);
             LATENCY
                 .replace("%schema%", &rest.types())

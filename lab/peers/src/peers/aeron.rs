@@ -1,4 +1,4 @@
-//! AeronPeer: its C media driver and C client, IPC.
+//! Aeron over IPC: its C media driver and C client.
 //!
 //! # Settings
 //! The driver runs embedded in the measuring process, with one shared thread that may use any core,
@@ -24,7 +24,7 @@ use crate::peer_ends::{PeerReceive, PeerSend, fill, sum_words_of_bytes};
 use crate::peer_processes::{self, MessageDirection, TwoProcessPeer};
 use crate::{BoxError, ControlSink, PeerTask};
 
-/// See the module.
+/// Aeron over IPC, with the settings of the module doc.
 pub const PEER: BuiltInPeer = BuiltInPeer {
     name: AeronPeer::NAME,
     path: suite::StreamPath::Shm,
@@ -39,13 +39,13 @@ pub const PEER: BuiltInPeer = BuiltInPeer {
     serve_partner: Some(peer_processes::serve::<AeronPeer>),
 };
 
-/// Messages of one call of `poll`.
+/// Messages that one call of `poll` takes at most.
 const FRAGMENTS_MAX: usize = 256;
 
-/// Streams are numbered from here on.
+/// Number of the first stream.
 const STREAM_ID_FIRST: i32 = 1001;
 
-/// How long anything that takes two may take.
+/// Time that a call which needs both processes may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 const CHANNEL: &str = "aeron:ipc?mtu=32k|sparse=false";

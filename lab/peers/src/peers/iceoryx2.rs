@@ -18,7 +18,7 @@ use crate::peer_ends::{PeerReceive, PeerSend, sum_words};
 use crate::peer_processes::{self, MessageDirection, TwoProcessPeer};
 use crate::{BoxError, ControlSink, PeerTask, scratch_folder};
 
-/// See the module.
+/// iceoryx2 between two processes, with the settings of the module doc.
 pub const PEER: BuiltInPeer = BuiltInPeer {
     name: IceoryxPeer::NAME,
     path: suite::StreamPath::Shm,
@@ -49,7 +49,7 @@ struct IceoryxReceiver {
 type IceoryxService =
     iceoryx2::service::port_factory::publish_subscribe::PortFactory<ipc::Service, [u64], ()>;
 
-/// The service of a way, opened by whoever comes second.
+/// The service of a direction, created or opened.
 fn open_service(
     task: &PeerTask,
     way: MessageDirection,

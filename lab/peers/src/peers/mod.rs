@@ -1,4 +1,4 @@
-//! All peers: a file each, with the settings that its own people recommend.
+//! All peers, one per file, with the settings that their own people recommend.
 
 #[cfg(feature = "aeron")]
 mod aeron;
@@ -18,7 +18,7 @@ use suite::StreamPath;
 use crate::BuiltInPeer;
 use crate::peer::PeerEntry;
 
-/// Every peer, whether it is built in or not; in the order of the table.
+/// Every peer, built in or not, in the order of the table.
 pub fn all_peers() -> Vec<PeerEntry> {
     let mut all = vec![
         peer_entry("rtrb", StreamPath::Threaded, "rtrb", RTRB),
@@ -47,7 +47,7 @@ pub fn all_peers() -> Vec<PeerEntry> {
     all
 }
 
-/// Peers that no registry has, and why.
+/// Peers that no registry has, and the reasons.
 const UNAVAILABLE_PEERS: [(&str, StreamPath, &str); 2] = [
     (
         "fastflow",

@@ -1,5 +1,5 @@
-//! Bare sockets over loopback, as iperf3 and netperf use them: no peer, but the measure of those
-//! that are on TCP.
+//! Bare sockets over loopback, as iperf3 and netperf use them: not a peer, but the yardstick of
+//! those on TCP.
 //!
 //! # Settings
 //! `TCP_NODELAY`, buffers as the system sizes them, calls that do not block, both sides spinning on
@@ -16,7 +16,7 @@ use crate::peer_ends::{PeerReceive, PeerSend, fill, sum_words_of_bytes};
 use crate::peer_processes::{self, MessageDirection, TwoProcessPeer};
 use crate::{BoxError, ControlSink, PeerTask, scratch_folder};
 
-/// Many messages a write.
+/// Bare sockets with many messages in a write of 64 KB.
 pub const BLOCKS: BuiltInPeer = BuiltInPeer {
     name: BlockTcpPeer::NAME,
     path: suite::StreamPath::Rum,
@@ -27,7 +27,7 @@ pub const BLOCKS: BuiltInPeer = BuiltInPeer {
     serve_partner: Some(peer_processes::serve::<BlockTcpPeer>),
 };
 
-/// One message a write.
+/// Bare sockets with one message in a write.
 pub const WRITES: BuiltInPeer = BuiltInPeer {
     name: MessageTcpPeer::NAME,
     path: suite::StreamPath::Tcp,
@@ -38,7 +38,7 @@ pub const WRITES: BuiltInPeer = BuiltInPeer {
     serve_partner: Some(peer_processes::serve::<MessageTcpPeer>),
 };
 
-/// That of the system.
+/// The version of the kernel, whose TCP it is.
 fn version() -> String {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     format!("Linux {}", release.trim())
@@ -48,7 +48,7 @@ const BLOCK_BYTES: usize = 64 * 1024;
 
 const READ_BYTES: usize = 256 * 1024;
 
-/// Sockets whose writes have about so many bytes, and one message at least.
+/// Sockets with about `BYTES` bytes in a write, at least one message.
 struct RawTcpPeer<const BYTES: usize>;
 
 type BlockTcpPeer = RawTcpPeer<BLOCK_BYTES>;
@@ -58,7 +58,7 @@ struct RawTcpSender {
     stream: TcpStream,
     bytes: usize,
     block: Vec<u8>,
-    /// What of the block is still to be written.
+    /// Bytes of the block that are not written yet.
     unwritten: std::ops::Range<usize>,
 }
 
@@ -67,11 +67,11 @@ struct RawTcpReceiver {
     stream: Option<TcpStream>,
     bytes: usize,
     buffer: Vec<u8>,
-    /// Bytes at the beginning of the room that are the beginning of a message.
+    /// Bytes at the start of the buffer that belong to an incomplete message.
     buffered_bytes: usize,
 }
 
-/// Where the receiver says how it is reached.
+/// The file in which the receiver leaves its address.
 fn address_file(task: &PeerTask, way: MessageDirection) -> PathBuf {
     scratch_folder::folder(&task.scratch).join(format!("{}.address", way.name()))
 }

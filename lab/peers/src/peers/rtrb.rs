@@ -14,7 +14,7 @@ use crate::peer::{BuiltInPeer, locked_version};
 use crate::peer_ends::{PeerReceive, PeerSend, sum_words};
 use crate::{BoxError, ControlSink, PeerQuestion, PeerTask, peer_threads};
 
-/// See the module.
+/// rtrb between two threads, with the settings of the module doc.
 pub const PEER: BuiltInPeer = BuiltInPeer {
     name: "rtrb",
     path: suite::StreamPath::Threaded,
@@ -25,7 +25,7 @@ pub const PEER: BuiltInPeer = BuiltInPeer {
     serve_partner: None,
 };
 
-/// Messages that are pushed together, and their words at most.
+/// Messages in a push at most.
 const BATCH_MESSAGES_MAX: usize = 32;
 const BATCH_WORDS_MAX: usize = 2048;
 
@@ -38,15 +38,15 @@ struct RtrbSender {
 struct RtrbReceiver {
     ring: Consumer<u64>,
     words: usize,
-    /// Fewer words are taken only if they have not become more since the last look.
+    /// Fewer words are taken only if no more have arrived since the last call.
     chunk_words_min: usize,
-    /// Words that were there then.
+    /// Words that had arrived at the last call.
     available_words_last: usize,
 }
 
 fn new_ends(task: &PeerTask) -> Result<(RtrbSender, RtrbReceiver), BoxError> {
     let words = task.words();
-    // A multiple of the message, so that none goes round the end.
+    // A multiple of the message, so that no message passes the end of the ring.
     let (producer, consumer) = RingBuffer::new(task.queue_messages() * words);
     let sender = RtrbSender {
         ring: producer,
@@ -69,7 +69,7 @@ impl PeerSend for RtrbSender {
     #[inline]
     fn send(&mut self, next: u64, end: u64) -> Result<u64, BoxError> {
         let most = (self.buffer.len() / self.words).min((end - next) as usize);
-        // The other side's index is looked at only if what is known of it is not enough.
+        // The other side's index is read only if its cached value is not enough.
         let known = self.ring.cached_slots() / self.words;
         let room = match known >= most {
             true => known,

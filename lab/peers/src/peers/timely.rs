@@ -31,7 +31,7 @@ use crate::peer::{BuiltInPeer, locked_version};
 use crate::peer_ends::sum_words;
 use crate::{BoxError, ControlSink, PeerTask, cores};
 
-/// See the module.
+/// timely between two workers, with the settings of the module doc.
 pub const PEER: BuiltInPeer = BuiltInPeer {
     name: "timely",
     path: suite::StreamPath::Threaded,
@@ -45,10 +45,10 @@ pub const PEER: BuiltInPeer = BuiltInPeer {
 /// Bytes of a batch.
 const BATCH_BYTES: usize = 512 * 1024;
 
-/// Batches under way.
+/// Batches under way at most.
 const BATCHES_IN_FLIGHT_MAX: u64 = 8;
 
-/// A message as timely hands it over.
+/// A message in the form that timely hands over.
 trait TimelyMessage: Clone + Send + Serialize + DeserializeOwned + 'static {
     fn new(number: u64, words: usize) -> Self;
     fn words(&self) -> &[u64];
@@ -100,7 +100,7 @@ fn dataflow<M: TimelyMessage>(task: &PeerTask) -> Result<String, BoxError> {
     Ok(lines?.concat())
 }
 
-/// One of the two; what it has to say.
+/// Runs one of the two workers; the output of the receiving one.
 fn run_worker<M: TimelyMessage>(
     worker: &mut Worker,
     task: &PeerTask,
@@ -128,8 +128,8 @@ fn run_worker<M: TimelyMessage>(
                             }
                         });
                         tally.set(sink);
-                        // Worker 0 has this operator too: nothing comes to it, but it is scheduled,
-                        // and would say that nothing has come at all.
+                        // Worker 0 has this operator too: no message reaches it, but it is
+                        // scheduled, and would report that none arrived.
                         if !is_sender {
                             come.store(sink.count, Ordering::Release);
                         }
@@ -148,7 +148,7 @@ fn run_worker<M: TimelyMessage>(
     Ok(received.get().to_arrivals().to_line())
 }
 
-/// Sends all messages, a batch and a step by turns.
+/// Sends all messages: a batch, then a step of the worker, and so on.
 fn feed_input<M: TimelyMessage>(
     worker: &mut Worker,
     mut input: InputHandle<u64, CapacityContainerBuilder<Vec<M>>>,

@@ -21,7 +21,7 @@ use crate::peer_ends::{PeerReceive, PeerSend, fill, sum_words_of_bytes};
 use crate::peer_processes::{self, MessageDirection, TwoProcessPeer};
 use crate::{BoxError, ControlSink, PeerTask, scratch_folder};
 
-/// Over a Unix domain socket.
+/// ZeroMQ over a Unix domain socket.
 pub const IPC: BuiltInPeer = BuiltInPeer {
     name: ZmqIpc::NAME,
     path: suite::StreamPath::Shm,
@@ -32,7 +32,7 @@ pub const IPC: BuiltInPeer = BuiltInPeer {
     serve_partner: Some(peer_processes::serve::<ZmqPeer<ZmqIpc>>),
 };
 
-/// Over TCP, loopback.
+/// ZeroMQ over TCP on loopback.
 pub const TCP: BuiltInPeer = BuiltInPeer {
     name: ZmqTcp::NAME,
     path: suite::StreamPath::Rum,
@@ -48,18 +48,18 @@ fn version() -> String {
     format!("{major}.{minor}.{patch}")
 }
 
-/// Messages that a side holds before it is full.
+/// Messages that a side queues before it is full.
 const HIGH_WATER_MARK: i32 = 10_000;
 
 /// Milliseconds after which a call gives up.
 const CALL_TIMEOUT_MS: i32 = 20_000;
 
-/// Where the receiving socket of a way is bound.
+/// The address that the receiving socket binds to.
 trait ZmqEndpoint {
-    /// The peer's name.
+    /// Name of the peer in options and tables.
     const NAME: &'static str;
 
-    /// As ZeroMQ writes it.
+    /// The endpoint as ZeroMQ writes it.
     fn address(task: &PeerTask, way: MessageDirection) -> String;
 }
 
@@ -84,7 +84,7 @@ impl ZmqEndpoint for ZmqTcp {
     }
 }
 
-/// Sockets at such endpoints.
+/// A peer with sockets at endpoints of one kind.
 struct ZmqPeer<E>(PhantomData<E>);
 
 struct ZmqSender {
@@ -97,7 +97,7 @@ struct ZmqReceiver {
     message: Message,
 }
 
-/// Where the receiver says how it is reached.
+/// The file in which the receiver leaves its endpoint.
 fn address_file(task: &PeerTask, way: MessageDirection) -> PathBuf {
     scratch_folder::folder(&task.scratch).join(format!("{}.endpoint", way.name()))
 }

@@ -7,24 +7,24 @@ use std::thread;
 
 use control::Error;
 
-/// The command of a role.
+/// The command that plays a role of a control.
 pub fn role_command(binary: &Path, role: &str, args: &[String]) -> Command {
     let mut command = Command::new(binary);
     command.args(["control", role]).args(args);
     command
 }
 
-/// What a thread of a control came to.
+/// The result of a joined thread of a control; a panic becomes an error.
 pub fn join_result(outcome: thread::Result<Result<(), Error>>) -> Result<(), Error> {
     outcome.unwrap_or_else(|_| Err(Error::new("a thread of the control panicked")))
 }
 
-/// Waits for the end of all of them.
+/// Waits until all processes have ended, and fails with the first that failed.
 pub fn wait_processes(receivers: Vec<Child>) -> Result<(), Error> {
     receivers.into_iter().try_for_each(wait_process)
 }
 
-/// Starts another process of this control, in another network if its path is given.
+/// Starts another process of this control, in the network namespace at `network` if it is given.
 pub fn start_process(
     role: &str,
     args: &[String],
@@ -48,7 +48,7 @@ pub fn start_process(
     command.spawn().map_err(failed)
 }
 
-/// Waits for its end.
+/// Waits until the process has ended; an error if it failed.
 pub fn wait_process(mut process: Child) -> Result<(), Error> {
     let status = process.wait();
     let status = status.map_err(|error| Error::system("wait for a control", error))?;

@@ -8,14 +8,14 @@ use transport::IdleStrategy;
 use super::child::role_command;
 use crate::StreamPath;
 
-/// What a path is measured against.
+/// The control of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
     /// A loop that calls a function for each operator.
     Loop,
     /// A ring of plain words between threads.
     Threads,
-    /// The same in a segment that processes share.
+    /// A ring of plain words in a segment between processes.
     Processes,
     /// A socket, a write for each message.
     Writes,
@@ -24,7 +24,7 @@ pub enum Control {
 }
 
 impl Control {
-    /// That of a path.
+    /// The control that a path is measured beside.
     pub fn for_path(path: StreamPath) -> Control {
         match path {
             StreamPath::Fused => Control::Loop,
@@ -35,8 +35,8 @@ impl Control {
         }
     }
 
-    /// Seconds that a run takes at least. A socket holds some megabytes: in a short run a receiver
-    /// that comes late finds all of it there, and what is measured is how fast it reads.
+    /// Seconds of a run at least. A socket holds some megabytes: in a short run a late receiver
+    /// finds all messages there, and only its reading would be measured.
     pub fn seconds_min(self) -> f64 {
         match self {
             Control::Writes | Control::Blocks => 0.2,
@@ -44,7 +44,7 @@ impl Control {
         }
     }
 
-    /// In a few words.
+    /// Description of the control in a few words.
     pub fn description(self) -> &'static str {
         match self {
             Control::Loop => "hand-written loop, a call for each operator",
@@ -55,7 +55,8 @@ impl Control {
         }
     }
 
-    /// The command that sends so many messages of so many bytes to so many receivers.
+    /// The command that sends `messages` messages of `bytes` bytes to each of `receivers`
+    /// receivers.
     pub fn throughput_command(
         self,
         binary: &FilePath,
@@ -74,7 +75,7 @@ impl Control {
         role_command(binary, role, &numbers)
     }
 
-    /// What trips by it are, in a few words.
+    /// Description of the control of round trips in a few words.
     pub fn round_trip_description(self) -> &'static str {
         match self {
             Control::Loop => "hand-written loop, a call for each operator",
@@ -88,8 +89,8 @@ impl Control {
         }
     }
 
-    /// The command that sends so many messages of so many bytes there and back, at a rate a second,
-    /// with threads that wait like that.
+    /// The command that sends `messages` messages of `bytes` bytes there and back, at `rate`
+    /// messages a second. Threads wait as `idle` says.
     pub fn round_trip_command(
         self,
         binary: &FilePath,
@@ -112,7 +113,7 @@ impl Control {
     }
 }
 
-/// The command of what one operator or expression is by hand, with so many messages.
+/// The command that runs the loop of one operator or expression with `messages` messages.
 pub(crate) fn case_command(
     binary: &FilePath,
     bench: &str,
@@ -125,7 +126,7 @@ pub(crate) fn case_command(
     role_command(binary, "case", &[&numbers[..], &what].concat())
 }
 
-/// The command of four operators by hand, with so many messages of so many bytes.
+/// The command that runs the loop of four operators with `messages` messages of `bytes` bytes.
 pub(crate) fn chain_command(binary: &FilePath, bytes: u64, messages: u64) -> Command {
     let numbers = [bytes, messages, 1].map(|number| number.to_string());
     role_command(binary, "chain", &numbers)

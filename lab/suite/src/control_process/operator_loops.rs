@@ -1,4 +1,4 @@
-//! What operators and expressions are measured against: the same by hand, in a loop.
+//! The controls of operators and expressions: loops by hand that do the same.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
@@ -18,7 +18,7 @@ pub const PARTITION_TUPLES: u64 = 10;
 
 const WINDOW_MESSAGES: usize = WINDOW as usize;
 
-/// Runs a case; `None` if there is none of that name.
+/// Runs the loop of a case; `None` if no case has this name.
 pub fn run_case(
     bench: &str,
     name: &str,
@@ -70,8 +70,8 @@ pub fn run_case(
     Some(Ok(sink))
 }
 
-/// Numbers from 0 on. The compiler is not told that they follow each other, or it would add them up
-/// by a formula.
+/// Calls `run` with the numbers from 0 on. The compiler does not know that they are consecutive; it
+/// would replace a sum of them by a formula.
 #[inline(always)]
 fn for_each_number(count: u64, mut run: impl FnMut(i64)) {
     for number in 0..count {
@@ -91,7 +91,7 @@ fn tumbling(count: u64, sink: &mut ControlSink) {
     });
 }
 
-/// A sum and a count for each key, which is gone when it is full.
+/// A sum and a count for each key, removed when its window is full.
 fn partitions(count: u64, sink: &mut ControlSink) {
     let mut windows: HashMap<i64, (i64, u64)> = HashMap::new();
     for_each_number(count, |n| {
@@ -124,7 +124,7 @@ fn sliding(count: u64, sink: &mut ControlSink) {
     });
 }
 
-/// A window of a stream, and how often each number is in it.
+/// A window of a stream, with the number of times that each value is in it.
 #[derive(Default)]
 struct SlidingNumbers {
     order: VecDeque<i64>,
@@ -195,7 +195,7 @@ fn parse_field(field: &[u8]) -> Result<i64, Error> {
     number.ok_or_else(|| Error::new("a line of the file holds no number"))
 }
 
-/// Four operators in a row, a function each, that hand on a message in memory.
+/// Four operators in a row, each a function that hands on a message in memory.
 pub fn chain(payload: Payload, count: u64) -> ControlSink {
     let mut sink = ControlSink::default();
     let mut message = vec![0; payload.bytes()];

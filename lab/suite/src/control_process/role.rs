@@ -1,4 +1,4 @@
-//! `thalweg bench control ROLE ...`: what one process of a control does.
+//! The roles of `thalweg-bench control ROLE ...`: the part of one process in a control.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -14,15 +14,15 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use super::child::{join_result, start_process, wait_processes};
 use super::{operator_loops, round_trip};
 
-/// A control that takes longer hangs.
+/// Time after which a control counts as hanging and ends itself.
 const CONTROL_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// The numbers that all roles begin with.
+/// Arguments that all roles have.
 struct RoleArgs {
     payload: Payload,
     messages: u64,
     receivers: u32,
-    /// What else a role is told.
+    /// Further arguments of the role.
     extra: Vec<String>,
 }
 
@@ -156,7 +156,7 @@ impl RoleArgs {
         Ok(())
     }
 
-    /// Starts all receivers: each is told what we are told, its number, and one thing more.
+    /// Starts all receivers. Each is passed the arguments of this role, its number, and `more`.
     fn start_receivers(
         &self,
         role: &str,
@@ -185,7 +185,8 @@ impl RoleArgs {
         self.pin(cores::pair().1)
     }
 
-    /// Several receivers are left to the system, as those of the programs are.
+    /// Pins this thread to a core, if there is one receiver. Several receivers are placed by the
+    /// system, as those of the programs are.
     fn pin(&self, core: u32) -> Result<(), Error> {
         match self.receivers {
             1 => cores::pin(core),

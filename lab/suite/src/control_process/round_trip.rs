@@ -1,5 +1,4 @@
-//! Roles of controls that go there and back: the program's threads on the program's media, and
-//! nothing else of it.
+//! Roles of controls of round trips: the threads and media of the program, without the rest of it.
 //!
 //! ```text
 //!   source ==way==> relay ==way==> sink       a thread each; source and sink in one process
@@ -9,9 +8,9 @@
 //!   trip-processes    bare cache lines, the relay in another process
 //!   trip-socket       a bare socket, the relay in another process
 //! ```
-//! Threads wait by the strategy of the program's, with the same [`Idle`](transport::Idle), and
-//! nobody is pinned, as nobody is in the program. So the two differ by schema, codec, frames,
-//! operators, counters and shutdown, not by how often somebody sleeps.
+//! Threads wait by the program's strategy, with the same [`Idler`](transport::Idler), and none is
+//! pinned, as none is in the program. So the two differ by schema, codec, frames, operators,
+//! counters and shutdown, and not by how often a thread sleeps.
 
 use std::fs::OpenOptions;
 use std::net::{TcpListener, TcpStream};
@@ -29,11 +28,11 @@ use control::{Error, Payload};
 
 use super::child::{join_result, start_process, wait_process};
 
-/// Loops that wait in a process that has relay and sink, and in one that has one of them.
+/// Waiting loops in a process with relay and sink, and in one with either of them.
 const LOOPS_OF_TWO_STAGES: usize = 2;
 const LOOPS_OF_ONE_STAGE: usize = 1;
 
-/// Plays one of the roles; `None` if there is no such role, or its numbers are none.
+/// Plays a role of round trips; `None` if there is no such role or an argument is missing.
 pub fn serve(role: &str, args: &[String]) -> Option<Result<(), Error>> {
     let (words, rest) = args.split_at_checked(RoundTripTask::WORDS)?;
     let task = parse_task(words)?;
@@ -48,7 +47,7 @@ pub fn serve(role: &str, args: &[String]) -> Option<Result<(), Error>> {
     })
 }
 
-/// `BYTES MESSAGES RATE IDLE`; of the bytes eight are the time that a message carries.
+/// Reads `BYTES MESSAGES RATE IDLE`; eight of the bytes are the time stamp.
 fn parse_task(words: &[String]) -> Option<RoundTripTask> {
     let [bytes, messages, rate, idle] = words else {
         return None;
@@ -63,7 +62,7 @@ fn parse_task(words: &[String]) -> Option<RoundTripTask> {
     })
 }
 
-/// Source and sink, a thread each; prints what the sink has seen.
+/// Runs source and sink in a thread each, and prints the sink's round trips.
 fn run_source_and_sink(
     task: RoundTripTask,
     mut there: impl SendMessage + Send,
@@ -84,10 +83,10 @@ fn run_threads(task: RoundTripTask) -> Result<(), Error> {
     let lines = CacheLineChannel::new_private(task.message_bytes()).map_err(failed)?;
     let (near, far) = UnixStream::pair().map_err(failed)?;
     let (there, back) = lines.ends(TripSide::Near, &near).map_err(failed)?;
-    let (mut answer, mut heard) = lines.ends(TripSide::Far, &far).map_err(failed)?;
+    let (mut to_sink, mut from_source) = lines.ends(TripSide::Far, &far).map_err(failed)?;
     thread::scope(|scope| {
-        let relay =
-            scope.spawn(move || run_relay(task, LOOPS_OF_TWO_STAGES, &mut heard, &mut answer));
+        let relay = scope
+            .spawn(move || run_relay(task, LOOPS_OF_TWO_STAGES, &mut from_source, &mut to_sink));
         run_source_and_sink(task, there, back, LOOPS_OF_TWO_STAGES)?;
         join_result(relay.join())
     })
@@ -118,8 +117,8 @@ fn run_processes_relay(task: RoundTripTask, segment: &str) -> Result<(), Error> 
         .try_clone_to_owned()
         .map_err(failed)?;
     let ends = lines.and_then(|lines| lines.ends(TripSide::Far, &UnixStream::from(wakeup_socket)));
-    let (mut answer, mut heard) = ends.map_err(failed)?;
-    run_relay(task, LOOPS_OF_ONE_STAGE, &mut heard, &mut answer)
+    let (mut to_sink, mut from_source) = ends.map_err(failed)?;
+    run_relay(task, LOOPS_OF_ONE_STAGE, &mut from_source, &mut to_sink)
 }
 
 fn run_sockets(task: RoundTripTask, words: &[String], rest: &[String]) -> Result<(), Error> {
@@ -142,7 +141,7 @@ fn run_sockets(task: RoundTripTask, words: &[String], rest: &[String]) -> Result
 fn run_socket_relay(task: RoundTripTask, address: &str) -> Result<(), Error> {
     let failed = |error| Error::system("relay on a bare socket", error);
     let stream = TcpStream::connect(address).map_err(failed)?;
-    let (mut answer, mut heard) =
+    let (mut to_sink, mut from_source) =
         tcp_trip::split_ends(&stream, task.message_bytes()).map_err(failed)?;
-    run_relay(task, LOOPS_OF_ONE_STAGE, &mut heard, &mut answer)
+    run_relay(task, LOOPS_OF_ONE_STAGE, &mut from_source, &mut to_sink)
 }

@@ -1,38 +1,38 @@
-//! Two hosts on one machine: network namespaces without names, joined by a cable of 1 Gbit/s.
+//! Two hosts on one machine: unnamed network namespaces, joined by a link of 1 Gbit/s.
 //!
 //! ```text
 //!   near: unshare --net                    far: unshare --net
 //!     10.77.0.1  veth ==1 Gbit/s, tbf== veth  10.77.0.2
 //! ```
-//! A namespace lives as long as a process in it, which reads from us and ends when we do: nothing
-//! stays behind, however we end, and nothing of the machine's own network changes.
+//! A namespace lives as long as a process in it, which reads from this process and ends with it. So
+//! nothing stays behind, however this process ends, and the machine's own network is unchanged.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 
-/// Both.
+/// The two hosts of a benchmark.
 pub struct HostPair {
-    /// Where sources run.
+    /// Host that sources run on.
     pub near: NetNamespace,
-    /// Where sinks run.
+    /// Host that sinks and relays run on.
     pub far: NetNamespace,
 }
 
-/// One of them.
+/// A network namespace with the process that keeps it.
 pub struct NetNamespace {
     process: Child,
-    /// Its address.
+    /// IP address of the host.
     pub address: &'static str,
 }
 
-/// What the ends of the cable are called in their namespaces.
+/// Name of the network device in each namespace.
 const DEVICE: &str = "thalweg";
 
 impl HostPair {
-    /// Makes both and the cable.
+    /// Creates both namespaces and the link between them.
     ///
     /// # Errors
-    /// Why that cannot be done here, in a sentence.
+    /// A sentence that says why that is impossible here.
     pub fn new() -> Result<HostPair, String> {
         let near = NetNamespace::new("10.77.0.1")?;
         let far = NetNamespace::new("10.77.0.2")?;
@@ -75,7 +75,7 @@ impl NetNamespace {
         }
     }
 
-    /// Whether it reads what it is sent: then it has a network of its own.
+    /// Whether the process echoes a byte: then it runs in its own namespace.
     fn is_ready(&mut self) -> bool {
         let (stdin, stdout) = (&mut self.process.stdin, &mut self.process.stdout);
         let (Some(stdin), Some(stdout)) = (stdin, stdout) else {
@@ -87,18 +87,18 @@ impl NetNamespace {
     fn read_stderr(&mut self) -> String {
         let mut said = String::new();
         if let Some(stderr) = &mut self.process.stderr {
-            // What it does not say we cannot tell.
+            // An error leaves the text as it is: there is no better reason to report.
             let _ = stderr.read_to_string(&mut said);
         }
         said.trim().to_owned()
     }
 
-    /// Where the system has it.
+    /// The path of the namespace in /proc.
     pub fn path(&self) -> String {
         format!("/proc/{}/ns/net", self.process.id())
     }
 
-    /// What a command begins with to run in it.
+    /// The words before a command that run it in the namespace.
     pub fn prefix(&self) -> [String; 3] {
         [
             "nsenter".to_owned(),
@@ -107,7 +107,7 @@ impl NetNamespace {
         ]
     }
 
-    /// A command in it.
+    /// A command that runs a program in the namespace.
     pub fn command(&self, program: &str) -> Command {
         let [enter, into, end] = self.prefix();
         let mut command = Command::new(enter);
@@ -130,7 +130,7 @@ impl NetNamespace {
 
 impl Drop for NetNamespace {
     fn drop(&mut self) {
-        // It may have ended just before.
+        // Errors are ignored: the process may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

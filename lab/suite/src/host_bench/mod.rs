@@ -1,4 +1,4 @@
-//! One source, one sink, on two hosts: tables 2 and 4 of the Streams 2.0 report.
+//! Throughput from one source to one sink on two hosts: tables 2 and 4 of the Streams 2.0 report.
 //!
 //! ```text
 //!   near                                far
@@ -21,7 +21,7 @@ use host_pair::HostPair;
 /// Paths that lead to other hosts.
 pub const HOSTS_PATHS: [StreamPath; 2] = [StreamPath::Rum, StreamPath::Tcp];
 
-/// Measures it.
+/// Measures every combination of path, codec and size between two hosts.
 ///
 /// # Errors
 /// A run fails, or a path does not lead to other hosts.
@@ -38,7 +38,7 @@ pub fn hosts(bench: &mut BenchSession<'_>, what: &ThroughputOptions) -> Result<(
     Ok(())
 }
 
-/// Both hosts, or why there are none.
+/// Both hosts, or the reason why there are none.
 pub(crate) fn make_hosts() -> Result<HostPair, String> {
     match cores::missing_reason() {
         Some(why) => Err(why),
@@ -46,10 +46,10 @@ pub(crate) fn make_hosts() -> Result<HostPair, String> {
     }
 }
 
-/// Whether a path leads to other hosts.
+/// Checks that a path leads to other hosts.
 ///
 /// # Errors
-/// That it does not.
+/// The path stays on its host.
 pub(crate) fn check_path(path: StreamPath) -> Result<(), Error> {
     match HOSTS_PATHS.contains(&path) {
         true => Ok(()),
@@ -65,7 +65,7 @@ fn measure_one(
     size: u64,
 ) -> Result<(), Error> {
     let control = Control::for_path(path);
-    let question = BenchCase {
+    let case = BenchCase {
         bench: "hosts",
         path: path.to_string(),
         codec: Some(codec),
@@ -78,7 +78,7 @@ fn measure_one(
     let pair = match pair {
         Ok(pair) => pair,
         Err(why) => {
-            bench.add_unavailable(question, why.clone());
+            bench.add_unavailable(case, why.clone());
             return Ok(());
         }
     };
@@ -98,10 +98,10 @@ fn measure_one(
         );
         run_control(command, 1)
     };
-    bench.measure_case(question, &mut ours, &mut bare)
+    bench.measure_case(case, &mut ours, &mut bare)
 }
 
-/// As `--host` takes them.
+/// The hosts as values of `--host`.
 pub(crate) fn host_options(pair: &HostPair) -> [String; 2] {
     [("near", &pair.near), ("far", &pair.far)].map(|(name, host)| {
         let prefix = host.prefix().join(",");
@@ -109,7 +109,7 @@ pub(crate) fn host_options(pair: &HostPair) -> [String; 2] {
     })
 }
 
-/// A control on the near host; it starts its other side on the far one.
+/// The command that runs a control on the near host, whose other side it starts on the far one.
 pub(crate) fn command_on_near(pair: &HostPair, binary: &FilePath, control: &Command) -> Command {
     let mut command = pair.near.command(&binary.to_string_lossy());
     command.args(control.get_args());

@@ -1,7 +1,7 @@
-//! Which figures a page has, and what goes into each: outcomes in, sections with charts out.
+//! The figures of a page and their contents: from outcomes to sections with charts.
 //!
-//! The figures are those of the Streams 2.0 report, with its numbers; what it has no figure for
-//! comes behind them. A section is there when a benchmark of its question ran, or could not run.
+//! The figures are those of the Streams 2.0 report, with its numbers. Benchmarks without a figure
+//! in the report follow behind them. A section exists if its benchmark ran, or could not run.
 
 mod fanout;
 mod latency;
@@ -18,7 +18,7 @@ pub use series::colour;
 
 use super::release::Release;
 
-/// All sections of a page, in their order. The last release is the one that the page is about.
+/// All sections of a page in order. The page is about the last release.
 pub fn sections(releases: &[Release]) -> Vec<ReportSection> {
     let Some(newest) = releases.last() else {
         return Vec::new();

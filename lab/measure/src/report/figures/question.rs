@@ -1,8 +1,8 @@
-//! What a result answers: which benchmark, on which path, in which unit.
+//! The question that a result answers: benchmark, path, unit.
 
 use crate::Outcome;
 
-/// What a benchmark asks, as far as figures tell it apart.
+/// The kind of a benchmark, as far as figures distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BenchKind {
     Throughput,
@@ -35,7 +35,7 @@ pub fn is_normal(outcome: &Outcome) -> bool {
     outcome.codec.as_deref() == Some("normal")
 }
 
-/// The paths in the order of the ladder, fastest first; those it does not know behind.
+/// The paths in the order of the ladder, fastest first; unknown ones last.
 pub fn paths<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Vec<&'a str> {
     const LADDER: [&str; 6] = ["fused", "threaded", "shm", "rdma", "rum", "tcp"];
     let mut paths: Vec<&str> = outcomes.map(|outcome| outcome.path.as_str()).collect();
@@ -47,19 +47,19 @@ pub fn paths<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Vec<&'a str> {
     paths
 }
 
-/// 10⁹ bits a second; computed if the outcome does not say it.
+/// Throughput in 10⁹ bits a second; computed if the outcome lacks it.
 pub fn gbit_per_s(outcome: &Outcome) -> Option<f64> {
     let computed = || Some(outcome.tuples_per_s? * outcome.size_bytes? as f64 * 8.0 / 1e9);
     outcome.gbit_per_s.or_else(computed)
 }
 
-/// The same of the control.
+/// Throughput of the control in 10⁹ bits a second.
 pub fn control_gbit_per_s(outcome: &Outcome) -> Option<f64> {
     Some(outcome.control_tuples_per_s? * outcome.size_bytes? as f64 * 8.0 / 1e9)
 }
 
-/// The paths at one size, fastest rung first: the size that most paths were measured at, 64 bytes
-/// among equals.
+/// The results of each path at one size, fastest path first. The size is the one at which most
+/// paths were measured, 64 bytes among equals.
 pub fn path_ladder(outcomes: &[Outcome]) -> Vec<&Outcome> {
     const USUAL: u64 = 64;
     let measured = |o: &&Outcome| {

@@ -6,7 +6,8 @@ use super::series::tooltip;
 use crate::Outcome;
 use crate::report::bar_chart::{Bar, BarChart};
 
-/// A section a benchmark, in their order of coming; what was measured beside other projects apart.
+/// A section per benchmark, in the order of results; comparisons with other projects have their
+/// own.
 pub fn sections(outcomes: &[Outcome]) -> Vec<ReportSection> {
     let others = || {
         outcomes

@@ -10,7 +10,7 @@ use crate::report::published as from;
 use crate::report::published::PublishedColumn;
 use crate::report::release::Release;
 
-/// What is compared.
+/// A figure that compares releases.
 struct ReleaseComparison {
     id: &'static str,
     title: &'static str,
@@ -56,7 +56,7 @@ const COMPARISONS: &[ReleaseComparison] = &[
     },
 ];
 
-/// The sections; none of a single release.
+/// The sections that compare releases; none of a single release.
 pub fn sections(releases: &[Release]) -> Vec<ReportSection> {
     if releases.len() < 2 {
         return Vec::new();

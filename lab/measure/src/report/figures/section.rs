@@ -7,28 +7,28 @@ use crate::report::chart::Chart;
 /// A part of the page: charts, and the table under them.
 #[derive(Debug, Clone, Default)]
 pub struct ReportSection {
-    /// Its anchor.
+    /// Anchor of the section on the page.
     pub id: String,
-    /// Its heading.
+    /// Heading of the section.
     pub title: String,
-    /// Which figure of which document it redraws; empty if none.
+    /// Figure and document that the section redraws; empty if none.
     pub source: String,
-    /// What it shows, in a sentence or two.
+    /// Description in a sentence or two.
     pub description: String,
-    /// Its pictures; empty if nothing could be measured.
+    /// Charts of the section; empty if nothing could be measured.
     pub charts: Vec<Chart>,
-    /// Its picture of ratios, for benchmarks without sizes.
+    /// Chart of ratios, for benchmarks without sizes.
     pub bars: Option<BarChart>,
-    /// What the pictures are made of.
+    /// Tables of the results that the charts draw.
     pub tables: Vec<ResultTable>,
 }
 
-/// Results under a picture.
+/// The results under a chart.
 #[derive(Debug, Clone, Default)]
 pub struct ResultTable {
-    /// The release they are of; empty if there is only one.
+    /// Release of the results; empty if there is only one.
     pub release: String,
-    /// The results.
+    /// Results, a row each.
     pub rows: Vec<Outcome>,
 }
 

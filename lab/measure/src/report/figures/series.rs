@@ -7,12 +7,12 @@ use crate::report::chart::{ChartPoint, ChartSeries, SeriesStyle};
 use crate::report::number::{count, percent, three_digits};
 use crate::report::published::{PublishedColumn, PublishedKind};
 
-/// The group of the legend for what the page is about.
+/// Heading in the legend of measured series.
 pub const MEASURED_GROUP: &str = "measured";
-/// The group for controls.
+/// Heading in the legend of controls.
 pub const CONTROL_GROUP: &str = "raw control, same run";
 
-/// The same path has the same colour on every chart.
+/// The colour index of a path, equal on every chart.
 pub fn colour(path: &str) -> usize {
     match path {
         "shm" => 0,
@@ -25,7 +25,7 @@ pub fn colour(path: &str) -> usize {
     }
 }
 
-/// A series of outcomes, by `x`; those without a place are left out.
+/// Outcomes as a series in order of `x`; outcomes without `x` or `y` are left out.
 pub fn chart_series(
     outcomes: &[&Outcome],
     look: SeriesStyle,
@@ -58,7 +58,7 @@ pub fn chart_series(
     }
 }
 
-/// The least and the most that a run had, in the unit that the median has on the chart.
+/// The smallest and the largest run, in the unit that `middle`, the median, has on the chart.
 pub fn run_range(outcome: &Outcome, middle: f64) -> Option<(f64, f64)> {
     if outcome.samples.len() < 2 || outcome.latency_ns.is_some() {
         return None;

@@ -1,4 +1,4 @@
-//! Figures 1 to 9: throughput by the size of a tuple. And the rates that SMX is measured by.
+//! Figures 1 to 9: throughput by tuple size. Also the message rates that SMX is measured by.
 
 use super::question::{BenchKind, bench_kind, control_gbit_per_s, gbit_per_s, is_normal, paths};
 use super::section::ReportSection;
@@ -8,21 +8,21 @@ use crate::report::chart::{AxisKind, Chart, ChartAxis, ChartSeries, SeriesStyle}
 use crate::report::published as from;
 use crate::report::published::PublishedColumn;
 
-/// What one figure shows.
+/// A figure of throughput by size.
 struct ThroughputFigure {
     id: &'static str,
     title: &'static str,
     source: &'static str,
     description: &'static str,
     bench_kind: BenchKind,
-    /// Those of its lines; all if empty.
+    /// Paths that have lines; all of them if empty.
     paths: &'static [&'static str],
     lines: FigureLines,
     unit: FigureUnit,
     published: &'static [PublishedColumn],
 }
 
-/// Which lines there are for a path.
+/// The lines that a figure has per path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FigureLines {
     Alone,
@@ -30,7 +30,7 @@ enum FigureLines {
     BothCodecs,
 }
 
-/// What the vertical axis counts.
+/// The unit of the vertical axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FigureUnit {
     Gbit,
@@ -171,7 +171,7 @@ const FIGURES: &[ThroughputFigure] = &[
     },
 ];
 
-/// The sections of all figures that there are outcomes for.
+/// The sections of all figures that have outcomes.
 pub fn sections(outcomes: &[Outcome]) -> Vec<ReportSection> {
     FIGURES
         .iter()
@@ -243,7 +243,7 @@ impl ThroughputFigure {
         }
     }
 
-    /// What stands over the picture: what it counts, on which paths.
+    /// The heading of the chart: unit and paths.
     fn heading(&self, rows: &[Outcome]) -> String {
         let paths = paths(rows.iter()).join(", ");
         let what = match (self.unit, self.lines) {

@@ -8,7 +8,7 @@ use crossbeam_queue::ArrayQueue;
 use super::ItemQueue;
 use crate::peer::{BuiltInPeer, locked_version};
 
-/// See [`super`].
+/// crossbeam's bounded channel, with the settings of [`super`].
 pub const CHANNEL: BuiltInPeer = BuiltInPeer {
     name: "crossbeam-channel",
     path: suite::StreamPath::Threaded,
@@ -19,7 +19,7 @@ pub const CHANNEL: BuiltInPeer = BuiltInPeer {
     serve_partner: None,
 };
 
-/// See [`super`].
+/// crossbeam's bounded queue, with the settings of [`super`].
 pub const ARRAY_QUEUE: BuiltInPeer = BuiltInPeer {
     name: "crossbeam-queue",
     path: suite::StreamPath::Threaded,

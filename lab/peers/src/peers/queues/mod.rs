@@ -1,11 +1,11 @@
-//! Queues that hand over one item at a time, by value: what they have in common.
+//! Queues that hand over one item at a time, by value, and their common settings.
 //!
 //! # Settings
-//! A queue holds 512 KB, 16 messages at least. Messages of 8, 16, 32, 64, 128 and 256 bytes are
-//! items, moved into the queue and out of it. Others are boxes: the sender fills a box, the queue
-//! moves its pointer, and a second queue of the same kind brings the box back, so that nothing is
-//! allocated and nothing is copied. Both sides try and spin, each on a core of its own; nobody
-//! sleeps in a blocking call.
+//! A queue holds 512 KB, at least 16 messages. Messages of 8, 16, 32, 64, 128 and 256 bytes are
+//! items, moved into the queue and out of it. Messages of other sizes are boxes: the sender fills a
+//! box, the queue moves its pointer, and a second queue of the same kind returns the box, so no
+//! call allocates or copies. Both sides try and spin, each on a core of its own; no thread sleeps
+//! in a blocking call.
 
 #[cfg(feature = "crossbeam")]
 pub mod crossbeam;
@@ -16,26 +16,26 @@ use crate::{BoxError, ControlSink, PeerTask, peer_threads};
 
 pub use std_channel::SYNC_CHANNEL;
 
-/// A kind of queue.
+/// A kind of bounded queue.
 trait ItemQueue {
-    /// The end that items are put into.
+    /// End that items are pushed into.
     type PushEnd<T: Send>: Send;
-    /// The end that they come out of.
+    /// End that items are popped from.
     type PopEnd<T: Send>: Send;
 
-    /// A queue for so many items.
+    /// A queue of `capacity` items.
     fn new_queue<T: Send>(capacity: usize) -> (Self::PushEnd<T>, Self::PopEnd<T>);
 
-    /// Puts an item in, or hands it back if the queue is full.
+    /// Pushes an item, or returns it if the queue is full.
     fn push<T: Send>(into: &mut Self::PushEnd<T>, item: T) -> Result<(), T>;
 
-    /// Takes an item out, if there is one.
+    /// Pops an item, if there is one.
     fn pop<T: Send>(out_of: &mut Self::PopEnd<T>) -> Option<T>;
 }
 
 type BoxedWords = Box<[u64]>;
 
-/// Does a task with a kind of queue.
+/// Does a task with a kind of queue; the lines of its output.
 fn run_queue<Q: ItemQueue>(task: &PeerTask) -> Result<String, BoxError> {
     match task.words() {
         1 => peer_threads::run(task, by_value::<Q, 1>),
@@ -48,7 +48,7 @@ fn run_queue<Q: ItemQueue>(task: &PeerTask) -> Result<String, BoxError> {
     }
 }
 
-/// Items that are tried to be moved with one call.
+/// Items that one call moves at most.
 const ITEMS_PER_CALL_MAX: u64 = 64;
 
 struct ValueSender<Q: ItemQueue, const WORDS: usize>(Q::PushEnd<[u64; WORDS]>);
@@ -148,7 +148,7 @@ impl<Q: ItemQueue> PeerReceive for BoxReceiver<Q> {
 mod tests {
     use super::*;
 
-    /// Whatever the kind, messages come in their order and a full queue takes no more.
+    /// Messages arrive in order and a full queue accepts none, for every kind of queue.
     pub fn keeps_order_and_bounds<Q: ItemQueue>() {
         let task = PeerTask {
             question: crate::PeerQuestion::Throughput,

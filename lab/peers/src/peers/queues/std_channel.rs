@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use super::ItemQueue;
 use crate::peer::BuiltInPeer;
 
-/// See [`super`].
+/// The standard library's bounded channel, with the settings of [`super`].
 pub const SYNC_CHANNEL: BuiltInPeer = BuiltInPeer {
     name: "std-sync-channel",
     path: suite::StreamPath::Threaded,
