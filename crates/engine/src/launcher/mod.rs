@@ -412,10 +412,10 @@ mod tests {
             spawn_error(3, Path::new(program), error).to_string()
         };
         // This is the path of a system where /proc is an empty folder.
-        let said = start("/proc/none/self/exe");
+        let message = start("/proc/none/self/exe");
         let why = "start pe 3: this program finds itself by /proc/none/self/exe, which is not there; \
                    mount /proc, or run in one process (--fuse all)";
-        assert!(said.contains(why), "{said}");
+        assert!(message.contains(why), "{message}");
         let other = start("/none/at/all");
         assert!(other.contains("start pe 3, by /none/at/all: "), "{other}");
         assert!(!other.contains("/proc"), "{other}");

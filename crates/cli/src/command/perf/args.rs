@@ -1,4 +1,4 @@
-//! The options of `thalweg perf`: those of smx_perf, letter by letter.
+//! Arguments of `thalweg perf`: the options of smx_perf, letter by letter.
 
 use std::path::PathBuf;
 
@@ -7,26 +7,26 @@ use perf::{
     CpuAffinity, DEFAULT_TOPIC, JitterOptions, PublishFlags, PublishOptions, SubscribeOptions,
 };
 
-/// `thalweg perf`
+/// Arguments of `thalweg perf`.
 #[derive(Debug, ClapArgs)]
 pub struct PerfArgs {
-    /// Which program
+    /// The program to run
     #[command(subcommand)]
     pub command: PerfCommand,
 }
 
-/// The programs.
+/// The programs of smx_perf.
 #[derive(Debug, Subcommand)]
 pub enum PerfCommand {
     /// Publish messages at an even pace
     Pub(PerfPubArgs),
-    /// Receive them, until it is killed
+    /// Receive messages, until it is killed
     Sub(PerfSubArgs),
-    /// Measure what takes the processor away from a thread
+    /// Measure how the system interrupts a thread
     Jitter(PerfJitterArgs),
 }
 
-/// `thalweg perf pub`
+/// Arguments of `thalweg perf pub`.
 #[derive(Debug, ClapArgs)]
 pub struct PerfPubArgs {
     /// Processor of the sending thread [default: 1, if there is one]
@@ -34,21 +34,21 @@ pub struct PerfPubArgs {
     #[arg(allow_negative_numbers = true)]
     affinity_cpu: Option<u32>,
 
-    /// Configuration file, a TOML; can be repeated, and what a later one says counts
+    /// Configuration file, a TOML; can be repeated, and later files override earlier ones
     #[arg(short = 'c', value_name = "CONFIG")]
     config: Vec<PathBuf>,
 
-    /// Bit map of 1: time stamps, to measure latency; 2: non-blocking; 4: sends copies
+    /// Sum of flags; 1: time stamps, to measure latency; 2: non-blocking; 4: sends copies
     #[arg(short = 'f', value_name = "FLAGS", default_value = "0x0", value_parser = flags)]
     #[arg(allow_negative_numbers = true)]
     flags: u32,
 
-    /// Measure jitter in so many loops, and nothing else
+    /// Measure jitter in this many loops, and nothing else
     #[arg(short = 'j', value_name = "JITTER_LOOPS", default_value = "0", value_parser = count)]
     #[arg(allow_negative_numbers = true)]
     jitter_loops: u64,
 
-    /// Stay so many milliseconds after the last message
+    /// Stay this many milliseconds after the last message
     #[arg(short = 'l', value_name = "LINGER_MS", default_value = "1000", value_parser = milliseconds)]
     #[arg(allow_negative_numbers = true)]
     linger_ms: u64,
@@ -58,17 +58,17 @@ pub struct PerfPubArgs {
     #[arg(allow_negative_numbers = true)]
     msg_len: u64,
 
-    /// Messages to send
+    /// Number of messages to send
     #[arg(short = 'n', value_name = "NUM_MSGS", default_value = "10000000", value_parser = count)]
     #[arg(allow_negative_numbers = true)]
     num_msgs: u64,
 
-    /// Messages a second
+    /// Number of messages a second
     #[arg(short = 'r', value_name = "RATE", default_value = "1000000", value_parser = rate)]
     #[arg(allow_negative_numbers = true)]
     rate: u64,
 
-    /// Topic
+    /// Topic to send messages to
     #[arg(short = 't', value_name = "TOPIC", default_value = DEFAULT_TOPIC)]
     topic: String,
 
@@ -78,7 +78,7 @@ pub struct PerfPubArgs {
     warmup_loops: u64,
 }
 
-/// `thalweg perf sub`
+/// Arguments of `thalweg perf sub`.
 #[derive(Debug, ClapArgs)]
 pub struct PerfSubArgs {
     /// Processor of the receiving thread [default: 0, if there is one]
@@ -86,7 +86,7 @@ pub struct PerfSubArgs {
     #[arg(allow_negative_numbers = true)]
     affinity_cpu: Option<u32>,
 
-    /// Configuration file, a TOML; can be repeated, and what a later one says counts
+    /// Configuration file, a TOML; can be repeated, and later files override earlier ones
     #[arg(short = 'c', value_name = "CONFIG")]
     config: Vec<PathBuf>,
 
@@ -99,12 +99,12 @@ pub struct PerfSubArgs {
     #[arg(allow_negative_numbers = true)]
     spin_cnt: u64,
 
-    /// Topic
+    /// Topic to receive messages from
     #[arg(short = 't', value_name = "TOPIC", default_value = DEFAULT_TOPIC)]
     topic: String,
 }
 
-/// `thalweg perf jitter`
+/// Arguments of `thalweg perf jitter`.
 #[derive(Debug, ClapArgs)]
 pub struct PerfJitterArgs {
     /// Processor of the thread [default: 1, if there is one]
@@ -173,7 +173,7 @@ fn flags(text: &str) -> Result<u32, String> {
     perf::parse_number(text, 0..=u64::from(PublishFlags::ALL)).map(|flags| flags as u32)
 }
 
-/// Of messages, or of turns: a day at full speed.
+/// Parses a number of messages or of turns; the bound is a day at full speed.
 fn count(text: &str) -> Result<u64, String> {
     perf::parse_number(text, 0..=1_000_000_000_000)
 }
@@ -182,7 +182,7 @@ fn milliseconds(text: &str) -> Result<u64, String> {
     perf::parse_number(text, 0..=86_400_000)
 }
 
-/// Half of the largest ring.
+/// Parses the bytes of a message, at most half of the largest ring.
 fn bytes(text: &str) -> Result<u64, String> {
     perf::parse_number(text, 0..=1 << 30)
 }

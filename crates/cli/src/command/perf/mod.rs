@@ -11,7 +11,7 @@ use args::PerfCommand;
 
 pub use args::PerfArgs;
 
-/// Runs one of the programs.
+/// Runs one of the programs of smx_perf.
 pub fn run(args: PerfArgs) -> Result<(), CommandFailure> {
     let out = &mut stdout();
     let done = match args.command {
