@@ -1,13 +1,13 @@
-//! Why a command did not succeed, and so its exit status.
+//! Why a sub-command failed, which decides its exit status.
 
-/// Why a command did not succeed.
+/// Why a sub-command failed.
 #[derive(Debug)]
 pub enum CommandFailure {
-    /// The program or its run failed; everything has been said.
+    /// The program or its run failed, and everything is reported already; exit status 1.
     Reported,
-    /// The program or its run failed, in one sentence.
+    /// The program or its run failed, for the reason in this sentence; exit status 1.
     Program(String),
-    /// The command was used wrongly, in one sentence.
+    /// The command line is wrong, for the reason in this sentence; exit status 2.
     Usage(String),
 }
 

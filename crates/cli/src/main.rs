@@ -1,7 +1,7 @@
-//! The `thalweg` command.
+//! The `thalweg` command: compiles, runs, checks, formats and monitors SPL programs.
 //!
-//! Reads the command line, hands it to one file of `command`, and turns what comes back into an
-//! exit status: 0, 1 for a program's failure, 2 for bad usage.
+//! Parses the command line, calls the sub-command's file in `command`, and turns its result into an
+//! exit status: 0 for success, 1 for a failure of the program, 2 for wrong usage.
 
 mod command;
 mod drawing;
@@ -20,36 +20,36 @@ use clap::{Parser, Subcommand};
 use command::{bench, check, doc, dump, explain, fmt, new, pe, perf, run, top};
 use failure::CommandFailure;
 
-/// Runs stream programs written in SPL.
+/// Compile and run stream programs written in SPL
 #[derive(Debug, Parser)]
-#[command(name = "thalweg", version, about, max_term_width = 100)]
+#[command(name = "thalweg", version, max_term_width = 100)]
 struct CommandLine {
-    /// What to do.
+    /// The sub-command to run.
     #[command(subcommand)]
     command: CliCommand,
 }
 
-/// The sub-commands.
+/// Sub-commands with their arguments; a doc here is the sub-command's help text.
 #[derive(Debug, Subcommand)]
 enum CliCommand {
     /// Compile a program and run it until its sources end
     Run(run::RunArgs),
-    /// Say what is wrong with programs, without running them
+    /// Report errors and warnings in programs, without running them
     Check(check::CheckArgs),
     /// Write programs in the canonical layout, in place; with --check or --stdout they stay as they
     /// are
     Fmt(fmt::FmtArgs),
-    /// Describe an operator or a function; without a name, list all
+    /// Describe an operator or a function; without a name, list all of them
     Doc(doc::DocArgs),
     /// Explain the code of an error or a warning; without a code, list all
     Explain(explain::ExplainArgs),
     /// Print what a stage of the compiler makes of a program
     Dump(dump::DumpArgs),
-    /// Show what jobs are doing
+    /// Show the running jobs: rates, queues, latencies, and who waits for whom
     Top(top::TopArgs),
     /// Measure how fast streams are on this machine, beside raw controls
     Bench(bench::BenchArgs),
-    /// Start a project that runs
+    /// Create a small project that runs
     New(new::NewArgs),
     /// Measure rates and latencies of one-to-many shared memory, as smx_perf does
     Perf(perf::PerfArgs),
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     let args = match CommandLine::try_parse() {
         Ok(args) => args,
         Err(error) => {
-            // Help and version are no errors and go to standard output.
+            // Help and version are no errors, and go to standard output.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
@@ -72,13 +72,14 @@ fn main() -> ExitCode {
     exit_code(outcome.map_err(Into::into).flatten())
 }
 
-/// Whether the launcher of a job has started this as one of its PEs: `thalweg pe NUMBER JOB`. What
-/// follows the word is for those who look at the list of processes. It is not among the
-/// sub-commands, as those are listed, and proposed for words that are like them.
+/// Whether the launcher of a job has started this process as one of its PEs: `thalweg pe NUMBER
+/// JOB`. The number and the job are for readers of the process list. `pe` is no sub-command of the
+/// command line, because clap would list it and propose it for similar words.
 fn is_pe() -> bool {
     std::env::args_os().nth(1).is_some_and(|word| word == "pe")
 }
 
+/// Reports a failure, and returns the exit status of an outcome.
 fn exit_code(outcome: Result<(), CommandFailure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -94,6 +95,7 @@ fn exit_code(outcome: Result<(), CommandFailure>) -> ExitCode {
     }
 }
 
+/// Runs a sub-command with its arguments.
 fn execute(command: CliCommand) -> Result<(), CommandFailure> {
     match command {
         CliCommand::Run(args) => run::run(args),

@@ -11,13 +11,16 @@ pub fn colour() -> bool {
     !is_refused && terminal::supports_escapes(&std::io::stderr())
 }
 
-/// Writes to standard error. Nobody is left to be told that this cannot be done, and a program runs
-/// for all that.
+/// Writes to standard error. Errors are ignored: no other stream is left to report them, and the
+/// program runs all the same.
 pub fn write_stderr(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Writes to standard output; a reader that has gone away is no failure of the program.
+/// Writes to standard output. A reader that has gone away is no failure.
+///
+/// # Errors
+/// [`CommandFailure::Program`] for every other error.
 pub fn write_stdout(text: &str) -> Result<(), CommandFailure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use crate::terminal;
 
-/// How often the line is drawn.
+/// Time between two drawings of the line: four a second are read as motion.
 const PERIOD: Duration = Duration::from_millis(250);
 
-/// Whether the line is on the terminal now.
+/// Whether the line is on the terminal now. Global, because [`before_print`] is a plain function.
 static IS_DRAWN: AtomicBool = AtomicBool::new(false);
 
-/// Whether what the program has printed ends inside a line.
+/// Whether the program's output ends inside a line.
 static IS_MID_LINE: AtomicBool = AtomicBool::new(false);
 
-/// Draws the line while a job runs; does nothing unless standard error is a
-/// terminal on which a line can be drawn anew.
+/// Draws the progress line while a job runs. Does nothing unless standard error is a terminal that
+/// understands escape sequences.
 pub struct ProgressLine {
     enabled: bool,
     started: Instant,
@@ -25,7 +25,7 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// A line that starts now.
+    /// A progress line for a job that starts now.
     pub fn new() -> ProgressLine {
         let now = Instant::now();
         let enabled = terminal::supports_escapes(&std::io::stderr());
@@ -37,12 +37,12 @@ impl ProgressLine {
         }
     }
 
-    /// How long to wait for the job before the next [`ProgressLine::draw`]; `None`: for ever.
+    /// Time to wait for the job before the next [`ProgressLine::draw`]; `None`: for ever.
     pub fn period(&self) -> Option<Duration> {
         self.enabled.then_some(PERIOD)
     }
 
-    /// Draws the line from the tuples that each source has sent so far.
+    /// Draws the line from the number of tuples that each source has submitted so far.
     pub fn draw(&mut self, sources: Vec<(String, u64)>) {
         if !self.enabled {
             return;
@@ -62,7 +62,8 @@ impl ProgressLine {
                 short_number(rate)
             );
         }
-        // A line that the program has begun stays; and one that wraps could not be removed.
+        // A line that the program has begun is not overwritten. A progress line that wraps could
+        // not be erased.
         let is_inside = IS_MID_LINE.load(Ordering::Relaxed) && std::io::stdout().is_terminal();
         if !is_inside {
             IS_DRAWN.store(true, Ordering::Relaxed);
@@ -75,7 +76,7 @@ impl ProgressLine {
     }
 }
 
-/// The program is about to print this.
+/// Erases the line because the program is about to print these bytes.
 pub fn before_print(printed: &[u8]) {
     erase();
     if let Some(last) = printed.last() {
@@ -83,14 +84,14 @@ pub fn before_print(printed: &[u8]) {
     }
 }
 
-/// Removes the line, if it is drawn: something else is about to be printed.
+/// Erases the line if it is drawn.
 pub fn erase() {
     if IS_DRAWN.swap(false, Ordering::Relaxed) {
         let _ = std::io::stderr().write_all(b"\r\x1b[K");
     }
 }
 
-/// Three significant digits and a unit: `12.3 k`, `4.56 M`.
+/// Formats a number with three significant digits and a unit: `12.3 k`, `4.56 M`.
 pub fn short_number(number: f64) -> String {
     let (number, unit) = match number {
         n if n >= 1e9 => (n / 1e9, " G"),

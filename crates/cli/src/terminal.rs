@@ -1,5 +1,4 @@
-//! The terminal that something is drawn on: what it understands, how large it is, when that
-//! changes, and what fits on it.
+//! The terminal: escape sequences, size, changes of the size, and lines cut to its width.
 
 use std::ffi::OsStr;
 use std::io::IsTerminal;
@@ -11,22 +10,23 @@ use rustix::termios::{isatty, tcgetwinsize};
 use signal_hook::consts::SIGWINCH;
 use signal_hook::iterator::Signals;
 
-/// A terminal that does not say how large it is has this size, as the first ones had.
+/// Size assumed for a terminal that does not report one: that of the classic VT100.
 const DEFAULT_SIZE: TerminalSize = TerminalSize {
     columns: 80,
     lines: 24,
 };
 
-/// How much a terminal shows.
+/// Size of a terminal in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TerminalSize {
+    /// Number of characters in a line.
     pub columns: usize,
+    /// Number of lines on the screen.
     pub lines: usize,
 }
 
-/// Whether a stream leads to a terminal that understands escape sequences: those that move the
-/// cursor and those that colour. `TERM=dumb` says that it does not; without `TERM` nothing says
-/// that it does.
+/// Whether a stream leads to a terminal that understands escape sequences for the cursor and for
+/// colours. `TERM=dumb` says that it does not; without `TERM` it is assumed not to.
 pub fn supports_escapes(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && is_term_supported(std::env::var_os("TERM").as_deref())
 }
@@ -35,7 +35,7 @@ fn is_term_supported(term: Option<&OsStr>) -> bool {
     term.is_some_and(|term| !term.is_empty() && term != "dumb")
 }
 
-/// The size of a terminal; `None`: it is none.
+/// The size of a terminal; `None` if the stream leads to no terminal.
 pub fn size(of: impl AsFd) -> Option<TerminalSize> {
     if !isatty(&of) {
         return None;
@@ -53,27 +53,28 @@ pub fn size(of: impl AsFd) -> Option<TerminalSize> {
     })
 }
 
-/// Changes of the terminal's size, from now on.
+/// Events of the terminal's size changing.
 pub struct ResizeEvents(Receiver<()>);
 
 impl ResizeEvents {
-    /// Listens on a thread of its own. Without one to spare nobody is told.
+    /// Starts listening for changes, on a thread of its own. If the thread cannot be started, no
+    /// events come.
     pub fn listen() -> ResizeEvents {
         let (sender, changes) = channel();
         if let Ok(mut signals) = Signals::new([SIGWINCH]) {
-            let tell = move || {
+            let forward = move || {
                 for _ in signals.forever() {
                     if sender.send(()).is_err() {
                         return;
                     }
                 }
             };
-            let _ = std::thread::Builder::new().spawn(tell);
+            let _ = std::thread::Builder::new().spawn(forward);
         }
         ResizeEvents(changes)
     }
 
-    /// Waits for a change, but not beyond a time; whether there was one.
+    /// Waits for a change until the time `end`; returns whether there was one.
     pub fn wait_until(&self, end: Instant) -> bool {
         let left = || end.saturating_duration_since(Instant::now());
         match self.0.recv_timeout(left()) {
@@ -86,10 +87,10 @@ impl ResizeEvents {
         }
     }
 
-    /// Waits so long, and does something at each change meanwhile.
+    /// Waits for `time`, and calls `changed` at each change of the size meanwhile.
     ///
     /// # Errors
-    /// What that returns.
+    /// The error that `changed` returns.
     pub fn wait_with_resizes<E>(
         &self,
         time: Duration,
@@ -103,7 +104,7 @@ impl ResizeEvents {
     }
 }
 
-/// As much of a line as fits into so many columns; an ellipsis stands for the rest.
+/// Cuts a line to a number of columns; an ellipsis stands for the rest.
 pub fn truncate(line: &str, columns: usize) -> String {
     let mut used = 0;
     let mut end = 0;
@@ -123,7 +124,7 @@ pub fn truncate(line: &str, columns: usize) -> String {
     line.to_owned()
 }
 
-/// The columns of a character: two of those that East Asian scripts and pictures have.
+/// Number of columns of a character: 2 for East Asian scripts and emoji, else 1.
 fn char_columns(c: char) -> usize {
     let is_wide = matches!(
         u32::from(c),

@@ -1,12 +1,12 @@
-//! Text in columns.
+//! Tables of text in aligned columns.
 
-/// Rows under a head. Columns whose head begins with a space are for numbers: they are flush right.
+/// A table with a head. A column whose head begins with a space has numbers, and is aligned right.
 pub struct TextTable {
     rows: Vec<Vec<String>>,
 }
 
 impl TextTable {
-    /// An empty table with its head.
+    /// A table with a head and no rows.
     pub fn new(head: &[&str]) -> TextTable {
         let head = head.iter().map(|&name| name.to_owned()).collect();
         TextTable { rows: vec![head] }
@@ -18,7 +18,7 @@ impl TextTable {
         self.rows.push(cells);
     }
 
-    /// The lines, or nothing if there is only the head.
+    /// The table as lines of text; empty if it has no rows.
     pub fn to_text(&self) -> String {
         if self.rows.len() < 2 {
             return String::new();

@@ -35,12 +35,13 @@ use crate::part::{self, PartOptions, UnfiredWindows};
 /// ```
 ///
 /// # Errors
-/// [`Error::DataDirectory`], [`Error::Program`] if an operator cannot be set up, [`Error::System`]
-/// if a thread cannot be started.
+/// [`Error::DataDirectory`], [`Error::Codegen`], [`Error::Program`] if an operator cannot be set
+/// up, [`Error::System`] if a thread cannot be started.
 pub fn launch(program: &Program, launch: &LaunchOptions) -> Result<Job, Error> {
     launch_part(program, launch, PartOptions::default())
 }
 
+/// Runs a part of a program in this process, with the ends of its crossings.
 pub(crate) fn launch_part(
     program: &Program,
     launch: &LaunchOptions,

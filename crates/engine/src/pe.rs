@@ -38,10 +38,10 @@ use crate::part::{
 };
 
 /// Runs this process as a PE of the job whose launcher started it. Returns when the PE has ended
-/// and the launcher was told how.
+/// and has reported its ending to the launcher.
 ///
-/// `shutdown_requests` yields an item for each signal that asks this process to end; the launcher
-/// is told of each, and shuts the job down. Its error is one of listening for signals.
+/// `shutdown_requests` yields an item for each signal that asks this process to end. The PE reports
+/// each to the launcher, which shuts the job down. An error of listening for signals fails the PE.
 ///
 /// # Errors
 /// [`Error::Program`] if this process was not started by a launcher.
@@ -139,18 +139,18 @@ impl LauncherConnection {
     /// Does everything up to `Go`. An `Err` is the ending of a PE that never ran.
     fn prepare(&mut self, bundle: Bundle, number: u32) -> Result<WiredPe, PeEnding> {
         let request = bundle.request();
-        let whole = compilation::compile_again(&request, &bundle.sources);
-        let whole =
-            whole.ok_or_else(|| bug_ending("the program does not compile a second time"))?;
-        let plan = planner::parse_plan(&bundle.plan, &whole);
+        let program = compilation::compile_again(&request, &bundle.sources);
+        let program =
+            program.ok_or_else(|| bug_ending("the program does not compile a second time"))?;
+        let plan = planner::parse_plan(&bundle.plan, &program);
         let plan =
             plan.map_err(|error| bug_ending(&format!("the plan cannot be read: {error}")))?;
         if number as usize >= plan.pes.len() {
             return Err(bug_ending("the plan has not so many PEs"));
         }
-        let part = planner::cut(&whole, &plan, number);
+        let part = planner::cut(&program, &plan, number);
         let launch = bundle.launch();
-        let crossings = Crossings::new(&plan, &whole, bundle.token, &launch.hosts);
+        let crossings = Crossings::new(&plan, &program, bundle.token, &launch.hosts);
         let mut crossing_ends = self.open_crossings(&crossings, &part, number)?;
         crossing_ends.measures_latency = launch.latency;
         let part_options = PartOptions {
@@ -165,7 +165,7 @@ impl LauncherConnection {
         self.sender.send(&MessageFromPe::Ready, Vec::new());
         self.expect_go()?;
         let mut sources = part::source_names(&part.program);
-        let program_sources = part::source_names(&whole);
+        let program_sources = part::source_names(&program);
         sources.retain(|name| program_sources.contains(name));
         Ok(WiredPe {
             pe,
@@ -214,7 +214,7 @@ impl LauncherConnection {
         }
         self.sender.send(&MessageFromPe::Opened, Vec::new());
         for (ticket, fds) in self.receive_tickets()? {
-            let crossing = ticket.link;
+            let crossing = ticket.crossing;
             let accepted = crossings.accept(ticket, fds);
             let receiving = accepted.map_err(|sentence| failed_ending(sentence, true))?;
             ends.inbound.insert(crossing, receiving);
@@ -232,7 +232,7 @@ impl LauncherConnection {
                 (MessageToPe::Ticket(ticket), fds) => tickets.push((ticket, fds)),
                 (MessageToPe::Accept, _) => return Ok(tickets),
                 (MessageToPe::Stop, _) => return Err(PeEnding::default()),
-                _ => return Err(bug_ending("the launcher said something else than tickets")),
+                _ => return Err(bug_ending("the launcher sent another message than tickets")),
             }
         }
     }
@@ -241,7 +241,9 @@ impl LauncherConnection {
         match self.receive() {
             (MessageToPe::Go, _) => Ok(()),
             (MessageToPe::Stop, _) => Err(PeEnding::default()),
-            _ => Err(bug_ending("the launcher said something else than to begin")),
+            _ => Err(bug_ending(
+                "the launcher sent another message than to begin",
+            )),
         }
     }
 

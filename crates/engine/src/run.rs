@@ -13,8 +13,8 @@ use crate::{launcher, local};
 ///
 /// # Errors
 /// [`Error::Plan`] if a host of the plan is not described, [`Error::DataDirectory`],
-/// [`Error::Program`] if an operator cannot be set up in this process, [`Error::System`]. What
-/// cannot be set up in other processes is an error of [`Job::join`].
+/// [`Error::Codegen`], [`Error::Program`] if an operator cannot be set up in this process,
+/// [`Error::System`]. What cannot be set up in other processes is an error of [`Job::join`].
 pub fn run(
     compilation: &Compilation,
     program: &Program,

@@ -1,4 +1,4 @@
-//! `thalweg check`: what is wrong with programs, as text or JSON.
+//! `thalweg check`: errors and warnings in programs, as text or JSON.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use crate::failure::CommandFailure;
 use crate::output::{colour, write_stderr, write_stdout};
 use crate::program::{ShellWords, mixed_args, name_value, shell_words, toolkit_path};
 
-/// `thalweg check`
+/// Arguments of `thalweg check`.
 #[derive(Debug, ClapArgs)]
 pub struct CheckArgs {
-    /// The programs
+    /// The files of the programs
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
 
@@ -24,7 +24,7 @@ pub struct CheckArgs {
     #[arg(short = 't', long, value_name = "DIRS", env = "THALWEG_TOOLKIT_PATH")]
     pub toolkit_path: Vec<String>,
 
-    /// A compile-time value
+    /// A compile-time value; can be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = name_value)]
     pub define: Vec<(String, String)>,
 
@@ -32,12 +32,12 @@ pub struct CheckArgs {
     #[arg(long, value_name = "WORDS", value_parser = shell_words, allow_hyphen_values = true)]
     pub mm_args: Vec<ShellWords>,
 
-    /// One JSON array of findings instead of text
+    /// Print one JSON array of findings instead of text
     #[arg(long)]
     pub json: bool,
 }
 
-/// Checks every file; fails if one has an error or cannot be read.
+/// Checks every file and reports the findings; fails if a file has an error or cannot be read.
 pub fn run(args: CheckArgs) -> Result<(), CommandFailure> {
     let mut failed = false;
     let mut json = Vec::new();

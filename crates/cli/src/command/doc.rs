@@ -1,18 +1,18 @@
-//! `thalweg doc`: operators and functions, from their models.
+//! `thalweg doc`: descriptions of operators and functions, made from their models.
 
 use clap::Args as ClapArgs;
 
 use crate::failure::CommandFailure;
 use crate::output::write_stdout;
 
-/// `thalweg doc`
+/// Arguments of `thalweg doc`.
 #[derive(Debug, ClapArgs)]
 pub struct DocArgs {
-    /// Operator or function: `Aggregate`, `spl.math::sqrt`
+    /// The operator or function: `Aggregate`, `spl.math::sqrt`
     pub name: Option<String>,
 }
 
-/// Describes one name, or lists all.
+/// Describes one operator or function, or lists all of them.
 pub fn run(args: DocArgs) -> Result<(), CommandFailure> {
     match args.name {
         None => write_stdout(&engine::doc_index()),

@@ -1,4 +1,4 @@
-//! `thalweg dump`: what a stage makes of a program.
+//! `thalweg dump`: a program as a stage of the compiler makes it.
 
 use clap::{Args as ClapArgs, ValueEnum};
 use engine::CompileRequest;
@@ -8,53 +8,63 @@ use crate::failure::CommandFailure;
 use crate::output::{colour, write_stderr, write_stdout};
 use crate::program::{PlanArgs, ProgramArgs, name_value, plan};
 
-/// `thalweg dump`
+/// Arguments of `thalweg dump`.
 #[derive(Debug, ClapArgs)]
 pub struct DumpArgs {
-    /// The program.
+    /// Arguments of the program.
     #[command(flatten)]
     pub program: ProgramArgs,
 
-    /// Its plan.
+    /// Options of the plan.
     #[command(flatten)]
     pub plan: PlanArgs,
 
-    /// Which stage
+    /// The stage to print
     #[arg(short, long, value_name = "STAGE")]
     pub stage: DumpStage,
 
-    /// How the graph is drawn
+    /// The format of the graph, with --stage graph
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: GraphFormat,
 
-    /// Submission-time values
+    /// Submission-time values of the program
     #[arg(value_name = "NAME=VALUE", value_parser = name_value)]
     pub values: Vec<(String, String)>,
 }
 
-/// Stages that can be printed, in the order of the walk.
+/// Stages that can be printed, in the order of compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DumpStage {
     /// The text of the file, as mixed mode generates it
     Source,
+    /// The tokens of the text
     Tokens,
+    /// The lossless syntax tree of the text
     Tree,
+    /// The operators and functions with typed expressions
     Typed,
+    /// The operators and the streams between them
     Graph,
+    /// The processes, threads and media
     Plan,
+    /// Cranelift's intermediate code of everything that is compiled
     Clif,
+    /// The machine code of everything that is compiled
     Asm,
 }
 
-/// Forms of the graph.
+/// Formats in which a graph can be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GraphFormat {
+    /// A paragraph for each operator
     Text,
+    /// The language of Graphviz
     Dot,
+    /// A picture for browsers
     Svg,
 }
 
-/// Prints one stage.
+/// Prints one stage of a program.
 pub fn run(args: DumpArgs) -> Result<(), CommandFailure> {
     if args.format != GraphFormat::Text && args.stage != DumpStage::Graph {
         return Err(CommandFailure::Usage(
@@ -71,7 +81,7 @@ pub fn run(args: DumpArgs) -> Result<(), CommandFailure> {
     let Some(program) = compilation.program else {
         return Err(CommandFailure::Reported);
     };
-    // The graph is drawn as the compiler has it, unless something is said of its processes.
+    // The graph is drawn without a plan unless an option changes the processes.
     let drawn = match (args.stage, args.plan.first_graph_option()) {
         (DumpStage::Graph, Some(_)) => Some(plan(&program, &args.plan)?),
         _ => None,
@@ -88,7 +98,7 @@ pub fn run(args: DumpArgs) -> Result<(), CommandFailure> {
     write_stdout(&text)
 }
 
-/// Prints the text of the file, or what the parser makes of it.
+/// Prints the text, the tokens or the syntax tree of the file.
 fn print_text(request: &CompileRequest, stage: DumpStage) -> Result<(), CommandFailure> {
     let (text, findings) = engine::source_text(&request.file, &request.mixed_args)?;
     write_stderr(&findings.to_text(colour()));

@@ -1,4 +1,4 @@
-//! `thalweg fmt`: programs in the canonical layout.
+//! `thalweg fmt`: writes programs in the canonical layout.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 use crate::failure::CommandFailure;
 use crate::output::{colour, write_stderr, write_stdout};
 
-/// `thalweg fmt`
+/// Arguments of `thalweg fmt`.
 #[derive(Debug, ClapArgs)]
 pub struct FmtArgs {
     /// The files; `-` or none for standard input
@@ -23,7 +23,7 @@ pub struct FmtArgs {
     pub stdout: bool,
 }
 
-/// Formats every file; says which ones it could not, and goes on.
+/// Formats every file. A file that fails is reported, and the others are still formatted.
 pub fn run(args: FmtArgs) -> Result<(), CommandFailure> {
     let standard_input = [PathBuf::from("-")];
     let files = match &args.files[..] {
@@ -52,7 +52,7 @@ pub fn run(args: FmtArgs) -> Result<(), CommandFailure> {
     }
 }
 
-/// Formats standard input onto standard output, or only compares.
+/// Formats standard input to standard output, or only compares.
 fn fmt_input(args: &FmtArgs) -> Result<(), CommandFailure> {
     let name = Path::new("standard input");
     let text = engine::bounded::read_from(std::io::stdin().lock()).map_err(|error| {
@@ -99,7 +99,7 @@ fn compare(name: &Path, text: &str, formatted: &str) -> Result<(), CommandFailur
     }
 }
 
-/// Writes beside the file and renames, so that the program is never half written.
+/// Writes a new file and renames it, so that the program is never half written.
 fn replace(file: &Path, text: &str) -> std::io::Result<()> {
     let mut beside = file.as_os_str().to_owned();
     beside.push(".fmt");

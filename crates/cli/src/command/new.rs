@@ -1,4 +1,4 @@
-//! `thalweg new`: a starter project that runs.
+//! `thalweg new`: creates a small project that runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use clap::Args as ClapArgs;
 use crate::failure::CommandFailure;
 use crate::output::write_stdout;
 
-/// `thalweg new`
+/// Arguments of `thalweg new`.
 #[derive(Debug, ClapArgs)]
 pub struct NewArgs {
-    /// The folder to make, or an empty one; its name becomes that of the program
+    /// The folder to create, or an empty one; the program is named after it
     pub folder: PathBuf,
 }
 
-/// Makes the folder with a program, a line of input and a README; a folder that is there has to be
+/// Creates the folder with a program, its input data and a README. A folder that exists has to be
 /// empty.
 pub fn run(args: NewArgs) -> Result<(), CommandFailure> {
     let folder = &args.folder;
@@ -37,7 +37,7 @@ pub fn run(args: NewArgs) -> Result<(), CommandFailure> {
         "\"river\",3\n\"stream\",1\n\"valley\",2\n",
     )?;
     write(&folder.join("README.md"), &readme_text(&composite))?;
-    // Where the folder is the current one, the file alone says it.
+    // In the current folder the file's name alone is enough.
     let path = folder.join(&program);
     let path = path.strip_prefix(".").unwrap_or(&path);
     write_stdout(&format!(
@@ -47,7 +47,8 @@ pub fn run(args: NewArgs) -> Result<(), CommandFailure> {
     ))
 }
 
-/// The composite of a project in a folder: `.` and `..` have the names of the folders they lead to.
+/// Names the main composite after the project's folder; `.` and `..` stand for the folders they
+/// lead to.
 fn name_of(folder: &Path) -> Result<String, CommandFailure> {
     let named = match folder.file_name() {
         Some(_) => folder.to_owned(),
@@ -65,7 +66,7 @@ fn name_of(folder: &Path) -> Result<String, CommandFailure> {
     })
 }
 
-/// Whether a folder holds nothing but hidden files, as version control has them.
+/// Whether a folder has no files but hidden ones, such as `.git`.
 fn is_empty(folder: &Path) -> Result<bool, CommandFailure> {
     let failed = |error: std::io::Error| {
         CommandFailure::Program(format!("cannot look into `{}`: {error}", folder.display()))
@@ -79,7 +80,7 @@ fn is_empty(folder: &Path) -> Result<bool, CommandFailure> {
     Ok(true)
 }
 
-/// As a shell takes it: one word.
+/// Quotes a word for the shell, if it has special characters.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,".contains(c);
     match word.chars().all(is_plain) {
@@ -88,11 +89,11 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// What is put before a name that no composite of one's own can have.
+/// Prefix of a composite whose name would begin with a digit or hide an operator of the library.
 const PREFIX: &str = "App";
 
-/// `my-app` becomes `MyApp`, `7up` becomes `App7up`; `filter` becomes `AppFilter`, as a composite
-/// `Filter` would hide the operator.
+/// Makes a composite's name of a folder's: `my-app` becomes `MyApp`, `7up` becomes `App7up`.
+/// `filter` becomes `AppFilter`, because a composite `Filter` would hide the operator.
 fn composite_name(folder: &str) -> Option<String> {
     let words = folder.split(|c: char| !c.is_ascii_alphanumeric());
     let name: String = words.map(capitalised).collect();

@@ -3,11 +3,11 @@
 use crate::failure::CommandFailure;
 use crate::signals::Signals;
 
-/// Is a PE until the job ends.
+/// Runs this process as a PE until the job ends.
 ///
-/// Ctrl-C on a terminal, `timeout` and whoever stops a service ask all processes of a job to end,
-/// and somebody may ask one PE alone. It hands that on: the launcher alone says when a PE ends,
-/// which is when those before it have.
+/// Ctrl-C on a terminal, `timeout` and service managers ask all processes of a job to end, and a
+/// user may ask one PE alone. The PE forwards the request: the launcher decides when a PE ends,
+/// which is after the PEs that send to it.
 pub fn run() -> Result<(), CommandFailure> {
     let signals = Signals::terminating();
     let asked =

@@ -1,4 +1,4 @@
-//! `thalweg run`: compile a program and run it until its sources end.
+//! `thalweg run`: compiles a program and runs it until its sources end.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -13,33 +13,33 @@ use crate::program::{PlanArgs, ProgramArgs, check_cores, name_value, plan};
 use crate::progress_line::{self, ProgressLine};
 use crate::signals::SignalListener;
 
-/// `thalweg run`
+/// Arguments of `thalweg run`.
 #[derive(Debug, ClapArgs)]
 pub struct RunArgs {
-    /// The program.
+    /// Arguments of the program.
     #[command(flatten)]
     pub program: ProgramArgs,
 
-    /// Its plan.
+    /// Options of the plan.
     #[command(flatten)]
     pub plan: PlanArgs,
 
-    /// Where relative file names lead [default: the `data` folder of the application directory,
-    /// else the one beside the program, else the current folder]. The application directory is the
-    /// folder of the program, or above the folders of its namespace
+    /// The directory of relative file names [default: the `data` folder of the application
+    /// directory, else the one beside the program, else the current folder]. The application
+    /// directory is the folder of the program, or the one above the folders of its namespace
     #[arg(short = 'd', long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 
-    /// What is traced to standard error
+    /// The most detailed level of trace messages that go to standard error
     #[arg(long, value_name = "LEVEL", default_value = "error")]
     pub trace: LevelName,
 
-    /// What is logged to standard error
+    /// The most detailed level of log messages that go to standard error
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     pub log: LevelName,
 
-    /// Begin to shut down after so many seconds: sources end, and what is under way is carried
-    /// through, however long that takes
+    /// Begin to shut down after this many seconds: sources end, and tuples under way are still
+    /// processed, however long that takes
     #[arg(short = 'k', long, value_name = "SECONDS", value_parser = seconds)]
     #[arg(allow_negative_numbers = true)]
     pub kill_after: Option<f64>,
@@ -48,16 +48,16 @@ pub struct RunArgs {
     #[arg(long)]
     pub interpret: bool,
 
-    /// Put the PE's name before each line of output, if there are several
+    /// Put the PE's number before each line of output, if there are several PEs
     #[arg(long)]
     pub tag_output: bool,
 
-    /// Measure how long tuples are under way between processes; `thalweg top` shows it
+    /// Measure the latency of tuples between processes; `thalweg top` shows it
     #[arg(long)]
     pub latency: bool,
 
-    /// What threads do that wait for tuples: adaptive (spin if that pays, then sleep), spin, yield
-    /// or park. Spinning takes a core for each such thread and gives the shortest latency
+    /// How threads wait for tuples: adaptive (spin while that pays, then sleep), spin, yield or
+    /// park. Spinning takes a core for each waiting thread and gives the shortest latency
     #[arg(long, value_name = "STRATEGY", default_value_t, value_parser = str::parse::<IdleStrategy>)]
     pub idle: IdleStrategy,
 
@@ -65,12 +65,12 @@ pub struct RunArgs {
     #[arg(long)]
     pub perf_map: bool,
 
-    /// Submission-time values
+    /// Submission-time values of the program
     #[arg(value_name = "NAME=VALUE", value_parser = name_value)]
     pub values: Vec<(String, String)>,
 }
 
-/// Levels of trace and log.
+/// Levels of trace and log messages: the values of `--trace` and `--log`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LevelName {
     Off,
@@ -81,7 +81,7 @@ pub enum LevelName {
     Trace,
 }
 
-/// Runs the program; returns when it has ended.
+/// Compiles and runs the program; returns when it has ended.
 pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
     let request = args.program.into_request(args.values);
     let compilation = engine::compile(&request)?;
@@ -133,8 +133,8 @@ pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
     }
 }
 
-/// What was asked for, else the folder `data` of the application directory or beside the program,
-/// else the current folder.
+/// The data directory: the one given, else the folder `data` of the application directory or beside
+/// the program, else the current folder.
 fn data_dir(
     given: Option<PathBuf>,
     application_dir: &Path,

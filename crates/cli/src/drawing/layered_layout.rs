@@ -36,13 +36,13 @@ pub(super) fn layered_layout(count: usize, edges: &[(OperatorId, OperatorId)]) -
     let before = adjacency(count, forward.iter().map(|&(a, b)| (b, a)));
     let mut depth = longest_paths(&after, &before);
     let chains = chains(edges, &mut depth);
-    let links = || {
+    let chain_edges = || {
         chains
             .iter()
             .flat_map(|chain| chain.windows(2).map(|pair| (pair[0], pair[1])))
     };
-    let after = adjacency(depth.len(), links());
-    let before = adjacency(depth.len(), links().map(|(a, b)| (b, a)));
+    let after = adjacency(depth.len(), chain_edges());
+    let before = adjacency(depth.len(), chain_edges().map(|(a, b)| (b, a)));
     let mut columns = vec![Vec::new(); depth.iter().max().map_or(0, |&d| d as usize + 1)];
     for (node, &column) in depth.iter().enumerate() {
         columns[column as usize].push(node as u32);

@@ -1,14 +1,18 @@
-//! Whether the cores that a plan asks for are there.
+//! Checks that the cores a plan asks for exist.
 
 use engine::Plan;
 use graph::PePlan;
 
 use crate::failure::CommandFailure;
 
-/// Every core of every process and thread is one that this process may use; else the first that is
-/// not is said, where it is asked for, and which are there. `asked` is what `--pin` says.
+/// Checks that this process may use every core of the plan's PEs and threads. `asked` has the cores
+/// of `--pin`.
+///
+/// # Errors
+/// A sentence with the first core that is missing, the option or PE that asks for it, and the cores
+/// that exist.
 pub fn check_cores(plan: &Plan, asked: &[u32]) -> Result<(), CommandFailure> {
-    // Other hosts may have other cores.
+    // PEs on other hosts are skipped: those hosts may have other cores.
     let here = plan.pes.iter().filter(|pe| pe.host.is_none());
     let all: Vec<u32> = here
         .flat_map(cores_of)
@@ -30,7 +34,7 @@ pub fn check_cores(plan: &Plan, asked: &[u32]) -> Result<(), CommandFailure> {
     )))
 }
 
-/// The cores that a PE and its threads are to run on.
+/// The cores that the plan gives to a PE and its threads.
 fn cores_of(pe: &PePlan) -> impl Iterator<Item = u32> {
     let queues = pe.threaded_ports.iter().filter_map(|queue| queue.core);
     let pins = pe.pins.iter().map(|pin| pin.core);

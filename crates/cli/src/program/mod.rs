@@ -1,5 +1,4 @@
-//! The program that `run`, `check` and `dump` are about: its arguments, its plan, the cores that the
-//! plan asks for.
+//! The program of `run`, `check` and `dump`: its arguments, its plan, and the plan's cores.
 
 mod cores;
 mod plan;

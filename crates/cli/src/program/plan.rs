@@ -10,7 +10,11 @@ use super::plan_args::{CodecName, FuseChoice, PlanArgs, ThreadingModel};
 use crate::failure::CommandFailure;
 use crate::output::write_stderr;
 
-/// Makes the plan of a program.
+/// Makes the plan of a program from the options, and prints notes on departures from its config.
+///
+/// # Errors
+/// [`CommandFailure::Usage`] for options that cannot be met, [`CommandFailure::Program`] for a plan
+/// that cannot be made.
 pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> {
     let media = engine::media();
     let written = match &args.fuse {
@@ -27,7 +31,7 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> 
         None | Some(CodecName::Facade) => CrossingCodec::Facade,
         Some(CodecName::Normal) => CrossingCodec::Normal,
     };
-    let choice = PlanOptions {
+    let options = PlanOptions {
         fusion: fuse,
         transport: transport(args.transport.as_deref().unwrap_or("auto"), &media)?,
         codec,
@@ -35,8 +39,8 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> 
         cores: cores(&args.pin),
         media: &media,
     };
-    let mut plan = engine::plan(program, &choice)?;
-    for note in engine::plan_notes(program, &choice, &plan) {
+    let mut plan = engine::plan(program, &options)?;
+    for note in engine::plan_notes(program, &options, &plan) {
         write_stderr(&format!("note: {note}\n"));
     }
     engine::pin_pes(&mut plan, &args.pin);
@@ -52,7 +56,7 @@ fn threading(model: ThreadingModel) -> ThreadingPolicy {
     }
 }
 
-/// How many cores there are for the threads.
+/// Number of cores for the job's threads: those of `--pin`, else all that this process may use.
 fn cores(pinned: &[u32]) -> u32 {
     match pinned.len() {
         0 => engine::usable_core_count(),
@@ -80,7 +84,7 @@ fn transport<'a>(
     if name == "auto" {
         return Ok(TransportPolicy::Auto);
     }
-    // SPL writes TCP.
+    // SPL's `inputTransport` writes `TCP`, so case does not matter.
     let named = |medium: &&MediumCapabilities<'a>| medium.name.eq_ignore_ascii_case(name);
     let between = media.iter().filter(|medium| medium.crosses_processes);
     if let Some(medium) = between.clone().find(named) {

@@ -1,11 +1,11 @@
-//! The options that say which processes, threads and media a program gets.
+//! Options that decide which processes, threads and media a program gets.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-/// Which processes, threads and media a program gets. `None` and empty: the option is not given.
+/// Options of the plan. `None` or empty: the option is not given.
 #[derive(Debug, ClapArgs)]
 pub struct PlanArgs {
     /// Which operators share a process: all of them, none, those that config `placement` puts
@@ -18,26 +18,26 @@ pub struct PlanArgs {
     #[arg(short = 'F', long, value_name = "auto|MEDIUM")]
     pub transport: Option<String>,
 
-    /// How their tuples are written: as they lie in memory, or field by field [default: facade]
+    /// How tuples are written between processes: as they lie in memory (facade), or field by field
+    /// (normal) [default: facade]
     #[arg(long, value_name = "CODEC")]
     pub codec: Option<CodecName>,
 
-    /// Which input ports have threads of their own, of operators that say nothing of it [default:
-    /// manual]
+    /// Which input ports get threads of their own, where the program does not say [default: manual]
     #[arg(long, value_name = "MODEL")]
     pub threading: Option<ThreadingModel>,
 
-    /// A host that the plan names: the address of its processes, and what a command begins with to
-    /// run there
+    /// A host that the plan names: the address at which other hosts reach it, and the words that
+    /// start a command there
     #[arg(long, value_name = "NAME=ADDRESS[,COMMAND...]", value_parser = host)]
     pub host: Vec<engine::HostSpec>,
 
-    /// The cores to run on, as in `0,2`; dealt out to the processes if there are several
+    /// The cores to run on, as in `0,2`; distributed over the processes if there are several
     #[arg(long, value_name = "CPUS", value_delimiter = ',', value_parser = core)]
     pub pin: Vec<u32>,
 }
 
-/// Which operators share a process.
+/// Which operators share a process: the value of `--fuse`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FuseChoice {
     All,
@@ -46,14 +46,14 @@ pub enum FuseChoice {
     File(PathBuf),
 }
 
-/// How tuples are written between processes.
+/// How tuples are written between processes: the value of `--codec`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CodecName {
     Facade,
     Normal,
 }
 
-/// Models of threading: no threads but for ports that config names, one for every port, ...
+/// Which input ports get threads of their own: the value of `--threading`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ThreadingModel {
     Manual,
@@ -63,8 +63,7 @@ pub enum ThreadingModel {
 }
 
 impl PlanArgs {
-    /// The first option given of those that a picture of the graph shows: which operators share a
-    /// process, how streams get from one to another.
+    /// The first option given that changes a drawing of the graph: fusion, transport, hosts.
     pub fn first_graph_option(&self) -> Option<&'static str> {
         first_given(&[
             ("--fuse", self.fuse.is_some()),
@@ -73,7 +72,7 @@ impl PlanArgs {
         ])
     }
 
-    /// The first option given of those that only the text of a plan shows.
+    /// The first option given that changes only the text of a plan.
     pub fn first_text_option(&self) -> Option<&'static str> {
         first_given(&[
             ("--codec", self.codec.is_some()),
@@ -111,7 +110,7 @@ fn host(text: &str) -> Result<engine::HostSpec, String> {
     })?;
     if address.is_unspecified() || address.is_multicast() {
         return Err(format!(
-            "{address} is no address of one host: others reach it at the one that is said here"
+            "{address} is not the address of a single host; give the one at which other hosts reach it"
         ));
     }
     if words.clone().any(str::is_empty) {

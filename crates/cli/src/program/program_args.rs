@@ -1,4 +1,4 @@
-//! Which program a command is about, and what it is compiled with.
+//! Arguments that name a program and the values it is compiled with.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use engine::CompileRequest;
 use super::shell_words::{ShellWords, shell_words};
 use crate::output::write_stderr;
 
-/// Which program, and what it is compiled with.
+/// Arguments that name a program and the values it is compiled with.
 #[derive(Debug, ClapArgs)]
 pub struct ProgramArgs {
     /// The file that holds the main composite
@@ -22,7 +22,7 @@ pub struct ProgramArgs {
     #[arg(short = 't', long, value_name = "DIRS", env = "THALWEG_TOOLKIT_PATH")]
     pub toolkit_path: Vec<String>,
 
-    /// A compile-time value
+    /// A compile-time value; can be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = name_value)]
     pub define: Vec<(String, String)>,
 
@@ -45,6 +45,7 @@ impl ProgramArgs {
     }
 }
 
+/// Parses `NAME=VALUE`; the name may not be empty.
 pub fn name_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
@@ -52,8 +53,8 @@ pub fn name_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Splits lists of directories as in PATH; warns of those that are not there, which otherwise shows
-/// only in names that nobody defines.
+/// Splits lists of directories at colons, and warns of directories that do not exist. Without the
+/// warning, only undefined names in the program would show it.
 pub fn toolkit_path(lists: &[String]) -> Vec<PathBuf> {
     let path: Vec<PathBuf> = lists.iter().flat_map(std::env::split_paths).collect();
     let is_named = |root: &&PathBuf| !root.as_os_str().is_empty();
@@ -66,7 +67,7 @@ pub fn toolkit_path(lists: &[String]) -> Vec<PathBuf> {
     path
 }
 
-/// The arguments of the Perl code in `.splmm` files: of all options, one after the other.
+/// Joins the Perl arguments of all `--mm-args` options, in their order.
 pub fn mixed_args(given: Vec<ShellWords>) -> Vec<String> {
     given.into_iter().flat_map(|words| words.0).collect()
 }

@@ -1,10 +1,13 @@
 //! Words of one option, split as a shell does.
 
-/// Words of one option.
+/// Words of one option, without quotes and escapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellWords(pub Vec<String>);
 
-/// The words of a text, those with blanks in quotes; `\\` takes a character for itself.
+/// Splits a text into words as a shell does: quotes keep blanks, and `\` keeps the next character.
+///
+/// # Errors
+/// A quote is not closed, or the text ends with `\`.
 pub fn shell_words(text: &str) -> Result<ShellWords, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

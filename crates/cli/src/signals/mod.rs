@@ -1,4 +1,4 @@
-//! Signals that ask the command to end: the orderly shutdown of a run, and the end at once.
+//! Signals that ask the command to end: an orderly shutdown first, an end at once after that.
 
 mod received_signals;
 mod signal_listener;

@@ -1,14 +1,13 @@
-//! Signals as values, each with the time at which it came.
+//! Signals as values, each with the time of its arrival.
 //!
 //! ```text
-//!   handler --a byte--> socket, a pair for each signal --byte and time--> the thread that asks
+//!   handler --a byte--> socket, a pair for each signal --byte and time--> the reading thread
 //! ```
-//! The handler sends a datagram, and the kernel notes when. So every signal is heard by itself,
-//! however late the thread is that reads them, and the time between two is not that between two
-//! turns of a loop.
+//! The handler sends a datagram, and the kernel notes the time. So every signal is received on its
+//! own, however late the reading thread runs, and the time between two signals is exact.
 //!
-//! A read that fails is tried again. Should none succeed any more, signals have the effect that
-//! they have on any process: it is not left without a way to end it.
+//! A read that fails is tried again. If reads keep failing, the signals get back their default
+//! effect, so that the process can still be ended.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSliceMut};
@@ -24,29 +23,30 @@ use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, socko
 use nix::sys::time::TimeSpec;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 
-/// Reads that may fail one after the other.
+/// Number of reads that may fail in a row before signals get back their default effect.
 const READ_FAILURES_MAX: u32 = 1000;
 
-/// Signals that are waited for.
+/// A queue of received signals.
 pub struct Signals {
     sockets: Vec<(i32, UnixDatagram)>,
-    /// Those that have come and were not taken, in order of their times.
+    /// Signals received and not yet returned, in order of their times.
     received: VecDeque<ReceivedSignal>,
-    /// Nobody reads them any more.
+    /// Whether reading has failed for good: then the handlers have the signals' default effect.
     has_failed: Arc<AtomicBool>,
 }
 
-/// A signal that has come.
+/// A signal that was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceivedSignal {
-    /// When, since 1970.
+    /// Time of arrival, since 1970.
     pub time: Duration,
-    /// Which.
+    /// Number of the signal.
     pub signal: i32,
 }
 
 impl Signals {
-    /// Those that ask for an end, from now on.
+    /// Starts receiving the signals that ask for an end: SIGINT, SIGTERM, SIGQUIT, SIGHUP unless
+    /// ignored.
     ///
     /// # Errors
     /// The system has no descriptor left.
@@ -55,13 +55,13 @@ impl Signals {
     }
 
     fn new(signals: &[i32]) -> io::Result<Signals> {
-        let is_deaf = Arc::<AtomicBool>::default();
+        let has_failed = Arc::<AtomicBool>::default();
         let listen = |&signal: &i32| {
             let (ours, handler) = UnixDatagram::pair()?;
             ours.set_nonblocking(true)?;
-            // Without it the time of reading is as good as there is.
+            // Without kernel time stamps, the time of reading has to do.
             let _ = setsockopt(&ours, sockopt::ReceiveTimestampns, &true);
-            signal_hook::flag::register_conditional_default(signal, Arc::clone(&is_deaf))?;
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&has_failed))?;
             signal_hook::low_level::pipe::register(signal, handler)?;
             Ok((signal, ours))
         };
@@ -69,19 +69,19 @@ impl Signals {
         Ok(Signals {
             sockets,
             received: VecDeque::new(),
-            has_failed: is_deaf,
+            has_failed,
         })
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     ///
     /// # Errors
-    /// They cannot be read any more; from now on they end the process.
+    /// Reading has failed for good; from now on the signals end the process.
     pub fn next(&mut self) -> io::Result<ReceivedSignal> {
         let mut failures = 0;
         loop {
-            if let Some(came) = self.received.pop_front() {
-                return Ok(came);
+            if let Some(signal) = self.received.pop_front() {
+                return Ok(signal);
             }
             match self.wait().and_then(|()| self.read()) {
                 Ok(()) | Err(Errno::EINTR) => {}
@@ -109,25 +109,25 @@ impl Signals {
         }
         self.received
             .make_contiguous()
-            .sort_by_key(|came| came.time);
+            .sort_by_key(|signal| signal.time);
         Ok(())
     }
 }
 
-/// When the next of a signal came; `None`: there is none now.
+/// Reads the time of the next signal from a socket; `None` if no signal is there.
 fn receive_time(socket: &UnixDatagram) -> Result<Option<Duration>, Errno> {
     loop {
         let mut byte = [0];
-        let mut room = [IoSliceMut::new(&mut byte)];
+        let mut buffer = [IoSliceMut::new(&mut byte)];
         let mut control = nix::cmsg_space!(TimeSpec);
         let flags = MsgFlags::MSG_DONTWAIT;
         let fd = socket.as_raw_fd();
-        let message = match recvmsg::<()>(fd, &mut room, Some(&mut control), flags) {
+        let message = match recvmsg::<()>(fd, &mut buffer, Some(&mut control), flags) {
             Err(Errno::EAGAIN) => return Ok(None),
             Err(Errno::EINTR) => continue,
             message => message?,
         };
-        // Registering a socket may send an empty one.
+        // Registering a socket may send an empty datagram.
         if message.bytes > 0 {
             let stamp = message.cmsgs()?.find_map(|control| match control {
                 ControlMessageOwned::ScmTimestampns(at) => Some(Duration::from(at)),
@@ -139,15 +139,15 @@ fn receive_time(socket: &UnixDatagram) -> Result<Option<Duration>, Errno> {
     }
 }
 
-/// A write beyond the limit of a file's size (`ulimit -f`) fails like any other that cannot be
-/// made: File too large. By default the signal of it kills.
+/// Ignores SIGXFSZ, so that a write beyond the limit of a file's size (`ulimit -f`) fails with an
+/// error (File too large). By default the signal kills the process.
 pub fn ignore_file_size_signal() {
-    // Without the handler, the limit kills.
+    // If registering fails, the default effect stays: the limit kills.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
-/// All that ask for an end. A terminal that is closed sends SIGHUP; whoever starts a program with
-/// `nohup` has it ignored, and that stays so.
+/// The signals that ask for an end. A closed terminal sends SIGHUP; `nohup` starts a program with
+/// SIGHUP ignored, which stays so.
 fn terminating_signals() -> Vec<i32> {
     let mut signals = vec![SIGINT, SIGTERM, SIGQUIT];
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -157,7 +157,7 @@ fn terminating_signals() -> Vec<i32> {
     signals
 }
 
-/// Whether a process of this status, as /proc has it, ignores a signal.
+/// Whether a process ignores a signal, from the text of its `/proc/PID/status`.
 fn ignores(status: &str, signal: i32) -> bool {
     let mut lines = status.lines();
     let mask = lines.find_map(|line| line.strip_prefix("SigIgn:"));
@@ -180,7 +180,7 @@ mod tests {
         assert!(!ignores("", SIGHUP));
     }
 
-    /// The reader comes after all of them: none is lost, and the times are those of the signals.
+    /// All signals arrive before the reader runs: none is lost, and each has its own time.
     #[test]
     fn each_signal_has_its_time_however_late_it_is_read() {
         let mut signals = Signals::new(&[SIGUSR1, SIGUSR2]).unwrap();
@@ -191,10 +191,14 @@ mod tests {
             times.push(now());
         }
         for (at, signal) in [SIGUSR2, SIGUSR1, SIGUSR1].into_iter().enumerate() {
-            let came = signals.next().unwrap();
-            assert_eq!(came.signal, signal);
+            let received = signals.next().unwrap();
+            assert_eq!(received.signal, signal);
             let range = times[at]..=times[at + 1];
-            assert!(range.contains(&came.time), "{:?} in {range:?}", came.time);
+            assert!(
+                range.contains(&received.time),
+                "{:?} in {range:?}",
+                received.time
+            );
         }
     }
 }

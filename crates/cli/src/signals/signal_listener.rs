@@ -1,8 +1,9 @@
-//! What signals ask of a run: the first one an orderly shutdown, a further one an end at once.
+//! The signal listener of a run: the first signal requests an orderly shutdown, a further one ends
+//! the run at once.
 //!
-//! `timeout` sends its signal to its child and then to the child's group, and whoever passes Ctrl-C
-//! on sends what the terminal has sent already. So the same signal again, within a moment, is no
-//! further one.
+//! `timeout` sends its signal to its child and then to the child's group, and a wrapper that passes
+//! Ctrl-C on repeats what the terminal has sent already. So the same signal again, within
+//! [`ECHO_MAX`], is an echo and no further signal.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,29 +17,30 @@ use crate::failure::CommandFailure;
 use crate::output::write_stderr;
 use crate::progress_line::erase;
 
-/// So long after the first signal the same one may be its echo. Nobody presses Ctrl-C so fast.
+/// Time after the first signal in which the same one is taken for its echo; no person presses
+/// Ctrl-C twice so fast.
 const ECHO_MAX: Duration = Duration::from_millis(250);
 
-/// A thread that hears signals.
+/// The listener: a thread that acts on signals while a run lasts.
 pub struct SignalListener(Arc<ShutdownState>);
 
-/// What signals have asked for.
+/// State that the listener's thread shares with the run.
 #[derive(Default)]
 struct ShutdownState {
     shutdown: Mutex<ShutdownRequest>,
-    /// The process is about to end, with the status that says by which signal.
+    /// Whether the process is about to exit with the status of a signal.
     is_exiting: AtomicBool,
 }
 
-/// An orderly end.
+/// A request for an orderly shutdown.
 #[derive(Default)]
 struct ShutdownRequest {
     is_requested: bool,
-    /// What can be stopped, once there is something.
+    /// Handle of the job, once it runs.
     stop_handle: Option<StopHandle>,
 }
 
-/// What a signal means.
+/// Meaning of a received signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SignalClass {
     First,
@@ -46,7 +48,7 @@ enum SignalClass {
     Further,
 }
 
-/// The signals that came.
+/// Tells echoes from further signals.
 #[derive(Default)]
 struct SignalClassifier {
     first: Option<ReceivedSignal>,
@@ -54,10 +56,10 @@ struct SignalClassifier {
 }
 
 impl SignalListener {
-    /// Listens from now on. A further signal ends these processes, too.
+    /// Starts listening. A further signal kills `processes` as well as this one.
     ///
     /// # Errors
-    /// The system has no descriptor or thread left.
+    /// [`CommandFailure::Program`] if the system has no descriptor or thread left.
     pub fn listen(processes: JobProcesses) -> Result<SignalListener, CommandFailure> {
         let failure =
             |error| CommandFailure::Program(format!("cannot listen for signals: {error}"));
@@ -66,14 +68,14 @@ impl SignalListener {
         let listener = SignalListener(Arc::clone(&state));
         let listen = move || {
             let mut classifier = SignalClassifier::default();
-            while let Ok(came) = signals.next() {
-                match classifier.classify(came) {
+            while let Ok(received) = signals.next() {
+                match classifier.classify(received) {
                     SignalClass::First => {
                         state.request_shutdown();
                         remark_on_shutdown();
                     }
                     SignalClass::Echo => {}
-                    SignalClass::Further => state.kill_and_exit(&processes, came.signal),
+                    SignalClass::Further => state.kill_and_exit(&processes, received.signal),
                 }
             }
         };
@@ -81,7 +83,7 @@ impl SignalListener {
         thread.map(|_| listener).map_err(failure)
     }
 
-    /// There is something now that can be stopped.
+    /// Sets the job that a signal stops; a shutdown that was requested before stops it now.
     pub fn set_stop_handle(&self, stop: StopHandle) {
         let mut shutdown = self.0.lock_request();
         if shutdown.is_requested {
@@ -90,8 +92,8 @@ impl SignalListener {
         shutdown.stop_handle = Some(stop);
     }
 
-    /// The run is over. If a further signal is just about to end this process, that is how it ends:
-    /// what is to be said of PEs that it has killed is nothing.
+    /// Ends listening because the run is over. If a further signal is about to end this process,
+    /// waits for that: the deaths of PEs that it has killed are not to be reported.
     pub fn finish(self) {
         while self.0.is_exiting.load(Ordering::Acquire) {
             std::thread::park();
@@ -112,7 +114,7 @@ impl ShutdownState {
         }
     }
 
-    /// Ends everything from here, whatever other threads and processes are doing.
+    /// Kills the PEs and exits, whatever other threads and processes are doing.
     fn kill_and_exit(&self, processes: &JobProcesses, signal: i32) {
         self.is_exiting.store(true, Ordering::Release);
         processes.kill();
@@ -120,31 +122,31 @@ impl ShutdownState {
     }
 }
 
-/// So long a shutdown is not worth a word.
+/// Time after which a shutdown that still runs is explained; most are over before.
 const REMARK_DELAY: Duration = Duration::from_secs(1);
 
-/// Says why the run has not ended yet, if it has not.
+/// Explains, after [`REMARK_DELAY`], why the run has not ended yet.
 fn remark_on_shutdown() {
     let later = || {
         std::thread::sleep(REMARK_DELAY);
         erase();
         write_stderr(
-            "thalweg: shutting down: sources have been told to end, and what is under way is carried \
-             through; a further signal ends it at once, and loses that\n",
+            "thalweg: shutting down: the sources have been told to end, and tuples under way are still \
+             processed; another signal ends the job at once and loses them\n",
         );
     };
-    // Without a thread nothing is said.
+    // If no thread can be started, the explanation is left out.
     let _ = Builder::new().name("remark".to_owned()).spawn(later);
 }
 
 impl SignalClassifier {
-    fn classify(&mut self, came: ReceivedSignal) -> SignalClass {
+    fn classify(&mut self, signal: ReceivedSignal) -> SignalClass {
         let Some(first) = self.first else {
-            self.first = Some(came);
+            self.first = Some(signal);
             return SignalClass::First;
         };
-        let is_soon = came.time.saturating_sub(first.time) < ECHO_MAX;
-        let is_echo = came.signal == first.signal && is_soon;
+        let is_soon = signal.time.saturating_sub(first.time) < ECHO_MAX;
+        let is_echo = signal.signal == first.signal && is_soon;
         if is_echo && !std::mem::replace(&mut self.has_echoed, true) {
             SignalClass::Echo
         } else {
@@ -159,17 +161,18 @@ mod tests {
 
     use super::*;
 
-    fn heard(signals: &[(i32, Duration)]) -> Vec<SignalClass> {
-        let mut ear = SignalClassifier::default();
+    fn classes(signals: &[(i32, Duration)]) -> Vec<SignalClass> {
+        let mut classifier = SignalClassifier::default();
         let signals = signals.iter();
-        let heard = signals.map(|&(signal, at)| ear.classify(ReceivedSignal { time: at, signal }));
-        heard.collect()
+        let classes =
+            signals.map(|&(signal, time)| classifier.classify(ReceivedSignal { time, signal }));
+        classes.collect()
     }
 
     #[test]
     fn the_same_signal_at_once_is_an_echo() {
         let soon = Duration::from_millis(1);
-        let twice = heard(&[(SIGTERM, Duration::ZERO), (SIGTERM, soon)]);
+        let twice = classes(&[(SIGTERM, Duration::ZERO), (SIGTERM, soon)]);
         assert_eq!(twice, [SignalClass::First, SignalClass::Echo]);
     }
 
@@ -178,15 +181,15 @@ mod tests {
         let soon = Duration::from_millis(1);
         let (first, other) = ((SIGINT, Duration::ZERO), (SIGTERM, soon));
         assert_eq!(
-            heard(&[first, other]),
+            classes(&[first, other]),
             [SignalClass::First, SignalClass::Further]
         );
-        let thrice = heard(&[first, (SIGINT, soon), (SIGINT, soon * 2)]);
+        let thrice = classes(&[first, (SIGINT, soon), (SIGINT, soon * 2)]);
         assert_eq!(
             thrice,
             [SignalClass::First, SignalClass::Echo, SignalClass::Further]
         );
-        let late = heard(&[first, (SIGINT, ECHO_MAX)]);
+        let late = classes(&[first, (SIGINT, ECHO_MAX)]);
         assert_eq!(late, [SignalClass::First, SignalClass::Further]);
     }
 }

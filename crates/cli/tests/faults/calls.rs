@@ -2,7 +2,7 @@
 //!
 //! `docs/system-calls.md` says the same in words; a test holds it to this list.
 
-/// What a call that fails once has to come to.
+/// The outcome that a run has to have when a call of it fails once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comes {
     /// Nothing: the run is as if it had not failed.
@@ -94,7 +94,7 @@ pub const CALLS: &[(&str, &[&str], &[&str])] = &[
     ("writev", &["EINTR"], &["EIO", "EPIPE"]),
 ];
 
-/// All of them.
+/// All failures to inject: every call with each of its errors.
 pub fn failures() -> impl Iterator<Item = Failure> {
     CALLS.iter().flat_map(|&(call, nothing, error)| {
         let to = |comes| move |&error: &&'static str| Failure { call, error, comes };

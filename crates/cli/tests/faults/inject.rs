@@ -19,22 +19,22 @@ pub struct Case<'p> {
     /// 0: the command; n + 1: PE n.
     pub process: u32,
     pub failure: Failure,
-    /// From 1.
+    /// The number of the failing call among those of its kind, from 1.
     pub nth: u32,
 }
 
-/// What became of a case.
+/// The outcome of a case.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// There were not so many calls.
+    /// The process made fewer calls than the number of the failing one.
     NotReached,
-    /// As it has to be.
+    /// The run ended as it has to.
     Right,
-    /// What is wrong.
+    /// The run ended wrongly, for this reason.
     Wrong(String),
 }
 
-/// The injector.
+/// The path of the injector, which is compiled once.
 static INJECT: LazyLock<PathBuf> = LazyLock::new(|| {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("inject");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults/inject.c");
@@ -69,7 +69,7 @@ impl Drop for Folder {
 }
 
 impl Case<'_> {
-    /// Runs it.
+    /// Runs the case in a new folder.
     pub fn run(&self) -> Fate {
         let folder = Folder::new();
         let args = self.program.set_up(&folder.0);
@@ -108,9 +108,15 @@ impl Case<'_> {
         }
     }
 
-    /// What is wrong with a run that has ended.
+    /// The reason why a run that has ended is wrong; `None` if it is right.
     fn fault(&self, status: i32, is_right: bool, stderr: &str) -> Option<&'static str> {
-        let blunders = ["panicked", "internal error", "without a word", "SIGABRT"];
+        let blunders = [
+            "panicked",
+            "internal error",
+            "without reporting why",
+            "without a result",
+            "SIGABRT",
+        ];
         if blunders.iter().any(|blunder| stderr.contains(blunder)) {
             return Some("says nothing to a user");
         }
@@ -120,14 +126,14 @@ impl Case<'_> {
             (0, _) if self.program.may_lose && is_said => None,
             (0, _) => Some("loses tuples and says nothing"),
             (_, Comes::ToNothing) => Some("ends by what comes to nothing"),
-            // Of whoever has closed what we print to there is nothing to say.
+            // A reader that has closed its end of our output is not reported.
             (1 | 2, Comes::ToAnError) if is_said || self.failure.error == "EPIPE" => None,
             (1 | 2, Comes::ToAnError) => Some("says nothing"),
             (_, Comes::ToAnError) => Some("is killed"),
         }
     }
 
-    /// Its name: `shm:1:sendmsg:EPIPE:3`.
+    /// The name of the case: `shm:1:sendmsg:EPIPE:3`.
     pub fn name(&self) -> String {
         let Failure { call, error, .. } = self.failure;
         let (program, process) = (self.program.name, self.process);

@@ -37,7 +37,7 @@ const NET: &str = r#"composite Main {
         OUT
 }"#;
 
-/// What becomes of the odd ones: a file, and their number.
+/// Sinks of the odd tuples: a file, and their number.
 const OUT: &str = r#"() as Out = FileSink(Odd) { param file : "out.csv"; }
     () as Said = Custom(Odd) {
         logic
@@ -46,7 +46,7 @@ const OUT: &str = r#"() as Out = FileSink(Odd) { param file : "out.csv"; }
             onPunct Odd : if (currentPunct() == Sys.FinalMarker) { println(count); }
     }"#;
 
-/// All of them.
+/// All programs that calls fail in.
 pub const PROGRAMS: &[Program] = &[
     Program {
         name: "files",

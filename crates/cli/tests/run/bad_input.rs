@@ -93,7 +93,7 @@ fn a_full_disk_ends_the_program() {
     assert_eq!(stderr.lines().count(), 1, "{stderr}");
 }
 
-/// Whoever writes to it: the operator's own process, or the launcher for it.
+/// The writer may be the operator's own process or the launcher.
 #[test]
 fn a_full_standard_output_is_said_on_every_plan() {
     let scratch = Scratch::new();
@@ -192,8 +192,7 @@ fn a_fault_in_one_operator_loses_nothing_that_others_accepted() {
     }
 }
 
-/// What is named as a plan or a program is no file with an end: it is said, and nothing waits for
-/// it.
+/// A plan or program that has no end is reported, and the command does not wait for it.
 #[test]
 fn files_without_an_end_are_given_up() {
     let scratch = Scratch::new();

@@ -7,8 +7,8 @@ use rustix::process::Signal;
 use crate::processes::{Live, Process, media, until};
 use crate::scratch::Scratch;
 
-/// So many operators in a row, with a PE each, and what they are called; says when it runs, and
-/// goes on.
+/// A program of `count` operators in a row, and their names. It prints a line when it runs, and
+/// runs on.
 fn row(count: usize) -> (String, Vec<String>) {
     let mut program = r#"composite Main { graph
     stream<uint64 n> S0 = Beacon() { param period : 0.001; output S0 : n = IterationCount(); }

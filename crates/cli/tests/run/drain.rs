@@ -53,7 +53,7 @@ const HELD: &str = r#"composite Main { graph
     }
 }"#;
 
-/// It takes until a file is there, which comes when it has been said.
+/// The shutdown lasts until a file exists, which the test writes after the message.
 #[test]
 fn a_shutdown_that_takes_long_says_what_it_waits_for() {
     let waits = r#"mutable int32 err = 0;
@@ -71,8 +71,8 @@ fn a_shutdown_that_takes_long_says_what_it_waits_for() {
     let mut live = Live::start(&scratch, &args);
     assert_eq!(live.line(), "running\n");
     live.signal(Signal::INT);
-    let expected = "thalweg: shutting down: sources have been told to end, and what is under \
-                    way is carried through; a further signal ends it at once, and loses that\n";
+    let expected = "thalweg: shutting down: the sources have been told to end, and tuples under \
+                    way are still processed; another signal ends the job at once and loses them\n";
     assert_eq!(live.said(), expected);
     scratch.write("go", "");
     assert_eq!(live.end().ok(), all(100));

@@ -37,22 +37,21 @@ const OVERLOADED: &str = r#"composite Main {
         }
 }"#;
 
-/// Rings of so many bytes, and queues of so many tuples, which is about the same.
+/// Bytes of each ring; queues hold about as many in tuples.
 const RING_BYTES: u64 = 256 << 10;
 const QUEUE_TUPLES: u64 = RING_BYTES / TUPLE_BYTES;
 const TUPLE_BYTES: u64 = 1 << 10;
 
-/// What a PE may hold besides what it had when it was warm: two rings, should they not have been
-/// touched before.
+/// Bytes that a PE may hold beyond those of its warm state: two rings that were not touched before.
 const BOUND_BYTES: u64 = 2 * RING_BYTES;
 
-/// So many bytes go through before memory is looked at for the first time: everything is warm.
+/// Bytes that pass before memory is read for the first time, so that the job is warm.
 const WARM_BYTES: u64 = 8 * RING_BYTES;
 
-/// And so many at least before it has been looked at often enough.
+/// Bytes that pass at least before memory has been read often enough.
 const FLOWN_BYTES: u64 = 100 * RING_BYTES;
 
-/// Between two looks.
+/// Pause between two readings of memory.
 const PAUSE: Duration = Duration::from_millis(50);
 
 fn plan(medium: &str) -> String {
@@ -63,7 +62,7 @@ fn plan(medium: &str) -> String {
     )
 }
 
-/// What is seen of a job.
+/// Samples a job by `thalweg top`.
 fn sample(live: &Live) -> Value {
     let run = thalweg(&["top", "--once", "--json", &live.pid().to_string()]);
     serde_json::from_str(&run.stdout).unwrap_or_default()

@@ -139,7 +139,8 @@ fn instructions(args: &[&str]) -> u64 {
     count.trim().replace(',', "").parse().expect("a count")
 }
 
-/// What a command takes for a program of three sizes, if that grows faster than they do.
+/// The instruction counts of a command for a program of three sizes, if they grow faster than the
+/// sizes.
 fn fault(scratch: &Scratch, (name, text): Garbled, word: &[&str]) -> Option<String> {
     let counts = [1, 2, 4].map(|times| {
         let file = scratch.write("Main.spl", text(SIZE * times));

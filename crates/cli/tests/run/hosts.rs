@@ -31,7 +31,7 @@ fn streams_get_from_host_to_host() {
     }
 }
 
-/// Whatever its exit breaks, the status of the command is what is said.
+/// The message names the status of the command, whatever connections its exit breaks.
 #[test]
 fn a_command_of_a_host_that_fails_is_said_with_its_status() {
     let scratch = Scratch::new();
@@ -42,7 +42,7 @@ fn a_command_of_a_host_that_fails_is_said_with_its_status() {
         scratch.run(PROGRAM, &hosts).fails(1)
     };
     let said = run("far=127.0.0.3,false");
-    let sentence = "thalweg: pe 1 (Sink): ended with status 1 and without a word\n";
+    let sentence = "thalweg: pe 1 (Sink): ended with status 1 without reporting why\n";
     assert_eq!(said, sentence);
     // The status of PEs that cannot reach their launcher.
     let said = run("far=127.0.0.3,sh,-c,exit 3");
@@ -79,7 +79,10 @@ fn hosts_are_described_once_and_for_all() {
     assert!(said.contains("host near is described twice"), "{said}");
     for wide in ["near=0.0.0.0", "near=::", "near=224.0.0.1"] {
         let said = thalweg(&["run", "--host", wide, "Main.spl"]).fails(2);
-        assert!(said.contains("is no address of one host"), "{wide}: {said}");
+        assert!(
+            said.contains("is not the address of a single host"),
+            "{wide}: {said}"
+        );
     }
     let half = APART.replace(" host near\n", "");
     let half = scratch.write("half.plan", half);

@@ -39,7 +39,7 @@ const LEFT: &str = r#"composite Main { graph
     }
 }"#;
 
-/// The same, but each of them has given something.
+/// A program like the first, in which each window operator has submitted something.
 const GIVEN: &str = r#"composite Main { graph
     stream<uint64 n> In = Beacon() { param iterations : 7; output In : n = IterationCount(); }
     stream<uint64 n> Counted = Aggregate(In) {

@@ -34,7 +34,7 @@ fn start(scratch: &Scratch, program: &str, args: &[&str]) -> Live {
     Live::start(scratch, &[&fixed, args].concat())
 }
 
-/// Interrupts it once.
+/// Interrupts a run once and waits for its end.
 fn interrupted(live: Live) -> Run {
     live.signal(Signal::INT);
     live.end()

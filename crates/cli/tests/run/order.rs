@@ -18,9 +18,9 @@ const PLANS: u64 = 4;
 
 /// A program, and the names of its operators.
 struct Program {
-    /// What its streams come from.
+    /// Text of the sources that the streams come from.
     sources: String,
-    /// What is downstream of that.
+    /// Text of the operators downstream of the sources.
     text: String,
     operators: Vec<String>,
     begins: Begins,
@@ -29,16 +29,15 @@ struct Program {
 /// How a program begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Begins {
-    /// With one source.
+    /// The program has one source.
     One,
-    /// With two that meet only where everything is printed.
+    /// Two sources meet only where everything is printed.
     Two,
-    /// With some that are mixed before anything else happens.
+    /// Several sources are mixed before any other operator.
     Mixed,
 }
 
-/// What the second source sends is not below this, nor what the third one sends below twice as
-/// much.
+/// Least number that the second source sends; the third one sends at least twice this number.
 const SECOND: i64 = 1_000_000;
 
 /// Event time that is the number of the tuple: so watermarks have a place among the tuples, too.
@@ -121,7 +120,7 @@ impl Program {
         vec!["Mix".to_owned()]
     }
 
-    /// The same program behind what was mixed, with a file for its source.
+    /// The program with its sources replaced by a file of the mixed tuples.
     fn replayed(&self) -> String {
         self.from(&format!(
             "    stream<T> Mixed = FileSource() {{ param file : \"mixed.csv\"; }}\n\
@@ -231,7 +230,7 @@ impl Program {
         );
     }
 
-    /// What of its output is the same on every plan: all, or the tuples of each source.
+    /// The part of the output that is equal on every plan: all of it, or the tuples of each source.
     fn determined(&self, printed: String) -> String {
         if self.begins != Begins::Two {
             return printed;

@@ -63,7 +63,7 @@ fn real(scratch: &Scratch) -> String {
     folder.to_str().unwrap().to_owned()
 }
 
-/// What the program prints when it finds everything.
+/// The output of the program when it finds everything.
 fn expected(scratch: &Scratch, folder: &str) -> String {
     let root = real(scratch);
     let namespace = format!("{root}/{folder}");

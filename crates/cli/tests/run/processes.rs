@@ -15,7 +15,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::scratch::{Run, Scratch, command};
 
-/// What takes so long hangs; nothing here depends on how fast the machine is.
+/// Time after which a wait is taken to hang; no test depends on the machine's speed.
 pub const LONG: Duration = Duration::from_secs(300);
 
 /// A run of the command that goes on while the test does something to it. It is killed when the
@@ -40,7 +40,7 @@ impl Live {
         Live::of(scratch, command(args))
     }
 
-    /// The same for a command that is set up already.
+    /// Starts a command that is set up already; see [`Live::start`].
     pub fn of(scratch: &Scratch, mut command: Command) -> Live {
         let mut child = command
             .env("XDG_RUNTIME_DIR", scratch.path(""))
@@ -60,7 +60,7 @@ impl Live {
         line
     }
 
-    /// The launcher's number.
+    /// Process id of the launcher.
     pub fn pid(&self) -> i32 {
         self.child.id() as i32
     }
@@ -113,7 +113,7 @@ impl Live {
         });
     }
 
-    /// What it says next on standard error.
+    /// Reads the next line of standard error.
     pub fn said(&mut self) -> String {
         let stderr = self.child.stderr.as_mut().unwrap();
         let (mut line, mut byte) = (Vec::new(), [0]);
@@ -163,7 +163,7 @@ impl Drop for Live {
 }
 
 impl Process {
-    /// Whether it runs.
+    /// Whether the process still runs.
     pub fn is_alive(&self) -> bool {
         stat(self.pid).is_some_and(|(process, _, state)| process == *self && state != "Z")
     }

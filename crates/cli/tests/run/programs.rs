@@ -173,13 +173,13 @@ impl Golden {
         named.map(|directive| &*directive.argument)
     }
 
-    /// What the comments `// => text` say.
+    /// The texts of the comments `// => text`.
     fn remarks(&self) -> impl Iterator<Item = &str> {
         let lines = self.program.lines();
         lines.filter_map(|line| Some(line.split_once("// =>")?.1))
     }
 
-    /// The output that they speak of.
+    /// The output that the comments expect.
     fn remarked(&self) -> String {
         let line = |remark: &str| remark.strip_prefix(' ').unwrap_or(remark).to_owned() + "\n";
         self.remarks().map(line).collect()
@@ -256,7 +256,7 @@ impl Golden {
         })
     }
 
-    /// What is not as it should be.
+    /// The differences between a run and what the program expects.
     fn differences(&self, scratch: &Scratch, run: &Run) -> Vec<String> {
         let mut wrong = Vec::new();
         let status = self.status();
@@ -319,7 +319,7 @@ impl Golden {
         });
     }
 
-    /// The whole file.
+    /// The text of the whole file.
     fn text(&self) -> String {
         let mut text = self.program.clone();
         for directive in &self.directives {

@@ -18,7 +18,7 @@ impl Random {
         self.below(times) == 0
     }
 
-    /// One of several.
+    /// Picks one of several values.
     pub fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len() as u64) as usize]
     }

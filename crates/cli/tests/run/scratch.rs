@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes the folder.
+    /// Creates a folder of its own below the temporary one.
     pub fn new() -> Scratch {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -24,7 +24,7 @@ impl Scratch {
         self.0.join(name)
     }
 
-    /// Writes a file.
+    /// Writes a file in the folder, and returns its path.
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -52,7 +52,7 @@ impl Drop for Scratch {
     }
 }
 
-/// What a run of the command gave.
+/// Status and output of a run of the command.
 #[derive(Debug)]
 pub struct Run {
     pub status: i32,
@@ -90,8 +90,8 @@ impl From<Output> for Run {
     }
 }
 
-/// What glibc writes over memory that is freed, so that a program which still reads it gives what
-/// is wrong instead of what was right before.
+/// The byte that glibc writes over freed memory, so that a program that still reads it gives wrong
+/// output.
 const FREED_BYTE: &str = "165";
 
 /// The command, to be started.
@@ -110,7 +110,7 @@ pub fn thalweg(args: &[&str]) -> Run {
     command(args).output().unwrap().into()
 }
 
-/// The project's folder.
+/// The root folder of the workspace.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()

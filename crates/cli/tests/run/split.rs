@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use crate::processes::media;
 use crate::scratch::{Scratch, root, thalweg};
 
-/// What of a program's output is determined.
+/// The part of a program's output that is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
-    /// Every byte.
+    /// Every byte is determined.
     Bytes,
     /// Every line, but not which of two operators prints first.
     Lines,

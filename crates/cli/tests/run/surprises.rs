@@ -164,7 +164,7 @@ fn each_colocation_id_has_a_process_of_its_own() {
     assert_eq!(run.ok(), "[pe 2] 0\n");
 }
 
-/// What the command writes to a terminal of this kind.
+/// The output of the command on a terminal of this kind.
 fn on_terminal(term: &str, args: &[&str]) -> String {
     let (mut ours, theirs) = terminal();
     let mut command: Command = command(args);

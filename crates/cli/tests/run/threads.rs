@@ -136,7 +136,7 @@ fn a_core_that_is_not_there_is_said() {
     }
 }
 
-/// Whatever threads do while they wait, what they wait for comes.
+/// Tuples arrive whatever threads do while they wait.
 #[test]
 fn tuples_come_whatever_threads_do_without_work() {
     let program = PAIR.replace("period : 0.001;", "period : 0.001; iterations : 50u;");

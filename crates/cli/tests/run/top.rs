@@ -30,13 +30,13 @@ fn started(scratch: &Scratch, args: &[&str]) -> Live {
     live
 }
 
-/// What is shown of a job. Others may run at the same time, of the same name.
+/// The output of `thalweg top` for one job: jobs of equal names may run at the same time.
 fn top(pid: i32, args: &[&str]) -> Run {
     let pid = pid.to_string();
     thalweg(&[&["top", "--once", &pid], args].concat())
 }
 
-/// The same as an object; null: nothing is there yet.
+/// The output of `thalweg top --json`; null if the job has no counters yet.
 fn json(live: &Live) -> Value {
     let run = top(live.pid(), &["--json"]);
     serde_json::from_str(&run.stdout).unwrap_or_default()

@@ -10,8 +10,8 @@ const PROGRAM: &str = include_str!("../../../../lab/suite/programs/latency.spl")
 /// The line of its relay.
 const RELAY: &str = "onTuple Data : submit(Data, Back);";
 
-/// What is held up waits in the source, or in a queue; and for how many nanoseconds before each
-/// tuple the source looks at the clock, as a benchmark of such a path has it.
+/// Plans on which delayed tuples wait in the source or in a queue, each with the nanoseconds before
+/// each tuple in which the source polls the clock, as a benchmark of that path does.
 const PLANS: [(&str, &str); 2] = [
     ("pe 0\n operators *\n", "1000000000"),
     (

@@ -1,5 +1,4 @@
-//! Conditions as programs ask for them: what holds, what is wrong, what is kept, and that no text
-//! whatever is too much.
+//! Conditions as programs evaluate them: results, errors, the cache, and texts of every kind.
 
 use std::fmt::Write;
 
@@ -145,22 +144,22 @@ fn the_same_text_means_another_thing_over_other_tuples() {
 
 #[test]
 fn only_so_many_are_kept_and_those_in_use_are() {
-    let mut kept = ConditionCache::default();
+    let mut cache = ConditionCache::default();
     let over = schema();
     let wrong = || ParsedCondition::invalid("for this test");
-    let used = kept.insert_new("in use", &over, wrong());
+    let used = cache.insert_new("in use", &over, wrong());
     for n in 0..5 * cache::COUNT_MAX {
-        let found = kept.find("in use", &over).expect("it is in use");
+        let found = cache.find("in use", &over).expect("it is in use");
         assert!(std::rc::Rc::ptr_eq(&found, &used));
-        kept.insert_new(&format!("n == {n}"), &over, wrong());
-        assert!(kept.count() <= 2 * cache::COUNT_MAX);
+        cache.insert_new(&format!("n == {n}"), &over, wrong());
+        assert!(cache.count() <= 2 * cache::COUNT_MAX);
     }
-    assert!(kept.find("n == 0", &over).is_none());
+    assert!(cache.find("n == 0", &over).is_none());
     let long = "x".repeat(cache::BYTES_MAX / 4);
     for n in 0..64 {
-        kept.insert_new(&format!("{n}{}", &long[3..]), &over, wrong());
+        cache.insert_new(&format!("{n}{}", &long[3..]), &over, wrong());
     }
-    assert!(kept.count() <= 10, "{}", kept.count());
+    assert!(cache.count() <= 10, "{}", cache.count());
 }
 
 /// Words that make something of each other.
@@ -329,7 +328,7 @@ fn deep_and_long() {
     }
 }
 
-/// Numbers that are the same in each run.
+/// Pseudo-random numbers, equal in each run.
 struct Random(u64);
 
 impl Random {

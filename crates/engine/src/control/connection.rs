@@ -185,11 +185,11 @@ impl ControlReceiver {
     fn read_socket(&mut self, start: usize) -> io::Result<usize> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MESSAGE_FDS_MAX))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
-        let mut room = [IoSliceMut::new(&mut self.bytes[start..])];
+        let mut buffer = [IoSliceMut::new(&mut self.bytes[start..])];
         let received = with_retries(|| {
             recvmsg(
                 &*self.socket,
-                &mut room,
+                &mut buffer,
                 &mut control,
                 RecvFlags::CMSG_CLOEXEC,
             )

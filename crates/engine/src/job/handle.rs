@@ -87,7 +87,7 @@ impl Job {
             Ok(outcome) => self.result = Some(outcome),
             Err(RecvTimeoutError::Timeout) => return false,
             Err(RecvTimeoutError::Disconnected) => {
-                let message = "internal error: the job's threads ended without a word";
+                let message = "internal error: the job's threads ended without a result";
                 self.result = Some(Err(Error::Program(message.to_owned())));
             }
         }

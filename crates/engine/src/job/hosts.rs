@@ -109,10 +109,10 @@ mod tests {
         let known = [host("near", &[]), host("far", &[])];
         assert!(check_hosts(&plan(&[None, None]), &[]).is_ok());
         assert!(check_hosts(&plan(&[Some("near"), Some("far")]), &known).is_ok());
-        let said =
+        let message =
             |hosts: &[Option<&str>]| check_hosts(&plan(hosts), &known).unwrap_err().to_string();
-        assert!(said(&[Some("near"), Some("moon")]).contains("--host moon=ADDRESS"));
-        assert!(said(&[None, Some("far")]).contains("pe 0 has no host"));
+        assert!(message(&[Some("near"), Some("moon")]).contains("--host moon=ADDRESS"));
+        assert!(message(&[None, Some("far")]).contains("pe 0 has no host"));
     }
 
     #[test]

@@ -19,15 +19,15 @@ pub struct LaunchOptions {
     pub data_dir: PathBuf,
     /// Application directory, which `getApplicationDir()` returns to the program.
     pub application_dir: PathBuf,
-    /// Highest level of trace messages (`appTrc`) written to standard error.
+    /// Most detailed level of trace messages (`appTrc`) that are written to standard error.
     pub trace: TraceLevel,
-    /// Highest level of log messages (`appLog`) written to standard error.
+    /// Most detailed level of log messages that are written to standard error.
     pub log: TraceLevel,
     /// Whether expressions and logic run as machine code or interpreted.
     pub backend: BackendKind,
     /// Writes a map of the compiled code to `/tmp/perf-PID.map`, for the perf tool.
     pub perf_map: bool,
-    /// Time after which an orderly shutdown begins; `None`: when the sources end.
+    /// Time after which an orderly shutdown begins; `None`: the job runs until its sources end.
     pub kill_after: Option<Duration>,
     /// Called with the bytes that the job is about to write to standard output or error, so that a
     /// caller can clear its own line from the terminal.

@@ -219,7 +219,7 @@ impl JobCoordinator {
     }
 
     fn forward_ticket(&mut self, pe: u32, ticket: CrossingTicket, fds: Vec<OwnedFd>) {
-        let crossing = self.crossing_pes.get(ticket.link as usize);
+        let crossing = self.crossing_pes.get(ticket.crossing as usize);
         let crossing = crossing.filter(|(sender, _)| *sender == pe);
         let to = crossing.and_then(|(_, to)| to.get(ticket.receiver as usize));
         match to.copied() {
@@ -406,7 +406,7 @@ mod tests {
             ),
             (
                 ProcessExit::Status(1),
-                "pe 1 (B): ended with status 1 and without a word",
+                "pe 1 (B): ended with status 1 without reporting why",
             ),
             (ProcessExit::Status(0), broken),
             (ProcessExit::Status(EXIT_LAUNCHER_LOST), &cut_off),
@@ -453,13 +453,13 @@ mod tests {
     fn a_job_begins_when_all_are_ready_and_tickets_have_reached_their_receivers() {
         let mut coordinator = JobCoordinator::new(&plan());
         let ticket = CrossingTicket {
-            link: 0,
+            crossing: 0,
             receiver: 0,
             bytes: vec![7],
         };
         coordinator.on_message(0, MessageFromPe::Ticket(ticket), Vec::new());
         coordinator.on_message(0, MessageFromPe::Opened, Vec::new());
-        let handed = "1: Ticket(CrossingTicket { link: 0, receiver: 0, bytes: [7] })";
+        let handed = "1: Ticket(CrossingTicket { crossing: 0, receiver: 0, bytes: [7] })";
         assert_eq!(taken_actions(&mut coordinator), [handed]);
         coordinator.on_message(1, MessageFromPe::Opened, Vec::new());
         assert_eq!(taken_actions(&mut coordinator), ["0: Accept", "1: Accept"]);
@@ -541,14 +541,14 @@ mod tests {
         );
         assert_eq!(coordinator.deadline(), None);
         coordinator.on_exit(1, ProcessExit::Signal(9));
-        let message = "pe 0 (A): ended with status 101 and without a word";
+        let message = "pe 0 (A): ended with status 101 without reporting why";
         assert_eq!(failure_of(coordinator), message);
     }
 
     #[test]
     fn whoever_makes_no_sense_is_killed() {
         let wrong = CrossingTicket {
-            link: 0,
+            crossing: 0,
             receiver: 1,
             bytes: Vec::new(),
         };

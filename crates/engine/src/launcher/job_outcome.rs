@@ -130,9 +130,9 @@ impl JobOutcome {
         let mut lines = if lines.is_empty() { crossings } else { lines };
         let lost = self.messages_error.map(|error| error.to_string());
         if lines.is_empty() {
-            let mut said = part::unfired_sentences(&self.leftovers);
-            said.extend(lost);
-            return Ok(said);
+            let mut sentences = part::unfired_sentences(&self.leftovers);
+            sentences.extend(lost);
+            return Ok(sentences);
         }
         lines.extend(lost);
         Err(Error::Program(lines.join("\n")))
@@ -208,7 +208,7 @@ impl fmt::Display for ProcessExit {
                 "ended with status {EXIT_LAUNCHER_LOST}, as PEs do that cannot reach their launcher"
             ),
             ProcessExit::Status(status) => {
-                write!(f, "ended with status {status} and without a word")
+                write!(f, "ended with status {status} without reporting why")
             }
             ProcessExit::Signal(signal) => match signal_name(signal) {
                 Some(name) => write!(f, "killed by signal {signal} ({name})"),
@@ -254,8 +254,8 @@ mod tests {
         assert_eq!(lost(JobOutcome::default()).unwrap(), [sentence]);
         let mut outcome = JobOutcome::default();
         outcome.add(0, FailureCause::Died(ProcessExit::Status(1)));
-        let said = lost(outcome).unwrap_err().to_string();
-        let death = "pe 0 (A): ended with status 1 and without a word";
-        assert_eq!(said, format!("{death}\n{sentence}"));
+        let message = lost(outcome).unwrap_err().to_string();
+        let death = "pe 0 (A): ended with status 1 without reporting why";
+        assert_eq!(message, format!("{death}\n{sentence}"));
     }
 }

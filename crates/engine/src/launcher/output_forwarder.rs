@@ -164,9 +164,9 @@ impl PePipe {
     }
 
     fn write_lines(&mut self, sink: &mut impl Write) -> io::Result<()> {
-        let whole = memchr::memrchr(b'\n', &self.line).map_or(0, |at| at + 1);
-        let is_long = self.line.len() - whole > LINE_BYTES_MAX;
-        let end = if is_long { self.line.len() } else { whole };
+        let whole_end = memchr::memrchr(b'\n', &self.line).map_or(0, |at| at + 1);
+        let is_long = self.line.len() - whole_end > LINE_BYTES_MAX;
+        let end = if is_long { self.line.len() } else { whole_end };
         self.write(end, sink)
     }
 
@@ -247,8 +247,8 @@ mod tests {
         let (a, b) = (lines('a'), lines('b'));
         let out = forwarded(&[a.as_bytes(), b.as_bytes()], false);
         assert_eq!(out.len(), a.len() + b.len());
-        let whole = |line: &str| line.len() == 999 && line.chars().all(|c| line.starts_with(c));
-        assert!(out.lines().all(whole));
+        let whole_end = |line: &str| line.len() == 999 && line.chars().all(|c| line.starts_with(c));
+        assert!(out.lines().all(whole_end));
     }
 
     #[test]

@@ -10,12 +10,13 @@ use ring::counters::CountersReader;
 use runtime::crossing::BUCKET_COUNT;
 use serde::Serialize;
 
+use super::counters_files;
 use super::latency::LatencySample;
 use super::metadata::{
     CROSSING_SLOTS, CrossingMetadata, JobMetadata, OperatorMetadata, PORT_SLOTS, PeMetadata,
     QUEUE_SLOTS, QueueMetadata,
 };
-use super::{counters_files, now_ns};
+use super::monotonic_clock::now_ns;
 
 /// A job at one time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

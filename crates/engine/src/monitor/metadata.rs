@@ -119,9 +119,9 @@ impl PeMetadata {
     /// Number of slots in the counters file.
     pub fn slot_count(&self) -> usize {
         let operators = self.operators.iter().map(OperatorMetadata::slot_count);
-        let links = self.links.iter().map(CrossingMetadata::slot_count);
+        let crossings = self.links.iter().map(CrossingMetadata::slot_count);
         let queues = self.queues.iter().map(|_| QUEUE_SLOTS);
-        let all = operators.chain(links).chain(queues);
+        let all = operators.chain(crossings).chain(queues);
         all.fold(0, usize::saturating_add)
     }
 }

@@ -17,6 +17,7 @@ mod counters_files;
 mod job_sample;
 mod latency;
 mod metadata;
+mod monotonic_clock;
 mod sampler;
 
 pub use job_sample::{
@@ -27,12 +28,3 @@ pub use latency::LatencySample;
 
 pub(crate) use metadata::JobMetadata;
 pub(crate) use sampler::Sampler;
-
-use rustix::time::{ClockId, clock_gettime};
-
-/// Nanoseconds of the monotonic clock, which all processes of a host share.
-pub(crate) fn now_ns() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    // The monotonic clock starts at 0 when the host starts, so it is not negative.
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}

@@ -13,11 +13,12 @@ use ring::counters::CountersWriter;
 use runtime::crossing::{CrossingCounters, QueueCounters};
 use runtime::{OperatorCounts, RunningPe};
 
+use super::metadata::JobMetadata;
 use super::metadata::{
     CrossingMetadata, OperatorMetadata, PeMetadata, QueueMetadata, crossing_slots, operator_slots,
     queue_slots,
 };
-use super::{JobMetadata, now_ns};
+use super::monotonic_clock::now_ns;
 
 /// Time between two samples; `thalweg top` draws once a second, so each of its pictures is new.
 const PERIOD: Duration = Duration::from_millis(500);

@@ -50,7 +50,7 @@ pub struct Crossings<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CrossingTicket {
     /// Number of the crossing in the plan.
-    pub link: u32,
+    pub crossing: u32,
     /// Number of the receiver among those of the crossing, from 0.
     pub receiver: u32,
     /// Address or key of the sender, in the medium's own format.
@@ -95,7 +95,7 @@ impl<'a> Crossings<'a> {
         let (end, tickets) = opened.map_err(|error| resolved.error_text(&error))?;
         let ticket = |(receiver, ticket): (u32, transport::EdgeTicket)| {
             let crossing_ticket = CrossingTicket {
-                link: number,
+                crossing: number,
                 receiver,
                 bytes: ticket.bytes,
             };
@@ -185,7 +185,7 @@ impl<'a> Crossings<'a> {
         ticket: CrossingTicket,
         fds: Vec<OwnedFd>,
     ) -> Result<InboundCrossing, String> {
-        let resolved = self.resolve(ticket.link)?;
+        let resolved = self.resolve(ticket.crossing)?;
         let bytes = ticket.bytes;
         let accepted = resolved
             .medium

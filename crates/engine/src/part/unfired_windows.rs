@@ -66,7 +66,7 @@ fn sentence(group: &[&UnfiredWindows]) -> Option<String> {
         2 => " and its other channel".to_owned(),
         count => format!(" and its other {} channels", count - 1),
     };
-    let held = match (windows, tuples) {
+    let contents = match (windows, tuples) {
         (1, 1) => "its window, with 1 tuple in it,".to_owned(),
         (1, _) => format!("its window, with {tuples} tuples in it,"),
         _ => format!("{windows} windows, with {tuples} tuples in them,"),
@@ -79,7 +79,7 @@ fn sentence(group: &[&UnfiredWindows]) -> Option<String> {
         ..
     } = first;
     Some(format!(
-        "{file}:{line}:{column}: {operator} ({kind}){channels} gave no results: {held} had not fired when the \
+        "{file}:{line}:{column}: {operator} ({kind}){channels} gave no results: {contents} had not fired when the \
          input ended\n  = help: {help}"
     ))
 }
@@ -112,15 +112,18 @@ mod tests {
     #[test]
     fn invocations_of_one_composite_are_told_apart() {
         let both = [left("X[0].Out", 1, 1, false), left("Y.Out", 1, 2, false)];
-        let said = unfired_sentences(&both);
+        let sentences = unfired_sentences(&both);
         let names = ["X[0].Out (Aggregate) gave", "Y.Out (Aggregate) gave"];
-        assert_eq!(said.len(), 2);
-        for (said, name) in said.iter().zip(names) {
-            assert!(said.contains(name), "{said}");
+        assert_eq!(sentences.len(), 2);
+        for (sentences, name) in sentences.iter().zip(names) {
+            assert!(sentences.contains(name), "{sentences}");
         }
         let [x, y] = [left("X.Out", 1, 1, true), left("Y.Out", 1, 2, false)];
-        let said = unfired_sentences(&[x, y]);
-        assert!(said.len() == 1 && said[0].contains(names[1]), "{said:?}");
+        let sentences = unfired_sentences(&[x, y]);
+        assert!(
+            sentences.len() == 1 && sentences[0].contains(names[1]),
+            "{sentences:?}"
+        );
     }
 
     #[test]

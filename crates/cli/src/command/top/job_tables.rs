@@ -1,4 +1,5 @@
-//! Jobs as tables: what they do, and what has changed since a while ago.
+//! Tables of jobs: operators, crossings, latencies, queues and metrics, with rates since the last
+//! sample.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,10 +10,10 @@ use super::waits::wait_lines;
 use crate::progress_line::short_number;
 use crate::text_table::TextTable;
 
-/// Longer names are shortened; `--json` has all of them.
+/// Number of characters of a name at most, so that a row fits a terminal; `--json` has whole names.
 const NAME_CHARS_MAX: usize = 48;
 
-/// Of all jobs.
+/// Makes the blocks of all jobs; rates are relative to the samples `before`.
 pub fn job_blocks(jobs: &[JobSample], before: &[JobSample]) -> Vec<TextBlock> {
     if jobs.is_empty() {
         return vec![TextBlock::single_line("no job runs".to_owned())];
@@ -101,7 +102,7 @@ fn operators(job: &JobSample, before: &[JobSample]) -> String {
     table.to_text()
 }
 
-/// Window and final markers of all ports.
+/// Number of window and final markers at all ports together.
 fn markers(ports: &[MarkerSample]) -> u64 {
     ports.iter().map(|port| port.windows + port.finals).sum()
 }
@@ -120,28 +121,28 @@ fn crossings(job: &JobSample, before: &[JobSample]) -> String {
     let mut table = TextTable::new(&head);
     for pe in &job.pes {
         let earlier = earlier_sample(before, pe);
-        for (at, link) in pe
+        for (at, crossing) in pe
             .links
             .iter()
             .enumerate()
-            .filter(|(_, link)| link.is_sender)
+            .filter(|(_, crossing)| crossing.is_sender)
         {
             let then = earlier.and_then(|e| Some((e, e.links.get(at)?)));
             let per_second = |of: fn(&CrossingSample) -> u64| {
-                then.map(|(e, then)| rate(pe, e, of(link), of(then)))
+                then.map(|(e, then)| rate(pe, e, of(crossing), of(then)))
             };
-            let megabytes = per_second(|link| link.bytes).map(|bytes| bytes / 1e6);
-            for &to in &link.to {
-                let taken = received_frames(job, link.link, to);
+            let megabytes = per_second(|crossing| crossing.bytes).map(|bytes| bytes / 1e6);
+            for &to in &crossing.to {
+                let taken = received_frames(job, crossing.link, to);
                 table.add_row(vec![
-                    short_name(&link.stream),
-                    format!("pe {}", link.from),
+                    short_name(&crossing.stream),
+                    format!("pe {}", crossing.from),
                     format!("pe {to}"),
-                    cell(Some(link.frames as f64)),
-                    cell(per_second(|link| link.frames)),
+                    cell(Some(crossing.frames as f64)),
+                    cell(per_second(|crossing| crossing.frames)),
                     megabytes.map_or("-".to_owned(), |rate| format!("{rate:.1}")),
-                    cell(taken.map(|taken| link.frames.saturating_sub(taken) as f64)),
-                    cell(Some(link.waits as f64)),
+                    cell(taken.map(|taken| crossing.frames.saturating_sub(taken) as f64)),
+                    cell(Some(crossing.waits as f64)),
                 ]);
             }
         }
@@ -149,15 +150,15 @@ fn crossings(job: &JobSample, before: &[JobSample]) -> String {
     table.to_text()
 }
 
-/// The frames of a link that a PE has taken.
-fn received_frames(job: &JobSample, link: u32, pe: u32) -> Option<u64> {
+/// Number of frames of a crossing that a PE has received.
+fn received_frames(job: &JobSample, crossing: u32, pe: u32) -> Option<u64> {
     let pe = job.pes.iter().find(|sample| sample.pe == pe)?;
-    let links = &mut pe.links.iter();
-    let own = links.find(|sample| sample.link == link && !sample.is_sender);
+    let crossings = &mut pe.links.iter();
+    let own = crossings.find(|sample| sample.link == crossing && !sample.is_sender);
     own.map(|sample| sample.frames)
 }
 
-/// How long tuples were under way, where that is measured.
+/// The table of latencies, for crossings where they are measured.
 fn latencies(job: &JobSample) -> String {
     let head = [
         "LATENCY",
@@ -172,11 +173,14 @@ fn latencies(job: &JobSample) -> String {
     ];
     let mut table = TextTable::new(&head);
     for pe in &job.pes {
-        for link in &pe.links {
-            let Some(latency) = &link.latency else {
+        for crossing in &pe.links {
+            let Some(latency) = &crossing.latency else {
                 continue;
             };
-            let names = [short_name(&link.stream), format!("pe {}", link.from)];
+            let names = [
+                short_name(&crossing.stream),
+                format!("pe {}", crossing.from),
+            ];
             let names = names.into_iter().chain([format!("pe {}", pe.pe)]);
             table.add_row(names.chain(latency_cells(latency)).collect());
         }
@@ -197,7 +201,7 @@ fn latency_cells(latency: &LatencySample) -> impl Iterator<Item = String> {
     [cell(Some(latency.count as f64))].into_iter().chain(times)
 }
 
-/// Nanoseconds in the unit that suits them.
+/// Formats a time in the unit that suits it.
 fn time(ns: u64) -> String {
     let ns = ns as f64;
     match ns {
@@ -208,7 +212,7 @@ fn time(ns: u64) -> String {
     }
 }
 
-/// What operators count themselves; those of queues are in another table.
+/// The table of operators' own metrics; queues have a table of their own.
 fn metrics(job: &JobSample) -> String {
     let mut table = TextTable::new(&["PE", "OPERATOR", "METRIC", " VALUE"]);
     for pe in &job.pes {
@@ -245,7 +249,7 @@ fn queues(job: &JobSample) -> String {
     table.to_text()
 }
 
-/// A name that leaves room for the other columns: its beginning and its end.
+/// Shortens a name to its beginning and end, which leaves room for the other columns.
 fn short_name(name: &str) -> String {
     let chars: Vec<char> = name.chars().collect();
     if chars.len() <= NAME_CHARS_MAX {
@@ -256,13 +260,13 @@ fn short_name(name: &str) -> String {
     start.iter().chain(&['\u{2026}']).chain(end).collect()
 }
 
-/// The sample of the same PE in earlier ones.
+/// Finds the sample of a PE among earlier samples.
 pub fn earlier_sample<'a>(before: &'a [JobSample], pe: &PeSample) -> Option<&'a PeSample> {
     let mut pes = before.iter().flat_map(|job| &job.pes);
     pes.find(|sample| (sample.pe, sample.pid) == (pe.pe, pe.pid))
 }
 
-/// So much more a second.
+/// Growth of a count per second since the earlier sample.
 fn rate(pe: &PeSample, earlier: &PeSample, now: u64, then: u64) -> f64 {
     let nanoseconds = pe.sampled_ns.saturating_sub(earlier.sampled_ns).max(1);
     now.saturating_sub(then) as f64 * 1e9 / nanoseconds as f64

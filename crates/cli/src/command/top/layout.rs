@@ -1,4 +1,4 @@
-//! Blocks of lines, whole or as much of them as a terminal shows.
+//! Blocks of lines, whole or cut to the size of a terminal.
 //!
 //! ```text
 //!   whole                 on 9 lines (the last one is the cursor's)
@@ -13,21 +13,22 @@
 //!     pe 0 waits for pe 1
 //!     pe 1 holds up pe 0
 //! ```
-//! The blocks that have most rows are cut first, and to the same number, so that a short one after
-//! a long one is seen.
+//! The blocks with the most rows are cut first, all to an equal number, so that a short block after
+//! a long one stays visible.
 
 use crate::terminal::{TerminalSize, truncate};
 
-/// Lines that belong together.
+/// A block: lines that belong together.
 #[derive(Clone, Debug, Default)]
 pub struct TextBlock {
-    /// Stands over the rows whatever is cut.
+    /// Line above the rows, which is never cut.
     pub head: Option<String>,
+    /// Lines that may be cut.
     pub rows: Vec<String>,
 }
 
 impl TextBlock {
-    /// A line of its own.
+    /// A block of one line.
     pub fn single_line(line: String) -> TextBlock {
         TextBlock {
             head: Some(line),
@@ -35,7 +36,7 @@ impl TextBlock {
         }
     }
 
-    /// A text, of which the first line may be a head; `None` of nothing.
+    /// A block of a text's lines, the first of which may be the head; `None` if it has no rows.
     pub fn from_text(text: &str, has_head: bool) -> Option<TextBlock> {
         let mut lines = text.lines().map(str::to_owned);
         let head = if has_head { lines.next() } else { None };
@@ -43,7 +44,7 @@ impl TextBlock {
         (!rows.is_empty()).then_some(TextBlock { head, rows })
     }
 
-    /// Its lines, if it may have so many rows.
+    /// The lines of the block cut to `rows_max` rows.
     fn lines(&self, rows_max: usize) -> impl Iterator<Item = String> {
         let rows = if self.rows.len() > rows_max {
             rows_max.saturating_sub(1)
@@ -61,15 +62,15 @@ fn more_line(count: usize) -> String {
     format!("+{count} more")
 }
 
-/// All lines, an empty one between blocks.
+/// Renders all lines, with an empty line between blocks.
 pub fn render_all(blocks: &[TextBlock]) -> String {
     let rows = vec![usize::MAX; blocks.len()];
     text(&lines(blocks, &rows))
 }
 
-/// What fits on a terminal of a size.
+/// Renders as many lines as fit on a terminal.
 pub fn render_fitting(blocks: &[TextBlock], size: TerminalSize) -> String {
-    // Behind the last line stands the cursor.
+    // The last line is the cursor's.
     let most = size.lines.saturating_sub(1).max(1);
     let mut shown = lines(blocks, &rows_per_block(blocks, most));
     if shown.len() > most {
@@ -81,20 +82,20 @@ pub fn render_fitting(blocks: &[TextBlock], size: TerminalSize) -> String {
     text(&fitted.collect::<Vec<_>>())
 }
 
-/// How many rows each block may have so that there are so many lines; at least one.
+/// Distributes `lines_max` lines over the blocks: the number of rows of each, at least one.
 fn rows_per_block(blocks: &[TextBlock], lines_max: usize) -> Vec<usize> {
     let heads = blocks.iter().filter(|block| block.head.is_some()).count();
     let between = blocks.len().saturating_sub(1);
-    let room = lines_max.saturating_sub(heads + between);
+    let rows_left = lines_max.saturating_sub(heads + between);
     let rows = |cap: usize| blocks.iter().map(move |block| block.rows.len().min(cap));
     let longest = rows(usize::MAX).max().unwrap_or(0);
     let cap = (1..=longest)
         .rev()
-        .find(|&cap| rows(cap).sum::<usize>() <= room);
+        .find(|&cap| rows(cap).sum::<usize>() <= rows_left);
     let cap = cap.unwrap_or(1);
-    let mut left = room.saturating_sub(rows(cap).sum());
+    let mut left = rows_left.saturating_sub(rows(cap).sum());
     let mut shares = vec![cap; blocks.len()];
-    // One row more is worth most where it is the last one.
+    // A further row is worth most where it completes a block.
     let is_last = |block: &TextBlock| block.rows.len() == cap + 1;
     let is_longer = |block: &TextBlock| block.rows.len() > cap + 1;
     for gets in [&is_last as &dyn Fn(&TextBlock) -> bool, &is_longer] {
@@ -126,7 +127,7 @@ fn text(lines: &[String]) -> String {
 mod tests {
     use super::*;
 
-    /// A title, a table with so many rows, and two lines without a head.
+    /// A title, a table with `rows` rows, and two lines without a head.
     fn blocks(rows: usize) -> Vec<TextBlock> {
         let rows = (0..rows).map(|row| format!("row {row}")).collect();
         let table = TextBlock {

@@ -1,4 +1,4 @@
-//! `thalweg top`: what the jobs of this user are doing.
+//! `thalweg top`: the running jobs of this user, as tables or JSON.
 
 mod job_tables;
 mod layout;
@@ -17,28 +17,30 @@ use crate::terminal::{self, ResizeEvents};
 use job_tables::{earlier_sample, job_blocks};
 use layout::TextBlock;
 
-/// `thalweg top`
+/// Arguments of `thalweg top`.
 #[derive(Debug, ClapArgs)]
 pub struct TopArgs {
-    /// One job: the number of its process or the name of its main composite
+    /// A single job: the number of its process or the name of its main composite
     pub job: Option<String>,
 
-    /// One JSON object a line instead of tables
+    /// Print a JSON object a line instead of tables
     #[arg(long)]
     pub json: bool,
 
-    /// Show it once
+    /// Print one sample and exit
     #[arg(long)]
     pub once: bool,
 }
 
-/// How often the picture is drawn.
+/// Time between two drawings; jobs write their counters twice in it.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Jobs write their counters more often than that.
+/// Time to wait for the next sample of a job: four times the interval at which jobs write their
+/// counters.
 const NEXT_SAMPLE_MAX: Duration = Duration::from_secs(2);
 
-/// Shows jobs until it is interrupted, the one that was named has ended, or nobody reads it.
+/// Shows jobs until it is interrupted, the named job has ended, or the reader of its output has
+/// gone.
 pub fn run(args: TopArgs) -> Result<(), CommandFailure> {
     let mut before = selected_jobs(&args)?;
     if args.once {
@@ -73,7 +75,7 @@ pub fn run(args: TopArgs) -> Result<(), CommandFailure> {
     }
 }
 
-/// The jobs to show; a job that was named has to be there.
+/// Samples the jobs to show; a named job has to run.
 fn selected_jobs(args: &TopArgs) -> Result<Vec<JobSample>, CommandFailure> {
     let found = filtered_samples(args);
     let Some(name) = args.job.as_ref().filter(|_| found.is_empty()) else {
@@ -102,7 +104,7 @@ fn filtered_samples(args: &TopArgs) -> Vec<JobSample> {
     jobs
 }
 
-/// The same jobs when they have written their counters anew.
+/// Samples the jobs again, when all of them have written their counters since `before`.
 fn next_samples(before: &[JobSample], args: &TopArgs) -> Vec<JobSample> {
     let begun = Instant::now();
     loop {
@@ -124,7 +126,7 @@ fn json_line(jobs: &[JobSample]) -> String {
     format!("{}\n", json!({ "time_ms": time_ms, "jobs": jobs }))
 }
 
-/// Whether somebody still reads.
+/// Writes to standard output; returns whether its reader is still there.
 fn write_or_closed(text: &str) -> Result<bool, CommandFailure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -137,8 +139,8 @@ fn write_or_closed(text: &str) -> Result<bool, CommandFailure> {
     }
 }
 
-/// Over the last picture and no larger than the terminal, if there is one on which that can be
-/// done; else all of it.
+/// The text of one drawing. On a terminal it overwrites the last drawing and is no larger than the
+/// terminal; elsewhere it has all lines.
 fn screen_text(blocks: &[TextBlock]) -> String {
     let screen = std::io::stdout();
     let size = terminal::size(&screen).filter(|_| terminal::supports_escapes(&screen));

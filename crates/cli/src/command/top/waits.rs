@@ -1,23 +1,24 @@
-//! Who is blocked, on whom, and for how long.
+//! Which PEs are blocked, on which others, and for how long.
 
 use std::collections::BTreeSet;
 
 use engine::{CrossingSample, JobSample, PeSample};
 
-/// A process that has not written its counters for so long does not run: some beats are missing.
+/// Nanoseconds without new counters after which a process is reported as not running: it has missed
+/// four writes.
 const SILENT_NS_MAX: u64 = 2_000_000_000;
 
-/// A line for each process that is silent, for each stream and each queue that somebody waits for,
-/// then who holds the others up.
+/// Lines for each silent process, for each full stream and queue that a PE waits for, and for the
+/// PEs that hold others up.
 pub fn wait_lines(job: &JobSample) -> String {
     let mut text: String = job.pes.iter().filter_map(silence_line).collect();
     for pe in &job.pes {
-        for link in pe.links.iter().filter(|link| link.is_sender) {
-            if let Some(waiting) = link.waiting_ns {
-                let (to, seconds) = (names(&awaited(link)), seconds(waiting));
+        for crossing in pe.links.iter().filter(|crossing| crossing.is_sender) {
+            if let Some(waiting) = crossing.waiting_ns {
+                let (to, seconds) = (names(&awaited(crossing)), seconds(waiting));
                 text += &format!(
                     "pe {} waits for {to}: {} is full for {seconds:.1} s\n",
-                    pe.pe, link.stream
+                    pe.pe, crossing.stream
                 );
             }
         }
@@ -35,7 +36,7 @@ fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// That a process is stopped, or gets no core: its numbers are old.
+/// The line for a process whose counters are old: it is stopped, or gets no core.
 fn silence_line(pe: &PeSample) -> Option<String> {
     let (number, pid, seconds) = (pe.pe, pe.pid, seconds(pe.silent_ns));
     (pe.silent_ns > SILENT_NS_MAX).then(|| {
@@ -43,53 +44,54 @@ fn silence_line(pe: &PeSample) -> Option<String> {
     })
 }
 
-/// PEs that others wait for, and that wait for nobody.
+/// Lines for the PEs that others wait for and that do not wait themselves.
 fn blocker_lines(job: &JobSample) -> String {
     let mut text = String::new();
     for pe in job.pes.iter().filter(|pe| awaited_by(pe).is_empty()) {
-        let held: Vec<u32> = blocked_by(job, pe.pe).into_iter().collect();
-        if !held.is_empty() {
-            text += &format!("pe {} holds up {}\n", pe.pe, names(&held));
+        let blocked: Vec<u32> = blocked_by(job, pe.pe).into_iter().collect();
+        if !blocked.is_empty() {
+            text += &format!("pe {} holds up {}\n", pe.pe, names(&blocked));
         }
     }
     text
 }
 
-/// Those that wait for a PE, directly or not.
-fn blocked_by(job: &JobSample, culprit: u32) -> BTreeSet<u32> {
-    let mut held = BTreeSet::new();
-    let mut todo = vec![culprit];
+/// The PEs that wait for a PE, directly or through others.
+fn blocked_by(job: &JobSample, blocker: u32) -> BTreeSet<u32> {
+    let mut blocked = BTreeSet::new();
+    let mut todo = vec![blocker];
     while let Some(awaited) = todo.pop() {
         let waiting = job
             .pes
             .iter()
             .filter(|pe| awaited_by(pe).contains(&awaited));
         for pe in waiting {
-            if pe.pe != culprit && held.insert(pe.pe) {
+            if pe.pe != blocker && blocked.insert(pe.pe) {
                 todo.push(pe.pe);
             }
         }
     }
-    held
+    blocked
 }
 
-/// Whom a PE waits for.
+/// The PEs that a PE waits for.
 fn awaited_by(pe: &PeSample) -> BTreeSet<u32> {
     let full = pe
         .links
         .iter()
-        .filter(|link| link.is_sender && link.waiting_ns.is_some());
-    // A ring within the PE can be full too.
+        .filter(|crossing| crossing.is_sender && crossing.waiting_ns.is_some());
+    // A ring within the PE can be full, too.
     full.flat_map(awaited)
         .filter(|&other| other != pe.pe)
         .collect()
 }
 
-/// Whom the sender of a full stream waits for: the slowest receiver, if that is known.
-fn awaited(link: &CrossingSample) -> Vec<u32> {
-    match &link.end {
+/// The PEs that the sender of a full stream waits for: the slowest receiver, if it is known, else
+/// all.
+fn awaited(crossing: &CrossingSample) -> Vec<u32> {
+    match &crossing.end {
         Some(end) => vec![end.slowest],
-        None => link.to.clone(),
+        None => crossing.to.clone(),
     }
 }
 
@@ -104,9 +106,9 @@ mod tests {
 
     use super::*;
 
-    /// A PE that sends to others, and waits for the one that is given.
+    /// A PE that sends to the PEs `to`, and waits for `slowest`.
     fn pe(number: u32, to: &[u32], slowest: Option<u32>) -> PeSample {
-        let link = CrossingSample {
+        let crossing = CrossingSample {
             link: number,
             stream: format!("S{number}"),
             from: number,
@@ -132,7 +134,7 @@ mod tests {
             sampled_ns: 1,
             silent_ns: 400_000_000,
             operators: Vec::new(),
-            links: vec![link],
+            links: vec![crossing],
             queues: Vec::new(),
         }
     }

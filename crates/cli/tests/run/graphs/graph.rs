@@ -14,7 +14,7 @@ use crate::random::Random;
 #[derive(Clone, Debug)]
 pub struct Stream {
     pub name: String,
-    /// Whose order its tuples have; none if several mix.
+    /// Origin whose order the tuples have; `None` if several mix.
     pub origin: Option<u32>,
     /// Whether an operator takes it.
     is_taken: bool,
@@ -71,7 +71,7 @@ impl Graph {
         graph
     }
 
-    /// The program.
+    /// The text of the program.
     pub fn text(&self) -> String {
         let definition = self.columns.definition();
         format!(
@@ -144,7 +144,7 @@ impl Graph {
         format!("S{}", self.names)
     }
 
-    /// Another thread.
+    /// A new origin, for a further thread.
     pub fn new_origin(&mut self) -> u32 {
         self.origins += 1;
         self.origins

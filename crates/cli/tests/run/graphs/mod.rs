@@ -58,7 +58,7 @@ fn run(scratch: &Scratch, program: &Path, way: &Way) -> (Vec<String>, Run) {
     (args, run)
 }
 
-/// What is wrong with the graph of a seed, if something is.
+/// The difference between plans of a seed's graph, if there is one.
 fn fault(seed: u64) -> Option<String> {
     let scratch = Scratch::new();
     let random = &mut Random(seed);

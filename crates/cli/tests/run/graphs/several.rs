@@ -118,7 +118,7 @@ fn combined(graph: &mut Graph, random: &mut Random, a: &Stream, b: &Stream) {
     graph.add(&s, a.origin, &text);
 }
 
-/// What has not been round goes round once.
+/// Adds a loop in which every tuple goes round once.
 fn in_a_loop(graph: &mut Graph, random: &mut Random, from: &Stream) {
     let (s, back) = (graph.name(), graph.name());
     let statement = statement(graph, random, "A", &s);

@@ -14,7 +14,7 @@ pub fn operator(graph: &mut Graph, random: &mut Random) {
     }
 }
 
-/// What an operator makes of a tuple depends on that tuple alone.
+/// Adds an operator whose output depends on the current tuple alone.
 fn stateless(graph: &mut Graph, random: &mut Random, from: &Stream) {
     let (s, a) = (graph.name(), &from.name);
     let (k, r) = (2 + random.below(4), random.below(2));
@@ -34,7 +34,7 @@ fn stateless(graph: &mut Graph, random: &mut Random, from: &Stream) {
     graph.add(&s, from.origin, &text);
 }
 
-/// What an operator makes of a tuple depends on those before it.
+/// Adds an operator whose output depends on earlier tuples.
 fn stateful(graph: &mut Graph, random: &mut Random, from: &Stream) {
     let (s, a) = (graph.name(), &from.name);
     let (k, r) = (2 + random.below(4), random.below(2));
@@ -114,7 +114,7 @@ fn kept(graph: &Graph, from: &str, s: &str) -> String {
     )
 }
 
-/// What leaves the operator does so at a time of its own, from another thread.
+/// Adds an operator that submits from another thread, at times of its own.
 fn by_a_thread(graph: &mut Graph, random: &mut Random, from: &Stream) {
     let (s, a) = (graph.name(), &from.name);
     let origin = graph.new_origin();

@@ -109,9 +109,9 @@ fn is_summary(text: &str) -> bool {
 
 /// `what at NAME line 7.`, `what at NAME line 7, near "x"`.
 fn parse_message(text: &str, name: &str) -> Option<ScriptMessage> {
-    let place = format!(" at {name} line ");
-    let at = text.find(&place)?;
-    let behind = &text[at + place.len()..];
+    let position = format!(" at {name} line ");
+    let at = text.find(&position)?;
+    let behind = &text[at + position.len()..];
     let digits = behind.find(|c: char| !c.is_ascii_digit());
     let (number, rest) = behind.split_at(digits.unwrap_or(behind.len()));
     let rest = rest.strip_suffix('.').unwrap_or(rest);

@@ -188,7 +188,7 @@ fn without_perl_there_is_one_clear_error() {
     assert_eq!(problems(&found), [(1, true, expected)]);
 }
 
-/// Code that does not end is ended, with what it has started.
+/// Code that does not end is killed, with all processes that it has started.
 #[test]
 fn code_that_hangs_is_ended() {
     if !has_perl() {
@@ -196,8 +196,8 @@ fn code_that_hangs_is_ended() {
     }
     for code in ["while (1) {}", "system('sleep 1000')", "sleep(1000)"] {
         let template = format!("a\n\n<% {code} %>");
-        let patience = Duration::from_millis(100);
-        let found = generate_with("perl", Path::new("x"), template, &[], patience);
+        let timeout = Duration::from_millis(100);
+        let found = generate_with("perl", Path::new("x"), template, &[], timeout);
         let problems = problems(&found);
         let expected = "the Perl code has not ended within 100ms";
         let [(_, true, message)] = problems[..] else {
