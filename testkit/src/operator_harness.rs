@@ -48,7 +48,7 @@ impl OperatorHarness {
         OperatorHarness::try_with_data_directory(operator, entry, backend, &std::env::temp_dir())
     }
 
-    /// The same with a data directory.
+    /// Like [`OperatorHarness::try_with_backend`], with a data directory.
     pub fn try_with_data_directory(
         operator: &OperatorNode,
         entry: OperatorEntry,
@@ -124,7 +124,7 @@ impl OperatorHarness {
         handed.unwrap_or_else(|fault| panic!("{fault}"));
     }
 
-    /// Fires a timer.
+    /// Fires a timer of the operator, by number.
     pub fn fire_timer(&mut self, timer: u32) {
         let fired = self.harness.fire_timer(TimerId(timer));
         fired.unwrap_or_else(|fault| panic!("{fault}"));
@@ -146,7 +146,7 @@ impl OperatorHarness {
         closed.unwrap_or_else(|fault| panic!("{fault}"));
     }
 
-    /// What was sent since the last time: `0 {a=1}`, `1 window_marker`, `0 final`.
+    /// Submissions since the last call, a line each: `0 {a=1}`, `1 window_marker`, `0 final`.
     pub fn take_submitted(&mut self) -> Vec<String> {
         let items = self.harness.take_outputs();
         items
@@ -168,13 +168,13 @@ impl OperatorHarness {
         }
     }
 
-    /// What was printed so far.
+    /// Text that the operator has printed so far.
     pub fn printed(&mut self) -> String {
         let _ = self.harness.close();
         self.printed.text()
     }
 
-    /// Counts and metrics.
+    /// Counters and metrics of the operator.
     pub fn metrics(&self) -> OperatorCounts {
         self.harness.operator_counts()
     }
@@ -201,7 +201,7 @@ impl Write for SharedOutput {
 }
 
 impl SharedOutput {
-    /// What was written so far.
+    /// Text that was written so far.
     pub fn text(&self) -> String {
         let bytes: &Mutex<Vec<u8>> = &self.0;
         String::from_utf8_lossy(&bytes.lock().expect("no writer panics")).into_owned()

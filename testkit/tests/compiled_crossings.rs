@@ -21,7 +21,7 @@ fn printer(feeder: u32) -> OperatorBuilder {
         .connect(0, feeder, 0)
 }
 
-/// What a run prints when nothing is missing.
+/// Text that a run prints when no tuple is missing.
 fn doubled(count: u32) -> String {
     let mut text = String::new();
     for n in 0..count {
@@ -89,7 +89,7 @@ fn everything_crosses_every_medium() {
     }
 }
 
-/// What the receiving PE printed, and what the sending one has done.
+/// Text that the receiving PE printed, and the counters of the sending PE.
 fn crossed(
     medium: &dyn Medium,
     codec: CrossingCodec,

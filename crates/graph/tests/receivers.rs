@@ -254,7 +254,7 @@ enum Taker {
     Merge(u32, usize),
 }
 
-/// Who takes what.
+/// Threads that take the streams of a plan.
 struct Takers<'a> {
     plan: &'a Plan,
     flow: StreamConsumers,
@@ -273,7 +273,7 @@ impl Takers<'_> {
         receivers.chain(merges).collect()
     }
 
-    /// Who takes a stream for a port; `None`: whoever submits it.
+    /// Thread that takes a stream for a port; `None` if the submitting thread does.
     fn of(&self, from: OutPortId, to: InPortId) -> Option<Taker> {
         let pe = self.homes.pe_of(to.operator)?;
         let takes = |merge: &Merge| {
@@ -290,7 +290,7 @@ impl Takers<'_> {
         Some(Taker::Receiver(pe, at.expect("a receiver")))
     }
 
-    /// What a thread calls at first.
+    /// Operators that a thread calls first, and threads that it hands streams to.
     fn begins(&self, taker: Taker) -> (Vec<OperatorId>, Vec<Taker>) {
         let ports: Vec<(OutPortId, InPortId)> = match taker {
             Taker::Merge(pe, at) => {

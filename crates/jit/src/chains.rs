@@ -20,16 +20,16 @@ const CHAIN_NODES_MAX: u32 = 16_000;
 /// The members of a view, ready to be inlined.
 pub struct FusedChains<'v> {
     view: &'v FusedView<'v>,
-    /// By member.
+    /// The members' code as data, by member number.
     inlinable_operators: Vec<Rc<lower::InlinableOperator>>,
-    /// By member: some other member inlines it.
+    /// Whether another member inlines the member, by member number.
     is_inlined: Vec<bool>,
     stop_address: i64,
 }
 
 impl<'v> FusedChains<'v> {
-    /// Of a view. Members are taken from the last to the first, for a member may only inline those
-    /// behind it.
+    /// Plans the inlining of a view. Members are taken from the last to the first, for a member may
+    /// only inline members behind it.
     pub fn new(view: &'v FusedView<'v>) -> FusedChains<'v> {
         let count = view.members.len();
         let mut chains = FusedChains {
@@ -85,7 +85,7 @@ impl<'v> FusedChains<'v> {
         }
     }
 
-    /// Where a member's tuples go: into the members behind it, unless they are too large together.
+    /// Targets of a member's tuples: the members behind it, unless they are too large together.
     fn output_targets(
         &mut self,
         member: &FusedMember<'_>,

@@ -11,7 +11,7 @@ use eval::{Fault, FaultKind};
 pub struct Error(String);
 
 impl Error {
-    /// With a sentence.
+    /// An error that is described by a sentence.
     pub fn new(sentence: impl Into<String>) -> Error {
         Error(sentence.into())
     }

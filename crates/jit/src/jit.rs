@@ -30,7 +30,10 @@ pub struct Jit {
 }
 
 impl Jit {
-    /// For a program with these functions, and a library with those.
+    /// A compiler for a program with these functions and a library with these natives.
+    ///
+    /// # Errors
+    /// If Cranelift does not support the machine.
     pub fn new(
         functions: &[Function],
         natives: &[NativeFn],
@@ -145,7 +148,7 @@ fn map_for_perf(module: &JITModule, made: Vec<(String, FuncId, usize)>) -> Resul
         .map_err(|error| Error::new(format!("the map for perf cannot be written: {error}")))
 }
 
-/// What the expressions of an operator are made against.
+/// Describes an operator's inputs, state and outputs to the code of its bodies.
 pub(crate) fn entry_context(scope: &OperatorScope<'_>) -> EntryContext {
     let mut ports = vec![0];
     for port in &scope.operator.inputs {

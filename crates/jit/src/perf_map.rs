@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 /// A machine function in memory.
 pub struct PerfMapEntry {
-    /// What it is.
+    /// Name of the function in the map.
     pub title: String,
-    /// Where it begins.
+    /// Address of the function's first instruction.
     pub address: usize,
     /// How many bytes it has.
     pub bytes: usize,

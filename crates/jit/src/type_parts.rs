@@ -8,7 +8,7 @@
 //! | timestamp | seconds, nanoseconds, machine |
 //! | rstring, ustring, blob, xml | address, length (ustring: in units) |
 //! | list of scalars | address, length in elements |
-//! | optional<T> | whether present, then the parts of T (any bits if absent) |
+//! | `optional<T>` | whether present, then the parts of T (any bits if absent) |
 //! | tuple | those of its attributes |
 //! | set, map, other lists | address of a [`tuple::Value`] |
 

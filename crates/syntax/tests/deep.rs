@@ -3,7 +3,7 @@
 
 use thalweg_syntax::{FileId, format, parse, with_deep_stack};
 
-/// What is wrong with a text; and it can be walked, printed, formatted and given up.
+/// Codes of the diagnostics of a text, after its tree was walked, printed, formatted and dropped.
 fn codes(text: &str) -> Vec<&'static str> {
     let walked = with_deep_stack(|| {
         let parsed = parse(FileId(0), text);

@@ -5,11 +5,10 @@
 //!   a.n++; removeM(m, "k");              each of those variables changes, in place or as a whole
 //!   s = kept;                            what was kept goes where the outcome shows it
 //! ```
-//! A value in SPL is a copy: whoever holds an address instead is found out here.
-
-use tuple::Type;
+//! A value in SPL is a copy: code that holds an address instead is found out here.
 
 use graph::{Arg, BinaryOp, Expr, ExprKind, Place, PlaceRoot, PlaceStep, StateId, Stmt};
+use tuple::Type;
 
 use super::generator::ProgramGenerator;
 use super::native;

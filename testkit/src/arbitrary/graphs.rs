@@ -7,17 +7,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use proptest::prelude::*;
-use tuple::{TupleType, Type};
-
-use super::choices::Choices;
 use graph::{
     CongestionPolicy, Crossing, CrossingCodec, DisjointSets, InPort, Logic, OperatorId,
     OperatorNode, OutPort, OutPortId, PeAssignment, PePlan, Pin, PinnedThread, Plan, Pos, Program,
     StreamConsumers, ThreadedPort,
 };
+use proptest::prelude::*;
+use tuple::{TupleType, Type};
 
-/// Programs of at most so many operators, each with a plan.
+use super::choices::Choices;
+
+/// Programs of at most `operators_max` operators, each with a plan.
 pub fn programs_with_plans(operators_max: usize) -> impl Strategy<Value = (Program, Plan)> {
     let row = |len: usize| proptest::collection::vec(any::<u32>(), 0..=len);
     let rows = (row(operators_max * 8), row(operators_max * 8));

@@ -149,7 +149,7 @@ pub fn send() -> OperatorBuilder {
         .connect(0, 0, 0)
 }
 
-/// Receives them.
+/// An operator that receives the tuples.
 pub fn receive() -> OperatorBuilder {
     OperatorBuilder::new(inserted_operators::RECEIVE, "Receive")
         .output("N", [("n", Type::Int64)])

@@ -2,7 +2,7 @@
 
 use tuple::Value;
 
-/// What was decoded of the input tuples of an evaluation.
+/// Attributes of input tuples that one evaluation has decoded, each once.
 #[derive(Default)]
 pub(super) struct DecodedInputs(Vec<(DecodedSource, Value)>);
 

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use tuple::{List, RString, Value};
 
-use crate::Fault;
-
 use super::faults;
+use crate::Fault;
 
 /// `base[at]`: an element of a list, the value of a map's key, a one-character string, a blob's
 /// byte.
@@ -60,6 +59,17 @@ pub fn position(at: &Value, noun: &str, len: usize) -> Result<usize, Fault> {
 }
 
 /// `base[lower:upper]` of a list, string or blob.
+///
+/// # Example
+/// ```
+/// use thalweg_eval::ops::slice;
+/// use tuple::{List, Value};
+///
+/// let list = Value::List(List::Int32(vec![1, 2, 3]));
+/// let tail = slice(&list, Some(&Value::Int32(1)), None);
+/// assert_eq!(tail, Ok(Value::List(List::Int32(vec![2, 3]))));
+/// assert!(slice(&list, Some(&Value::Int32(4)), None).is_err());
+/// ```
 pub fn slice(base: &Value, lower: Option<&Value>, upper: Option<&Value>) -> Result<Value, Fault> {
     let range = |noun, len| range(lower, upper, noun, len);
     Ok(match base {

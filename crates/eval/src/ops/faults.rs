@@ -39,7 +39,7 @@ pub fn division_by_zero() -> Fault {
     Fault::new(FaultKind::Division, "integer division by zero")
 }
 
-/// `!` on null.
+/// The fault of `!` on null.
 pub fn null_unwrapped() -> Fault {
     Fault::value("the optional value is null")
 }
@@ -75,8 +75,8 @@ pub fn recursion_too_deep() -> Fault {
     Fault::new(FaultKind::Limit, RECURSION_MESSAGE)
 }
 
-/// A variable or input tuple where there is none: while compiling, or in somebody else's
-/// expression.
+/// The fault of a variable or input tuple that does not exist here: while compiling, or in the
+/// expressions of another operator.
 pub fn no_variable() -> Fault {
     let sentence = "a variable or an input tuple is not available here";
     Fault::new(FaultKind::Limit, sentence)

@@ -1,11 +1,10 @@
 //! Infix operators mapped over lists and maps.
 
+use graph::{BinaryOp, MappedForm};
 use tuple::{List, Map, Type, Value};
 
-use crate::Fault;
-use graph::{BinaryOp, MappedForm};
-
 use super::{binary, faults};
+use crate::Fault;
 
 /// `left op right` element by element. `result` is the type of the result: it says what an empty
 /// list is a list of.

@@ -2,12 +2,11 @@
 
 use std::ops::Not;
 
+use graph::UnaryOp;
 use tuple::{Map, Set, Type, Value};
 
-use crate::Fault;
-use graph::UnaryOp;
-
 use super::{cast, faults};
+use crate::Fault;
 
 /// `op operand`; over a collection element by element (a map's values).
 pub fn unary(op: UnaryOp, operand: &Value) -> Result<Value, Fault> {

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use tuple::{List, Type, Value};
 
-use crate::Fault;
-
 use super::{access, faults, is_full};
+use crate::Fault;
 
 /// One step into a value, its index computed.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,11 +14,11 @@ pub enum ValueStep {
     Field(u32),
     /// An element of a list or blob, or the value of a map's key.
     Index(Value),
-    /// What an optional holds.
+    /// Content of an optional.
     Unwrap,
 }
 
-/// What the steps lead to, borrowed unless it is a packed scalar.
+/// Part of a value to which the steps lead, borrowed unless it is a packed scalar.
 pub fn read_part<'v>(value: &'v Value, keys: &[ValueStep]) -> Result<Cow<'v, Value>, Fault> {
     let mut here = value;
     for (at, key) in keys.iter().enumerate() {

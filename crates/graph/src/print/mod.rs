@@ -81,7 +81,7 @@ display! {
     Program: |names, it, out| names.program(it, out);
 }
 
-/// Starts a line.
+/// Starts a line with its indentation.
 fn indent(depth: usize, out: &mut String) {
     out.extend(std::iter::repeat_n("  ", depth));
 }

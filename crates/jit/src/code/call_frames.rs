@@ -8,13 +8,13 @@ use tuple::{Type, Value};
 /// How many values a chunk holds at least.
 const CHUNK_LEN_MIN: usize = 256;
 
-/// The stack.
+/// Stack of the variables in memory of all user functions that are running.
 #[derive(Debug, Default)]
 pub struct CallFrames {
     chunks: Vec<Box<[Value]>>,
     /// The chunk in use and how many of its values are taken.
     top: (usize, usize),
-    /// Where the frames that are taken begin.
+    /// Starts of the frames that are in use.
     marks: Vec<(usize, usize)>,
 }
 
@@ -51,7 +51,7 @@ impl CallFrames {
         self.top = self.marks.pop().unwrap_or_default();
     }
 
-    /// Gives back everything.
+    /// Removes all frames; the memory is kept for the next call.
     pub fn clear(&mut self) {
         self.marks.clear();
         self.top = (0, 0);

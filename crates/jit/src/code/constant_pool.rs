@@ -30,7 +30,7 @@ fn address<T>(thing: &T) -> i64 {
 }
 
 impl ConstantPool {
-    /// A type.
+    /// Address of a copy of `ty`; equal types share one.
     pub fn ty(&mut self, ty: &Type) -> i64 {
         if let Some(known) = self.types.get(ty) {
             return address(&**known);
@@ -55,13 +55,13 @@ impl ConstantPool {
         at
     }
 
-    /// A constant.
+    /// Adds a copy of a constant, which stays at its address.
     pub fn constant(&mut self, value: &Value) -> &Value {
         self.constants.push(Box::new(value.clone()));
         &self.constants[self.constants.len() - 1]
     }
 
-    /// A constant's address.
+    /// Address of a new copy of a constant.
     pub fn constant_address(&mut self, value: &Value) -> i64 {
         address(self.constant(value))
     }
@@ -75,7 +75,7 @@ impl ConstantPool {
         at
     }
 
-    /// A position.
+    /// Address of a copy of a position.
     pub fn pos(&mut self, pos: Pos) -> i64 {
         if self.positions.last().is_none_or(|last| **last != pos) {
             self.positions.push(Box::new(pos));
@@ -83,7 +83,7 @@ impl ConstantPool {
         self.positions.last().map_or(0, |last| address(&**last))
     }
 
-    /// A layout.
+    /// Address of a layout, which the pool keeps alive.
     pub fn layout(&mut self, layout: &Arc<Layout>) -> i64 {
         if !self
             .layouts

@@ -1,7 +1,7 @@
-//! What compiled code finds at run time: the one pointer that every compiled function is given.
+//! The environment of compiled code: every compiled function is given a pointer to one.
 //!
-//! The first fields are read and written by compiled code at the offsets of [`offsets`]; what comes
-//! after them is for the functions in [`super::imports`]. An `Env` belongs to one handle and is
+//! Compiled code reads and writes the first fields at the offsets of [`offsets`]; the fields after
+//! them are for the functions in [`super::import_bodies`]. An `Env` belongs to one handle and is
 //! only used by one thread at a time. Nothing in it outlives a call but memory that is kept for the
 //! next.
 
@@ -23,7 +23,7 @@ use super::temp_values::TempValues;
 /// [`Env::inlined_operator`] when the outlet acts for whom it acts anyway.
 pub const NO_INLINED_OPERATOR: u32 = u32::MAX;
 
-/// What a handle's compiled code works with.
+/// Everything that the compiled code of one handle reads and writes, at offsets known to the code.
 #[repr(C)]
 pub struct Env {
     /// Free bytes of the arena.
@@ -55,7 +55,7 @@ pub struct Env {
     temps: TempValues,
     /// Variables in memory of the user functions that are running.
     pub(super) call_frames: CallFrames,
-    /// Operands of sites.
+    /// Values that fallback sites make of their operands, kept for the next run of the site.
     pub(super) operand_scratch: OperandScratch,
     input_slices: Vec<RawSlice<u8>>,
     /// Default tuples, for input slots that are empty: zeroes.
@@ -74,13 +74,13 @@ pub struct Env {
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct BatchCursor {
-    /// The next frame.
+    /// Address of the next frame.
     next: *const u8,
-    /// Behind the last one.
+    /// Address behind the last frame.
     end: *const u8,
     /// How many frames were taken.
     count: u64,
-    /// What the upper half of their headers has to be.
+    /// Value that the upper half of a header must have for the loop to take its frame.
     header_tag: u32,
 }
 
@@ -93,7 +93,7 @@ impl BatchCursor {
     };
 }
 
-/// Where compiled code finds the fields.
+/// Offsets of the fields that compiled code uses.
 pub mod offsets {
     use super::{BatchCursor, Bump, Env};
     use std::mem::offset_of;
@@ -104,11 +104,11 @@ pub mod offsets {
     pub const BUMP_LIMIT: i32 = (offset_of!(Env, bump) + offset_of!(Bump, limit)) as i32;
     /// The number of temporary values.
     pub const TEMPS_LEN: i32 = offset_of!(Env, temps_len) as i32;
-    /// The input tuples.
+    /// Offset of the array of input tuples.
     pub const INPUTS: i32 = offset_of!(Env, inputs) as i32;
-    /// Scalar state variables.
+    /// Offset of the address of the scalar state variables.
     pub const SCALARS: i32 = offset_of!(Env, scalars) as i32;
-    /// Other state variables.
+    /// Offset of the address of the other state variables.
     pub const VALUES: i32 = offset_of!(Env, values) as i32;
     /// Local variables in memory.
     pub const LOCALS: i32 = offset_of!(Env, locals) as i32;
@@ -116,9 +116,9 @@ pub mod offsets {
     pub const STACK_LIMIT: i32 = offset_of!(Env, stack_limit) as i32;
     /// The number of calls going on.
     pub const CALL_DEPTH: i32 = offset_of!(Env, call_depth) as i32;
-    /// The marker.
+    /// Offset of the marker of an `onPunct` body.
     pub const PUNCTUATION: i32 = offset_of!(Env, punctuation) as i32;
-    /// The inlined operator.
+    /// Offset of the number of the inlined operator that is running.
     pub const INLINED_OPERATOR: i32 = offset_of!(Env, inlined_operator) as i32;
     /// The next frame of the batch.
     pub const BATCH_NEXT: i32 = (offset_of!(Env, batch) + offset_of!(BatchCursor, next)) as i32;
@@ -275,7 +275,7 @@ impl Env {
     /// A copy of bytes in the arena.
     pub fn copy_bytes(&mut self, bytes: &[u8]) -> RawSlice<u8> {
         let data = self.allocate(bytes.len());
-        // SAFETY: `take` gave so many bytes, which nobody else uses.
+        // SAFETY: `take` gave this many bytes, which nothing else uses.
         unsafe { data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         RawSlice {
             data,

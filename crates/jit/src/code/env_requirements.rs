@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tuple::{Layout, Type};
 
-/// What an environment has to offer a function.
+/// Needs of a function: memory for variables, input slots, an arena.
 #[derive(Clone, Debug)]
 pub struct EnvRequirements {
     /// The types of its variables in memory.

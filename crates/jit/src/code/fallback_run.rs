@@ -1,5 +1,5 @@
-//! Running a [`FallbackSite`]: a library function is called, or [`eval::ops`] does an operation that
-//! has no native code.
+//! Running a [`FallbackSite`]: a library function is called, or [`eval::ops`] does an operation
+//! that has no native code.
 //!
 //! The operands come as words (see [`super::parts_reader`]); the result goes back as the address of
 //! a value. A fault of the operation is that of the interpreter, because both call the same
@@ -14,7 +14,7 @@ use super::fallback_site::{FallbackOp, FallbackSite, OperandPassing};
 use super::flat_scalar;
 use super::parts_reader::PartsReader;
 
-/// Where the operands are that are passed by address.
+/// Addresses of the operands that are passed by address.
 type OperandAddresses = SmallVec<[*mut Value; 4]>;
 
 impl FallbackSite {

@@ -11,7 +11,7 @@ use super::constant_pool::ConstantPool;
 use super::env::Env;
 use super::env_requirements::EnvRequirements;
 
-/// What a handle is made of; cheap to keep by whoever finishes the code.
+/// Place where a handle finds its code once the module is finished; clones share it.
 #[derive(Clone)]
 pub struct EntryPoint(Arc<CodePointer>);
 
@@ -25,7 +25,7 @@ struct MachineFunction {
 
 /// Code that writes a tuple.
 pub struct JitProjection(MachineFunction);
-/// Code that decides.
+/// Handle of compiled code that tests a condition.
 pub struct JitPredicate(MachineFunction);
 /// Code that runs statements.
 pub struct JitAction(MachineFunction);
@@ -33,7 +33,7 @@ pub struct JitAction(MachineFunction);
 pub struct JitBatchAction(MachineFunction);
 
 impl EntryPoint {
-    /// Of code that is not finished yet.
+    /// An entry point whose code is not finished yet.
     pub fn new() -> EntryPoint {
         EntryPoint(Arc::default())
     }
@@ -95,8 +95,8 @@ impl MachineFunction {
         let Some(env) = self.env.as_mut().filter(|_| !entry.is_null()) else {
             return Err(unfinished_fault());
         };
-        // SAFETY: the door was opened with the address of an entry of this signature, whose memory
-        // the door keeps alive; the environment is entered.
+        // SAFETY: the entry point was published with an entry of this signature, whose memory
+        // the entry point keeps alive; the environment is entered.
         let status = unsafe {
             let entry: extern "C" fn(*mut Env) -> u32 = std::mem::transmute(entry);
             entry(&raw mut **env)

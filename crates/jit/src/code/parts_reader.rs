@@ -36,7 +36,7 @@ impl PartsReader {
         self.next_part()
     }
 
-    /// Elements elsewhere.
+    /// Reads the address and the length of elements that lie elsewhere.
     fn next_slice<T>(&mut self) -> RawSlice<T> {
         RawSlice {
             data: self.next_part(),
@@ -169,7 +169,7 @@ impl PartsReader {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct RawSlice<T> {
-    /// Where the first one is; anything if there is none.
+    /// Address of the first element; any address if there is none.
     pub data: *const T,
     /// How many there are.
     pub len: usize,

@@ -2,7 +2,7 @@
 
 use tuple::Value;
 
-/// By site. A function has few, so they are looked for one after the other.
+/// Kept operands, by site. A function has few sites, so they are searched one after the other.
 #[derive(Debug, Default)]
 pub struct OperandScratch {
     operands: Vec<(u32, Vec<Value>)>,

@@ -42,8 +42,8 @@ impl TempValues {
     }
 }
 
-/// In debug builds: writes over what lay behind the values that are left, so that code which still
-/// reads one of those finds neither its address nor its length.
+/// Overwrites the memory behind the remaining values in debug builds, so that code which still
+/// reads a freed value finds neither its address nor its length.
 fn fill_freed(values: &mut Vec<Value>) {
     if cfg!(debug_assertions) {
         let freed = values.spare_capacity_mut();

@@ -17,9 +17,9 @@ pub const VALUE_BYTES: i32 = size_of::<Value>() as i32;
 /// Offsets within a `Vec`, whatever its elements.
 #[derive(Clone, Copy, Debug)]
 pub struct VecLayout {
-    /// Of the data pointer.
+    /// Offset of the data pointer, in bytes.
     pub data: i32,
-    /// Of the length, in elements.
+    /// Offset of the length, which counts elements.
     pub len: i32,
 }
 
@@ -41,7 +41,7 @@ macro_rules! measure {
     }};
 }
 
-/// The offsets of a scalar's parts within its [`Value`], in the order of [`crate::shape::parts`].
+/// The offsets of a scalar's parts within its [`Value`], in the order of [`crate::type_parts::parts`].
 /// Empty for a type that is not a scalar.
 pub fn scalar_offsets(ty: &Type) -> Vec<i32> {
     match ty {
@@ -136,7 +136,7 @@ pub fn table_layout(ty: &Type) -> (i32, TableLayout) {
     }
 }
 
-/// Where a `Vec` keeps its pointer and its length.
+/// Offsets of the pointer and of the length within a `Vec`.
 pub fn vec_layout() -> VecLayout {
     static SHAPE: OnceLock<VecLayout> = OnceLock::new();
     *SHAPE.get_or_init(|| {

@@ -22,7 +22,7 @@ pub struct Node {
     pub links: Vec<Option<Vec<(u32, u32)>>>,
 }
 
-/// What was seen of a chain: by whom, what; then states and counters.
+/// Observations of a chain: who submitted which tuples; then states and counters.
 #[derive(Debug, PartialEq)]
 pub struct Seen {
     pub result: Result<(), String>,
@@ -54,7 +54,7 @@ pub fn run(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value]) -> Seen 
     run_as(nodes, backend, tuples, false)
 }
 
-/// The same, the tuples in one batch or one by one.
+/// Like [`run`], the tuples in one batch or one by one.
 pub fn run_as(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value], in_batch: bool) -> Seen {
     static STOP: u8 = 0;
     run_with(nodes, backend, (tuples, in_batch), |_| &raw const STOP)
@@ -201,7 +201,8 @@ impl Hub<'_> {
         Ok(())
     }
 
-    /// The same tuples as frames of one batch, by code for batches; then what that left over.
+    /// Delivers the tuples as frames of one batch to code for batches; then delivers the tuples
+    /// that it left.
     fn drive_batch(&self, tuples: &[Value]) -> Result<(), Fault> {
         let mut frames = Vec::new();
         for value in tuples {

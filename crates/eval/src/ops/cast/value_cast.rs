@@ -7,6 +7,16 @@ use crate::Fault;
 use crate::ops::{faults, timestamp_from_seconds, timestamp_to_seconds, truncate_to_bound};
 
 /// A value of type `from` as one of type `to`.
+///
+/// # Example
+/// ```
+/// use thalweg_eval::ops::cast;
+/// use tuple::{Type, Value};
+///
+/// let text = Value::RString("12".into());
+/// assert_eq!(cast(&text, &Type::RString, &Type::Int32), Ok(Value::Int32(12)));
+/// assert!(cast(&text, &Type::RString, &Type::Boolean).is_err());
+/// ```
 pub fn cast(value: &Value, from: &Type, to: &Type) -> Result<Value, Fault> {
     if from == to {
         return Ok(value.clone());

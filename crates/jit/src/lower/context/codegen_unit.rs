@@ -17,13 +17,14 @@ use super::signature::signature;
 use crate::code::{ConstantPool, ImportedFunction};
 use crate::error::Error;
 
-/// What all machine functions share.
+/// State shared by all machine functions of a PE: constants, functions, and the module they go
+/// into.
 pub struct CodegenUnit {
-    /// What code refers to by address.
+    /// Constants that compiled code refers to by address.
     pub pool: ConstantPool,
-    /// The program's functions.
+    /// User functions of the program, by id.
     pub functions: Arc<[Function]>,
-    /// The library's.
+    /// Native functions of the library, by id.
     pub natives: Arc<[NativeFn]>,
     /// How calls of the program's functions are made.
     pub inlining: InliningDecisions,
@@ -39,7 +40,7 @@ pub struct CodegenUnit {
     pub builder: FunctionBuilderContext,
     /// The text of what was made, if it is wanted.
     pub listings: Option<Vec<MachineCodeListing>>,
-    /// What was made: title, function, bytes of code.
+    /// Title, function and size in bytes of each finished machine function.
     pub compiled: Vec<(String, FuncId, usize)>,
 }
 
@@ -55,7 +56,7 @@ pub struct MachineCodeListing {
 }
 
 impl CodegenUnit {
-    /// An empty unit.
+    /// A unit without machine functions.
     pub fn new(module: JITModule, functions: &[Function], natives: &[NativeFn]) -> CodegenUnit {
         CodegenUnit {
             pool: ConstantPool::default(),

@@ -1,26 +1,28 @@
 //! A machine function while it is made, and the functions that it refers to.
 
-use super::body_context::BodyContext;
-use super::codegen_unit::CodegenUnit;
-use crate::code::ImportedFunction;
+use std::collections::HashMap;
+
 use cranelift_codegen::ir;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::Module;
 use graph::FunctionId;
-use std::collections::HashMap;
+
+use super::body_context::BodyContext;
+use super::codegen_unit::CodegenUnit;
+use crate::code::ImportedFunction;
 /// One machine function being made.
 pub struct FunctionLowering<'a, 'b> {
-    /// The builder.
+    /// Cranelift's builder, at the block that is being filled.
     pub builder: FunctionBuilder<'b>,
-    /// What all functions share.
+    /// The unit that the function belongs to.
     pub unit: &'a mut CodegenUnit,
     /// The environment: the first argument.
     pub env: ir::Value,
-    /// The first block.
+    /// The function's first block.
     pub entry_block: ir::Block,
-    /// Where a fault leads to.
+    /// Block that a fault jumps to.
     pub fault_block: ir::Block,
-    /// What names mean.
+    /// Meaning of the names of the body that is being lowered.
     pub body: BodyContext,
     /// How often something temporary has been taken so far.
     pub allocations: u32,

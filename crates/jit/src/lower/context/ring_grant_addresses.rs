@@ -14,7 +14,7 @@ pub struct RingGrantAddresses {
 }
 
 impl RingGrantAddresses {
-    /// Of an output port.
+    /// Addresses of the grant of an output port's edge.
     pub fn from_link(link: &FrameEdge<'_>) -> RingGrantAddresses {
         RingGrantAddresses {
             grant: link.grant.grant.grant() as i64,

@@ -11,7 +11,7 @@ use crate::lowered_value::LoweredValue;
 use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
-    /// A prefix operator.
+    /// Lowers a prefix operator.
     pub fn unary(&mut self, e: &Expr, op: UnaryOp, operand: &Expr) -> LoweredValue {
         let value = self.expr(operand);
         let ty = &operand.ty;
@@ -32,7 +32,7 @@ impl FunctionLowering<'_, '_> {
         }))
     }
 
-    /// An infix operator.
+    /// Lowers an infix operator.
     pub fn binary(&mut self, e: &Expr, op: BinaryOp, left: &Expr, right: &Expr) -> LoweredValue {
         if op == BinaryOp::Add && left.ty.is_string() {
             return self.concatenation(e, left, right);

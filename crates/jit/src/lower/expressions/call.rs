@@ -20,14 +20,14 @@ struct ReferenceArgument {
     ty: Type,
 }
 
-/// An argument, evaluated.
+/// An argument whose expressions have been evaluated.
 enum EvaluatedArgument<'e> {
     Value(LoweredValue, &'e Type),
     Place(&'e Place, PlaceIndices),
 }
 
 impl FunctionLowering<'_, '_> {
-    /// A call.
+    /// Lowers a call of a user function or a native function.
     pub fn call_expr(&mut self, e: &Expr, callee: Callee, args: &[Arg]) -> LoweredValue {
         match callee {
             Callee::Native(native) => self.call_native(e, native, args),
@@ -247,7 +247,7 @@ impl FunctionLowering<'_, '_> {
         for (at, value) in values.into_iter().enumerate() {
             let local = &function.body.locals[at];
             let storage = match self.assign_home(&local.ty, &uses.locals[at], 1) {
-                // Nobody changes an argument while it is used.
+                // No argument changes while it is used.
                 LocalStorage::Unset => LocalStorage::Alias(value),
                 storage => self.set_storage(storage, value, &local.ty),
             };

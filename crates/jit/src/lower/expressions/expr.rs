@@ -13,7 +13,7 @@ use crate::lowered_value::{LoweredValue, ValueForm, ValueParts};
 use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
-    /// An expression's value.
+    /// Lowers an expression; the result is its value.
     pub fn expr(&mut self, e: &Expr) -> LoweredValue {
         match &e.kind {
             ExprKind::Const(value) => self.constant(value, &e.ty),
@@ -222,7 +222,7 @@ impl FunctionLowering<'_, '_> {
         LoweredValue::from_parts(self.block_params(done)).with_volatility(is_volatile)
     }
 
-    /// T as optional<T>.
+    /// Makes a present `optional<T>` of a value of type T.
     pub fn wrap_optional(&mut self, content: &LoweredValue, ty: &Type) -> LoweredValue {
         let mut parts = ValueParts::from_elem(self.int(types::I8, 1), 1);
         parts.extend(self.parts(content, ty));

@@ -174,7 +174,8 @@ impl FunctionLowering<'_, '_> {
         self.parts(&value, &e.ty)
     }
 
-    /// At most `count` bytes from index `from` on; what `from` lies below 0 is taken off `count`.
+    /// Lowers `substring`: at most `count` bytes from index `from` on. If `from` is below 0, its
+    /// distance to 0 is taken off `count`.
     fn substring(
         &mut self,
         e: &Expr,

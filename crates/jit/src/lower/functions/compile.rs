@@ -1,20 +1,22 @@
 //! Machine functions of a unit: entries, and the user functions that they call.
 
-use super::entry::EntryBody;
-use super::entry::EntryContext;
-use crate::error::Error;
-use crate::lower::context::{
-    CodegenUnit, EntryRequirements, FunctionLowering, MachineCodeListing, signature,
-};
+use std::sync::Arc;
+
 use cranelift_codegen::Context;
 use cranelift_codegen::ir;
 use cranelift_codegen::ir::UserFuncName;
 use cranelift_codegen::ir::types;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
-use std::sync::Arc;
+
+use super::entry::EntryBody;
+use super::entry::EntryContext;
+use crate::error::Error;
+use crate::lower::context::{
+    CodegenUnit, EntryRequirements, FunctionLowering, MachineCodeListing, signature,
+};
 impl CodegenUnit {
-    /// Makes an entry.
+    /// Compiles an entry against its context.
     pub fn compile_entry(
         &mut self,
         title: &str,

@@ -24,7 +24,8 @@ use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
 
 impl FunctionLowering<'_, '_> {
-    /// Runs a body for each frame whose payload is at least so many bytes.
+    /// Runs a body for each frame whose payload is at least as large as the fixed part of its
+    /// tuples.
     pub fn batch_loop(&mut self, slot: u32, bytes: u32, body: impl FnOnce(&mut Self)) {
         let mark = self.allocation_mark();
         let first = self.load_env(types::I64, offsets::BATCH_NEXT);

@@ -16,7 +16,7 @@ use crate::type_parts;
 pub struct AllocationMark {
     bump: ir::Value,
     temps: ir::Value,
-    /// [`FunctionLowering::allocations`] then.
+    /// Value of [`FunctionLowering::allocations`] when the mark was made.
     allocations: u32,
 }
 
@@ -128,7 +128,7 @@ impl FunctionLowering<'_, '_> {
         });
     }
 
-    /// The turns of a loop over so many items.
+    /// Emits the turns of a loop over `len` items.
     fn for_each_of(
         &mut self,
         len: ir::Value,
@@ -156,7 +156,7 @@ impl FunctionLowering<'_, '_> {
         self.switch_to_sealed(done);
     }
 
-    /// What a loop over a call of `loop_range` goes through: no list is made.
+    /// Recognises a loop over a call of `range`, for which no list is made.
     fn loop_range(&mut self, collection: &Expr) -> Option<LoopRange> {
         let ExprKind::Call(Callee::Native(native), args) = &collection.kind else {
             return None;
@@ -232,7 +232,7 @@ impl FunctionLowering<'_, '_> {
         self.builder.ins().brif(is_more, turn.0, &index, done, &[]);
     }
 
-    /// What a loop runs over.
+    /// Prepares a loop over the elements of a collection.
     fn loop_items(&mut self, value: &LoweredValue, ty: &Type) -> LoopItems {
         match ty {
             Type::List(..) => LoopItems::List(self.elements(value, ty)),
@@ -300,15 +300,15 @@ fn is_part_of_variable(collection: &Expr) -> bool {
     }
 }
 
-/// What a loop over numbers runs over: words, so that nothing overflows.
+/// Bounds and step of a loop over numbers, as words, so that nothing overflows.
 struct LoopRange {
     first: ir::Value,
-    /// `None`: 1.
+    /// Step between two numbers; `None` means 1.
     step: Option<ir::Value>,
     len: ir::Value,
 }
 
-/// What a loop runs over.
+/// Elements that a loop runs over.
 enum LoopItems {
     List(ListElements),
     Bytes {

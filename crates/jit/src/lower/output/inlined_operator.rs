@@ -69,14 +69,14 @@ impl FunctionLowering<'_, '_> {
         self.body = outer;
         self.switch_to_sealed(done);
         if self.outside_calls == outside {
-            // Nothing in there can fault or ask for a service: nobody will look at the note.
+            // Nothing in there can fault or ask for a service: the note is never read.
             self.builder.func.layout.remove_inst(noted);
         } else {
             self.set_inlined_operator(self.body.inlined_operator);
         }
     }
 
-    /// From here on faults and services are an operator's.
+    /// Stores the number of the operator that faults and services belong to from here on.
     fn set_inlined_operator(&mut self, operator: u32) -> Inst {
         let operator = self.int(types::I32, i64::from(operator as i32));
         let flags = self.flags(AccessRegion::Env);

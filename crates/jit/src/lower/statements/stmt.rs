@@ -10,7 +10,7 @@ use crate::lower::context::{
 };
 
 impl FunctionLowering<'_, '_> {
-    /// Statements in order.
+    /// Lowers statements in order.
     pub fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             self.stmt(stmt);

@@ -1,12 +1,12 @@
 //! Local variables: where they live, reading them, setting them.
 //!
-//! | home | when | reading gives |
+//! | storage | used for variables that are | reading gives |
 //! | --- | --- | --- |
-//! | alias | set once | what it was set to, not taken apart |
-//! | registers | assigned again, but not in a loop further in (unless it is all numbers) | parts |
-//! | memory | changed within, by a callee, or carried around a loop with its strings | the `Value` |
+//! | alias | set once | the value it was set to, not taken apart |
+//! | registers | assigned again, but not in an inner loop (unless all numbers) | parts |
+//! | memory | changed within, changed by a callee, or carried around a loop | the `Value` |
 //!
-//! A tuple in registers has a home for each attribute, so that those nobody assigns stay aliases.
+//! A tuple in registers has storage for each attribute, so that unassigned attributes stay aliases.
 
 use cranelift_codegen::ir;
 use graph::{Body, Function, LocalId};
@@ -75,7 +75,7 @@ impl FunctionLowering<'_, '_> {
         self.call(ImportedFunction::ClearValue, &[ty, at]);
     }
 
-    /// A variable's value.
+    /// Reads the value of a local variable.
     pub fn read_local(&mut self, local: LocalId) -> LoweredValue {
         let storage = self.body.locals[local.0 as usize].clone();
         let ty = self.body.types[local.0 as usize].clone();
@@ -163,7 +163,7 @@ impl FunctionLowering<'_, '_> {
         true
     }
 
-    /// Gives them back.
+    /// Gives back the variables that [`FunctionLowering::enter_frame`] has taken.
     pub fn exit_frame(&mut self, has_frame: bool) {
         if has_frame {
             self.call(ImportedFunction::ExitFrame, &[]);

@@ -33,7 +33,7 @@ pub struct LoweredTable {
 /// The entries of a set or map, in their order.
 #[derive(Clone, Copy, Debug)]
 pub struct TableEntries {
-    /// Where the first one is.
+    /// Address of the first entry.
     data: ir::Value,
     /// How many there are.
     pub len: ir::Value,
@@ -49,7 +49,7 @@ enum KeyKind {
 }
 
 impl LoweredTable {
-    /// That of slots and entries, which are there only if the table is not empty.
+    /// Region of slots and entries, which are there only if the table is not empty.
     fn inner_region(&self) -> AccessRegion {
         match self.region {
             AccessRegion::Fixed => AccessRegion::Input,
