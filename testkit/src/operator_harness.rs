@@ -39,7 +39,10 @@ impl OperatorHarness {
             .unwrap_or_else(|fault| panic!("{fault}"))
     }
 
-    /// Makes the operator on a backend; what it cannot be made for.
+    /// Builds the operator on a backend.
+    ///
+    /// # Errors
+    /// The fault of building it.
     pub fn try_with_backend(
         operator: &OperatorNode,
         entry: OperatorEntry,
@@ -49,6 +52,9 @@ impl OperatorHarness {
     }
 
     /// Like [`OperatorHarness::try_with_backend`], with a data directory.
+    ///
+    /// # Errors
+    /// The fault of building it.
     pub fn try_with_data_directory(
         operator: &OperatorNode,
         entry: OperatorEntry,
@@ -92,7 +98,10 @@ impl OperatorHarness {
             .for_each(|tuple| self.process_text(port, tuple));
     }
 
-    /// Hands over a tuple, written as text.
+    /// Gives the operator a tuple, written as text.
+    ///
+    /// # Errors
+    /// The fault of processing it.
     pub fn try_process_text(&mut self, port: u32, tuple: &str) -> Result<(), Fault> {
         let ty = Type::Tuple(self.inputs[port as usize].schema.clone());
         let value = text::read(&mut TextReader::new(tuple.as_bytes()), &ty);
@@ -100,7 +109,10 @@ impl OperatorHarness {
         self.try_process_value(port, &value)
     }
 
-    /// Hands over a tuple, as a value.
+    /// Gives the operator a tuple, as a value.
+    ///
+    /// # Errors
+    /// The fault of processing it.
     pub fn try_process_value(&mut self, port: u32, tuple: &Value) -> Result<(), Fault> {
         let layout = self.inputs[port as usize].clone();
         let mut flat = TupleBuf::default();
@@ -135,7 +147,10 @@ impl OperatorHarness {
         self.try_run().unwrap_or_else(|fault| panic!("{fault}"));
     }
 
-    /// Runs the operator's own thread to its end, here.
+    /// Runs the operator's own thread to its end, on this thread.
+    ///
+    /// # Errors
+    /// The fault of the run.
     pub fn try_run(&mut self) -> Result<(), Fault> {
         self.harness.run_source()
     }

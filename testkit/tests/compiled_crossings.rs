@@ -13,7 +13,7 @@ use testkit::{OperatorBuilder, build_program};
 use transport::Medium;
 use tuple::Type;
 
-use operators::{counter, links, queue, receive, send, source, start};
+use operators::{counter, crossing_ends, queue, receive, send, source, start};
 
 fn printer(feeder: u32) -> OperatorBuilder {
     OperatorBuilder::new("testkit::Print", "Print")
@@ -95,7 +95,7 @@ fn crossed(
     codec: CrossingCodec,
     ring_bytes: usize,
 ) -> (String, Vec<OperatorCounts>) {
-    let (sends, receives) = links(medium, codec, ring_bytes);
+    let (sends, receives) = crossing_ends(medium, codec, ring_bytes);
     let (sender, _) = start(&build_program([source(5000), send()]), sends, &[]);
     let receiver = build_program([receive(), counter(0), printer(1)]);
     let (receiver, printed) = start(&receiver, receives, &[]);

@@ -25,7 +25,7 @@ pub struct Pane {
     pub end: EventTime,
     /// Cause for which the pane fires.
     pub timing: PaneTiming,
-    /// How often it has fired before.
+    /// Number of times that the pane has fired before.
     pub index: u64,
 }
 
@@ -35,7 +35,7 @@ pub struct Pane {
 pub enum PaneTiming {
     /// The watermark has not passed its end.
     Early = 0,
-    /// The watermark has passed the pane's end with this tuple.
+    /// The watermark has just passed the pane's end.
     OnComplete = 1,
     /// The watermark had passed the pane's end before, and late tuples have come.
     Late = 2,

@@ -18,8 +18,8 @@ pub struct NativeFn {
     pub doc: &'static str,
     /// Function that computes the result from the arguments.
     pub eval: fn(&mut NativeCall<'_>) -> Result<Value, Fault>,
-    /// Whether the result is the numbers of a [range](crate::ops::IntegerRange), as a list. A loop over
-    /// a call takes the numbers one after the other and makes no list.
+    /// Whether the result is the numbers of a [range](crate::ops::IntegerRange), as a list. A loop
+    /// over a call takes the numbers one after the other and makes no list.
     pub is_range: bool,
     /// Why it cannot be called: it is known by name only.
     pub unsupported: Option<Unsupported>,

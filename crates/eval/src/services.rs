@@ -34,7 +34,7 @@ pub trait Services {
     /// Writes to standard error, at once.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system call.
     fn print_error(&mut self, _text: &[u8]) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }

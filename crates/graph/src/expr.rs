@@ -5,7 +5,7 @@
 
 use tuple::{Type, Value};
 
-/// A place in the program's text, for messages: file as an index into [`crate::Program::files`].
+/// Position in the program's text, for messages: file as an index into [`crate::Program::files`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pos {
     /// Index of the file.
@@ -56,14 +56,14 @@ pub enum ExprKind {
     Input {
         /// Number of the input port.
         port: u32,
-        /// How many tuples back.
+        /// Number of tuples that the expression looks back.
         history: u32,
     },
     /// One attribute of an input tuple.
     Attribute {
         /// Number of the input port.
         port: u32,
-        /// How many tuples back.
+        /// Number of tuples that the expression looks back.
         history: u32,
         /// Index in the port's schema.
         index: u32,
@@ -161,7 +161,7 @@ impl Arg {
     }
 }
 
-/// A location that can be assigned: a variable, and the way to a part of it.
+/// Location that can be assigned: a variable, and the path to a part of it.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// Variable that the place is a part of.
@@ -192,7 +192,7 @@ pub enum PlaceStep {
     Index(Expr),
 }
 
-/// How an infix operator is mapped over collections.
+/// Way in which an infix operator is mapped over collections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MappedForm {
     /// A collection on the left, a scalar on the right.

@@ -57,10 +57,10 @@ pub struct OperatorModel {
     pub nested_output_functions: bool,
     /// Whether a `logic` clause is allowed.
     pub allows_logic: bool,
-    /// Whether it may `submit` in its logic and have `onProcess` (only Custom).
+    /// Whether the operator may `submit` in its logic and have `onProcess` (only Custom).
     pub submits: bool,
-    /// Whether it submits from a thread of its own although it has input ports: what it sends is
-    /// not brought about by what comes in at that moment.
+    /// Whether the operator submits from a thread of its own although it has input ports,
+    /// independently of the tuples that arrive at that moment.
     pub has_own_thread: bool,
     /// Whether an operator submits by timers; `None`: never.
     pub submits_by_timer: Option<SubmitsByTimer>,
@@ -73,7 +73,7 @@ pub struct OperatorModel {
     pub role: OperatorRole,
     /// Why it cannot be used: it is known by name only.
     pub unsupported: Option<Unsupported>,
-    /// Whether it can begin a consistent region whose trigger is operatorDriven.
+    /// Whether the operator can begin a consistent region whose trigger is operatorDriven.
     pub starts_consistent_region: bool,
     /// Check of an invocation that is otherwise correct, for rules that the fields above cannot
     /// express: attribute types of a port, parameters that need each other.
@@ -84,7 +84,7 @@ pub struct OperatorModel {
 pub type VerifyInvocation = fn(&OperatorNode) -> Result<(), InvocationError>;
 
 impl OperatorModel {
-    /// No ports, no parameters, logic allowed.
+    /// A model without ports and parameters, which allows logic.
     pub const DEFAULT: OperatorModel = OperatorModel {
         namespace: "",
         name: "",
@@ -177,7 +177,7 @@ pub enum InvocationPart {
     Window(u32),
 }
 
-/// How often a port set occurs.
+/// Number of ports in a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cardinality {
     /// Exactly this number of ports.
@@ -195,17 +195,17 @@ pub struct InPortModel {
     pub count: Cardinality,
     /// Treatment of window markers that come in.
     pub punctuation: PunctuationInputMode,
-    /// Whether it may have a window.
+    /// Whether the port may have a window.
     pub window: WindowingMode,
     /// Whether logic may change its tuples.
     pub mutable: bool,
-    /// A control port: final markers on it are not waited for.
+    /// Whether the port is a control port: final markers on it are not waited for.
     pub is_control: bool,
     /// The parameter that partitions its window: a `partitioned` window needs it, and it needs one.
     pub partition_param: Option<&'static str>,
     /// The forms of window that it takes; empty for all that are not over event time.
     pub windows: &'static [WindowForm],
-    /// Whether it takes windows over event time.
+    /// Whether the port takes windows over event time.
     pub allows_time_interval: bool,
 }
 
@@ -256,7 +256,7 @@ pub enum PolicyKind {
 pub struct OutPortModel {
     /// Number of ports in the set.
     pub count: Cardinality,
-    /// Whether it makes window markers.
+    /// Treatment of window markers by the port.
     pub punctuation: PunctuationOutputMode,
     /// Assignments that the `output` clause may hold.
     pub assign: AssignmentMode,

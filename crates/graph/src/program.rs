@@ -6,7 +6,7 @@ use tuple::{Resolution, TupleType, Type, Value};
 
 use crate::{Body, Expr, Function, Pos};
 
-/// A whole program, expanded: what the compiler hands on.
+/// A whole program, expanded, as the compiler returns it.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// Qualified name of the main composite.
@@ -131,7 +131,7 @@ pub struct InPort {
     pub sources: Vec<OutPortId>,
     /// The window, if it has one.
     pub window: Option<Window>,
-    /// How many earlier tuples the operator's expressions look back on this port.
+    /// Number of earlier tuples that the operator's expressions look back on this port.
     pub history: u32,
     /// `true` when the model calls it a control port.
     pub is_control: bool,

@@ -57,7 +57,7 @@ pub struct LocalVar {
     pub name: Arc<str>,
     /// Type of the variable.
     pub ty: Type,
-    /// Whether it is a `mutable` formal: the caller's location is changed.
+    /// Whether the local is a `mutable` formal, so that the caller's location is changed.
     pub by_reference: bool,
 }
 
@@ -75,7 +75,7 @@ pub struct Body {
 pub struct Function {
     /// Name of the function with its namespace.
     pub name: Arc<str>,
-    /// How many of the body's locals are formals.
+    /// Number of the body's locals that are formals.
     pub formals: u32,
     /// Type of the result, `Type::Void` for none.
     pub result: Type,

@@ -63,17 +63,17 @@ fn plan(program: &Program, pes: &[&[u32]]) -> Plan {
         pes: pes.iter().map(pe).collect(),
         crossings: Vec::new(),
     };
-    let (flow, homes) = (
+    let (stream_consumers, assignment) = (
         StreamConsumers::new(program),
         PeAssignment::new(&plan, program.operators.len()),
     );
     for from in (0..program.operators.len() as u32).map(stream) {
-        let home = homes.pe_of(from.operator);
-        let to = flow
+        let own_pe = assignment.pe_of(from.operator);
+        let to = stream_consumers
             .consumers_of(from)
             .iter()
-            .filter_map(|to| homes.pe_of(to.operator));
-        let mut to: Vec<u32> = to.filter(|&pe| Some(pe) != home).collect();
+            .filter_map(|to| assignment.pe_of(to.operator));
+        let mut to: Vec<u32> = to.filter(|&pe| Some(pe) != own_pe).collect();
         to.sort_unstable();
         to.dedup();
         if !to.is_empty() {
@@ -95,7 +95,7 @@ fn crossing(from: OutPortId, to: Vec<u32>) -> Crossing {
     }
 }
 
-fn links(program: &Program, plan: &Plan, pe: usize) -> Vec<Vec<u32>> {
+fn crossings_by_receiver(program: &Program, plan: &Plan, pe: usize) -> Vec<Vec<u32>> {
     let receivers = plan.receivers(program);
     receivers[pe].iter().map(|r| r.crossings.clone()).collect()
 }
@@ -110,7 +110,10 @@ fn regions(plan: &Plan, pe: usize) -> Vec<Vec<u32>> {
 fn streams_into_one_port_share_a_receiver() {
     let program = program(&[&[], &[], &[], &[&[0, 1]], &[&[2]]]);
     let plan = plan(&program, &[&[0], &[1], &[2], &[3, 4]]);
-    assert_eq!(links(&program, &plan, 3), [vec![0, 1], vec![2]]);
+    assert_eq!(
+        crossings_by_receiver(&program, &plan, 3),
+        [vec![0, 1], vec![2]]
+    );
     assert_eq!(regions(&plan, 3), [[3], [4]]);
     assert_eq!(plan.pes[3].shared_operators, []);
 }
@@ -120,7 +123,7 @@ fn streams_share_through_a_third() {
     // 0 and 2 feed no common port, but 1 feeds one with each of them.
     let program = program(&[&[], &[], &[], &[&[0, 1]], &[&[1, 2]]]);
     let plan = plan(&program, &[&[0, 1, 2], &[3, 4]]);
-    assert_eq!(links(&program, &plan, 1), [[0, 1, 2]]);
+    assert_eq!(crossings_by_receiver(&program, &plan, 1), [[0, 1, 2]]);
     assert_eq!(regions(&plan, 1), [[3, 4]]);
 }
 
@@ -128,7 +131,7 @@ fn streams_share_through_a_third() {
 fn streams_into_two_ports_of_an_operator_have_a_receiver_each() {
     let program = program(&[&[], &[], &[&[0], &[1]]]);
     let plan = plan(&program, &[&[0], &[1], &[2]]);
-    assert_eq!(links(&program, &plan, 2), [[0], [1]]);
+    assert_eq!(crossings_by_receiver(&program, &plan, 2), [[0], [1]]);
     assert_eq!(plan.pes[2].shared_operators, [OperatorId(2)]);
 }
 
@@ -137,7 +140,7 @@ fn a_stream_that_its_receiver_brings_about_has_another_one() {
     // 0 feeds 1 and 2; 1 feeds 3 in another process; 3 comes back to 2.
     let program = program(&[&[], &[&[0]], &[&[0, 3]], &[&[1]]]);
     let plan = plan(&program, &[&[0], &[1, 2], &[3]]);
-    assert_eq!(links(&program, &plan, 1), [[0]]);
+    assert_eq!(crossings_by_receiver(&program, &plan, 1), [[0]]);
     // 2 takes both from a thread of its own, in the order of 0.
     let merges = &plan.order(&program).merges[1];
     let inputs: Vec<_> = merges[0]
@@ -156,11 +159,11 @@ fn streams_of_one_origin_that_one_operator_takes_share_a_receiver() {
     let inputs: &[&[&[u32]]] = &[&[], &[&[0]], &[&[0]], &[&[1], &[2]], &[], &[&[4], &[3]]];
     let program = program(inputs);
     let plan = plan(&program, &[&[0], &[1], &[2], &[3], &[4], &[5]]);
-    assert_eq!(links(&program, &plan, 3), [[1, 2]]);
-    assert_eq!(links(&program, &plan, 5), [[3], [4]]);
+    assert_eq!(crossings_by_receiver(&program, &plan, 3), [[1, 2]]);
+    assert_eq!(crossings_by_receiver(&program, &plan, 5), [[3], [4]]);
     let order = plan.order(&program);
     let ordered: Vec<_> = (0..5)
-        .map(|link| !order.origins_of_crossing(link).is_empty())
+        .map(|crossing| !order.origins_of_crossing(crossing).is_empty())
         .collect();
     assert_eq!(ordered, [true, true, true, false, false]);
     assert!(order.merges.iter().all(Vec::is_empty));
@@ -204,8 +207,8 @@ fn receivers_of_two_processes_do_not_wait_for_each_other() {
     let inputs: &[&[&[u32]]] = &[&[], &[], &[&[0]], &[&[0, 5]], &[&[1, 2]], &[&[1]]];
     let program = program(inputs);
     let plan = plan(&program, &[&[0], &[2, 3], &[4, 5], &[1]]);
-    assert_eq!(links(&program, &plan, 1), [[0, 3]]);
-    assert_eq!(links(&program, &plan, 2), [[1], [2]]);
+    assert_eq!(crossings_by_receiver(&program, &plan, 1), [[0, 3]]);
+    assert_eq!(crossings_by_receiver(&program, &plan, 2), [[1], [2]]);
 }
 
 #[test]
@@ -244,77 +247,78 @@ fn a_receiver_that_only_fills_a_queue_runs_no_operator() {
     plan.derive(&program);
     assert_eq!(regions(&plan, 1), [[1]]);
     assert_eq!(plan.pes[1].edges[0].medium, EdgeMedium::Crossing(0));
-    assert_eq!(links(&program, &plan, 1), [[0]]);
+    assert_eq!(crossings_by_receiver(&program, &plan, 1), [[0]]);
 }
 
 /// A thread that takes streams: a receiver or a merge of a PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Taker {
+enum StreamThread {
     Receiver(u32, usize),
     Merge(u32, usize),
 }
 
 /// Threads that take the streams of a plan.
-struct Takers<'a> {
+struct StreamThreads<'a> {
     plan: &'a Plan,
-    flow: StreamConsumers,
-    homes: PeAssignment,
+    stream_consumers: StreamConsumers,
+    assignment: PeAssignment,
     order: PlanOrder,
 }
 
-impl Takers<'_> {
-    fn all(&self) -> Vec<Taker> {
+impl StreamThreads<'_> {
+    fn all(&self) -> Vec<StreamThread> {
         let receivers = (0..).zip(&self.order.receivers);
-        let receivers =
-            receivers.flat_map(|(pe, all)| (0..all.len()).map(move |at| Taker::Receiver(pe, at)));
+        let receivers = receivers
+            .flat_map(|(pe, all)| (0..all.len()).map(move |at| StreamThread::Receiver(pe, at)));
         let merges = (0..).zip(&self.order.merges);
         let merges =
-            merges.flat_map(|(pe, all)| (0..all.len()).map(move |at| Taker::Merge(pe, at)));
+            merges.flat_map(|(pe, all)| (0..all.len()).map(move |at| StreamThread::Merge(pe, at)));
         receivers.chain(merges).collect()
     }
 
     /// Thread that takes a stream for a port; `None` if the submitting thread does.
-    fn of(&self, from: OutPortId, to: InPortId) -> Option<Taker> {
-        let pe = self.homes.pe_of(to.operator)?;
+    fn of(&self, from: OutPortId, to: InPortId) -> Option<StreamThread> {
+        let pe = self.assignment.pe_of(to.operator)?;
         let takes = |merge: &Merge| {
             let mut inputs = merge.inputs.iter();
             inputs.any(|input| input.from == from && input.consumers.contains(&to))
         };
         if let Some(at) = self.order.merges[pe as usize].iter().position(takes) {
-            return Some(Taker::Merge(pe, at));
+            return Some(StreamThread::Merge(pe, at));
         }
-        let link = self.plan.crossing_index().get(&(from, pe)).copied();
-        let link = link.filter(|_| self.homes.pe_of(from.operator) != Some(pe))?;
+        let crossing = self.plan.crossing_index().get(&(from, pe)).copied();
+        let crossing = crossing.filter(|_| self.assignment.pe_of(from.operator) != Some(pe))?;
         let mut receivers = self.order.receivers[pe as usize].iter();
-        let at = receivers.position(|receiver| receiver.crossings.contains(&link));
-        Some(Taker::Receiver(pe, at.expect("a receiver")))
+        let at = receivers.position(|receiver| receiver.crossings.contains(&crossing));
+        Some(StreamThread::Receiver(pe, at.expect("a receiver")))
     }
 
     /// Operators that a thread calls first, and threads that it hands streams to.
-    fn begins(&self, taker: Taker) -> (Vec<OperatorId>, Vec<Taker>) {
-        let ports: Vec<(OutPortId, InPortId)> = match taker {
-            Taker::Merge(pe, at) => {
+    fn begins(&self, thread: StreamThread) -> (Vec<OperatorId>, Vec<StreamThread>) {
+        let ports: Vec<(OutPortId, InPortId)> = match thread {
+            StreamThread::Merge(pe, at) => {
                 let inputs = self.order.merges[pe as usize][at].inputs.iter();
                 let consumers = inputs.flat_map(|input| &input.consumers);
                 return (consumers.map(|to| to.operator).collect(), Vec::new());
             }
-            Taker::Receiver(pe, at) => {
-                let links = self.order.receivers[pe as usize][at].crossings.iter();
-                let streams = links.map(|&link| self.plan.crossings[link as usize].from);
+            StreamThread::Receiver(pe, at) => {
+                let crossings = self.order.receivers[pe as usize][at].crossings.iter();
+                let streams =
+                    crossings.map(|&crossing| self.plan.crossings[crossing as usize].from);
                 let ports = streams.flat_map(|from| {
-                    self.flow
+                    self.stream_consumers
                         .consumers_of(from)
                         .iter()
                         .map(move |&to| (from, to))
                 });
                 ports
-                    .filter(|(_, to)| self.homes.pe_of(to.operator) == Some(pe))
+                    .filter(|(_, to)| self.assignment.pe_of(to.operator) == Some(pe))
                     .collect()
             }
         };
         let (own, others): (Vec<_>, Vec<_>) = ports
             .into_iter()
-            .partition(|&(from, to)| self.of(from, to) == Some(taker));
+            .partition(|&(from, to)| self.of(from, to) == Some(thread));
         let others = others
             .into_iter()
             .filter_map(|(from, to)| self.of(from, to));
@@ -325,18 +329,18 @@ impl Takers<'_> {
     }
 
     /// The threads that a thread hands something, directly.
-    fn after(&self, taker: Taker) -> Vec<Taker> {
-        let (mut open, mut after) = self.begins(taker);
+    fn after(&self, thread: StreamThread) -> Vec<StreamThread> {
+        let (mut open, mut after) = self.begins(thread);
         let mut seen = vec![];
         while let Some(operator) = open.pop() {
             if seen.contains(&operator) {
                 continue;
             }
             seen.push(operator);
-            for from in self.flow.streams_of(operator) {
-                for &to in self.flow.consumers_of(from) {
+            for from in self.stream_consumers.streams_of(operator) {
+                for &to in self.stream_consumers.consumers_of(from) {
                     match self.of(from, to) {
-                        Some(taker) => after.push(taker),
+                        Some(thread) => after.push(thread),
                         None => open.push(to.operator),
                     }
                 }
@@ -348,19 +352,19 @@ impl Takers<'_> {
 
 /// Whether a thread could come to wait for itself: a cycle among receivers and merges.
 fn can_wait_for_itself(program: &Program, plan: &Plan) -> bool {
-    let takers = Takers {
+    let threads = StreamThreads {
         plan,
-        flow: StreamConsumers::new(program),
-        homes: PeAssignment::new(plan, program.operators.len()),
+        stream_consumers: StreamConsumers::new(program),
+        assignment: PeAssignment::new(plan, program.operators.len()),
         order: plan.order(program),
     };
-    takers.all().into_iter().any(|first| {
-        let mut seen: Vec<Taker> = Vec::new();
-        let mut open = takers.after(first);
+    threads.all().into_iter().any(|first| {
+        let mut seen: Vec<StreamThread> = Vec::new();
+        let mut open = threads.after(first);
         while let Some(next) = open.pop() {
             if !seen.contains(&next) {
                 seen.push(next);
-                open.extend(takers.after(next));
+                open.extend(threads.after(next));
             }
         }
         seen.contains(&first)
@@ -384,8 +388,8 @@ proptest! {
             received.extend(merged.filter_map(|input| input.crossing));
             received.sort_unstable();
             let crossings = (0..).zip(&plan.crossings).filter(|(_, c)| c.to.contains(&pe));
-            let links: Vec<u32> = crossings.map(|(link, _)| link).collect();
-            prop_assert_eq!(received, links);
+            let expected: Vec<u32> = crossings.map(|(crossing, _)| crossing).collect();
+            prop_assert_eq!(received, expected);
         }
     }
 

@@ -36,7 +36,7 @@ use smallvec::SmallVec;
 /// The IR values of a type's parts.
 pub type ValueParts = SmallVec<[ir::Value; 2]>;
 
-/// A value of compiled code. Its type goes along separately, as that of the expression.
+/// A value of compiled code. Its type is passed along separately, as the type of the expression.
 #[derive(Clone, Debug)]
 pub struct LoweredValue {
     /// Location of the value's parts.
@@ -45,15 +45,15 @@ pub struct LoweredValue {
     lifetime: ValueLifetime,
 }
 
-/// How long a value is good.
+/// Time for which a value is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValueLifetime {
     /// Valid as long as the function runs: loads of it may move anywhere.
     Fixed,
-    /// Until the turn of the loop that made it is over.
+    /// Valid until the end of the loop's turn in which it was computed.
     LoopTurn,
-    /// Until some variable is assigned or changed. Such a value may be used within the expression,
-    /// but is copied before it is kept.
+    /// Valid until some variable is assigned or changed. Such a value may be used within the
+    /// expression, but is copied before it is kept.
     Variable,
 }
 
@@ -66,17 +66,17 @@ pub enum ValueForm {
     Flat(ir::Value, i32),
     /// A [`tuple::Value`] at an offset from an address.
     Boxed(ir::Value, i32),
-    /// A tuple: one value an attribute.
+    /// A tuple as one value an attribute.
     Fields(Rc<[LoweredValue]>),
 }
 
 impl LoweredValue {
-    /// Parts in registers, which point to nothing or to what has the life of a turn.
+    /// A value in registers whose parts point to nothing, or to memory that lasts for the turn.
     pub fn from_parts(parts: impl IntoIterator<Item = ir::Value>) -> LoweredValue {
         LoweredValue::new_stable(ValueForm::Parts(parts.into_iter().collect()))
     }
 
-    /// One part in a register.
+    /// A value of one part in a register.
     pub fn from_part(part: ir::Value) -> LoweredValue {
         LoweredValue::from_parts([part])
     }
@@ -115,7 +115,7 @@ impl LoweredValue {
         }
     }
 
-    /// A part of this value, which lives as long.
+    /// A part of this value, which is valid as long as the whole.
     pub fn part_of(&self, form: ValueForm) -> LoweredValue {
         let life = if self.is_volatile() {
             ValueLifetime::Variable
@@ -146,7 +146,7 @@ impl LoweredValue {
         }
     }
 
-    /// Whether assigning to some variable may change it or what it points to.
+    /// Whether assigning to some variable may change the value or the memory that it points to.
     pub fn is_volatile(&self) -> bool {
         match &self.form {
             ValueForm::Fields(fields) => fields.iter().any(LoweredValue::is_volatile),
@@ -154,7 +154,7 @@ impl LoweredValue {
         }
     }
 
-    /// Whether it is there, and the same, as long as the function runs.
+    /// Whether the value's memory is there, and does not change, as long as the function runs.
     pub fn is_fixed(&self) -> bool {
         self.lifetime == ValueLifetime::Fixed
     }

@@ -10,7 +10,7 @@ pub struct PerfMapEntry {
     pub title: String,
     /// Address of the function's first instruction.
     pub address: usize,
-    /// How many bytes it has.
+    /// Length of the function's code in bytes.
     pub bytes: usize,
 }
 

@@ -49,7 +49,7 @@ pub fn parse(file: FileId, text: &str) -> ParsedSource {
 /// Parses a type that is the whole text.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The diagnostics of the text, with at least one error.
 ///
 /// # Example
 /// ```
@@ -67,7 +67,7 @@ pub fn parse_type(text: &str) -> Result<ast::TypeExpr, Vec<Diagnostic>> {
 /// Parses an expression that is the whole text.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The diagnostics of the text, with at least one error.
 ///
 /// # Example
 /// ```
@@ -87,7 +87,7 @@ pub fn parse_expr(text: &str) -> Result<ast::Expr, Vec<Diagnostic>> {
 /// `<any T, ordered K>[N] public stateful list<T>[N] f(mutable map<K, T> m)`.
 ///
 /// # Errors
-/// What is wrong with it and where, in one sentence.
+/// A sentence that says what is wrong with the prototype, and where.
 ///
 /// # Example
 /// ```

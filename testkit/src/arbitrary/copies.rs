@@ -228,7 +228,7 @@ impl ProgramGenerator<'_> {
 /// The variables that an expression reads, each once.
 fn roots_read(e: &Expr) -> Vec<PlaceRoot> {
     let mut roots = Vec::new();
-    e.clone().for_each(&mut |part| {
+    e.for_each_ref(&mut |part| {
         let root = match part.kind {
             ExprKind::Local(id) => PlaceRoot::Local(id),
             ExprKind::State(id) => PlaceRoot::State(id),

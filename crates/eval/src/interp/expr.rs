@@ -25,7 +25,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// An expression as an operand: a path where it is a part of a variable.
+    /// Evaluates an expression to an operand: a path where it is a part of a variable.
     pub(super) fn operand<'x>(&mut self, expr: &'x Expr) -> Result<EvaluatedOperand<'x>, Fault> {
         self.check_stack()?;
         self.evaluate(expr)
@@ -70,7 +70,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// An expression that makes a value of its own.
+    /// Evaluates an expression that is no path to a value of its own.
     fn compute(&mut self, expr: &Expr) -> Result<Value, Fault> {
         match &expr.kind {
             ExprKind::CurrentPunct => {

@@ -22,8 +22,8 @@ const STACK_MARGIN_BYTES: usize = 4 << 20;
 /// The value of a constant expression.
 ///
 /// # Errors
-/// What the expression faults with; a [`FaultKind::Limit`] fault if it asks for anything that there
-/// is not while compiling (input tuples, state, services) or takes too many steps.
+/// The fault of the expression; a [`FaultKind::Limit`] fault if it needs anything that does not
+/// exist while compiling (input tuples, state, services), or takes too many steps.
 ///
 /// # Example
 /// ```

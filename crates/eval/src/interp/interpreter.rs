@@ -93,6 +93,9 @@ impl Interpreter {
     }
 
     /// Writes a flat tuple; attributes without an expression get their default.
+    ///
+    /// # Errors
+    /// The fault of the first expression that fails.
     pub fn project(
         &mut self,
         exprs: &[Option<Expr>],
@@ -114,6 +117,9 @@ impl Interpreter {
     }
 
     /// Runs the initializers of state variables, in order.
+    ///
+    /// # Errors
+    /// The fault of the first initializer that fails.
     pub fn initialize(&mut self, vars: &[StateVar], to: &mut Evaluation<'_>) -> Result<(), Fault> {
         for (at, var) in vars.iter().enumerate() {
             if let Some(init) = &var.init {

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::Fault;
 use crate::ops::faults;
 
-/// How deep calls of user functions nest; one more is a fault.
+/// Bound on nested calls of user functions; one more is a fault.
 pub const MAX_CALL_DEPTH: u32 = 10_000;
 
 /// Stack that evaluations use on a thread that has not said more: half of what Rust gives a thread.

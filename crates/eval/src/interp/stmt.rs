@@ -11,7 +11,7 @@ use super::operand::EvaluatedOperand;
 use crate::Fault;
 use crate::ops::{IntegerRange, element, faults};
 
-/// How a statement ended.
+/// Way in which a statement ended.
 enum StmtCompletion {
     Next,
     Break,
@@ -44,7 +44,7 @@ impl Machine<'_, '_> {
         for stmt in stmts {
             match self.stmt(stmt)? {
                 StmtCompletion::Next => {}
-                flow => return Ok(flow),
+                completion => return Ok(completion),
             }
         }
         Ok(StmtCompletion::Next)
@@ -102,7 +102,7 @@ impl Machine<'_, '_> {
             match self.block(body)? {
                 StmtCompletion::Next | StmtCompletion::Continue => {}
                 StmtCompletion::Break => break,
-                flow @ StmtCompletion::Return(_) => return Ok(flow),
+                completion @ StmtCompletion::Return(_) => return Ok(completion),
             }
         }
         Ok(StmtCompletion::Next)
@@ -132,7 +132,7 @@ impl Machine<'_, '_> {
             match self.block(body)? {
                 StmtCompletion::Next | StmtCompletion::Continue => {}
                 StmtCompletion::Break => break,
-                flow @ StmtCompletion::Return(_) => return Ok(flow),
+                completion @ StmtCompletion::Return(_) => return Ok(completion),
             }
         }
         Ok(StmtCompletion::Next)
@@ -179,7 +179,7 @@ impl Machine<'_, '_> {
             match self.block(body)? {
                 StmtCompletion::Next | StmtCompletion::Continue => {}
                 StmtCompletion::Break => break,
-                flow @ StmtCompletion::Return(_) => return Ok(flow),
+                completion @ StmtCompletion::Return(_) => return Ok(completion),
             }
         }
         Ok(StmtCompletion::Next)

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::ops::ValueStep;
 
-/// A way to a part of a variable, its indices computed.
+/// Path to a part of a variable, its indices computed.
 #[derive(Clone, Debug)]
 pub(super) struct VariablePath {
     pub(super) base: VariableBase,

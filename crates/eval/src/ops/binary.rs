@@ -12,6 +12,9 @@ use crate::Fault;
 /// `left op right` of two values of one type (shifts: any two integers). A comparison of whole
 /// collections, tuples or optionals is a comparison too.
 ///
+/// # Errors
+/// A division or remainder by zero of integers.
+///
 /// # Example
 /// ```
 /// use graph::BinaryOp;

@@ -47,12 +47,12 @@ impl IntegerRange {
         Ok(IntegerRange { first, step, len })
     }
 
-    /// How many numbers there are.
+    /// Count of the numbers in the range.
     pub fn len(self) -> u32 {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether the range has no numbers.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }

@@ -6,7 +6,7 @@ use super::literal::literal;
 use super::{PrintNames, separated};
 use crate::{Arg, BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, UnaryOp};
 
-/// How tightly an expression holds together; operands of a lower level need parentheses.
+/// Level of precedence of an expression; operands of a lower level need parentheses.
 type Precedence = u8;
 
 const ASSIGNMENT: Precedence = 1;

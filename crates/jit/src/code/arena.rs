@@ -13,7 +13,7 @@
 //! builds fill what is given back ([`FREED_PATTERN`]), so that code which still reads it is found
 //! out.
 
-/// The first chunk, in bytes.
+/// Size of the first chunk, in bytes; each further chunk is at least twice as large.
 const FIRST_CHUNK_BYTES: usize = 4096;
 
 /// Word that debug builds write over memory that is given back: neither an address nor text.
@@ -69,7 +69,7 @@ impl Arena {
         self.chunks.push(chunk);
     }
 
-    /// Gives back what was taken since `bump.next` was `mark` (0: since the beginning).
+    /// Gives back the bytes taken since `bump.next` was `mark` (0: since the beginning).
     pub fn reset(&mut self, bump: &mut Bump, mark: usize) {
         // Of the last chunk; those before it count as used up.
         let mut used = bump.next;

@@ -7,10 +7,10 @@ use cranelift_jit::JITModule;
 
 use super::constant_pool::ConstantPool;
 
-/// Machine code and what it refers to. Dropping it frees the code.
+/// Machine code with the constants that it refers to. Dropping it frees the code.
 pub struct CodeMemory {
     module: Option<JITModule>,
-    /// Refers to nothing in the code; kept because the code refers to it.
+    /// Constants of the code, kept because the code has their addresses.
     _pool: Arc<ConstantPool>,
 }
 
@@ -46,7 +46,7 @@ pub struct CodePointer {
 }
 
 impl CodePointer {
-    /// Sets where the code is.
+    /// Publishes the address of the code. Pairs with `address`.
     pub fn publish(&self, entry: *const u8, memory: &Arc<CodeMemory>) {
         // The code is kept first, so that a thread that sees the entry may call it.
         let _ = self.memory.set(Arc::clone(memory));

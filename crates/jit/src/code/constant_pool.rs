@@ -24,7 +24,7 @@ pub struct ConstantPool {
     positions: Vec<Box<Pos>>,
 }
 
-/// The address of something in the pool, for an immediate operand.
+/// Address of something in the pool, for an immediate operand.
 fn address<T>(thing: &T) -> i64 {
     std::ptr::from_ref(thing).expose_provenance() as i64
 }
@@ -41,17 +41,17 @@ impl ConstantPool {
         at
     }
 
-    /// The default value of a type.
+    /// Address of the default value of a type.
     pub fn default_of(&mut self, ty: &Type) -> i64 {
         let make = || Box::new(Value::default_of(ty));
         address(&**self.defaults.entry(ty.clone()).or_insert_with(make))
     }
 
-    /// Several types in a row: the address of the first one and how many there are.
+    /// Adds a list of types. Returns the address of the first one and their number.
     pub fn type_list(&mut self, types: Vec<Type>) -> (i64, i64) {
-        let row = types.into_boxed_slice();
-        let at = (row.as_ptr().expose_provenance() as i64, row.len() as i64);
-        self.type_lists.push(row);
+        let list = types.into_boxed_slice();
+        let at = (list.as_ptr().expose_provenance() as i64, list.len() as i64);
+        self.type_lists.push(list);
         at
     }
 
@@ -66,7 +66,7 @@ impl ConstantPool {
         address(self.constant(value))
     }
 
-    /// A site; its id is set here.
+    /// Adds a site, whose id is set here. Returns its address.
     pub fn site(&mut self, mut site: FallbackSite) -> i64 {
         site.id = self.sites.len() as u32;
         let boxed = Box::new(site);

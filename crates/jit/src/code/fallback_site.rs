@@ -12,7 +12,7 @@ pub struct FallbackSite {
     pub id: u32,
     /// The operation or library function.
     pub op: FallbackOp,
-    /// How each operand comes.
+    /// Way in which each operand is passed.
     pub operands: Vec<OperandPassing>,
     /// The types of the operands.
     pub types: Vec<Type>,
@@ -25,7 +25,7 @@ pub struct FallbackSite {
 /// Operation of a site. Its operands are in the order of the expression's.
 #[derive(Clone, Debug)]
 pub enum FallbackOp {
-    /// A library function is called.
+    /// A call of a library function.
     Native(NativeFn),
     /// A prefix operator on one operand.
     Unary(UnaryOp),
@@ -37,7 +37,7 @@ pub enum FallbackOp {
     Cast,
     /// A subscript of a collection or string, `base[index]`.
     Index,
-    /// `[lower:upper]`: which of the two are given.
+    /// A slice `[lower:upper]`, with whether each of the two is given.
     Slice(bool, bool),
     /// The membership test `element in collection`.
     In,
@@ -47,19 +47,19 @@ pub enum FallbackOp {
     Set,
     /// A map of the operands, key and value by turns.
     Map,
-    /// The value itself: parts become one value.
+    /// The value itself, made of its parts.
     Identity,
     /// The operator `!` on a null value, which is a fault.
     UnwrapNull,
     /// A submission to a port number that is not below this number of ports.
     PortRange(u32),
-    /// Too many calls within calls.
+    /// A call nested too deeply, which is a fault.
     Recursion,
-    /// The characters of a ustring, one by one.
+    /// The characters of a ustring, as a list of strings.
     CodePoints,
 }
 
-/// How an operand comes.
+/// Way in which an operand is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandPassing {
     /// Words, one for each part of the operand's type.

@@ -23,13 +23,13 @@ struct MachineFunction {
     requirements: EnvRequirements,
 }
 
-/// Code that writes a tuple.
+/// Handle of compiled code that writes a tuple.
 pub struct JitProjection(MachineFunction);
 /// Handle of compiled code that tests a condition.
 pub struct JitPredicate(MachineFunction);
-/// Code that runs statements.
+/// Handle of compiled code that runs statements.
 pub struct JitAction(MachineFunction);
-/// Code that runs statements for frame after frame.
+/// Handle of compiled code that runs statements for each frame of a batch.
 pub struct JitBatchAction(MachineFunction);
 
 impl EntryPoint {
@@ -38,7 +38,7 @@ impl EntryPoint {
         EntryPoint(Arc::default())
     }
 
-    /// Sets where the code is.
+    /// Publishes the address of the code.
     pub fn publish(&self, entry: *const u8, memory: &Arc<CodeMemory>) {
         self.0.publish(entry, memory);
     }
@@ -64,7 +64,7 @@ impl MachineFunction {
         }
     }
 
-    /// Calls the code; its status.
+    /// Calls the code. Returns its status.
     fn call(
         &mut self,
         context: &mut CodeContext<'_>,
@@ -74,7 +74,7 @@ impl MachineFunction {
         self.run()
     }
 
-    /// Hands over what the code works with.
+    /// Binds inputs, state and outlet of a call.
     fn enter(
         &mut self,
         context: &mut CodeContext<'_>,
@@ -89,7 +89,7 @@ impl MachineFunction {
         Ok(env)
     }
 
-    /// Runs the code; its status.
+    /// Runs the code. Returns its status.
     fn run(&mut self) -> Result<u32, Fault> {
         let entry = self.code.address();
         let Some(env) = self.env.as_mut().filter(|_| !entry.is_null()) else {
@@ -116,7 +116,7 @@ fn unfinished_fault() -> Fault {
 }
 
 impl JitProjection {
-    /// A projection behind an entrance.
+    /// A projection that calls the code of an entry point.
     pub fn new(
         entrance: &EntryPoint,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
@@ -127,7 +127,7 @@ impl JitProjection {
 }
 
 impl JitPredicate {
-    /// A condition behind an entrance.
+    /// A condition that calls the code of an entry point.
     pub fn new(
         entrance: &EntryPoint,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
@@ -138,7 +138,7 @@ impl JitPredicate {
 }
 
 impl JitAction {
-    /// Statements behind an entrance.
+    /// An action that calls the code of an entry point.
     pub fn new(
         entrance: &EntryPoint,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
@@ -149,7 +149,7 @@ impl JitAction {
 }
 
 impl JitBatchAction {
-    /// A loop behind an entrance.
+    /// A batch action that calls the code of an entry point.
     pub fn new(
         entrance: &EntryPoint,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,

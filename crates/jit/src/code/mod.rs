@@ -55,5 +55,5 @@ pub fn state_addresses(address: runtime::abi::StateAddress) -> (i64, i64) {
     )
 }
 
-/// How deep calls of user functions nest; as in the interpreter.
+/// Bound on nested calls of user functions, which is that of the interpreter.
 pub use eval::interp::MAX_CALL_DEPTH;

@@ -14,7 +14,7 @@ use tuple::{
 /// Bytes from one [`Value`] of an array to the next.
 pub const VALUE_BYTES: i32 = size_of::<Value>() as i32;
 
-/// Offsets within a `Vec`, whatever its elements.
+/// Offsets within a `Vec` of any elements.
 #[derive(Clone, Copy, Debug)]
 pub struct VecLayout {
     /// Offset of the data pointer, in bytes.
@@ -41,8 +41,8 @@ macro_rules! measure {
     }};
 }
 
-/// The offsets of a scalar's parts within its [`Value`], in the order of [`crate::type_parts::parts`].
-/// Empty for a type that is not a scalar.
+/// The offsets of a scalar's parts within its [`Value`], in the order of
+/// [`crate::type_parts::parts`]. Empty for a type that is not a scalar.
 pub fn scalar_offsets(ty: &Type) -> Vec<i32> {
     match ty {
         Type::Boolean => measure!(Value::Boolean(false), Value::Boolean(x) => x),

@@ -1,7 +1,7 @@
 //! Typed expressions and statements into Cranelift's intermediate code.
 //!
 //! A [`context::FunctionLowering`] makes one machine function. The meaning of a body's names while
-//! it is being lowered (variables, input tuples, targets of `return` and of submitted tuples) is its
+//! it is lowered (variables, input tuples, targets of `return` and of submitted tuples) is its
 //! [`context::BodyContext`]. Inlining a user function, or the operator at the other end of a fused
 //! edge, is lowering another body with a context of its own in the same machine function.
 //!

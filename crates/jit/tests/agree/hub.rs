@@ -1,4 +1,4 @@
-//! A little run time for fused chains: members joined by links, run by either backend.
+//! A little run time for fused chains: members joined by edges, run by either backend.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::rig::{Event, Rig, Sink};
 pub struct Node {
     pub rig: Rig,
     pub logic: LoweredLogic,
-    pub links: Vec<Option<Vec<(u32, u32)>>>,
+    pub edges: Vec<Option<Vec<(u32, u32)>>>,
 }
 
 /// Observations of a chain: who submitted which tuples; then states and counters.
@@ -106,7 +106,7 @@ fn run_with(
         },
         logic: &nodes[at].logic,
         state: states[at].address(),
-        fused_outputs: links(&nodes[at], &submitted[at], &processed),
+        fused_outputs: edges(&nodes[at], &submitted[at], &processed),
         frame_edges: Vec::new(),
         has_batched_input: vec![at == 0; nodes[at].rig.inputs.len()],
     };
@@ -146,25 +146,22 @@ fn frame(frames: &mut Vec<u8>, payload: &[u8]) {
     frames.resize(frames.len().next_multiple_of(8), 0);
 }
 
-fn links<'a>(
+fn edges<'a>(
     node: &Node,
     submitted: &'a [Counter],
     processed: &'a [Vec<Counter>],
 ) -> Vec<Option<FusedOutput<'a>>> {
-    let ports = node.links.iter().zip(submitted);
-    let links = ports.map(|(links, submitted)| {
-        let links = links.as_ref()?.iter().map(|&(member, port)| FusedEdge {
+    let ports = node.edges.iter().zip(submitted);
+    let edges = ports.map(|(edges, submitted)| {
+        let edges = edges.as_ref()?.iter().map(|&(member, port)| FusedEdge {
             member,
             port,
             processed: &processed[member as usize][port as usize],
         });
-        let links = links.collect();
-        Some(FusedOutput {
-            submitted,
-            edges: links,
-        })
+        let edges = edges.collect();
+        Some(FusedOutput { submitted, edges })
     });
-    links.collect()
+    edges.collect()
 }
 
 impl Hub<'_> {
@@ -265,15 +262,15 @@ impl Hub<'_> {
 impl Outlet for Port<'_, '_> {
     fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
         let (hub, at) = (self.hub, self.hub.acting.get() as usize);
-        match &hub.nodes[at].links[port as usize] {
+        match &hub.nodes[at].edges[port as usize] {
             None => {
                 let value = tuple.to_value(&hub.outputs[at][port as usize]);
                 let event = Event::Tuple(port, tuple.bytes().to_vec(), format!("{value:?}"));
                 hub.events.borrow_mut().push((at as u32, event));
             }
-            Some(links) => {
+            Some(edges) => {
                 hub.submitted[at][port as usize].add(1);
-                for &(to, input) in links {
+                for &(to, input) in edges {
                     hub.processed[to as usize][input as usize].add(1);
                     hub.process(to as usize, input as usize, tuple)?;
                 }

@@ -21,7 +21,7 @@ use crate::{Diagnostic, FileId};
 /// A source text in its canonical layout.
 ///
 /// # Errors
-/// What is wrong with the text: one with syntax errors is not formatted.
+/// The syntax errors of the text, which then is not formatted.
 ///
 /// # Example
 /// ```

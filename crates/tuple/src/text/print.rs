@@ -37,7 +37,8 @@ pub fn print(value: &Value, ty: &Type, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends what a cast to a string gives: strings, xml and enums without quotes, else as [`print()`].
+/// Appends the text of a cast to a string: strings, xml and enums without quotes, other values as
+/// [`print()`] does.
 pub fn print_raw(value: &Value, ty: &Type, out: &mut Vec<u8>) {
     match value {
         Value::RString(x) | Value::Xml(x) => out.extend_from_slice(&x.0),

@@ -6,7 +6,11 @@ use super::{number, text, undefined_cast, xml};
 use crate::Fault;
 use crate::ops::{faults, timestamp_from_seconds, timestamp_to_seconds, truncate_to_bound};
 
-/// A value of type `from` as one of type `to`.
+/// Casts a value of type `from` to type `to`.
+///
+/// # Errors
+/// If the value has no counterpart in `to`: text that does not parse, an ordinal without
+/// enumerator, null.
 ///
 /// # Example
 /// ```

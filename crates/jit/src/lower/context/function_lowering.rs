@@ -1,4 +1,4 @@
-//! A machine function while it is made, and the functions that it refers to.
+//! A machine function while it is generated, and the functions that it refers to.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use graph::FunctionId;
 use super::body_context::BodyContext;
 use super::codegen_unit::CodegenUnit;
 use crate::code::ImportedFunction;
-/// One machine function being made.
+/// One machine function while it is generated.
 pub struct FunctionLowering<'a, 'b> {
     /// Cranelift's builder, at the block that is being filled.
     pub builder: FunctionBuilder<'b>,
@@ -63,7 +63,7 @@ impl<'a, 'b> FunctionLowering<'a, 'b> {
         }
     }
 
-    /// A import, as this function refers to it.
+    /// Reference to an imported function, for calls from this function.
     pub fn import_ref(&mut self, import: ImportedFunction) -> ir::FuncRef {
         if let Some(&known) = self.imports.get(&import) {
             return known;
@@ -77,7 +77,7 @@ impl<'a, 'b> FunctionLowering<'a, 'b> {
         reference
     }
 
-    /// A user function, as this function refers to it.
+    /// Reference to a user function, for calls from this function.
     pub fn user_function_ref(&mut self, function: FunctionId) -> ir::FuncRef {
         let id = self
             .unit

@@ -1,4 +1,4 @@
-//! Where a local variable lives while code is made.
+//! Storage of local variables while code is generated.
 
 use cranelift_codegen::ir;
 use cranelift_frontend::Variable;
@@ -18,7 +18,7 @@ pub enum LocalHome {
     Memory,
 }
 
-/// A variable's home while code is made.
+/// Storage of a local variable while code is generated.
 #[derive(Clone, Debug)]
 pub enum LocalStorage {
     /// The variable has no value yet.
@@ -27,7 +27,7 @@ pub enum LocalStorage {
     Alias(LoweredValue),
     /// A variable for each part.
     Registers(Vec<Variable>),
-    /// A home for each attribute.
+    /// Storage for each attribute of a tuple.
     Fields(Vec<LocalStorage>),
     /// A `Value` at an address.
     Memory(ir::Value),

@@ -10,7 +10,7 @@ use crate::lower::context::FunctionLowering;
 use crate::lowered_value::LoweredValue;
 
 impl FunctionLowering<'_, '_> {
-    /// `a op builder` of two values of one type, as a boolean.
+    /// Lowers the comparison `a op b` of two values of one type to a boolean.
     pub fn compare(
         &mut self,
         op: BinaryOp,

@@ -64,7 +64,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Expressions of which not every part is computed, optionals, calls and assignments.
+    /// Lowers expressions of which not every part is evaluated, optionals, calls and assignments.
     fn lazy_expr(&mut self, e: &Expr) -> LoweredValue {
         match &e.kind {
             ExprKind::And(left, right) => self.short_circuit(left, right, false),

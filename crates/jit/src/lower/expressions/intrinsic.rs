@@ -16,7 +16,7 @@ use crate::lowered_value::{LoweredValue, ValueForm, ValueParts};
 use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
-    /// A call of a library function, if there is code for it.
+    /// Lowers a call of a library function, if there is code for it.
     pub fn intrinsic(
         &mut self,
         e: &Expr,
@@ -52,7 +52,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Functions of one number.
+    /// Lowers functions of one number.
     fn numeric_intrinsic(&mut self, name: &str, x: &Expr) -> Option<LoweredValue> {
         let ty = &x.ty;
         let is_known = match name {
@@ -267,7 +267,7 @@ impl FunctionLowering<'_, '_> {
         Some(LoweredValue::from_part(self.expr_parts(args[0])[part]))
     }
 
-    /// Functions that change their first argument.
+    /// Lowers functions that change their first argument.
     fn change_in_place(
         &mut self,
         function: &NativeFn,

@@ -17,7 +17,7 @@ use crate::type_parts;
 /// Location of a place that an assignment changes.
 #[derive(Clone, Debug)]
 pub enum PlaceLocation {
-    /// A variable in registers, or attributes of it: the way from the variable.
+    /// A variable in registers, or a part of it: the path of attributes from the variable.
     Registers(u32, Vec<u32>),
     /// A scalar in a flat slot.
     Slot(AccessRegion, ir::Value, i32),
@@ -60,7 +60,7 @@ impl FunctionLowering<'_, '_> {
         LoweredValue::from_parts([])
     }
 
-    /// `old op operand`, cut to the bound of the place.
+    /// Computes `old op operand`, cut to the bound of the place.
     fn combine(
         &mut self,
         op: BinaryOp,
@@ -125,7 +125,7 @@ impl FunctionLowering<'_, '_> {
         if prefix { new } else { old }
     }
 
-    /// The indices of a place.
+    /// Evaluates the indices of a place.
     pub fn place_indices(&mut self, place: &Place) -> PlaceIndices {
         let indexes = place.steps.iter().filter_map(|step| match step {
             PlaceStep::Index(e) => Some(e),

@@ -17,6 +17,9 @@ use crate::lower::context::{
 };
 impl CodegenUnit {
     /// Compiles an entry against its context.
+    ///
+    /// # Errors
+    /// If Cranelift rejects the function.
     pub fn compile_entry(
         &mut self,
         title: &str,
@@ -27,13 +30,16 @@ impl CodegenUnit {
         signature.params.push(ir::AbiParam::new(types::I64));
         signature.returns.push(ir::AbiParam::new(types::I32));
         let id = self.module.declare_anonymous_function(&signature)?;
-        let made = self.compile_function(id, signature, title, |lower| {
+        let requirements = self.compile_function(id, signature, title, |lower| {
             lower.lower_entry(entry, context)
         })?;
-        Ok((id, made))
+        Ok((id, requirements))
     }
 
-    /// Makes the user functions that are called.
+    /// Compiles the user functions that are called, and those that they call.
+    ///
+    /// # Errors
+    /// If Cranelift rejects a function.
     pub fn compile_called_functions(&mut self) -> Result<(), Error> {
         while let Some(function) = self.pending_functions.pop_front() {
             let functions = Arc::clone(&self.functions);

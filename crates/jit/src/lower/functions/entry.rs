@@ -143,10 +143,10 @@ impl FunctionLowering<'_, '_> {
         if slots == 0 {
             return Vec::new();
         }
-        let row = self.load_env(types::I64, offsets::INPUTS);
+        let input_array = self.load_env(types::I64, offsets::INPUTS);
         let bound = (0..slots as i32).map(|slot| {
-            let at = self.load(AccessRegion::Env, types::I64, row, 16 * slot);
-            let bytes = self.load(AccessRegion::Env, types::I64, row, 16 * slot + 8);
+            let at = self.load(AccessRegion::Env, types::I64, input_array, 16 * slot);
+            let bytes = self.load(AccessRegion::Env, types::I64, input_array, 16 * slot + 8);
             Some(BodyInput {
                 // The fixed part of a tuple is always there.
                 tuple: LoweredValue::new_fixed(ValueForm::Flat(at, 0)),

@@ -11,7 +11,7 @@ use crate::lower::values::{AccessRegion, ListElements, LoweredTable, TableEntrie
 use crate::lowered_value::LoweredValue;
 use crate::type_parts;
 
-/// How much was taken before a loop.
+/// Temporary memory that was in use before a loop.
 #[derive(Clone, Copy, Debug)]
 pub struct AllocationMark {
     bump: ir::Value,
@@ -21,7 +21,7 @@ pub struct AllocationMark {
 }
 
 impl FunctionLowering<'_, '_> {
-    /// How much is taken now.
+    /// Marks the temporary memory that is in use now.
     pub fn allocation_mark(&mut self) -> AllocationMark {
         AllocationMark {
             bump: self.load_env(types::I64, offsets::BUMP),
@@ -30,7 +30,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Gives back what was taken since, if anything can have been.
+    /// Gives back the memory taken since the mark, if any can have been taken.
     pub fn reset_to_mark(&mut self, mark: AllocationMark) {
         if self.allocations == mark.allocations {
             return;
@@ -48,8 +48,9 @@ impl FunctionLowering<'_, '_> {
         self.switch_to_sealed(done);
     }
 
-    /// `while`. A condition without calls of user functions stands twice, before the loop and at
-    /// its end: one branch a turn, and what does not change in the loop can be computed before it.
+    /// Lowers `while`. A condition without calls of user functions stands twice, before the loop
+    /// and at its end: one branch a turn, and what does not change in the loop can be computed
+    /// before it.
     pub fn while_loop(&mut self, condition: &Expr, body: &[Stmt]) {
         let mark = self.allocation_mark();
         if !BodyUsage::from_expr(condition).calls.is_empty() {
@@ -67,7 +68,7 @@ impl FunctionLowering<'_, '_> {
         self.switch_to_sealed(done);
     }
 
-    /// `while` with its condition at the head.
+    /// Lowers `while` with its condition at the head.
     fn while_loop_tested_at_head(&mut self, mark: AllocationMark, condition: &Expr, body: &[Stmt]) {
         let (head, turn, done) = (self.block(), self.block(), self.block());
         self.jump(head, &[]);
@@ -84,7 +85,7 @@ impl FunctionLowering<'_, '_> {
         self.switch_to_sealed(done);
     }
 
-    /// One turn, up to where `continue` goes.
+    /// Lowers one turn, up to the block of `continue`.
     fn iteration(&mut self, body: &[Stmt], done: ir::Block) {
         let next = self.block();
         self.body.loops.push(LoopTargets {
@@ -101,7 +102,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// `for (T x in collection)`
+    /// Lowers a loop `for (T x in collection)`.
     pub fn for_each(&mut self, local: LocalId, collection: &Expr, body: &[Stmt]) {
         if let Some(numbers) = self.loop_range(collection) {
             return self.for_each_of(numbers.len, local, body, |lower, index| {

@@ -143,12 +143,12 @@ impl FunctionLowering<'_, '_> {
     pub fn finish_function(mut self) -> EntryRequirements {
         self.builder.seal_all_blocks();
         let config = self.unit.target_config;
-        let made = EntryRequirements {
+        let requirements = EntryRequirements {
             local_types: self.local_types,
             allocates: self.allocations > 0,
         };
         self.builder.finalize(config);
-        made
+        requirements
     }
 
     /// Returns with a status and values.

@@ -24,7 +24,7 @@ pub enum AccessRegion {
     Bytes,
     /// Words on the stack.
     Stack,
-    /// The tuple that is being made.
+    /// The tuple that is being written.
     Output,
     /// Counters of tuples at ports.
     Counters,
@@ -178,13 +178,13 @@ impl FunctionLowering<'_, '_> {
         SmallVec::from_slice(self.builder.block_params(block))
     }
 
-    /// Jumps, and goes on in nothing: the next block has to be switched to.
+    /// Emits a jump. The next block has to be switched to.
     pub fn jump(&mut self, to: ir::Block, args: &[ir::Value]) {
         let args: SmallVec<[BlockArg; 8]> = args.iter().map(|&v| BlockArg::Value(v)).collect();
         self.builder.ins().jump(to, args.iter());
     }
 
-    /// Jumps, and goes on where no control gets to: for what stands behind a `return`.
+    /// Emits a jump, and goes on in a block that control never reaches, for code behind a `return`.
     pub fn leave_to(&mut self, to: ir::Block, args: &[ir::Value]) {
         self.jump(to, args);
         let nowhere = self.block();
@@ -248,7 +248,7 @@ impl FunctionLowering<'_, '_> {
         self.switch_to_sealed(next);
     }
 
-    /// Words on the stack; their address.
+    /// Takes words on the stack. Returns their address.
     pub fn stack_words(&mut self, words: usize) -> ir::Value {
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * words.max(1) as u32, 3);
         let slot = self.builder.create_sized_stack_slot(data);
@@ -260,7 +260,7 @@ impl FunctionLowering<'_, '_> {
         self.store(AccessRegion::Stack, value, words, 8 * at as i32);
     }
 
-    /// Takes bytes of the arena; their address, a multiple of 8.
+    /// Takes bytes of the arena. Returns their address, a multiple of 8.
     pub fn allocate(&mut self, bytes: ir::Value) -> ir::Value {
         self.allocations += 1;
         let next = self.load_env(types::I64, offsets::BUMP);
@@ -284,7 +284,7 @@ impl FunctionLowering<'_, '_> {
         self.block_params(done)[0]
     }
 
-    /// Copies bytes; few at a known number inline.
+    /// Copies bytes, by a call.
     pub fn copy(&mut self, to: ir::Value, from: ir::Value, bytes: ir::Value) {
         self.call(ImportedFunction::CopyBytes, &[to, from, bytes]);
     }

@@ -124,9 +124,9 @@ impl FunctionLowering<'_, '_> {
         for operand in operands {
             kinds.push(self.pass_operand(operand, &mut words));
         }
-        let row = self.stack_words(words.len());
+        let operand_words = self.stack_words(words.len());
         for (at, word) in words.into_iter().enumerate() {
-            self.store_word(word, row, at);
+            self.store_word(word, operand_words, at);
         }
         let site = self.unit.pool.site(FallbackSite {
             id: 0,
@@ -137,7 +137,7 @@ impl FunctionLowering<'_, '_> {
             pos,
         });
         let site = self.word(site);
-        self.call_for_word(ImportedFunction::RunSite, &[site, row])
+        self.call_for_word(ImportedFunction::RunSite, &[site, operand_words])
     }
 
     /// The words of an operand.

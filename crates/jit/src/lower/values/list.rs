@@ -14,7 +14,7 @@ use crate::type_parts;
 pub struct ListElements {
     /// Address of the first element.
     pub data: ir::Value,
-    /// How many there are.
+    /// Number of elements in the list.
     pub len: ir::Value,
     /// Form of the elements in memory.
     pub storage: ElementStorage,

@@ -20,21 +20,21 @@ use crate::lowered_value::LoweredValue;
 use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
-    /// Finds a home for every variable of a body that is not a formal.
+    /// Chooses storage for every variable of a body that is not a formal.
     pub fn assign_homes(
         &mut self,
         body: &Body,
         formals: usize,
         uses: &BodyUsage,
     ) -> Vec<LocalStorage> {
-        let mut homes = vec![LocalStorage::Unset; formals];
+        let mut storages = vec![LocalStorage::Unset; formals];
         for (local, used) in body.locals.iter().zip(&uses.locals).skip(formals) {
-            homes.push(self.assign_home(&local.ty, used, used.initializations));
+            storages.push(self.assign_home(&local.ty, used, used.initializations));
         }
-        homes
+        storages
     }
 
-    /// Finds a home for a variable that is set so often.
+    /// Chooses storage for a variable that is given an initial value `lets` times.
     pub fn assign_home(&mut self, ty: &Type, used: &LocalUsage, lets: u32) -> LocalStorage {
         match local_home(ty, used) {
             LocalHome::Alias => LocalStorage::Unset,
@@ -110,7 +110,7 @@ impl FunctionLowering<'_, '_> {
         self.body.locals[at] = storage;
     }
 
-    /// Sets what lives in a home; the home afterwards.
+    /// Sets the value in a storage. Returns the storage afterwards.
     pub fn set_storage(
         &mut self,
         storage: LocalStorage,
@@ -157,9 +157,9 @@ impl FunctionLowering<'_, '_> {
         if types.is_empty() {
             return false;
         }
-        let (row, len) = self.unit.pool.type_list(types);
-        let (row, len) = (self.word(row), self.word(len));
-        self.locals_base = self.call_for_word(ImportedFunction::EnterFrame, &[row, len]);
+        let (types, len) = self.unit.pool.type_list(types);
+        let (types, len) = (self.word(types), self.word(len));
+        self.locals_base = self.call_for_word(ImportedFunction::EnterFrame, &[types, len]);
         true
     }
 

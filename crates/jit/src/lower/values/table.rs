@@ -23,7 +23,7 @@ use crate::type_parts;
 pub struct LoweredTable {
     /// The address of its `Value`.
     value: ir::Value,
-    /// The address of what that points to.
+    /// Address of the table that the `Value` points to.
     inner_address: ir::Value,
     layout: TableLayout,
     region: AccessRegion,
@@ -35,11 +35,11 @@ pub struct LoweredTable {
 pub struct TableEntries {
     /// Address of the first entry.
     data: ir::Value,
-    /// How many there are.
+    /// Number of entries in the table.
     pub len: ir::Value,
 }
 
-/// The type of a key that has a search of its own.
+/// Kind of key, by the search that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyKind {
     Integer,

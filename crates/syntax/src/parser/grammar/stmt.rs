@@ -284,7 +284,7 @@ fn empty_statement(p: &mut Parser) {
 /// stack here.
 fn if_statement(p: &mut Parser) {
     let mut open = vec![p.start()];
-    let links = p.open_else_ifs;
+    let open_before = p.open_else_ifs;
     while one_if(p) {
         if p.open_else_ifs == OPEN_ELSE_IFS_MAX {
             p.too_deep();
@@ -293,7 +293,7 @@ fn if_statement(p: &mut Parser) {
         p.open_else_ifs += 1;
         open.push(p.start());
     }
-    p.open_else_ifs = links;
+    p.open_else_ifs = open_before;
     while let Some(node) = open.pop() {
         p.finish(node, IfStmt);
     }
