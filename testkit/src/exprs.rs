@@ -10,43 +10,43 @@ pub const TEST_POS: Pos = Pos {
     column: 1,
 };
 
-/// Any expression.
+/// An expression of any form.
 pub fn expr(kind: ExprKind, ty: Type) -> Expr {
     let pos = TEST_POS;
     Expr { kind, ty, pos }
 }
 
-/// A constant.
+/// A constant of a type.
 pub fn constant(value: Value, ty: Type) -> Expr {
     expr(ExprKind::Const(value), ty)
 }
 
-/// An int64 constant.
+/// A constant of type int64.
 pub fn int64(value: i64) -> Expr {
     constant(Value::Int64(value), Type::Int64)
 }
 
-/// An int32 constant.
+/// A constant of type int32.
 pub fn int32(value: i32) -> Expr {
     constant(Value::Int32(value), Type::Int32)
 }
 
-/// A uint32 constant.
+/// A constant of type uint32.
 pub fn uint32(value: u32) -> Expr {
     constant(Value::Uint32(value), Type::Uint32)
 }
 
-/// A float64 constant.
+/// A constant of type float64.
 pub fn float64(value: f64) -> Expr {
     constant(Value::Float64(value), Type::Float64)
 }
 
-/// A boolean constant.
+/// A constant of type boolean.
 pub fn boolean(value: bool) -> Expr {
     constant(Value::Boolean(value), Type::Boolean)
 }
 
-/// An rstring constant.
+/// A constant of type rstring.
 pub fn rstring(value: &str) -> Expr {
     constant(Value::RString(value.into()), Type::RString)
 }
@@ -66,12 +66,12 @@ pub fn history_attribute(port: u32, history: u32, index: u32, ty: Type) -> Expr 
     expr(kind, ty)
 }
 
-/// A state variable.
+/// The value of a state variable.
 pub fn state(id: u32, ty: Type) -> Expr {
     expr(ExprKind::State(StateId(id)), ty)
 }
 
-/// A local variable.
+/// The value of a local variable.
 pub fn local(id: u32, ty: Type) -> Expr {
     expr(ExprKind::Local(LocalId(id)), ty)
 }
@@ -86,27 +86,27 @@ pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     expr(ExprKind::Binary(op, Box::new(a), Box::new(b)), ty)
 }
 
-/// `a + b`
+/// The sum `a + b`.
 pub fn add(a: Expr, b: Expr) -> Expr {
     binary(BinaryOp::Add, a, b)
 }
 
-/// `a % b`
+/// The remainder `a % b`.
 pub fn rem(a: Expr, b: Expr) -> Expr {
     binary(BinaryOp::Rem, a, b)
 }
 
-/// `a / b`
+/// The quotient `a / b`.
 pub fn div(a: Expr, b: Expr) -> Expr {
     binary(BinaryOp::Div, a, b)
 }
 
-/// `a < b`
+/// The comparison `a < b`.
 pub fn lt(a: Expr, b: Expr) -> Expr {
     binary(BinaryOp::Lt, a, b)
 }
 
-/// `a == b`
+/// The comparison `a == b`.
 pub fn eq(a: Expr, b: Expr) -> Expr {
     binary(BinaryOp::Eq, a, b)
 }
@@ -119,7 +119,7 @@ pub fn tuple(names: &[&str], attributes: Vec<Expr>) -> Expr {
     expr(ExprKind::Tuple(attributes), ty)
 }
 
-/// `state = value;`
+/// The statement `state = value;`.
 pub fn set_state(id: u32, value: Expr) -> Stmt {
     let place = graph::Place {
         root: graph::PlaceRoot::State(StateId(id)),
@@ -130,7 +130,7 @@ pub fn set_state(id: u32, value: Expr) -> Stmt {
     Stmt::Expr(expr(ExprKind::Assign(place, Box::new(value)), Type::Void))
 }
 
-/// `submit(tuple, port);`
+/// The statement `submit(tuple, port);`.
 pub fn submit(port: u32, tuple: Expr) -> Stmt {
     Stmt::Submit {
         port: uint32(port),

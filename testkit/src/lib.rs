@@ -11,7 +11,8 @@
 //! #     Ok(LoweredLogic { on_tuple: vec![Default::default(); o.inputs.len()],
 //! #                on_punct: vec![None; o.inputs.len()], ..LoweredLogic::default() })
 //! # }
-//! # const ENTRY: OperatorEntry = OperatorEntry { model: &MODEL, constructor: OperatorConstructor::Lower(lower) };
+//! # const ENTRY: OperatorEntry =
+//! #     OperatorEntry { model: &MODEL, constructor: OperatorConstructor::Lower(lower) };
 //! let operator = OperatorBuilder::new("t::Nop", "N")
 //!     .input("In", [("a", Type::Int64)])
 //!     .output("Out", [("a", Type::Int64)])

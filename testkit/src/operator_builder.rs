@@ -16,7 +16,7 @@ use crate::exprs;
 pub struct OperatorBuilder(OperatorNode);
 
 impl OperatorBuilder {
-    /// Of a kind (`spl.relational::Filter`) with an instance name.
+    /// An operator of a kind (`spl.relational::Filter`) with an instance name.
     pub fn new(kind: &str, name: &str) -> OperatorBuilder {
         OperatorBuilder(OperatorNode {
             name: name.into(),
@@ -128,7 +128,7 @@ impl OperatorBuilder {
         self.0.inputs.last_mut().expect("an input port")
     }
 
-    /// By what its event time goes.
+    /// Sets the clock of the operator's event time.
     pub fn event_clock(mut self, clock: EventClock) -> OperatorBuilder {
         self.0.clock = Some(clock);
         self
@@ -153,13 +153,13 @@ impl OperatorBuilder {
         self
     }
 
-    /// `onProcess`.
+    /// Sets the body of `onProcess`.
     pub fn on_process(mut self, body: Body) -> OperatorBuilder {
         self.0.logic.on_process = Some(body);
         self
     }
 
-    /// `@catch_annotation`
+    /// Adds the annotation `@catch` for an exception.
     pub fn catch(mut self, exception: &str) -> OperatorBuilder {
         self.0
             .annotations
@@ -176,7 +176,7 @@ impl OperatorBuilder {
         self
     }
 
-    /// The operator.
+    /// Finishes the operator instance.
     pub fn build(self) -> OperatorNode {
         self.0
     }

@@ -39,7 +39,10 @@ impl OperatorHarness {
             .unwrap_or_else(|fault| panic!("{fault}"))
     }
 
-    /// Makes the operator on a backend; what it cannot be made for.
+    /// Builds the operator on a backend.
+    ///
+    /// # Errors
+    /// The fault of building it.
     pub fn try_with_backend(
         operator: &OperatorNode,
         entry: OperatorEntry,
@@ -48,7 +51,10 @@ impl OperatorHarness {
         OperatorHarness::try_with_data_directory(operator, entry, backend, &std::env::temp_dir())
     }
 
-    /// The same with a data directory.
+    /// Like [`OperatorHarness::try_with_backend`], with a data directory.
+    ///
+    /// # Errors
+    /// The fault of building it.
     pub fn try_with_data_directory(
         operator: &OperatorNode,
         entry: OperatorEntry,
@@ -92,7 +98,10 @@ impl OperatorHarness {
             .for_each(|tuple| self.process_text(port, tuple));
     }
 
-    /// Hands over a tuple, written as text.
+    /// Gives the operator a tuple, written as text.
+    ///
+    /// # Errors
+    /// The fault of processing it.
     pub fn try_process_text(&mut self, port: u32, tuple: &str) -> Result<(), Fault> {
         let ty = Type::Tuple(self.inputs[port as usize].schema.clone());
         let value = text::read(&mut TextReader::new(tuple.as_bytes()), &ty);
@@ -100,7 +109,10 @@ impl OperatorHarness {
         self.try_process_value(port, &value)
     }
 
-    /// Hands over a tuple, as a value.
+    /// Gives the operator a tuple, as a value.
+    ///
+    /// # Errors
+    /// The fault of processing it.
     pub fn try_process_value(&mut self, port: u32, tuple: &Value) -> Result<(), Fault> {
         let layout = self.inputs[port as usize].clone();
         let mut flat = TupleBuf::default();
@@ -124,7 +136,7 @@ impl OperatorHarness {
         handed.unwrap_or_else(|fault| panic!("{fault}"));
     }
 
-    /// Fires a timer.
+    /// Fires a timer of the operator, by number.
     pub fn fire_timer(&mut self, timer: u32) {
         let fired = self.harness.fire_timer(TimerId(timer));
         fired.unwrap_or_else(|fault| panic!("{fault}"));
@@ -135,7 +147,10 @@ impl OperatorHarness {
         self.try_run().unwrap_or_else(|fault| panic!("{fault}"));
     }
 
-    /// Runs the operator's own thread to its end, here.
+    /// Runs the operator's own thread to its end, on this thread.
+    ///
+    /// # Errors
+    /// The fault of the run.
     pub fn try_run(&mut self) -> Result<(), Fault> {
         self.harness.run_source()
     }
@@ -146,7 +161,7 @@ impl OperatorHarness {
         closed.unwrap_or_else(|fault| panic!("{fault}"));
     }
 
-    /// What was sent since the last time: `0 {a=1}`, `1 window_marker`, `0 final`.
+    /// Submissions since the last call, a line each: `0 {a=1}`, `1 window_marker`, `0 final`.
     pub fn take_submitted(&mut self) -> Vec<String> {
         let items = self.harness.take_outputs();
         items
@@ -168,13 +183,13 @@ impl OperatorHarness {
         }
     }
 
-    /// What was printed so far.
+    /// Text that the operator has printed so far.
     pub fn printed(&mut self) -> String {
         let _ = self.harness.close();
         self.printed.text()
     }
 
-    /// Counts and metrics.
+    /// Counters and metrics of the operator.
     pub fn metrics(&self) -> OperatorCounts {
         self.harness.operator_counts()
     }
@@ -201,7 +216,7 @@ impl Write for SharedOutput {
 }
 
 impl SharedOutput {
-    /// What was written so far.
+    /// Text that was written so far.
     pub fn text(&self) -> String {
         let bytes: &Mutex<Vec<u8>> = &self.0;
         String::from_utf8_lossy(&bytes.lock().expect("no writer panics")).into_owned()

@@ -19,7 +19,7 @@ use crate::OperatorBuilder;
 pub struct SharedOutput(pub(crate) Arc<Mutex<Vec<u8>>>);
 
 /// A program of these operators; input ports name their feeders by number
-/// ([`OperatorBuilder::fed`]).
+/// ([`OperatorBuilder::connect`]).
 pub fn build_program(operators: impl IntoIterator<Item = OperatorBuilder>) -> Program {
     Program {
         name: "Main".into(),
@@ -45,7 +45,7 @@ pub fn run_program(
     (printed.text(), ended)
 }
 
-/// `@catch_annotation(exception = ...)`
+/// The annotation `@catch(exception = ...)`.
 pub(crate) fn catch_annotation(exception: &str) -> Annotation {
     let value = Value::RString(exception.into());
     ("catch".into(), vec![("exception".into(), value)])

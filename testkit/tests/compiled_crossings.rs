@@ -13,7 +13,7 @@ use testkit::{OperatorBuilder, build_program};
 use transport::Medium;
 use tuple::Type;
 
-use operators::{counter, links, queue, receive, send, source, start};
+use operators::{counter, crossing_ends, queue, receive, send, source, start};
 
 fn printer(feeder: u32) -> OperatorBuilder {
     OperatorBuilder::new("testkit::Print", "Print")
@@ -21,7 +21,7 @@ fn printer(feeder: u32) -> OperatorBuilder {
         .connect(0, feeder, 0)
 }
 
-/// What a run prints when nothing is missing.
+/// Text that a run prints when no tuple is missing.
 fn doubled(count: u32) -> String {
     let mut text = String::new();
     for n in 0..count {
@@ -89,13 +89,13 @@ fn everything_crosses_every_medium() {
     }
 }
 
-/// What the receiving PE printed, and what the sending one has done.
+/// Text that the receiving PE printed, and the counters of the sending PE.
 fn crossed(
     medium: &dyn Medium,
     codec: CrossingCodec,
     ring_bytes: usize,
 ) -> (String, Vec<OperatorCounts>) {
-    let (sends, receives) = links(medium, codec, ring_bytes);
+    let (sends, receives) = crossing_ends(medium, codec, ring_bytes);
     let (sender, _) = start(&build_program([source(5000), send()]), sends, &[]);
     let receiver = build_program([receive(), counter(0), printer(1)]);
     let (receiver, printed) = start(&receiver, receives, &[]);

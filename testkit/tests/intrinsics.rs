@@ -13,7 +13,7 @@ use runtime::{EvaluationInputs, Outlet};
 use tuple::{Layout, List, Map, Punctuation, RString, Set, Timestamp, TupleRef, TupleType, Type};
 use tuple::{UString, Value};
 
-/// What a call gave: the tuple of the result, or the fault.
+/// Result of a call: the bytes of the result's tuple, or the fault.
 type Given = Result<Vec<u8>, (FaultKind, String)>;
 
 /// Calls a function by its prototype with constants, by both backends.

@@ -19,7 +19,7 @@ use testkit::{OperatorBuilder, build_program};
 use transport::Medium;
 use tuple::{Layout, TupleBuf, TupleRef, Type};
 
-use operators::{counter, links, queue, receive, send, source, start};
+use operators::{counter, crossing_ends, queue, receive, send, source, start};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -86,10 +86,10 @@ fn uint32s<const N: usize>(numbers: [u32; N]) -> [Expr; N] {
 }
 
 /// Sends the source's numbers by one of the two.
-fn part(link: u32) -> OperatorBuilder {
+fn part(crossing: u32) -> OperatorBuilder {
     OperatorBuilder::new(inserted_operators::SEND, "Send")
         .input("In", [("n", Type::Int64)])
-        .param("link", uint32s([link]))
+        .param("link", uint32s([crossing]))
         .param("origin", uint32s([0]))
         .connect(0, 0, 0)
 }
@@ -116,11 +116,11 @@ fn parts(medium: &dyn Medium, ring_bytes: usize) -> (CrossingEnds, CrossingEnds)
         operator_origins: vec![None; 2],
         ..CrossingEnds::default()
     };
-    for link in PARTS {
-        let (out, inbound) = links(medium, CrossingCodec::Facade, ring_bytes);
-        let out = out.outbound.into_values().map(|end| (link, end));
+    for crossing in PARTS {
+        let (out, inbound) = crossing_ends(medium, CrossingCodec::Facade, ring_bytes);
+        let out = out.outbound.into_values().map(|end| (crossing, end));
         sends.outbound.extend(out);
-        let inbound = inbound.inbound.into_values().map(|end| (link, end));
+        let inbound = inbound.inbound.into_values().map(|end| (crossing, end));
         receives.inbound.extend(inbound);
     }
     (sends, receives)
@@ -180,7 +180,7 @@ fn tuples_pass_without_an_allocation() {
         ("shm", 1 << 20),
     ] {
         let found = transport::media::find(medium).expect("a medium");
-        let (sends, receives) = links(found, CrossingCodec::Facade, ring_bytes);
+        let (sends, receives) = crossing_ends(found, CrossingCodec::Facade, ring_bytes);
         let (sender, _) = start(&build_program([source(COUNT), send()]), sends, &[]);
         let receiver = build_program([receive(), counter(0), watcher(1)]);
         let (receiver, _) = start(&receiver, receives, &[WATCH]);

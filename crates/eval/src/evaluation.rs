@@ -15,7 +15,7 @@ use crate::{Fault, Services, State};
 pub struct InputTuples<'a> {
     /// The tuples, by slot.
     pub tuples: &'a [Option<TupleRef<'a>>],
-    /// Their layouts, by slot.
+    /// Layouts of the tuples, by slot.
     pub layouts: &'a [std::sync::Arc<Layout>],
 }
 
@@ -27,23 +27,23 @@ impl InputTuples<'_> {
     };
 }
 
-/// Where statements submit, and what else of the PE an evaluation may use.
+/// Output of statements, and access to the services of the PE.
 pub trait Submit {
     /// Sends a tuple of the port's schema.
     fn submit_tuple(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault>;
-    /// Sends a marker.
+    /// Sends a marker from an output port.
     fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault>;
-    /// What library functions may ask for.
+    /// Services of the PE for library functions.
     fn services(&mut self) -> &mut dyn Services;
 }
 
-/// What one evaluation of the [interpreter](crate::interp) reads and changes.
+/// Inputs, state and output of one evaluation of the [interpreter](crate::interp).
 pub struct Evaluation<'a> {
     /// Input tuples by slot, and the results of output function calls in the last slot.
     pub inputs: InputTuples<'a>,
     /// The operator's state variables.
     pub state: &'a mut State,
-    /// Where statements submit, and the PE's services.
+    /// Output of statements, and the PE's services.
     pub submit: &'a mut dyn Submit,
     /// The marker of an `onPunct` body.
     pub current_punctuation: Option<Punctuation>,

@@ -3,16 +3,15 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tuple::{EventTime, Resolution};
-
 use graph::EventClock;
+use tuple::{EventTime, Resolution};
 
 /// The event time of one running operator. Threads that run it share it.
 #[derive(Debug, Default)]
 pub struct OperatorEventTime {
     /// The attribute that holds the event time, and what it counts.
     clock: Option<(Arc<str>, Resolution)>,
-    /// Shared with whoever makes the operator's watermarks.
+    /// Watermark, shared with the part of the run time that advances the operator's watermarks.
     watermark: Arc<Mutex<Option<EventTime>>>,
     pane: Mutex<Option<Pane>>,
 }
@@ -24,26 +23,26 @@ pub struct Pane {
     pub start: EventTime,
     /// The first instant behind it.
     pub end: EventTime,
-    /// Why it fires.
+    /// Cause for which the pane fires.
     pub timing: PaneTiming,
-    /// How often it has fired before.
+    /// Number of times that the pane has fired before.
     pub index: u64,
 }
 
-/// `Sys.PaneTiming`.
+/// Cause for which a pane fires, `Sys.PaneTiming` in SPL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum PaneTiming {
     /// The watermark has not passed its end.
     Early = 0,
-    /// It has now.
+    /// The watermark has just passed the pane's end.
     OnComplete = 1,
-    /// It had before, and late tuples have come.
+    /// The watermark had passed the pane's end before, and late tuples have come.
     Late = 2,
 }
 
 impl OperatorEventTime {
-    /// Those of an operator.
+    /// The event time of an operator with this clock, before its first tuple.
     pub fn new(clock: Option<&EventClock>) -> OperatorEventTime {
         let clock = clock.map(|clock| (clock.attribute.clone(), clock.resolution));
         OperatorEventTime {
@@ -52,7 +51,7 @@ impl OperatorEventTime {
         }
     }
 
-    /// From now on it has come as far as the other one.
+    /// Makes the operator's watermark that of another operator from now on.
     pub fn share_watermark_of(&mut self, other: &OperatorEventTime) {
         self.watermark = other.watermark.clone();
     }

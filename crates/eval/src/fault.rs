@@ -15,7 +15,7 @@ struct FaultDetails {
     pos: Option<Pos>,
 }
 
-/// What sort of failure; decides what `@catch` takes and how the program ends.
+/// Kind of a fault; decides which faults `@catch` takes and how the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// Out-of-range index, missing key, failed cast, unwrapped null: the SPL runtime's exceptions.
@@ -40,7 +40,7 @@ impl Fault {
         }))
     }
 
-    /// A [`FaultKind::Value`] failure.
+    /// A fault of the kind [`FaultKind::Value`].
     pub fn value(message: impl Into<String>) -> Fault {
         Fault::new(FaultKind::Value, message)
     }
@@ -51,17 +51,17 @@ impl Fault {
         self
     }
 
-    /// What sort of failure.
+    /// Kind of the fault.
     pub fn kind(&self) -> FaultKind {
         self.0.kind
     }
 
-    /// The sentence.
+    /// Sentence that describes the fault.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// Where in the program, if known.
+    /// Position in the program, if known.
     pub fn pos(&self) -> Option<Pos> {
         self.0.pos
     }

@@ -1,25 +1,25 @@
 //! Library functions as data: prototype, documentation, implementation.
 
+use graph::{Pos, Unsupported};
 use tuple::{Type, Value};
 
 use crate::{Fault, Services};
-use graph::{Pos, Unsupported};
 
 /// One prototype of a library function. The toolkit declares a static list of these; the compiler
 /// parses the prototypes for overload resolution, the interpreter and compiled code call `eval`.
 #[derive(Clone, Copy, Debug)]
 pub struct NativeFn {
-    /// `spl.math`
+    /// Namespace in SPL, such as `spl.math`.
     pub namespace: &'static str,
-    /// As SPL writes it: `<numeric T> T sqrt(T f)`. Where the library also has bounded forms, the
-    /// unbounded prototype stands for them: a bounded list matches `list<T>`.
+    /// Prototype as SPL writes it: `<numeric T> T sqrt(T f)`. Where the library also has bounded
+    /// forms, the unbounded prototype stands for them: a bounded list matches `list<T>`.
     pub prototype: &'static str,
     /// One or two sentences: what it gives, units, errors.
     pub doc: &'static str,
-    /// The implementation.
+    /// Function that computes the result from the arguments.
     pub eval: fn(&mut NativeCall<'_>) -> Result<Value, Fault>,
-    /// It gives the numbers of a [`Range`](crate::ops::Range), as a list: a loop over a call takes
-    /// them one after the other and makes no list.
+    /// Whether the result is the numbers of a [range](crate::ops::IntegerRange), as a list. A loop
+    /// over a call takes the numbers one after the other and makes no list.
     pub is_range: bool,
     /// Why it cannot be called: it is known by name only.
     pub unsupported: Option<Unsupported>,
@@ -40,12 +40,12 @@ pub struct WrongArgument {
     pub argument: usize,
     /// Why: a sentence without a full stop.
     pub message: String,
-    /// What would be right; may be empty.
+    /// Remedy for the user; may be empty.
     pub help: &'static str,
 }
 
 impl NativeFn {
-    /// The same function with a check of its constant arguments.
+    /// Adds a check of constant arguments to the function.
     #[must_use]
     pub const fn with_check(mut self, check: CheckArguments) -> NativeFn {
         self.check = Some(check);
@@ -55,7 +55,7 @@ impl NativeFn {
 
 /// One call of a library function. A void function returns any value; it is ignored. The caller
 /// cuts the result and the argument of a `mutable` formal to the bound of their types afterwards
-/// ([`crate::ops::fit`]).
+/// ([`crate::ops::truncate_to_bound`]).
 pub struct NativeCall<'a> {
     /// The arguments. The one of a `mutable` formal is changed in place; the others must not be.
     pub args: &'a mut [&'a mut Value],
@@ -63,8 +63,8 @@ pub struct NativeCall<'a> {
     pub types: &'a [Type],
     /// The static type of the result.
     pub result: &'a Type,
-    /// What a function may ask of its surroundings.
+    /// Services of the PE that the function may use.
     pub services: &'a mut dyn Services,
-    /// Where the call stands.
+    /// Position of the call in the program's text.
     pub pos: Pos,
 }

@@ -9,8 +9,8 @@ use crate::{ConditionError, Fault, FaultKind, OperatorEventTime, Services, Submi
 
 /// The services of constant folding: there is no PE, so everything is refused.
 ///
-/// What a function asks for without being able to fail (a random number, a
-/// shutdown) is noted; [`NoServices::ensure_none_refused`] says so afterwards.
+/// A request that cannot fail (a random number, a shutdown) is noted, and
+/// [`NoServices::ensure_none_refused`] reports it afterwards.
 #[derive(Debug, Default)]
 pub struct NoServices {
     /// The first thing that was asked for; in a cell because asking does not change a PE.
@@ -18,7 +18,10 @@ pub struct NoServices {
 }
 
 impl NoServices {
-    /// An error if anything was asked for.
+    /// Checks that nothing was asked for.
+    ///
+    /// # Errors
+    /// A [`FaultKind::Limit`] fault that names the first service that was asked for.
     pub fn ensure_none_refused(&self) -> Result<(), Fault> {
         let refused = self.refused.get();
         refused.map_or(Ok(()), |what| Err(refusal(what)))

@@ -24,17 +24,17 @@ pub enum TraceLevel {
     Trace,
 }
 
-/// What library functions and operator code may ask of the PE around them. Constant folding
-/// has an implementation that refuses everything: [`NoServices`].
+/// Services of the PE for library functions and operator code. Constant folding has an
+/// implementation that refuses everything: [`crate::NoServices`].
 pub trait Services {
     /// Writes to standard output; `flush` also flushes.
     fn print(&mut self, text: &[u8], flush: bool) -> Result<(), Fault>;
-    /// Flushes standard output.
+    /// Flushes standard output to the system.
     fn flush(&mut self) -> Result<(), Fault>;
     /// Writes to standard error, at once.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system call.
     fn print_error(&mut self, _text: &[u8]) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -88,14 +88,14 @@ pub trait Services {
     /// A value that the job was started with: `jobName`, `applicationDir`, `toolkitDir`,
     /// `hostName`.
     fn property(&self, name: &str) -> Option<String>;
-    /// The operator's event time; `None`: nobody here knows of any.
+    /// Event time of the operator; `None` if the services know of none.
     fn event_time(&self) -> Option<&OperatorEventTime> {
         None
     }
     /// Whether a condition that is text holds for a tuple of a type.
     ///
     /// # Errors
-    /// If nobody here can read conditions. What is wrong with this one is a result.
+    /// If the services cannot read conditions. An error of this condition is a result.
     fn evaluate_condition(
         &mut self,
         _condition: &str,

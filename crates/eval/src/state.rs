@@ -1,8 +1,7 @@
 //! The state variables of one operator.
 
-use tuple::{Decimal32, Decimal64, Decimal128, Timestamp, Type, Value};
-
 use graph::{StateId, StateVar};
+use tuple::{Decimal32, Decimal64, Decimal128, Timestamp, Type, Value};
 
 /// The state variables of one operator.
 ///

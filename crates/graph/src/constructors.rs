@@ -14,7 +14,7 @@ impl Expr {
         Expr { kind, ty, pos }
     }
 
-    /// The same expression at a place.
+    /// Sets the expression's position in the program's text.
     pub fn with_pos(mut self, pos: Pos) -> Expr {
         self.pos = pos;
         self
@@ -26,7 +26,7 @@ impl Expr {
         Expr::new(ExprKind::Const(value), ty)
     }
 
-    /// A boolean constant.
+    /// A constant of type boolean.
     pub fn boolean(value: bool) -> Expr {
         Expr::constant(Value::Boolean(value), Type::Boolean)
     }
@@ -55,6 +55,17 @@ impl Expr {
     }
 
     /// `left op right` of two scalars or strings.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_graph::{BinaryOp, Expr};
+    /// use tuple::{Type, Value};
+    ///
+    /// let price = Expr::attribute(0, 1, Type::Float64);
+    /// let limit = Expr::constant(Value::Float64(10.0), Type::Float64);
+    /// let condition = Expr::binary(BinaryOp::Gt, price, limit);
+    /// assert_eq!(condition.ty, Type::Boolean);
+    /// ```
     pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
         let ty = if op.is_comparison() {
             Type::Boolean
@@ -65,7 +76,7 @@ impl Expr {
         Expr::new(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty).with_pos(pos)
     }
 
-    /// This cast to a type.
+    /// A cast of this expression to a type.
     pub fn cast(self, ty: Type) -> Expr {
         let pos = self.pos;
         Expr::new(ExprKind::Cast(Box::new(self)), ty).with_pos(pos)
@@ -82,20 +93,30 @@ impl Expr {
         Expr::new(ExprKind::Field(Box::new(self), at as u32), ty).with_pos(pos)
     }
 
-    /// `place = value`.
+    /// The assignment `place = value`.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_graph::{Expr, Place, StateId};
+    /// use tuple::{Type, Value};
+    ///
+    /// let total = Place::state(StateId(0), Type::Int64);
+    /// let zero = Expr::constant(Value::Int64(0), Type::Int64);
+    /// assert_eq!(Expr::assign(total, zero).to_string(), "state0 = 0l");
+    /// ```
     pub fn assign(place: Place, value: Expr) -> Expr {
         let pos = place.pos;
         Expr::new(ExprKind::Assign(place, Box::new(value)), Type::Void).with_pos(pos)
     }
 
-    /// A call.
+    /// A call of a function with arguments.
     pub fn call(callee: Callee, args: impl IntoIterator<Item = Arg>, ty: Type) -> Expr {
         Expr::new(ExprKind::Call(callee, args.into_iter().collect()), ty)
     }
 }
 
 impl Place {
-    /// A whole variable.
+    /// The place that is a whole variable.
     pub fn new(root: PlaceRoot, ty: Type) -> Place {
         Place {
             root,
@@ -105,12 +126,12 @@ impl Place {
         }
     }
 
-    /// A local variable.
+    /// The place that is a local variable.
     pub fn local(id: LocalId, ty: Type) -> Place {
         Place::new(PlaceRoot::Local(id), ty)
     }
 
-    /// A state variable.
+    /// The place that is a state variable.
     pub fn state(id: StateId, ty: Type) -> Place {
         Place::new(PlaceRoot::State(id), ty)
     }
@@ -133,7 +154,7 @@ impl LocalVar {
         }
     }
 
-    /// A `mutable` formal.
+    /// A formal parameter declared `mutable`.
     pub fn mutable(name: &str, ty: Type) -> LocalVar {
         LocalVar {
             name: name.into(),

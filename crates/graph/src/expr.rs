@@ -5,14 +5,14 @@
 
 use tuple::{Type, Value};
 
-/// A place in the program's text, for messages: file as an index into [`crate::Program::files`].
+/// Position in the program's text, for messages: file as an index into [`crate::Program::files`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pos {
     /// Index of the file.
     pub file: u32,
-    /// From 1; 0 if unknown.
+    /// Number of the line, from 1; 0 if unknown.
     pub line: u32,
-    /// From 1, in characters.
+    /// Column in characters, from 1.
     pub column: u32,
 }
 
@@ -35,11 +35,11 @@ pub struct NativeId(pub u32);
 /// An expression with its type and place.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What.
+    /// Form of the expression.
     pub kind: ExprKind,
     /// The type of its value; `Type::Void` for assignments and void calls.
     pub ty: Type,
-    /// Where it stands.
+    /// Position of the expression in the program's text.
     pub pos: Pos,
 }
 
@@ -54,16 +54,16 @@ pub enum ExprKind {
     State(StateId),
     /// A whole input tuple; `history` 0 is the current one.
     Input {
-        /// Input port.
+        /// Number of the input port.
         port: u32,
-        /// How many tuples back.
+        /// Number of tuples that the expression looks back.
         history: u32,
     },
     /// One attribute of an input tuple.
     Attribute {
-        /// Input port.
+        /// Number of the input port.
         port: u32,
-        /// How many tuples back.
+        /// Number of tuples that the expression looks back.
         history: u32,
         /// Index in the port's schema.
         index: u32,
@@ -94,7 +94,8 @@ pub enum ExprKind {
     /// An infix operator on two values of one type (shifts: two integral types); comparison of two
     /// collections, tuples or optionals included. Result: operand type, or boolean for comparisons.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// An infix operator mapped over collections; comparisons give list<boolean> or map<K,boolean>.
+    /// An infix operator mapped over collections; comparisons give `list<boolean>` or
+    /// `map<K,boolean>`.
     Mapped(BinaryOp, MappedForm, Box<Expr>, Box<Expr>),
     /// `a && b`, short circuit.
     And(Box<Expr>, Box<Expr>),
@@ -106,47 +107,47 @@ pub enum ExprKind {
     In(Box<Expr>, Box<Expr>),
     /// Conversion to this node's type by the rules of casts; may fault.
     Cast(Box<Expr>),
-    /// T to optional<T>.
+    /// A present `optional<T>` of a value of type T.
     Wrap(Box<Expr>),
     /// `o!`: faults on null.
     Unwrap(Box<Expr>),
-    /// `o ?: e`.
+    /// The operator `o ?: e`: the content of `o`, or `e` if `o` is null.
     UnwrapOr(Box<Expr>, Box<Expr>),
-    /// `o??`.
+    /// The operator `o??`: whether `o` is not null.
     IsPresent(Box<Expr>),
-    /// A call.
+    /// A call of a function.
     Call(Callee, Vec<Arg>),
     /// `place = e`. A plain `m[k] = v` inserts.
     Assign(Place, Box<Expr>),
-    /// `place op= e`.
+    /// An assignment with an operator, `place op= e`.
     AssignOp(BinaryOp, Place, Box<Expr>),
     /// `++p`, `--p`, `p++`, `p--`.
     Increment {
-        /// What is changed.
+        /// Place that is changed.
         place: Place,
-        /// `--`.
+        /// Whether 1 is subtracted, `--`.
         is_decrement: bool,
         /// The value is that after the change.
         is_prefix: bool,
     },
 }
 
-/// Whom a call calls.
+/// Function that a call runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callee {
     /// A function of the program.
     User(FunctionId),
-    /// A library function.
+    /// A function of the library.
     Native(NativeId),
 }
 
-/// An actual argument.
+/// An actual argument of a call.
 #[derive(Clone, Debug)]
 pub enum Arg {
-    /// By value.
+    /// An argument passed by value.
     Value(Expr),
-    /// For a `mutable` formal: the callee changes it in place. No other argument of the call
-    /// overlaps.
+    /// An argument for a `mutable` formal: the callee changes it in place. No other argument of the
+    /// call overlaps.
     Place(Place),
 }
 
@@ -160,25 +161,25 @@ impl Arg {
     }
 }
 
-/// A location that can be assigned: a variable, and the way to a part of it.
+/// Location that can be assigned: a variable, and the path to a part of it.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The variable.
+    /// Variable that the place is a part of.
     pub root: PlaceRoot,
-    /// From the variable inwards.
+    /// Steps from the variable inwards.
     pub steps: Vec<PlaceStep>,
     /// The type of the location.
     pub ty: Type,
-    /// Where it stands.
+    /// Position of the place in the program's text.
     pub pos: Pos,
 }
 
 /// The variable of a place. A mutable input tuple is first copied into a local by the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaceRoot {
-    /// A local variable.
+    /// A local variable of the body.
     Local(LocalId),
-    /// A state variable.
+    /// A state variable of the operator.
     State(StateId),
 }
 
@@ -191,19 +192,19 @@ pub enum PlaceStep {
     Index(Expr),
 }
 
-/// How an infix operator is mapped over collections.
+/// Way in which an infix operator is mapped over collections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MappedForm {
-    /// collection op scalar
+    /// A collection on the left, a scalar on the right.
     CollectionScalar,
-    /// scalar op collection
+    /// A scalar on the left, a collection on the right.
     ScalarCollection,
     /// Dotted: element by element; faults on lists of different length or a key missing on the
     /// right.
     Elementwise,
 }
 
-/// Prefix operators.
+/// Operators that stand before their operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "each is what its name says")]
 pub enum UnaryOp {

@@ -1,9 +1,9 @@
-//! A typed SPL program as plain data: expressions, statements, operators, streams, their models, and
-//! the plan of a program.
+//! A typed SPL program as plain data: expressions, statements, operators, streams, their models,
+//! and the plan of a program.
 //!
-//! The compiler produces these values, `eval` interprets them and so defines what they mean, the JIT
-//! translates them, the run time wires them. Everything here is resolved and typed: after this crate
-//! no name is looked up, no type is inferred, no overload is chosen.
+//! The compiler produces these values, `eval` interprets them and so defines what they mean, the
+//! JIT translates them, the run time wires them. Everything here is resolved and typed: after this
+//! crate no name is looked up, no type is inferred, no overload is chosen.
 
 mod constructors;
 mod expr;

@@ -12,7 +12,11 @@
 //!     namespace: "spl.relational",
 //!     name: "Filter",
 //!     inputs: &[InPortModel::DEFAULT],
-//!     outputs: &[OutPortModel { auto_assignment: true, complete_assignment: true, ..OutPortModel::DEFAULT }],
+//!     outputs: &[OutPortModel {
+//!         auto_assignment: true,
+//!         complete_assignment: true,
+//!         ..OutPortModel::DEFAULT
+//!     }],
 //!     params: &[ParamModel {
 //!         name: "filter",
 //!         ty: "boolean",
@@ -29,17 +33,17 @@ use crate::{OperatorNode, Unsupported, WindowKind};
 /// A primitive operator's interface.
 #[derive(Clone, Copy, Debug)]
 pub struct OperatorModel {
-    /// `spl.relational`
+    /// Namespace in SPL, such as `spl.relational`.
     pub namespace: &'static str,
-    /// `Filter`
+    /// Name without the namespace, such as `Filter`.
     pub name: &'static str,
-    /// What it does; the first sentence stands alone.
+    /// Description of the operator; its first sentence stands alone.
     pub doc: &'static str,
     /// Input ports, in order; the last set may be open.
     pub inputs: &'static [InPortModel],
     /// Output ports, in order; the last set may be open.
     pub outputs: &'static [OutPortModel],
-    /// Parameters.
+    /// Parameters that the operator takes.
     pub params: &'static [ParamModel],
     /// Parameters that are known by name only.
     pub unsupported_params: &'static [(&'static str, Unsupported)],
@@ -53,10 +57,10 @@ pub struct OperatorModel {
     pub nested_output_functions: bool,
     /// Whether a `logic` clause is allowed.
     pub allows_logic: bool,
-    /// Whether it may `submit` in its logic and have `onProcess` (only Custom).
+    /// Whether the operator may `submit` in its logic and have `onProcess` (only Custom).
     pub submits: bool,
-    /// Whether it submits from a thread of its own although it has input ports: what it sends is
-    /// not brought about by what comes in at that moment.
+    /// Whether the operator submits from a thread of its own although it has input ports,
+    /// independently of the tuples that arrive at that moment.
     pub has_own_thread: bool,
     /// Whether an operator submits by timers; `None`: never.
     pub submits_by_timer: Option<SubmitsByTimer>,
@@ -65,22 +69,22 @@ pub struct OperatorModel {
     pub no_markers_reason: Option<NoMarkersReason>,
     /// Names of its metrics.
     pub metrics: &'static [&'static str],
-    /// What it is for the program around it.
+    /// Role of the operator in the program around it.
     pub role: OperatorRole,
     /// Why it cannot be used: it is known by name only.
     pub unsupported: Option<Unsupported>,
-    /// Whether it can begin a consistent region whose trigger is operatorDriven.
+    /// Whether the operator can begin a consistent region whose trigger is operatorDriven.
     pub starts_consistent_region: bool,
-    /// What the fields above cannot say (attribute types of a port, parameters that need each
-    /// other): looks at an invocation that is otherwise correct.
+    /// Check of an invocation that is otherwise correct, for rules that the fields above cannot
+    /// express: attribute types of a port, parameters that need each other.
     pub verify: Option<VerifyInvocation>,
 }
 
-/// See [`OperatorModel::verify`].
+/// Signature of a check, see [`OperatorModel::verify`].
 pub type VerifyInvocation = fn(&OperatorNode) -> Result<(), InvocationError>;
 
 impl OperatorModel {
-    /// No ports, no parameters, logic allowed.
+    /// A model without ports and parameters, which allows logic.
     pub const DEFAULT: OperatorModel = OperatorModel {
         namespace: "",
         name: "",
@@ -123,49 +127,49 @@ pub type SubmitsByTimer = fn(&OperatorNode) -> bool;
 /// without a full stop.
 pub type NoMarkersReason = fn(&OperatorNode) -> Option<&'static str>;
 
-/// What an operator is for the program around it.
+/// Role of an operator in the program around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperatorRole {
-    /// One of many.
+    /// An operator without a special role.
     Ordinary,
-    /// It joins streams of jobs (Import, Export): no config, no `@parallel`, no `@catch`. With an
+    /// Joins streams of jobs (Import, Export): no config, no `@parallel`, no `@catch`. With an
     /// input port it exports by `streamId` or `properties`; without one it imports by `streamId` or
     /// `subscription`, and gets an input port if something in the program matches.
     Boundary,
-    /// It deals the stream of one input port of a parallel region out to the region's channels, an
-    /// output port each; the compiler puts it there. Parameters: `key`, the attributes that choose
-    /// the channel, or `broadcast`, if all channels get everything; else they take turns.
+    /// Deals the stream of one input port of a parallel region out to the region's channels, an
+    /// output port each; the compiler inserts it. Parameters: `key`, the attributes that choose the
+    /// channel, or `broadcast`, if all channels get everything; else the channels take turns.
     /// `dropMarkers`, if window markers end here.
     Splitter,
-    /// What its output ports feed has threads of its own.
+    /// Gives the operators that its output ports feed threads of their own.
     Threading,
     /// The one that a program with consistent regions needs exactly once.
     ControlPlane,
 }
 
-/// What [`OperatorModel::verify`] finds wrong: a sentence without a full stop, and its place.
+/// Finding of [`OperatorModel::verify`]: a sentence without a full stop, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvocationError {
     /// The part of the invocation that the caret shows.
     pub part: InvocationPart,
-    /// What is wrong, in the user's words.
+    /// Fault of the invocation, in the user's words.
     pub message: String,
-    /// What would be right; may be empty.
+    /// Remedy for the user; may be empty.
     pub help: String,
 }
 
 /// A part of an invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InvocationPart {
-    /// The whole head.
+    /// The head of the invocation, from its first stream to its inputs.
     Head,
-    /// An input port.
+    /// An input port, by number.
     Input(u32),
-    /// An output port.
+    /// An output port, by number.
     Output(u32),
     /// An output attribute: of its assignment if it has one, else the port.
     Attribute(u32, u32),
-    /// A parameter.
+    /// A parameter, by name.
     Param(&'static str),
     /// The parameter at this place of [`crate::OperatorNode::params`].
     ParamIndex(u32),
@@ -173,35 +177,35 @@ pub enum InvocationPart {
     Window(u32),
 }
 
-/// How often a port set occurs.
+/// Number of ports in a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cardinality {
-    /// Exactly so many.
+    /// Exactly this number of ports.
     Exactly(u32),
-    /// None or one.
+    /// One port or none.
     Optional,
-    /// Any number.
+    /// Any number of ports, none included.
     Any,
 }
 
 /// A set of like input ports.
 #[derive(Clone, Copy, Debug)]
 pub struct InPortModel {
-    /// How many.
+    /// Number of ports in the set.
     pub count: Cardinality,
-    /// What it makes of window markers.
+    /// Treatment of window markers that come in.
     pub punctuation: PunctuationInputMode,
-    /// Whether it may have a window.
+    /// Whether the port may have a window.
     pub window: WindowingMode,
     /// Whether logic may change its tuples.
     pub mutable: bool,
-    /// A control port: final markers on it are not waited for.
+    /// Whether the port is a control port: final markers on it are not waited for.
     pub is_control: bool,
     /// The parameter that partitions its window: a `partitioned` window needs it, and it needs one.
     pub partition_param: Option<&'static str>,
     /// The forms of window that it takes; empty for all that are not over event time.
     pub windows: &'static [WindowForm],
-    /// Whether it takes windows over event time.
+    /// Whether the port takes windows over event time.
     pub allows_time_interval: bool,
 }
 
@@ -218,7 +222,7 @@ impl InPortModel {
         allows_time_interval: false,
     };
 
-    /// As many ports like that as one likes, also none.
+    /// Any number of like ports, none included.
     pub const ANY: InPortModel = InPortModel {
         count: Cardinality::Any,
         ..InPortModel::DEFAULT
@@ -228,7 +232,7 @@ impl InPortModel {
 /// A form of window that a port takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowForm {
-    /// Tumbling or sliding.
+    /// Kind of the window, tumbling or sliding.
     pub kind: WindowKind,
     /// The eviction policies; empty for all.
     pub evict: &'static [PolicyKind],
@@ -250,17 +254,17 @@ pub enum PolicyKind {
 /// A set of like output ports.
 #[derive(Clone, Copy, Debug)]
 pub struct OutPortModel {
-    /// How many.
+    /// Number of ports in the set.
     pub count: Cardinality,
-    /// Whether it makes window markers.
+    /// Treatment of window markers by the port.
     pub punctuation: PunctuationOutputMode,
-    /// What may be assigned in the `output` clause.
+    /// Assignments that the `output` clause may hold.
     pub assign: AssignmentMode,
     /// Unassigned attributes are forwarded from input attributes of the same name and type.
     pub auto_assignment: bool,
     /// Every attribute must end up assigned.
     pub complete_assignment: bool,
-    /// Its schema must equal that of this input port.
+    /// Input port whose schema the port's schema must equal.
     pub same_schema_as: Option<u32>,
 }
 
@@ -275,7 +279,7 @@ impl OutPortModel {
         same_schema_as: None,
     };
 
-    /// As many ports like that as one likes, also none.
+    /// Any number of like ports, none included.
     pub const ANY: OutPortModel = OutPortModel {
         count: Cardinality::Any,
         ..OutPortModel::DEFAULT
@@ -285,11 +289,11 @@ impl OutPortModel {
 /// Input ports and window markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PunctuationInputMode {
-    /// It works without.
+    /// The operator works without window markers.
     Oblivious,
-    /// It needs them.
+    /// The operator needs window markers.
     Expecting,
-    /// It needs them if its window is punct().
+    /// The operator needs window markers if its window is punct().
     WindowBound,
 }
 
@@ -298,9 +302,9 @@ pub enum PunctuationInputMode {
 pub enum PunctuationOutputMode {
     /// The operator sends its own; incoming ones are not forwarded.
     Generating,
-    /// Those of an input port (its index) are forwarded.
+    /// Window markers of an input port (its index) are forwarded.
     Preserving(u32),
-    /// None.
+    /// The port submits no window markers of its input.
     Free,
 }
 
@@ -313,34 +317,34 @@ pub enum WindowingMode {
     OptionallyWindowed,
 }
 
-/// What may be assigned to output attributes.
+/// Assignments to output attributes that an operator accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssignmentMode {
-    /// Nothing.
+    /// No assignment at all.
     None,
     /// Expressions without attributes of input tuples.
     AttributeFree,
-    /// Any expression.
+    /// Any expression over the input tuple.
     Expression,
 }
 
-/// A parameter.
+/// A parameter of an operator.
 #[derive(Clone, Copy, Debug)]
 pub struct ParamModel {
-    /// Its name.
+    /// Name of the parameter.
     pub name: &'static str,
-    /// Its type as SPL writes it, several with ` | ` between (`int32 | uint32`), `any`, or the name
-    /// of a custom literal type.
+    /// Type of the parameter as SPL writes it, several with ` | ` between (`int32 | uint32`),
+    /// `any`, or the name of a custom literal type.
     pub ty: &'static str,
-    /// What may be given.
+    /// Forms of value that the parameter takes.
     pub mode: ParamMode,
-    /// It must be given.
+    /// Whether an invocation must give the parameter.
     pub mandatory: bool,
-    /// It takes a list of values.
+    /// Whether the parameter takes a list of values.
     pub is_list: bool,
-    /// Its expressions see only this input port.
+    /// The only input port that the parameter's expressions may read; `None` for all.
     pub port: Option<u32>,
-    /// What it means, unit, default.
+    /// Description of the parameter: meaning, unit, default.
     pub doc: &'static str,
 }
 
@@ -357,7 +361,7 @@ impl ParamModel {
     };
 }
 
-/// What a parameter may be given.
+/// Form of value that a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamMode {
     /// A value known when compiling.
@@ -368,7 +372,7 @@ pub enum ParamMode {
     Expression,
     /// An attribute of an input port.
     Attribute,
-    /// A custom literal.
+    /// A custom literal, such as `csv`.
     Literal,
     /// A condition over the properties of streams; kept as it is written. Only for operators of
     /// [`OperatorRole::Boundary`].

@@ -6,7 +6,7 @@ use tuple::{Resolution, TupleType, Type, Value};
 
 use crate::{Body, Expr, Function, Pos};
 
-/// A whole program, expanded: what the compiler hands on.
+/// A whole program, expanded, as the compiler returns it.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// Qualified name of the main composite.
@@ -50,30 +50,32 @@ pub struct OperatorId(pub u32);
 /// An annotation: its name, and its arguments by key.
 pub type Annotation = (Arc<str>, Vec<(Arc<str>, Value)>);
 
-/// An operator instance.
+/// One operator instance with its ports, parameters and logic.
 #[derive(Clone, Debug)]
 pub struct OperatorNode {
     /// Instance path without the main composite: `Trades`, `Inner.Filtered`.
     pub name: Arc<str>,
     /// Qualified name of the primitive operator: `spl.relational::Filter`.
     pub kind: Arc<str>,
-    /// Input ports.
+    /// Input ports of the instance.
     pub inputs: Vec<InPort>,
-    /// Output ports.
+    /// Output ports of the instance.
     pub outputs: Vec<OutPort>,
     /// Parameters as given, in order, and defaults of the model are not filled in.
     pub params: Vec<Param>,
-    /// The logic clause.
+    /// State variables and bodies of the logic clause.
     pub logic: Logic,
     /// The config clause, own and inherited (inner-most wins).
     pub config: Vec<ConfigEntry>,
     /// `@threading`, `@catch`, `@view`, ...: name and constant arguments.
     pub annotations: Vec<Annotation>,
-    /// It submits from a thread of its own although it has input ports: its model says so.
+    /// Whether the operator submits from a thread of its own although it has input ports, as its
+    /// model says.
     pub has_own_thread: bool,
-    /// It submits by timers too, though nothing comes in: its model says so.
+    /// Whether the operator submits by timers too, without any input, as its model says.
     pub submits_by_timer: bool,
-    /// By what its event time goes; `None`: no stream that has one comes to it or leaves it.
+    /// Clock of the operator's event time; `None` if no stream with event time comes to it or
+    /// leaves it.
     pub clock: Option<EventClock>,
     /// The head of the invocation.
     pub pos: Pos,
@@ -106,7 +108,7 @@ impl OperatorNode {
 pub struct EventClock {
     /// The attribute that holds it.
     pub attribute: Arc<str>,
-    /// What an integer in it counts.
+    /// Length of a tick, for an integer attribute.
     pub resolution: Resolution,
     /// Nanoseconds that watermarks lie behind the greatest event time.
     pub lag_ns: i128,
@@ -118,41 +120,41 @@ pub struct EventClock {
     pub generates_watermarks: bool,
 }
 
-/// An input port.
+/// An input port of an operator instance.
 #[derive(Clone, Debug)]
 pub struct InPort {
     /// Alias, or name of its first stream.
     pub name: Arc<str>,
-    /// What comes in.
+    /// Schema of the tuples that arrive.
     pub schema: Arc<TupleType>,
     /// The output ports that feed it, in the order written.
     pub sources: Vec<OutPortId>,
     /// The window, if it has one.
     pub window: Option<Window>,
-    /// How many earlier tuples the operator's expressions look back on this port.
+    /// Number of earlier tuples that the operator's expressions look back on this port.
     pub history: u32,
     /// `true` when the model calls it a control port.
     pub is_control: bool,
-    /// Those of `sources`, by index, that bring no window markers: each closes a loop in which
-    /// every operator passes markers on, so that one would go round for ever.
+    /// Indexes into `sources` of streams that bring no window markers: each closes a loop in which
+    /// every operator passes markers on, so that a marker would go round for ever.
     pub sources_without_markers: Vec<u32>,
 }
 
 /// One end of a stream: an output port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OutPortId {
-    /// The operator.
+    /// Operator that has the port.
     pub operator: OperatorId,
-    /// Its output port.
+    /// Number of its output port.
     pub port: u32,
 }
 
-/// An output port.
+/// An output port of an operator instance.
 #[derive(Clone, Debug)]
 pub struct OutPort {
-    /// The stream's name.
+    /// Name of the stream.
     pub name: Arc<str>,
-    /// What goes out.
+    /// Schema of the tuples that are submitted.
     pub schema: Arc<TupleType>,
     /// Output function calls in its assignments, in order of evaluation.
     pub calls: Vec<OutputCall>,
@@ -165,28 +167,28 @@ pub struct OutPort {
 /// A call of an output function: `Average(price)`.
 #[derive(Clone, Debug)]
 pub struct OutputCall {
-    /// Its name.
+    /// Name of the output function.
     pub function: Arc<str>,
-    /// Its arguments, over the input tuple. Nested output calls are `ExprKind::OutputCall`.
+    /// Arguments of the call, over the input tuple. Nested output calls are `ExprKind::OutputCall`.
     pub args: Vec<Expr>,
     /// Type of the result.
     pub ty: Type,
-    /// Where.
+    /// Position in the program's text.
     pub pos: Pos,
 }
 
 /// A parameter of an invocation.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Its name.
+    /// Name of the parameter.
     pub name: Arc<str>,
-    /// What was given.
+    /// Value that the invocation gives.
     pub value: ParamValue,
-    /// Where.
+    /// Position in the program's text.
     pub pos: Pos,
 }
 
-/// What a parameter was given.
+/// Value of a parameter in an invocation.
 #[derive(Clone, Debug)]
 pub enum ParamValue {
     /// Expressions (attributes are expressions too; constants are folded).
@@ -195,7 +197,7 @@ pub enum ParamValue {
     Literals(Vec<Arc<str>>),
 }
 
-/// The logic clause.
+/// The logic clause of an operator instance.
 #[derive(Clone, Debug, Default)]
 pub struct Logic {
     /// State variables, in order.
@@ -204,18 +206,18 @@ pub struct Logic {
     pub on_tuple: Vec<Option<Body>>,
     /// `onPunct` by input port.
     pub on_punct: Vec<Option<Body>>,
-    /// `onProcess`.
+    /// Body of the `onProcess` clause.
     pub on_process: Option<Body>,
 }
 
-/// A state variable.
+/// A state variable of an operator instance.
 #[derive(Clone, Debug)]
 pub struct StateVar {
-    /// Its name.
+    /// Name of the variable.
     pub name: Arc<str>,
-    /// Its type.
+    /// Type of the variable.
     pub ty: Type,
-    /// Its initializer; may read earlier ones.
+    /// Initial value; the expression may read state variables declared earlier.
     pub init: Option<Expr>,
 }
 
@@ -224,10 +226,10 @@ pub struct StateVar {
 pub struct ConfigEntry {
     /// The kind: `placement`, `threadedPort`, ...
     pub name: Arc<str>,
-    /// What it says, as SPL text with constants folded: `partitionColocation("a")`,
-    /// `queue(In, Sys.Wait, 1000)`.
+    /// Values as SPL text with constants folded: `partitionColocation("a")`, `queue(In, Sys.Wait,
+    /// 1000)`.
     pub values: Vec<Arc<str>>,
-    /// Where.
+    /// Position in the program's text.
     pub pos: Pos,
 }
 
@@ -242,7 +244,7 @@ pub struct Window {
     pub trigger: Option<Policy>,
     /// `partitioned`, with its eviction.
     pub partition: Option<Partition>,
-    /// Where.
+    /// Position in the program's text.
     pub pos: Pos,
 }
 
@@ -278,31 +280,31 @@ pub enum WindowKind {
 /// duration)` for every whole N. All in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeInterval {
-    /// From the start of a pane to its end; above 0.
+    /// Nanoseconds from the start of a pane to its end; above 0.
     pub duration_ns: i128,
-    /// From the start of a pane to that of the next one; above 0.
+    /// Nanoseconds from the start of a pane to the start of the next one; above 0.
     pub period_ns: i128,
-    /// Where a pane starts.
+    /// Start of a pane, in nanoseconds.
     pub offset_ns: i128,
-    /// For how long after its end a pane takes what is late.
+    /// Nanoseconds after its end for which a pane accepts late tuples.
     pub discard_ns: i128,
     /// The attribute that holds the event time: its index in the port's schema.
     pub attribute: u32,
-    /// What an integer in it counts.
+    /// Length of a tick, for an integer attribute.
     pub resolution: Resolution,
 }
 
 /// An eviction or trigger policy.
 #[derive(Clone, Debug)]
 pub enum Policy {
-    /// So many tuples.
+    /// A number of tuples.
     Count(u32),
-    /// So many seconds.
+    /// A time in seconds.
     Time(f64),
     /// An attribute (index in the port's schema) has moved by more than an amount of its own type
     /// (a timestamp attribute: float64 seconds).
     Delta(u32, Value),
-    /// A window marker.
+    /// Each window marker of the stream.
     Punct,
     /// The watermark has passed the end of a pane, or its age.
     Interval(TimeInterval),
@@ -324,13 +326,13 @@ pub struct Partition {
     pub evict: Option<PartitionEviction>,
 }
 
-/// `partitionAge`, `partitionCount`, `tupleCount`.
+/// Bound on the partitions of a window: `partitionAge`, `partitionCount` or `tupleCount`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PartitionEviction {
     /// Seconds without a new tuple.
     Age(f64),
-    /// So many partitions at most.
+    /// A bound on the number of partitions.
     Count(u32),
-    /// So many tuples in all partitions at most.
+    /// A bound on the number of tuples in all partitions.
     Tuples(u32),
 }

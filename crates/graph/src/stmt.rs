@@ -6,46 +6,46 @@ use tuple::Type;
 
 use crate::{Expr, LocalId, Pos};
 
-/// A statement.
+/// A typed statement of a body.
 #[derive(Clone, Debug)]
 pub enum Stmt {
     /// Sets a local to its initial value; `None` is the default of its type.
     Let(LocalId, Option<Expr>),
     /// An expression for its effect.
     Expr(Expr),
-    /// `if`
+    /// `if (condition)` with the statements of both branches.
     If(Expr, Vec<Stmt>, Vec<Stmt>),
-    /// `while`
+    /// `while (condition)` with the statements of a turn.
     While(Expr, Vec<Stmt>),
     /// `for (T x in collection)`: list or set elements, map keys, string characters. The collection
     /// is evaluated once; its root is immutable within the body.
     For(LocalId, Expr, Vec<Stmt>),
-    /// `break`
+    /// `break`, which ends the innermost loop.
     Break,
-    /// `continue`
+    /// `continue`, which begins the innermost loop's next turn.
     Continue,
     /// `return`: leaves the function, or the innermost [`Stmt::Clause`].
     Return(Option<Expr>),
     /// The body of one logic clause within a larger body: `return` inside leaves only it.
     Clause(Vec<Stmt>),
-    /// Sleeps so many seconds (float64), but not beyond a shutdown: the pace of a source.
+    /// Sleeps for a number of seconds (float64), but not beyond a shutdown: the pace of a source.
     Sleep(Expr),
     /// `submit(tuple, port)`. The tuple has the port's schema. A port that is out of range faults.
     Submit {
-        /// uint32
+        /// Number of the output port, of type uint32.
         port: Expr,
-        /// The tuple.
+        /// Tuple that is submitted.
         tuple: Expr,
-        /// Where.
+        /// Position in the program's text.
         pos: Pos,
     },
-    /// `submit(punctuation, port)`.
+    /// The statement `submit(punctuation, port)`.
     SubmitPunct {
-        /// uint32
+        /// Number of the output port, of type uint32.
         port: Expr,
-        /// enum{WindowMarker,FinalMarker}
+        /// The marker, of type `enum{WindowMarker,FinalMarker}`.
         mark: Expr,
-        /// Where.
+        /// Position in the program's text.
         pos: Pos,
     },
 }
@@ -53,11 +53,11 @@ pub enum Stmt {
 /// A local variable or formal.
 #[derive(Clone, Debug)]
 pub struct LocalVar {
-    /// Its name, for printing.
+    /// Name of the variable, for printing.
     pub name: Arc<str>,
-    /// Its type.
+    /// Type of the variable.
     pub ty: Type,
-    /// Whether it is a `mutable` formal: the caller's location is changed.
+    /// Whether the local is a `mutable` formal, so that the caller's location is changed.
     pub by_reference: bool,
 }
 
@@ -66,24 +66,24 @@ pub struct LocalVar {
 pub struct Body {
     /// All variables, formals first.
     pub locals: Vec<LocalVar>,
-    /// The statements.
+    /// Statements of the body, in order.
     pub stmts: Vec<Stmt>,
 }
 
 /// A user function, after overload resolution.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Qualified name.
+    /// Name of the function with its namespace.
     pub name: Arc<str>,
-    /// How many of the body's locals are formals.
+    /// Number of the body's locals that are formals.
     pub formals: u32,
-    /// `Type::Void` for none.
+    /// Type of the result, `Type::Void` for none.
     pub result: Type,
-    /// `stateful`.
+    /// Whether the function is declared `stateful`.
     pub is_stateful: bool,
-    /// The body.
+    /// Statements and local variables of the function.
     pub body: Body,
-    /// Where it is defined.
+    /// Position of the definition.
     pub pos: Pos,
 }
 

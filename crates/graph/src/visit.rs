@@ -78,7 +78,7 @@ impl Expr {
     ///
     /// # Example
     /// ```
-    /// use graph::{BinaryOp, Expr, ExprKind, Pos};
+    /// use thalweg_graph::{BinaryOp, Expr, ExprKind, Pos};
     /// use tuple::{Type, Value};
     ///
     /// let number = |n| Expr::constant(Value::Int32(n), Type::Int32);
@@ -102,6 +102,17 @@ impl Expr {
     }
 
     /// Whether this expression, or one inside it, reads an input tuple.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_graph::{BinaryOp, Expr};
+    /// use tuple::{Type, Value};
+    ///
+    /// let one = Expr::constant(Value::Int64(1), Type::Int64);
+    /// let read = Expr::attribute(0, 0, Type::Int64);
+    /// assert!(!one.reads_input());
+    /// assert!(Expr::binary(BinaryOp::Add, read, one).reads_input());
+    /// ```
     pub fn reads_input(&self) -> bool {
         self.reads_port(|_| true)
     }

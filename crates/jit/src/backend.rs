@@ -24,8 +24,12 @@ impl Backend for Jit {
     ) -> Result<Box<dyn ProjectTuple>, Fault> {
         let title = format!("{}: projection", scope.operator.name);
         let entry = EntryBody::Projection(exprs, layout);
-        let (entrance, needs) = self.compile_entry(&title, &entry, &entry_context(scope))?;
-        Ok(Box::new(JitProjection::new(&entrance, &self.pool, needs)))
+        let (entry_point, needs) = self.compile_entry(&title, &entry, &entry_context(scope))?;
+        Ok(Box::new(JitProjection::new(
+            &entry_point,
+            &self.pool,
+            needs,
+        )))
     }
 
     fn predicate(
@@ -34,9 +38,9 @@ impl Backend for Jit {
         expr: &Expr,
     ) -> Result<Box<dyn TestCondition>, Fault> {
         let title = format!("{}: condition", scope.operator.name);
-        let (entrance, needs) =
+        let (entry_point, needs) =
             self.compile_entry(&title, &EntryBody::Predicate(expr), &entry_context(scope))?;
-        Ok(Box::new(JitPredicate::new(&entrance, &self.pool, needs)))
+        Ok(Box::new(JitPredicate::new(&entry_point, &self.pool, needs)))
     }
 
     fn action(
@@ -48,7 +52,7 @@ impl Backend for Jit {
         Ok(self.compile_action(&title, body, &entry_context(scope))?)
     }
 
-    /// Interpreted: compiling code that runs once does not pay.
+    /// Evaluates with the interpreter: compiling code that runs once does not pay.
     fn evaluate(
         &mut self,
         expr: &Expr,

@@ -14,22 +14,22 @@ use crate::lower::{
     self, BodyUsage, EntryContext, InlinedEdge, InlinedOutput, OutputTarget, RingGrantAddresses,
 };
 
-/// How many nodes of other operators' bodies are inlined into one machine function at most.
+/// Largest number of nodes of other operators' bodies that are inlined into one machine function.
 const CHAIN_NODES_MAX: u32 = 16_000;
 
 /// The members of a view, ready to be inlined.
 pub struct FusedChains<'v> {
     view: &'v FusedView<'v>,
-    /// By member.
+    /// The members' code as data, by member number.
     inlinable_operators: Vec<Rc<lower::InlinableOperator>>,
-    /// By member: some other member inlines it.
+    /// Whether another member inlines the member, by member number.
     is_inlined: Vec<bool>,
     stop_address: i64,
 }
 
 impl<'v> FusedChains<'v> {
-    /// Of a view. Members are taken from the last to the first, for a member may only inline those
-    /// behind it.
+    /// Plans the inlining of a view. Members are taken from the last to the first, for a member may
+    /// only inline members behind it.
     pub fn new(view: &'v FusedView<'v>) -> FusedChains<'v> {
         let count = view.members.len();
         let mut chains = FusedChains {
@@ -61,18 +61,19 @@ impl<'v> FusedChains<'v> {
         let on_tuple: Vec<_> = on_tuple.collect();
         let own: u32 = on_tuple.iter().map(|body| body.1.nodes).sum();
         let targets = self.output_targets(member, lowered, nodes);
-        let inlined = member
-            .fused_outputs
-            .iter()
-            .zip(&targets)
-            .flat_map(|(links, target)| {
-                let is_inlined = matches!(target, OutputTarget::Inlined(..));
-                links
-                    .iter()
-                    .filter(move |_| is_inlined)
-                    .flat_map(|links| &links.edges)
-            });
-        nodes[at] = own + inlined.map(|link| nodes[link.member as usize]).sum::<u32>();
+        let inlined =
+            member
+                .fused_outputs
+                .iter()
+                .zip(&targets)
+                .flat_map(|(fused_output, target)| {
+                    let is_inlined = matches!(target, OutputTarget::Inlined(..));
+                    fused_output
+                        .iter()
+                        .filter(move |_| is_inlined)
+                        .flat_map(|fused_output| &fused_output.edges)
+                });
+        nodes[at] = own + inlined.map(|edge| nodes[edge.member as usize]).sum::<u32>();
         lower::InlinableOperator {
             index: member.scope.index,
             inputs: context.inputs,
@@ -85,7 +86,7 @@ impl<'v> FusedChains<'v> {
         }
     }
 
-    /// Where a member's tuples go: into the members behind it, unless they are too large together.
+    /// Targets of a member's tuples: the members behind it, unless they are too large together.
     fn output_targets(
         &mut self,
         member: &FusedMember<'_>,
@@ -99,41 +100,45 @@ impl<'v> FusedChains<'v> {
                 if let Some(Some(frames)) = member.frame_edges.get(port)
                     && layout.is_fixed
                 {
-                    return OutputTarget::RingFrame(layout, RingGrantAddresses::from_link(frames));
+                    return OutputTarget::RingFrame(layout, RingGrantAddresses::from_edge(frames));
                 }
-                let Some(links) = member.fused_outputs.get(port).and_then(Option::as_ref) else {
+                let Some(fused_output) = member.fused_outputs.get(port).and_then(Option::as_ref)
+                else {
                     return OutputTarget::Outlet(layout);
                 };
-                let size: u32 = links
+                let size: u32 = fused_output
                     .edges
                     .iter()
-                    .map(|link| nodes[link.member as usize])
+                    .map(|edge| nodes[edge.member as usize])
                     .sum();
                 if size > CHAIN_NODES_MAX {
                     return OutputTarget::Outlet(layout);
                 }
-                let each = links.edges.iter().filter_map(|link| {
-                    self.is_inlined[link.member as usize] = true;
+                let each = fused_output.edges.iter().filter_map(|edge| {
+                    self.is_inlined[edge.member as usize] = true;
                     Some(InlinedEdge {
-                        operator: Rc::clone(lowered[link.member as usize].as_ref()?),
-                        port: link.port,
-                        processed: link.processed.address().expose_provenance() as i64,
+                        operator: Rc::clone(lowered[edge.member as usize].as_ref()?),
+                        port: edge.port,
+                        processed: edge.processed.address().expose_provenance() as i64,
                     })
                 });
-                let links_lowered = each.collect();
-                let submitted = links.submitted.address().expose_provenance() as i64;
+                let inlined_edges = each.collect();
+                let submitted = fused_output.submitted.address().expose_provenance() as i64;
                 OutputTarget::Inlined(
                     layout,
                     Rc::new(InlinedOutput {
                         submitted,
-                        edges: links_lowered,
+                        edges: inlined_edges,
                     }),
                 )
             })
             .collect()
     }
 
-    /// The code of every member.
+    /// Compiles the code of every member.
+    ///
+    /// # Errors
+    /// If Cranelift rejects a function.
     pub fn compile(&self, jit: &mut Jit) -> Result<Vec<OperatorCode>, Error> {
         (0..self.view.members.len())
             .map(|at| self.compile_member(at, jit))

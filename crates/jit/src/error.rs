@@ -6,17 +6,17 @@ use cranelift_codegen::ir::Function;
 use cranelift_module::ModuleError;
 use eval::{Fault, FaultKind};
 
-/// Code could not be made: a limit of the compiler or of the machine.
+/// Failure to generate code: a limit of the compiler or of the machine.
 #[derive(Debug)]
 pub struct Error(String);
 
 impl Error {
-    /// With a sentence.
+    /// An error that is described by a sentence.
     pub fn new(sentence: impl Into<String>) -> Error {
         Error(sentence.into())
     }
 
-    /// A function could not be compiled. A debug build prints the code that was refused.
+    /// The error of a function that Cranelift rejects. A debug build prints the function.
     pub fn compile(title: &str, error: &ModuleError, function: &Function) -> Error {
         let mut sentence = format!("{title} could not be compiled: {error}");
         if cfg!(debug_assertions) {

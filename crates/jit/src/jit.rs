@@ -19,7 +19,7 @@ use crate::lower::{
 use crate::options::JitOptions;
 use crate::perf_map::{self, PerfMapEntry};
 
-/// Makes machine code of typed expressions.
+/// Compiler of a PE's typed expressions and statements to machine code.
 pub struct Jit {
     unit: Option<CodegenUnit>,
     entry_points: Vec<(FuncId, EntryPoint)>,
@@ -30,7 +30,10 @@ pub struct Jit {
 }
 
 impl Jit {
-    /// For a program with these functions, and a library with those.
+    /// A compiler for a program with these functions and a library with these natives.
+    ///
+    /// # Errors
+    /// If Cranelift does not support the machine.
     pub fn new(
         functions: &[Function],
         natives: &[NativeFn],
@@ -59,7 +62,8 @@ impl Jit {
             .ok_or_else(|| Error::new("the code of this PE is already finished"))
     }
 
-    /// Makes an entry; how a handle gets to it.
+    /// Compiles an entry. Returns the entry point, which a handle calls, and the needs of its
+    /// environment.
     pub(crate) fn compile_entry(
         &mut self,
         title: &str,
@@ -73,8 +77,8 @@ impl Jit {
                 allocates,
             },
         ) = self.codegen_unit()?.compile_entry(title, entry, context)?;
-        let entrance = EntryPoint::new();
-        self.entry_points.push((id, entrance.clone()));
+        let entry_point = EntryPoint::new();
+        self.entry_points.push((id, entry_point.clone()));
         let inputs = context.inputs.iter().enumerate();
         let inputs = inputs.map(|(slot, layout)| (slot as u32, Arc::clone(layout)));
         let needs = EnvRequirements {
@@ -82,7 +86,7 @@ impl Jit {
             inputs: inputs.collect(),
             allocates,
         };
-        Ok((entrance, needs))
+        Ok((entry_point, needs))
     }
 
     pub(crate) fn compile_action(
@@ -91,8 +95,8 @@ impl Jit {
         body: &Body,
         context: &EntryContext,
     ) -> Result<Box<dyn RunBody>, Error> {
-        let (entrance, needs) = self.compile_entry(title, &EntryBody::Action(body), context)?;
-        Ok(Box::new(JitAction::new(&entrance, &self.pool, needs)))
+        let (entry_point, needs) = self.compile_entry(title, &EntryBody::Action(body), context)?;
+        Ok(Box::new(JitAction::new(&entry_point, &self.pool, needs)))
     }
 
     pub(crate) fn compile_batch_action(
@@ -103,8 +107,12 @@ impl Jit {
         context: &EntryContext,
     ) -> Result<Box<dyn RunBodyOnBatch>, Error> {
         let entry = EntryBody::BatchAction(body, context.first_slots[port]);
-        let (entrance, needs) = self.compile_entry(title, &entry, context)?;
-        Ok(Box::new(JitBatchAction::new(&entrance, &self.pool, needs)))
+        let (entry_point, needs) = self.compile_entry(title, &entry, context)?;
+        Ok(Box::new(JitBatchAction::new(
+            &entry_point,
+            &self.pool,
+            needs,
+        )))
     }
 
     pub(crate) fn finish_module(&mut self) -> Result<(), Error> {
@@ -122,30 +130,32 @@ impl Jit {
         let found: Vec<_> = self.entry_points.drain(..).collect();
         let found: Vec<(*const u8, EntryPoint)> = found
             .into_iter()
-            .map(|(id, entrance)| (module.get_finalized_function(id), entrance))
+            .map(|(id, entry_point)| (module.get_finalized_function(id), entry_point))
             .collect();
         let memory = Arc::new(CodeMemory::new(module, Arc::clone(&pool)));
         let _ = self.pool.set(pool);
-        for (entry, entrance) in found {
-            entrance.publish(entry, &memory);
+        for (entry, entry_point) in found {
+            entry_point.publish(entry, &memory);
         }
         Ok(())
     }
 }
 
-/// Writes where functions are, for `perf`.
-fn map_for_perf(module: &JITModule, made: Vec<(String, FuncId, usize)>) -> Result<(), Error> {
-    let placed = made.into_iter().map(|(title, id, bytes)| PerfMapEntry {
-        title,
-        address: module.get_finalized_function(id).addr(),
-        bytes,
-    });
+/// Writes the addresses of functions for `perf`.
+fn map_for_perf(module: &JITModule, functions: Vec<(String, FuncId, usize)>) -> Result<(), Error> {
+    let placed = functions
+        .into_iter()
+        .map(|(title, id, bytes)| PerfMapEntry {
+            title,
+            address: module.get_finalized_function(id).addr(),
+            bytes,
+        });
     let placed: Vec<PerfMapEntry> = placed.collect();
     perf_map::write_perf_map(&placed)
         .map_err(|error| Error::new(format!("the map for perf cannot be written: {error}")))
 }
 
-/// What the expressions of an operator are made against.
+/// Describes an operator's inputs, state and outputs to the code of its bodies.
 pub(crate) fn entry_context(scope: &OperatorScope<'_>) -> EntryContext {
     let mut ports = vec![0];
     for port in &scope.operator.inputs {

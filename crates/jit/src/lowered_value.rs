@@ -1,33 +1,32 @@
-//! What an expression has become while code is being made for it.
+//! The value of an expression while code is being generated for it.
 //!
-//! A value is taken apart as late as possible: an attribute of an input tuple stays a place in flat
-//! memory until somebody needs its parts, a tuple stays one value an attribute until somebody needs
-//! it in one piece. What nobody asks for costs nothing.
+//! A value is taken apart as late as possible: an attribute of an input tuple stays in flat memory
+//! until an operation needs its parts, and a tuple stays one value an attribute until an operation
+//! needs it in one piece. An attribute that no operation reads costs nothing.
 //!
 //! # Who owns the memory
-//! A value whose parts are addresses, or which is a place in memory, is only as good as the owner
-//! of that memory. Every such value says how long that is:
+//! A value may consist of addresses, or lie in memory; it is then only valid as long as the owner
+//! of that memory allows. Every such value has one of three lives:
 //!
-//! | life | owner | good until |
+//! | life | owner | valid until |
 //! | --- | --- | --- |
 //! | fixed | input tuples, state that nothing changes meanwhile | the function returns |
-//! | turn | the arena, temporary values, constants (which last longer) | the turn of the loop that made it is over |
-//! | variable | a local variable or state, or what is within | an assignment or a change in place |
+//! | turn | the arena, temporary values, constants (which last longer) | the loop's turn is over |
+//! | variable | a local variable, a state variable, or a part of one | it is assigned or changed |
 //!
-//! Freed memory cannot be read, because of four rules that hold wherever code is made:
+//! Freed memory cannot be read, because of four rules that hold wherever code is generated:
 //! * A value has the shortest life of all that it points into. A tuple that is one value an
-//!   attribute has no life of its own: it is asked of its attributes
-//!   ([`LoweredValue::is_volatile`]), however it was put together. What is part of a value is made
-//!   by [`LoweredValue::part_of`], with the life of the whole.
-//! * Whatever keeps a value beyond its expression takes it from `Lower::new_stable`, which copies
-//!   what has the life of a variable: initial values, arguments beside an argument by reference,
-//!   results of functions, what is inserted into a collection. The compiler refuses expressions
-//!   that read and change one variable, so nothing changes within an expression.
+//!   attribute has the lives of its attributes ([`LoweredValue::is_volatile`]), however it was put
+//!   together. A part of a value is made by [`LoweredValue::part_of`], with the life of the whole.
+//! * Code that keeps a value beyond its expression takes it from `FunctionLowering::stable`, which
+//!   copies values that have the life of a variable: initial values, arguments beside an argument
+//!   by reference, results of functions, values inserted into a collection. The compiler refuses
+//!   expressions that read and change one variable, so nothing changes within an expression.
 //! * A variable that is set in a turn of a loop and read in a later one, or changed in place, lives
-//!   in a `Value` and is given copies (`lower::locals`); hence no value with the life of a turn is
-//!   left when the turn gives its memory back. Memory that is given back is filled in debug builds.
-//! * A collection that a loop runs over is not changed by the loop (the compiler refuses it), and
-//!   its current item is a part of it.
+//!   in a `Value` and is given copies (`lower::values::locals`). Hence no value with the life of a
+//!   turn is left when the turn gives its memory back. Debug builds fill memory that is given back.
+//! * The compiler refuses loops that change the collection they run over, and the current item is a
+//!   part of that collection.
 
 use std::rc::Rc;
 
@@ -37,47 +36,47 @@ use smallvec::SmallVec;
 /// The IR values of a type's parts.
 pub type ValueParts = SmallVec<[ir::Value; 2]>;
 
-/// A value of compiled code. Its type goes along separately, as that of the expression.
+/// A value of compiled code. Its type is passed along separately, as the type of the expression.
 #[derive(Clone, Debug)]
 pub struct LoweredValue {
-    /// Where its parts are.
+    /// Location of the value's parts.
     pub form: ValueForm,
-    /// For all forms but [`ValueForm::Fields`].
+    /// Life of the value, for all forms but [`ValueForm::Fields`].
     lifetime: ValueLifetime,
 }
 
-/// How long a value is good.
+/// Time for which a value is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValueLifetime {
-    /// As long as the function runs: what leads to it may be loaded whenever that suits.
+    /// Valid as long as the function runs: loads of it may move anywhere.
     Fixed,
-    /// Until the turn of the loop that made it is over.
+    /// Valid until the end of the loop's turn in which it was computed.
     LoopTurn,
-    /// Until some variable is assigned or changed. Such a value may be used within the expression,
-    /// but is copied before it is kept.
+    /// Valid until some variable is assigned or changed. Such a value may be used within the
+    /// expression, but is copied before it is kept.
     Variable,
 }
 
-/// Where the parts of a value are.
+/// Location of the parts of a value.
 #[derive(Clone, Debug)]
 pub enum ValueForm {
-    /// In registers.
+    /// One or more machine values, a part each.
     Parts(ValueParts),
-    /// In a slot of flat memory, at an offset from an address.
+    /// A slot of flat memory, at an offset from an address.
     Flat(ir::Value, i32),
-    /// In a [`tuple::Value`] at an offset from an address.
+    /// A [`tuple::Value`] at an offset from an address.
     Boxed(ir::Value, i32),
-    /// A tuple: one value an attribute.
+    /// A tuple as one value an attribute.
     Fields(Rc<[LoweredValue]>),
 }
 
 impl LoweredValue {
-    /// Parts in registers, which point to nothing or to what has the life of a turn.
+    /// A value in registers whose parts point to nothing, or to memory that lasts for the turn.
     pub fn from_parts(parts: impl IntoIterator<Item = ir::Value>) -> LoweredValue {
         LoweredValue::new_stable(ValueForm::Parts(parts.into_iter().collect()))
     }
 
-    /// One part in a register.
+    /// A value of one part in a register.
     pub fn from_part(part: ir::Value) -> LoweredValue {
         LoweredValue::from_parts([part])
     }
@@ -87,7 +86,7 @@ impl LoweredValue {
         LoweredValue::new_stable(ValueForm::Fields(fields.into_iter().collect()))
     }
 
-    /// What no assignment changes.
+    /// A value that no assignment changes.
     pub fn new_stable(form: ValueForm) -> LoweredValue {
         LoweredValue {
             form,
@@ -95,7 +94,7 @@ impl LoweredValue {
         }
     }
 
-    /// What is there, and the same, as long as the function runs.
+    /// A value whose memory is there, and does not change, while the function runs.
     pub fn new_fixed(form: ValueForm) -> LoweredValue {
         LoweredValue {
             form,
@@ -103,12 +102,12 @@ impl LoweredValue {
         }
     }
 
-    /// What lies in a `Value` that assignments may change.
+    /// A value that lies in a `Value` that assignments may change.
     pub fn of_variable(at: ir::Value) -> LoweredValue {
         LoweredValue::within_variable(at, 0)
     }
 
-    /// What lies in a `Value` at an offset, which assignments may change.
+    /// A value at an offset within a `Value` that assignments may change.
     pub fn within_variable(at: ir::Value, offset: i32) -> LoweredValue {
         LoweredValue {
             form: ValueForm::Boxed(at, offset),
@@ -116,7 +115,7 @@ impl LoweredValue {
         }
     }
 
-    /// A part of this value, which lives as long.
+    /// A part of this value, which is valid as long as the whole.
     pub fn part_of(&self, form: ValueForm) -> LoweredValue {
         let life = if self.is_volatile() {
             ValueLifetime::Variable
@@ -129,7 +128,7 @@ impl LoweredValue {
         }
     }
 
-    /// This value, marked as what assignments may change if `is_volatile`.
+    /// Sets whether assignments may change the value.
     pub fn with_volatility(self, is_volatile: bool) -> LoweredValue {
         if !is_volatile {
             return self;
@@ -147,7 +146,7 @@ impl LoweredValue {
         }
     }
 
-    /// Whether assigning to some variable may change it or what it points to.
+    /// Whether assigning to some variable may change the value or the memory that it points to.
     pub fn is_volatile(&self) -> bool {
         match &self.form {
             ValueForm::Fields(fields) => fields.iter().any(LoweredValue::is_volatile),
@@ -155,12 +154,13 @@ impl LoweredValue {
         }
     }
 
-    /// Whether it is there, and the same, as long as the function runs.
+    /// Whether the value's memory is there, and does not change, as long as the function runs.
     pub fn is_fixed(&self) -> bool {
         self.lifetime == ValueLifetime::Fixed
     }
 
-    /// This value for code that runs while none of the variables it points into can change.
+    /// A copy that counts as unchangeable, for code that runs while no variable it points into
+    /// changes.
     pub fn settled(&self) -> LoweredValue {
         let form = match &self.form {
             ValueForm::Fields(fields) => {

@@ -7,7 +7,10 @@ use crate::code::ImportedFunction;
 use crate::error::Error;
 use crate::options::JitOptions;
 
-/// A module for the machine that this runs on.
+/// An empty module for the machine that this process runs on.
+///
+/// # Errors
+/// If Cranelift does not support the machine.
 pub fn new_module(options: &JitOptions) -> Result<JITModule, Error> {
     let mut flags = settings::builder();
     let choices = [

@@ -1,6 +1,6 @@
 //! What can be chosen when code is made.
 
-/// What can be chosen when code is made.
+/// Options of code generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JitOptions {
     /// Whether the intermediate code is checked before it is compiled. On in debug builds.

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 /// A machine function in memory.
 pub struct PerfMapEntry {
-    /// What it is.
+    /// Name of the function in the map.
     pub title: String,
-    /// Where it begins.
+    /// Address of the function's first instruction.
     pub address: usize,
-    /// How many bytes it has.
+    /// Length of the function's code in bytes.
     pub bytes: usize,
 }
 

@@ -8,14 +8,15 @@
 //! | timestamp | seconds, nanoseconds, machine |
 //! | rstring, ustring, blob, xml | address, length (ustring: in units) |
 //! | list of scalars | address, length in elements |
-//! | optional<T> | whether present, then the parts of T (any bits if absent) |
+//! | `optional<T>` | whether present, then the parts of T (any bits if absent) |
 //! | tuple | those of its attributes |
 //! | set, map, other lists | address of a [`tuple::Value`] |
 
 use cranelift_codegen::ir::{self, types};
 use tuple::Type;
 
-/// Whether a type is a boolean, a number, a timestamp or an enum: what lies in its flat slot alone.
+/// Whether a type is a boolean, a number, a timestamp or an enum, whose values lie in a flat slot
+/// alone.
 pub fn is_scalar(ty: &Type) -> bool {
     matches!(ty, Type::Boolean | Type::Timestamp | Type::Enum(_)) || ty.is_numeric()
 }
@@ -38,7 +39,7 @@ pub fn is_boxed(ty: &Type) -> bool {
     }
 }
 
-/// Whether no part of a type is an address: it can be kept without thinking of who owns what.
+/// Whether no part of a type is an address, so that a value can be kept without regard to owners.
 pub fn is_plain(ty: &Type) -> bool {
     match ty {
         Type::Tuple(t) => t.attributes.iter().all(|a| is_plain(&a.ty)),

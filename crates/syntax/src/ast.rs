@@ -14,22 +14,22 @@ use crate::Span;
 pub struct Ident {
     /// The text, with the leading `$` if it has one.
     pub text: Arc<str>,
-    /// The place.
+    /// Place of the name in the text.
     pub span: Span,
 }
 
-/// `ns.sub::Name` or `Name`.
+/// A name with its namespace, `ns.sub::Name` or `Name`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct QName {
     /// `ns.sub`, if it was written.
     pub namespace: Option<Ident>,
-    /// The last part.
+    /// Last part of the name.
     pub name: Ident,
-    /// All of it.
+    /// Place of the whole name.
     pub span: Span,
 }
 
-/// A source file.
+/// A source file with its definitions.
 #[derive(Clone, Debug, Default)]
 pub struct Unit {
     /// `namespace a.b;`, text with dots.
@@ -45,18 +45,18 @@ pub struct Unit {
 pub struct Use {
     /// The namespace, text with dots.
     pub namespace: Ident,
-    /// `None` for `*`.
+    /// Name that is imported; `None` for `*`.
     pub name: Option<Ident>,
-    /// The directive.
+    /// Place of the directive.
     pub span: Span,
 }
 
 /// A definition of a unit.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// A composite operator.
+    /// A composite operator with its body.
     Composite(Arc<Composite>),
-    /// A function.
+    /// A function with its body.
     Function(Arc<Function>),
     /// `type T = ...;`
     Type(Arc<TypeDef>),
@@ -65,25 +65,25 @@ pub enum Item {
 /// A composite operator definition.
 #[derive(Clone, Debug)]
 pub struct Composite {
-    /// Before the definition.
+    /// Annotations before the definition.
     pub annotations: Vec<Annotation>,
-    /// `public`.
+    /// Whether the composite is `public`.
     pub is_public: bool,
-    /// Its name.
+    /// Name of the composite operator.
     pub name: Ident,
-    /// `output A, B`.
+    /// Output ports, `output A, B`.
     pub outputs: Vec<CompositePort>,
-    /// `input A, B`.
+    /// Input ports, `input A, B`.
     pub inputs: Vec<CompositePort>,
-    /// `param` clause.
+    /// Formals of the `param` clause.
     pub params: Vec<Formal>,
-    /// `type` clause.
+    /// Types of the `type` clause.
     pub types: Vec<Arc<TypeDef>>,
-    /// `graph` clause.
+    /// Invocations of the `graph` clause.
     pub graph: Vec<Invocation>,
-    /// `config` clause.
+    /// Entries of the `config` clause.
     pub config: Vec<Config>,
-    /// From the first annotation to the closing brace.
+    /// Place from the first annotation to the closing brace.
     pub span: Span,
     /// The SPLDOC comment before it, without its markers.
     pub doc: Option<Arc<str>>,
@@ -94,48 +94,48 @@ pub struct Composite {
 pub struct CompositePort {
     /// The declared type, if any.
     pub ty: Option<TupleBody>,
-    /// The port's name.
+    /// Name of the port.
     pub name: Ident,
 }
 
-/// What may be passed for a composite parameter.
+/// Mode of a composite parameter: the kind of argument that it takes.
 #[derive(Clone, Debug)]
 pub enum Mode {
-    /// `attribute`
+    /// An attribute of an input stream.
     Attribute,
-    /// `expression`, `expression<T>`
+    /// An expression, `expression` or `expression<T>`.
     Expression(Option<TypeExpr>),
-    /// `function`
+    /// A function by its name.
     Function,
-    /// `operator`
+    /// An operator by its name.
     Operator,
-    /// `type`
+    /// A type by its name.
     Type,
 }
 
 /// A composite's formal parameter.
 #[derive(Clone, Debug)]
 pub struct Formal {
-    /// The mode.
+    /// Mode of the parameter.
     pub mode: Mode,
     /// The name, with its `$`.
     pub name: Ident,
-    /// `: default`.
+    /// Default value, behind the `:`.
     pub default: Option<Actual>,
-    /// The whole declaration.
+    /// Place of the whole declaration.
     pub span: Span,
 }
 
 /// `static T = ...;` or `type T = ...;`
 #[derive(Clone, Debug)]
 pub struct TypeDef {
-    /// `static`.
+    /// Whether the definition is `static`.
     pub is_static: bool,
-    /// The name.
+    /// Name of the type.
     pub name: Ident,
-    /// What it stands for.
+    /// Type or attributes that the name stands for.
     pub body: TypeDefBody,
-    /// All of it.
+    /// Place of the whole definition.
     pub span: Span,
 }
 
@@ -151,9 +151,9 @@ pub enum TypeDefBody {
 /// The inside of `tuple<...>` and `stream<...>`.
 #[derive(Clone, Debug)]
 pub struct TupleBody {
-    /// What it holds.
+    /// Attributes or streams that the body names.
     pub kind: TupleBodyKind,
-    /// The place.
+    /// Place of the tuple body.
     pub span: Span,
 }
 
@@ -170,9 +170,9 @@ pub enum TupleBodyKind {
 /// A type as written.
 #[derive(Clone, Debug)]
 pub struct TypeExpr {
-    /// What.
+    /// Form of the type.
     pub kind: TypeKind,
-    /// Where.
+    /// Place of the type in the text.
     pub span: Span,
 }
 
@@ -185,49 +185,49 @@ pub enum TypeKind {
     Named(QName, Option<Ident>),
     /// `enum { a, b }`
     Enum(Vec<Ident>),
-    /// `rstring[n]`
+    /// A bounded string, `rstring[n]`.
     BoundedString(Box<Expr>),
-    /// `xml<"uri">`
+    /// XML of a schema, `xml<"uri">`.
     Xml(Arc<str>),
-    /// `tuple<...>`
+    /// A tuple type, `tuple<...>`.
     Tuple(TupleBody),
-    /// `list<T>`, `list<T>[n]`
+    /// A list type, `list<T>` or `list<T>[n]`.
     List(Box<TypeExpr>, Option<Box<Expr>>),
-    /// `set<T>`, `set<T>[n]`
+    /// A set type, `set<T>` or `set<T>[n]`.
     Set(Box<TypeExpr>, Option<Box<Expr>>),
     /// `map<K, V>`, `map<K, V>[n]`
     Map(Box<TypeExpr>, Box<TypeExpr>, Option<Box<Expr>>),
-    /// `optional<T>`
+    /// An optional type, `optional<T>`.
     Optional(Box<TypeExpr>),
     /// Broken source; a diagnostic exists.
     Error,
 }
 
-/// An operator invocation.
+/// One invocation of an operator.
 #[derive(Clone, Debug)]
 pub struct Invocation {
-    /// Before it.
+    /// Annotations before the invocation.
     pub annotations: Vec<Annotation>,
-    /// Output ports.
+    /// Output ports with their streams.
     pub outputs: Vec<OutPort>,
     /// `as Name` of the whole head (`() as S = ...`, `(stream<..> A) as B = ...`).
     pub alias: Option<Ident>,
     /// Which operator: a primitive, a composite, or a `$operator` formal.
     pub operator: QName,
-    /// Input ports.
+    /// Input ports with their streams.
     pub inputs: Vec<InPort>,
-    /// `logic` clause.
+    /// Entries of the `logic` clause.
     pub logic: Vec<Logic>,
     /// `window` clause: port, then the list of expressions. `sliding`, `tumbling`, `partitioned`,
     /// `timeInterval` are plain name expressions; `count(5)` is a call.
     pub windows: Vec<PortClause<Vec<Expr>>>,
-    /// `param` clause.
+    /// Entries of the `param` clause.
     pub params: Vec<Param>,
     /// `output` clause: port, then its assignments.
     pub output: Vec<PortClause<Vec<(Ident, Expr)>>>,
-    /// `config` clause.
+    /// Entries of the `config` clause.
     pub config: Vec<Config>,
-    /// From the head to the closing brace.
+    /// Place from the head to the closing brace.
     pub span: Span,
     /// The head only, up to the closing parenthesis of the inputs.
     pub head: Span,
@@ -236,13 +236,13 @@ pub struct Invocation {
 /// `stream<T> Name as Alias`
 #[derive(Clone, Debug)]
 pub struct OutPort {
-    /// The declared type.
+    /// Declared type of the stream.
     pub ty: TupleBody,
-    /// The stream's name.
+    /// Name of the stream.
     pub name: Ident,
     /// `as Alias` within the port.
     pub alias: Option<Ident>,
-    /// All of it.
+    /// Place of the whole declaration.
     pub span: Span,
 }
 
@@ -251,11 +251,11 @@ pub struct OutPort {
 pub struct InPort {
     /// The declared type, if any.
     pub ty: Option<TupleBody>,
-    /// The streams.
+    /// Streams that the port receives.
     pub streams: Vec<Ident>,
-    /// `as Alias`.
+    /// Name of the port, `as Alias`.
     pub alias: Option<Ident>,
-    /// All of it.
+    /// Place of the whole port.
     pub span: Span,
 }
 
@@ -264,28 +264,29 @@ pub struct InPort {
 pub struct PortClause<T> {
     /// The port's (stream's) name or alias.
     pub port: Ident,
-    /// What is said of it.
+    /// Content of the clause for this port.
     pub body: T,
-    /// All of it.
+    /// Place of the whole entry.
     pub span: Span,
 }
 
-/// `name : actual;`
+/// A parameter of an invocation, `name : actual;`.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// The parameter's name.
+    /// Name of the parameter.
     pub name: Ident,
-    /// What is passed.
+    /// Value that is passed.
     pub actual: Actual,
-    /// All of it.
+    /// Place of the whole entry.
     pub span: Span,
 }
 
-/// What is passed for a parameter. A bare name or qualified name is an expression (`Expr::Name`);
-/// only what can be nothing else is a type (`tuple<...>`, `int32`, `list<T>`).
+/// Value that is passed for a parameter. A bare name or qualified name is an expression
+/// (`Expr::Name`). Only a form that can be nothing else is a type (`tuple<...>`, `int32`,
+/// `list<T>`).
 #[derive(Clone, Debug)]
 pub enum Actual {
-    /// A type.
+    /// A type that is no bare name.
     Type(TypeExpr),
     /// One or more expressions. A name may denote a type, operator, function or attribute.
     Exprs(Vec<Expr>),
@@ -294,11 +295,11 @@ pub enum Actual {
 /// One entry of a logic clause.
 #[derive(Clone, Debug)]
 pub enum Logic {
-    /// `state: ...`
+    /// State variables, `state: ...`.
     State(Vec<LocalDecl>),
-    /// `onTuple Port: stmt`
+    /// Statement for each tuple, `onTuple Port: stmt`.
     OnTuple(Ident, Stmt),
-    /// `onPunct Port: stmt`
+    /// Statement for each punctuation, `onPunct Port: stmt`.
     OnPunct(Ident, Stmt),
     /// `onProcess: stmt`; the span is that of the word.
     OnProcess(Span, Stmt),
@@ -307,54 +308,54 @@ pub enum Logic {
 /// `name : exprs;` of a config clause.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The kind.
+    /// Kind of configuration, such as `placement`.
     pub name: Ident,
     /// The values. `Name = value` (hostPool) is an assignment expression.
     pub values: Vec<Expr>,
-    /// All of it.
+    /// Place of the whole entry.
     pub span: Span,
 }
 
 /// `@name(key = value, ...)`
 #[derive(Clone, Debug)]
 pub struct Annotation {
-    /// Without the `@`.
+    /// Name of the annotation, without the `@`.
     pub name: Ident,
     /// `key = value` assignments.
     pub args: Vec<(Ident, Expr)>,
-    /// All of it.
+    /// Place of the whole annotation.
     pub span: Span,
 }
 
-/// A function definition.
+/// A function with its body.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// `public`.
+    /// Whether the function is `public`.
     pub is_public: bool,
-    /// `stateful`.
+    /// Whether the function is `stateful`.
     pub is_stateful: bool,
     /// Result type; `TypeKind::Primitive("void")` for none.
     pub result: TypeExpr,
-    /// The name.
+    /// Name of the function.
     pub name: Ident,
-    /// The formals.
+    /// Formal parameters, in order.
     pub params: Vec<FunctionParam>,
-    /// The body.
+    /// Statements of the function.
     pub body: Block,
-    /// The whole definition.
+    /// Place of the whole definition.
     pub span: Span,
     /// The SPLDOC comment before it.
     pub doc: Option<Arc<str>>,
 }
 
-/// `mutable T name`
+/// A formal parameter, `mutable T name`.
 #[derive(Clone, Debug)]
 pub struct FunctionParam {
-    /// `mutable`.
+    /// Whether the parameter is `mutable`.
     pub is_mutable: bool,
-    /// The type.
+    /// Type of the parameter.
     pub ty: TypeExpr,
-    /// The name.
+    /// Name of the parameter.
     pub name: Ident,
 }
 
@@ -365,46 +366,46 @@ pub struct Prototype {
     pub type_formals: Vec<(Ident, Ident)>,
     /// Names of the bound formals.
     pub bounds: Vec<Ident>,
-    /// `public`.
+    /// Whether the function is `public`.
     pub is_public: bool,
-    /// `stateful`.
+    /// Whether the function is `stateful`.
     pub is_stateful: bool,
     /// Result type. Type formals appear as `Named`; bound formals as name expressions in bounds.
     pub result: TypeExpr,
-    /// The name.
+    /// Name of the function.
     pub name: Ident,
-    /// The formals.
+    /// Formal parameters, in order.
     pub params: Vec<FunctionParam>,
 }
 
-/// `{ ... }`
+/// Statements in braces, `{ ... }`.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// Statements and local type definitions, in order.
     pub stmts: Vec<Stmt>,
-    /// With its braces.
+    /// Place of the block with its braces.
     pub span: Span,
 }
 
 /// `mutable T a = 1, b;`
 #[derive(Clone, Debug)]
 pub struct LocalDecl {
-    /// `mutable`.
+    /// Whether the variable is `mutable`.
     pub is_mutable: bool,
-    /// The type.
+    /// Type of the variable.
     pub ty: TypeExpr,
     /// Names with their initializers.
     pub vars: Vec<(Ident, Option<Expr>)>,
-    /// All of it.
+    /// Place of the whole declaration.
     pub span: Span,
 }
 
-/// A statement.
+/// A statement of a function or logic clause.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What.
+    /// Form of the statement.
     pub kind: StmtKind,
-    /// Where.
+    /// Place of the statement in the text.
     pub span: Span,
 }
 
@@ -415,32 +416,32 @@ pub enum StmtKind {
     Local(LocalDecl),
     /// A local type definition.
     Type(Arc<TypeDef>),
-    /// A block.
+    /// A block of statements in braces.
     Block(Block),
     /// An expression for its effect.
     Expr(Expr),
     /// `if (c) a else b`
     If(Expr, Box<Stmt>, Option<Box<Stmt>>),
-    /// `while (c) s`
+    /// A loop, `while (c) s`.
     While(Expr, Box<Stmt>),
     /// `for (T x in e) s`
     For(TypeExpr, Ident, Expr, Box<Stmt>),
-    /// `break;`
+    /// The statement `break;`, which ends a loop.
     Break,
-    /// `continue;`
+    /// The statement `continue;`, which begins a loop's next turn.
     Continue,
-    /// `return e;`
+    /// A return, with a value (`return e;`) or without.
     Return(Option<Expr>),
     /// Broken source; a diagnostic exists. A lone `;` is an empty block.
     Error,
 }
 
-/// An expression.
+/// An expression with its place.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What.
+    /// Form of the expression.
     pub kind: ExprKind,
-    /// Where.
+    /// Place of the expression in the text.
     pub span: Span,
 }
 
@@ -454,28 +455,28 @@ pub enum ExprKind {
     /// A string literal whose escapes give something that is no Unicode scalar value (a lone
     /// surrogate `\uD800`): UTF-16 code units.
     StringUnits(Arc<[u16]>, StringKind),
-    /// `true`, `false`
+    /// A boolean literal, `true` or `false`.
     Boolean(bool),
-    /// `null`
+    /// The literal `null` of optional types.
     Null,
     /// A variable, attribute, stream, enumerator, function, type, operator, or `$formal`. Also
     /// `ns::f`. `Sys.Wait` is a `Field` of the name `Sys`.
     Name(QName),
-    /// `[a, b]`
+    /// A list literal, `[a, b]`.
     List(Vec<Expr>),
     /// `{a, b}`; also `{}`, which may be an empty set, map or tuple.
     Set(Vec<Expr>),
-    /// `{k: v}`
+    /// A map literal, `{k: v}`.
     Map(Vec<(Expr, Expr)>),
-    /// `{a = e}`
+    /// A tuple literal, `{a = e}`.
     Tuple(Vec<(Ident, Expr)>),
     /// `f(args)`; the callee is normally a name.
     Call(Box<Expr>, Vec<Expr>),
-    /// `e.attr`
+    /// An attribute of a tuple, `e.attr`.
     Field(Box<Expr>, Ident),
-    /// `e[i]`
+    /// A subscript, `e[i]`, into a collection or string.
     Index(Box<Expr>, Box<Expr>),
-    /// `e[l:u]`, `e[:u]`, `e[l:]`
+    /// A slice: `e[l:u]`, `e[:u]` or `e[l:]`.
     Slice(Box<Expr>, Option<Box<Expr>>, Option<Box<Expr>>),
     /// A prefix operator: `!` `-` `~` `++` `--`.
     Prefix(PrefixOp, Box<Expr>),
@@ -491,7 +492,7 @@ pub enum ExprKind {
     /// decided by what the name denotes: where it is a type, `(T)[e]` (an `Index` of a `Paren`) is
     /// the cast of a list of one, and `(T) - e` (a `Sub` of a `Paren`) that of a negation.
     Cast(TypeExpr, Box<Expr>),
-    /// `(e)`
+    /// An expression in parentheses, `(e)`.
     Paren(Box<Expr>),
     /// Broken source; a diagnostic exists.
     Error,
@@ -502,11 +503,11 @@ pub enum ExprKind {
 pub enum StringKind {
     /// No suffix: rstring (or, by context, ustring or xml where the spec allows).
     Plain,
-    /// `r`
+    /// An rstring, with the suffix `r`.
     RString,
-    /// `u`
+    /// A ustring, with the suffix `u`.
     UString,
-    /// `x`
+    /// An XML document, with the suffix `x`.
     Xml,
 }
 
@@ -515,9 +516,9 @@ pub enum StringKind {
 pub struct Number {
     /// The digits without suffix and `0x`; with point and exponent if it has them.
     pub digits: Arc<str>,
-    /// It began with `0x`.
+    /// Whether the number began with `0x`.
     pub is_hex: bool,
-    /// It has a point or an exponent.
+    /// Whether the number has a point or an exponent.
     pub is_float: bool,
     /// `s`, `u`, `f` or `d`.
     pub kind: Option<char>,
@@ -525,7 +526,7 @@ pub struct Number {
     pub width: Option<char>,
 }
 
-/// Prefix operators.
+/// Operators that stand before their operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "each is what its name says")]
 pub enum PrefixOp {
@@ -536,16 +537,16 @@ pub enum PrefixOp {
     Decrement,
 }
 
-/// Postfix operators.
+/// Operators that stand behind their operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PostfixOp {
-    /// `++`
+    /// Postfix `++`, which adds 1.
     Increment,
-    /// `--`
+    /// Postfix `--`, which subtracts 1.
     Decrement,
-    /// `!`
+    /// Postfix `!`, the content of an optional.
     Unwrap,
-    /// `??`
+    /// Postfix `??`, whether an optional has content.
     IsPresent,
 }
 

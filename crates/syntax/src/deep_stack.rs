@@ -1,12 +1,12 @@
-//! Stack for whatever walks a tree.
+//! Stack for recursive functions over trees.
 
 use std::io;
 use std::panic::resume_unwind;
 use std::thread::{Builder, scope};
 
-/// So much stack is enough for every walk of the tree that the parser makes of any text, and of
-/// what comes of it. Trees are high where a sum has thousands of terms, and a thread's own stack
-/// may be small. The system gives memory only to what is used.
+/// Bytes of stack that suffice for every walk of a tree that the parser makes of any text, and of
+/// all that is derived from it. Trees are high where a sum has thousands of terms, and a thread's
+/// own stack may be small. The system provides memory only for the part that is used.
 pub const DEEP_STACK_BYTES: usize = 256 << 20;
 
 /// Does work on a stack of [`DEEP_STACK_BYTES`].

@@ -17,13 +17,13 @@ pub enum Severity {
 /// A further place that belongs to a diagnostic, with what is to be seen there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiagnosticLabel {
-    /// Where.
+    /// Place that the label points at.
     pub span: Span,
-    /// What is to be seen there.
+    /// Remark on that place.
     pub text: String,
 }
 
-/// One finding.
+/// One finding about a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// How bad it is.
@@ -32,11 +32,11 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// The place that the caret shows.
     pub span: Span,
-    /// What is wrong, one sentence without a full stop.
+    /// Fault of the program, one sentence without a full stop.
     pub message: String,
     /// Further places (the first definition, the other operand).
     pub labels: Vec<DiagnosticLabel>,
-    /// What would be right ("did you mean `price`?"), a sentence each.
+    /// Sentences that say how to mend it, such as "did you mean `price`?".
     pub help: Vec<String>,
 }
 

@@ -9,7 +9,7 @@ macro_rules! kinds {
         keywords { $($keyword:ident = $keyword_text:literal,)* }
         nodes { $($node:ident,)* }
     ) => {
-        /// What a token or a tree node is.
+        /// Kind of a token or of a tree node.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u16)]
         #[expect(missing_docs, reason = "each is what its name says")]
@@ -48,7 +48,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// A reserved word.
+            /// Whether this is a reserved word.
             pub fn is_keyword(self) -> bool {
                 matches!(self, $(SyntaxKind::$keyword)|*)
             }

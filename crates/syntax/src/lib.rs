@@ -1,8 +1,7 @@
 //! SPL source text to tokens, a lossless tree, an owned syntax tree and diagnostics.
 //!
-//! The first room of the walk. Text comes in; [`ast::Unit`] and [`Diagnostic`]s go out. Nothing
-//! here ever fails: whatever the bytes, a tree comes back and what is wrong with it is in the
-//! diagnostics.
+//! Text comes in; [`ast::Unit`] and [`Diagnostic`]s go out. Parsing never fails: every text has a
+//! tree, and the diagnostics say what is wrong with it.
 
 pub mod ast;
 mod deep_stack;

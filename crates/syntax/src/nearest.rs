@@ -6,6 +6,15 @@ const NAME_MAX: usize = 128;
 
 /// The candidate nearest to a name, if it is near enough to be a slip of the pen: a third of the
 /// letters at most, or only the case differs.
+///
+/// # Example
+/// ```
+/// use thalweg_syntax::nearest;
+///
+/// let attributes = ["symbol", "price", "volume"];
+/// assert_eq!(nearest("prize", attributes), Some("price"));
+/// assert_eq!(nearest("date", attributes), None);
+/// ```
 pub fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let limit = (name.chars().count() / 3).max(1);
     candidates

@@ -19,18 +19,18 @@ pub(crate) struct SyntaxNodeView<'a> {
 /// A token and where it begins.
 #[derive(Clone, Copy)]
 pub(crate) struct SyntaxTokenView<'a> {
-    /// What it is.
+    /// Kind of the token.
     pub(crate) kind: SyntaxKind,
-    /// Its text.
+    /// Text of the token.
     pub(crate) text: &'a str,
-    /// Its first byte.
+    /// Offset of the first byte.
     pub(crate) start: u32,
 }
 
-/// A child.
+/// A node or token directly below a node.
 #[derive(Clone, Copy)]
 pub(crate) enum SyntaxElementView<'a> {
-    /// A node.
+    /// A node with its children.
     Node(SyntaxNodeView<'a>),
     /// A token; also white space and comments.
     Token(SyntaxTokenView<'a>),

@@ -1,16 +1,16 @@
-//! The doors of the room: text to tree, syntax tree and diagnostics in one call.
+//! Entry points of the crate: text to tree, syntax tree and diagnostics in one call.
 
 use crate::parser::{self, ParseGoal};
 use crate::{Diagnostic, FileId, Severity, SyntaxNode, ast, lower};
 
-/// What a source file came to be.
+/// Result of parsing a source file.
 #[derive(Clone, Debug)]
 pub struct ParsedSource {
     /// The lossless tree; its text is the file's text, byte by byte.
     pub tree: SyntaxNode,
     /// The syntax tree that the compiler walks.
     pub unit: ast::Unit,
-    /// What is wrong, by place.
+    /// Findings about the text, by place.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -22,6 +22,20 @@ impl ParsedSource {
 }
 
 /// Parses a source file. Whatever the text, there is a tree, and a diagnostic for what is wrong.
+///
+/// # Example
+/// ```
+/// use thalweg_syntax::{FileId, ast, parse};
+///
+/// let text = "composite Main { graph stream<int32 n> Numbers = Beacon() {} }";
+/// let parsed = parse(FileId::default(), text);
+/// assert!(!parsed.has_errors());
+/// let ast::Item::Composite(main) = &parsed.unit.items[0] else {
+///     unreachable!("a composite")
+/// };
+/// assert_eq!(&*main.graph[0].outputs[0].name.text, "Numbers");
+/// assert_eq!(parsed.tree.to_string(), text);
+/// ```
 pub fn parse(file: FileId, text: &str) -> ParsedSource {
     let (green, diagnostics) = parser::parse(file, text, ParseGoal::Unit);
     let unit = lower::unit(file, &green);
@@ -35,7 +49,16 @@ pub fn parse(file: FileId, text: &str) -> ParsedSource {
 /// Parses a type that is the whole text.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The diagnostics of the text, with at least one error.
+///
+/// # Example
+/// ```
+/// use thalweg_syntax::{ast::TypeKind, parse_type};
+///
+/// let ty = parse_type("list<int32>[10]").expect("a type");
+/// assert!(matches!(ty.kind, TypeKind::List(_, Some(_))));
+/// assert!(parse_type("list<int32").is_err());
+/// ```
 pub fn parse_type(text: &str) -> Result<ast::TypeExpr, Vec<Diagnostic>> {
     let (green, diagnostics) = parser::parse(FileId::default(), text, ParseGoal::Type);
     value_or_diagnostics(lower::type_expr(FileId::default(), &green), diagnostics)
@@ -44,7 +67,17 @@ pub fn parse_type(text: &str) -> Result<ast::TypeExpr, Vec<Diagnostic>> {
 /// Parses an expression that is the whole text.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The diagnostics of the text, with at least one error.
+///
+/// # Example
+/// ```
+/// use thalweg_syntax::{ast::ExprKind, parse_expr};
+///
+/// let sum = parse_expr("price * 2.0 + 1.0").expect("an expression");
+/// assert!(matches!(sum.kind, ExprKind::Binary(..)));
+/// let found = parse_expr("price *").expect_err("an operand is missing");
+/// assert_eq!(found.len(), 1);
+/// ```
 pub fn parse_expr(text: &str) -> Result<ast::Expr, Vec<Diagnostic>> {
     let (green, diagnostics) = parser::parse(FileId::default(), text, ParseGoal::Expr);
     value_or_diagnostics(lower::expr(FileId::default(), &green), diagnostics)
@@ -54,7 +87,13 @@ pub fn parse_expr(text: &str) -> Result<ast::Expr, Vec<Diagnostic>> {
 /// `<any T, ordered K>[N] public stateful list<T>[N] f(mutable map<K, T> m)`.
 ///
 /// # Errors
-/// What is wrong with it and where, in one sentence.
+/// A sentence that says what is wrong with the prototype, and where.
+///
+/// # Example
+/// ```
+/// let prototype = thalweg_syntax::parse_prototype("<numeric T> T sqrt(T f)");
+/// assert_eq!(&*prototype.expect("a prototype").name.text, "sqrt");
+/// ```
 pub fn parse_prototype(text: &str) -> Result<ast::Prototype, String> {
     let (green, diagnostics) = parser::parse(FileId::default(), text, ParseGoal::Prototype);
     value_or_diagnostics(lower::prototype(FileId::default(), &green), diagnostics).map_err(

@@ -19,10 +19,22 @@ use crate::{Diagnostic, FileId, Severity, SourceMap, Span};
 const EXCERPT_CHARS_MAX: usize = 160;
 /// Longer messages lose their middle.
 const MESSAGE_CHARS_MAX: usize = 600;
-/// A tab is shown as so many blanks.
+/// Number of blanks that a tab is shown as.
 const TAB_BLANKS: &str = "    ";
 
 /// All diagnostics as text, an empty line between each two.
+///
+/// # Example
+/// ```
+/// use std::path::Path;
+/// use thalweg_syntax::{SourceMap, parse, render};
+///
+/// let text = "composite Main { graph stream<int32 n> A = Beacon() { } \n";
+/// let mut sources = SourceMap::default();
+/// let file = sources.add(Path::new("Main.spl"), text);
+/// let message = render(&parse(file, text).diagnostics, &sources, false);
+/// assert!(message.contains("Main.spl:1:"), "{message}");
+/// ```
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, color: bool) -> String {
     let mut out = String::new();
     for (index, diagnostic) in diagnostics.iter().enumerate() {
@@ -182,7 +194,7 @@ impl Renderer<'_> {
         self.sources.file(mark.span.file).file_line(mark.line)
     }
 
-    /// What is shown of the line of a mark.
+    /// Part of the source line that is shown for a mark.
     fn line_excerpt(&self, mark: &SourceMark) -> LineExcerpt {
         let file = self.sources.file(mark.span.file);
         let text = file.line(mark.line);

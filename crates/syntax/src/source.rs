@@ -1,7 +1,7 @@
 //! Source files and places in them.
 //!
 //! Every token, tree node and typed expression carries a [`Span`]: a file and a range of bytes. The
-//! [`SourceMap`] owns the text and turns a span into line and column when somebody wants to read
+//! [`SourceMap`] owns the text and turns a span into line and column when a message needs
 //! it.
 
 use std::path::{Path, PathBuf};
@@ -16,9 +16,9 @@ pub struct FileId(pub u32);
 /// A range of bytes in one file: `start..end`, end exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
-    /// The file.
+    /// File that the text is in.
     pub file: FileId,
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
@@ -44,13 +44,13 @@ impl Span {
 /// A place as people count: both from 1; the column in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// Line, from 1.
+    /// Number of the line, from 1.
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
 }
 
-/// One loaded file.
+/// One source file with its text.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// The path as it was given or found; shown in diagnostics.
@@ -58,9 +58,9 @@ pub struct SourceFile {
     /// The whole text. Bytes that are not UTF-8 were replaced by U+FFFD when loading.
     pub text: Arc<str>,
     line_starts: Vec<u32>,
-    /// How many characters stand before each [`STEP`] bytes.
+    /// How many characters stand before each [`CHARACTER_STEP_BYTES`] bytes.
     characters_before_step: Vec<u32>,
-    /// Of a text that was generated: the line of the file that each of its lines comes from.
+    /// Line of the original file for each line of a generated text.
     origin_lines: Option<Vec<u32>>,
 }
 
@@ -132,8 +132,7 @@ impl SourceFile {
             + count_characters(&self.text.as_bytes()[step * CHARACTER_STEP_BYTES..offset])
     }
 
-    /// Where a line of the text begins, counted from 1; the end of the text if there is no such
-    /// line.
+    /// Offset of a line of the text, counted from 1; the end of the text if there is no such line.
     pub(crate) fn line_start(&self, line: u32) -> usize {
         let start = self.line_starts.get(line.saturating_sub(1) as usize);
         start.map_or(self.text.len(), |&start| start as usize)
@@ -154,6 +153,19 @@ impl SourceFile {
 }
 
 /// All files of one compilation.
+///
+/// # Example
+/// ```
+/// use std::path::Path;
+/// use thalweg_syntax::{SourceMap, Span};
+///
+/// let mut sources = SourceMap::default();
+/// let file = sources.add(Path::new("Main.spl"), "a\nbc d\n");
+/// let span = Span::new(file, 5, 6);
+/// assert_eq!(sources.text(span), "d");
+/// let position = sources.position(span);
+/// assert_eq!((position.line, position.column), (2, 4));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
@@ -200,7 +212,7 @@ impl SourceMap {
             .map(|(at, file)| (FileId(at as u32), file))
     }
 
-    /// Where a span begins.
+    /// Line and column at which a span begins.
     pub fn position(&self, span: Span) -> Position {
         self.file(span.file).position(span.start)
     }

@@ -7,7 +7,7 @@ thread_local! {
     static STEPS_TAKEN: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts some steps.
+/// Adds `count` to the steps of this thread.
 #[inline(always)]
 pub(crate) fn count_steps(count: usize) {
     #[cfg(test)]
@@ -26,7 +26,7 @@ mod tests {
     use super::garbled::GARBLED;
     use crate::{FileId, SourceMap, dump_tree, format, parse, render, with_deep_stack};
 
-    /// What is done with a text, by its name.
+    /// Work on a text, with its name.
     type Work = (&'static str, fn(&str));
 
     /// Steps that a command takes for a text.

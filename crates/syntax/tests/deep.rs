@@ -3,7 +3,7 @@
 
 use thalweg_syntax::{FileId, format, parse, with_deep_stack};
 
-/// What is wrong with a text; and it can be walked, printed, formatted and given up.
+/// Codes of the diagnostics of a text, after its tree was walked, printed, formatted and dropped.
 fn codes(text: &str) -> Vec<&'static str> {
     let walked = with_deep_stack(|| {
         let parsed = parse(FileId(0), text);
@@ -22,8 +22,8 @@ fn function(body: &str) -> String {
     format!("void f() {{\n    {body}\n}}\n")
 }
 
-fn chain(links: usize) -> String {
-    let more = " else if (a) { b(); }".repeat(links);
+fn chain(else_ifs: usize) -> String {
+    let more = " else if (a) { b(); }".repeat(else_ifs);
     function(&format!("if (a) {{ b(); }}{more} else {{ c(); }}"))
 }
 
@@ -47,8 +47,8 @@ fn long_chains_of_else_if_are_no_nesting() {
     // Chains in chains count together.
     let inner = "if (a) {} else if (a) {}";
     let wrapped = (0..200).fold(inner.to_owned(), |inner, _| {
-        let links = " else if (a) {}".repeat(30);
-        format!("if (a) {{}}{links} else if (b) {{ {inner} }}")
+        let else_ifs = " else if (a) {}".repeat(30);
+        format!("if (a) {{}}{else_ifs} else if (b) {{ {inner} }}")
     });
     assert_eq!(codes(&function(&wrapped))[0], "too-deep");
 }

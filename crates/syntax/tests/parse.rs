@@ -1,9 +1,8 @@
 //! Parsing as others see it: trees keep the text, prototypes and single expressions come out whole.
 
-use thalweg_syntax as syntax;
-
 use syntax::ast::{Actual, ExprKind, Item, TypeKind};
 use syntax::{FileId, parse, parse_expr, parse_prototype, parse_type};
+use thalweg_syntax as syntax;
 
 const PROGRAM: &str = include_str!("programs/everything.spl");
 

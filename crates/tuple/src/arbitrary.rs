@@ -15,7 +15,7 @@ use crate::{
     Type, UString, Value,
 };
 
-/// Types without parts.
+/// Types that have no parts.
 pub fn primitives() -> BoxedStrategy<Type> {
     let plain = vec![
         Type::Boolean,

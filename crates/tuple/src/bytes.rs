@@ -12,7 +12,16 @@ pub fn same_bytes(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && (a.is_empty() || a == b)
 }
 
-/// Their order, byte by byte; what goes on is greater than what ends.
+/// Orders two slices byte by byte; a slice that goes on is greater than one that ends.
+///
+/// # Example
+/// ```
+/// use std::cmp::Ordering;
+/// use thalweg_tuple::compare_bytes;
+///
+/// assert_eq!(compare_bytes(b"ab", b"abc"), Ordering::Less);
+/// assert_eq!(compare_bytes(b"", b""), Ordering::Equal);
+/// ```
 #[inline]
 pub fn compare_bytes(a: &[u8], b: &[u8]) -> Ordering {
     if a.is_empty() || b.is_empty() {

@@ -11,7 +11,7 @@ const SECOND_NS: i128 = 1_000_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventTime(pub i128);
 
-/// What a tick of an integer event time is.
+/// Length of a tick of an integer event time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is what its name says")]
 pub enum Resolution {
@@ -27,9 +27,9 @@ pub enum Resolution {
 /// late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Watermark {
-    /// To this instant.
+    /// The stream has come to this instant.
     At(EventTime),
-    /// It has ended, and holds up nobody who waits for several streams.
+    /// The stream has ended, and holds up no operator that waits for several streams.
     Ended,
 }
 
@@ -56,6 +56,15 @@ impl Resolution {
 
 impl EventTime {
     /// The event time in an attribute: a timestamp, or an integer of ticks; `None`: it holds none.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::{EventTime, Resolution, Value};
+    ///
+    /// let at = EventTime::from_value(&Value::Int64(1_500), Resolution::Milliseconds);
+    /// assert_eq!(at, Some(EventTime(1_500_000_000)));
+    /// assert_eq!(EventTime::from_value(&Value::Boolean(true), Resolution::Milliseconds), None);
+    /// ```
     pub fn from_value(value: &Value, resolution: Resolution) -> Option<EventTime> {
         match *value {
             Value::Timestamp(at) => Some(at.into()),
@@ -65,7 +74,7 @@ impl EventTime {
         }
     }
 
-    /// As a timestamp; the first or last one if it lies beyond those.
+    /// Converts to a timestamp; the first or last one if it lies beyond the range.
     pub fn to_timestamp(self) -> Timestamp {
         let seconds = self.0.div_euclid(SECOND_NS);
         match i64::try_from(seconds) {

@@ -1,10 +1,25 @@
 //! SPL types, values, the flat tuple layout, and values' text and binary forms.
 //!
-//! Floor 0 of the building: everything else passes [`Value`]s and flat tuples around. A [`Value`]
-//! is one SPL value in ordinary Rust containers: what the reference interpreter computes with, what
-//! operator state holds. A flat tuple ([`TupleRef`], [`TupleBuf`]) is one record in one piece of
-//! memory as laid out by a [`Layout`]: what streams carry, what compiled code reads and writes, and
-//! what goes over the wire unchanged.
+//! All other crates pass [`Value`]s and flat tuples around. A [`Value`] is one SPL value in Rust
+//! containers: the reference interpreter computes with it, operator state holds it. A flat
+//! tuple ([`TupleRef`], [`TupleBuf`]) is one record in one piece of memory as laid out by a
+//! [`Layout`]: streams carry it, compiled code reads and writes it, and it goes over the wire
+//! unchanged.
+//!
+//! # Example
+//! ```
+//! use std::sync::Arc;
+//! use thalweg_tuple::{Layout, TupleBuf, TupleType, Type, Value};
+//!
+//! let schema = Arc::new(TupleType::new([("id", Type::Int64), ("name", Type::RString)]));
+//! let layout = Layout::new(&schema);
+//! let mut buf = TupleBuf::default();
+//! buf.begin(&layout);
+//! buf.put_value(layout.attribute(0).0, &Type::Int64, &Value::Int64(7));
+//! buf.put_bytes(layout.attribute(1).0, b"seven");
+//! assert_eq!(buf.as_ref().i64_at(0), 7);
+//! assert_eq!(buf.as_ref().bytes_at(layout.attribute(1).0), b"seven");
+//! ```
 
 #[cfg(any(test, feature = "testing"))]
 pub mod arbitrary;

@@ -15,17 +15,26 @@ pub struct RString(pub Vec<u8>);
 pub struct UString(pub Vec<u16>);
 
 impl RString {
-    /// Its bytes.
+    /// The bytes of the string.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// As text; bytes that are not UTF-8 become U+FFFD.
+    /// Converts to text; bytes that are not UTF-8 become U+FFFD.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::RString;
+    ///
+    /// let text = RString(b"caf\xe9".to_vec());
+    /// assert_eq!(text.len(), 4);
+    /// assert_eq!(text.to_string_lossy(), "caf\u{FFFD}");
+    /// ```
     pub fn to_string_lossy(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.0)
     }
 
-    /// Length in bytes.
+    /// Length of the string in bytes.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -95,17 +104,17 @@ impl From<&UString> for RString {
 }
 
 impl UString {
-    /// Its UTF-16 code units.
+    /// The UTF-16 code units of the string.
     pub fn as_units(&self) -> &[u16] {
         &self.0
     }
 
-    /// From UTF-8; bytes that are not UTF-8 become U+FFFD.
+    /// Converts from UTF-8; bytes that are not UTF-8 become U+FFFD.
     pub fn from_utf8_lossy(bytes: &[u8]) -> UString {
         UString(String::from_utf8_lossy(bytes).encode_utf16().collect())
     }
 
-    /// As text; lone surrogates become U+FFFD.
+    /// Converts to text; lone surrogates become U+FFFD.
     pub fn to_string_lossy(&self) -> String {
         String::from_utf16_lossy(&self.0)
     }
@@ -161,6 +170,15 @@ impl UString {
     }
 
     /// The code points from `start` up to `end` (exclusive); both may lie beyond the end.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::UString;
+    ///
+    /// let text = UString::from("naïve 😀!");
+    /// assert_eq!(text.len(), 8);
+    /// assert_eq!(text.slice(6, 7), UString::from("😀"));
+    /// ```
     pub fn slice(&self, start: usize, end: usize) -> UString {
         let from = self.unit_index(start);
         let to = self.unit_index(end).max(from);

@@ -4,6 +4,15 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
 /// `timestamp`. Equality, order and hash ignore the machine id.
+///
+/// # Example
+/// ```
+/// use thalweg_tuple::Timestamp;
+///
+/// let at = Timestamp { seconds: 1, nanos: 5, machine: 0 };
+/// assert!(at < Timestamp { seconds: 1, nanos: 6, machine: 0 });
+/// assert_eq!(at, Timestamp { machine: 7, ..at });
+/// ```
 #[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Timestamp {

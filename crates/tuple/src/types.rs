@@ -5,6 +5,18 @@ use std::sync::Arc;
 
 /// An SPL type. Cheap to clone: what is large is behind an [`Arc`]. Two types are equal iff SPL
 /// says so: tuples by names and types in order, enums by enumerators in order, bounds count.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+/// use thalweg_tuple::Type;
+///
+/// let prices = Type::Map(Arc::new((Type::RString, Type::Decimal64)), None);
+/// assert_eq!(prices.to_string(), "map<rstring, decimal64>");
+/// let last = Type::List(Arc::new(Type::Int32), Some(5));
+/// assert_eq!(last.to_string(), "list<int32>[5]");
+/// assert!(last.is_collection() && !last.is_primitive());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "each primitive is the SPL type of its name")]
 pub enum Type {
@@ -29,15 +41,15 @@ pub enum Type {
     RString,
     /// `rstring[n]`: at most n bytes.
     BoundedRString(u32),
-    /// UTF-16.
+    /// A string of UTF-16 units.
     UString,
     Blob,
     /// `xml` or `xml<"schema uri">`.
     Xml(Option<Arc<str>>),
     Enum(Arc<EnumType>),
-    /// `list<T>` or `list<T>[n]`.
+    /// A list, `list<T>` or `list<T>[n]`.
     List(Arc<Type>, Option<u32>),
-    /// `set<T>` or `set<T>[n]`.
+    /// A set, `set<T>` or `set<T>[n]`.
     Set(Arc<Type>, Option<u32>),
     /// `map<K, V>` or `map<K, V>[n]`.
     Map(Arc<(Type, Type)>, Option<u32>),
@@ -51,28 +63,38 @@ pub enum Type {
 /// The enumerators of an enum type, in order of declaration.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EnumType {
-    /// Their names.
+    /// Names of the enumerators, by ordinal.
     pub names: Vec<Arc<str>>,
 }
 
 /// The attributes of a tuple type, in order: the schema of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TupleType {
-    /// The attributes.
+    /// Attributes of the schema, in order.
     pub attributes: Vec<Attribute>,
 }
 
 /// One attribute of a tuple type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Attribute {
-    /// Its name.
+    /// Name of the attribute.
     pub name: Arc<str>,
-    /// Its type.
+    /// Type of the attribute's values.
     pub ty: Type,
 }
 
 impl TupleType {
     /// A tuple type of these attributes.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::{TupleType, Type};
+    ///
+    /// let schema = TupleType::new([("symbol", Type::RString), ("price", Type::Float64)]);
+    /// let (index, price) = schema.find("price").expect("an attribute");
+    /// assert_eq!((index, &price.ty), (1, &Type::Float64));
+    /// assert!(schema.find("volume").is_none());
+    /// ```
     pub fn new(attributes: impl IntoIterator<Item = (impl Into<Arc<str>>, Type)>) -> TupleType {
         let attributes = attributes.into_iter();
         let attributes = attributes

@@ -23,9 +23,9 @@ impl<'a> Choices<'a> {
         ((u64::from(decision) * n as u64) >> 32) as usize
     }
 
-    /// Yes in so many of a hundred cases.
-    pub(super) fn percent(&mut self, yes: usize) -> bool {
-        self.below(100) >= 100 - yes
+    /// True in `percent` of a hundred cases.
+    pub(super) fn percent(&mut self, percent: usize) -> bool {
+        self.below(100) >= 100 - percent
     }
 
     /// One of several, the first being the simplest.
@@ -33,7 +33,7 @@ impl<'a> Choices<'a> {
         &items[self.below(items.len())]
     }
 
-    /// 64 random bits.
+    /// Takes 64 random bits.
     pub(super) fn bits(&mut self) -> u64 {
         let mut half = || u64::from(self.decisions.next().copied().unwrap_or(0));
         half() << 32 | half()

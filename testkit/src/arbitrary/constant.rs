@@ -1,8 +1,7 @@
 //! Values of a type, those at the edges often.
 
-use tuple::{Decimal32, Decimal64, Decimal128, List, RString, Timestamp, Type, UString, Value};
-
 use eval::ops::truncate_to_bound;
+use tuple::{Decimal32, Decimal64, Decimal128, List, RString, Timestamp, Type, UString, Value};
 
 use super::choices::Choices;
 

@@ -5,11 +5,10 @@
 //!   a.n++; removeM(m, "k");              each of those variables changes, in place or as a whole
 //!   s = kept;                            what was kept goes where the outcome shows it
 //! ```
-//! A value in SPL is a copy: whoever holds an address instead is found out here.
-
-use tuple::Type;
+//! A value in SPL is a copy: code that holds an address instead is found out here.
 
 use graph::{Arg, BinaryOp, Expr, ExprKind, Place, PlaceRoot, PlaceStep, StateId, Stmt};
+use tuple::Type;
 
 use super::generator::ProgramGenerator;
 use super::native;
@@ -229,7 +228,7 @@ impl ProgramGenerator<'_> {
 /// The variables that an expression reads, each once.
 fn roots_read(e: &Expr) -> Vec<PlaceRoot> {
     let mut roots = Vec::new();
-    e.clone().for_each(&mut |part| {
+    e.for_each_ref(&mut |part| {
         let root = match part.kind {
             ExprKind::Local(id) => PlaceRoot::Local(id),
             ExprKind::State(id) => PlaceRoot::State(id),

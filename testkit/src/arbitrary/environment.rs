@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
+use graph::{InPort, StateVar};
 use tuple::{EnumType, TupleType, Type};
 
-use graph::{InPort, StateVar};
-
-/// Every scalar type.
+/// All scalar types of SPL.
 pub fn scalars() -> Vec<Type> {
     vec![
         Type::Int32,

@@ -1,8 +1,7 @@
 //! Expressions of a given type: constants, variables, parts, casts, conditions, calls.
 
-use tuple::{Type, Value, text};
-
 use graph::{Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, NativeId, PlaceRoot};
+use tuple::{Type, Value, text};
 
 use super::constant::constant;
 use super::generator::ProgramGenerator;

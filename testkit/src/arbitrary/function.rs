@@ -1,11 +1,10 @@
 //! Functions: one that recurses, and generated ones.
 
-use tuple::{Type, Value};
-
 use graph::{
     Arg, BinaryOp, Body, Callee, ExprKind, Function, FunctionId, LocalId, LocalVar, Place,
     PlaceRoot, Pos, Stmt,
 };
+use tuple::{Type, Value};
 
 use super::generator::{EXPR_DEPTH, ProgramGenerator};
 use super::native;

@@ -3,11 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tuple::{Layout, Punctuation, TupleBuf, TupleType, Value};
-
 use eval::{Evaluation, InputTuples, Interpreter, State};
 use graph::print::PrintNames;
 use graph::{Body, Expr, Function, InPort, StateVar};
+use tuple::{Layout, Punctuation, TupleBuf, TupleType, Value};
 
 use super::choices::Choices;
 use super::constant::constant;
@@ -16,16 +15,16 @@ use super::generator::ProgramGenerator;
 use super::native::NATIVES;
 use super::run_outcome::{RunOutcome, RunRecorder};
 
-/// What a case is made from.
+/// Random numbers from which a case is made.
 #[derive(Clone, Debug, Default)]
 pub struct CaseDecisions {
-    /// On the functions.
+    /// Numbers that decide the functions.
     pub functions: Vec<u32>,
-    /// On the condition and the projection.
+    /// Numbers that decide the condition and the projection.
     pub expressions: Vec<u32>,
-    /// On the body.
+    /// Numbers that decide the body.
     pub body: Vec<u32>,
-    /// On the tuples.
+    /// Numbers that decide the tuples.
     pub data: Vec<u32>,
 }
 
@@ -38,19 +37,19 @@ pub struct GeneratedCase {
     pub inputs: Vec<InPort>,
     /// The schemas of the output ports.
     pub outputs: Vec<Arc<TupleType>>,
-    /// The state variables.
+    /// State variables of the operator.
     pub state: Vec<StateVar>,
     /// The functions that it calls, besides [`NATIVES`].
     pub functions: Vec<Function>,
-    /// Statements to run.
+    /// Statements that each run executes.
     pub body: Body,
     /// Expressions for the attributes of output port 0.
     pub projection: Vec<Option<Expr>>,
-    /// A condition.
+    /// A condition that each run tests.
     pub condition: Expr,
     /// The tuples in the input slots, run by run.
     pub runs: Vec<Vec<Value>>,
-    /// What `currentPunct()` gives.
+    /// Value of `currentPunct()` in the body.
     pub current_punctuation: Punctuation,
 }
 
@@ -112,7 +111,7 @@ impl GeneratedCase {
         flat.collect()
     }
 
-    /// What the interpreter makes of it: an outcome a run.
+    /// Interprets the case; the result has an outcome for each run.
     pub fn interpret(&self) -> Vec<RunOutcome> {
         let outputs = self.output_layouts();
         let interpreter = Interpreter::new(&self.functions, NATIVES);

@@ -1,8 +1,7 @@
 //! The generator's state: what is in scope, what may be read and what may be changed.
 
-use tuple::{TupleType, Type};
-
 use graph::{Body, Expr, ExprKind, Function, LocalId, LocalVar, PlaceRoot, Pos, StateId, Stmt};
+use tuple::{TupleType, Type};
 
 use super::choices::Choices;
 use super::environment;
@@ -14,17 +13,17 @@ pub(super) struct ProgramGenerator<'c> {
     pub(super) choices: Choices<'c>,
     /// The types of variables; the n-th is that of attribute n of port 0 and of state variable n.
     pub(super) types: Vec<Type>,
-    /// Those that are finished and can be called.
+    /// Functions that are finished and can be called.
     pub(super) functions: Vec<Function>,
     /// The variables of the body.
     pub(super) locals: Vec<LocalVar>,
-    /// Those that are in scope and set.
+    /// Variables that are in scope and set.
     pub(super) visible: Vec<LocalId>,
     /// Variables that must not be changed.
     pub(super) frozen: Vec<PlaceRoot>,
     /// Variables that must not be read either: arguments by reference of the same call.
     pub(super) hidden: Vec<PlaceRoot>,
-    /// What a function's `return` gives; `None` outside of functions.
+    /// Type that a function's `return` needs; `None` outside of functions.
     pub(super) result: Option<Type>,
     /// Loops around the statement.
     pub(super) loop_depth: u32,

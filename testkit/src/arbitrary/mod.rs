@@ -48,7 +48,7 @@ pub use run_outcome::RunOutcome;
 /// Decisions that fill all tuples of a case.
 const DATA_DECISIONS: usize = 800;
 
-/// Cases with bodies of up to so many decisions; 300 give some twenty statements.
+/// Cases with bodies of at most `decisions_max` decisions; 300 give about twenty statements.
 pub fn generated_cases(decisions_max: usize) -> impl Strategy<Value = GeneratedCase> {
     let row = |len: usize| proptest::collection::vec(any::<u32>(), 0..=len);
     let rest = decisions_max / 2;

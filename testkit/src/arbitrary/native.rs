@@ -1,8 +1,7 @@
 //! A few library functions to call.
 
-use tuple::{Type, Value};
-
 use eval::{Fault, NativeCall, NativeFn};
+use tuple::{Type, Value};
 
 /// The library functions that generated programs call.
 pub const NATIVES: &[NativeFn] = &[

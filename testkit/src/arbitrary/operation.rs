@@ -1,12 +1,11 @@
 //! Operators, literals and slices of a given type.
 
-use tuple::Type;
-
 use graph::{
     BinaryOp, BinaryOp::Add, BinaryOp::BitAnd, BinaryOp::BitOr, BinaryOp::BitXor, BinaryOp::Div,
     BinaryOp::Mul, BinaryOp::Rem, BinaryOp::Shl, BinaryOp::Shr, BinaryOp::Sub,
 };
 use graph::{Expr, ExprKind, MappedForm, UnaryOp};
+use tuple::Type;
 
 use super::constant::constant;
 use super::environment;

@@ -1,8 +1,7 @@
 //! Places to assign to.
 
-use tuple::Type;
-
 use graph::{Place, PlaceRoot, PlaceStep};
+use tuple::Type;
 
 use super::generator::ProgramGenerator;
 
@@ -35,7 +34,7 @@ impl ProgramGenerator<'_> {
         Some(self.variable_place(root))
     }
 
-    /// A whole variable.
+    /// The place that is a whole variable.
     pub(super) fn variable_place(&mut self, root: PlaceRoot) -> Place {
         let mut place = Place::new(root, self.type_of(root).clone());
         place.pos = self.pos();

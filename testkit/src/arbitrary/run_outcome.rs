@@ -2,23 +2,23 @@
 
 use std::sync::Arc;
 
-use tuple::{Layout, List, Punctuation, TupleBuf, TupleRef, TupleType, Type, Value};
-
 use eval::{Fault, NoServices, Services, State, Submit};
 use graph::StateId;
+use tuple::{Layout, List, Punctuation, TupleBuf, TupleRef, TupleType, Type, Value};
 
-/// What one run of a case did. Two are equal iff the bits are, but for which NaN a NaN is.
+/// Observable effects of one run of a case. Two are equal if their bits are, but for the payload of
+/// NaNs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOutcome {
     /// How the body ended.
     pub body_result: Result<(), Fault>,
     /// The state variables afterwards, each as the bytes of a flat tuple.
     pub state: Vec<Vec<u8>>,
-    /// What was submitted, in order: port, and the bytes of the tuple or a marker.
+    /// Submissions in order: port, and the bytes of the tuple or a marker.
     pub submitted: Vec<(u32, Result<Vec<u8>, Punctuation>)>,
-    /// What the projection wrote.
+    /// Tuple that the projection wrote.
     pub projection: Result<Vec<u8>, Fault>,
-    /// What the condition gave.
+    /// Result of the condition.
     pub condition: Result<bool, Fault>,
 }
 

@@ -1,8 +1,7 @@
 //! Statements.
 
-use tuple::{Type, Value};
-
 use graph::{Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, Place, PlaceRoot, Stmt};
+use tuple::{Type, Value};
 
 use super::environment;
 use super::expr::root_expr_kind;
@@ -63,7 +62,7 @@ impl ProgramGenerator<'_> {
         }
     }
 
-    /// `place op= e`.
+    /// Generates an assignment with an operator, `place op= e`.
     fn compound_assignment(&mut self, out: &mut Vec<Stmt>) {
         use BinaryOp::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Shl, Shr, Sub};
         let Some(place) = self.place() else { return };
@@ -303,7 +302,7 @@ impl ProgramGenerator<'_> {
         out.push(Stmt::Submit { port, tuple, pos });
     }
 
-    /// A variable's value.
+    /// The value of a local variable.
     pub(super) fn read(&mut self, id: LocalId) -> Expr {
         let ty = self.locals[id.0 as usize].ty.clone();
         self.node(root_expr_kind(PlaceRoot::Local(id)), ty)

@@ -106,7 +106,7 @@ pub fn counter(feeder: u32) -> OperatorBuilder {
 /// Starts a PE of these operators and others.
 pub fn start(
     program: &Program,
-    links: CrossingEnds,
+    crossing_ends: CrossingEnds,
     others: &[OperatorEntry],
 ) -> (RunningPe, SharedOutput) {
     let mut registry = vec![SOURCE, COUNT];
@@ -116,7 +116,7 @@ pub fn start(
     let printed = SharedOutput::default();
     let options = PeOptions {
         stdout: Box::new(printed.clone()),
-        crossing_ends: links,
+        crossing_ends,
         ..PeOptions::default()
     };
     let mut jit = Jit::new(&[], &[], jit::JitOptions::default()).expect("a known machine");
@@ -149,7 +149,7 @@ pub fn send() -> OperatorBuilder {
         .connect(0, 0, 0)
 }
 
-/// Receives them.
+/// An operator that receives the tuples.
 pub fn receive() -> OperatorBuilder {
     OperatorBuilder::new(inserted_operators::RECEIVE, "Receive")
         .output("N", [("n", Type::Int64)])
@@ -157,7 +157,7 @@ pub fn receive() -> OperatorBuilder {
 }
 
 /// Both ends of the crossing, for the sending and for the receiving PE.
-pub fn links(
+pub fn crossing_ends(
     medium: &dyn Medium,
     codec: CrossingCodec,
     ring_bytes: usize,

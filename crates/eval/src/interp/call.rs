@@ -1,20 +1,19 @@
 //! Calls of library and user functions.
 //!
-//! Arguments are lent: what is a part of a variable is taken out of it, handed to the callee, and
-//! put back afterwards, whether the call succeeds or not. Nobody can look at the gap meanwhile: the
-//! callee sees only its arguments, and an argument that shares a variable with another is copied.
+//! Arguments are lent: a part of a variable is taken out of it, handed to the callee, and put back
+//! afterwards, whether the call succeeds or not. No code can look at the gap meanwhile: the callee
+//! sees only its arguments, and an argument that shares a variable with another is copied.
 
+use graph::{Arg, Callee, Expr, Function, FunctionId, NativeId};
 use smallvec::SmallVec;
 use tuple::{Type, Value};
-
-use crate::ops::{self, faults, truncate_to_bound};
-use crate::{Fault, NativeCall, NativeFn, Services};
-use graph::{Arg, Callee, Expr, Function, FunctionId, NativeId};
 
 use super::machine::{Machine, VOID_VALUE};
 use super::operand::EvaluatedOperand;
 use super::stack::MAX_CALL_DEPTH;
 use super::variable_path::VariablePath;
+use crate::ops::{self, faults, truncate_to_bound};
+use crate::{Fault, NativeCall, NativeFn, Services};
 
 /// A path, and the type of the place if the callee may change it.
 type ArgumentOrigin<'x> = (VariablePath, Option<&'x Type>);
@@ -22,7 +21,7 @@ type ArgumentOrigin<'x> = (VariablePath, Option<&'x Type>);
 /// The arguments of a call.
 struct TakenArguments<'x> {
     values: SmallVec<[Value; 4]>,
-    /// Where each was taken from.
+    /// Variable that each argument was taken from.
     origins: SmallVec<[Option<ArgumentOrigin<'x>>; 4]>,
 }
 

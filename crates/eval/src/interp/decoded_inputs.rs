@@ -2,7 +2,7 @@
 
 use tuple::Value;
 
-/// What was decoded of the input tuples of an evaluation.
+/// Attributes of input tuples that one evaluation has decoded, each once.
 #[derive(Default)]
 pub(super) struct DecodedInputs(Vec<(DecodedSource, Value)>);
 
@@ -18,10 +18,12 @@ impl DecodedInputs {
         &mut self.0[at].1
     }
 
+    #[inline]
     pub(super) fn find(&self, source: DecodedSource) -> Option<usize> {
         self.0.iter().position(|(s, _)| *s == source)
     }
 
+    #[inline]
     pub(super) fn add(&mut self, source: DecodedSource, value: Value) -> usize {
         self.0.push((source, value));
         self.0.len() - 1

@@ -1,23 +1,22 @@
 //! Evaluation of expressions.
 
-use tuple::{List, Map, Set, Type, Value};
-
-use crate::ops::{self, ValueStep, faults, truncate_to_bound};
-use crate::{Fault, State};
 use graph::{BinaryOp, Expr, ExprKind, MappedForm, UnaryOp};
+use tuple::{List, Map, Set, Type, Value};
 
 use super::machine::{Machine, VOID_VALUE};
 use super::operand::EvaluatedOperand;
 use super::variable_path::{VariableBase, VariablePath};
+use crate::ops::{self, ValueStep, faults, truncate_to_bound};
+use crate::{Fault, State};
 
 impl Machine<'_, '_> {
-    /// An expression's value.
+    /// Evaluates an expression to a value of its own.
     pub(super) fn value(&mut self, expr: &Expr) -> Result<Value, Fault> {
         let operand = self.operand(expr)?;
         self.owned_value(operand)
     }
 
-    /// A condition.
+    /// Evaluates a boolean expression.
     pub(super) fn condition(&mut self, expr: &Expr) -> Result<bool, Fault> {
         match self.operand(expr)? {
             EvaluatedOperand::Owned(Value::Boolean(holds)) => Ok(holds),
@@ -26,7 +25,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// An expression as an operand: a path where it is a part of a variable.
+    /// Evaluates an expression to an operand: a path where it is a part of a variable.
     pub(super) fn operand<'x>(&mut self, expr: &'x Expr) -> Result<EvaluatedOperand<'x>, Fault> {
         self.check_stack()?;
         self.evaluate(expr)
@@ -71,7 +70,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// An expression that makes a value of its own.
+    /// Evaluates an expression that is no path to a value of its own.
     fn compute(&mut self, expr: &Expr) -> Result<Value, Fault> {
         match &expr.kind {
             ExprKind::CurrentPunct => {

@@ -1,14 +1,13 @@
 //! Constant folding.
 
-use tuple::Value;
-
-use crate::ops::faults::RECURSION_MESSAGE;
-use crate::{Evaluation, Fault, FaultKind, InputTuples, NativeFn, NoServices, State};
 use graph::{Expr, Function};
+use tuple::Value;
 
 use super::interpreter_ports::InterpreterPorts;
 use super::machine::Machine;
 use super::stack::reserve_stack;
+use crate::ops::faults::RECURSION_MESSAGE;
+use crate::{Evaluation, Fault, FaultKind, InputTuples, NativeFn, NoServices, State};
 
 /// Loop turns and calls of one constant expression: a few seconds' worth.
 const FOLD_STEPS_MAX: u64 = 10_000_000;
@@ -16,14 +15,30 @@ const FOLD_STEPS_MAX: u64 = 10_000_000;
 /// Stack for the recursion of user functions, should the thread's own not do.
 const DEEP_STACK_BYTES: usize = 256 << 20;
 
-/// What of it is left for the functions at the very bottom.
+/// Bytes of [`DEEP_STACK_BYTES`] that are left for the innermost functions, which do not look at
+/// the stack.
 const STACK_MARGIN_BYTES: usize = 4 << 20;
 
 /// The value of a constant expression.
 ///
 /// # Errors
-/// What the expression faults with; a [`FaultKind::Limit`] fault if it asks for anything that there
-/// is not while compiling (input tuples, state, services) or takes too many steps.
+/// The fault of the expression; a [`FaultKind::Limit`] fault if it needs anything that does not
+/// exist while compiling (input tuples, state, services), or takes too many steps.
+///
+/// # Example
+/// ```
+/// use graph::{BinaryOp, Expr};
+/// use thalweg_eval::FaultKind;
+/// use thalweg_eval::interp::fold;
+/// use tuple::{Type, Value};
+///
+/// let number = |n| Expr::constant(Value::Int32(n), Type::Int32);
+/// let sum = Expr::binary(BinaryOp::Add, number(40), number(2));
+/// assert_eq!(fold(&sum, &[], &[]), Ok(Value::Int32(42)));
+/// let quotient = Expr::binary(BinaryOp::Div, number(1), number(0));
+/// let fault = fold(&quotient, &[], &[]).expect_err("a division by zero");
+/// assert_eq!(fault.kind(), FaultKind::Division);
+/// ```
 pub fn fold(expr: &Expr, natives: &[NativeFn], functions: &[Function]) -> Result<Value, Fault> {
     let shallow = evaluate(expr, natives, functions);
     match shallow {
@@ -34,7 +49,7 @@ pub fn fold(expr: &Expr, natives: &[NativeFn], functions: &[Function]) -> Result
     }
 }
 
-/// On a thread with a large stack.
+/// Folds on a thread with a large stack.
 fn fold_on_large_stack(
     expr: &Expr,
     natives: &[NativeFn],

@@ -2,12 +2,11 @@
 
 use tuple::{Layout, TupleRef, Type, Value};
 
-use crate::ops::faults;
-use crate::{Fault, State};
-
 use super::machine::Machine;
 use super::operand::EvaluatedOperand;
 use super::variable_path::{VariableBase, VariablePath};
+use crate::ops::faults;
+use crate::{Fault, State};
 
 impl<'e> Machine<'_, 'e> {
     /// The slot of a port's current or an earlier tuple.

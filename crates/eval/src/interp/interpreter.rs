@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use graph::{Body, Expr, Function, InPort, StateId, StateVar};
 use tuple::{Layout, TupleBuf, Value};
 
 use super::interpreter_ports::{InterpreterPorts, InterpreterScratch};
 use super::machine::Machine;
 use crate::{Evaluation, Fault, NativeFn};
-use graph::{Body, Expr, Function, InPort, StateId, StateVar};
 
 /// Evaluates the expressions and bodies of one operator.
 ///
@@ -22,7 +22,7 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
-    /// For expressions that call these functions.
+    /// An interpreter for expressions that call these functions, for an operator without ports.
     pub fn new(functions: &[Function], natives: &[NativeFn]) -> Interpreter {
         Interpreter {
             functions: functions.into(),
@@ -35,7 +35,7 @@ impl Interpreter {
         }
     }
 
-    /// The same program for an operator with these ports.
+    /// An interpreter of the same program for an operator with these ports.
     pub fn with_ports(&self, inputs: &[InPort], outputs: &[Arc<Layout>]) -> Interpreter {
         let mut slots = vec![0];
         for port in inputs {
@@ -52,12 +52,38 @@ impl Interpreter {
         }
     }
 
-    /// An expression's value.
+    /// Evaluates an expression to a value.
+    ///
+    /// # Errors
+    /// The fault of the expression.
+    ///
+    /// # Example
+    /// ```
+    /// use graph::{Expr, StateId, StateVar};
+    /// use thalweg_eval::{Evaluation, InputTuples, Interpreter, NoServices, State};
+    /// use tuple::{Type, Value};
+    ///
+    /// let var = StateVar { name: "n".into(), ty: Type::Int32, init: None };
+    /// let mut state = State::new(&[var]);
+    /// state.set(StateId(0), Value::Int32(7));
+    /// let mut evaluation = Evaluation {
+    ///     inputs: InputTuples::NONE,
+    ///     state: &mut state,
+    ///     submit: &mut NoServices::default(),
+    ///     current_punctuation: None,
+    /// };
+    /// let read = Expr::state(StateId(0), Type::Int32);
+    /// let value = Interpreter::new(&[], &[]).evaluate(&read, &mut evaluation);
+    /// assert_eq!(value, Ok(Value::Int32(7)));
+    /// ```
     pub fn evaluate(&mut self, expr: &Expr, to: &mut Evaluation<'_>) -> Result<Value, Fault> {
         self.with_machine(to, |machine| machine.value(expr))
     }
 
-    /// A condition.
+    /// Evaluates a boolean expression.
+    ///
+    /// # Errors
+    /// The fault of the expression.
     pub fn evaluate_condition(
         &mut self,
         expr: &Expr,
@@ -67,6 +93,9 @@ impl Interpreter {
     }
 
     /// Writes a flat tuple; attributes without an expression get their default.
+    ///
+    /// # Errors
+    /// The fault of the first expression that fails.
     pub fn project(
         &mut self,
         exprs: &[Option<Expr>],
@@ -79,12 +108,18 @@ impl Interpreter {
         })
     }
 
-    /// Runs statements.
+    /// Runs the statements of a body.
+    ///
+    /// # Errors
+    /// The fault of the first statement that fails; earlier statements keep their effect.
     pub fn run(&mut self, body: &Body, to: &mut Evaluation<'_>) -> Result<(), Fault> {
         self.with_machine(to, |machine| machine.run(body))
     }
 
     /// Runs the initializers of state variables, in order.
+    ///
+    /// # Errors
+    /// The fault of the first initializer that fails.
     pub fn initialize(&mut self, vars: &[StateVar], to: &mut Evaluation<'_>) -> Result<(), Fault> {
         for (at, var) in vars.iter().enumerate() {
             if let Some(init) = &var.init {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tuple::{Layout, TupleBuf, Value};
 
-/// What is known of an operator's ports when it is wired.
+/// Slots and layouts of an operator's ports, known when the operator is wired.
 #[derive(Clone, Default)]
 pub(super) struct InterpreterPorts {
     /// First slot of each input port; then that of the results of output function calls.

@@ -1,17 +1,16 @@
 //! One evaluation under way: frames of locals, decoded inputs, limits.
 
-use tuple::{TupleBuf, Type, Value};
-
-use crate::ops::{ValueStep, faults};
-use crate::{Evaluation, Fault, FaultKind, NativeFn, State};
 use graph::{Function, LocalVar, StateId};
+use tuple::{TupleBuf, Type, Value};
 
 use super::decoded_inputs::DecodedInputs;
 use super::interpreter_ports::{InterpreterPorts, InterpreterScratch};
 use super::stack;
 use super::variable_path::{VariableBase, VariablePath};
+use crate::ops::{ValueStep, faults};
+use crate::{Evaluation, Fault, FaultKind, NativeFn, State};
 
-/// What stands for the value of something void, and of a local before its `Let`.
+/// Placeholder for the value of a void expression, and of a local before its `Let`.
 pub(super) const VOID_VALUE: Value = Value::Boolean(false);
 
 pub(super) struct Machine<'m, 'e> {
@@ -21,9 +20,9 @@ pub(super) struct Machine<'m, 'e> {
     pub(super) evaluation: &'m mut Evaluation<'e>,
     /// The locals of all frames, the running one's last.
     pub(super) locals: Vec<Value>,
-    /// Where the running frame's locals begin.
+    /// Index of the running frame's first local.
     pub(super) frame_base: usize,
-    /// What they are.
+    /// Declarations of the running frame's locals.
     pub(super) frame_vars: &'m [LocalVar],
     pub(super) call_depth: u32,
     /// Attributes of input tuples that were decoded.
@@ -57,7 +56,7 @@ impl<'m, 'e> Machine<'m, 'e> {
         }
     }
 
-    /// Allows so many loop turns and calls.
+    /// Limits the number of loop turns and calls.
     pub(super) fn limit_steps(&mut self, steps: u64) {
         self.steps_left = steps;
     }

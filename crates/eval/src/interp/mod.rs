@@ -1,7 +1,7 @@
-//! The reference interpreter: walks typed expressions and statements and so defines what they mean.
+//! The reference interpreter, which defines what typed expressions and statements mean.
 //!
-//! What comes in is a [`graph::Body`] or [`graph::Expr`] and an [`Evaluation`]: input tuples,
-//! state, where to submit. Compiled code has to give the same bits, the same faults in the same
+//! Its input is a [`graph::Body`] or [`graph::Expr`] and a [`crate::Evaluation`]: input tuples,
+//! state, output. Compiled code has to give the same bits, the same faults in the same
 //! order and the same submissions.
 //!
 //! # Order of evaluation
@@ -20,7 +20,7 @@
 //! Calls nest up to [`MAX_CALL_DEPTH`] levels and as far as the thread's stack allows: an
 //! evaluation that needs more faults. A thread has [`STACK_BYTES`] from its first evaluation on;
 //! one that has more says so with [`reserve_stack`]. Loops end when the program says so; only
-//! [`fold`] counts steps.
+//! [`fold()`] counts steps.
 
 mod call;
 mod decoded_inputs;

@@ -4,13 +4,12 @@ use std::borrow::Cow;
 
 use tuple::Value;
 
+use super::machine::Machine;
+use super::variable_path::VariablePath;
 use crate::Fault;
 use crate::ops;
 
-use super::machine::Machine;
-use super::variable_path::VariablePath;
-
-/// An evaluated operand.
+/// An operand after its evaluation.
 pub(super) enum EvaluatedOperand<'x> {
     /// A value of its own.
     Owned(Value),
@@ -35,7 +34,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// An operand's value.
+    /// The value of an operand, cloned only if the operand does not own it.
     pub(super) fn owned_value(&self, operand: EvaluatedOperand<'_>) -> Result<Value, Fault> {
         match operand {
             EvaluatedOperand::Owned(value) => Ok(value),

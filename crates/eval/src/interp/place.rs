@@ -1,13 +1,12 @@
 //! Assignments to places.
 
-use tuple::{Type, Value};
-
-use crate::Fault;
-use crate::ops::{self, ValueStep, faults, truncate_to_bound};
 use graph::{BinaryOp, Expr, MappedForm, Place, PlaceRoot, PlaceStep};
+use tuple::{Type, Value};
 
 use super::machine::Machine;
 use super::variable_path::{VariableBase, VariablePath};
+use crate::Fault;
+use crate::ops::{self, ValueStep, faults, truncate_to_bound};
 
 impl Machine<'_, '_> {
     /// The way to a place, its indices computed; whether it exists is not looked at.

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::Fault;
 use crate::ops::faults;
 
-/// How deep calls of user functions nest; one more is a fault.
+/// Bound on nested calls of user functions; one more is a fault.
 pub const MAX_CALL_DEPTH: u32 = 10_000;
 
 /// Stack that evaluations use on a thread that has not said more: half of what Rust gives a thread.
@@ -16,7 +16,7 @@ thread_local! {
     static FLOOR: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Says that evaluations on this thread may use so many bytes of stack from here on down. Leave the
+/// Lets evaluations on this thread use `bytes` bytes of stack below the caller's frame. Leave the
 /// callees of library functions a margin.
 pub fn reserve_stack(bytes: usize) {
     FLOOR.set(stack_address().saturating_sub(bytes).max(1));
@@ -31,7 +31,7 @@ pub fn stack_floor() -> usize {
     FLOOR.get()
 }
 
-/// A fault if the stack has grown below the floor.
+/// Checks the stack: a fault if it has grown below the limit.
 #[inline]
 pub(super) fn check_floor(floor: usize) -> Result<(), Fault> {
     if stack_address() < floor {

@@ -2,22 +2,21 @@
 
 use std::borrow::Cow;
 
+use graph::{Arg, Body, Callee, Expr, ExprKind, LocalId, Stmt};
 use smallvec::SmallVec;
 use tuple::{Layout, List, Punctuation, RString, TupleBuf, Type, UString, Value};
 
-use crate::Fault;
-use crate::ops::{IntegerRange, element, faults};
-use graph::{Arg, Body, Callee, Expr, ExprKind, LocalId, Stmt};
-
 use super::machine::{Machine, VOID_VALUE};
 use super::operand::EvaluatedOperand;
+use crate::Fault;
+use crate::ops::{IntegerRange, element, faults};
 
-/// How a statement ended.
+/// Way in which a statement ended.
 enum StmtCompletion {
     Next,
     Break,
     Continue,
-    /// With the value, if it has one.
+    /// A `return`, with the value if it has one.
     Return(Option<Value>),
 }
 
@@ -45,7 +44,7 @@ impl Machine<'_, '_> {
         for stmt in stmts {
             match self.stmt(stmt)? {
                 StmtCompletion::Next => {}
-                flow => return Ok(flow),
+                completion => return Ok(completion),
             }
         }
         Ok(StmtCompletion::Next)
@@ -103,7 +102,7 @@ impl Machine<'_, '_> {
             match self.block(body)? {
                 StmtCompletion::Next | StmtCompletion::Continue => {}
                 StmtCompletion::Break => break,
-                flow @ StmtCompletion::Return(_) => return Ok(flow),
+                completion @ StmtCompletion::Return(_) => return Ok(completion),
             }
         }
         Ok(StmtCompletion::Next)
@@ -133,13 +132,13 @@ impl Machine<'_, '_> {
             match self.block(body)? {
                 StmtCompletion::Next | StmtCompletion::Continue => {}
                 StmtCompletion::Break => break,
-                flow @ StmtCompletion::Return(_) => return Ok(flow),
+                completion @ StmtCompletion::Return(_) => return Ok(completion),
             }
         }
         Ok(StmtCompletion::Next)
     }
 
-    /// What a loop over numbers goes through without a list of them.
+    /// Numbers of a loop over a call of `range`, for which no list is made.
     fn range(&mut self, collection: &Expr) -> Result<Option<IntegerRange>, Fault> {
         let ExprKind::Call(Callee::Native(id), args) = &collection.kind else {
             return Ok(None);
@@ -180,7 +179,7 @@ impl Machine<'_, '_> {
             match self.block(body)? {
                 StmtCompletion::Next | StmtCompletion::Continue => {}
                 StmtCompletion::Break => break,
-                flow @ StmtCompletion::Return(_) => return Ok(flow),
+                completion @ StmtCompletion::Return(_) => return Ok(completion),
             }
         }
         Ok(StmtCompletion::Next)
@@ -298,7 +297,7 @@ fn is_part_of_variable(collection: &Expr) -> bool {
     }
 }
 
-/// What a loop over a collection sees at a turn.
+/// Value of the loop variable in turn `at` of a loop over a collection.
 fn loop_element(collection: &Value, at: usize) -> Option<Value> {
     match collection {
         Value::List(list) => element(list, at).map(|item| item.into_owned()),

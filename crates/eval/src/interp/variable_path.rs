@@ -1,23 +1,23 @@
 //! Paths to parts of variables, which stay where they are until their value is needed.
 
+use graph::StateId;
 use smallvec::SmallVec;
 
 use crate::ops::ValueStep;
-use graph::StateId;
 
-/// A way to a part of a variable, its indices computed.
+/// Path to a part of a variable, its indices computed.
 #[derive(Clone, Debug)]
 pub(super) struct VariablePath {
     pub(super) base: VariableBase,
     pub(super) steps: SmallVec<[ValueStep; 2]>,
 }
 
-/// A variable.
+/// Variable at which a path begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VariableBase {
     /// A local, counted through all frames.
     Local(usize),
-    /// A state variable.
+    /// A state variable of the operator.
     State(StateId),
     /// A decoded attribute of an input tuple.
     Decoded(usize),
@@ -32,7 +32,7 @@ impl VariablePath {
         }
     }
 
-    /// One step further.
+    /// The path to a part of the part that this path leads to.
     pub(super) fn with_step(mut self, key: ValueStep) -> VariablePath {
         self.steps.push(key);
         self

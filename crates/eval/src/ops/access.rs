@@ -4,17 +4,22 @@ use std::borrow::Cow;
 
 use tuple::{List, RString, Value};
 
-use crate::Fault;
-
 use super::faults;
+use crate::Fault;
 
 /// `base[at]`: an element of a list, the value of a map's key, a one-character string, a blob's
 /// byte.
+///
+/// # Errors
+/// If the index is out of range, or the map lacks the key.
 pub fn index(base: &Value, at: &Value) -> Result<Value, Fault> {
     index_ref(base, at).map(Cow::into_owned)
 }
 
-/// [`index`] without a copy where there is something to borrow.
+/// Like [`index`], without a copy where the element can be borrowed.
+///
+/// # Errors
+/// If the index is out of range, or the map lacks the key.
 pub fn index_ref<'v>(base: &'v Value, at: &Value) -> Result<Cow<'v, Value>, Fault> {
     match base {
         Value::List(list) => {
@@ -51,6 +56,9 @@ pub fn element(list: &List, at: usize) -> Option<Cow<'_, Value>> {
 }
 
 /// An integer as an index below `len`.
+///
+/// # Errors
+/// If the integer is negative, or `len` or more; `noun` names the collection in the fault.
 pub fn position(at: &Value, noun: &str, len: usize) -> Result<usize, Fault> {
     let at = integer(at)?;
     match usize::try_from(at) {
@@ -60,6 +68,20 @@ pub fn position(at: &Value, noun: &str, len: usize) -> Result<usize, Fault> {
 }
 
 /// `base[lower:upper]` of a list, string or blob.
+///
+/// # Errors
+/// If the lower end is below 0 or beyond the end.
+///
+/// # Example
+/// ```
+/// use thalweg_eval::ops::slice;
+/// use tuple::{List, Value};
+///
+/// let list = Value::List(List::Int32(vec![1, 2, 3]));
+/// let tail = slice(&list, Some(&Value::Int32(1)), None);
+/// assert_eq!(tail, Ok(Value::List(List::Int32(vec![2, 3]))));
+/// assert!(slice(&list, Some(&Value::Int32(4)), None).is_err());
+/// ```
 pub fn slice(base: &Value, lower: Option<&Value>, upper: Option<&Value>) -> Result<Value, Fault> {
     let range = |noun, len| range(lower, upper, noun, len);
     Ok(match base {
@@ -102,6 +124,9 @@ fn range(
 }
 
 /// `item in collection`: an element of a list or set, a key of a map.
+///
+/// # Errors
+/// If `collection` is no list, set or map, which the type checker excludes.
 pub fn contains(collection: &Value, item: &Value) -> Result<bool, Fault> {
     match collection {
         Value::List(List::Any(values)) => Ok(values.iter().any(|x| x.spl_eq(item))),

@@ -2,16 +2,28 @@
 
 use std::cmp::Ordering;
 
-use tuple::{RString, UString, Value};
-
-use crate::Fault;
 use graph::BinaryOp;
+use tuple::{RString, UString, Value};
 
 use super::integer::IntegerArithmetic;
 use super::{complex, faults, timestamp};
+use crate::Fault;
 
 /// `left op right` of two values of one type (shifts: any two integers). A comparison of whole
 /// collections, tuples or optionals is a comparison too.
+///
+/// # Errors
+/// A division or remainder by zero of integers.
+///
+/// # Example
+/// ```
+/// use graph::BinaryOp;
+/// use thalweg_eval::ops::binary;
+/// use tuple::Value;
+///
+/// let sum = binary(BinaryOp::Add, &Value::Int8(127), &Value::Int8(1));
+/// assert_eq!(sum, Ok(Value::Int8(-128)));
+/// ```
 pub fn binary(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Fault> {
     match op {
         BinaryOp::Shl | BinaryOp::Shr => shift(op, left, right),
@@ -20,7 +32,7 @@ pub fn binary(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Fault>
     }
 }
 
-/// A comparison.
+/// Compares two values of the same type.
 pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> bool {
     let ordered = |holds: fn(Ordering) -> bool| left.spl_cmp(right).is_some_and(holds);
     match op {

@@ -3,10 +3,10 @@
 //! Multiplication is the schoolbook formula, division Smith's method; both mend a result of NaN
 //! that should be infinite by the rules of C99's annex G.
 
-use crate::Fault;
 use graph::BinaryOp;
 
 use super::faults;
+use crate::Fault;
 
 macro_rules! complex {
     ($name:ident, $t:ty) => {

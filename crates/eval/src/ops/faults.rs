@@ -39,19 +39,19 @@ pub fn division_by_zero() -> Fault {
     Fault::new(FaultKind::Division, "integer division by zero")
 }
 
-/// `!` on null.
+/// The fault of `!` on null.
 pub fn null_unwrapped() -> Fault {
     Fault::value("the optional value is null")
 }
 
-/// A dotted operator on lists of different length.
+/// The fault of a dotted operator on lists of different length.
 pub fn length_mismatch(left: usize, right: usize) -> Fault {
     Fault::value(format!(
         "a dotted operator needs lists of equal length, not {left} and {right}"
     ))
 }
 
-/// A dotted operator on maps with a key that is only on the left.
+/// The fault of a dotted operator on maps with a key that is only on the left.
 pub fn key_missing_on_right(key: &Value) -> Fault {
     Fault::value(format!(
         "the map to the right of a dotted operator has no key {}",
@@ -67,7 +67,7 @@ pub fn port_out_of_range(port: u64, ports: usize) -> Fault {
     Fault::value(sentence)
 }
 
-/// Too many calls within calls.
+/// Sentence of the fault of calls nested deeper than [`crate::interp::MAX_CALL_DEPTH`].
 pub const RECURSION_MESSAGE: &str = "function calls are nested too deeply";
 
 /// A fault of [`RECURSION_MESSAGE`].
@@ -75,14 +75,14 @@ pub fn recursion_too_deep() -> Fault {
     Fault::new(FaultKind::Limit, RECURSION_MESSAGE)
 }
 
-/// A variable or input tuple where there is none: while compiling, or in somebody else's
-/// expression.
+/// The fault of a variable or input tuple that does not exist here: while compiling, or in the
+/// expressions of another operator.
 pub fn no_variable() -> Fault {
     let sentence = "a variable or an input tuple is not available here";
     Fault::new(FaultKind::Limit, sentence)
 }
 
-/// An operation that the front end should not have let through.
+/// The fault of an operation that the type checker should have refused.
 pub fn mistyped(what: &str) -> Fault {
     Fault::new(
         FaultKind::Limit,

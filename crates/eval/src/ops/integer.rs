@@ -1,17 +1,17 @@
 //! Arithmetic of the eight integer types.
 
-use crate::Fault;
 use graph::BinaryOp;
 
 use super::faults;
+use crate::Fault;
 
 /// One of SPL's integer types.
 pub(super) trait IntegerArithmetic: Copy {
     /// `self op other`, wrapping around; not for shifts and comparisons.
     fn apply(self, op: BinaryOp, other: Self) -> Result<Self, Fault>;
-    /// `self << amount`.
+    /// Computes `self << amount` as SPL defines it.
     fn shift_left(self, amount: u32) -> Self;
-    /// `self >> amount`.
+    /// Computes `self >> amount` as SPL defines it.
     fn shift_right(self, amount: u32) -> Self;
 }
 

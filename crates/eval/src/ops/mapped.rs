@@ -1,14 +1,16 @@
 //! Infix operators mapped over lists and maps.
 
+use graph::{BinaryOp, MappedForm};
 use tuple::{List, Map, Type, Value};
 
-use crate::Fault;
-use graph::{BinaryOp, MappedForm};
-
 use super::{binary, faults};
+use crate::Fault;
 
 /// `left op right` element by element. `result` is the type of the result: it says what an empty
 /// list is a list of.
+///
+/// # Errors
+/// If two lists differ in length, two maps in their keys, or an operation on elements faults.
 pub fn binary_mapped(
     op: BinaryOp,
     form: MappedForm,

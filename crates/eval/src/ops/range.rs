@@ -15,8 +15,8 @@ pub struct IntegerRange {
 }
 
 impl IntegerRange {
-    /// What `range` gives for its arguments: a limit, or a list whose indexes are meant; a start
-    /// and a limit; a start, a limit and a step.
+    /// The numbers of a call of `range`. Its arguments are a limit, or a list whose indexes are
+    /// meant; a start and a limit; or a start, a limit and a step.
     ///
     /// # Errors
     /// If the step is 0.
@@ -47,17 +47,17 @@ impl IntegerRange {
         Ok(IntegerRange { first, step, len })
     }
 
-    /// How many numbers there are.
+    /// Count of the numbers in the range.
     pub fn len(self) -> u32 {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether the range has no numbers.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// The numbers.
+    /// Iterates over the numbers in order.
     pub fn numbers(self) -> impl Iterator<Item = i32> {
         (0..self.len).map(move |at| {
             let number = i64::from(self.first) + i64::from(at) * i64::from(self.step);

@@ -1,11 +1,10 @@
 //! Arithmetic of timestamps.
 
+use graph::BinaryOp;
 use tuple::Timestamp;
 
-use crate::Fault;
-use graph::BinaryOp;
-
 use super::faults;
+use crate::Fault;
 
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 

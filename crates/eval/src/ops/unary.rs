@@ -2,14 +2,16 @@
 
 use std::ops::Not;
 
+use graph::UnaryOp;
 use tuple::{Map, Set, Type, Value};
 
-use crate::Fault;
-use graph::UnaryOp;
-
 use super::{cast, faults};
+use crate::Fault;
 
 /// `op operand`; over a collection element by element (a map's values).
+///
+/// # Errors
+/// If the operator is not defined for the operand, which the type checker excludes.
 pub fn unary(op: UnaryOp, operand: &Value) -> Result<Value, Fault> {
     match operand {
         Value::List(list) => {
@@ -77,7 +79,10 @@ fn complement(operand: &Value) -> Option<Value> {
     })
 }
 
-/// The 1 of a numeric type: what `++` adds.
+/// The number 1 of a numeric type, which `++` adds.
+///
+/// # Errors
+/// If the type is not numeric, which the type checker excludes.
 pub fn one_of_type(ty: &Type) -> Result<Value, Fault> {
     match ty {
         Type::Complex32 => Ok(Value::Complex32(1.0, 0.0)),

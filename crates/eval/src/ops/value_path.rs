@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use tuple::{List, Type, Value};
 
-use crate::Fault;
-
 use super::{access, faults, is_full};
+use crate::Fault;
 
 /// One step into a value, its index computed.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,11 +14,14 @@ pub enum ValueStep {
     Field(u32),
     /// An element of a list or blob, or the value of a map's key.
     Index(Value),
-    /// What an optional holds.
+    /// Content of an optional.
     Unwrap,
 }
 
-/// What the steps lead to, borrowed unless it is a packed scalar.
+/// Part of a value to which the steps lead, borrowed unless it is a packed scalar.
+///
+/// # Errors
+/// If a step leads to nothing: an index out of range, a missing key, null.
 pub fn read_part<'v>(value: &'v Value, keys: &[ValueStep]) -> Result<Cow<'v, Value>, Fault> {
     let mut here = value;
     for (at, key) in keys.iter().enumerate() {
@@ -48,7 +50,10 @@ fn attribute(attributes: &[Value], index: u32) -> Result<&Value, Fault> {
         .ok_or_else(|| faults::mistyped("an attribute"))
 }
 
-/// Runs a change on what the steps lead to. Every step must exist.
+/// Runs a change on the part to which the steps lead. Every step must exist.
+///
+/// # Errors
+/// If a step leads to nothing; the fault of the change.
 pub fn change_part<R>(
     value: &mut Value,
     keys: &[ValueStep],
@@ -99,8 +104,11 @@ pub fn change_part<R>(
     }
 }
 
-/// Assigns to what the steps lead to. A last step to a key that the map does not have inserts it,
-/// unless the map is bounded and full; `ty` is the type of `value`.
+/// Assigns to the part to which the steps lead. If the last step is a key that the map does not
+/// have, it is inserted, unless the map is bounded and full. `ty` is the type of `value`.
+///
+/// # Errors
+/// If a step before the last leads to nothing, or the last one is an index out of range.
 pub fn store_part(
     value: &mut Value,
     ty: &Type,
@@ -138,8 +146,11 @@ fn replace_part(value: &mut Value, keys: &[ValueStep], new: Value) -> Result<(),
     })
 }
 
-/// Takes out what the steps lead to, to be put back by [`change_part`]. A scalar is copied; of
-/// anything else a placeholder stays behind.
+/// Takes out the part to which the steps lead, to be put back by [`change_part`]. A scalar is
+/// copied; of any other value a placeholder stays behind.
+///
+/// # Errors
+/// If a step leads to nothing.
 pub fn take_part(value: &mut Value, keys: &[ValueStep]) -> Result<Value, Fault> {
     change_part(value, keys, &mut |inner| {
         let is_scalar = !matches!(

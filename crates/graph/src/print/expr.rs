@@ -2,12 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::{Arg, BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, UnaryOp};
-
 use super::literal::literal;
 use super::{PrintNames, separated};
+use crate::{Arg, BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, UnaryOp};
 
-/// How tightly an expression holds together; operands of a lower level need parentheses.
+/// Level of precedence of an expression; operands of a lower level need parentheses.
 type Precedence = u8;
 
 const ASSIGNMENT: Precedence = 1;
@@ -285,7 +284,7 @@ impl PrintNames<'_> {
     }
 }
 
-/// What a subscript leads to.
+/// Type of the element that a subscript of a collection selects.
 fn element_type(ty: &tuple::Type) -> Option<&tuple::Type> {
     match ty {
         tuple::Type::List(element, _) => Some(element),

@@ -101,7 +101,7 @@ fn primitive(value: &Value, ty: &Type, out: &mut String) {
     }
 }
 
-/// What makes a number literal one of the type.
+/// Suffix that gives a number literal this type; `None` if it needs none or has none.
 fn suffix(ty: &Type) -> Option<&'static str> {
     Some(match ty {
         Type::Int8 => "sb",

@@ -26,14 +26,14 @@ use crate::{Body, Expr, Function, OperatorNode, Place, Program, Stmt};
 pub use brief_value::BriefValue;
 pub use print_names::PrintNames;
 
-/// A node with what its variables are called; prints itself.
+/// A node with the names of its variables, to be printed by `Display`.
 pub struct PrintedNode<'a, T> {
     names: PrintNames<'a>,
     node: &'a T,
 }
 
 impl<'a> PrintNames<'a> {
-    /// A node to be printed with these names.
+    /// Binds these names to a node, for printing.
     pub fn print<T>(self, node: &'a T) -> PrintedNode<'a, T>
     where
         PrintedNode<'a, T>: fmt::Display,
@@ -81,7 +81,7 @@ display! {
     Program: |names, it, out| names.program(it, out);
 }
 
-/// Starts a line.
+/// Starts a line with its indentation.
 fn indent(depth: usize, out: &mut String) {
     out.extend(std::iter::repeat_n("  ", depth));
 }

@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::{Body, InPort, OperatorNode, OutPort, Param, ParamValue, Program};
-
 use super::literal::literal;
 use super::window::PrintedWindow;
 use super::{PrintNames, indent, separated};
+use crate::{Body, InPort, OperatorNode, OutPort, Param, ParamValue, Program};
 
 impl<'a> PrintNames<'a> {
     pub(super) fn program(self, program: &'a Program, out: &mut String) {
@@ -186,7 +185,7 @@ fn clause<T>(
     }
 }
 
-/// A constant whose type nobody wrote down.
+/// Prints a constant whose type the program does not mention.
 struct UntypedConstant<'a>(&'a tuple::Value);
 
 impl std::fmt::Display for UntypedConstant<'_> {

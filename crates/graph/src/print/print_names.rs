@@ -9,12 +9,12 @@ use crate::{
     Program, StateId, StateVar,
 };
 
-/// Where names come from. What is missing is called by number.
+/// Source of the names that are printed. Without a name, the number is printed.
 #[derive(Clone, Copy, Default)]
 pub struct PrintNames<'a> {
     /// Prototypes of the library functions, as SPL writes them.
     pub natives: &'a [&'a str],
-    /// User functions.
+    /// User functions of the program.
     pub functions: &'a [Function],
     /// The operators whose streams the ports refer to.
     pub operators: &'a [OperatorNode],
@@ -22,7 +22,7 @@ pub struct PrintNames<'a> {
     pub inputs: &'a [InPort],
     /// Output ports of the operator.
     pub outputs: &'a [OutPort],
-    /// Its state variables.
+    /// State variables of the operator.
     pub state: &'a [StateVar],
     /// The variables of the body.
     pub locals: &'a [LocalVar],
@@ -41,7 +41,7 @@ impl<'a> PrintNames<'a> {
         }
     }
 
-    /// With those of an operator.
+    /// Names of an operator in addition.
     pub fn with_operator(self, operator: &'a OperatorNode) -> PrintNames<'a> {
         PrintNames {
             inputs: &operator.inputs,

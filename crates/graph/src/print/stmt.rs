@@ -4,9 +4,8 @@ use std::fmt::Write;
 
 use tuple::Type;
 
-use crate::{Body, Expr, Function, LocalId, Stmt};
-
 use super::{PrintNames, indent, separated};
+use crate::{Body, Expr, Function, LocalId, Stmt};
 
 impl<'a> PrintNames<'a> {
     /// The statements of a body, a line each; its variables are declared where they are set.

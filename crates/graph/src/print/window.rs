@@ -4,9 +4,8 @@ use std::fmt;
 
 use tuple::TupleType;
 
-use crate::{PartitionEviction, Policy, Window, WindowKind};
-
 use super::literal::literal;
+use crate::{PartitionEviction, Policy, Window, WindowKind};
 
 /// A window of a port of a schema.
 pub(super) struct PrintedWindow<'a>(pub(super) &'a Window, pub(super) &'a TupleType);

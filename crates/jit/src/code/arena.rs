@@ -13,10 +13,10 @@
 //! builds fill what is given back ([`FREED_PATTERN`]), so that code which still reads it is found
 //! out.
 
-/// The first chunk, in bytes.
+/// Size of the first chunk, in bytes; each further chunk is at least twice as large.
 const FIRST_CHUNK_BYTES: usize = 4096;
 
-/// What debug builds write over words that are given back: no address, and no text.
+/// Word that debug builds write over memory that is given back: neither an address nor text.
 const FREED_PATTERN: u64 = 0xfdfd_fdfd_fdfd_fdfd;
 
 /// The part that compiled code reads and writes.
@@ -29,7 +29,7 @@ pub struct Bump {
     pub limit: usize,
 }
 
-/// The chunks.
+/// Bytes that last until the entry returns, or until a loop's turn ends.
 #[derive(Debug, Default)]
 pub struct Arena {
     chunks: Vec<Box<[u64]>>,
@@ -38,7 +38,7 @@ pub struct Arena {
 }
 
 impl Bump {
-    /// Of an arena without chunks.
+    /// State for an arena without chunks.
     pub const EMPTY: Bump = Bump { next: 0, limit: 0 };
 }
 
@@ -54,7 +54,7 @@ impl Arena {
         std::ptr::with_exposed_provenance_mut(taken)
     }
 
-    /// Starts a chunk that has room for so many bytes.
+    /// Starts a chunk that has room for at least `bytes` bytes.
     fn grow(&mut self, bump: &mut Bump, bytes: usize) {
         let spare = self.spare.take_if(|spare| spare.len() * 8 >= bytes);
         let mut chunk = spare.unwrap_or_else(|| {
@@ -69,7 +69,7 @@ impl Arena {
         self.chunks.push(chunk);
     }
 
-    /// Gives back what was taken since `bump.next` was `mark` (0: since the beginning).
+    /// Gives back the bytes taken since `bump.next` was `mark` (0: since the beginning).
     pub fn reset(&mut self, bump: &mut Bump, mark: usize) {
         // Of the last chunk; those before it count as used up.
         let mut used = bump.next;

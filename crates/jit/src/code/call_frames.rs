@@ -5,22 +5,22 @@
 
 use tuple::{Type, Value};
 
-/// How many values a chunk holds at least.
+/// Least number of values that a chunk holds.
 const CHUNK_LEN_MIN: usize = 256;
 
-/// The stack.
+/// Stack of the variables in memory of all user functions that are running.
 #[derive(Debug, Default)]
 pub struct CallFrames {
     chunks: Vec<Box<[Value]>>,
     /// The chunk in use and how many of its values are taken.
     top: (usize, usize),
-    /// Where the frames that are taken begin.
+    /// Starts of the frames that are in use.
     marks: Vec<(usize, usize)>,
 }
 
 impl CallFrames {
-    /// Takes values of these types. They are adjacent; each is of its type, but may hold what a
-    /// former call has left.
+    /// Takes values of these types. They are adjacent; each is of its type, but may hold a value of
+    /// a former call.
     pub fn push(&mut self, types: &[Type]) -> *mut Value {
         self.marks.push(self.top);
         let (mut chunk, mut used) = self.top;
@@ -46,12 +46,12 @@ impl CallFrames {
         values.as_mut_ptr()
     }
 
-    /// Gives back what was taken last.
+    /// Gives back the last frame.
     pub fn pop(&mut self) {
         self.top = self.marks.pop().unwrap_or_default();
     }
 
-    /// Gives back everything.
+    /// Removes all frames; the memory is kept for the next call.
     pub fn clear(&mut self) {
         self.marks.clear();
         self.top = (0, 0);
@@ -59,7 +59,7 @@ impl CallFrames {
 }
 
 /// Whether a value left by another function can serve as one of a type: compiled code relies on the
-/// variant, all the way down.
+/// variant, at every depth.
 fn same_variant(value: &Value, ty: &Type) -> bool {
     match (value, ty) {
         (Value::RString(_), Type::RString | Type::BoundedRString(_)) => true,

@@ -7,10 +7,10 @@ use cranelift_jit::JITModule;
 
 use super::constant_pool::ConstantPool;
 
-/// Machine code and what it refers to. Dropping it frees the code.
+/// Machine code with the constants that it refers to. Dropping it frees the code.
 pub struct CodeMemory {
     module: Option<JITModule>,
-    /// Refers to nothing in the code; kept because the code refers to it.
+    /// Constants of the code, kept because the code has their addresses.
     _pool: Arc<ConstantPool>,
 }
 
@@ -38,7 +38,7 @@ unsafe impl Send for CodeMemory {}
 // SAFETY: a shared `CodeMemory` offers nothing.
 unsafe impl Sync for CodeMemory {}
 
-/// Where the code of a handle will be: filled when the PE's code is finished.
+/// Address of a handle's code, filled when the PE's code is finished.
 #[derive(Default)]
 pub struct CodePointer {
     address: AtomicPtr<u8>,
@@ -46,14 +46,14 @@ pub struct CodePointer {
 }
 
 impl CodePointer {
-    /// Sets where the code is.
+    /// Publishes the address of the code. Pairs with `address`.
     pub fn publish(&self, entry: *const u8, memory: &Arc<CodeMemory>) {
-        // The code is kept first, so that whoever sees the entry may call it.
+        // The code is kept first, so that a thread that sees the entry may call it.
         let _ = self.memory.set(Arc::clone(memory));
         self.address.store(entry.cast_mut(), Ordering::Release);
     }
 
-    /// Where the code is; null before it is finished. Pairs with `open`.
+    /// Address of the code; null before it is finished. Pairs with `publish`.
     pub fn address(&self) -> *const u8 {
         self.address.load(Ordering::Acquire)
     }

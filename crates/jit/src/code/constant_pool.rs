@@ -24,13 +24,13 @@ pub struct ConstantPool {
     positions: Vec<Box<Pos>>,
 }
 
-/// The address of something in the pool, for an immediate operand.
+/// Address of something in the pool, for an immediate operand.
 fn address<T>(thing: &T) -> i64 {
     std::ptr::from_ref(thing).expose_provenance() as i64
 }
 
 impl ConstantPool {
-    /// A type.
+    /// Address of a copy of `ty`; equal types share one.
     pub fn ty(&mut self, ty: &Type) -> i64 {
         if let Some(known) = self.types.get(ty) {
             return address(&**known);
@@ -41,32 +41,32 @@ impl ConstantPool {
         at
     }
 
-    /// The default value of a type.
+    /// Address of the default value of a type.
     pub fn default_of(&mut self, ty: &Type) -> i64 {
         let make = || Box::new(Value::default_of(ty));
         address(&**self.defaults.entry(ty.clone()).or_insert_with(make))
     }
 
-    /// Several types in a row: the address of the first one and how many there are.
+    /// Adds a list of types. Returns the address of the first one and their number.
     pub fn type_list(&mut self, types: Vec<Type>) -> (i64, i64) {
-        let row = types.into_boxed_slice();
-        let at = (row.as_ptr().expose_provenance() as i64, row.len() as i64);
-        self.type_lists.push(row);
+        let list = types.into_boxed_slice();
+        let at = (list.as_ptr().expose_provenance() as i64, list.len() as i64);
+        self.type_lists.push(list);
         at
     }
 
-    /// A constant.
+    /// Adds a copy of a constant, which stays at its address.
     pub fn constant(&mut self, value: &Value) -> &Value {
         self.constants.push(Box::new(value.clone()));
         &self.constants[self.constants.len() - 1]
     }
 
-    /// A constant's address.
+    /// Address of a new copy of a constant.
     pub fn constant_address(&mut self, value: &Value) -> i64 {
         address(self.constant(value))
     }
 
-    /// A site; its id is set here.
+    /// Adds a site, whose id is set here. Returns its address.
     pub fn site(&mut self, mut site: FallbackSite) -> i64 {
         site.id = self.sites.len() as u32;
         let boxed = Box::new(site);
@@ -75,7 +75,7 @@ impl ConstantPool {
         at
     }
 
-    /// A position.
+    /// Address of a copy of a position.
     pub fn pos(&mut self, pos: Pos) -> i64 {
         if self.positions.last().is_none_or(|last| **last != pos) {
             self.positions.push(Box::new(pos));
@@ -83,7 +83,7 @@ impl ConstantPool {
         self.positions.last().map_or(0, |last| address(&**last))
     }
 
-    /// A layout.
+    /// Address of a layout, which the pool keeps alive.
     pub fn layout(&mut self, layout: &Arc<Layout>) -> i64 {
         if !self
             .layouts

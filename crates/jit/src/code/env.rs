@@ -1,7 +1,7 @@
-//! What compiled code finds at run time: the one pointer that every compiled function is given.
+//! The environment of compiled code: every compiled function is given a pointer to one.
 //!
-//! The first fields are read and written by compiled code at the offsets of [`offsets`]; what comes
-//! after them is for the functions in [`super::imports`]. An `Env` belongs to one handle and is
+//! Compiled code reads and writes the first fields at the offsets of [`offsets`]; the fields after
+//! them are for the functions in [`super::import_bodies`]. An `Env` belongs to one handle and is
 //! only used by one thread at a time. Nothing in it outlives a call but memory that is kept for the
 //! next.
 
@@ -20,15 +20,16 @@ use super::parts_reader::RawSlice;
 use super::scratch::OperandScratch;
 use super::temp_values::TempValues;
 
-/// [`Env::inlined_operator`] when the outlet acts for whom it acts anyway.
+/// Value of [`Env::inlined_operator`] while no inlined operator runs: the outlet acts for the
+/// entry's operator.
 pub const NO_INLINED_OPERATOR: u32 = u32::MAX;
 
-/// What a handle's compiled code works with.
+/// Everything that the compiled code of one handle reads and writes, at offsets known to the code.
 #[repr(C)]
 pub struct Env {
     /// Free bytes of the arena.
     bump: Bump,
-    /// How many temporary values there are.
+    /// Number of temporary values.
     temps_len: usize,
     /// The input tuples that the code reads, by slot.
     inputs: *mut RawSlice<u8>,
@@ -40,7 +41,7 @@ pub struct Env {
     locals: *mut Value,
     /// The lowest address of the stack that a call may begin at.
     stack_limit: usize,
-    /// How many calls of user functions are going on.
+    /// Number of calls of user functions that are going on.
     call_depth: u32,
     /// The marker of an `onPunct` body.
     punctuation: u32,
@@ -50,23 +51,23 @@ pub struct Env {
     batch: BatchCursor,
 
     arena: Arena,
-    /// `bump.next` when nothing is taken.
+    /// Value of `bump.next` when nothing is taken.
     bump_base: usize,
     temps: TempValues,
     /// Variables in memory of the user functions that are running.
     pub(super) call_frames: CallFrames,
-    /// Operands of sites.
+    /// Values that fallback sites make of their operands, kept for the next run of the site.
     pub(super) operand_scratch: OperandScratch,
     input_slices: Vec<RawSlice<u8>>,
     /// Default tuples, for input slots that are empty: zeroes.
     default_tuples: Vec<u64>,
     local_values: Box<[Value]>,
     outlet: Option<*mut dyn Outlet>,
-    /// The tuple that is being made: of a projection, or to be submitted.
+    /// Tuple that is being written: by a projection, or to be submitted.
     tuple_buf: *mut TupleBuf,
     own_tuple_buf: Box<TupleBuf>,
     fault: Option<Fault>,
-    /// Kept for the code, which refers to it.
+    /// Constants of the code, kept because the code has their addresses.
     _pool: Arc<ConstantPool>,
 }
 
@@ -74,13 +75,13 @@ pub struct Env {
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct BatchCursor {
-    /// The next frame.
+    /// Address of the next frame.
     next: *const u8,
-    /// Behind the last one.
+    /// Address behind the last frame.
     end: *const u8,
-    /// How many frames were taken.
+    /// Number of frames that were taken.
     count: u64,
-    /// What the upper half of their headers has to be.
+    /// Value that the upper half of a header must have for the loop to take its frame.
     header_tag: u32,
 }
 
@@ -93,46 +94,46 @@ impl BatchCursor {
     };
 }
 
-/// Where compiled code finds the fields.
+/// Offsets of the fields that compiled code uses.
 pub mod offsets {
     use super::{BatchCursor, Bump, Env};
     use std::mem::offset_of;
 
-    /// The next free byte of the arena.
+    /// Offset of the next free byte of the arena.
     pub const BUMP: i32 = (offset_of!(Env, bump) + offset_of!(Bump, next)) as i32;
-    /// The end of the arena's chunk.
+    /// Offset of the end of the arena's chunk.
     pub const BUMP_LIMIT: i32 = (offset_of!(Env, bump) + offset_of!(Bump, limit)) as i32;
-    /// The number of temporary values.
+    /// Offset of the number of temporary values.
     pub const TEMPS_LEN: i32 = offset_of!(Env, temps_len) as i32;
-    /// The input tuples.
+    /// Offset of the array of input tuples.
     pub const INPUTS: i32 = offset_of!(Env, inputs) as i32;
-    /// Scalar state variables.
+    /// Offset of the address of the scalar state variables.
     pub const SCALARS: i32 = offset_of!(Env, scalars) as i32;
-    /// Other state variables.
+    /// Offset of the address of the other state variables.
     pub const VALUES: i32 = offset_of!(Env, values) as i32;
-    /// Local variables in memory.
+    /// Offset of the address of local variables in memory.
     pub const LOCALS: i32 = offset_of!(Env, locals) as i32;
-    /// The lowest address of the stack.
+    /// Offset of the lowest address of the stack.
     pub const STACK_LIMIT: i32 = offset_of!(Env, stack_limit) as i32;
-    /// The number of calls going on.
+    /// Offset of the number of calls that are going on.
     pub const CALL_DEPTH: i32 = offset_of!(Env, call_depth) as i32;
-    /// The marker.
+    /// Offset of the marker of an `onPunct` body.
     pub const PUNCTUATION: i32 = offset_of!(Env, punctuation) as i32;
-    /// The inlined operator.
+    /// Offset of the number of the inlined operator that is running.
     pub const INLINED_OPERATOR: i32 = offset_of!(Env, inlined_operator) as i32;
-    /// The next frame of the batch.
+    /// Offset of the address of the next frame of the batch.
     pub const BATCH_NEXT: i32 = (offset_of!(Env, batch) + offset_of!(BatchCursor, next)) as i32;
-    /// The end of the batch.
+    /// Offset of the end of the batch.
     pub const BATCH_END: i32 = (offset_of!(Env, batch) + offset_of!(BatchCursor, end)) as i32;
-    /// How many frames were taken.
+    /// Offset of the number of frames that were taken.
     pub const BATCH_COUNT: i32 = (offset_of!(Env, batch) + offset_of!(BatchCursor, count)) as i32;
-    /// The upper half of a tuple's header.
+    /// Offset of the upper half of a tuple's header.
     pub const BATCH_TAG: i32 =
         (offset_of!(Env, batch) + offset_of!(BatchCursor, header_tag)) as i32;
 }
 
 impl Env {
-    /// An environment for a function that needs this.
+    /// An environment that meets the needs of a function.
     pub fn new(pool: Arc<ConstantPool>, needs: &EnvRequirements) -> Box<Env> {
         let zeroes = needs.inputs.iter().map(|(_, layout)| layout.size / 8).max();
         let slots = needs
@@ -183,7 +184,7 @@ impl Env {
         env
     }
 
-    /// Takes over what one call works with.
+    /// Binds inputs, state and outlet of one call.
     pub fn enter(
         &mut self,
         context: &mut CodeContext<'_>,
@@ -221,7 +222,7 @@ impl Env {
         };
     }
 
-    /// Takes over the frames of a batch; after `enter`.
+    /// Binds the frames of a batch; called after `enter`.
     pub fn enter_batch(&mut self, batch: &FrameBatch<'_>, kind: u8) {
         let bytes = batch.bytes().as_ptr_range();
         self.batch = BatchCursor {
@@ -232,7 +233,7 @@ impl Env {
         };
     }
 
-    /// How many frames were taken, and how many bytes they are.
+    /// Ends a batch. Returns the number of frames that were taken, and their size in bytes.
     pub fn leave_batch(&mut self, batch: &FrameBatch<'_>) -> (u64, usize) {
         let taken = std::mem::replace(&mut self.batch, BatchCursor::NONE);
         (
@@ -241,7 +242,7 @@ impl Env {
         )
     }
 
-    /// Gives everything temporary back; the fault if the code has failed.
+    /// Gives all temporary memory back. Returns the fault if the code has failed.
     pub fn leave(&mut self) -> Option<Fault> {
         if self.temps_len > 0 || self.bump.next != self.bump_base {
             self.reset(0, 0);
@@ -267,15 +268,15 @@ impl Env {
         self.temps.reset(&mut self.temps_len, temps);
     }
 
-    /// Takes bytes of the arena.
+    /// Takes bytes of the arena; the address is a multiple of 8.
     pub fn allocate(&mut self, bytes: usize) -> *mut u8 {
         self.arena.allocate(&mut self.bump, bytes)
     }
 
-    /// A copy of bytes in the arena.
+    /// Copies bytes into the arena.
     pub fn copy_bytes(&mut self, bytes: &[u8]) -> RawSlice<u8> {
         let data = self.allocate(bytes.len());
-        // SAFETY: `take` gave so many bytes, which nobody else uses.
+        // SAFETY: `take` gave this many bytes, which nothing else uses.
         unsafe { data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         RawSlice {
             data,
@@ -288,7 +289,7 @@ impl Env {
         self.temps.push(&mut self.temps_len, value)
     }
 
-    /// Notes why the code is about to return. The status to return: 1.
+    /// Stores the fault with which the code is about to return. Returns the status for it, 1.
     pub fn set_fault(&mut self, fault: Fault) -> u32 {
         self.fault = Some(fault);
         1
@@ -302,8 +303,8 @@ impl Env {
         unsafe { &mut *outlet }
     }
 
-    /// Does something with what the operator submits to. If that is an inlined operator the outlet
-    /// acts for it meanwhile.
+    /// Runs `work` on the operator's outlet. While an inlined operator runs, the outlet acts for
+    /// it.
     pub fn with_outlet<R>(
         &mut self,
         work: impl FnOnce(&mut dyn Outlet) -> Result<R, Fault>,
@@ -319,20 +320,23 @@ impl Env {
         Ok(result)
     }
 
-    /// The tuple that is being made.
+    /// The tuple that is being written.
     pub fn tuple_buf(&mut self) -> &mut TupleBuf {
         // SAFETY: set by `enter` to the caller's or the own buffer; nothing else touches either.
         unsafe { &mut *self.tuple_buf }
     }
 
-    /// Submits the tuple that was made.
+    /// Submits the tuple that was written.
+    ///
+    /// # Errors
+    /// The fault of the submission.
     pub fn submit_tuple_buf(&mut self, port: u32) -> Result<(), Fault> {
         // SAFETY: as in `buf`; the outlet is another object and cannot reach the buffer.
         let tuple = unsafe { &mut *self.tuple_buf };
         self.with_outlet(|outlet| outlet.submit_owned(port, tuple))
     }
 
-    /// The input tuple that an address lies in, and the offset there.
+    /// The input tuple that an address lies in, and the offset of the address in it.
     pub fn input_at(&self, address: *const u8) -> Option<(TupleRef<'_>, usize)> {
         let view = self.input_slices.iter().find(|view| {
             let start = view.data.addr();

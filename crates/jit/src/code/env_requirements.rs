@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tuple::{Layout, Type};
 
-/// What an environment has to offer a function.
+/// Needs of a function: memory for variables, input slots, an arena.
 #[derive(Clone, Debug)]
 pub struct EnvRequirements {
-    /// The types of its variables in memory.
+    /// Types of the function's variables in memory.
     pub local_types: Vec<Type>,
-    /// The input slots that it reads.
+    /// Input slots that the function reads, with their layouts.
     pub inputs: Vec<(u32, Arc<Layout>)>,
-    /// Whether it takes anything temporary.
+    /// Whether the function takes temporary memory.
     pub allocates: bool,
 }

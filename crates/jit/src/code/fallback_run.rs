@@ -1,5 +1,5 @@
-//! Running a [`FallbackSite`]: a library function is called, or [`eval::ops`] does an operation that
-//! has no native code.
+//! Running a [`FallbackSite`]: a library function is called, or [`eval::ops`] does an operation
+//! that has no native code.
 //!
 //! The operands come as words (see [`super::parts_reader`]); the result goes back as the address of
 //! a value. A fault of the operation is that of the interpreter, because both call the same
@@ -14,11 +14,14 @@ use super::fallback_site::{FallbackOp, FallbackSite, OperandPassing};
 use super::flat_scalar;
 use super::parts_reader::PartsReader;
 
-/// Where the operands are that are passed by address.
+/// Addresses of the operands that are passed by address.
 type OperandAddresses = SmallVec<[*mut Value; 4]>;
 
 impl FallbackSite {
-    /// Does it. `parts_reader` are the operands'.
+    /// Runs the operation. The operands are read from `words`.
+    ///
+    /// # Errors
+    /// The fault of the operation, at the site's position.
     pub fn run(&self, env: &mut Env, words: PartsReader) -> Result<Value, Fault> {
         let mut kept = env.operand_scratch.take(self.id);
         let addresses = self.load_operands(words, &mut kept);
@@ -64,7 +67,8 @@ impl FallbackSite {
         }
     }
 
-    /// Makes values of the operands that come by their parts or slots; the addresses of all others.
+    /// Makes values of the operands that are passed by parts or slots, and collects the addresses
+    /// of all others.
     fn load_operands(&self, mut words: PartsReader, kept: &mut Vec<Value>) -> OperandAddresses {
         kept.resize(self.operands.len(), Value::Boolean(false));
         let operands = self.operands.iter().zip(&self.types).zip(kept);
@@ -102,7 +106,7 @@ impl FallbackSite {
         operands.map(argument).collect()
     }
 
-    /// Writes back what was changed in place.
+    /// Writes back the operands that were changed in place.
     fn store_operands(&self, kept: &[Value], addresses: &[*mut Value]) {
         let operands = self
             .operands
@@ -157,7 +161,7 @@ impl FallbackSite {
         }
     }
 
-    /// A collection of the operands.
+    /// Makes a collection of the operands.
     fn collect(&self, args: &[&Value]) -> Value {
         let copies = args.iter().map(|&arg| arg.clone());
         match &self.result {

@@ -5,41 +5,41 @@ use eval::NativeFn;
 use graph::{BinaryOp, MappedForm, Pos, UnaryOp};
 use tuple::Type;
 
-/// What is done, and with what.
+/// An operation that compiled code leaves to a function on values, with its operands' types.
 #[derive(Debug)]
 pub struct FallbackSite {
-    /// Its number, for [`super::operand_scratch`].
+    /// Number of the site in its pool, by which [`super::scratch`] keeps its operands.
     pub id: u32,
-    /// What is done.
+    /// The operation or library function.
     pub op: FallbackOp,
-    /// How each operand comes.
+    /// Way in which each operand is passed.
     pub operands: Vec<OperandPassing>,
     /// The types of the operands.
     pub types: Vec<Type>,
     /// The type of the result.
     pub result: Type,
-    /// Where it stands.
+    /// Position of the expression, for faults.
     pub pos: Pos,
 }
 
-/// What is done at a site. The operands are in the order of the expression's.
+/// Operation of a site. Its operands are in the order of the expression's.
 #[derive(Clone, Debug)]
 pub enum FallbackOp {
-    /// A library function is called.
+    /// A call of a library function.
     Native(NativeFn),
-    /// A prefix operator.
+    /// A prefix operator on one operand.
     Unary(UnaryOp),
-    /// An infix operator.
+    /// An infix operator on two operands.
     Binary(BinaryOp),
     /// An infix operator over collections.
     Mapped(BinaryOp, MappedForm),
     /// A conversion from the operand's type to the result's.
     Cast,
-    /// `[ ]`.
+    /// A subscript of a collection or string, `base[index]`.
     Index,
-    /// `[lower:upper]`: which of the two are given.
+    /// A slice `[lower:upper]`, with whether each of the two is given.
     Slice(bool, bool),
-    /// Element `in` collection.
+    /// The membership test `element in collection`.
     In,
     /// A list of the operands.
     List,
@@ -47,26 +47,26 @@ pub enum FallbackOp {
     Set,
     /// A map of the operands, key and value by turns.
     Map,
-    /// The value itself: parts become one value.
+    /// The value itself, made of its parts.
     Identity,
-    /// `!` on null.
+    /// The operator `!` on a null value, which is a fault.
     UnwrapNull,
-    /// A submission to a port beyond so many.
+    /// A submission to a port number that is not below this number of ports.
     PortRange(u32),
-    /// Too many calls within calls.
+    /// A call nested too deeply, which is a fault.
     Recursion,
-    /// The characters of a ustring, one by one.
+    /// The characters of a ustring, as a list of strings.
     CodePoints,
 }
 
-/// How an operand comes.
+/// Way in which an operand is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandPassing {
-    /// By its parts.
+    /// Words, one for each part of the operand's type.
     Parts,
-    /// By the address of a value that is not changed.
+    /// The address of a value that is not changed.
     Boxed,
-    /// By the address of a value that is changed in place.
+    /// The address of a value that is changed in place.
     Place,
     /// A scalar by the address of its flat slot, changed in place.
     Slot,

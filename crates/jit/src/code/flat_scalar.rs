@@ -31,7 +31,7 @@ pub fn load(ty: &Type, at: *const u8) -> Value {
     }
 }
 
-/// Writes a scalar.
+/// Writes a scalar to its flat slot.
 pub fn store(value: &Value, at: *mut u8) {
     fn write<T: Copy>(at: *mut u8, scalar: T) {
         // SAFETY: compiled code passes the address of a slot of this type, aligned or not.

@@ -13,7 +13,7 @@ use super::fallback_site::FallbackSite;
 use super::import_bodies::{list, map, number, string, submit, value};
 use super::parts_reader::RawSlice;
 
-/// A type of an import's argument or result, as compiled code passes it.
+/// A type of an argument or result of an imported function, as compiled code passes it.
 trait AbiType {
     fn ir_types() -> Vec<ir::Type>;
 }
@@ -57,15 +57,15 @@ impl<T> AbiType for *mut T {
 #[repr(C)]
 pub struct WordPair(pub u64, pub u64);
 
-/// One line of the list.
+/// Name, signature and address of an imported function.
 pub struct ImportDeclaration {
-    /// Its name, for printing.
+    /// Name of the function in listings.
     pub name: &'static str,
-    /// The types of its arguments, the environment first.
+    /// Types of the arguments, the environment first.
     pub params: Vec<ir::Type>,
-    /// The types of its results.
+    /// Types of the results.
     pub results: Vec<ir::Type>,
-    /// Where it is.
+    /// Address of the function in this process.
     pub address: *const u8,
 }
 
@@ -78,10 +78,10 @@ macro_rules! imports {
         }
 
         impl ImportedFunction {
-            /// All of them.
+            /// All functions of the list, in its order.
             pub const ALL: &'static [ImportedFunction] = &[$(ImportedFunction::$name),+];
 
-            /// Its line of the list.
+            /// Name, signature and address of the function.
             pub fn declaration(self) -> ImportDeclaration {
                 match self {
                     $(ImportedFunction::$name => {
@@ -100,40 +100,42 @@ macro_rules! imports {
 }
 
 imports! {
-    /// Bytes of the arena.
+    /// Takes bytes of the arena.
     Allocate = value::allocate as (usize) -> *mut u8;
-    /// Gives the bytes and values taken since the marks back.
+    /// Gives back the bytes and values taken since the marks.
     ResetTemps = value::reset_temps as (usize, usize);
-    /// Copies bytes.
+    /// Copies bytes between ranges that do not overlap.
     CopyBytes = value::copy_bytes as (*mut u8, *const u8, usize);
-    /// Makes bytes zero.
+    /// Sets a range of bytes to zero.
     ZeroBytes = value::zero_bytes as (*mut u8, usize);
-    /// Fetches lines some way behind a frame, as many as so many bytes have, of those left.
+    /// Prefetches cache lines some way behind a frame: as many lines as `bytes` bytes have, at most
+    /// those that are left.
     Prefetch = value::prefetch as (*const u8, usize, usize);
-    /// Does what a site says, on words; the result, or null after a fault.
+    /// Runs a site on operands given as words. Returns the result, or null after a fault.
     RunSite = value::run_site as (*const FallbackSite, *const u64) -> *mut Value;
-    /// Makes a value of parts.
+    /// Makes a value of its parts.
     BuildValue = value::build_value as (*const Type, *const u64) -> *mut Value;
-    /// Writes parts over a value.
+    /// Overwrites a value by one given as parts.
     AssignValue = value::assign_value as (*const Type, *const u64, *mut Value);
     /// Makes a value the default of its type.
     ClearValue = value::clear_value as (*const Type, *mut Value);
-    /// A copy of a value, kept for a while.
+    /// Copies a value, which is kept until temporaries are given back.
     CloneValue = value::clone_value as (*const Value) -> *mut Value;
-    /// A value of what lies in a slot of an input tuple.
+    /// Makes a value of a slot of an input tuple.
     FromFlat = value::from_flat as (*const Type, *const u8) -> *mut Value;
-    /// Local variables of a function; marks its frame.
+    /// Takes the local variables of a function; marks its frame.
     EnterFrame = value::enter_frame as (*const Type, usize) -> *mut Value;
-    /// Gives the local variables of a function back.
+    /// Gives back the local variables of a function.
     ExitFrame = value::exit_frame as ();
 
     /// Whether two strings of equal length are equal.
     SameBytes = string::same_bytes as (*const u8, *const u8, usize) -> u32;
-    /// Below, at or above 0 as the first string is before, at or after the second.
+    /// Compares two strings: below, at or above 0 as the first one is before, at or after the
+    /// second.
     CompareBytes = string::compare_bytes as (*const u8, usize, *const u8, usize) -> i32;
-    /// The same for ustrings.
+    /// Like `CompareBytes`, for the UTF-16 units of ustrings.
     CompareUtf16 = string::compare_utf16 as (*const u16, usize, *const u16, usize) -> i32;
-    /// Where a string occurs in another from an index on; -1 if it does not.
+    /// Index of a string's first occurrence in another from an index on; -1 if there is none.
     FindBytes = string::find_bytes as (*const u8, usize, *const u8, usize, usize) -> i64;
     /// The decimal digits of a signed integer.
     FormatSigned = string::format_signed as (i64) -> RawSlice<u8>;
@@ -141,7 +143,7 @@ imports! {
     FormatUnsigned = string::format_unsigned as (u64) -> RawSlice<u8>;
     /// Appends to a string value in place.
     AppendBytes = string::append_bytes as (*mut Value, *const u8, usize);
-    /// How many code points a ustring has.
+    /// Number of code points of a ustring.
     CountCodePoints = string::count_code_points as (*const u16, usize) -> i64;
 
     /// The value of an integer key, extended to a word, or null.
@@ -152,9 +154,9 @@ imports! {
     MapGet = map::get as (*const Value, *const Value) -> *mut Value;
     /// The value of a key, made with a default if there is none, or null if the map is full.
     MapEntry = map::entry as (*mut Value, *const Type, *const u64) -> *mut Value;
-    /// The same for an integer key.
+    /// Like `MapEntry`, for an integer key given as a word.
     MapEntryWord = map::entry_word as (*mut Value, *const Type, u64) -> *mut Value;
-    /// The same for an rstring key.
+    /// Like `MapEntry`, for an rstring key given as bytes.
     MapEntryBytes = map::entry_bytes as (*mut Value, *const Type, *const u8, usize) -> *mut Value;
     /// Whether a set has an integer.
     SetHasWord = map::set_has_word as (*const Value, u64) -> u32;
@@ -166,13 +168,13 @@ imports! {
     /// Appends an element given by its parts to a list, unless it is full.
     ListAppend = list::list_append as (*mut Value, *const Type, *const u64);
 
-    /// The sum of two decimal64.
+    /// Adds two decimal64 values, given as their bits.
     AddDecimal64 = number::add_decimal64 as (u64, u64) -> u64;
-    /// Their difference.
+    /// Subtracts the second decimal64 from the first; both are given as their bits.
     SubtractDecimal64 = number::subtract_decimal64 as (u64, u64) -> u64;
-    /// Their product.
+    /// Multiplies two decimal64 values, given as their bits.
     MultiplyDecimal64 = number::multiply_decimal64 as (u64, u64) -> u64;
-    /// Their quotient.
+    /// Divides the first decimal64 by the second; both are given as their bits.
     DivideDecimal64 = number::divide_decimal64 as (u64, u64) -> u64;
     /// `decimal32` arithmetic by operator: 0 add, 1 subtract, 2 multiply, 3 divide.
     Decimal32 = number::decimal32 as (u32, u32, u32) -> u32;
@@ -185,31 +187,32 @@ imports! {
     /// Order of two decimals of 128 bits.
     CompareDecimal128 = number::compare_decimal128 as (*const u64) -> i32;
 
-    /// Starts the tuple to be made: its fixed part zeroed, room for a tail. Its address.
+    /// Starts the tuple that is written: its fixed part zeroed, room for a tail. Returns its
+    /// address.
     BeginTuple = submit::begin_tuple as (*const Layout, usize) -> *mut u8;
-    /// Adds bytes to the tail: of so many elements, with an alignment. Sets a reference at an
-    /// offset.
+    /// Adds bytes to the tail at an alignment, and sets the reference at an offset to them, with a
+    /// number of elements.
     PutBlock = submit::put_block as (u64, *const u8, usize, usize, usize);
     /// Writes a slot of the tuple from a value.
     PutValue = submit::put_value as (*const Type, usize, *const Value);
     /// Copies a slot of an input tuple with its tail.
     PutFlat = submit::put_flat as (*const Type, usize, *const u8);
-    /// Submits the tuple that was made. A status.
+    /// Submits the tuple that was written. Returns a status.
     SubmitTuple = submit::submit_tuple as (u32, *const Pos) -> u32;
-    /// Submits an input tuple as it is. A status.
+    /// Submits an input tuple as it is. Returns a status.
     SubmitInput = submit::submit_input as (u32, *const u8, usize, *const Pos) -> u32;
-    /// Submits a marker. A status.
+    /// Submits a marker. Returns a status.
     Punctuate = submit::punctuate as (u32, u32, *const Pos) -> u32;
-    /// Says that a frame was written for somebody who sleeps.
+    /// Wakes a reader that sleeps, after a frame was written for it.
     WakeReader = submit::wake_reader as (u32);
-    /// Sleeps.
+    /// Blocks the thread for a number of seconds, but not beyond a shutdown.
     Sleep = submit::sleep as (f64);
     /// Whether a shutdown was asked for.
     IsShutdown = submit::is_shutdown as () -> u32;
 }
 
 impl ImportedFunction {
-    /// Whether it can fault, or asks something of the outlet.
+    /// Whether the function can fault, or asks something of the outlet.
     pub fn reaches_outside(self) -> bool {
         use ImportedFunction::{
             IsShutdown, Punctuate, RunSite, Sleep, SubmitInput, SubmitTuple, WakeReader,

@@ -11,7 +11,7 @@ use super::constant_pool::ConstantPool;
 use super::env::Env;
 use super::env_requirements::EnvRequirements;
 
-/// What a handle is made of; cheap to keep by whoever finishes the code.
+/// Place where a handle finds its code once the module is finished; clones share it.
 #[derive(Clone)]
 pub struct EntryPoint(Arc<CodePointer>);
 
@@ -23,22 +23,22 @@ struct MachineFunction {
     requirements: EnvRequirements,
 }
 
-/// Code that writes a tuple.
+/// Handle of compiled code that writes a tuple.
 pub struct JitProjection(MachineFunction);
-/// Code that decides.
+/// Handle of compiled code that tests a condition.
 pub struct JitPredicate(MachineFunction);
-/// Code that runs statements.
+/// Handle of compiled code that runs statements.
 pub struct JitAction(MachineFunction);
-/// Code that runs statements for frame after frame.
+/// Handle of compiled code that runs statements for each frame of a batch.
 pub struct JitBatchAction(MachineFunction);
 
 impl EntryPoint {
-    /// Of code that is not finished yet.
+    /// An entry point whose code is not finished yet.
     pub fn new() -> EntryPoint {
         EntryPoint(Arc::default())
     }
 
-    /// Sets where the code is.
+    /// Publishes the address of the code.
     pub fn publish(&self, entry: *const u8, memory: &Arc<CodeMemory>) {
         self.0.publish(entry, memory);
     }
@@ -64,7 +64,7 @@ impl MachineFunction {
         }
     }
 
-    /// Calls the code; its status.
+    /// Calls the code. Returns its status.
     fn call(
         &mut self,
         context: &mut CodeContext<'_>,
@@ -74,7 +74,7 @@ impl MachineFunction {
         self.run()
     }
 
-    /// Hands over what the code works with.
+    /// Binds inputs, state and outlet of a call.
     fn enter(
         &mut self,
         context: &mut CodeContext<'_>,
@@ -89,14 +89,14 @@ impl MachineFunction {
         Ok(env)
     }
 
-    /// Runs the code; its status.
+    /// Runs the code. Returns its status.
     fn run(&mut self) -> Result<u32, Fault> {
         let entry = self.code.address();
         let Some(env) = self.env.as_mut().filter(|_| !entry.is_null()) else {
             return Err(unfinished_fault());
         };
-        // SAFETY: the door was opened with the address of an entry of this signature, whose memory
-        // the door keeps alive; the environment is entered.
+        // SAFETY: the entry point was published with an entry of this signature, whose memory
+        // the entry point keeps alive; the environment is entered.
         let status = unsafe {
             let entry: extern "C" fn(*mut Env) -> u32 = std::mem::transmute(entry);
             entry(&raw mut **env)
@@ -116,7 +116,7 @@ fn unfinished_fault() -> Fault {
 }
 
 impl JitProjection {
-    /// A projection behind an entrance.
+    /// A projection that calls the code of an entry point.
     pub fn new(
         entrance: &EntryPoint,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
@@ -127,7 +127,7 @@ impl JitProjection {
 }
 
 impl JitPredicate {
-    /// A condition behind an entrance.
+    /// A condition that calls the code of an entry point.
     pub fn new(
         entrance: &EntryPoint,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
@@ -138,7 +138,7 @@ impl JitPredicate {
 }
 
 impl JitAction {
-    /// Statements behind an entrance.
+    /// An action that calls the code of an entry point.
     pub fn new(
         entrance: &EntryPoint,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
@@ -149,7 +149,7 @@ impl JitAction {
 }
 
 impl JitBatchAction {
-    /// A loop behind an entrance.
+    /// A batch action that calls the code of an entry point.
     pub fn new(
         entrance: &EntryPoint,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,

@@ -1,17 +1,20 @@
-//! The room where compiled code meets the rest of the program, and the only one with unsafe code.
+//! The boundary between compiled code and the rest of the program: the only module of this crate
+//! with unsafe code.
 //!
 //! ```text
-//!   handle --enter--> Env --entry point--> compiled code --ImportedFunction--> imports (Values, submitting)
-//!          <--leave--      <--status-----
+//!   handle --enter--> Env --entry point--> compiled code --ImportedFunction--> import_bodies
+//!          <--leave--     <--status------
 //! ```
 //! # Invariants
-//! 1. Compiled code gets one address, that of an [`Env`], which lives in its handle.
-//! 2. It reads and writes: the environment's first fields, its own stack, the arena, `Value`s whose
-//!    variant its types say, the bytes of tuples. Everything else goes through a
+//! 1. Compiled code gets one address, that of an [`env::Env`], which lives in its handle.
+//! 2. Compiled code reads and writes: the environment's first fields, its own stack, the arena,
+//!    `Value`s whose variant its types say, the bytes of tuples. Everything else goes through an
 //!    [`ImportedFunction`].
-//! 3. What it refers to by address as a constant is in the [`ConstantPool`] or is the run time's
-//!    (state, counters, the shutdown flag); handles keep the pool and the machine code alive.
-//! 4. Imports do not unwind; a fault is stored in the environment and reported as a status.
+//! 3. Constants that compiled code refers to by address are in the [`ConstantPool`] or belong to
+//!    the run time (state, counters, the shutdown flag). Handles keep the pool and the machine code
+//!    alive.
+//! 4. Imported functions do not unwind: a fault is stored in the environment, and reported as a
+//!    status.
 //! 5. An `Env` is used by one thread at a time.
 
 mod arena;
@@ -52,5 +55,5 @@ pub fn state_addresses(address: runtime::abi::StateAddress) -> (i64, i64) {
     )
 }
 
-/// How deep calls of user functions nest; as in the interpreter.
+/// Bound on nested calls of user functions, which is that of the interpreter.
 pub use eval::interp::MAX_CALL_DEPTH;

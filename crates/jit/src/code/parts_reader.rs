@@ -7,7 +7,7 @@ use tuple::{Decimal32, Decimal64, Decimal128, List, RString, Timestamp, Type, US
 
 use crate::type_parts;
 
-/// A row of words, read from the front.
+/// Words of operands, read from the front.
 pub struct PartsReader {
     next: *const u64,
 }
@@ -31,12 +31,12 @@ impl PartsReader {
         unsafe { at.cast::<T>().read() }
     }
 
-    /// An address as such, for an operand that is passed by its place.
+    /// Reads an address, for an operand that is passed by its place.
     pub fn next_address<T>(&mut self) -> *mut T {
         self.next_part()
     }
 
-    /// Elements elsewhere.
+    /// Reads the address and the length of elements that lie elsewhere.
     fn next_slice<T>(&mut self) -> RawSlice<T> {
         RawSlice {
             data: self.next_part(),
@@ -44,7 +44,7 @@ impl PartsReader {
         }
     }
 
-    /// The value behind an address.
+    /// Reads the address of a value.
     fn next_boxed<'a>(&mut self) -> &'a Value {
         let value: *const Value = self.next_part();
         // SAFETY: a boxed part is the address of a value (see `at`).
@@ -169,9 +169,9 @@ impl PartsReader {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct RawSlice<T> {
-    /// Where the first one is; anything if there is none.
+    /// Address of the first element; any address if there is none.
     pub data: *const T,
-    /// How many there are.
+    /// Number of the elements there.
     pub len: usize,
 }
 

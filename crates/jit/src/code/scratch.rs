@@ -2,14 +2,14 @@
 
 use tuple::Value;
 
-/// By site. A function has few, so they are looked for one after the other.
+/// Kept operands, by site. A function has few sites, so they are searched one after the other.
 #[derive(Debug, Default)]
 pub struct OperandScratch {
     operands: Vec<(u32, Vec<Value>)>,
 }
 
 impl OperandScratch {
-    /// Takes a site's operands of the last time out; none the first time.
+    /// Takes out the operands that a site kept last time; none the first time.
     pub fn take(&mut self, site: u32) -> Vec<Value> {
         let found = self.operands.iter_mut().find(|(id, _)| *id == site);
         found
@@ -17,7 +17,7 @@ impl OperandScratch {
             .unwrap_or_default()
     }
 
-    /// Puts them back for the next time.
+    /// Puts a site's operands back for the next time.
     pub fn put(&mut self, site: u32, operands: Vec<Value>) {
         match self.operands.iter_mut().find(|(id, _)| *id == site) {
             Some((_, place)) => *place = operands,

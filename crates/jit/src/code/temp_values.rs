@@ -5,18 +5,18 @@
 
 use tuple::Value;
 
-/// How many values a chunk holds.
+/// Number of values that a chunk holds.
 const CHUNK_LEN: usize = 64;
 
 /// A stack of values with stable addresses.
 #[derive(Debug, Default)]
 pub struct TempValues {
-    /// Each was made with room for [`CHUNK_LEN`] values and never grows.
+    /// Chunks of [`CHUNK_LEN`] values, which never grow, so that values keep their addresses.
     chunks: Vec<Vec<Value>>,
 }
 
 impl TempValues {
-    /// Keeps a value; `len` is how many there are, and grows by one.
+    /// Keeps a value; `len` is the number of values before, and grows by one.
     pub fn push(&mut self, len: &mut usize, value: Value) -> *mut Value {
         let chunk = *len / CHUNK_LEN;
         if chunk == self.chunks.len() {
@@ -42,8 +42,8 @@ impl TempValues {
     }
 }
 
-/// In debug builds: writes over what lay behind the values that are left, so that code which still
-/// reads one of those finds neither its address nor its length.
+/// Overwrites the memory behind the remaining values in debug builds, so that code which still
+/// reads a freed value finds neither its address nor its length.
 fn fill_freed(values: &mut Vec<Value>) {
     if cfg!(debug_assertions) {
         let freed = values.spare_capacity_mut();

@@ -14,12 +14,12 @@ use tuple::{
 /// Bytes from one [`Value`] of an array to the next.
 pub const VALUE_BYTES: i32 = size_of::<Value>() as i32;
 
-/// Offsets within a `Vec`, whatever its elements.
+/// Offsets within a `Vec` of any elements.
 #[derive(Clone, Copy, Debug)]
 pub struct VecLayout {
-    /// Of the data pointer.
+    /// Offset of the data pointer, in bytes.
     pub data: i32,
-    /// Of the length, in elements.
+    /// Offset of the length, which counts elements.
     pub len: i32,
 }
 
@@ -41,8 +41,8 @@ macro_rules! measure {
     }};
 }
 
-/// The offsets of a scalar's parts within its [`Value`], in the order of [`crate::shape::parts`].
-/// Empty for a type that is not a scalar.
+/// The offsets of a scalar's parts within its [`Value`], in the order of
+/// [`crate::type_parts::parts`]. Empty for a type that is not a scalar.
 pub fn scalar_offsets(ty: &Type) -> Vec<i32> {
     match ty {
         Type::Boolean => measure!(Value::Boolean(false), Value::Boolean(x) => x),
@@ -136,7 +136,7 @@ pub fn table_layout(ty: &Type) -> (i32, TableLayout) {
     }
 }
 
-/// Where a `Vec` keeps its pointer and its length.
+/// Offsets of the pointer and of the length within a `Vec`.
 pub fn vec_layout() -> VecLayout {
     static SHAPE: OnceLock<VecLayout> = OnceLock::new();
     *SHAPE.get_or_init(|| {

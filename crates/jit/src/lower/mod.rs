@@ -1,9 +1,19 @@
 //! Typed expressions and statements into Cranelift's intermediate code.
 //!
-//! [`FunctionLowering`] makes one machine function. What the names of a body mean while it is being
-//! lowered (variables, input tuples, where `return` goes, where a submitted tuple goes) is its
-//! [`BodyContext`]; inlining a user function or the operator at the other end of a fused edge is
-//! lowering another body with a frame of its own in the same machine function.
+//! A [`context::FunctionLowering`] makes one machine function. The meaning of a body's names while
+//! it is lowered (variables, input tuples, targets of `return` and of submitted tuples) is its
+//! [`context::BodyContext`]. Inlining a user function, or the operator at the other end of a fused
+//! edge, is lowering another body with a context of its own in the same machine function.
+//!
+//! | folder | lowers |
+//! | --- | --- |
+//! | [`context`] | nothing: the state of lowering, and decisions made before |
+//! | [`values`] | instructions, parts of values, literals, local variables, collections |
+//! | [`expressions`] | expressions, calls and assignments among them |
+//! | [`statements`] | statements other than loops and submissions |
+//! | [`loops`] | loops of the program, and over the frames of a batch |
+//! | [`output`] | submissions, inlined operators, flat tuples, frames of rings |
+//! | [`functions`] | whole machine functions |
 
 mod context;
 mod expressions;

@@ -236,7 +236,7 @@ fn a_list_is_changed_and_looped_over() {
     assert_eq!(seen[0].events.len(), 1);
 }
 
-/// `int64 fib(int64 n)`
+/// The function `int64 fib(int64 n)`, which calls itself.
 fn fib() -> Function {
     let n = || local(0, Type::Int64);
     let less = |by: i64| val(bin(BinaryOp::Sub, n(), int(by)));

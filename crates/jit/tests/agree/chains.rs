@@ -49,11 +49,11 @@ fn words() -> Type {
     list_of(Type::RString)
 }
 
-fn node(inputs: u32, on_tuple: Body, links: Vec<Option<Vec<(u32, u32)>>>) -> Node {
+fn node(inputs: u32, on_tuple: Body, edges: Vec<Option<Vec<(u32, u32)>>>) -> Node {
     let schema = stream().as_tuple().unwrap().clone();
     let rig = Rig {
         inputs: vec![(schema.clone(), 0); inputs as usize],
-        outputs: vec![schema; links.len()],
+        outputs: vec![schema; edges.len()],
         state: vec![var("count", Type::Int64), var("names", Type::RString)],
         ..Rig::default()
     };
@@ -64,7 +64,7 @@ fn node(inputs: u32, on_tuple: Body, links: Vec<Option<Vec<(u32, u32)>>>) -> Nod
         on_process: None,
         ..LoweredLogic::default()
     };
-    Node { rig, logic, links }
+    Node { rig, logic, edges }
 }
 
 /// n + 1, the name with a mark, the rest forwarded.

@@ -52,7 +52,7 @@ fn agree(constant: Option<Decimal64>, pairs: impl Iterator<Item = (Decimal64, De
     rig.agree(&body, &rows);
 }
 
-/// Numbers at the ends of what is short, of exponents, of zeros; words that nobody writes.
+/// Numbers at the ends of what is short, of exponents, of zeros; words that no operation writes.
 fn edges() -> Vec<Decimal64> {
     let texts = [
         "0",

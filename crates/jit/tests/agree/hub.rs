@@ -1,4 +1,4 @@
-//! A little run time for fused chains: members joined by links, run by either backend.
+//! A little run time for fused chains: members joined by edges, run by either backend.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::rig::{Event, Rig, Sink};
 pub struct Node {
     pub rig: Rig,
     pub logic: LoweredLogic,
-    pub links: Vec<Option<Vec<(u32, u32)>>>,
+    pub edges: Vec<Option<Vec<(u32, u32)>>>,
 }
 
-/// What was seen of a chain: by whom, what; then states and counters.
+/// Observations of a chain: who submitted which tuples; then states and counters.
 #[derive(Debug, PartialEq)]
 pub struct Seen {
     pub result: Result<(), String>,
@@ -54,7 +54,7 @@ pub fn run(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value]) -> Seen 
     run_as(nodes, backend, tuples, false)
 }
 
-/// The same, the tuples in one batch or one by one.
+/// Like [`run`], the tuples in one batch or one by one.
 pub fn run_as(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value], in_batch: bool) -> Seen {
     static STOP: u8 = 0;
     run_with(nodes, backend, (tuples, in_batch), |_| &raw const STOP)
@@ -106,7 +106,7 @@ fn run_with(
         },
         logic: &nodes[at].logic,
         state: states[at].address(),
-        fused_outputs: links(&nodes[at], &submitted[at], &processed),
+        fused_outputs: edges(&nodes[at], &submitted[at], &processed),
         frame_edges: Vec::new(),
         has_batched_input: vec![at == 0; nodes[at].rig.inputs.len()],
     };
@@ -146,25 +146,22 @@ fn frame(frames: &mut Vec<u8>, payload: &[u8]) {
     frames.resize(frames.len().next_multiple_of(8), 0);
 }
 
-fn links<'a>(
+fn edges<'a>(
     node: &Node,
     submitted: &'a [Counter],
     processed: &'a [Vec<Counter>],
 ) -> Vec<Option<FusedOutput<'a>>> {
-    let ports = node.links.iter().zip(submitted);
-    let links = ports.map(|(links, submitted)| {
-        let links = links.as_ref()?.iter().map(|&(member, port)| FusedEdge {
+    let ports = node.edges.iter().zip(submitted);
+    let edges = ports.map(|(edges, submitted)| {
+        let edges = edges.as_ref()?.iter().map(|&(member, port)| FusedEdge {
             member,
             port,
             processed: &processed[member as usize][port as usize],
         });
-        let links = links.collect();
-        Some(FusedOutput {
-            submitted,
-            edges: links,
-        })
+        let edges = edges.collect();
+        Some(FusedOutput { submitted, edges })
     });
-    links.collect()
+    edges.collect()
 }
 
 impl Hub<'_> {
@@ -201,7 +198,8 @@ impl Hub<'_> {
         Ok(())
     }
 
-    /// The same tuples as frames of one batch, by code for batches; then what that left over.
+    /// Delivers the tuples as frames of one batch to code for batches; then delivers the tuples
+    /// that it left.
     fn drive_batch(&self, tuples: &[Value]) -> Result<(), Fault> {
         let mut frames = Vec::new();
         for value in tuples {
@@ -264,15 +262,15 @@ impl Hub<'_> {
 impl Outlet for Port<'_, '_> {
     fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
         let (hub, at) = (self.hub, self.hub.acting.get() as usize);
-        match &hub.nodes[at].links[port as usize] {
+        match &hub.nodes[at].edges[port as usize] {
             None => {
                 let value = tuple.to_value(&hub.outputs[at][port as usize]);
                 let event = Event::Tuple(port, tuple.bytes().to_vec(), format!("{value:?}"));
                 hub.events.borrow_mut().push((at as u32, event));
             }
-            Some(links) => {
+            Some(edges) => {
                 hub.submitted[at][port as usize].add(1);
-                for &(to, input) in links {
+                for &(to, input) in edges {
                     hub.processed[to as usize][input as usize].add(1);
                     hub.process(to as usize, input as usize, tuple)?;
                 }

@@ -1,12 +1,13 @@
 //! Random programs: what compiled code does is what the interpreter does, to the bit.
 
+use std::sync::Arc;
+
 use eval::{InputTuples, NoServices, Services, State};
 use graph::{Expr, OperatorNode, OutPort, Pos};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use runtime::abi::{Backend, CodeContext, OperatorScope};
 use runtime::{EvaluationInputs, Outlet};
-use std::sync::Arc;
 use testkit::{
     arbitrary::GeneratedCase, arbitrary::NATIVES, arbitrary::RunOutcome, arbitrary::generated_cases,
 };
@@ -36,7 +37,7 @@ fn operator(case: &GeneratedCase) -> OperatorNode {
     }
 }
 
-/// What compiled code makes of a case.
+/// Outcomes of a case that runs compiled.
 fn compiled(case: &GeneratedCase) -> Vec<RunOutcome> {
     let operator = operator(case);
     let scope = OperatorScope {
@@ -124,7 +125,7 @@ impl Outlet for Recorder {
     }
 }
 
-/// What differs between the outcomes of two runs, in short.
+/// Summary of how the outcomes of two runs differ.
 fn difference(expected: &[RunOutcome], actual: &[RunOutcome]) -> Option<String> {
     let runs = expected.iter().zip(actual).enumerate();
     for (run, (expected, actual)) in runs {

@@ -10,7 +10,7 @@ use runtime::{EvaluationInputs, Outlet};
 use thalweg_jit::{Jit, JitOptions};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, TupleType, Type, Value};
 
-/// What a program sees and is.
+/// A body with the inputs, state and ports that it runs with.
 #[derive(Clone, Default)]
 pub struct Rig {
     pub functions: Vec<Function>,
@@ -21,7 +21,7 @@ pub struct Rig {
     pub outputs: Vec<Arc<TupleType>>,
 }
 
-/// What was seen of a run.
+/// Observations of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
     pub result: Result<(), (FaultKind, String, Option<Pos>)>,
@@ -29,7 +29,7 @@ pub struct Seen {
     pub state: String,
 }
 
-/// What a program did.
+/// One observable act of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     Tuple(u32, Vec<u8>, String),
@@ -176,7 +176,7 @@ impl Rig {
     }
 }
 
-/// `submit(tuple, port)`
+/// The statement `submit(tuple, port)`.
 pub fn submit(port: u32, tuple: Expr) -> Stmt {
     let port = Expr::constant(Value::Uint32(port), Type::Uint32);
     Stmt::Submit {

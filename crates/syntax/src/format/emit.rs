@@ -9,7 +9,7 @@ use super::layout::LayoutCommand;
 use crate::SyntaxKind;
 use crate::node_view::SyntaxTokenView;
 
-/// Collects commands.
+/// Collects layout commands for tokens and comments.
 #[derive(Default)]
 pub(super) struct Emitter<'a> {
     commands: Vec<LayoutCommand<'a>>,

@@ -15,11 +15,11 @@ const INDENT_STEP: usize = 4;
 /// One step of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LayoutCommand<'a> {
-    /// A token.
+    /// Text of one token.
     Text(&'a str),
     /// A comment; one of several lines is indented anew if it is drawn with stars.
     Comment(&'a str),
-    /// A blank.
+    /// A blank between two tokens.
     Space,
     /// A blank, or the end of the line if the group is broken.
     Line,
@@ -29,13 +29,13 @@ pub(super) enum LayoutCommand<'a> {
     Fill,
     /// The end of the line; with an empty line after it or not.
     Newline { blank: bool },
-    /// A group begins.
+    /// Begin of a group, which breaks as a whole or not at all.
     Open,
     /// The group that began last ends.
     Close,
     /// One step of indentation more from the next line on.
     Indent,
-    /// One step less.
+    /// End of an `Indent`: one step less of indentation.
     Dedent,
 }
 
@@ -68,7 +68,7 @@ fn first_line(text: &str) -> &str {
     text.split('\n').next().unwrap_or(text)
 }
 
-/// Prints commands.
+/// Prints commands as text.
 pub(super) fn print(commands: &[LayoutCommand]) -> String {
     let measures = GroupWidths::measure(commands);
     let mut printer = LayoutPrinter::default();
@@ -84,14 +84,15 @@ pub(super) fn print(commands: &[LayoutCommand]) -> String {
     out
 }
 
-/// What the printer needs to know ahead, by index of the command.
+/// Widths that the printer needs ahead, by index of the command.
 struct GroupWidths {
-    /// For each `Open`: the width of the group on one line with what follows; `MAX` if a line end
-    /// is forced in it. For each `Fill`: the same up to the next one or to the group's end.
+    /// Widths by command. For an `Open`, the width of its group on one line with the text behind
+    /// it; `MAX` if a line end is forced in it. For a `Fill`, the width up to the next one or to
+    /// the group's end.
     widths: Vec<usize>,
 }
 
-/// What stands behind a place: measured from the end of the text.
+/// Width of the text behind a place, measured from the end of the text.
 #[derive(Clone, Copy, Default)]
 struct FollowingWidth {
     /// The width of everything.
@@ -145,7 +146,7 @@ impl FollowingWidth {
         }
     }
 
-    /// What stands behind the place before `command`.
+    /// Width of the text from `command` on, given the width behind it.
     fn before_command(self, command: LayoutCommand) -> FollowingWidth {
         let width = command.width();
         let is_break = command.is_separator() && command != LayoutCommand::Space;
@@ -162,7 +163,7 @@ struct LayoutPrinter {
     out: String,
     column: usize,
     indent: usize,
-    /// For each open group whether it is broken.
+    /// Whether each open group is broken.
     broken: Vec<bool>,
     /// Line ends that were not written yet.
     newlines: usize,
@@ -197,7 +198,7 @@ impl LayoutPrinter {
         }
     }
 
-    /// So much more text fits on the line.
+    /// Whether `width` more columns of text fit on the line.
     fn fits(&self, width: usize) -> bool {
         let column = match self.newlines {
             0 => self.column,

@@ -21,7 +21,15 @@ use crate::{Diagnostic, FileId};
 /// A source text in its canonical layout.
 ///
 /// # Errors
-/// What is wrong with the text: one with syntax errors is not formatted.
+/// The syntax errors of the text, which then is not formatted.
+///
+/// # Example
+/// ```
+/// let text = "composite  Main{graph stream<int32 n> A=Beacon(){}}";
+/// let formatted = thalweg_syntax::format(text).expect("a program without errors");
+/// assert!(formatted.starts_with("composite Main {\n    graph\n"));
+/// assert_eq!(thalweg_syntax::format(&formatted).as_ref(), Ok(&formatted));
+/// ```
 pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
     let (tree, diagnostics) = parser::parse(FileId::default(), text, ParseGoal::Unit);
     if has_errors(&diagnostics) {

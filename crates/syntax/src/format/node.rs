@@ -301,7 +301,7 @@ impl<'a> Formatter<'a> {
         });
     }
 
-    /// `stream<...>`, `tuple<...>`
+    /// Lays out a type with arguments, `stream<...>` or `tuple<...>`.
     fn angle(&mut self, node: SyntaxNodeView<'a>) {
         self.parts(node, |this, element| match element.kind() {
             TupleBody => {

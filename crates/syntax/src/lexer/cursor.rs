@@ -19,7 +19,7 @@ impl<'t> Cursor<'t> {
         self.offset >= self.text.len()
     }
 
-    /// What was not read yet.
+    /// Text that was not read yet.
     pub(super) fn rest(&self) -> &'t str {
         &self.text[self.offset..]
     }

@@ -102,10 +102,10 @@ fn suffix_help(suffix: &str) -> &'static str {
 
 /// The parts of a number token.
 pub(crate) struct NumberParts<'t> {
-    /// Without `0x` and suffix.
+    /// Digits without `0x` and suffix.
     pub(crate) digits: &'t str,
     pub(crate) is_hex: bool,
-    /// It has a point or an exponent.
+    /// Whether the number has a point or an exponent.
     pub(crate) is_float: bool,
     /// The letters at the end.
     pub(crate) suffix: &'t str,

@@ -100,7 +100,8 @@ fn closed_length(text: &str) -> Option<usize> {
     length_closed_at(bytes, quote_end(bytes))
 }
 
-/// Where the quote that begins a text is repeated; the text's length or more if it is not.
+/// Offset at which the quote that begins a text is repeated; the text's length or more if it is
+/// not.
 fn quote_end(bytes: &[u8]) -> usize {
     let quote = bytes[0];
     let mut at = 1;
@@ -153,7 +154,7 @@ fn hex_unit(text: &str) -> Option<u16> {
     all_hex.then(|| u16::from_str_radix(digits, 16).ok())?
 }
 
-/// What a string token stands for: its kind, and its text with the escapes interpreted.
+/// Decodes a string token: its kind, and its text with the escapes interpreted.
 pub(crate) fn decode_string(token: &str) -> ExprKind {
     let kind = match token.as_bytes().last() {
         Some(b'r') if has_closing_quote(token) => StringKind::RString,

@@ -7,13 +7,13 @@ use crate::{Diagnostic, FileId, Span, SyntaxKind};
 /// A token: its kind and its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// Kind of the token.
     pub kind: SyntaxKind,
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
-    /// It lacks its end (a string without closing quote); a diagnostic exists.
+    /// Whether the token lacks its end (a string without closing quote); a diagnostic exists.
     pub is_broken: bool,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Lexer<'t> {
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The token being read lacks its end.
     pub(super) is_broken: bool,
-    /// What the last search for the closing quote of a string has found, for each kind of quote.
+    /// Result of the last search for the closing quote of a string, for each kind of quote.
     pub(super) closings: [Option<ClosingQuote>; 2],
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn prototype(file: FileId, tree: &GreenNode) -> Option<Prototype> {
 /// The state of lowering one file.
 struct AstLowering<'a> {
     file: FileId,
-    /// Every name once.
+    /// Names seen so far, each stored once.
     names: FxHashMap<&'a str, Arc<str>>,
 }
 

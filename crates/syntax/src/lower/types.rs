@@ -115,7 +115,7 @@ impl<'a> AstLowering<'a> {
         Some(lowered)
     }
 
-    /// A body of which not all is known: whoever asks for an attribute of it gets no answer.
+    /// A body of which a part is unknown: looking up an attribute in it gives no answer.
     fn broken_body(&self, node: SyntaxNodeView<'a>) -> TupleBodyKind {
         TupleBodyKind::Concat(vec![TypeExpr {
             kind: TypeKind::Error,

@@ -58,11 +58,11 @@ struct TreeBuilder<'t> {
     text: &'t str,
     tokens: &'t [Token],
     at: usize,
-    /// Each token once.
+    /// Green tokens made so far, so that equal tokens share one.
     token_cache: FxHashMap<(SyntaxKind, &'t str), GreenToken>,
     /// The nodes that have begun, and where in `completed_children` their children begin.
     open_nodes: Vec<(SyntaxKind, usize)>,
-    /// What is complete and belongs to nodes that are not.
+    /// Complete children of nodes that are still open.
     completed_children: Vec<NodeOrToken<GreenNode, GreenToken>>,
 }
 

@@ -8,14 +8,14 @@ use super::parser_state::Parser;
 use crate::lexer;
 use crate::{Diagnostic, FileId, SyntaxKind};
 
-/// What is to be parsed.
+/// Part of the language that a text is parsed as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ParseGoal {
-    /// A source file.
+    /// A whole source file.
     Unit,
-    /// A type alone.
+    /// A type on its own.
     Type,
-    /// An expression alone.
+    /// An expression on its own.
     Expr,
     /// The prototype of a native function.
     Prototype,

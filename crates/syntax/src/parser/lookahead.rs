@@ -12,41 +12,40 @@
 
 use std::cell::OnceCell;
 
-use crate::SyntaxKind;
+use crate::SyntaxKind::*;
 use crate::lexer::Token;
 use crate::step_count::count_steps;
-use SyntaxKind::*;
 
-/// In a table: there is no such token.
+/// Entry of a table that means: there is no such token.
 pub(super) const NO_TOKEN: u32 = u32::MAX;
-/// In the table of partners: a closing bracket that closes nothing.
+/// Entry of the table of partners for a closing bracket that closes nothing.
 pub(super) const STRAY_BRACKET: u32 = NO_TOKEN - 1;
 
-/// What is known of each token's surroundings.
+/// Tables on the surroundings of each token.
 pub(super) struct Lookahead {
-    /// For each opening bracket the index of the closing one.
+    /// Index of the closing bracket, for each opening one.
     pub(super) partners: Vec<u32>,
     /// Whether the token begins a line.
     pub(super) begins_line: Vec<bool>,
     /// How many blanks begin the token's line.
     pub(super) indentations: Vec<u32>,
-    /// For each name the index after the last part of `name.name.name`.
+    /// Index after the last part of `name.name.name`, for each name.
     pub(super) dotted_ends: Vec<u32>,
-    /// For each `<` within a type the index of its `>`.
+    /// Index of the `>` that closes it, for each `<` within a type.
     pub(super) angles: Vec<u32>,
     /// The last `}` that closes nothing.
     pub(super) last_stray_brace: Option<usize>,
-    /// See [`Parser::broken_end`].
+    /// Ends of broken statements, see [`super::parser_state::Parser::broken_end`].
     pub(super) statement_ends: OnceCell<Vec<u32>>,
-    /// See [`Parser::next_element`].
+    /// Ends of elements, see [`super::parser_state::Parser::next_element`].
     pub(super) element_ends: OnceCell<Vec<u32>>,
-    /// See [`Parser::closing_angle`].
+    /// Closing angles, see [`super::parser_state::Parser::closing_angle`].
     pub(super) closing_angles: OnceCell<Vec<u32>>,
-    /// See [`Parser::after_annotations`].
+    /// Ends of annotations, see [`super::parser_state::Parser::after_annotations`].
     pub(super) annotation_ends: OnceCell<Vec<u32>>,
-    /// See [`Parser::next_line`].
+    /// First tokens of the next lines, see [`super::parser_state::Parser::next_line`].
     pub(super) next_lines: OnceCell<Vec<u32>>,
-    /// See [`Parser::head_end`].
+    /// Ends of heads of definitions, see [`super::parser_state::Parser::head_end`].
     pub(super) head_ends: OnceCell<Vec<u32>>,
 }
 
@@ -110,8 +109,8 @@ fn blanks(text: &str, line: usize) -> u32 {
     text[line..].bytes().take_while(is_blank).count() as u32
 }
 
-/// For each opening bracket the index of its closing one. A `}` also ends what was left open inside
-/// its braces, unless what follows it shows that it stands within an expression.
+/// Finds the closing bracket of each opening one. A `}` also ends brackets left open inside its
+/// braces, unless the text behind it shows that it stands within an expression.
 fn partners(tokens: &[Token], begins_line: &[bool]) -> Vec<u32> {
     let mut partners = vec![NO_TOKEN; tokens.len()];
     let mut open: Vec<usize> = Vec::new();
@@ -177,8 +176,8 @@ fn dotted_ends(tokens: &[Token]) -> Vec<u32> {
     })
 }
 
-/// For each `<` the index of the `>` that ends what it begins, if both are of one type: brackets
-/// are passed over, and what no type holds is not.
+/// Finds for each `<` the `>` that closes it, if both belong to one type. Brackets are passed over;
+/// a token that no type holds ends the search.
 fn angles(tokens: &[Token], partners: &[u32]) -> Vec<u32> {
     let jump = |at: usize| match partners[at] {
         NO_TOKEN | STRAY_BRACKET => None,
@@ -195,8 +194,8 @@ fn angles(tokens: &[Token], partners: &[u32]) -> Vec<u32> {
     })
 }
 
-/// For each token the first `>` from there on that closes an angle which was open before; `next`
-/// says where the search goes on behind a token, if it does.
+/// Finds for each token the first `>` from there on that closes an angle which was open before;
+/// `next` says where the search goes on behind a token, if it does.
 pub(super) fn unmatched_angles(
     tokens: &[Token],
     next: impl Fn(usize) -> Option<usize>,

@@ -19,7 +19,7 @@ pub(super) struct CompletedNode {
     event: u32,
     /// How many nodes deep it is.
     pub(super) height: u32,
-    /// What it is.
+    /// Kind of the node.
     pub(super) kind: SyntaxKind,
 }
 

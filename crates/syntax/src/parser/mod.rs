@@ -6,8 +6,8 @@
 //!
 //! # Invariants
 //! - Every loop over tokens consumes one in each round or ends.
-//! - Nesting is bounded ([`parser_state`]); nobody who walks
-//!   the tree on a stack of [`crate::STACK_BYTES`] can run out of it.
+//! - Nesting is bounded ([`parser_state`]), so a recursive function over the tree never needs more
+//!   stack than [`crate::DEEP_STACK_BYTES`].
 
 mod event;
 mod goal;

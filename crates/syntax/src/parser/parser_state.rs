@@ -14,19 +14,19 @@ pub(super) const HEIGHT_MAX: u32 = 8192;
 /// How many `else if` may be open at once: each stands in the `else` of the one before.
 pub(super) const OPEN_ELSE_IFS_MAX: u32 = 4096;
 
-/// So many findings of one file are shown.
+/// Largest number of findings of one file that are shown: more would hide the first ones.
 pub(super) const FINDINGS_MAX: usize = 100;
 
 /// The state of a parse: significant tokens, how many were taken, and what was noted.
 pub(super) struct Parser<'t> {
     pub(super) file: FileId,
     pub(super) text: &'t str,
-    /// Without trivia.
+    /// Tokens without white space and comments.
     pub(super) tokens: Vec<Token>,
-    /// Where characters stand that no token begins with.
+    /// Offsets of characters that no token begins with.
     pub(super) unknown_characters: Vec<u32>,
-    /// Where closing braces may be that strings without end and comments of other languages have
-    /// swallowed.
+    /// Offsets of tokens that may have swallowed closing braces: strings without end, and comments
+    /// of other languages.
     pub(super) swallowed_braces: Vec<u32>,
     pub(super) lookahead: Lookahead,
     pub(super) pos: usize,
@@ -40,13 +40,15 @@ pub(super) struct Parser<'t> {
     /// The position of the last complaint: there is none further while it stays, nor up to
     /// `suppressed_until`.
     pub(super) reported_at: Option<usize>,
-    /// Where what was complained about ends: what else is wrong before follows from it.
+    /// Index of the token up to which further findings are dropped, for they follow from the last
+    /// one.
     pub(super) suppressed_until: usize,
     /// The last complaint, if it was kept.
     pub(super) last_report: Option<usize>,
     /// How many complaints there were, kept or not.
     pub(super) report_count: usize,
-    /// It was said of this statement, or of what is left of a broken one, that it nests too deeply.
+    /// Whether the nesting of this statement, or of the rest of a broken one, was reported as too
+    /// deep.
     pub(super) is_too_deep: bool,
 }
 
@@ -225,7 +227,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Where something is missing: right after the token before.
+    /// Place of something that is missing: right after the token before.
     pub(super) fn previous_end(&self) -> Span {
         let end = match self.pos {
             0 => 0,
@@ -252,8 +254,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// What is missing was to stand on the line before. Behind a `;` or a brace nothing is missing:
-    /// the token that begins the line is what is wrong.
+    /// Whether the missing token should have stood on the line before. Behind a `;` or a brace
+    /// nothing is missing: the token that begins the line is the fault.
     pub(super) fn is_missed_before(&self) -> bool {
         let Some(before) = self.pos.checked_sub(1) else {
             return false;

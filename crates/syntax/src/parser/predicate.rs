@@ -5,8 +5,7 @@
 
 use super::lookahead::{NO_TOKEN, STRAY_BRACKET};
 use super::parser_state::Parser;
-use crate::SyntaxKind;
-use SyntaxKind::*;
+use crate::SyntaxKind::*;
 
 impl Parser<'_> {
     /// The index after the bracket that closes the one at `index`.
@@ -52,7 +51,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `T name(...) {`
+    /// Whether a function definition begins here, `T name(...) {`.
     pub(super) fn begins_function(&self, index: usize) -> bool {
         let name = match self.kind_at(index) {
             Ident => self.after_type_name(index),
@@ -138,7 +137,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What can begin a statement, and so may follow a broken one.
+    /// Whether a statement can begin here, and so may follow a broken one.
     pub(super) fn begins_statement(&self) -> bool {
         let kind = self.current();
         matches!(

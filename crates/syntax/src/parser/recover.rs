@@ -2,15 +2,15 @@
 
 use super::marker::CompletedNode;
 use super::parser_state::{DEPTH_MAX, Parser};
+use crate::SyntaxKind::*;
 use crate::{Diagnostic, Span, SyntaxKind, spelling};
-use SyntaxKind::*;
 
 /// An opening brace and what it opened: for the message when its partner is missing.
 #[derive(Clone, Copy)]
 pub(super) struct OpenBrace {
-    /// The brace.
+    /// Place of the brace.
     pub(super) span: Span,
-    /// Such as "composite"; nothing for a broken head.
+    /// Construct that the brace opens, such as "composite"; empty for a broken head.
     pub(super) what: &'static str,
 }
 
@@ -34,7 +34,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What is complained about here is no consequence of what was said before.
+    /// Whether a finding here is kept: it is no consequence of an earlier one.
     fn is_kept(&self) -> bool {
         let after_broken = self.pos > 0 && self.tokens[self.pos - 1].is_broken;
         let is_repeated = self

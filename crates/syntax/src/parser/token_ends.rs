@@ -3,11 +3,10 @@
 use super::lookahead::{NO_TOKEN, backward_table, unmatched_angles};
 use super::parser_state::Parser;
 use crate::SyntaxKind;
-use SyntaxKind::*;
+use crate::SyntaxKind::*;
 
 impl Parser<'_> {
-    /// Where the broken statement or entry ends at the latest: at its `;`, a brace, or with its
-    /// line.
+    /// Latest end of the broken statement or entry: its `;`, a brace, or the end of its line.
     pub(super) fn broken_end(&self) -> usize {
         let ends = self.lookahead.statement_ends.get_or_init(|| {
             backward_table(self.tokens.len(), |at, ends| {
@@ -47,7 +46,7 @@ impl Parser<'_> {
         kind == Comma || (gives_up && !self.is_stray(index))
     }
 
-    /// Where on this line the `>` stands that closes the angle that is open here.
+    /// Index of the `>` on this line that closes the angle that is open here.
     pub(super) fn closing_angle(&self) -> Option<usize> {
         let found = self.lookahead.closing_angles.get_or_init(|| {
             let tokens = &self.tokens;
@@ -106,7 +105,7 @@ impl Parser<'_> {
         lines[index.min(self.tokens.len())] as usize
     }
 
-    /// Where the head of what begins at `index` ends: at a brace or a `;`.
+    /// End of the head of the definition that begins at `index`: a brace or a `;`.
     pub(super) fn head_end(&self, index: usize) -> usize {
         let ends = self.lookahead.head_ends.get_or_init(|| {
             backward_table(self.tokens.len(), |at, ends| match self.is_end(at) {

@@ -5,7 +5,7 @@
 /// Texts by name, made of a count.
 pub type Garbled = (&'static str, fn(usize) -> String);
 
-/// All of them.
+/// All kinds of garbled texts.
 pub const GARBLED: &[Garbled] = &[
     ("subscripts", |n| body(&nested("a[", "1", "]", n))),
     ("subscripts without end", |n| body(&"a[".repeat(n))),

@@ -20,7 +20,7 @@ pub fn name() -> impl Strategy<Value = Tokens> {
     prop::sample::select(names.to_vec()).prop_map(words)
 }
 
-/// A type.
+/// Types of every form.
 pub fn ty() -> impl Strategy<Value = Tokens> {
     let simple = [
         "int32",
@@ -63,7 +63,7 @@ pub fn ty() -> impl Strategy<Value = Tokens> {
     })
 }
 
-/// What may be assigned to, and begins no other statement.
+/// Operands that may be assigned to, and that begin no other statement.
 pub fn operand() -> impl Strategy<Value = Tokens> {
     prop_oneof![
         name(),

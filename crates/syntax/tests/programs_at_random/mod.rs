@@ -3,10 +3,11 @@
 
 mod expr;
 
-use expr::{call, expr, name, operand, ty};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+
+use expr::{call, expr, name, operand, ty};
 
 /// A program, or a part of one: its tokens in order.
 type Tokens = Vec<String>;
@@ -21,7 +22,7 @@ pub fn program() -> impl Strategy<Value = String> {
     })
 }
 
-/// What stands between two tokens.
+/// White space and comments between two tokens.
 fn gap() -> impl Strategy<Value = &'static str> {
     prop_oneof![
         60 => Just(""),

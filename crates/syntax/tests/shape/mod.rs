@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-/// What a tree says, in the form of `Debug`, with every span left out.
+/// Text of a tree in the form of `Debug`, with every span left out.
 pub fn shape(tree: &impl Debug) -> String {
     let text = format!("{tree:?}");
     let mut out = String::with_capacity(text.len());

@@ -53,7 +53,7 @@ fn sum(a: UnpackedDecimal, b: UnpackedDecimal, format: DecimalFormat) -> Option<
     Some(codec::fit(negative, sum.unsigned_abs(), low, format))
 }
 
-/// With the other sign. A NaN keeps its own, as it does in a subtraction.
+/// Changes the sign. A NaN keeps its own, as it does in a subtraction.
 #[inline]
 fn negated(value: UnpackedDecimal) -> UnpackedDecimal {
     match value {
@@ -169,7 +169,7 @@ fn hash<H: Hasher>(value: UnpackedDecimal, state: &mut H) {
 macro_rules! arithmetic {
     ($type:ident, $format:ident, $library:ident) => {
         impl $type {
-            /// Plain 0.
+            /// The number 0 with exponent 0, which is also the word of zero bits.
             pub const ZERO: $type = $type::from_word(0);
 
             /// Sign, coefficient and exponent.
@@ -178,7 +178,7 @@ macro_rules! arithmetic {
                 codec::unpack(self.word(), codec::$format)
             }
 
-            /// From sign, coefficient and exponent, rounded half up to fit.
+            /// Makes a decimal of sign, coefficient and exponent, rounded half up to fit.
             #[inline]
             pub fn pack(value: UnpackedDecimal) -> $type {
                 let UnpackedDecimal::Finite {
@@ -204,7 +204,7 @@ macro_rules! arithmetic {
                 bytes
             }
 
-            /// From densely packed bits, least significant byte first.
+            /// Makes a decimal of densely packed bits, least significant byte first.
             pub fn from_le_bytes(bytes: [u8; $type::BITS as usize / 8]) -> $type {
                 let mut word = [0; 16];
                 word[..bytes.len()].copy_from_slice(&bytes);
@@ -220,7 +220,7 @@ macro_rules! arithmetic {
                 }
             }
 
-            /// Without its sign.
+            /// The number without its sign.
             pub fn abs(self) -> $type {
                 if self.is_negative() { -self } else { self }
             }
@@ -308,7 +308,7 @@ macro_rules! arithmetic {
 
         impl Rem for $type {
             type Output = $type;
-            /// What is left of a division truncated toward zero; has the sign of the left side.
+            /// Remainder of a division truncated toward zero; it has the sign of the left side.
             fn rem(self, other: $type) -> $type {
                 context::$library(self, other, context::DecimalOperation::Remainder)
             }

@@ -10,32 +10,32 @@
 //! exponent is biased and below 3 * 2^(e - 2), so that it never begins with `11`. The densely
 //! packed one, which files have, is [`super::dpd`]'s.
 
-/// What a decimal's bits say.
+/// Sign, coefficient and exponent of a decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnpackedDecimal {
-    /// coefficient * 10^exponent.
+    /// The finite number coefficient * 10^exponent.
     Finite {
         /// The sign; zeros have one too.
         negative: bool,
-        /// At most 7, 16 or 34 digits.
+        /// Coefficient of at most 7, 16 or 34 digits.
         coefficient: u128,
-        /// Of the coefficient's last digit.
+        /// Exponent of the coefficient's last digit.
         exponent: i32,
     },
-    /// An infinity.
+    /// An infinity with its sign.
     Infinite {
         /// Whether it is the one below all numbers.
         negative: bool,
     },
     /// Not a number; payloads are not kept.
     Nan {
-        /// The sign bit.
+        /// Whether the sign bit is set.
         negative: bool,
     },
 }
 
 impl UnpackedDecimal {
-    /// Plain 0.
+    /// The number 0 with exponent 0.
     pub const ZERO: UnpackedDecimal = UnpackedDecimal::Finite {
         negative: false,
         coefficient: 0,
@@ -46,7 +46,7 @@ impl UnpackedDecimal {
 /// The parameters of one width.
 #[derive(Clone, Copy, Debug)]
 pub struct DecimalFormat {
-    /// Digits of precision.
+    /// Digits of precision of a coefficient.
     pub digits: u32,
     /// Smallest exponent of the last digit.
     pub exponent_min: i32,
@@ -64,13 +64,13 @@ impl DecimalFormat {
         10 * self.declets + 3
     }
 
-    /// Bits in all.
+    /// Size of the format in bits.
     pub(super) const fn bits(self) -> u32 {
         1 + self.exponent_bits + self.coefficient_bits()
     }
 }
 
-/// decimal32.
+/// Format of the type decimal32.
 pub const DECIMAL32: DecimalFormat = DecimalFormat {
     digits: 7,
     exponent_min: -101,
@@ -79,7 +79,7 @@ pub const DECIMAL32: DecimalFormat = DecimalFormat {
     declets: 2,
 };
 
-/// decimal64.
+/// Format of the type decimal64.
 pub const DECIMAL64: DecimalFormat = DecimalFormat {
     digits: 16,
     exponent_min: -398,
@@ -88,7 +88,7 @@ pub const DECIMAL64: DecimalFormat = DecimalFormat {
     declets: 5,
 };
 
-/// decimal128.
+/// Format of the type decimal128.
 pub const DECIMAL128: DecimalFormat = DecimalFormat {
     digits: 34,
     exponent_min: -6176,

@@ -11,7 +11,7 @@ use super::{Decimal32, Decimal64, Decimal128};
 /// A number of arbitrary precision, here up to 36 digits: enough for each width.
 pub(super) type WideDecimal = dec::Decimal<12>;
 
-/// What the library is asked for.
+/// An operation of the decNumber library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DecimalOperation {
     Add,
@@ -126,18 +126,18 @@ macro_rules! library {
                 dec::$type::from_ne_bytes((word as $word).to_ne_bytes())
             }
 
-            /// From the library's own type of this width.
+            /// Converts from the library's own type of this width.
             pub(super) fn from_library(value: dec::$type) -> $type {
                 let word = $word::from_ne_bytes(value.to_ne_bytes());
                 $type::from_word(dpd::decode(u128::from(word), codec::$format))
             }
 
-            /// As a number of arbitrary precision.
+            /// Converts to a number of arbitrary precision.
             pub(super) fn to_number(self) -> WideDecimal {
                 WideDecimal::from(self.to_library())
             }
 
-            /// From a number computed in this width's context.
+            /// Converts from a number computed in this width's context.
             pub(super) fn from_number(number: &WideDecimal) -> $type {
                 $type::from_library(number.$to())
             }

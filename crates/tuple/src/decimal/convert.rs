@@ -78,7 +78,8 @@ fn exact_digits(x: f64, digits: u32) -> Option<(u128, i32)> {
     (coefficient < POWERS[digits as usize]).then_some((coefficient, exponent))
 }
 
-/// So many significant digits of a float, half rounded up, and the exponent of the last one.
+/// At most `digits` significant digits of a float, half rounded up, and the exponent of the last
+/// one.
 fn rounded_digits(x: f64, digits: u32) -> (u128, i32) {
     // The formatter rounds half to even, but one digit more, cut off rather than rounded, decides
     // half up. No float has more than 767 significant digits, so the cut is exact.
@@ -98,7 +99,7 @@ fn rounded_digits(x: f64, digits: u32) -> (u128, i32) {
     }
 }
 
-/// As text that Rust's float parser reads.
+/// Text of the number that Rust's float parser reads.
 fn float_text(value: UnpackedDecimal) -> String {
     match value {
         UnpackedDecimal::Nan { negative } => if negative { "-nan" } else { "nan" }.into(),
@@ -146,7 +147,7 @@ macro_rules! convert {
                 if number.is_zero() { $type::scaled(negative, 0, 0) } else { number }
             }
 
-            /// As [`Self::from_f64`]; a float32 is exact as a float64.
+            /// Like [`Self::from_f64`]; a float32 is exact as a float64.
             pub fn from_f32(x: f32) -> $type {
                 $type::from_f64(f64::from(x))
             }
@@ -165,12 +166,12 @@ macro_rules! convert {
                 }
             }
 
-            /// The nearest float64.
+            /// The float64 nearest to this number.
             pub fn to_f64(self) -> f64 {
                 float_text(self.unpack()).parse().unwrap_or(f64::NAN)
             }
 
-            /// The nearest float32.
+            /// The float32 nearest to this number.
             pub fn to_f32(self) -> f32 {
                 float_text(self.unpack()).parse().unwrap_or(f32::NAN)
             }

@@ -215,7 +215,7 @@ mod tests {
         prop_oneof![4 => made, 1 => any::<u64>().prop_map(Decimal64)]
     }
 
-    /// What the general code makes of a value: the zero word is plain 0.
+    /// Stores a value by the general code, which makes plain 0 the zero word.
     fn in_memory(value: UnpackedDecimal) -> UnpackedDecimal {
         codec::unpack(codec::pack(value, DECIMAL64), DECIMAL64)
     }
@@ -223,7 +223,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(5000))]
 
-        /// Whatever this way answers is what exact arithmetic on coefficients gives.
+        /// Every answer of the fast path agrees with exact arithmetic on coefficients.
         #[test]
         fn results_are_exact(a in decimals(), b in decimals(), minus: bool) {
             let (UnpackedDecimal::Finite { negative: m, coefficient: x, exponent: p },

@@ -57,7 +57,7 @@ macro_rules! functions {
                 self.apply(|context, x| context.exp(x))
             }
 
-            /// The natural logarithm.
+            /// The natural logarithm of this number.
             pub fn ln(self) -> $type {
                 self.apply(|context, x| context.ln(x))
             }
@@ -67,7 +67,7 @@ macro_rules! functions {
                 self.apply(|context, x| context.log10(x))
             }
 
-            /// This to a power.
+            /// Raises the number to a power.
             pub fn pow(self, power: $type) -> $type {
                 self.apply(|context, x| context.pow(x, &power.to_number()))
             }

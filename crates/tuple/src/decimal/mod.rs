@@ -42,6 +42,16 @@ use bytemuck::{Pod, Zeroable};
 pub struct Decimal32(pub u32);
 
 /// `decimal64`: 16 digits; the bits of the binary encoding.
+///
+/// # Example
+/// ```
+/// use thalweg_tuple::Decimal64;
+///
+/// let number = |text: &str| Decimal64::from_text(text.as_bytes()).expect("a number");
+/// let product = number("1.10") * number("2.5");
+/// assert_eq!(product.to_string(), "2.750");
+/// assert_eq!(number("1.0"), number("1.00"));
+/// ```
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Decimal64(pub u64);

@@ -63,13 +63,14 @@ fn without_excess(n: u64, format: DecimalFormat) -> (u64, u32) {
     }
 }
 
-/// A number, not 0, without zeros at its end, but for those beyond so many; and how many they were.
+/// Removes zeros at the end of a number that is not 0, at most `zeros_max` of them. Returns how
+/// many were removed as well.
 #[inline]
-fn without_zeros(mut n: u64, at_most: u32) -> (u64, u32) {
+fn without_zeros(mut n: u64, zeros_max: u32) -> (u64, u32) {
     let mut cut = 0;
     // Constants, which the compiler divides by without dividing.
     let mut step = |zeros: u32, power: u64| {
-        if cut + zeros <= at_most && n.is_multiple_of(power) {
+        if cut + zeros <= zeros_max && n.is_multiple_of(power) {
             n /= power;
             cut += zeros;
         }

@@ -84,7 +84,7 @@ fn zero_words_are_plain_zero() {
     assert_eq!(Decimal64(0).to_le_bytes(), [0, 0, 0, 0, 0, 0, 0x38, 0x22]);
 }
 
-/// What an operand is made of: a number, or one at the end of a short coefficient, or any bits.
+/// Source of an operand: a number, a number at the end of a short coefficient, or any bits.
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Number(codec::UnpackedDecimal),

@@ -130,7 +130,7 @@ fn read_coefficient(text: &[u8]) -> Option<(u128, i32)> {
     (digits > 0).then_some((coefficient, shift))
 }
 
-/// What is beyond any width's range is as good as its end.
+/// Reads an exponent. One beyond the range of every width is cut to the end of the range.
 fn read_exponent(text: &[u8]) -> Option<i32> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),

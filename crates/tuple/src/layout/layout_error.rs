@@ -12,18 +12,18 @@ pub enum LayoutError {
     TooLarge,
     /// The bytes do not begin at a multiple of 8.
     Unaligned,
-    /// There are fewer bytes than the fixed part needs.
+    /// Fewer bytes than the fixed part needs.
     TooShort {
         /// The bytes there are.
         bytes: usize,
         /// The bytes of the fixed part.
         needed: usize,
     },
-    /// What lies in a slot cannot be of its type.
+    /// A slot holds bytes that are no value of its type.
     Slot {
         /// Offset of the slot in the tuple.
         offset: usize,
-        /// What is wrong, to be read after "the slot".
+        /// Fault of the slot, to be read after "the slot".
         fault: &'static str,
     },
 }

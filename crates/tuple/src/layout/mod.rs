@@ -13,16 +13,21 @@
 //! | --- | --- | --- |
 //! | boolean | 1 (1) | 0 or 1 |
 //! | intN, uintN, floatN | N/8 (N/8) | native byte order |
-//! | decimal32/64/128 | 4/8/16 (4/8/8) | binary encoding (BID), native byte order; 128: low half first |
+//! | decimal32/64 | 4/8 (4/8) | binary encoding (BID), native byte order |
+//! | decimal128 | 16 (8) | binary encoding (BID), the low half first |
 //! | complex32/64 | 8/16 (4/8) | real, imaginary |
 //! | timestamp | 16 (8) | int64 seconds, uint32 nanos, int32 machine |
 //! | enum | 4 (4) | uint32 ordinal |
-//! | rstring, ustring, blob, xml, list, set, map | 8 (4) | `reference` |
-//! | rstring[n] | 4 + n (4) | uint32 length, n bytes (unused ones 0), padded to 4 |
-//! | list<T>[n], set<T>[n], map<K,V>[n] of fixed T, K, V | 8 + n * stride (8) | uint32 length, 0, elements (unused ones 0) |
-//! | ... of varying ones | 8 (4) | `reference`, as if unbounded |
+//! | rstring, ustring, blob, xml | 8 (4) | *reference* |
+//! | list, set, map | 8 (4) | *reference* |
+//! | `rstring[n]` | 4 + n (4) | uint32 length, n bytes (unused ones 0), padded to 4 |
+//! | fixed list, set, map | 8 + n * stride (8) | uint32 length, 0, elements (unused ones 0) |
 //! | tuple | that of its attributes (8) | nested fixed part |
-//! | optional<T> | align(T) or more + size(T) (align(T)) | uint8 present, padding, T's slot (zero if absent) |
+//! | `optional<T>` | align(T) + size(T) or more (align(T)) | uint8 present, padding, slot of T |
+//!
+//! A fixed list, set or map is one with a bound, `list<T>[n]`, `set<T>[n]` or `map<K,V>[n]`, whose
+//! elements hold no reference; with other elements the bound does not matter and the slot is a
+//! reference. The slot within an absent optional is zero.
 //!
 //! A *reference* is uint32 `offset`, uint32 `len`. The offset counts **from the address of the
 //! reference itself** to the data in the tail (0 if len is 0); so a value anywhere in a tuple is
@@ -42,7 +47,7 @@
 //! default tuple whatever its types.
 //!
 //! [`TupleRef`] and its accessors trust the bytes to be what [`TupleBuf`] writes: on others they
-//! may panic, never more. Bytes from elsewhere go through [`check`] first.
+//! may panic, never more. Bytes from elsewhere go through [`check()`] first.
 
 mod check;
 mod copy;

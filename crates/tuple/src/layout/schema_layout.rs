@@ -6,10 +6,10 @@ use super::LayoutError;
 use super::slot::{self, FIXED_BYTES_MAX, is_fixed, slot};
 use crate::{TupleType, Type};
 
-/// Where each attribute of a schema lies.
+/// Size of a schema's fixed part, and the offset of each attribute.
 #[derive(Debug, PartialEq)]
 pub struct Layout {
-    /// The schema.
+    /// The schema that is laid out.
     pub schema: Arc<TupleType>,
     /// Bytes of the fixed part; a multiple of 8.
     pub size: u32,
@@ -24,6 +24,19 @@ impl Layout {
     ///
     /// # Panics
     /// If bounded types make it larger than [`FIXED_BYTES_MAX`]; see [`Layout::try_new`].
+    ///
+    /// # Example
+    /// ```
+    /// use std::sync::Arc;
+    /// use thalweg_tuple::{Layout, TupleType, Type};
+    ///
+    /// let attributes = [("ok", Type::Boolean), ("n", Type::Int32), ("s", Type::RString)];
+    /// let schema = TupleType::new(attributes);
+    /// let layout = Layout::new(&Arc::new(schema));
+    /// assert_eq!(layout.offsets, [0, 4, 8]);
+    /// assert_eq!(layout.size, 16);
+    /// assert!(!layout.is_fixed);
+    /// ```
     pub fn new(schema: &Arc<TupleType>) -> Arc<Layout> {
         match Layout::try_new(schema) {
             Ok(layout) => layout,

@@ -46,6 +46,17 @@ impl TupleBuf {
     }
 
     /// Writes all attributes from a `Value::Tuple`, after [`TupleBuf::begin`].
+    ///
+    /// # Example
+    /// ```
+    /// use std::sync::Arc;
+    /// use thalweg_tuple::{Layout, TupleBuf, TupleType, Type, Value};
+    ///
+    /// let layout = Layout::new(&Arc::new(TupleType::new([("n", Type::Int32)])));
+    /// let mut buf = TupleBuf::default();
+    /// buf.set_all(&layout, &Value::Tuple([Value::Int32(5)].into()));
+    /// assert_eq!(buf.as_ref().get(&layout, 0), Value::Int32(5));
+    /// ```
     pub fn set_all(&mut self, layout: &Layout, tuple: &Value) {
         self.begin(layout);
         if let Value::Tuple(values) = tuple {
@@ -70,7 +81,7 @@ impl TupleBuf {
         self.as_bytes_mut().copy_from_slice(bytes);
     }
 
-    /// The tuple.
+    /// The tuple in the buffer, borrowed.
     pub fn as_ref(&self) -> TupleRef<'_> {
         TupleRef {
             bytes: &bytemuck::cast_slice(&self.words)[..self.len],
@@ -132,7 +143,7 @@ impl TupleBuf {
         self.as_bytes_mut()[at..].copy_from_slice(bytes);
     }
 
-    /// Makes room for a tail of so many bytes, so that adding it will not move the tuple.
+    /// Makes room for a tail of `bytes` bytes, so that adding it does not move the tuple.
     pub fn reserve_tail(&mut self, bytes: usize) {
         self.ensure_capacity(self.len + bytes + 8);
     }
@@ -187,6 +198,20 @@ impl TupleBuf {
     }
 
     /// Writes the slot of an unbounded list of scalars.
+    ///
+    /// # Example
+    /// ```
+    /// use std::sync::Arc;
+    /// use thalweg_tuple::{Layout, TupleBuf, TupleType, Type};
+    ///
+    /// let ty = Type::List(Arc::new(Type::Int64), None);
+    /// let layout = Layout::new(&Arc::new(TupleType::new([("values", ty)])));
+    /// let mut buf = TupleBuf::default();
+    /// buf.begin(&layout);
+    /// buf.put_list(0, &[1_i64, 2, 3]);
+    /// assert_eq!(buf.as_ref().list_at::<i64>(0), [1, 2, 3]);
+    /// assert_eq!(buf.len(), 8 + 3 * 8);
+    /// ```
     pub fn put_list<T: NoUninit>(&mut self, offset: usize, elements: &[T]) {
         let align = align_of::<T>().max(4);
         self.put_block(
@@ -394,7 +419,7 @@ impl TupleBuf {
 }
 
 impl TupleRef<'_> {
-    /// An owned copy.
+    /// Copies the tuple into a buffer of its own.
     pub fn to_buf(self) -> TupleBuf {
         let mut buf = TupleBuf::default();
         buf.copy_from(self);

@@ -19,7 +19,7 @@ pub struct TupleRef<'a> {
 
 macro_rules! scalars {
     ($($name:ident $type:ty;)+) => { $(
-        /// A scalar's slot.
+        /// Reads the scalar in the slot at `offset`.
         #[inline]
         pub fn $name(self, offset: usize) -> $type {
             self.pod_at(offset)
@@ -28,11 +28,27 @@ macro_rules! scalars {
 }
 
 impl<'a> TupleRef<'a> {
-    /// A tuple over bytes that a [`super::TupleBuf`] has built, or that [`super::check`] has accepted.
+    /// A tuple over bytes that a [`super::TupleBuf`] has built, or that [`super::check()`] has
+    /// accepted.
     ///
     /// # Errors
-    /// If they do not begin at a multiple of 8; [`super::TupleBuf::copy_from_bytes`] makes an aligned
-    /// copy.
+    /// If the bytes do not begin at a multiple of 8. [`super::TupleBuf::copy_from_bytes`] makes an
+    /// aligned copy.
+    ///
+    /// # Example
+    /// ```
+    /// use std::sync::Arc;
+    /// use thalweg_tuple::layout::check;
+    /// use thalweg_tuple::{Layout, TupleBuf, TupleRef, TupleType, Type};
+    ///
+    /// let layout = Layout::new(&Arc::new(TupleType::new([("n", Type::Int64)])));
+    /// let mut buf = TupleBuf::default();
+    /// buf.copy_from_bytes(&7_i64.to_ne_bytes());
+    /// check(&layout, buf.as_ref().bytes())?;
+    /// let tuple = TupleRef::from_bytes(buf.as_ref().bytes())?;
+    /// assert_eq!(tuple.i64_at(0), 7);
+    /// # Ok::<(), thalweg_tuple::layout::LayoutError>(())
+    /// ```
     pub fn from_bytes(bytes: &'a [u8]) -> Result<TupleRef<'a>, LayoutError> {
         if bytes.is_empty() || bytes.as_ptr().addr().is_multiple_of(8) {
             Ok(TupleRef { bytes })
@@ -81,7 +97,7 @@ impl<'a> TupleRef<'a> {
         timestamp_at Timestamp;
     }
 
-    /// A boolean's slot.
+    /// Reads the boolean in the slot at `offset`.
     #[inline]
     pub fn bool_at(self, offset: usize) -> bool {
         self.bytes[offset] != 0
@@ -93,7 +109,7 @@ impl<'a> TupleRef<'a> {
         bytemuck::pod_read_unaligned(&self.bytes[offset..offset + size_of::<T>()])
     }
 
-    /// Where a reference points, as an offset in the tuple, and its length.
+    /// Target of a reference, as an offset in the tuple, and its length.
     #[inline]
     pub fn reference_at(self, offset: usize) -> (usize, usize) {
         let [distance, len]: [u32; 2] = self.pod_at(offset);
@@ -145,7 +161,7 @@ impl<'a> TupleRef<'a> {
         self.packed(offset + 8, self.u32_at(offset) as usize)
     }
 
-    /// Where the elements of a list, set or map slot lie, and how many there are.
+    /// Offset and number of the elements of a list, set or map slot.
     #[inline]
     pub fn elements_at(self, offset: usize, elements: ElementLayout) -> (usize, usize) {
         match elements.bound {

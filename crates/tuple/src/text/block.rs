@@ -1,4 +1,4 @@
-//! The block format: one blob attribute of so many bytes, the last one perhaps of fewer.
+//! The block format: blobs of a fixed number of bytes, one attribute; the last blob may be shorter.
 
 use std::sync::Arc;
 

@@ -10,11 +10,11 @@ use crate::Type;
 pub struct ValueParseError {
     /// Bytes before the place.
     pub offset: usize,
-    /// What should have been there.
+    /// Kind of input that was missing.
     pub expected: ExpectedInput,
 }
 
-/// What should have been in a text.
+/// Kind of input that a reader expected in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExpectedInput {
@@ -22,11 +22,11 @@ pub enum ExpectedInput {
     Value(Type),
     /// A number within the range of a type.
     InRange(Type),
-    /// This character.
+    /// One character, given by its byte.
     Byte(u8),
     /// One of two characters.
     Either(u8, u8),
-    /// An attribute's name.
+    /// Name of this attribute.
     Attribute(Arc<str>),
     /// The quote that ends a string, of which no end was found.
     Quote(u8),
@@ -36,7 +36,7 @@ pub enum ExpectedInput {
     EndOfLine,
     /// The end of the text.
     EndOfText,
-    /// More bytes of a record that is cut off.
+    /// The rest of a record that is cut off.
     Bytes,
     /// A byte that says what comes, 0 to 2.
     Marker,

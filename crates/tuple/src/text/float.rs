@@ -10,7 +10,7 @@
 
 use std::fmt::Write;
 
-/// Appends a float64.
+/// Appends a float64, as a C++ stream prints it with precision 15.
 pub fn print_f64(x: f64, out: &mut Vec<u8>) {
     if x.trunc() == x && x.abs() < 1e15 && (x != 0.0 || x.is_sign_positive()) {
         // Most floats in data are whole, and those print as integers.
@@ -28,7 +28,7 @@ pub fn print_f64(x: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a float32.
+/// Appends a float32, as a C++ stream prints it with precision 6.
 pub fn print_f32(x: f32, out: &mut Vec<u8>) {
     if x.trunc() == x && x.abs() < 1e6 && (x != 0.0 || x.is_sign_positive()) {
         out.extend_from_slice(itoa::Buffer::new().format(x as i32).as_bytes());
@@ -68,7 +68,7 @@ struct FloatDigits {
 }
 
 impl FloatDigits {
-    /// From `12.5`, `0.001`, `1.5e-7`.
+    /// Digits of a number such as `12.5`, `0.001` or `1.5e-7`.
     fn parse(text: &[u8]) -> FloatDigits {
         let mut number = FloatDigits {
             digits: [b'0'; 24],
@@ -95,7 +95,7 @@ impl FloatDigits {
         number
     }
 
-    /// By the formatter, which rounds the exact value half to even.
+    /// Digits by the formatter, which rounds the exact value half to even.
     fn exact(x: f64, precision: usize) -> FloatDigits {
         let mut text = FormatBuffer {
             bytes: [0; 32],

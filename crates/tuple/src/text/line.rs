@@ -9,7 +9,7 @@ use super::record::{ReadStep, Record, RecordError, RecordReader, RecordWriter, c
 use super::{ExpectedInput, ReadOptions, WriteOptions, print_raw_slot};
 use crate::{Layout, Punctuation, TupleBuf, TupleRef, Type};
 
-/// Reads lines.
+/// Reads records of the line format.
 #[derive(Debug)]
 pub struct LineReader {
     layout: Arc<Layout>,
@@ -106,7 +106,7 @@ impl RecordReader for LineReader {
     }
 }
 
-/// Writes lines.
+/// Writes records of the line format.
 #[derive(Debug)]
 pub struct LineWriter {
     slot: usize,

@@ -20,18 +20,18 @@ pub(super) struct LineTracker {
     record_bytes_max: usize,
 }
 
-/// Where a fault is in a piece of bytes.
+/// Place of a fault in a piece of bytes.
 #[derive(Debug)]
 pub(super) struct RecordFault {
     /// The attribute being read.
     pub attribute: Option<usize>,
     /// Offset of the fault.
     pub at: usize,
-    /// What was not there.
+    /// Kind of input that was missing.
     pub expected: ExpectedInput,
 }
 
-/// What skipping found.
+/// Outcome of skipping the input between two records.
 pub(super) enum SkipOutcome {
     /// A record begins here.
     RecordAt(usize),

@@ -1,13 +1,12 @@
 //! SPL's text form of values, and the record formats of files.
 //!
-//! [`print`] and [`read`] are the *serialised form*: what `print` writes, what a cast to rstring
-//! gives, what txt and csv files hold. Strings are quoted, composites are written as their
-//! literals:
+//! [`print()`] and [`read()`] write and read the *serialised form*: that of casts to rstring, and
+//! of txt and csv files. Strings are quoted, composites are written as their literals:
 //! `{a=1,b=["x","y"],c={1:true}}`. [`print_raw`] and [`parse_whole`] are the casts to and from a
 //! string, where a string itself stands without quotes.
 //!
 //! [`new_reader`] and [`new_writer`] make the readers and writers of files' formats: [`csv`],
-//! [`txt`], [`line`], [`block`] and [`bin`].
+//! [`txt`], [`mod@line`], [`block`] and [`bin`].
 
 pub mod bin;
 pub mod block;

@@ -10,7 +10,7 @@ use crate::{Decimal32, Decimal64, Decimal128};
 pub(super) enum NumberFault {
     /// The text does not begin with one.
     Syntax,
-    /// It is too large for the type.
+    /// The number is too large for the type.
     Range,
 }
 
@@ -19,7 +19,7 @@ pub(super) type NumberScan<T> = Result<(T, usize), NumberFault>;
 
 /// A number that can be read from the start of a text.
 pub(super) trait ScanNumber: Sized {
-    /// Reads it.
+    /// Reads the number at the start of a text.
     fn scan(text: &[u8]) -> NumberScan<Self>;
 }
 
@@ -91,7 +91,7 @@ struct ScientificNumber {
     mantissa: Option<u64>,
     /// Power of ten to multiply the mantissa with.
     exponent: i32,
-    /// Bytes in all.
+    /// Length of the number in bytes.
     len: usize,
 }
 
@@ -190,7 +190,7 @@ floats! {
     f32 0x100_0000 [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
 }
 
-/// By the standard library; digits that overflow to infinity are out of range.
+/// Reads the number with the standard library; digits that overflow to infinity are out of range.
 #[cold]
 fn scan_by_std<T: std::str::FromStr + Into<f64> + Copy>(text: &[u8]) -> NumberScan<T> {
     let text = std::str::from_utf8(text).map_err(|_| NumberFault::Syntax)?;

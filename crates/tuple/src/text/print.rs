@@ -37,7 +37,8 @@ pub fn print(value: &Value, ty: &Type, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends what a cast to a string gives: strings, xml and enums without quotes, else as [`print`].
+/// Appends the text of a cast to a string: strings, xml and enums without quotes, other values as
+/// [`print()`] does.
 pub fn print_raw(value: &Value, ty: &Type, out: &mut Vec<u8>) {
     match value {
         Value::RString(x) | Value::Xml(x) => out.extend_from_slice(&x.0),
@@ -47,6 +48,18 @@ pub fn print_raw(value: &Value, ty: &Type, out: &mut Vec<u8>) {
 }
 
 /// A value's serialised form as text, for messages and tests; invalid UTF-8 is replaced.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+/// use thalweg_tuple::text::to_text;
+/// use thalweg_tuple::{List, Type, Value};
+///
+/// let ty = Type::List(Arc::new(Type::Float64), None);
+/// let list = Value::List(List::Float64(vec![1.5, 2.0]));
+/// assert_eq!(to_text(&list, &ty), "[1.5,2]");
+/// assert_eq!(to_text(&Value::RString("a\"b".into()), &Type::RString), r#""a\"b""#);
+/// ```
 pub fn to_text(value: &Value, ty: &Type) -> String {
     let mut out = Vec::new();
     print(value, ty, &mut out);

@@ -7,7 +7,7 @@ use super::{print_bytes_quoted, print_f32, print_f64, print_units_quoted};
 use crate::layout::{MapEntryLayout, slot};
 use crate::{Layout, TupleRef, Type};
 
-/// Appends the serialised form of the slot at an offset of a tuple, as [`super::print`] does.
+/// Appends the serialised form of the slot at an offset of a tuple, as [`super::print()`] does.
 pub fn print_slot(tuple: TupleRef<'_>, at: usize, ty: &Type, out: &mut Vec<u8>) {
     match ty {
         Type::Boolean => print_bool(tuple.bool_at(at), out),
@@ -64,6 +64,23 @@ pub fn print_raw_slot(tuple: TupleRef<'_>, at: usize, ty: &Type, out: &mut Vec<u
 }
 
 /// Appends a whole tuple: `{a=1,b="x"}`.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+/// use thalweg_tuple::text::{TextReader, print_tuple, read_tuple};
+/// use thalweg_tuple::{Layout, TupleBuf, TupleType, Type};
+///
+/// let schema = TupleType::new([("a", Type::Int32), ("b", Type::RString)]);
+/// let layout = Layout::new(&Arc::new(schema));
+/// let mut buf = TupleBuf::default();
+/// buf.begin(&layout);
+/// read_tuple(&mut TextReader::new(br#"{a=1,b="x"}"#), &layout, &mut buf)?;
+/// let mut text = Vec::new();
+/// print_tuple(buf.as_ref(), &layout, &mut text);
+/// assert_eq!(text, br#"{a=1,b="x"}"#);
+/// # Ok::<(), thalweg_tuple::text::ValueParseError>(())
+/// ```
 pub fn print_tuple(tuple: TupleRef<'_>, layout: &Layout, out: &mut Vec<u8>) {
     let attributes = layout.schema.attributes.iter().zip(&layout.offsets);
     print_all(b"{}", attributes, out, |(attribute, &at), out| {

@@ -1,6 +1,6 @@
 //! Reading values.
 //!
-//! What [`super::print`] writes is read back. Blanks and tabs around tokens are skipped; strings
+//! What [`super::print()`] writes is read back. Blanks and tabs around tokens are skipped; strings
 //! may stand in single or double quotes; a timestamp may lack its machine. What exceeds a bound is
 //! dropped. Nesting is that of the type, so no text can make it deep.
 
@@ -19,6 +19,17 @@ pub struct TextReader<'a> {
 ///
 /// # Errors
 /// At the first place that does not fit the type; the reader stands there or before.
+///
+/// # Example
+/// ```
+/// use thalweg_tuple::text::{TextReader, read};
+/// use thalweg_tuple::{Type, Value};
+///
+/// let mut reader = TextReader::new(b"12, 13");
+/// assert_eq!(read(&mut reader, &Type::Int32), Ok(Value::Int32(12)));
+/// assert_eq!(reader.rest(), b", 13");
+/// assert!(read(&mut reader, &Type::Int32).is_err());
+/// ```
 pub fn read(reader: &mut TextReader<'_>, ty: &Type) -> Result<Value, ValueParseError> {
     reader.skip_blanks();
     Ok(match ty {
@@ -68,6 +79,15 @@ pub fn read(reader: &mut TextReader<'_>, ty: &Type) -> Result<Value, ValueParseE
 ///
 /// # Errors
 /// If the text is not a value of the type, or more than one.
+///
+/// # Example
+/// ```
+/// use thalweg_tuple::text::parse_whole;
+/// use thalweg_tuple::{Type, Value};
+///
+/// assert_eq!(parse_whole(b"1.5", &Type::Float64), Ok(Value::Float64(1.5)));
+/// assert!(parse_whole(b"1.5 apples", &Type::Float64).is_err());
+/// ```
 pub fn parse_whole(text: &[u8], ty: &Type) -> Result<Value, ValueParseError> {
     match ty {
         Type::RString => Ok(Value::RString(text.into())),
@@ -161,12 +181,12 @@ impl<'a> TextReader<'a> {
         self.at
     }
 
-    /// What is left.
+    /// Text that has not been read yet.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// The next byte.
+    /// The next byte, which stays unread.
     pub fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -285,7 +305,7 @@ impl<'a> TextReader<'a> {
         self.number(ty)
     }
 
-    /// What stands between quotes, escapes as they are.
+    /// Reads a quoted string; the result is the text between the quotes, with its escapes.
     pub(super) fn literal(&mut self, ty: &Type) -> Result<&'a [u8], ValueParseError> {
         let quote = match self.peek() {
             Some(quote @ (b'"' | b'\'')) => quote,
@@ -318,7 +338,7 @@ impl<'a> TextReader<'a> {
         Ok(units)
     }
 
-    /// What stands between quotes with an `x` behind them, which may be missing.
+    /// Reads a quoted string that an `x` may follow; the result is the text between the quotes.
     pub(super) fn xml(&mut self, ty: &Type) -> Result<&'a [u8], ValueParseError> {
         let literal = self.literal(ty)?;
         self.at += usize::from(self.peek() == Some(b'x'));

@@ -5,11 +5,12 @@ use super::{ExpectedInput, TextReader, ValueParseError, read};
 use crate::layout::slot;
 use crate::{Layout, TupleBuf, TupleType, Type};
 
-/// Reads a value into the slot at an offset of a tuple under construction, as [`read`] does. The
+/// Reads a value into the slot at an offset of a tuple under construction, as [`read()`] does. The
 /// slot must be its default before.
 ///
 /// # Errors
-/// As [`read`]; the slot may then hold a part of the value, which is a value still.
+/// Reads a value into a slot, like [`read()`] otherwise. After an error the slot may hold a part of
+/// the value, which is still valid.
 pub fn read_slot(
     reader: &mut TextReader<'_>,
     ty: &Type,
@@ -66,7 +67,7 @@ pub fn read_slot(
 /// Reads a tuple literal into a tuple that has just begun.
 ///
 /// # Errors
-/// As [`read`].
+/// Like [`read()`], for a whole tuple.
 pub fn read_tuple(
     reader: &mut TextReader<'_>,
     layout: &Layout,

@@ -16,12 +16,12 @@ use std::sync::Arc;
 use super::ExpectedInput;
 use crate::{Layout, Punctuation, TupleBuf, TupleRef};
 
-/// What a reader made of the bytes it was given.
+/// Result of one call of [`RecordReader::read`].
 #[derive(Debug)]
 pub struct ReadStep {
     /// Bytes at the start that are done with.
     pub consumed: usize,
-    /// What they held.
+    /// Record that these bytes held.
     pub record: Record,
 }
 
@@ -39,7 +39,7 @@ pub enum Record {
     Rejected(Box<RecordError>),
     /// The bytes end within a record.
     NeedMore,
-    /// Nothing is left, and nothing more will come.
+    /// The input has ended, and all of it was read.
     End,
 }
 
@@ -70,7 +70,7 @@ pub struct ReadOptions {
     pub defaults: Option<TupleBuf>,
     /// Whether a delay in seconds comes first (csv, txt, bin).
     pub has_delay: bool,
-    /// Between fields (csv).
+    /// Byte between two fields (csv).
     pub separator: u8,
     /// Whether fields behind the last attribute's are skipped (csv).
     pub ignore_extra: bool,
@@ -112,7 +112,7 @@ impl Default for ReadOptions {
 pub struct WriteOptions {
     /// The attributes to write, in order. `None`: all of them.
     pub attributes: Option<Vec<usize>>,
-    /// Between fields (csv).
+    /// Byte between two fields (csv).
     pub separator: u8,
     /// Whether strings that are attributes stand in quotes (csv).
     pub quote_strings: bool,
@@ -146,15 +146,15 @@ pub(super) fn chosen_attributes(layout: &Layout, chosen: &Option<Vec<usize>>) ->
 pub struct RecordError {
     /// The attribute being read, if it was one.
     pub attribute: Option<usize>,
-    /// Its name.
+    /// Name of that attribute.
     pub name: Option<Arc<str>>,
     /// Line of the fault, from 1; of a format without lines the record's number.
     pub line: u64,
     /// Byte of that line or record, from 1.
     pub column: usize,
-    /// What stands there, cut to some length.
+    /// Input that stands there, cut to some length.
     pub text: Vec<u8>,
-    /// What should.
+    /// Input that should stand there.
     pub expected: ExpectedInput,
 }
 

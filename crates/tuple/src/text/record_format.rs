@@ -14,9 +14,9 @@ pub enum RecordFormat {
     Csv,
     /// A tuple literal a line.
     Txt,
-    /// Network byte order.
+    /// Values in network byte order.
     Bin,
-    /// One blob of so many bytes.
+    /// One blob of a fixed number of bytes.
     Block,
     /// One rstring a line.
     Line,
@@ -27,6 +27,23 @@ pub enum RecordFormat {
 /// # Errors
 /// If the schema does not suit the format: line takes one rstring, block one blob, and a record of
 /// bin must take bytes.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+/// use thalweg_tuple::text::{ReadOptions, Record, RecordFormat, new_reader};
+/// use thalweg_tuple::{Layout, TupleBuf, TupleType, Type};
+///
+/// let schema = TupleType::new([("n", Type::Int32), ("s", Type::RString)]);
+/// let layout = Layout::new(&Arc::new(schema));
+/// let mut reader = new_reader(RecordFormat::Csv, layout.clone(), ReadOptions::default())?;
+/// let mut tuple = TupleBuf::default();
+/// let step = reader.read(b"7,seven\n8,eight\n", true, &mut tuple);
+/// assert!(matches!(step.record, Record::Tuple { .. }));
+/// assert_eq!(step.consumed, b"7,seven\n".len());
+/// assert_eq!(tuple.as_ref().i32_at(0), 7);
+/// # Ok::<(), thalweg_tuple::text::FormatError>(())
+/// ```
 pub fn new_reader(
     format: RecordFormat,
     layout: Arc<Layout>,
@@ -53,7 +70,22 @@ pub fn new_reader(
 /// A writer of a format.
 ///
 /// # Errors
-/// As [`new_reader`].
+/// Like [`new_reader`].
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+/// use thalweg_tuple::text::{RecordFormat, WriteOptions, new_writer};
+/// use thalweg_tuple::{Layout, TupleBuf, TupleType, Type, Value};
+///
+/// let layout = Layout::new(&Arc::new(TupleType::new([("n", Type::Int32)])));
+/// let mut writer = new_writer(RecordFormat::Txt, layout.clone(), WriteOptions::default())?;
+/// let (mut tuple, mut out) = (TupleBuf::default(), Vec::new());
+/// tuple.set_all(&layout, &Value::Tuple([Value::Int32(7)].into()));
+/// writer.write(tuple.as_ref(), None, &mut out);
+/// assert_eq!(out, b"{n=7}\n");
+/// # Ok::<(), thalweg_tuple::text::FormatError>(())
+/// ```
 pub fn new_writer(
     format: RecordFormat,
     layout: Arc<Layout>,

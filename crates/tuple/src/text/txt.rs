@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{Layout, Punctuation, TupleBuf, TupleRef, TupleType, Type};
 
-/// Reads txt.
+/// Reads records of the txt format.
 #[derive(Debug)]
 pub struct TxtReader {
     layout: Arc<Layout>,
@@ -120,7 +120,7 @@ impl RecordReader for TxtReader {
     }
 }
 
-/// Writes txt.
+/// Writes records of the txt format.
 #[derive(Debug)]
 pub struct TxtWriter {
     fields: Vec<(usize, Arc<str>, Type)>,

@@ -73,7 +73,7 @@ enum EscapeContent {
     Unit(u16),
 }
 
-/// What the characters behind a backslash stand for, and what follows them.
+/// Meaning of the characters behind a backslash, and the text behind them.
 fn escape(text: &[u8]) -> (EscapeContent, &[u8]) {
     let Some((&first, behind)) = text.split_first() else {
         return (EscapeContent::Byte(b'\\'), text);

@@ -20,9 +20,9 @@
 //! stride of keys is bad for any multiplier: when searches become long another one is taken.
 //!
 //! # Invariants
-//! Each position has one slot, and no slot between that and its home is free. The position in a
-//! free slot is 0, so as long as there are entries whoever looks at the entry of any slot finds
-//! one; if that has the right key it is the right one.
+//! Each position has one slot, and no slot between that and its home slot is free. The position in
+//! a free slot is 0. So as long as there are entries, every slot, free or not, leads to an entry,
+//! and an entry with the right key is the right one.
 
 /// The odd numbers that words are multiplied with. The first is 2^64 divided by the golden ratio.
 const MULTIPLIERS: [u64; 4] = [
@@ -46,14 +46,14 @@ const SLOTS_MIN: usize = 8;
 /// The most slots: a tag holds no more bits of the home slot.
 const SLOTS_MAX: usize = 1 << 31;
 
-/// From words of keys to positions of entries.
+/// Map from words of keys to positions of entries.
 #[derive(Clone, Debug)]
 pub(crate) struct HashIndex {
     /// A tag and a position each; as many as a power of 2, or none.
     pub(crate) slots: Vec<u64>,
     /// 64 less the bits of a slot's number.
     pub(crate) shift: u32,
-    /// One of [`MULTIPLIERS`].
+    /// Member of [`MULTIPLIERS`] that words are multiplied with.
     pub(crate) multiplier: u64,
 }
 
@@ -75,7 +75,8 @@ impl HashIndex {
             .map(|slot| position(self.slots[slot]))
     }
 
-    /// Adds a position. There is room for it, and it is not there yet. Whether the search was long.
+    /// Adds a position. The caller has made room for it, and it is not there yet. Returns whether
+    /// the search was long.
     pub(crate) fn add(&mut self, word: u64, at: usize) -> bool {
         let bits = (u64::BITS - self.shift) as usize;
         self.put_word(word, at) > LONG_SEARCH_FACTOR * bits
@@ -107,10 +108,7 @@ impl HashIndex {
         self.slots.fill(0);
     }
 
-    /// Makes room for so many positions. Whether those that are there turned out to be crowded.
-    ///
-    /// # Panics
-    /// If they are more than 2^30.
+    /// Makes room for positions. Returns whether the present ones turned out to be crowded.
     pub(crate) fn reserve(&mut self, positions: usize) -> bool {
         if 2 * positions <= self.slots.len() {
             return false;
@@ -186,7 +184,7 @@ impl HashIndex {
         self.slots[gap] = 0;
     }
 
-    /// Where the search for what a slot holds begins.
+    /// Slot at which the search for the content of a slot begins.
     fn home_slot(&self, slot: u64) -> usize {
         (slot >> self.shift) as usize
     }
@@ -209,7 +207,7 @@ impl HashIndex {
     }
 }
 
-/// What a slot holds for a product and a position.
+/// Bits of a slot for a product and a position.
 fn slot_of(product: u64, at: usize) -> u64 {
     product >> 32 << 32 | 1 << 32 | at as u64
 }

@@ -5,9 +5,9 @@ use super::hash_index::HashIndex;
 use super::key::LookupKey;
 use crate::Value;
 
-/// What a table holds.
+/// An entry of a table, found by its key.
 pub(crate) trait HasKey {
-    /// By what it is found.
+    /// Key by which the entry is found.
     fn key(&self) -> &Value;
 }
 
@@ -34,13 +34,13 @@ impl<E> Default for HashTable<E> {
 }
 
 impl<E: HasKey> HashTable<E> {
-    /// Where the entry of a key is.
+    /// Position of the entry of a key.
     #[inline]
     pub(crate) fn find(&self, key: &(impl LookupKey + ?Sized)) -> Option<usize> {
         self.find_word(key.word(), key)
     }
 
-    /// Where the entry of a key with this word is.
+    /// Position of the entry of a key with this word.
     #[inline]
     pub(crate) fn find_word(&self, word: u64, key: &(impl LookupKey + ?Sized)) -> Option<usize> {
         let is_it = |at: usize| self.entries.get(at).is_some_and(|e| key.matches(e.key()));

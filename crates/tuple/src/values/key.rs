@@ -5,10 +5,10 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use super::key_hasher::{KeyHasher, float_key, hash_bytes, hash_float, hash_units, hash_word};
 use crate::{Timestamp, Value};
 
-/// What a set or map can be searched for.
+/// A key that a set or map can be searched for.
 pub(crate) trait LookupKey {
-    /// What the search goes by, the same for equal keys: an integer as such (with its sign), of
-    /// anything else the hash. Compiled code computes those of integers.
+    /// Word that the search compares first, equal for equal keys: an integer as such (with its
+    /// sign), of all other keys the hash. Compiled code computes the words of integers itself.
     fn word(&self) -> u64;
     /// Whether it is this key.
     fn matches(&self, key: &Value) -> bool;
@@ -50,21 +50,21 @@ fn hash_of(key: impl Hash) -> u64 {
 /// `Int(3)` finds `Value::Int8(3)` as well as `Value::Int64(3)`.
 #[derive(Clone, Copy, Debug)]
 pub enum Key<'a> {
-    /// boolean.
+    /// Key of type boolean.
     Boolean(bool),
-    /// int8 to int64.
+    /// Key of a type from int8 to int64.
     Int(i64),
-    /// uint8 to uint64.
+    /// Key of a type from uint8 to uint64.
     Uint(u64),
     /// float32 (widened) and float64.
     Float(f64),
     /// Ordinal of an enumerator.
     Enum(u32),
-    /// timestamp.
+    /// Key of type timestamp.
     Timestamp(Timestamp),
-    /// rstring, blob, xml.
+    /// Key of type rstring, blob or xml.
     Bytes(&'a [u8]),
-    /// ustring.
+    /// Key of type ustring.
     Units(&'a [u16]),
 }
 

@@ -7,6 +7,7 @@ use std::hash::Hasher;
 pub(crate) type KeyHasher = rustc_hash::FxBuildHasher;
 
 /// Bits that are equal iff two floats are the same key: one zero, one NaN.
+#[inline]
 pub(crate) fn float_key(x: f64) -> u64 {
     if x == 0.0 {
         0

@@ -32,7 +32,7 @@ pub enum List {
     /// Real and imaginary part.
     Complex64(Vec<[f64; 2]>),
     Timestamp(Vec<Timestamp>),
-    /// Ordinals.
+    /// Ordinals of an enum's values.
     Enum(Vec<u32>),
     /// Strings, blobs, xml, composites, optionals.
     Any(Vec<Value>),
@@ -131,6 +131,15 @@ impl List {
     }
 
     /// A list of elements of a type. Values of other types are left out (a debug build asserts).
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::{List, Type, Value};
+    ///
+    /// let list = List::from_values(&Type::Int64, [Value::Int64(3), Value::Int64(1)]);
+    /// assert_eq!(list.as_slice::<i64>(), Some(&[3, 1][..]));
+    /// assert_eq!(list.get(2), None);
+    /// ```
     pub fn from_values(element: &Type, values: impl IntoIterator<Item = Value>) -> List {
         let values = values.into_iter();
         let mut list = List::with_capacity(element, values.size_hint().0);
@@ -138,7 +147,7 @@ impl List {
         list
     }
 
-    /// Number of elements.
+    /// Number of elements in the list.
     pub fn len(&self) -> usize {
         each!(self, v => v.len())
     }
@@ -148,7 +157,7 @@ impl List {
         self.len() == 0
     }
 
-    /// An element, cloned.
+    /// Clones the element at a position; `None` beyond the end.
     pub fn get(&self, at: usize) -> Option<Value> {
         Some(match self {
             List::Boolean(v) => Value::Boolean(*v.get(at)?),
@@ -201,6 +210,15 @@ impl List {
     }
 
     /// Appends an element. False, and nothing changes, if the value is of another type.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::{List, Type, Value};
+    ///
+    /// let mut list = List::new_for(&Type::RString);
+    /// assert!(list.push(Value::RString("a".into())));
+    /// assert_eq!(list.len(), 1);
+    /// ```
     pub fn push(&mut self, value: Value) -> bool {
         matched!(self, value, (v, x) => { v.push(x); true }, _ => false)
     }
@@ -278,6 +296,15 @@ impl List {
     }
 
     /// A copy of a range. What of the range lies beyond the end is ignored.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::List;
+    ///
+    /// let list = List::Int32(vec![1, 2, 3, 4]);
+    /// assert_eq!(list.slice(1, 3), List::Int32(vec![2, 3]));
+    /// assert_eq!(list.slice(3, 9), List::Int32(vec![4]));
+    /// ```
     pub fn slice(&self, start: usize, end: usize) -> List {
         let mut list = self.new_same_type();
         list.extend_from_range(self, start, end);

@@ -32,7 +32,7 @@ impl HasKey for MapEntry {
 }
 
 impl Map {
-    /// Where things are in what the one pointer of a map points to.
+    /// Offsets in the memory that the one pointer of a map points to.
     pub const LAYOUT: TableLayout = TableLayout {
         entries: offset_of!(HashTable<MapEntry>, entries),
         slots: offset_of!(HashTable<MapEntry>, index) + offset_of!(HashIndex, slots),
@@ -43,12 +43,12 @@ impl Map {
         value: offset_of!(MapEntry, value),
     };
 
-    /// An empty map.
+    /// A map without entries.
     pub fn new() -> Map {
         Map::default()
     }
 
-    /// Number of entries.
+    /// Number of entries in the map.
     pub fn len(&self) -> usize {
         self.table.entries.len()
     }
@@ -69,6 +69,15 @@ impl Map {
     }
 
     /// The value of a borrowed key.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::{Key, Map, Value};
+    ///
+    /// let mut map = Map::new();
+    /// map.insert(Value::RString("IBM".into()), Value::Int32(100));
+    /// assert_eq!(map.get_key(Key::Bytes(b"IBM")), Some(&Value::Int32(100)));
+    /// ```
     pub fn get_key(&self, key: Key<'_>) -> Option<&Value> {
         self.table.get(&key).map(|entry| &entry.value)
     }
@@ -117,6 +126,17 @@ impl Map {
     }
 
     /// Inserts, or replaces the value of a key (whose place stays). What was there comes back.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::{Map, Value};
+    ///
+    /// let mut map = Map::new();
+    /// assert_eq!(map.insert(Value::Int32(1), Value::Boolean(true)), None);
+    /// let before = map.insert(Value::Int32(1), Value::Boolean(false));
+    /// assert_eq!(before, Some(Value::Boolean(true)));
+    /// assert_eq!(map.len(), 1);
+    /// ```
     pub fn insert(&mut self, key: Value, value: Value) -> Option<Value> {
         let word = key.word();
         match self.table.find_word(word, &key) {
@@ -129,6 +149,20 @@ impl Map {
     }
 
     /// The value of a key, inserted first if there is none.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::{Map, Value};
+    ///
+    /// let mut counts = Map::new();
+    /// for word in ["a", "b", "a"] {
+    ///     let count = counts.get_or_insert_with(Value::RString(word.into()), || Value::Int32(0));
+    ///     if let Value::Int32(count) = count {
+    ///         *count += 1;
+    ///     }
+    /// }
+    /// assert_eq!(counts.get(&Value::RString("a".into())), Some(&Value::Int32(2)));
+    /// ```
     pub fn get_or_insert_with(&mut self, key: Value, value: impl FnOnce() -> Value) -> &mut Value {
         let word = key.word();
         let at = match self.table.find_word(word, &key) {

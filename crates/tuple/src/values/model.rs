@@ -143,10 +143,10 @@ proptest! {
     }
 }
 
-/// With 3000 keys a search of more slots is long.
+/// Longest search among 3000 keys that does not count as long, in slots.
 const LONG: usize = 4 * 13;
 
-/// Of a table with keys at a distance from each other.
+/// Longest search in a table with keys at a distance from each other.
 fn longest_search(stride: u64, start: u64) -> usize {
     let mut table = HashTable::default();
     for at in 0..3000u64 {

@@ -20,6 +20,17 @@ impl List {
     }
 
     /// The elements for change in place, if they are packed scalars of this type.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::List;
+    ///
+    /// let mut list = List::Float64(vec![1.0, 2.0]);
+    /// for x in list.as_mut_slice::<f64>().expect("float64 values") {
+    ///     *x *= 2.0;
+    /// }
+    /// assert_eq!(list, List::Float64(vec![2.0, 4.0]));
+    /// ```
     pub fn as_mut_slice<T: PackedScalar>(&mut self) -> Option<&mut [T]> {
         T::vec_mut(self).map(Vec::as_mut_slice)
     }

@@ -19,7 +19,7 @@ pub struct Set {
 }
 
 impl Set {
-    /// Where things are in what the one pointer of a set points to.
+    /// Offsets in the memory that the one pointer of a set points to.
     pub const LAYOUT: TableLayout = TableLayout {
         entries: offset_of!(HashTable<Value>, entries),
         slots: offset_of!(HashTable<Value>, index) + offset_of!(HashIndex, slots),
@@ -30,12 +30,12 @@ impl Set {
         value: 0,
     };
 
-    /// An empty set.
+    /// A set without elements.
     pub fn new() -> Set {
         Set::default()
     }
 
-    /// Number of elements.
+    /// Number of elements in the set.
     pub fn len(&self) -> usize {
         self.table.entries.len()
     }
@@ -46,6 +46,16 @@ impl Set {
     }
 
     /// Adds an element; false if it was there already (the old one stays).
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::{Set, Value};
+    ///
+    /// let mut set = Set::new();
+    /// assert!(set.insert(Value::Int8(2)));
+    /// assert!(!set.insert(Value::Int8(2)));
+    /// assert!(set.contains(&Value::Int8(2)));
+    /// ```
     pub fn insert(&mut self, value: Value) -> bool {
         let word = value.word();
         let is_new = self.table.find_word(word, &value).is_none();
@@ -93,6 +103,15 @@ impl Set {
     }
 
     /// The elements in order of insertion.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::{Set, Value};
+    ///
+    /// let set: Set = [3, 1, 2].into_iter().map(Value::Int32).collect();
+    /// let in_order: Vec<&Value> = set.iter().collect();
+    /// assert_eq!(in_order, [&Value::Int32(3), &Value::Int32(1), &Value::Int32(2)]);
+    /// ```
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Value> + ExactSizeIterator {
         self.table.entries.iter()
     }

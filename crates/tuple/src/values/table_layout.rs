@@ -17,11 +17,11 @@ pub struct TableLayout {
     pub entries: usize,
     /// The vector of 64-bit slots.
     pub slots: usize,
-    /// The 32-bit shift.
+    /// Offset of the 32-bit shift.
     pub shift: usize,
-    /// The 64-bit multiplier.
+    /// Offset of the 64-bit multiplier.
     pub multiplier: usize,
-    /// From one entry to the next.
+    /// Bytes from one entry to the next.
     pub entry_bytes: usize,
     /// The key, a `Value`, from the start of an entry.
     pub key: usize,

@@ -40,7 +40,7 @@ pub enum Value {
     RString(RString),
     UString(UString),
     Blob(Vec<u8>),
-    /// The text.
+    /// Text of the document.
     Xml(RString),
     List(List),
     Set(Set),
@@ -58,6 +58,14 @@ impl Value {
     ///
     /// # Panics
     /// On `Type::Void`.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::{Type, Value};
+    ///
+    /// assert_eq!(Value::default_of(&Type::Int32), Value::Int32(0));
+    /// assert_eq!(Value::default_of(&Type::RString), Value::RString("".into()));
+    /// ```
     pub fn default_of(ty: &Type) -> Value {
         match ty {
             Type::Boolean => Value::Boolean(false),
@@ -98,6 +106,16 @@ impl Value {
 
     /// SPL's `==`: IEEE on floats (NaN equals nothing), timestamps without machine id. A plain
     /// value equals an optional that holds an equal one.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::Value;
+    ///
+    /// let nan = Value::Float64(f64::NAN);
+    /// assert!(!nan.spl_eq(&nan));
+    /// // Equality of keys, which `==` is, takes a NaN as equal to itself.
+    /// assert_eq!(nan, nan);
+    /// ```
     pub fn spl_eq(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Float32(a), Value::Float32(b)) => a == b,
@@ -153,6 +171,16 @@ impl Value {
 
     /// A total order for sorting and `max`/`min`: [`Value::spl_cmp`] with NaN after everything.
     /// What has no order in SPL is ordered by its parts, null last, sets and maps by length alone.
+    ///
+    /// # Example
+    /// ```
+    /// use std::cmp::Ordering;
+    /// use thalweg_tuple::Value;
+    ///
+    /// let (one, nan) = (Value::Float64(1.0), Value::Float64(f64::NAN));
+    /// assert_eq!(one.spl_cmp(&nan), None);
+    /// assert_eq!(one.total_cmp(&nan), Ordering::Less);
+    /// ```
     pub fn total_cmp(&self, other: &Value) -> Ordering {
         match (self, other) {
             (Value::Float32(a), Value::Float32(b)) => total_cmp((*a).into(), (*b).into()),
@@ -186,6 +214,14 @@ impl Value {
     }
 
     /// Whether its variant (and its elements') fits the type; for assertions at wiring.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::{Type, Value};
+    ///
+    /// assert!(Value::Uint8(3).has_type(&Type::Uint8));
+    /// assert!(!Value::Uint8(3).has_type(&Type::Int8));
+    /// ```
     pub fn has_type(&self, ty: &Type) -> bool {
         let within = |len: usize, bound: &Option<u32>| bound.is_none_or(|n| len <= n as usize);
         match (self, ty) {
@@ -273,8 +309,8 @@ impl PartialEq for Value {
 
 impl Eq for Value {}
 
-/// Without the variant, which is the same for all keys of a map. [`crate::Key`] relies on the way
-/// scalars are hashed here.
+/// Hashes without the variant, which is equal for all keys of a map. [`crate::Key`] relies on the
+/// way scalars are hashed here.
 impl Hash for Value {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {

@@ -15,7 +15,7 @@
 //! | list, set, map | the same kind | element by element |
 //! | tuple | tuple | by name of the attributes |
 //! | tuple | xml, and back | see [`xml`] |
-//! | X | optional<Y> | if X can be cast to Y; text may say `null`, but for a string or xml |
+//! | X | `optional<Y>` | if X can be cast to Y; text may say `null`, but for a string or xml |
 //!
 //! A bounded target drops what is beyond its bound.
 

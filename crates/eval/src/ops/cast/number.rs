@@ -20,7 +20,8 @@ enum WidenedNumber {
     Decimal128(Decimal128),
 }
 
-/// A number (but complex) as another, or a complex number as another; `None` if it is not that.
+/// Casts a real number to a real number, or a complex one to a complex one; `None` for other
+/// values.
 pub(super) fn cast(value: &Value, to: &Type) -> Option<Value> {
     match (value, to) {
         (Value::Complex32(re, im), Type::Complex64) => {

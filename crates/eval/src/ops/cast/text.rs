@@ -4,10 +4,9 @@ use std::borrow::Cow;
 
 use tuple::{RString, Type, UString, Value, text};
 
-use crate::Fault;
-
 use super::super::{faults, truncate_to_bound};
 use super::xml;
+use crate::Fault;
 
 /// Anything as a string: strings, enumerators and xml by their characters, the rest in text form.
 pub(super) fn to_string(value: &Value, from: &Type, to: &Type) -> Result<Value, Fault> {

@@ -6,7 +6,21 @@ use super::{number, text, undefined_cast, xml};
 use crate::Fault;
 use crate::ops::{faults, timestamp_from_seconds, timestamp_to_seconds, truncate_to_bound};
 
-/// A value of type `from` as one of type `to`.
+/// Casts a value of type `from` to type `to`.
+///
+/// # Errors
+/// If the value has no counterpart in `to`: text that does not parse, an ordinal without
+/// enumerator, null.
+///
+/// # Example
+/// ```
+/// use thalweg_eval::ops::cast;
+/// use tuple::{Type, Value};
+///
+/// let text = Value::RString("12".into());
+/// assert_eq!(cast(&text, &Type::RString, &Type::Int32), Ok(Value::Int32(12)));
+/// assert!(cast(&text, &Type::RString, &Type::Boolean).is_err());
+/// ```
 pub fn cast(value: &Value, from: &Type, to: &Type) -> Result<Value, Fault> {
     if from == to {
         return Ok(value.clone());

@@ -22,12 +22,12 @@ pub extern "C" fn reset_temps(e: *mut Env, bump: usize, temps: usize) {
 }
 
 pub extern "C" fn copy_bytes(_: *mut Env, to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: compiled code has taken so many bytes at `to`, and the source has as many.
+    // SAFETY: compiled code has taken `bytes` bytes at `to`, and the source has as many.
     unsafe { to.copy_from(from, bytes) };
 }
 
 pub extern "C" fn zero_bytes(_: *mut Env, at: *mut u8, bytes: usize) {
-    // SAFETY: compiled code has taken so many bytes there.
+    // SAFETY: compiled code has taken `bytes` bytes there.
     unsafe { at.write_bytes(0, bytes) };
 }
 

@@ -13,17 +13,17 @@ use crate::lowered_value::LoweredValue;
 /// The meaning of a body's names.
 #[derive(Debug, Default)]
 pub struct BodyContext {
-    /// Its local variables.
+    /// Storage of the body's local variables, by number.
     pub locals: Vec<LocalStorage>,
-    /// Their types.
+    /// Types of the local variables, by number.
     pub types: Vec<Type>,
-    /// Its input tuples, by slot.
+    /// Input tuples of the body, by slot.
     pub inputs: Vec<Option<BodyInput>>,
     /// The types of its input tuples, by slot.
     pub input_types: Vec<Type>,
     /// The first slot of each input port; then that of the results of output function calls.
     pub first_slots: Vec<u32>,
-    /// The operator's state.
+    /// Addresses of the operator's state.
     pub state: StateHome,
     /// The types of the state variables.
     pub state_types: Vec<Type>,
@@ -31,11 +31,11 @@ pub struct BodyContext {
     pub changed_state: HashSet<StateId>,
     /// The address of the flag that says whether a shutdown was asked for, if it is known.
     pub stop_address: Option<i64>,
-    /// Where its tuples go.
+    /// Targets of submitted tuples, by output port.
     pub targets: Vec<OutputTarget>,
-    /// Whom the outlet acts for: an inlined operator, or nobody special.
+    /// Number of the inlined operator that owns the body, or `NO_INLINED_OPERATOR`.
     pub inlined_operator: u32,
-    /// Where `return` goes, innermost last.
+    /// Targets of `return`, innermost last.
     pub return_targets: Vec<ReturnTarget>,
     /// The loops around, innermost last.
     pub loops: Vec<LoopTargets>,
@@ -44,7 +44,7 @@ pub struct BodyContext {
 /// An input tuple of a body.
 #[derive(Clone, Debug)]
 pub struct BodyInput {
-    /// The tuple.
+    /// Lowered form of the tuple.
     pub tuple: LoweredValue,
     /// Bytes of the tuple with its tail, if it is whole in flat memory. They go with the tuple
     /// through every operator that it is passed on by: slots of the environment are those of the
@@ -52,17 +52,17 @@ pub struct BodyInput {
     pub bytes: Option<ir::Value>,
 }
 
-/// Where a state variable is.
+/// Location of an operator's state variables.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum StateHome {
     /// Nowhere: the body has none.
     #[default]
     None,
-    /// At the addresses of the scalars and of the values.
+    /// Addresses of the scalars and of the other values.
     At(ir::Value, ir::Value),
 }
 
-/// Where `return` goes.
+/// Target of a `return` statement.
 #[derive(Clone, Debug)]
 pub struct ReturnTarget {
     /// The block; its parameters are the parts of the result.
@@ -71,19 +71,19 @@ pub struct ReturnTarget {
     pub ty: Type,
 }
 
-/// Where `break` and `continue` go.
+/// Targets of `break` and `continue`.
 #[derive(Clone, Copy, Debug)]
 pub struct LoopTargets {
-    /// Behind the loop.
+    /// First block after the loop.
     pub break_block: ir::Block,
-    /// Its next turn.
+    /// Block that begins the loop's next turn.
     pub continue_block: ir::Block,
     /// Some `continue` goes there.
     pub is_continued: bool,
 }
 
 impl BodyContext {
-    /// Of a user function that ends at an exit.
+    /// Context of a user function that ends at an exit.
     pub fn for_function(function: &Function, exit: ReturnTarget) -> BodyContext {
         BodyContext {
             types: function

@@ -16,11 +16,12 @@ pub struct LocalUsage {
     pub initializations: u32,
     /// How often it is assigned as a whole, or to be changed as a whole by a callee.
     pub assignments: u32,
-    /// Its attributes that are assigned one by one.
+    /// Attributes of the variable that are assigned one by one.
     pub fields: HashSet<u32>,
-    /// It is changed within: an element of it is assigned, or a callee may change it in place.
+    /// Whether the variable is changed within: an element of it is assigned, or a callee may change
+    /// it in place.
     pub in_place: bool,
-    /// It is assigned in a loop within that of its initial value.
+    /// Whether the variable is assigned in a loop that lies within the loop of its initial value.
     pub is_loop_carried: bool,
     /// How many loops are around its initial value.
     loop_depth: u32,
@@ -29,7 +30,7 @@ pub struct LocalUsage {
 /// How a body uses its variables.
 #[derive(Clone, Debug, Default)]
 pub struct BodyUsage {
-    /// By variable.
+    /// Usage of each local variable, by number.
     pub locals: Vec<LocalUsage>,
     /// State variables that it changes.
     pub changed_state: HashSet<StateId>,
@@ -41,7 +42,7 @@ pub struct BodyUsage {
 }
 
 impl BodyUsage {
-    /// Of a body.
+    /// Counts the uses of all variables of a body.
     pub fn from_body(body: &Body) -> BodyUsage {
         let locals = vec![LocalUsage::default(); body.locals.len()];
         let mut uses = BodyUsage {
@@ -52,7 +53,7 @@ impl BodyUsage {
         uses
     }
 
-    /// Of an expression on its own.
+    /// Counts the uses of variables in an expression on its own.
     pub fn from_expr(expr: &Expr) -> BodyUsage {
         let mut uses = BodyUsage::default();
         uses.expr(expr);

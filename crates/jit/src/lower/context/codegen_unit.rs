@@ -1,4 +1,4 @@
-//! What all machine functions of a PE share, and making each of them.
+//! State that all machine functions of a PE share.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -17,29 +17,30 @@ use super::signature::signature;
 use crate::code::{ConstantPool, ImportedFunction};
 use crate::error::Error;
 
-/// What all machine functions share.
+/// State shared by all machine functions of a PE: constants, functions, and the module they go
+/// into.
 pub struct CodegenUnit {
-    /// What code refers to by address.
+    /// Constants that compiled code refers to by address.
     pub pool: ConstantPool,
-    /// The program's functions.
+    /// User functions of the program, by id.
     pub functions: Arc<[Function]>,
-    /// The library's.
+    /// Native functions of the library, by id.
     pub natives: Arc<[NativeFn]>,
-    /// How calls of the program's functions are made.
+    /// Decisions on calls of the program's functions.
     pub inlining: InliningDecisions,
     /// How the machine calls.
     pub target_config: TargetFrontendConfig,
     /// The code so far.
     pub module: JITModule,
-    /// The program's functions that are called, and so have to be made.
+    /// User functions that are called, and so must be compiled.
     pub user_functions: HashMap<FunctionId, FuncId>,
     pub pending_functions: VecDeque<FunctionId>,
     pub imports: HashMap<ImportedFunction, FuncId>,
     pub cranelift_context: Context,
     pub builder: FunctionBuilderContext,
-    /// The text of what was made, if it is wanted.
+    /// Text of the finished machine functions, if it is wanted.
     pub listings: Option<Vec<MachineCodeListing>>,
-    /// What was made: title, function, bytes of code.
+    /// Title, function and size in bytes of each finished machine function.
     pub compiled: Vec<(String, FuncId, usize)>,
 }
 
@@ -55,7 +56,7 @@ pub struct MachineCodeListing {
 }
 
 impl CodegenUnit {
-    /// An empty unit.
+    /// A unit without machine functions.
     pub fn new(module: JITModule, functions: &[Function], natives: &[NativeFn]) -> CodegenUnit {
         CodegenUnit {
             pool: ConstantPool::default(),
@@ -74,7 +75,10 @@ impl CodegenUnit {
         }
     }
 
-    /// A user function, to be made later.
+    /// Declares a user function, which is compiled later.
+    ///
+    /// # Errors
+    /// If the module has the function with another signature.
     pub fn declare_user_function(&mut self, function: FunctionId) -> Result<FuncId, Error> {
         if let Some(&id) = self.user_functions.get(&function) {
             return Ok(id);
@@ -87,7 +91,10 @@ impl CodegenUnit {
         Ok(id)
     }
 
-    /// A import, as a function of the module.
+    /// Declares an imported function in the module.
+    ///
+    /// # Errors
+    /// If the module has the function with another signature.
     pub fn declare_import(&mut self, import: ImportedFunction) -> Result<FuncId, Error> {
         if let Some(&id) = self.imports.get(&import) {
             return Ok(id);

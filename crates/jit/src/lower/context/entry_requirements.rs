@@ -1,7 +1,7 @@
 //! What an entry needs of its environment.
 
 use tuple::Type;
-/// What is known of an entry when it has been made.
+/// Needs of an entry that has been lowered.
 #[derive(Debug)]
 pub struct EntryRequirements {
     /// The types of the variables in memory.

@@ -1,26 +1,28 @@
-//! A machine function while it is made, and the functions that it refers to.
+//! A machine function while it is generated, and the functions that it refers to.
 
-use super::body_context::BodyContext;
-use super::codegen_unit::CodegenUnit;
-use crate::code::ImportedFunction;
+use std::collections::HashMap;
+
 use cranelift_codegen::ir;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::Module;
 use graph::FunctionId;
-use std::collections::HashMap;
-/// One machine function being made.
+
+use super::body_context::BodyContext;
+use super::codegen_unit::CodegenUnit;
+use crate::code::ImportedFunction;
+/// One machine function while it is generated.
 pub struct FunctionLowering<'a, 'b> {
-    /// The builder.
+    /// Cranelift's builder, at the block that is being filled.
     pub builder: FunctionBuilder<'b>,
-    /// What all functions share.
+    /// The unit that the function belongs to.
     pub unit: &'a mut CodegenUnit,
     /// The environment: the first argument.
     pub env: ir::Value,
-    /// The first block.
+    /// The function's first block.
     pub entry_block: ir::Block,
-    /// Where a fault leads to.
+    /// Block that a fault jumps to.
     pub fault_block: ir::Block,
-    /// What names mean.
+    /// Meaning of the names of the body that is being lowered.
     pub body: BodyContext,
     /// How often something temporary has been taken so far.
     pub allocations: u32,
@@ -61,7 +63,7 @@ impl<'a, 'b> FunctionLowering<'a, 'b> {
         }
     }
 
-    /// A import, as this function refers to it.
+    /// Reference to an imported function, for calls from this function.
     pub fn import_ref(&mut self, import: ImportedFunction) -> ir::FuncRef {
         if let Some(&known) = self.imports.get(&import) {
             return known;
@@ -75,7 +77,7 @@ impl<'a, 'b> FunctionLowering<'a, 'b> {
         reference
     }
 
-    /// A user function, as this function refers to it.
+    /// Reference to a user function, for calls from this function.
     pub fn user_function_ref(&mut self, function: FunctionId) -> ir::FuncRef {
         let id = self
             .unit

@@ -20,17 +20,17 @@ const INLINED_NODES_MAX: u32 = 4 * FUNCTION_NODES_MAX;
 /// Longer chains of functions that call one the next are counted although none calls itself.
 const UNCOUNTED_DEPTH_MAX: u32 = MAX_CALL_DEPTH / 10;
 
-/// What becomes of the calls of each user function.
+/// Decisions on the calls of each user function.
 #[derive(Clone, Debug, Default)]
 pub struct InliningDecisions {
-    /// By function: its calls are inlined.
+    /// Whether calls of the function are inlined, by function.
     pub is_inlined: Vec<bool>,
-    /// By function: how deep its calls are nested has to be known.
+    /// Whether the nesting of the function's calls is counted, by function.
     pub is_counted: Vec<bool>,
 }
 
 impl InliningDecisions {
-    /// Of a program's functions.
+    /// Decides on all user functions of a program.
     pub fn decide(functions: &[Function]) -> InliningDecisions {
         let uses: Vec<BodyUsage> = functions
             .iter()
@@ -67,7 +67,7 @@ fn is_simple(function: &Function, uses: &BodyUsage) -> bool {
     })
 }
 
-/// Who calls whom, each call an edge.
+/// Calls between user functions, each an edge.
 struct CallGraph {
     callees: Vec<Vec<usize>>,
     callers: Vec<Vec<usize>>,
@@ -87,8 +87,8 @@ impl CallGraph {
         CallGraph { callees, callers }
     }
 
-    /// By function: it leads to a function that calls itself, or such a one leads to it. `order`
-    /// has the functions that do not lead there, callees before their callers.
+    /// Whether a function reaches a function that calls itself, or is reached from one, by
+    /// function. `order` has the functions that do not reach one, callees before their callers.
     fn needs_depth_count(&self, order: &[usize]) -> Vec<bool> {
         if self.depth(order) > UNCOUNTED_DEPTH_MAX {
             return vec![true; self.callees.len()];

@@ -1,38 +1,39 @@
-//! Where a local variable lives while code is made.
+//! Storage of local variables while code is generated.
+
+use cranelift_codegen::ir;
+use cranelift_frontend::Variable;
+use tuple::Type;
 
 use super::body_usage::LocalUsage;
 use crate::lowered_value::LoweredValue;
 use crate::type_parts;
-use cranelift_codegen::ir;
-use cranelift_frontend::Variable;
-use tuple::Type;
-/// Where a variable lives.
+/// Kind of storage that a local variable needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalHome {
     /// Nowhere: it is another name of a value.
     Alias,
-    /// In registers.
+    /// One machine variable for each part.
     Registers,
-    /// In a `Value`.
+    /// A `Value` in the entry's or the function's frame.
     Memory,
 }
 
-/// A variable's home while code is made.
+/// Storage of a local variable while code is generated.
 #[derive(Clone, Debug)]
 pub enum LocalStorage {
-    /// Not set yet.
+    /// The variable has no value yet.
     Unset,
-    /// What it was set to.
+    /// The lowered value that the variable was set to.
     Alias(LoweredValue),
     /// A variable for each part.
     Registers(Vec<Variable>),
-    /// A home for each attribute.
+    /// Storage for each attribute of a tuple.
     Fields(Vec<LocalStorage>),
     /// A `Value` at an address.
     Memory(ir::Value),
 }
 
-/// Where a variable of a type that is used so has to live.
+/// Storage that a variable of a type needs, given its usage.
 pub fn local_home(ty: &Type, used: &LocalUsage) -> LocalHome {
     if used.in_place || used.is_loop_carried && !type_parts::is_plain(ty) {
         LocalHome::Memory

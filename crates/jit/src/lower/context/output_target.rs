@@ -1,22 +1,24 @@
 //! Where the tuples of an output port go: to the outlet, into inlined operators, or into a ring.
 
-use super::body_usage::BodyUsage;
-use super::ring_grant_addresses::RingGrantAddresses;
-use graph::Body;
-use graph::StateId;
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
+
+use graph::Body;
+use graph::StateId;
 use tuple::Layout;
 use tuple::Type;
-/// Where the tuples of an output port go.
+
+use super::body_usage::BodyUsage;
+use super::ring_grant_addresses::RingGrantAddresses;
+/// Target of the tuples of an output port.
 #[derive(Clone, Debug)]
 pub enum OutputTarget {
-    /// To the outlet.
+    /// Submitted through the operator's outlet.
     Outlet(Arc<Layout>),
-    /// Into operators whose code is inlined.
+    /// Delivered to operators whose code is inlined.
     Inlined(Arc<Layout>, Rc<InlinedOutput>),
-    /// Into a ring, as a frame; through the outlet when it has no room at hand.
+    /// Written into a ring as a frame; submitted through the outlet when the grant has no room.
     RingFrame(Arc<Layout>, RingGrantAddresses),
 }
 
@@ -34,7 +36,7 @@ impl OutputTarget {
 /// A lowered operator whose code can be inlined.
 #[derive(Debug)]
 pub struct InlinableOperator {
-    /// The operator's number.
+    /// The operator's number in its PE.
     pub index: u32,
     /// Layout of every input slot.
     pub inputs: Vec<Arc<Layout>>,
@@ -46,9 +48,9 @@ pub struct InlinableOperator {
     pub state: (i64, i64),
     /// The state variables that some of its bodies change.
     pub changed_state: HashSet<StateId>,
-    /// What happens on a tuple, by input port.
+    /// Bodies that process a tuple, by input port.
     pub on_tuple: Vec<Rc<(Body, BodyUsage)>>,
-    /// Where its tuples go.
+    /// Targets of submitted tuples, by output port.
     pub targets: Vec<OutputTarget>,
 }
 
@@ -61,12 +63,12 @@ pub struct InlinedOutput {
     pub edges: Vec<InlinedEdge>,
 }
 
-/// An edge.
+/// A fused edge into an inlined operator.
 #[derive(Debug)]
 pub struct InlinedEdge {
-    /// Where to.
+    /// The operator that processes the tuples.
     pub operator: Rc<InlinableOperator>,
-    /// Its input port.
+    /// The input port that the edge leads to.
     pub port: u32,
     /// The address of the counter of the port's tuples.
     pub processed: i64,

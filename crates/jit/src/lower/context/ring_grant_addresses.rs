@@ -14,16 +14,16 @@ pub struct RingGrantAddresses {
 }
 
 impl RingGrantAddresses {
-    /// Of an output port.
-    pub fn from_link(link: &FrameEdge<'_>) -> RingGrantAddresses {
+    /// Addresses of the grant of an output port's edge.
+    pub fn from_edge(edge: &FrameEdge<'_>) -> RingGrantAddresses {
         RingGrantAddresses {
-            grant: link.grant.grant.grant() as i64,
-            committed: link.grant.grant.committed() as i64,
-            asleep: link.grant.grant.asleep() as i64,
-            kind: link.grant.kind,
-            written: link.grant.written_count.expose_provenance() as i64,
-            submitted: link.submitted.address().expose_provenance() as i64,
-            processed: link.processed.address().expose_provenance() as i64,
+            grant: edge.grant.grant.grant() as i64,
+            committed: edge.grant.grant.committed() as i64,
+            asleep: edge.grant.grant.asleep() as i64,
+            kind: edge.grant.kind,
+            written: edge.grant.written_count.expose_provenance() as i64,
+            submitted: edge.submitted.address().expose_provenance() as i64,
+            processed: edge.processed.address().expose_provenance() as i64,
         }
     }
 }

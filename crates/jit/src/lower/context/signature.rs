@@ -1,10 +1,11 @@
 //! Signatures of the machine functions that user functions become.
 
-use crate::type_parts;
 use cranelift_codegen::ir::AbiParam;
 use cranelift_codegen::ir::Signature;
 use cranelift_codegen::ir::types;
 use graph::Function;
+
+use crate::type_parts;
 /// The signature of a machine function.
 pub fn signature(function: &Function, mut signature: Signature) -> Signature {
     let mut param = |ty| signature.params.push(AbiParam::new(ty));

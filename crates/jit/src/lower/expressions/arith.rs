@@ -11,7 +11,7 @@ use crate::lowered_value::LoweredValue;
 use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
-    /// A prefix operator.
+    /// Lowers a prefix operator.
     pub fn unary(&mut self, e: &Expr, op: UnaryOp, operand: &Expr) -> LoweredValue {
         let value = self.expr(operand);
         let ty = &operand.ty;
@@ -32,7 +32,7 @@ impl FunctionLowering<'_, '_> {
         }))
     }
 
-    /// An infix operator.
+    /// Lowers an infix operator.
     pub fn binary(&mut self, e: &Expr, op: BinaryOp, left: &Expr, right: &Expr) -> LoweredValue {
         if op == BinaryOp::Add && left.ty.is_string() {
             return self.concatenation(e, left, right);
@@ -49,7 +49,7 @@ impl FunctionLowering<'_, '_> {
         self.arithmetic(op, (&a, &left.ty), (&b, &right.ty), divisor, e)
     }
 
-    /// `a op builder`, which is no comparison; `divisor` is b if it is known.
+    /// Lowers `a op b`, which is no comparison; `divisor` is `b` if it is known.
     pub fn arithmetic(
         &mut self,
         op: BinaryOp,
@@ -127,7 +127,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Division of numbers, the divisor not 0. `MIN / -1`, where the machine traps, is `MIN`.
+    /// Divides numbers, where the divisor is not 0. `MIN / -1`, where the machine traps, is `MIN`.
     fn divide(
         &mut self,
         op: BinaryOp,
@@ -161,7 +161,7 @@ impl FunctionLowering<'_, '_> {
         self.builder.ins().select(is_minus_one, negated, quotient)
     }
 
-    /// A shift: of 8 and 16 bits as one of 32, the amount modulo the width.
+    /// Shifts a number: one of 8 or 16 bits as one of 32, the amount modulo the width.
     fn shift(
         &mut self,
         op: BinaryOp,

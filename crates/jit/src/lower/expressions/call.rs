@@ -12,22 +12,22 @@ use crate::lower::values::{AccessRegion, FallbackOperand, FallbackOperandKind};
 use crate::lowered_value::LoweredValue;
 use crate::type_parts;
 
-/// An argument by reference: what is passed, and where it goes back to.
+/// An argument by reference: the address that is passed, and the variable to reload afterwards.
 struct ReferenceArgument {
     address: ir::Value,
-    /// A variable in registers, which lies on the stack meanwhile.
+    /// Variable in registers, which lies on the stack during the call.
     reload_to: Option<PlaceLocation>,
     ty: Type,
 }
 
-/// An argument, evaluated.
+/// An argument whose expressions have been evaluated.
 enum EvaluatedArgument<'e> {
     Value(LoweredValue, &'e Type),
     Place(&'e Place, PlaceIndices),
 }
 
 impl FunctionLowering<'_, '_> {
-    /// A call.
+    /// Lowers a call of a user function or a native function.
     pub fn call_expr(&mut self, e: &Expr, callee: Callee, args: &[Arg]) -> LoweredValue {
         match callee {
             Callee::Native(native) => self.call_native(e, native, args),
@@ -63,7 +63,7 @@ impl FunctionLowering<'_, '_> {
             return value;
         }
         let ready = self.arguments(args);
-        let mut homes = Vec::new();
+        let mut references = Vec::new();
         let operands: Vec<FallbackOperand> = ready
             .into_iter()
             .map(|arg| match arg {
@@ -75,7 +75,7 @@ impl FunctionLowering<'_, '_> {
                         other => {
                             let lent = self.pass_by_reference(other, &place.ty);
                             let address = lent.address;
-                            homes.push(lent);
+                            references.push(lent);
                             FallbackOperandKind::Slot(address)
                         }
                     };
@@ -88,11 +88,11 @@ impl FunctionLowering<'_, '_> {
             .collect();
         self.allocations += 1;
         let result = self.call_fallback(FallbackOp::Native(function), &operands, &e.ty, e.pos);
-        self.reload_references(homes);
+        self.reload_references(references);
         self.fallback_result(result, &e.ty)
     }
 
-    /// Makes what a place is addressable.
+    /// Gives a place an address.
     fn pass_by_reference(&mut self, loc: PlaceLocation, ty: &Type) -> ReferenceArgument {
         let ty = ty.clone();
         match &loc {
@@ -149,7 +149,7 @@ impl FunctionLowering<'_, '_> {
     fn call_user(&mut self, e: &Expr, id: FunctionId, args: &[Arg]) -> LoweredValue {
         let ready = self.arguments(args);
         let mut is_volatile = false;
-        let (mut words, mut homes) = (vec![self.env], Vec::new());
+        let (mut words, mut references) = (vec![self.env], Vec::new());
         for arg in ready {
             match arg {
                 EvaluatedArgument::Value(value, ty) => {
@@ -160,13 +160,13 @@ impl FunctionLowering<'_, '_> {
                     let loc = self.locate(place, &keys);
                     let lent = self.pass_by_reference(loc, &place.ty);
                     words.push(lent.address);
-                    homes.push(lent);
+                    references.push(lent);
                 }
             }
         }
         let parts = type_parts::parts(&e.ty);
-        let row = (parts.len() > 1).then(|| self.stack_words(parts.len()));
-        words.extend(row);
+        let result_words = (parts.len() > 1).then(|| self.stack_words(parts.len()));
+        words.extend(result_words);
         self.allocations += 1;
         self.outside_calls += 1;
         let depth = self.count_call_depth(id, e);
@@ -177,13 +177,14 @@ impl FunctionLowering<'_, '_> {
             let env = self.env;
             self.store(AccessRegion::Env, depth, env, offsets::CALL_DEPTH);
         }
-        self.reload_references(homes);
+        self.reload_references(references);
         self.check_status(results[0]);
-        match row {
-            Some(row) => {
+        match result_words {
+            Some(result_words) => {
                 let each = parts.into_iter().enumerate();
-                let each =
-                    each.map(|(at, part)| self.load(AccessRegion::Stack, part, row, 8 * at as i32));
+                let each = each.map(|(at, part)| {
+                    self.load(AccessRegion::Stack, part, result_words, 8 * at as i32)
+                });
                 LoweredValue::from_parts(each)
             }
             None => LoweredValue::from_parts(results[1..].iter().copied()),
@@ -191,7 +192,7 @@ impl FunctionLowering<'_, '_> {
         .with_volatility(is_volatile)
     }
 
-    /// Counts a call if calls may nest without end; the count before.
+    /// Counts a call if calls may nest without end. Returns the count before.
     fn count_call_depth(&mut self, id: FunctionId, e: &Expr) -> Option<ir::Value> {
         if !self.unit.inlining.is_counted[id.0 as usize] {
             return None;
@@ -239,7 +240,7 @@ impl FunctionLowering<'_, '_> {
         LoweredValue::from_parts(self.block_params(done)).with_volatility(is_volatile)
     }
 
-    /// The body of a function, its arguments bound; control goes to its exit.
+    /// Lowers the body of a function, its arguments bound; control goes to its exit.
     fn function_body(&mut self, function: &Function, values: Vec<LoweredValue>) {
         let uses = BodyUsage::from_body(&function.body);
         let formals = function.formals as usize;
@@ -247,7 +248,7 @@ impl FunctionLowering<'_, '_> {
         for (at, value) in values.into_iter().enumerate() {
             let local = &function.body.locals[at];
             let storage = match self.assign_home(&local.ty, &uses.locals[at], 1) {
-                // Nobody changes an argument while it is used.
+                // No argument changes while it is used.
                 LocalStorage::Unset => LocalStorage::Alias(value),
                 storage => self.set_storage(storage, value, &local.ty),
             };
@@ -257,7 +258,7 @@ impl FunctionLowering<'_, '_> {
         self.end_of_function(function);
     }
 
-    /// The end of a body that does not return there.
+    /// Ends a body that does not return there.
     pub fn end_of_function(&mut self, function: &Function) {
         let exit = self.body.return_targets[0].clone();
         if function.result == Type::Void {

@@ -10,7 +10,7 @@ use crate::lowered_value::LoweredValue;
 use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
-    /// `(T) e`.
+    /// Lowers a cast, `(T) e`.
     pub fn cast(&mut self, e: &Expr, inner: &Expr) -> LoweredValue {
         let value = self.expr(inner);
         match self.native_cast(&value, &inner.ty, &e.ty) {
@@ -92,7 +92,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// A string of at most so many bytes.
+    /// Cuts a string to at most `bound` bytes.
     fn truncate_string(&mut self, value: &LoweredValue, ty: &Type, bound: i64) -> LoweredValue {
         let parts = self.parts(value, ty);
         let bound = self.word(bound);

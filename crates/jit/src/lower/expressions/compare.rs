@@ -10,7 +10,7 @@ use crate::lower::context::FunctionLowering;
 use crate::lowered_value::LoweredValue;
 
 impl FunctionLowering<'_, '_> {
-    /// `a op builder` of two values of one type, as a boolean.
+    /// Lowers the comparison `a op b` of two values of one type to a boolean.
     pub fn compare(
         &mut self,
         op: BinaryOp,
@@ -145,7 +145,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Whether so many bytes are equal, by words.
+    /// Whether `len` bytes at two addresses are equal, compared by words.
     fn equal_short_bytes(&mut self, x: ir::Value, y: ir::Value, len: i32) -> ir::Value {
         let flags = ir::MemFlagsData::new().with_notrap();
         let mut same = self.int(types::I8, 1);

@@ -22,15 +22,15 @@ use crate::type_parts;
 const COEFFICIENT_BITS: i64 = 53;
 const COEFFICIENT_MASK: i64 = (1 << COEFFICIENT_BITS) - 1;
 const SIGN_MASK: i64 = i64::MIN;
-/// How many exponents there are. Each is written as its distance from the least.
+/// Number of exponents. Each is written as its distance from the least.
 const EXPONENT_COUNT: i64 = (DECIMAL64.exponent_max - DECIMAL64.exponent_min + 1) as i64;
-/// How the exponent of whole numbers is written.
+/// Distance of the exponent 0 from the least, as it is written.
 const EXPONENT_BIAS: i64 = -DECIMAL64.exponent_min as i64;
 
 const _: () = assert!(EXPONENT_COUNT == 3 << 8);
 
 impl FunctionLowering<'_, '_> {
-    /// `+ - * /` of two decimals of a type.
+    /// Lowers `+ - * /` on two decimals of a type.
     pub fn decimal_arithmetic(
         &mut self,
         op: BinaryOp,

@@ -13,7 +13,7 @@ use crate::lowered_value::{LoweredValue, ValueForm, ValueParts};
 use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
-    /// An expression's value.
+    /// Lowers an expression; the result is its value.
     pub fn expr(&mut self, e: &Expr) -> LoweredValue {
         match &e.kind {
             ExprKind::Const(value) => self.constant(value, &e.ty),
@@ -64,7 +64,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Expressions of which not every part is computed, optionals, calls and assignments.
+    /// Lowers expressions of which not every part is evaluated, optionals, calls and assignments.
     fn lazy_expr(&mut self, e: &Expr) -> LoweredValue {
         match &e.kind {
             ExprKind::And(left, right) => self.short_circuit(left, right, false),
@@ -222,7 +222,7 @@ impl FunctionLowering<'_, '_> {
         LoweredValue::from_parts(self.block_params(done)).with_volatility(is_volatile)
     }
 
-    /// T as optional<T>.
+    /// Makes a present `optional<T>` of a value of type T.
     pub fn wrap_optional(&mut self, content: &LoweredValue, ty: &Type) -> LoweredValue {
         let mut parts = ValueParts::from_elem(self.int(types::I8, 1), 1);
         parts.extend(self.parts(content, ty));

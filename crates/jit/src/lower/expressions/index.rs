@@ -12,7 +12,7 @@ use crate::lowered_value::{LoweredValue, ValueForm};
 use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
-    /// `base[at]`.
+    /// Lowers a subscript, `base[at]`.
     pub fn index(&mut self, e: &Expr, base: &Expr, at: &Expr) -> LoweredValue {
         let container = self.expr(base);
         let index = self.expr(at);
@@ -83,7 +83,7 @@ impl FunctionLowering<'_, '_> {
         self.fault_if(is_beyond, FallbackOp::Index, &operands, pos);
     }
 
-    /// `base[lower:upper]`.
+    /// Lowers a slice, `base[lower:upper]`.
     pub fn slice(
         &mut self,
         e: &Expr,
@@ -133,7 +133,7 @@ impl FunctionLowering<'_, '_> {
         LoweredValue::from_parts([data, len]).with_volatility(container.is_volatile())
     }
 
-    /// `item in collection`.
+    /// Lowers a membership test, `item in collection`.
     pub fn contains(&mut self, e: &Expr, item: &Expr, collection: &Expr) -> LoweredValue {
         let value = self.expr(item);
         let container = self.expr(collection);

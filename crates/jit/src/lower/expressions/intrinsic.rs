@@ -16,7 +16,7 @@ use crate::lowered_value::{LoweredValue, ValueForm, ValueParts};
 use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
-    /// A call of a library function, if there is code for it.
+    /// Lowers a call of a library function, if there is code for it.
     pub fn intrinsic(
         &mut self,
         e: &Expr,
@@ -52,7 +52,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Functions of one number.
+    /// Lowers functions of one number.
     fn numeric_intrinsic(&mut self, name: &str, x: &Expr) -> Option<LoweredValue> {
         let ty = &x.ty;
         let is_known = match name {
@@ -174,7 +174,8 @@ impl FunctionLowering<'_, '_> {
         self.parts(&value, &e.ty)
     }
 
-    /// At most `count` bytes from index `from` on; what `from` lies below 0 is taken off `count`.
+    /// Lowers `substring`: at most `count` bytes from index `from` on. If `from` is below 0, its
+    /// distance to 0 is taken off `count`.
     fn substring(
         &mut self,
         e: &Expr,
@@ -266,7 +267,7 @@ impl FunctionLowering<'_, '_> {
         Some(LoweredValue::from_part(self.expr_parts(args[0])[part]))
     }
 
-    /// Functions that change their first argument.
+    /// Lowers functions that change their first argument.
     fn change_in_place(
         &mut self,
         function: &NativeFn,

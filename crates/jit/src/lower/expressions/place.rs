@@ -14,14 +14,14 @@ use crate::lower::values::AccessRegion;
 use crate::lowered_value::LoweredValue;
 use crate::type_parts;
 
-/// What an assignment changes.
+/// Location of a place that an assignment changes.
 #[derive(Clone, Debug)]
 pub enum PlaceLocation {
-    /// A variable in registers, or attributes of it: the way from the variable.
+    /// A variable in registers, or a part of it: the path of attributes from the variable.
     Registers(u32, Vec<u32>),
     /// A scalar in a flat slot.
     Slot(AccessRegion, ir::Value, i32),
-    /// A `Value`.
+    /// A `Value` at an address.
     Value(ir::Value),
 }
 
@@ -29,7 +29,7 @@ pub enum PlaceLocation {
 pub type PlaceIndices = Vec<(LoweredValue, Type)>;
 
 impl FunctionLowering<'_, '_> {
-    /// `place = lowered_value`.
+    /// Lowers an assignment, `place = value`.
     pub fn assign(&mut self, place: &Place, value: &Expr) -> LoweredValue {
         let keys = self.place_indices(place);
         let new = self.expr(value);
@@ -44,7 +44,7 @@ impl FunctionLowering<'_, '_> {
         LoweredValue::from_parts([])
     }
 
-    /// `place op= lowered_value`.
+    /// Lowers an assignment with an operator, `place op= value`.
     pub fn assign_op(&mut self, op: BinaryOp, place: &Place, value: &Expr) -> LoweredValue {
         let keys = self.place_indices(place);
         let operand = self.expr(value);
@@ -60,7 +60,7 @@ impl FunctionLowering<'_, '_> {
         LoweredValue::from_parts([])
     }
 
-    /// `old op operand`, cut to the bound of the place.
+    /// Computes `old op operand`, cut to the bound of the place.
     fn combine(
         &mut self,
         op: BinaryOp,
@@ -100,7 +100,7 @@ impl FunctionLowering<'_, '_> {
         self.arithmetic(op, (old, ty), (value, &e.ty), divisor, &whole)
     }
 
-    /// `++` and `--`.
+    /// Lowers `++` and `--`; the value is that before or after the change, as `prefix` says.
     pub fn increment_or_decrement(
         &mut self,
         place: &Place,
@@ -125,7 +125,7 @@ impl FunctionLowering<'_, '_> {
         if prefix { new } else { old }
     }
 
-    /// The indices of a place.
+    /// Evaluates the indices of a place.
     pub fn place_indices(&mut self, place: &Place) -> PlaceIndices {
         let indexes = place.steps.iter().filter_map(|step| match step {
             PlaceStep::Index(e) => Some(e),
@@ -158,7 +158,7 @@ impl FunctionLowering<'_, '_> {
         Some((map, ty, key.0.clone()))
     }
 
-    /// What a place is. It faults if that does not exist.
+    /// Finds the location of a place. The code faults if the place does not exist.
     pub fn locate(&mut self, place: &Place, keys: &PlaceIndices) -> PlaceLocation {
         self.walk(place.root, &place.steps, keys, place.pos)
     }
@@ -265,7 +265,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// What is there.
+    /// Reads the value at a location.
     pub fn read_at(&mut self, loc: &PlaceLocation, ty: &Type) -> LoweredValue {
         match loc {
             PlaceLocation::Slot(region, base, offset) => {

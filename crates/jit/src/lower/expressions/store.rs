@@ -14,7 +14,7 @@ use crate::lowered_value::{LoweredValue, ValueForm};
 use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
-    /// Puts a value there.
+    /// Stores a value at a location.
     pub fn store_at(&mut self, loc: PlaceLocation, value: LoweredValue, ty: &Type) {
         match loc {
             PlaceLocation::Slot(region, base, offset) => {
@@ -32,7 +32,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Sets an attribute of what lives in registers.
+    /// Sets an attribute of a tuple in registers.
     fn store_field(
         &mut self,
         storage: LocalStorage,
@@ -48,10 +48,10 @@ impl FunctionLowering<'_, '_> {
         };
         let index = index as usize;
         match storage {
-            LocalStorage::Fields(mut homes) => {
-                let home = std::mem::replace(&mut homes[index], LocalStorage::Unset);
-                homes[index] = self.store_field(home, &t.attributes[index].ty, rest, value);
-                LocalStorage::Fields(homes)
+            LocalStorage::Fields(mut fields) => {
+                let storage = std::mem::replace(&mut fields[index], LocalStorage::Unset);
+                fields[index] = self.store_field(storage, &t.attributes[index].ty, rest, value);
+                LocalStorage::Fields(fields)
             }
             // A tuple within a tuple: the parts of the attribute are adjacent.
             LocalStorage::Registers(vars) => {
@@ -95,7 +95,7 @@ impl FunctionLowering<'_, '_> {
         self.call(ImportedFunction::AssignValue, &[ty, words, at]);
     }
 
-    /// `m[k] = lowered_value`: inserts, unless the map is bounded and full.
+    /// Lowers `m[k] = value`: inserts, unless the map is bounded and full.
     pub fn insert(
         &mut self,
         map: ir::Value,

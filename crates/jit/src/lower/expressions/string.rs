@@ -9,7 +9,7 @@ use crate::lower::context::FunctionLowering;
 use crate::lowered_value::{LoweredValue, ValueParts};
 
 impl FunctionLowering<'_, '_> {
-    /// `a + builder + c`: all pieces into one new string.
+    /// Lowers `a + b + c`: all pieces into one new string.
     pub fn concatenation(&mut self, e: &Expr, left: &Expr, right: &Expr) -> LoweredValue {
         let mut pieces = Vec::new();
         self.collect_pieces(left, &e.ty, &mut pieces);

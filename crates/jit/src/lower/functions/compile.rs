@@ -1,20 +1,25 @@
 //! Machine functions of a unit: entries, and the user functions that they call.
 
-use super::entry::EntryBody;
-use super::entry::EntryContext;
-use crate::error::Error;
-use crate::lower::context::{
-    CodegenUnit, EntryRequirements, FunctionLowering, MachineCodeListing, signature,
-};
+use std::sync::Arc;
+
 use cranelift_codegen::Context;
 use cranelift_codegen::ir;
 use cranelift_codegen::ir::UserFuncName;
 use cranelift_codegen::ir::types;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
-use std::sync::Arc;
+
+use super::entry::EntryBody;
+use super::entry::EntryContext;
+use crate::error::Error;
+use crate::lower::context::{
+    CodegenUnit, EntryRequirements, FunctionLowering, MachineCodeListing, signature,
+};
 impl CodegenUnit {
-    /// Makes an entry.
+    /// Compiles an entry against its context.
+    ///
+    /// # Errors
+    /// If Cranelift rejects the function.
     pub fn compile_entry(
         &mut self,
         title: &str,
@@ -25,13 +30,16 @@ impl CodegenUnit {
         signature.params.push(ir::AbiParam::new(types::I64));
         signature.returns.push(ir::AbiParam::new(types::I32));
         let id = self.module.declare_anonymous_function(&signature)?;
-        let made = self.compile_function(id, signature, title, |lower| {
+        let requirements = self.compile_function(id, signature, title, |lower| {
             lower.lower_entry(entry, context)
         })?;
-        Ok((id, made))
+        Ok((id, requirements))
     }
 
-    /// Makes the user functions that are called.
+    /// Compiles the user functions that are called, and those that they call.
+    ///
+    /// # Errors
+    /// If Cranelift rejects a function.
     pub fn compile_called_functions(&mut self) -> Result<(), Error> {
         while let Some(function) = self.pending_functions.pop_front() {
             let functions = Arc::clone(&self.functions);

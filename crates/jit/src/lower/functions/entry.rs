@@ -1,9 +1,9 @@
 //! Entries: the machine functions that handles call.
 
-use cranelift_codegen::ir::{InstBuilder, types};
-use graph::{Body, Expr};
 use std::sync::Arc;
 
+use cranelift_codegen::ir::{InstBuilder, types};
+use graph::{Body, Expr};
 use tuple::{Layout, Type};
 
 use crate::code::{NO_INLINED_OPERATOR, offsets};
@@ -14,19 +14,19 @@ use crate::lower::context::{
 use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
 
-/// What an entry does.
+/// Source of an entry: expressions or statements.
 pub enum EntryBody<'a> {
-    /// Writes a tuple.
+    /// Expressions for the attributes of a tuple that the entry writes.
     Projection(&'a [Option<&'a Expr>], &'a Arc<Layout>),
-    /// Decides.
+    /// A condition that the entry tests.
     Predicate(&'a Expr),
-    /// Runs statements.
+    /// Statements that the entry runs.
     Action(&'a Body),
     /// Runs statements for each frame of a batch, the tuples of an input slot.
     BatchAction(&'a Body, u32),
 }
 
-/// What an entry is made against.
+/// Surroundings that an entry is compiled against: inputs, state, outputs.
 #[derive(Clone, Debug)]
 pub struct EntryContext {
     /// Layout of every input slot.
@@ -37,7 +37,7 @@ pub struct EntryContext {
     pub state_types: Vec<Type>,
     /// The addresses of the state, if it is always the same.
     pub state: Option<(i64, i64)>,
-    /// Where tuples go.
+    /// Targets of submitted tuples, by output port.
     pub targets: Vec<OutputTarget>,
     /// The address of the shutdown flag.
     pub stop_address: Option<i64>,
@@ -143,10 +143,10 @@ impl FunctionLowering<'_, '_> {
         if slots == 0 {
             return Vec::new();
         }
-        let row = self.load_env(types::I64, offsets::INPUTS);
+        let input_array = self.load_env(types::I64, offsets::INPUTS);
         let bound = (0..slots as i32).map(|slot| {
-            let at = self.load(AccessRegion::Env, types::I64, row, 16 * slot);
-            let bytes = self.load(AccessRegion::Env, types::I64, row, 16 * slot + 8);
+            let at = self.load(AccessRegion::Env, types::I64, input_array, 16 * slot);
+            let bytes = self.load(AccessRegion::Env, types::I64, input_array, 16 * slot + 8);
             Some(BodyInput {
                 // The fixed part of a tuple is always there.
                 tuple: LoweredValue::new_fixed(ValueForm::Flat(at, 0)),

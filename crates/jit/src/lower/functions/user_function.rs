@@ -45,14 +45,14 @@ impl FunctionLowering<'_, '_> {
             };
             self.body.locals[at] = storage;
         }
-        let row = params.next();
+        let result_address = params.next();
         self.stmts(&function.body.stmts);
         self.end_of_function(function);
         self.switch_to_sealed(done);
         let results = self.block_params(done);
         self.write_back_references(&references);
         self.exit_frame(has_frame);
-        self.return_results(&results, row);
+        self.return_results(&results, result_address);
         self.switch_to_sealed(self.fault_block);
         self.write_back_references(&references);
         self.return_fault(&function.result);
@@ -89,11 +89,11 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    fn return_results(&mut self, results: &[ir::Value], row: Option<ir::Value>) {
-        match row {
-            Some(row) => {
+    fn return_results(&mut self, results: &[ir::Value], result_address: Option<ir::Value>) {
+        match result_address {
+            Some(result_address) => {
                 for (at, &part) in results.iter().enumerate() {
-                    self.store_word(part, row, at);
+                    self.store_word(part, result_address, at);
                 }
                 self.return_status(0, &[]);
             }

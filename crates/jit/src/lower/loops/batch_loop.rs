@@ -24,7 +24,8 @@ use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
 
 impl FunctionLowering<'_, '_> {
-    /// Runs a body for each frame whose payload is at least so many bytes.
+    /// Runs a body for each frame whose payload is at least as large as the fixed part of its
+    /// tuples.
     pub fn batch_loop(&mut self, slot: u32, bytes: u32, body: impl FnOnce(&mut Self)) {
         let mark = self.allocation_mark();
         let first = self.load_env(types::I64, offsets::BATCH_NEXT);
@@ -56,7 +57,7 @@ impl FunctionLowering<'_, '_> {
         self.switch_to_sealed(done);
     }
 
-    /// The payload of a tuple's frame, if it is one.
+    /// Payload of a tuple's frame; leaves the loop for another frame.
     fn payload(
         &mut self,
         frame: ir::Value,
@@ -74,7 +75,7 @@ impl FunctionLowering<'_, '_> {
         (self.offset(frame, 8), len)
     }
 
-    /// Bytes of a frame whose payload has a length: what they were last, if the length is the same.
+    /// Size of a frame, given its payload's length: the last frame's, if the lengths are equal.
     fn stride(&mut self, len: ir::Value, known: ir::Value, stride: ir::Value) -> ir::Value {
         let (same, other) = (self.block(), self.cold_block());
         let next = self.block_with(&[types::I64]);
@@ -91,8 +92,8 @@ impl FunctionLowering<'_, '_> {
         self.block_params(next)[0]
     }
 
-    /// Fetches what lies some way behind a frame, if the frame is one at which that is due; which
-    /// the next one is.
+    /// Prefetches memory some way behind a frame, if the frame is at or beyond the address where
+    /// that is due. Returns the next such address.
     fn prefetch(
         &mut self,
         [frame, end]: [ir::Value; 2],
@@ -115,7 +116,7 @@ impl FunctionLowering<'_, '_> {
         self.block_params(next)[0]
     }
 
-    /// Notes that a frame is taken: also if what follows fails.
+    /// Notes that a frame is taken, even if its body fails.
     fn note_frame_taken(&mut self, after: ir::Value, count: ir::Value) {
         let env = self.env;
         self.store(AccessRegion::Env, after, env, offsets::BATCH_NEXT);
@@ -124,9 +125,9 @@ impl FunctionLowering<'_, '_> {
 
     /// Makes a payload the tuple of an input slot.
     fn bind_input(&mut self, slot: u32, data: ir::Value, len: ir::Value) {
-        let row = self.load_env(types::I64, offsets::INPUTS);
-        self.store(AccessRegion::Env, data, row, 16 * slot as i32);
-        self.store(AccessRegion::Env, len, row, 16 * slot as i32 + 8);
+        let input_array = self.load_env(types::I64, offsets::INPUTS);
+        self.store(AccessRegion::Env, data, input_array, 16 * slot as i32);
+        self.store(AccessRegion::Env, len, input_array, 16 * slot as i32 + 8);
         self.body.inputs[slot as usize] = Some(BodyInput {
             tuple: LoweredValue::new_stable(ValueForm::Flat(data, 0)),
             bytes: Some(len),

@@ -11,17 +11,17 @@ use crate::lower::values::{AccessRegion, ListElements, LoweredTable, TableEntrie
 use crate::lowered_value::LoweredValue;
 use crate::type_parts;
 
-/// How much was taken before a loop.
+/// Temporary memory that was in use before a loop.
 #[derive(Clone, Copy, Debug)]
 pub struct AllocationMark {
     bump: ir::Value,
     temps: ir::Value,
-    /// [`FunctionLowering::allocations`] then.
+    /// Value of [`FunctionLowering::allocations`] when the mark was made.
     allocations: u32,
 }
 
 impl FunctionLowering<'_, '_> {
-    /// How much is taken now.
+    /// Marks the temporary memory that is in use now.
     pub fn allocation_mark(&mut self) -> AllocationMark {
         AllocationMark {
             bump: self.load_env(types::I64, offsets::BUMP),
@@ -30,7 +30,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Gives back what was taken since, if anything can have been.
+    /// Gives back the memory taken since the mark, if any can have been taken.
     pub fn reset_to_mark(&mut self, mark: AllocationMark) {
         if self.allocations == mark.allocations {
             return;
@@ -48,8 +48,9 @@ impl FunctionLowering<'_, '_> {
         self.switch_to_sealed(done);
     }
 
-    /// `while`. A condition without calls of user functions stands twice, before the loop and at
-    /// its end: one branch a turn, and what does not change in the loop can be computed before it.
+    /// Lowers `while`. A condition without calls of user functions stands twice, before the loop
+    /// and at its end: one branch a turn, and what does not change in the loop can be computed
+    /// before it.
     pub fn while_loop(&mut self, condition: &Expr, body: &[Stmt]) {
         let mark = self.allocation_mark();
         if !BodyUsage::from_expr(condition).calls.is_empty() {
@@ -67,7 +68,7 @@ impl FunctionLowering<'_, '_> {
         self.switch_to_sealed(done);
     }
 
-    /// `while` with its condition at the head.
+    /// Lowers `while` with its condition at the head.
     fn while_loop_tested_at_head(&mut self, mark: AllocationMark, condition: &Expr, body: &[Stmt]) {
         let (head, turn, done) = (self.block(), self.block(), self.block());
         self.jump(head, &[]);
@@ -84,7 +85,7 @@ impl FunctionLowering<'_, '_> {
         self.switch_to_sealed(done);
     }
 
-    /// One turn, up to where `continue` goes.
+    /// Lowers one turn, up to the block of `continue`.
     fn iteration(&mut self, body: &[Stmt], done: ir::Block) {
         let next = self.block();
         self.body.loops.push(LoopTargets {
@@ -101,7 +102,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// `for (T x in collection)`
+    /// Lowers a loop `for (T x in collection)`.
     pub fn for_each(&mut self, local: LocalId, collection: &Expr, body: &[Stmt]) {
         if let Some(numbers) = self.loop_range(collection) {
             return self.for_each_of(numbers.len, local, body, |lower, index| {
@@ -128,7 +129,7 @@ impl FunctionLowering<'_, '_> {
         });
     }
 
-    /// The turns of a loop over so many items.
+    /// Emits the turns of a loop over `len` items.
     fn for_each_of(
         &mut self,
         len: ir::Value,
@@ -156,7 +157,7 @@ impl FunctionLowering<'_, '_> {
         self.switch_to_sealed(done);
     }
 
-    /// What a loop over a call of `loop_range` goes through: no list is made.
+    /// Recognises a loop over a call of `range`, for which no list is made.
     fn loop_range(&mut self, collection: &Expr) -> Option<LoopRange> {
         let ExprKind::Call(Callee::Native(native), args) = &collection.kind else {
             return None;
@@ -232,7 +233,7 @@ impl FunctionLowering<'_, '_> {
         self.builder.ins().brif(is_more, turn.0, &index, done, &[]);
     }
 
-    /// What a loop runs over.
+    /// Prepares a loop over the elements of a collection.
     fn loop_items(&mut self, value: &LoweredValue, ty: &Type) -> LoopItems {
         match ty {
             Type::List(..) => LoopItems::List(self.elements(value, ty)),
@@ -300,15 +301,15 @@ fn is_part_of_variable(collection: &Expr) -> bool {
     }
 }
 
-/// What a loop over numbers runs over: words, so that nothing overflows.
+/// Bounds and step of a loop over numbers, as words, so that nothing overflows.
 struct LoopRange {
     first: ir::Value,
-    /// `None`: 1.
+    /// Step between two numbers; `None` means 1.
     step: Option<ir::Value>,
     len: ir::Value,
 }
 
-/// What a loop runs over.
+/// Elements that a loop runs over.
 enum LoopItems {
     List(ListElements),
     Bytes {

@@ -16,67 +16,67 @@ use crate::lower::values::AccessRegion;
 
 impl FunctionLowering<'_, '_> {
     /// Gives a tuple to the operators behind a port.
-    pub fn deliver(&mut self, branch: &InlinedOutput, input: &BodyInput) {
-        self.increment_counter(branch.submitted);
+    pub fn deliver(&mut self, output: &InlinedOutput, input: &BodyInput) {
+        self.increment_counter(output.submitted);
         // Nothing that the submitter may change does so before the tuple is processed.
         let input = BodyInput {
             tuple: input.tuple.settled(),
             bytes: input.bytes,
         };
-        for link in &branch.edges {
-            self.increment_counter(link.processed);
-            self.inline_operator(link, &input);
+        for edge in &output.edges {
+            self.increment_counter(edge.processed);
+            self.inline_operator(edge, &input);
         }
     }
 
-    fn inline_operator(&mut self, link: &InlinedEdge, input: &BodyInput) {
-        let member = Rc::clone(&link.operator);
-        let port = link.port as usize;
-        let (body, uses) = &*Rc::clone(&member.on_tuple[port]);
-        let slot = member.first_slots[port] as usize;
-        let mut inputs = vec![None; member.inputs.len()];
+    fn inline_operator(&mut self, edge: &InlinedEdge, input: &BodyInput) {
+        let inlined = Rc::clone(&edge.operator);
+        let port = edge.port as usize;
+        let (body, uses) = &*Rc::clone(&inlined.on_tuple[port]);
+        let slot = inlined.first_slots[port] as usize;
+        let mut inputs = vec![None; inlined.inputs.len()];
         inputs[slot] = Some(input.clone());
         let done = self.block();
-        let scalars = self.word(member.state.0);
-        let values = self.word(member.state.1);
+        let scalars = self.word(inlined.state.0);
+        let values = self.word(inlined.state.1);
         let frame = BodyContext {
             types: body.locals.iter().map(|local| local.ty.clone()).collect(),
             inputs,
-            input_types: member
+            input_types: inlined
                 .inputs
                 .iter()
                 .map(|l| Type::Tuple(l.schema.clone()))
                 .collect(),
-            first_slots: member.first_slots.clone(),
+            first_slots: inlined.first_slots.clone(),
             state: StateHome::At(scalars, values),
-            state_types: member.state_types.clone(),
-            changed_state: member.changed_state.clone(),
+            state_types: inlined.state_types.clone(),
+            changed_state: inlined.changed_state.clone(),
             stop_address: self.body.stop_address,
-            targets: member.targets.clone(),
+            targets: inlined.targets.clone(),
             return_targets: vec![ReturnTarget {
                 block: done,
                 ty: Type::Void,
             }],
-            inlined_operator: member.index,
+            inlined_operator: inlined.index,
             ..BodyContext::default()
         };
         let outer = std::mem::replace(&mut self.body, frame);
         let outside = self.outside_calls;
-        let noted = self.set_inlined_operator(member.index);
+        let noted = self.set_inlined_operator(inlined.index);
         self.body.locals = self.assign_homes(body, 0, uses);
         self.stmts(&body.stmts);
         self.jump(done, &[]);
         self.body = outer;
         self.switch_to_sealed(done);
         if self.outside_calls == outside {
-            // Nothing in there can fault or ask for a service: nobody will look at the note.
+            // Nothing in there can fault or ask for a service: the note is never read.
             self.builder.func.layout.remove_inst(noted);
         } else {
             self.set_inlined_operator(self.body.inlined_operator);
         }
     }
 
-    /// From here on faults and services are an operator's.
+    /// Stores the number of the operator that faults and services belong to from here on.
     fn set_inlined_operator(&mut self, operator: u32) -> Inst {
         let operator = self.int(types::I32, i64::from(operator as i32));
         let flags = self.flags(AccessRegion::Env);

@@ -11,12 +11,12 @@ use crate::lower::values::AccessRegion;
 /// Bytes of a frame's header.
 const HEADER_BYTES: u32 = 8;
 
-/// Zeroes up to so many bytes are written inline.
+/// Largest number of bytes that are zeroed by inline stores; more are zeroed by a call.
 const INLINE_ZEROES_BYTES_MAX: u32 = 256;
 
 impl FunctionLowering<'_, '_> {
-    /// Where a payload of so many bytes goes; its header is written. Somewhere else if there is no
-    /// room at hand.
+    /// Claims room for a payload of `bytes` bytes, writes the frame's header, and returns the
+    /// address of the payload. Jumps to `no_room` if the grant is too small.
     pub fn claim_frame(
         &mut self,
         granted: &RingGrantAddresses,

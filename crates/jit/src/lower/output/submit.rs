@@ -1,10 +1,10 @@
 //! `submit`: to the outlet, or into the code of the operators at the other end of fused edges.
 
+use std::sync::Arc;
+
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use graph::{Expr, ExprKind, Pos};
-use std::sync::Arc;
-
 use tuple::{Layout, Type, Value};
 
 use crate::code::{FallbackOp, ImportedFunction};
@@ -13,7 +13,7 @@ use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
 
 impl FunctionLowering<'_, '_> {
-    /// `submit(tuple, port)`
+    /// Lowers the statement `submit(tuple, port)`.
     pub fn submit(&mut self, port: &Expr, tuple: &Expr, pos: Pos) {
         let ports = self.body.targets.len() as u32;
         if let ExprKind::Const(Value::Uint32(port)) = port.kind
@@ -81,7 +81,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// To the outlet.
+    /// Submits a tuple through the outlet.
     fn submit_to_outlet(
         &mut self,
         port: u32,
@@ -121,7 +121,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Calls a import that submits; its fault is the statement's.
+    /// Calls an imported function that submits; its fault is the statement's.
     fn call_submit(&mut self, import: ImportedFunction, args: &[ir::Value], pos: Pos) {
         let place = self.position_address(pos);
         let mut all = args.to_vec();
@@ -135,7 +135,7 @@ impl FunctionLowering<'_, '_> {
         self.word(at)
     }
 
-    /// `submit(punctuation, port)`
+    /// Lowers the statement `submit(punctuation, port)`.
     pub fn submit_punct(&mut self, port: &Expr, mark: &Expr, pos: Pos) {
         let value = self.expr(port);
         let number = self.single_part(&value, &port.ty);
@@ -148,7 +148,7 @@ impl FunctionLowering<'_, '_> {
         self.call_submit(ImportedFunction::Punctuate, &[number, mark], pos);
     }
 
-    /// Counts a tuple.
+    /// Adds 1 to the counter of tuples at an address.
     pub fn increment_counter(&mut self, counter: i64) {
         let at = self.word(counter);
         let count = self.load(AccessRegion::Counters, types::I64, at, 0);

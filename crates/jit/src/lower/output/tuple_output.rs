@@ -15,8 +15,8 @@ use crate::lowered_value::{LoweredValue, ValueForm};
 use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
-    /// Makes the tuple that a import then submits or hands on; an attribute without a value has its
-    /// default.
+    /// Writes the tuple that an imported function then submits or hands on. An attribute without a
+    /// value has its default.
     pub fn make_tuple(&mut self, values: &[Option<LoweredValue>], layout: &std::sync::Arc<Layout>) {
         let types: Vec<Type> = layout
             .schema

@@ -1,10 +1,11 @@
 //! `if` without a branch: small assignments to numbers in registers are all computed, and the
 //! condition chooses among the results. A branch that the machine cannot foresee costs more.
 
-use crate::lower::context::{FunctionLowering, LocalStorage};
 use cranelift_codegen::ir::{self, InstBuilder};
 use cranelift_frontend::Variable;
 use graph::{BinaryOp, Expr, ExprKind, Place, PlaceRoot, Stmt};
+
+use crate::lower::context::{FunctionLowering, LocalStorage};
 
 /// How many nodes both arms may have together.
 const SELECT_NODES_MAX: u32 = 24;

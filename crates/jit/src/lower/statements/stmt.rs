@@ -10,7 +10,7 @@ use crate::lower::context::{
 };
 
 impl FunctionLowering<'_, '_> {
-    /// Statements in order.
+    /// Lowers statements in order.
     pub fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             self.stmt(stmt);
@@ -143,12 +143,12 @@ impl FunctionLowering<'_, '_> {
     pub fn finish_function(mut self) -> EntryRequirements {
         self.builder.seal_all_blocks();
         let config = self.unit.target_config;
-        let made = EntryRequirements {
+        let requirements = EntryRequirements {
             local_types: self.local_types,
             allocates: self.allocations > 0,
         };
         self.builder.finalize(config);
-        made
+        requirements
     }
 
     /// Returns with a status and values.

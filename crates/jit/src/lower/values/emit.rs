@@ -10,12 +10,13 @@ use crate::code::offsets;
 use crate::lower::context::FunctionLowering;
 use crate::lowered_value::{LoweredValue, ValueForm};
 
-/// What a load or store touches. Two accesses of different regions never touch the same bytes.
+/// Memory that a load or store touches. Two accesses of different regions never touch the same
+/// bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessRegion {
     /// The fields of the environment.
     Env = 1,
-    /// Scalar state variables.
+    /// The operator's scalar state variables.
     Scalars,
     /// `Value`s and what they own, but for the elements of strings and lists.
     Values,
@@ -23,21 +24,21 @@ pub enum AccessRegion {
     Bytes,
     /// Words on the stack.
     Stack,
-    /// The tuple that is being made.
+    /// The tuple that is being written.
     Output,
-    /// Counters of tuples.
+    /// Counters of tuples at ports.
     Counters,
     /// The words of a ring and of its grant.
     Ring,
-    /// What nobody changes, but something else says whether it is there: the elements of lists of
-    /// input tuples.
+    /// Memory that nothing changes, but of which something else says whether it is there: the
+    /// elements of lists of input tuples.
     Input,
-    /// What is there, and stays as it is, while the function runs.
+    /// Memory that is there, and stays as it is, while the function runs.
     Fixed,
 }
 
 impl AccessRegion {
-    /// That of a value that lies in a `Value`.
+    /// Region of a value that lies in a `Value`.
     pub fn of_boxed_value(value: &LoweredValue) -> AccessRegion {
         if value.is_fixed() {
             AccessRegion::Fixed
@@ -54,7 +55,7 @@ impl AccessRegion {
         }
     }
 
-    /// That of a value in flat memory.
+    /// Region of a value in flat memory.
     pub fn of_flat_value(value: &LoweredValue) -> AccessRegion {
         if value.is_fixed() {
             AccessRegion::Fixed
@@ -85,7 +86,7 @@ impl FunctionLowering<'_, '_> {
         flags.with_alias_region(Some(known))
     }
 
-    /// A load.
+    /// Emits a load from a region.
     pub fn load(
         &mut self,
         region: AccessRegion,
@@ -97,7 +98,7 @@ impl FunctionLowering<'_, '_> {
         self.builder.ins().load(ty, flags, base, offset)
     }
 
-    /// A store.
+    /// Emits a store to a region.
     pub fn store(&mut self, region: AccessRegion, value: ir::Value, base: ir::Value, offset: i32) {
         let flags = self.flags(region);
         self.builder.ins().store(flags, value, base, offset);
@@ -109,7 +110,7 @@ impl FunctionLowering<'_, '_> {
         self.load(AccessRegion::Env, ty, env, offset)
     }
 
-    /// An integer constant.
+    /// Emits an integer constant.
     pub fn int(&mut self, ty: ir::Type, value: i64) -> ir::Value {
         self.builder.ins().iconst(ty, value)
     }
@@ -151,7 +152,7 @@ impl FunctionLowering<'_, '_> {
         self.builder.ins().icmp_imm_s(cc, a, b)
     }
 
-    /// A new block.
+    /// Creates a block without parameters.
     pub fn block(&mut self) -> ir::Block {
         self.builder.create_block()
     }
@@ -177,13 +178,13 @@ impl FunctionLowering<'_, '_> {
         SmallVec::from_slice(self.builder.block_params(block))
     }
 
-    /// Jumps, and goes on in nothing: the next block has to be switched to.
+    /// Emits a jump. The next block has to be switched to.
     pub fn jump(&mut self, to: ir::Block, args: &[ir::Value]) {
         let args: SmallVec<[BlockArg; 8]> = args.iter().map(|&v| BlockArg::Value(v)).collect();
         self.builder.ins().jump(to, args.iter());
     }
 
-    /// Jumps, and goes on where no control gets to: for what stands behind a `return`.
+    /// Emits a jump, and goes on in a block that control never reaches, for code behind a `return`.
     pub fn leave_to(&mut self, to: ir::Block, args: &[ir::Value]) {
         self.jump(to, args);
         let nowhere = self.block();
@@ -214,7 +215,7 @@ impl FunctionLowering<'_, '_> {
         self.builder.seal_block(block);
     }
 
-    /// Calls a import. Its first argument is always the environment.
+    /// Calls an imported function. Its first argument is always the environment.
     pub fn call(
         &mut self,
         import: ImportedFunction,
@@ -229,12 +230,12 @@ impl FunctionLowering<'_, '_> {
         SmallVec::from_slice(self.builder.inst_results(call))
     }
 
-    /// Calls a import that gives one word.
+    /// Calls an imported function that returns one word.
     pub fn call_for_word(&mut self, import: ImportedFunction, args: &[ir::Value]) -> ir::Value {
         self.call(import, args)[0]
     }
 
-    /// Calls a import that gives a status, and leaves if that is not 0.
+    /// Calls an imported function that returns a status, and leaves if that is not 0.
     pub fn call_checked(&mut self, import: ImportedFunction, args: &[ir::Value]) {
         let status = self.call_for_word(import, args);
         self.check_status(status);
@@ -247,7 +248,7 @@ impl FunctionLowering<'_, '_> {
         self.switch_to_sealed(next);
     }
 
-    /// Words on the stack; their address.
+    /// Takes words on the stack. Returns their address.
     pub fn stack_words(&mut self, words: usize) -> ir::Value {
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * words.max(1) as u32, 3);
         let slot = self.builder.create_sized_stack_slot(data);
@@ -259,7 +260,7 @@ impl FunctionLowering<'_, '_> {
         self.store(AccessRegion::Stack, value, words, 8 * at as i32);
     }
 
-    /// Takes bytes of the arena; their address, a multiple of 8.
+    /// Takes bytes of the arena. Returns their address, a multiple of 8.
     pub fn allocate(&mut self, bytes: ir::Value) -> ir::Value {
         self.allocations += 1;
         let next = self.load_env(types::I64, offsets::BUMP);
@@ -283,7 +284,7 @@ impl FunctionLowering<'_, '_> {
         self.block_params(done)[0]
     }
 
-    /// Copies bytes; few at a known number inline.
+    /// Copies bytes, by a call.
     pub fn copy(&mut self, to: ir::Value, from: ir::Value, bytes: ir::Value) {
         self.call(ImportedFunction::CopyBytes, &[to, from, bytes]);
     }

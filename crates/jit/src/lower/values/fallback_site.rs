@@ -13,16 +13,16 @@ use crate::type_parts;
 /// An operand of a site.
 #[derive(Clone, Debug)]
 pub struct FallbackOperand {
-    /// Its type.
+    /// Type of the operand.
     pub ty: Type,
-    /// What it is.
+    /// Form in which the operand is passed.
     pub kind: FallbackOperandKind,
 }
 
-/// What an operand is.
+/// Form of an operand of a site.
 #[derive(Clone, Debug)]
 pub enum FallbackOperandKind {
-    /// A value.
+    /// A value, passed by its parts or by its address.
     Value(LoweredValue),
     /// The address of a `Value` that is changed in place.
     Place(ir::Value),
@@ -70,7 +70,7 @@ impl FunctionLowering<'_, '_> {
         self.fallback_result(value, result)
     }
 
-    /// What a site has given; null is a fault.
+    /// Result of a site as a lowered value; a null address is a fault.
     pub fn fallback_result(&mut self, value: ir::Value, result: &Type) -> LoweredValue {
         let next = self.block();
         self.branch(value, next, self.fault_block);
@@ -95,12 +95,12 @@ impl FunctionLowering<'_, '_> {
         let before = self.allocations;
         self.call_fallback(op, operands, &Type::Void, pos);
         self.jump(self.fault_block, &[]);
-        // What is taken on the way out is given back by whoever called.
+        // The caller gives back what is taken on the way out.
         self.allocations = before;
         self.switch_to_sealed(good);
     }
 
-    /// The same if a number equals 0.
+    /// Like [`FunctionLowering::fault_if`], where the condition is that a number equals 0.
     pub fn fault_if_zero(
         &mut self,
         value: ir::Value,
@@ -124,9 +124,9 @@ impl FunctionLowering<'_, '_> {
         for operand in operands {
             kinds.push(self.pass_operand(operand, &mut words));
         }
-        let row = self.stack_words(words.len());
+        let operand_words = self.stack_words(words.len());
         for (at, word) in words.into_iter().enumerate() {
-            self.store_word(word, row, at);
+            self.store_word(word, operand_words, at);
         }
         let site = self.unit.pool.site(FallbackSite {
             id: 0,
@@ -137,7 +137,7 @@ impl FunctionLowering<'_, '_> {
             pos,
         });
         let site = self.word(site);
-        self.call_for_word(ImportedFunction::RunSite, &[site, row])
+        self.call_for_word(ImportedFunction::RunSite, &[site, operand_words])
     }
 
     /// The words of an operand.

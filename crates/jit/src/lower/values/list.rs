@@ -12,24 +12,24 @@ use crate::type_parts;
 /// The elements of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct ListElements {
-    /// Where the first one is.
+    /// Address of the first element.
     pub data: ir::Value,
-    /// How many there are.
+    /// Number of elements in the list.
     pub len: ir::Value,
-    /// What lies there.
+    /// Form of the elements in memory.
     pub storage: ElementStorage,
     /// Whether assignments may change them.
     pub is_volatile: bool,
 }
 
-/// What the elements of a list are in memory.
+/// Form of a list's elements in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementStorage {
-    /// Scalars.
+    /// Packed scalars, one after the other.
     Packed,
     /// Slots of an input tuple.
     Flat,
-    /// `Value`s.
+    /// Values of the type `tuple::Value`.
     Values,
 }
 

@@ -20,7 +20,7 @@ impl FunctionLowering<'_, '_> {
         self.constant(&Value::default_of(ty), ty)
     }
 
-    /// A constant.
+    /// Lowers a constant of a type.
     pub fn constant(&mut self, value: &Value, ty: &Type) -> LoweredValue {
         match (value, ty) {
             (Value::Tuple(fields), Type::Tuple(t)) => {

@@ -1,12 +1,12 @@
 //! Local variables: where they live, reading them, setting them.
 //!
-//! | home | when | reading gives |
+//! | storage | used for variables that are | reading gives |
 //! | --- | --- | --- |
-//! | alias | set once | what it was set to, not taken apart |
-//! | registers | assigned again, but not in a loop further in (unless it is all numbers) | parts |
-//! | memory | changed within, by a callee, or carried around a loop with its strings | the `Value` |
+//! | alias | set once | the value it was set to, not taken apart |
+//! | registers | assigned again, but not in an inner loop (unless all numbers) | parts |
+//! | memory | changed within, changed by a callee, or carried around a loop | the `Value` |
 //!
-//! A tuple in registers has a home for each attribute, so that those nobody assigns stay aliases.
+//! A tuple in registers has storage for each attribute, so that unassigned attributes stay aliases.
 
 use cranelift_codegen::ir;
 use graph::{Body, Function, LocalId};
@@ -20,21 +20,21 @@ use crate::lowered_value::LoweredValue;
 use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
-    /// Finds a home for every variable of a body that is not a formal.
+    /// Chooses storage for every variable of a body that is not a formal.
     pub fn assign_homes(
         &mut self,
         body: &Body,
         formals: usize,
         uses: &BodyUsage,
     ) -> Vec<LocalStorage> {
-        let mut homes = vec![LocalStorage::Unset; formals];
+        let mut storages = vec![LocalStorage::Unset; formals];
         for (local, used) in body.locals.iter().zip(&uses.locals).skip(formals) {
-            homes.push(self.assign_home(&local.ty, used, used.initializations));
+            storages.push(self.assign_home(&local.ty, used, used.initializations));
         }
-        homes
+        storages
     }
 
-    /// Finds a home for a variable that is set so often.
+    /// Chooses storage for a variable that is given an initial value `lets` times.
     pub fn assign_home(&mut self, ty: &Type, used: &LocalUsage, lets: u32) -> LocalStorage {
         match local_home(ty, used) {
             LocalHome::Alias => LocalStorage::Unset,
@@ -75,7 +75,7 @@ impl FunctionLowering<'_, '_> {
         self.call(ImportedFunction::ClearValue, &[ty, at]);
     }
 
-    /// A variable's value.
+    /// Reads the value of a local variable.
     pub fn read_local(&mut self, local: LocalId) -> LoweredValue {
         let storage = self.body.locals[local.0 as usize].clone();
         let ty = self.body.types[local.0 as usize].clone();
@@ -110,7 +110,7 @@ impl FunctionLowering<'_, '_> {
         self.body.locals[at] = storage;
     }
 
-    /// Sets what lives in a home; the home afterwards.
+    /// Sets the value in a storage. Returns the storage afterwards.
     pub fn set_storage(
         &mut self,
         storage: LocalStorage,
@@ -157,13 +157,13 @@ impl FunctionLowering<'_, '_> {
         if types.is_empty() {
             return false;
         }
-        let (row, len) = self.unit.pool.type_list(types);
-        let (row, len) = (self.word(row), self.word(len));
-        self.locals_base = self.call_for_word(ImportedFunction::EnterFrame, &[row, len]);
+        let (types, len) = self.unit.pool.type_list(types);
+        let (types, len) = (self.word(types), self.word(len));
+        self.locals_base = self.call_for_word(ImportedFunction::EnterFrame, &[types, len]);
         true
     }
 
-    /// Gives them back.
+    /// Gives back the variables that [`FunctionLowering::enter_frame`] has taken.
     pub fn exit_frame(&mut self, has_frame: bool) {
         if has_frame {
             self.call(ImportedFunction::ExitFrame, &[]);

@@ -23,7 +23,7 @@ use crate::type_parts;
 pub struct LoweredTable {
     /// The address of its `Value`.
     value: ir::Value,
-    /// The address of what that points to.
+    /// Address of the table that the `Value` points to.
     inner_address: ir::Value,
     layout: TableLayout,
     region: AccessRegion,
@@ -33,13 +33,13 @@ pub struct LoweredTable {
 /// The entries of a set or map, in their order.
 #[derive(Clone, Copy, Debug)]
 pub struct TableEntries {
-    /// Where the first one is.
+    /// Address of the first entry.
     data: ir::Value,
-    /// How many there are.
+    /// Number of entries in the table.
     pub len: ir::Value,
 }
 
-/// The type of a key that has a search of its own.
+/// Kind of key, by the search that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyKind {
     Integer,
@@ -49,7 +49,7 @@ enum KeyKind {
 }
 
 impl LoweredTable {
-    /// That of slots and entries, which are there only if the table is not empty.
+    /// Region of slots and entries, which are there only if the table is not empty.
     fn inner_region(&self) -> AccessRegion {
         match self.region {
             AccessRegion::Fixed => AccessRegion::Input,

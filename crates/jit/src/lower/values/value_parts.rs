@@ -153,7 +153,7 @@ impl FunctionLowering<'_, '_> {
         words
     }
 
-    /// The address of a type, for a import.
+    /// The address of a type, as an argument of an imported function.
     pub fn type_address(&mut self, ty: &Type) -> ir::Value {
         let address = self.unit.pool.ty(ty);
         self.word(address)
@@ -223,7 +223,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Where the elements of a string or collection in flat memory are, and how many.
+    /// Address and number of the elements of a string or collection in flat memory.
     pub fn flat_elements(
         &mut self,
         (base, offset): BaseOffset,
@@ -297,7 +297,7 @@ impl FunctionLowering<'_, '_> {
         (data, len)
     }
 
-    /// The same value, such that no assignment changes it.
+    /// The given value in a form that no assignment changes.
     pub fn stable(&mut self, value: LoweredValue, ty: &Type) -> LoweredValue {
         if !value.is_volatile() {
             return value;

@@ -1,9 +1,8 @@
 //! Annotations: `@parallel(width = 3, partitionBy = [{port = In, attributes = [a]}])`.
 
 use super::{expr, literal};
-use crate::SyntaxKind;
+use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
-use SyntaxKind::*;
 
 /// All annotations that stand here. Says whether there was one.
 pub(in crate::parser) fn annotations(p: &mut Parser) -> bool {
@@ -33,7 +32,7 @@ fn annotation(p: &mut Parser) {
     p.finish(node, Annotation);
 }
 
-/// `key = value`
+/// Parses one argument, `key = value`.
 fn argument(p: &mut Parser) -> bool {
     let node = p.start();
     if !is_key(p) {

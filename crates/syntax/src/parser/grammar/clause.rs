@@ -1,14 +1,14 @@
 //! Clauses: their order, and the entries they share (`name : values;`).
 
 use super::{expr, types};
+use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
 use crate::{Diagnostic, Severity, Span, SyntaxKind};
-use SyntaxKind::*;
 
 /// Clauses of a body in the order the language wants, and those that have come.
 pub(in crate::parser) struct ClauseOrder {
     order: &'static [SyntaxKind],
-    /// What it is to leave the order.
+    /// Severity of a clause that is out of order.
     severity: Severity,
     present_clauses: Vec<(SyntaxKind, Span)>,
 }
@@ -32,7 +32,7 @@ impl ClauseOrder {
         }
     }
 
-    /// There was a clause of that keyword.
+    /// Whether there was a clause of that keyword.
     pub(in crate::parser) fn has(&self, kind: SyntaxKind) -> bool {
         self.present_clauses.iter().any(|&(seen, _)| seen == kind)
     }
@@ -138,7 +138,7 @@ impl Parser<'_> {
         self.finish(broken, Error);
     }
 
-    /// What can stand in no entry: the clause is over.
+    /// Whether the next token can stand in no entry, so that the clause is over.
     pub(in crate::parser) fn is_clause_end(&self) -> bool {
         let is_annotation_or_head = self.begins_invocation(self.pos);
         self.at_any(&[RBrace, Eof])
@@ -193,7 +193,7 @@ pub(in crate::parser) fn colon(p: &mut Parser, place: &str) -> bool {
     !p.is_on_new_line(p.pos) && !p.at_any(&[Semi, RBrace, Eof])
 }
 
-/// What is passed for a parameter: a type, or expressions. A bare name is an expression.
+/// Parses the value of a parameter: a type, or expressions. A bare name is an expression.
 pub(in crate::parser) fn actual(p: &mut Parser) {
     if p.current().is_type_keyword() {
         types::type_expr(p);

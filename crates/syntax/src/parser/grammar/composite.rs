@@ -3,10 +3,10 @@
 use super::clause::{self, ClauseOrder};
 use super::type_definition::type_definition;
 use super::{invocation, types};
+use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
 use crate::parser::recover::OpenBrace;
 use crate::{Diagnostic, SyntaxKind};
-use SyntaxKind::*;
 
 const CLAUSES: &[SyntaxKind] = &[ParamKw, TypeKw, GraphKw, ConfigKw];
 
@@ -134,7 +134,7 @@ fn body(p: &mut Parser) {
     }
     match opening {
         Some(opening) => p.close_brace(opening),
-        // Whoever forgets the one may forget the other.
+        // A program that lacks the one often lacks the other.
         None => {
             p.eat(RBrace);
         }

@@ -8,10 +8,10 @@
 //! loosely than `&` only by the table above: all six are one level, tighter than `&`.
 
 use super::{literal, types};
+use crate::SyntaxKind::*;
 use crate::parser::marker::CompletedNode;
 use crate::parser::parser_state::{HEIGHT_MAX, Parser};
 use crate::{Diagnostic, SyntaxKind};
-use SyntaxKind::*;
 
 const ASSIGN: u8 = 1;
 const CONDITIONAL: u8 = 2;
@@ -132,7 +132,7 @@ fn foreign_operator(p: &Parser) -> Option<(u8, &'static str)> {
     }
 }
 
-/// What follows such an operator is taken as a value, so that the statement goes on behind it.
+/// Takes the text behind a foreign operator as a value, so that the statement goes on behind it.
 fn foreign_side(
     p: &mut Parser,
     left: CompletedNode,
@@ -228,7 +228,7 @@ fn prefix(p: &mut Parser) -> Option<CompletedNode> {
     }
 }
 
-/// `new T(...)`
+/// Whether an expression begins as in other languages, `new T(...)`.
 fn is_foreign_new(p: &Parser) -> bool {
     p.token_text(p.pos) == "new" && (p.nth(1) == Ident || p.nth(1).is_type_keyword())
 }

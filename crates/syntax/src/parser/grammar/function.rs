@@ -1,9 +1,9 @@
 //! Functions, and prototypes of native functions.
 
 use super::{expr, stmt, types};
+use crate::Diagnostic;
+use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
-use crate::{Diagnostic, SyntaxKind};
-use SyntaxKind::*;
 
 /// `public stateful T name(formals) { ... }`
 pub(in crate::parser) fn function(p: &mut Parser) {
@@ -105,7 +105,7 @@ fn close_formals(p: &mut Parser, open: usize) {
     }
 }
 
-/// `mutable T name`
+/// Parses a formal parameter, `mutable T name`.
 fn formal(p: &mut Parser, naming: ParameterNaming) -> bool {
     let node = p.start();
     p.eat(MutableKw);
@@ -151,7 +151,7 @@ fn type_formals(p: &mut Parser) {
     p.finish(node, TypeFormals);
 }
 
-/// `[N, M]`
+/// Parses the bound formals of a prototype, `[N, M]`.
 fn bound_formals(p: &mut Parser) {
     let node = p.start();
     p.bump();

@@ -3,9 +3,9 @@
 use super::clause::{self, ClauseOrder, entry_name};
 use super::{annotation, composite, expr, literal, logic, types};
 use crate::SyntaxKind;
+use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
 use crate::parser::recover::OpenBrace;
-use SyntaxKind::*;
 
 const CLAUSES: &[SyntaxKind] = &[LogicKw, WindowKw, ParamKw, OutputKw, ConfigKw];
 
@@ -334,7 +334,7 @@ fn entries(p: &mut Parser, kind: SyntaxKind) {
     }
 }
 
-/// `name : actual;`
+/// Parses a parameter, `name : actual;`.
 fn argument(p: &mut Parser) {
     let node = p.start();
     if p.at_any(&[OutputKw, WindowKw]) {

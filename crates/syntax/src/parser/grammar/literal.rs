@@ -2,9 +2,9 @@
 
 use super::expr;
 use crate::SyntaxKind;
+use crate::SyntaxKind::*;
 use crate::parser::marker::CompletedNode;
 use crate::parser::parser_state::Parser;
-use SyntaxKind::*;
 
 /// `[a, b]`; the token here is `[`.
 pub(in crate::parser) fn list(p: &mut Parser) -> CompletedNode {
@@ -139,7 +139,7 @@ fn resume(p: &mut Parser, open: usize, close: SyntaxKind) -> bool {
     true
 }
 
-/// What closes the list that was opened at `open`, if that is on this line.
+/// Token that closes the list opened at `open`, if that is on this line.
 fn end_of_line(p: &Parser, open: usize) -> Option<usize> {
     let end = p.after_group(open)?.checked_sub(1)?;
     let is_near = end >= p.pos && p.next_line(p.pos) > end;

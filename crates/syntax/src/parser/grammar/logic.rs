@@ -2,9 +2,9 @@
 
 use super::clause::entry_name;
 use super::stmt;
+use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
 use crate::{SyntaxKind, spelling};
-use SyntaxKind::*;
 
 /// All entries of the clause.
 pub(in crate::parser) fn entries(p: &mut Parser) {
@@ -123,7 +123,7 @@ fn unbraced_statements(p: &mut Parser) {
     unbraced_end(p);
 }
 
-/// What can be a statement, and no entry of the clause.
+/// Whether the next tokens begin a statement rather than an entry of the clause.
 fn is_statement(p: &Parser) -> bool {
     const WORDS: &[SyntaxKind] = &[
         IfKw, ElseKw, ForKw, WhileKw, ReturnKw, BreakKw, ContinueKw, MutableKw, LBrace,

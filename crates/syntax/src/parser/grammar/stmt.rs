@@ -2,11 +2,11 @@
 
 use super::type_definition::type_definition;
 use super::{expr, function, types};
+use crate::SyntaxKind::*;
 use crate::parser::marker::CompletedNode;
 use crate::parser::parser_state::{OPEN_ELSE_IFS_MAX, Parser};
 use crate::parser::recover::OpenBrace;
 use crate::{Diagnostic, SyntaxKind};
-use SyntaxKind::*;
 
 /// `{ ... }`; the token here is `{`.
 pub(in crate::parser) fn block(p: &mut Parser, what: &'static str) -> CompletedNode {
@@ -37,7 +37,7 @@ pub(in crate::parser) fn block(p: &mut Parser, what: &'static str) -> CompletedN
     p.finish(node, Block)
 }
 
-/// What never begins a statement but a clause or an item: a brace is missing before it.
+/// Whether the next tokens begin a clause or an item, so that a brace is missing before them.
 fn is_outside(p: &Parser) -> bool {
     let is_definition = p.at(TypeKw) && p.nth(1) == Ident;
     let is_word = p.at_any(&[StreamKw, OnTupleKw, OnPunctKw]);
@@ -280,10 +280,11 @@ fn empty_statement(p: &mut Parser) {
     p.finish(node, EmptyStmt);
 }
 
-/// With its `else if`s: each stands in the `else` of the one before, and costs no stack here.
+/// Parses an `if` with its `else if`s: each stands in the `else` of the one before, and costs no
+/// stack here.
 fn if_statement(p: &mut Parser) {
     let mut open = vec![p.start()];
-    let links = p.open_else_ifs;
+    let open_before = p.open_else_ifs;
     while one_if(p) {
         if p.open_else_ifs == OPEN_ELSE_IFS_MAX {
             p.too_deep();
@@ -292,13 +293,13 @@ fn if_statement(p: &mut Parser) {
         p.open_else_ifs += 1;
         open.push(p.start());
     }
-    p.open_else_ifs = links;
+    p.open_else_ifs = open_before;
     while let Some(node) = open.pop() {
         p.finish(node, IfStmt);
     }
 }
 
-/// From `if` up to the `if` behind `else`, if there is one: true.
+/// Parses from `if` up to the `if` behind `else`; true if there is one.
 fn one_if(p: &mut Parser) -> bool {
     p.bump();
     condition(p, "if");

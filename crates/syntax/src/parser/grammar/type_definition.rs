@@ -1,9 +1,8 @@
 //! Definitions of types, in composites, in units and among statements.
 
 use super::types;
-use crate::SyntaxKind;
+use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
-use SyntaxKind::*;
 
 /// `static Name = ...;`, the word `type` before it taken already.
 pub(in crate::parser) fn type_definition(p: &mut Parser) {

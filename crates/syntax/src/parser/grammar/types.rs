@@ -1,13 +1,13 @@
 //! Types: `int32`, `rstring[8]`, `list<T>[10]`, `tuple<...>`, `ns::C.T`.
 
 use super::expr;
+use crate::SyntaxKind::*;
 use crate::parser::marker::CompletedNode;
 use crate::parser::parser_state::Parser;
 use crate::parser::recover::OpenBrace;
 use crate::{Diagnostic, SyntaxKind};
-use SyntaxKind::*;
 
-/// What is meant by `int32[]`.
+/// Advice for types written as in other languages, `int32[]`.
 const ARRAY_ADVICE: &str = "values of one type in order are a `list<T>`";
 
 /// A type. `None` if none begins here; that was said then.
@@ -55,7 +55,7 @@ pub(in crate::parser) fn bare_stream_type(p: &mut Parser) {
     p.finish(node, StreamType);
 }
 
-/// What follows the `=` of a type definition: a type, or a tuple body without `tuple<>`.
+/// Parses the right side of a type definition: a type, or a tuple body without `tuple<>`.
 pub(in crate::parser) fn definition(p: &mut Parser) {
     let body = p.start();
     let is_body = match elements(p, false) {
@@ -121,7 +121,7 @@ fn bounded_string(p: &mut Parser) -> CompletedNode {
     p.finish(node, StringType)
 }
 
-/// What is meant by brackets behind a type that has no bound.
+/// Advice for brackets behind a type that takes no bound.
 pub(in crate::parser) fn array_advice(p: &Parser) -> &'static str {
     match p.kind_at(p.pos.saturating_sub(1)) {
         UstringKw => "only `rstring` and collections can be bounded: `rstring[10]`",
@@ -268,7 +268,7 @@ fn close_angle(p: &mut Parser, place: &str) {
     }
 }
 
-/// What a list of types with or without names came to be.
+/// Form of a list of types: with names or without.
 enum TypeListForm {
     /// A single type without a name.
     SingleType,

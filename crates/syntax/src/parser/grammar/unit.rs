@@ -2,9 +2,9 @@
 
 use super::type_definition::type_definition;
 use super::{annotation, composite, function};
+use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
 use crate::{Diagnostic, SyntaxKind};
-use SyntaxKind::*;
 
 /// How far a unit has come; what belongs further up is complained about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,7 +14,7 @@ enum UnitSection {
     Items,
 }
 
-/// A whole file.
+/// Parses a whole file.
 pub(in crate::parser) fn unit(p: &mut Parser) {
     let node = p.start();
     let mut progress = UnitSection::Start;
@@ -64,7 +64,7 @@ fn check_order(p: &mut Parser, is_in_order: bool, message: &str) {
     }
 }
 
-/// `namespace a.b;`
+/// Parses a namespace directive, `namespace a.b;`.
 fn namespace(p: &mut Parser) {
     let node = p.start();
     p.bump();
@@ -281,7 +281,7 @@ fn is_composite(p: &Parser, index: usize) -> bool {
     }
 }
 
-/// What begins no definition: says so and passes over it, up to what does.
+/// Reports text that begins no definition, and passes over it to the next definition.
 fn stray_item(p: &mut Parser) {
     match p.current() {
         RBrace => {
@@ -316,7 +316,7 @@ fn stray_item(p: &mut Parser) {
     p.finish(broken, Error);
 }
 
-/// What stands behind a `}`, on a line that begins with blanks, is what is left of a body.
+/// Whether the text behind a `}`, on a line that begins with blanks, is the rest of a body.
 fn is_remainder(p: &Parser) -> bool {
     let is_behind_brace = p.pos > 0 && p.kind_at(p.pos - 1) == RBrace;
     is_behind_brace && p.is_on_new_line(p.pos) && p.indentation(p.pos) > 0
@@ -327,7 +327,7 @@ fn is_variable(p: &Parser) -> bool {
     is_remainder(p) && p.nth(1) == Ident && p.nth(2) != LParen
 }
 
-/// What is meant by what other languages begin a file or a function with.
+/// Reports words with which other languages begin a file or a function.
 fn report_foreign_start(p: &mut Parser) {
     match p.token_text(p.pos) {
         "import" | "include" | "using" | "package" => {

@@ -16,10 +16,10 @@ use crate::{
 /// a length alone cannot cost time and memory.
 const EMPTY_ELEMENTS_MAX: usize = 1 << 16;
 
-/// What alignment adds to a piece of tail at most.
+/// Bytes that alignment adds to a piece of tail at most.
 const PADDING_BYTES_MAX: usize = 16;
 
-/// Reads bin.
+/// Reads records of the bin format.
 #[derive(Debug)]
 pub struct BinReader {
     layout: Arc<Layout>,
@@ -33,7 +33,7 @@ pub struct BinReader {
 
 /// Why bytes are no value.
 enum BinFault {
-    /// They end within it.
+    /// The bytes end within the value.
     Short,
     Unexpected(ExpectedInput),
 }
@@ -95,7 +95,8 @@ impl BinReader {
 }
 
 impl RecordReader for BinReader {
-    /// Behind a fault nothing says where the next item begins: all bytes are consumed.
+    /// Reads the next item. After a fault nothing says where the next item begins: all bytes are
+    /// consumed.
     fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> ReadStep {
         if bytes.is_empty() {
             let record = if at_end {
@@ -276,7 +277,7 @@ impl<'a> BinCursor<'a> {
         }
     }
 
-    /// Reads a length and so many elements; those beyond a bound are read and dropped.
+    /// Reads a length and that number of elements; elements beyond a bound are read and dropped.
     fn elements(
         &mut self,
         ty: &Type,
@@ -328,7 +329,7 @@ impl<'a> BinCursor<'a> {
         Ok(())
     }
 
-    /// Whether the tuple may grow by so much: a few bytes can stand for many.
+    /// Whether the tuple may grow by `bytes`: a few input bytes can stand for many.
     fn check_tail_budget(&self, out: &TupleBuf, bytes: usize) -> Result<(), BinFault> {
         let most = u32::MAX as usize - PADDING_BYTES_MAX;
         if out.len().saturating_add(bytes) <= most {

@@ -7,7 +7,7 @@ use crate::text::WriteOptions;
 use crate::text::record::{RecordWriter, chosen_attributes};
 use crate::{Layout, Punctuation, TupleBuf, TupleRef, Type, Value};
 
-/// Writes bin.
+/// Writes records of the bin format.
 #[derive(Debug)]
 pub struct BinWriter {
     fields: Vec<(usize, Type)>,
@@ -58,7 +58,18 @@ pub fn encode_tuple(tuple: TupleRef<'_>, layout: &Layout, out: &mut Vec<u8>) {
     attributes.for_each(|(&at, a)| write_slot(tuple, at as usize, &a.ty, out));
 }
 
-/// Appends one value.
+/// Appends one value in the bin format.
+///
+/// # Example
+/// ```
+/// use thalweg_tuple::text::bin::{read_value, write_value};
+/// use thalweg_tuple::{Type, Value};
+///
+/// let mut bytes = Vec::new();
+/// write_value(&Value::RString("hi".into()), &Type::RString, &mut bytes);
+/// assert_eq!(bytes, [2, b'h', b'i']);
+/// assert_eq!(read_value(&bytes, &Type::RString), Ok((Value::RString("hi".into()), 3)));
+/// ```
 pub fn write_value(value: &Value, ty: &Type, out: &mut Vec<u8>) {
     let mut buf = TupleBuf::default();
     buf.ensure_tail(slot(ty).0 as usize, 8);

@@ -18,7 +18,7 @@ pub struct CsvReader {
     lines: LineTracker,
 }
 
-/// Where a field goes.
+/// Attribute that a field is stored in.
 #[derive(Debug)]
 struct CsvColumn {
     attribute: usize,
@@ -177,7 +177,7 @@ impl CsvReader {
         }
     }
 
-    /// What an empty field gives. The slot is zero, which is the type's default.
+    /// Sets a slot for an empty field. The slot is zero before, which is the type's default.
     #[inline]
     fn default(&self, column: &CsvColumn, out: &mut TupleBuf) {
         if let Some(defaults) = &self.options.defaults {
@@ -185,7 +185,7 @@ impl CsvReader {
         }
     }
 
-    /// From a fault to the end of its field; a quoted one's is not looked for.
+    /// Skips from a fault to the end of its field; the end of a quoted field is not looked for.
     #[cold]
     fn field_len(&self, bytes: &[u8], at: usize) -> usize {
         match bytes.get(at) {
