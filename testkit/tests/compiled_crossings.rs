@@ -7,13 +7,12 @@ extern crate thalweg_testkit as testkit;
 mod operators;
 
 use graph::CrossingCodec;
+use operators::{counter, crossing_ends, queue, receive, send, source, start};
 use runtime::OperatorCounts;
 use runtime::crossing::CrossingEnds;
 use testkit::{OperatorBuilder, build_program};
 use transport::Medium;
 use tuple::Type;
-
-use operators::{counter, crossing_ends, queue, receive, send, source, start};
 
 fn printer(feeder: u32) -> OperatorBuilder {
     OperatorBuilder::new("testkit::Print", "Print")

@@ -12,14 +12,13 @@ use std::sync::Arc;
 
 use eval::Fault;
 use graph::{CrossingCodec, Expr, OperatorModel, inserted_operators};
+use operators::{counter, crossing_ends, queue, receive, send, source, start};
 use runtime::crossing::CrossingEnds;
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use testkit::{OperatorBuilder, build_program};
 use transport::Medium;
 use tuple::{Layout, TupleBuf, TupleRef, Type};
-
-use operators::{counter, crossing_ends, queue, receive, send, source, start};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;

@@ -12,8 +12,6 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["tidy"] => report(&tidy::check(root)),
-        ["imports"] => report(&tidy::check_imports(root)),
-        ["docs"] => report(&tidy::check_docs(root)),
         ["map"] => print(&map::print(root)),
         ["circles"] => print(&map::print_circles(root)),
         ["arrows", place] => print(&map::arrows_of(root, place)),
@@ -43,8 +41,6 @@ fn report(findings: &[String]) -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!(
-        "usage: cargo xtask tidy | map | circles | arrows PLACE | docs | imports | vwap-data [LINES SEED]"
-    );
+    eprintln!("usage: cargo xtask tidy | map | circles | arrows PLACE | vwap-data [LINES SEED]");
     ExitCode::from(2)
 }

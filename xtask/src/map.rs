@@ -20,7 +20,7 @@ pub fn packages(root: &Path) -> Vec<(String, PathBuf)> {
             packages.push((name.clone(), Path::new(folder).join(name)));
         }
     }
-    packages.sort();
+    packages.sort_by(|a: &(String, PathBuf), b| a.1.cmp(&b.1));
     packages
 }
 

@@ -16,7 +16,6 @@ mod text_table;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-
 use command::{bench, check, doc, dump, explain, fmt, new, pe, perf, run, top};
 use failure::CommandFailure;
 

@@ -7,10 +7,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use compiler::codes::{self, CodeExample};
 use support::input;
 use thalweg_compiler as compiler;
-
-use compiler::codes::{self, CodeExample};
 
 /// Codes without examples: faults of the compiler, of files and of values from outside, and what
 /// only a long program or a toolkit of several files shows.

@@ -24,8 +24,6 @@ mod route;
 mod streams;
 mod threaded_ports;
 
-use graph::{OperatorId, PePlan, Plan, Program};
-
 pub use choice::{
     FusionPolicy, MediumCapabilities, PlanError, PlanOptions, ThreadingPolicy, TransportPolicy,
     check_medium,
@@ -36,6 +34,7 @@ pub use derived::{
     parse_plan_with_media, receivers,
 };
 pub use fusion::in_config;
+use graph::{OperatorId, PePlan, Plan, Program};
 pub use order::{PlanOrder, order};
 pub use pe_threads::pe_threads;
 pub use plan_note::{PlanNote, notes};

@@ -36,16 +36,18 @@ pub(crate) use mapped::{create_sealed_file, is_sealed};
 
 #[cfg(not(any(loom, miri)))]
 mod mapped {
-    use super::*;
-    use crate::page_policy::PagePolicy;
+    use std::ffi::c_void;
+    use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+    use std::ptr;
+
     use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
     use rustix::fs::{fallocate, fcntl_add_seals, ftruncate, memfd_create};
     use rustix::io::retry_on_intr;
     use rustix::mm::{Advice, MapFlags, ProtFlags};
     use rustix::mm::{madvise, mmap, mmap_anonymous, munmap};
-    use std::ffi::c_void;
-    use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-    use std::ptr;
+
+    use super::*;
+    use crate::page_policy::PagePolicy;
 
     /// Bytes of a huge page on x86-64 and most ARM systems.
     const HUGE_PAGE_BYTES: usize = 2 << 20;
@@ -183,8 +185,9 @@ mod mapped {
 /// Memory from the allocator, for loom and Miri, which have no mappings.
 #[cfg(any(loom, miri))]
 mod allocated {
-    use super::*;
     use std::alloc::{Layout, alloc_zeroed, dealloc};
+
+    use super::*;
 
     fn layout(bytes: usize) -> io::Result<Layout> {
         Layout::from_size_align(bytes, 4096).map_err(io::Error::other)

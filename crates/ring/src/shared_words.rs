@@ -79,9 +79,10 @@ fn invalid(sentence: &str) -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::os::fd::AsFd;
     use std::sync::atomic::Ordering;
+
+    use super::*;
 
     #[test]
     fn who_joins_sees_the_same_words() {

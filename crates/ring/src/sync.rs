@@ -1,10 +1,10 @@
 //! Atomics, and a shadow of plain memory for loom: the one file that names `cfg(loom)` types.
 
-#[cfg(loom)]
-pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(not(loom))]
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
+#[cfg(loom)]
+pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 pub(crate) use shadow::ShadowMemory;
 
 /// An empty shadow, for builds without loom.
@@ -29,8 +29,9 @@ mod shadow {
 /// A tracked cell for every 8 bytes of a ring, so that loom finds accesses that nothing orders.
 #[cfg(loom)]
 mod shadow {
-    use loom::cell::UnsafeCell;
     use std::sync::Arc;
+
+    use loom::cell::UnsafeCell;
 
     #[derive(Clone)]
     pub(crate) struct ShadowMemory(Arc<Vec<UnsafeCell<()>>>);

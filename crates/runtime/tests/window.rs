@@ -1,12 +1,11 @@
 //! The window engine against the rules of SPL's windows, one scenario a rule.
 
+use Policy::{Count, Punct, Time};
+use WindowKind::{Sliding, Tumbling};
 use eval::Fault;
 use graph::{Partition, PartitionEviction, Policy, Pos, Window, WindowKind};
 use thalweg_runtime::window::{LeaveReason, WindowArrival, WindowObserver, Windows};
 use tuple::Value;
-
-use Policy::{Count, Punct, Time};
-use WindowKind::{Sliding, Tumbling};
 
 /// Writes down what the engine says: `[a b]` a full window, `(a b)` one that was never full,
 /// `[]` an empty one, `-a` an evicted item, `!{a b}` an evicted partition.

@@ -9,10 +9,9 @@ mod shape;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use shape::shape;
 use syntax::{FileId, SourceMap};
 use thalweg_syntax as syntax;
-
-use shape::shape;
 
 #[test]
 fn broken_programs_give_their_diagnostics() {

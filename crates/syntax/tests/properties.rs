@@ -5,10 +5,9 @@ mod programs_at_random;
 mod shape;
 
 use proptest::prelude::*;
+use shape::shape;
 use syntax::{FileId, SyntaxKind, Token};
 use thalweg_syntax as syntax;
-
-use shape::shape;
 
 /// Words and signs of the language, and things it does not know.
 const SOUP: &[&str] = &[

@@ -132,8 +132,9 @@ fn out_of_order_message(flags: u8, is_begun: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     proptest! {
         #[test]

@@ -246,8 +246,9 @@ impl fmt::Display for IdleStrategy {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::os::fd::BorrowedFd;
+
+    use super::*;
 
     fn passes(idle: &mut Idler) -> u32 {
         let mut count = 0;

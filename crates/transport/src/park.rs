@@ -130,8 +130,9 @@ fn recycle_vec<A, B>(mut items: Vec<A>) -> Vec<B> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::os::fd::AsFd;
+
+    use super::*;
 
     #[test]
     fn an_emptied_vector_keeps_its_memory() {

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use suite::{CodecKind, RoundTripOptions, StreamPath};
-
 use transport::IdleStrategy;
 
 use crate::compare::CompareArgs;

@@ -26,9 +26,8 @@ mod text_columns;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use args::{BenchCommand, BenchCommandLine};
+use clap::Parser;
 use failure::BenchFailure;
 use perf_args::PerfCommandLine;
 

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
+pub use graph::BinaryOp::{Add, BitAnd, BitXor, Div, Eq, Lt, Mul, Rem, Shr, Sub};
 use graph::{
     Arg, BinaryOp, Body, Callee, Expr, ExprKind, FunctionId, LocalId, LocalVar, Place, PlaceStep,
     StateId, StateVar, Stmt,
 };
 use tuple::{RString, TupleType, Type, Value};
-
-pub use graph::BinaryOp::{Add, BitAnd, BitXor, Div, Eq, Lt, Mul, Rem, Shr, Sub};
 
 /// A constant of type int64.
 pub fn int(x: i64) -> Expr {

@@ -7,15 +7,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use proptest::prelude::*;
-use tuple::{TupleType, Type};
-
-use super::choices::Choices;
 use graph::{
     CongestionPolicy, Crossing, CrossingCodec, InPort, Logic, OperatorId, OperatorNode, OutPort,
     OutPortId, PeAssignment, PePlan, Pin, PinnedThread, Plan, Pos, Program, ThreadedPort,
 };
 use planner::{DisjointSets, StreamConsumers, derive};
+use proptest::prelude::*;
+use tuple::{TupleType, Type};
+
+use super::choices::Choices;
 
 /// Programs of at most so many operators, each with a plan.
 pub fn programs_with_plans(operators_max: usize) -> impl Strategy<Value = (Program, Plan)> {

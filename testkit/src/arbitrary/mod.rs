@@ -39,10 +39,9 @@ mod place;
 mod run_outcome;
 mod stmt;
 
-use proptest::prelude::*;
-
 pub use generated_case::{CaseDecisions, GeneratedCase};
 pub use native::NATIVES;
+use proptest::prelude::*;
 pub use run_outcome::RunOutcome;
 
 /// Decisions that fill all tuples of a case.

@@ -85,7 +85,7 @@ impl ModuleTree {
         Some(here)
     }
 
-    /// What `name` at the end of a path is: an item rather than a module of the same name.
+    /// Looks up the last name of a path: an item rather than a module of the same name.
     fn item_or_module(&self, module: usize, name: &str, hops: usize) -> Option<Target> {
         match self.modules[module].names.get(name) {
             Some(Name::Defined) => Some(Target::Item(self.modules[module].file, name.to_owned())),
@@ -97,7 +97,7 @@ impl ModuleTree {
         }
     }
 
-    /// What `name` is in a module.
+    /// Looks up a name in a module: a module within, an item, an import, or a name by a glob.
     fn name(&self, module: usize, name: &str, hops: usize) -> Option<Target> {
         if hops > HOPS_MAX {
             return None;

@@ -24,17 +24,17 @@ pub struct Module {
     pub file: usize,
     /// The module around it.
     pub parent: Option<usize>,
-    /// Modules within it.
+    /// The modules within, by their names.
     pub children: HashMap<String, usize>,
-    /// What is defined in it, and what it has from elsewhere.
+    /// The names that it defines and those that it imports.
     pub names: HashMap<String, Name>,
     /// The modules of which it has all names.
     pub globs: Vec<Vec<String>>,
-    /// Its items, for whatever looks into them.
+    /// The items of the module, but for the modules within.
     pub items: Vec<Item>,
 }
 
-/// What a name in a module stands for.
+/// The meaning of a name in a module.
 pub enum Name {
     /// An item that the module defines.
     Defined,

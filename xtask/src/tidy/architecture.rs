@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::map;
 
-/// What stands around the map.
+/// The lines before and behind the map.
 const MARKS: [&str; 2] = ["<!-- cargo xtask map -->\n", "<!-- end of the map -->"];
 
 /// A finding if the map is not there or another one.

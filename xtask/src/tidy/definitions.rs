@@ -6,7 +6,7 @@ use super::TidySource;
 
 /// A type that a source file defines.
 pub struct TypeDefinition {
-    /// Its name.
+    /// The name of the type.
     pub name: String,
     /// The line, from 1 on.
     pub line: usize,

@@ -1,4 +1,6 @@
-//! Imports in three groups with a blank line between: the standard library, other crates, this one.
+//! Imports in three groups with a blank line between: the standard library; other crates, and
+//! modules by their bare name; paths from `crate`, `self` or `super`. That is rustfmt's
+//! `group_imports = "StdExternalCrate"`, which only its nightly releases have.
 
 use super::TidySource;
 
@@ -19,7 +21,7 @@ pub fn check(source: &TidySource) -> Vec<String> {
         if is_open {
             is_open = !line.ends_with(';');
         } else if let Some(path) = line.strip_prefix("use ") {
-            let group = group(path, &source.text);
+            let group = group(path);
             let fault = match before {
                 Some(before) if before > group => Some("out of the order std, other crates, own"),
                 Some(before) if before != group && !is_apart => {
@@ -47,19 +49,14 @@ fn is_head(line: &str) -> bool {
     starts.iter().any(|start| line.starts_with(start))
 }
 
-fn group(path: &str, text: &str) -> ImportGroup {
+fn group(path: &str) -> ImportGroup {
     let first = path
         .split([':', ';', '{', ' '])
         .find(|part| !part.is_empty());
     let first = first.unwrap_or_default();
-    let is_own_module = || {
-        text.lines()
-            .any(|line| line.ends_with(&format!("mod {first};")))
-    };
     match first {
         "std" | "core" | "alloc" => ImportGroup::Std,
         "crate" | "super" | "self" => ImportGroup::ThisCrate,
-        _ if is_own_module() => ImportGroup::ThisCrate,
         _ => ImportGroup::OtherCrate,
     }
 }

@@ -33,22 +33,9 @@ pub fn check(root: &Path) -> Vec<String> {
     findings.extend(circles::check(root));
     findings.extend(definitions::check(&sources));
     findings.extend(words::check(root, &sources));
+    findings.extend(architecture::check(root));
+    findings.extend(sources.iter().flat_map(imports::check));
+    findings.extend(sources.iter().flat_map(comments::check));
     findings.sort();
     findings
-}
-
-/// Whether the map in ARCHITECTURE.md is the present one.
-pub fn check_map(root: &Path) -> Vec<String> {
-    architecture::check(root)
-}
-
-/// Imports that are not in their groups.
-pub fn check_imports(root: &Path) -> Vec<String> {
-    rust_sources(root).iter().flat_map(imports::check).collect()
-}
-
-/// Docs that cannot be read alone, sorted.
-pub fn check_docs(root: &Path) -> Vec<String> {
-    let sources = rust_sources(root);
-    sources.iter().flat_map(comments::check).collect()
 }

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A source file.
+/// A source file of the tree.
 pub struct TidySource {
     /// Relative to the root, with `/`.
     pub path: String,
-    /// The text.
+    /// The text of the file.
     pub text: String,
 }
 

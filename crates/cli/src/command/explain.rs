@@ -9,7 +9,7 @@ use crate::output::write_stdout;
 /// Arguments of `thalweg explain`
 #[derive(Debug, ClapArgs)]
 pub struct ExplainArgs {
-    /// What stands in brackets behind `error` or `warning`: `unknown-stream`
+    /// The word in brackets behind `error` or `warning`: `unknown-stream`
     code: Option<String>,
 }
 

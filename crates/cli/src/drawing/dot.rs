@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use graph::{Plan, Program};
+
 use super::drawn_plan::{DrawnPlan, pe_title};
 use super::{drawn_edges, unqualified_name};
-use graph::{Plan, Program};
 
 /// Draws the program as a `digraph`: a box for each operator, an arrow for each stream, dashed into
 /// a control port. With a plan, a frame surrounds each PE, and arrows between PEs are bold.

@@ -171,8 +171,9 @@ fn sort_columns(columns: &mut [Vec<u32>], neighbours: &[Vec<u32>], row: &mut [u3
 
 #[cfg(test)]
 mod tests {
-    use super::layered_layout;
     use graph::OperatorId;
+
+    use super::layered_layout;
 
     fn edges(pairs: &[(u32, u32)]) -> Vec<(OperatorId, OperatorId)> {
         let pairs = pairs.iter();

@@ -9,11 +9,10 @@ mod svg;
 mod text;
 
 pub use dot::dot;
-pub use svg::svg;
-pub use text::text;
-
 use drawn_plan::DrawnPlan;
 use graph::{OperatorId, Program};
+pub use svg::svg;
+pub use text::text;
 
 /// One arrow of a drawing: a stream from an operator to an operator that reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]

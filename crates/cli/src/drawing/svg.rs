@@ -9,10 +9,11 @@
 
 use std::fmt::Write;
 
+use graph::{OperatorId, Plan, Program};
+
 use super::drawn_plan::DrawnPlan;
 use super::layered_layout::{GridCell, LayeredLayout, layered_layout};
 use super::{DrawnEdge, drawn_edges, unqualified_name};
-use graph::{OperatorId, Plan, Program};
 
 /// Pixels from the top of one row to the top of the next.
 const ROW_HEIGHT: u32 = 64;

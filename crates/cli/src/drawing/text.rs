@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::drawn_plan::{DrawnPlan, pe_title};
 use graph::{OperatorId, OperatorNode, Plan, Program};
+
+use super::drawn_plan::{DrawnPlan, pe_title};
 
 /// Lists the operators with their ports, in order of expansion; with a plan, PE by PE.
 ///

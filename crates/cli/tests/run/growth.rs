@@ -5,14 +5,14 @@
 //! That takes minutes and wants Debian's `valgrind`, so it is done only when asked for:
 //! `THALWEG_GROWTH=all`, or a part of a program's name.
 
-use std::process::Command;
-
-use crate::scratch::{Scratch, command};
-
 #[path = "../../../syntax/tests/garbled/mod.rs"]
 mod garbled;
 
+use std::process::Command;
+
 use garbled::{GARBLED, Garbled};
+
+use crate::scratch::{Scratch, command};
 
 /// Programs that are counted at this size, twice and four times of it.
 const SIZE: usize = 150;

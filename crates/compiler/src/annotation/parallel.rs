@@ -1,10 +1,10 @@
 //! Keys of `@parallel`: the width of a parallel region, and how each input port distributes its
 //! tuples to the channels.
 
+use std::sync::Arc;
+
 use syntax::ast::{Expr, ExprKind};
 use tuple::Value;
-
-use std::sync::Arc;
 
 use super::ports::AnnotatedPorts;
 use super::reference::{attribute, fail, list_elements, port, simple_name, text};

@@ -1,11 +1,11 @@
 //! Placements that contradict each other in every plan.
 
 use graph::Pos;
+use planner::{PlanError, in_config};
 use syntax::{Diagnostic, FileId, Span};
 
 use crate::expand::Expander;
 use crate::instance::OperatorSite;
-use planner::{PlanError, in_config};
 
 /// Reports operators whose config places them together and apart at once.
 pub(super) fn check(expander: &Expander<'_, '_>) {

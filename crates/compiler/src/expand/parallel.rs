@@ -15,6 +15,7 @@ use std::sync::Arc;
 use graph::{
     Expr, ExprKind, InPort, OperatorModel, OperatorNode, OperatorRole, OutPort, Param, ParamValue,
 };
+use planner::SPLITTER;
 use syntax::ast::Invocation;
 use tuple::{Type, Value};
 
@@ -25,7 +26,6 @@ use crate::annotation::{
 };
 use crate::instance::{InPortSite, InputFeed, OperatorSite, OutPortSite, OutputStream};
 use crate::names::{Definition, StreamId};
-use planner::SPLITTER;
 
 impl<'w> Expander<'_, 'w> {
     /// The parallel region that an invocation is.

@@ -190,10 +190,10 @@ fn rank(ty: &Type) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
+    use graph::BinaryOp;
     use tuple::Type;
 
     use super::common_number;
-    use graph::BinaryOp;
 
     #[test]
     fn the_type_that_holds_more_is_cast_to() {

@@ -1,7 +1,8 @@
 //! Unification: matches the type of an argument against the type pattern of a formal.
 
-use crate::tables::{Signature, TypePattern};
 use tuple::Type;
+
+use crate::tables::{Signature, TypePattern};
 
 /// Cost of an exact match. The overload with the lowest sum of costs is chosen.
 pub(super) const EXACT_COST: u32 = 0;

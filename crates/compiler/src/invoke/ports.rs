@@ -183,8 +183,9 @@ fn duplicate_name(name: &str, span: Span, first: Span) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use super::{match_ports, port_count_phrase};
     use graph::Cardinality::{Any, Exactly, Optional};
+
+    use super::{match_ports, port_count_phrase};
 
     #[test]
     fn sets_take_ports_in_turn() {

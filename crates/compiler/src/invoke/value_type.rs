@@ -68,9 +68,10 @@ fn name_free_tuple(body: &TupleBody) -> Option<TupleType> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ParamType, param_type};
     use graph::{OperatorModel, ParamModel};
     use tuple::Type;
+
+    use super::{ParamType, param_type};
 
     static MODEL: OperatorModel = OperatorModel {
         enums: &[("Format", &["csv", "txt"])],

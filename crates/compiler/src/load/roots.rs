@@ -38,8 +38,9 @@ pub(super) fn folders(root: &Path, namespace: &str) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{folders, root_of};
     use std::path::{Path, PathBuf};
+
+    use super::{folders, root_of};
 
     #[test]
     fn a_root_is_above_the_folders_of_the_namespace() {

@@ -12,11 +12,10 @@ mod parsed_condition;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use eval::{ConditionError, Services};
-use tuple::{TupleType, Value};
-
 use cache::ConditionCache;
+use eval::{ConditionError, Services};
 use parsed_condition::ParsedCondition;
+use tuple::{TupleType, Value};
 
 thread_local! {
     static CONDITION_CACHE: RefCell<ConditionCache> = RefCell::default();

@@ -23,16 +23,16 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread::Builder;
 
+use coordinator::JobCoordinator;
 use graph::{Plan, Program};
+use prepared_job::PreparedJob;
+use requests::LauncherRequests;
 use runtime::StopSignal;
 
 use crate::compilation::Compilation;
 use crate::control::Bundle;
 use crate::error::Error;
 use crate::job::{Job, LaunchOptions, find_host};
-use coordinator::JobCoordinator;
-use prepared_job::PreparedJob;
-use requests::LauncherRequests;
 
 /// Starts a job that runs each PE of the plan in a process of its own.
 ///

@@ -25,6 +25,5 @@ pub use job_sample::{
     sample_jobs,
 };
 pub use latency::LatencySample;
-
 pub(crate) use metadata::JobMetadata;
 pub(crate) use sampler::Sampler;

@@ -21,10 +21,10 @@ mod window;
 
 use std::fmt;
 
-use crate::{Body, Expr, Function, OperatorNode, Place, Program, Stmt};
-
 pub use brief_value::BriefValue;
 pub use print_names::PrintNames;
+
+use crate::{Body, Expr, Function, OperatorNode, Place, Program, Stmt};
 
 /// A node with the names of its variables, to be printed by `Display`.
 pub struct PrintedNode<'a, T> {

@@ -96,8 +96,9 @@ impl BatchCursor {
 
 /// Offsets of the fields that compiled code uses.
 pub mod offsets {
-    use super::{BatchCursor, Bump, Env};
     use std::mem::offset_of;
+
+    use super::{BatchCursor, Bump, Env};
 
     /// Offset of the next free byte of the arena.
     pub const BUMP: i32 = (offset_of!(Env, bump) + offset_of!(Bump, next)) as i32;

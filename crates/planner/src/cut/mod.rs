@@ -24,13 +24,12 @@ mod pe_program;
 mod stream_recipients;
 mod watermarks;
 
+use cutter::Cutter;
 use graph::{PeAssignment, Plan, Program};
+use pe_layout::PeOperator;
+pub use pe_program::PeProgram;
 
 use crate::order::order;
-use cutter::Cutter;
-use pe_layout::PeOperator;
-
-pub use pe_program::PeProgram;
 
 /// Cuts the part of a PE out of a program.
 ///

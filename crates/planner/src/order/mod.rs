@@ -39,14 +39,13 @@ mod upstream_marking;
 
 use std::collections::BTreeSet;
 
-use graph::{Merge, PeAssignment, Plan, Program, ReceiverPlan};
-
-use crate::streams::StreamConsumers;
 use arrival_analysis::ArrivalAnalysis;
+use graph::{Merge, PeAssignment, Plan, Program, ReceiverPlan};
 use order_context::OrderContext;
+pub use plan_order::PlanOrder;
 use upstream_marking::UpstreamMarking;
 
-pub use plan_order::PlanOrder;
+use crate::streams::StreamConsumers;
 
 /// The order that a plan has to keep, with the receivers and merges of each PE. The plan's
 /// crossings are complete; receivers and merges that it already has are not looked at.

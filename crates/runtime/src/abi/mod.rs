@@ -20,10 +20,6 @@ mod outlet;
 mod projection;
 mod state_cell;
 
-pub use ring::frame::FrameBatch;
-pub use ring::grant;
-pub use ring::{PREFETCH_BYTES, prefetch_ahead};
-
 pub use backend::Backend;
 pub use code::{OperatorScope, ProjectTuple, RunBody, RunBodyOnBatch, TestCondition};
 pub use counter::Counter;
@@ -34,4 +30,7 @@ pub use fused::{
 pub use lowered_logic::{CountedWindow, LoweredLogic};
 pub use outlet::{CodeContext, Outlet};
 pub use projection::{Predicate, Projection};
+pub use ring::frame::FrameBatch;
+pub use ring::grant;
+pub use ring::{PREFETCH_BYTES, prefetch_ahead};
 pub use state_cell::{StateAddress, StateCell};

@@ -72,8 +72,9 @@ unsafe impl Send for StateAddress {}
 
 #[cfg(test)]
 mod tests {
-    use super::StateCell;
     use eval::State;
+
+    use super::StateCell;
 
     #[test]
     fn the_address_survives_a_move() {

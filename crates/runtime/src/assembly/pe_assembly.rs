@@ -5,7 +5,6 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use graph::{Program, PunctuationOutputMode, inserted_operators};
-
 use tuple::Layout;
 
 use crate::OperatorEntry;

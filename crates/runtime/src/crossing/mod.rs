@@ -29,12 +29,11 @@ mod stamping_send;
 mod turn;
 mod watermark_generator;
 
+use crate::OperatorEntry;
 pub use crate::counters::crossing_counters::{CrossingCounters, CrossingSide};
 pub use crate::counters::latency::{BUCKET_COUNT, CrossingLatencyHistogram, bucket_end_ns};
 pub use crate::counters::queue_counters::QueueCounters;
 pub use crate::edge::crossing_ends::{CrossingEnds, InboundCrossing, OutboundCrossing};
-
-use crate::OperatorEntry;
 use crate::queue::queue_entry;
 
 /// Entries of the operators that [`graph::inserted_operators`] names.

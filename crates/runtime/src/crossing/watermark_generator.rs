@@ -8,9 +8,10 @@
 //! share one watermark: the greatest event time that has passed, less the lag. The watermark
 //! follows the tuple that has advanced it, and goes to all ports.
 
+use std::sync::Arc;
+
 use eval::{Fault, FaultKind};
 use graph::{EventClock, InPortModel, OperatorModel, OutPortModel};
-use std::sync::Arc;
 use tuple::{EventTime, Layout, Punctuation, Resolution, TupleRef};
 
 use crate::{BuildContext, Operator, OperatorEntry, Outlet};

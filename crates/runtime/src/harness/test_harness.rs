@@ -8,7 +8,6 @@ use tuple::{Punctuation, TupleRef};
 use super::output_recorder::{
     HarnessOutput, OutputRecorder, RECORDER, RecordedOutputs, lock, with_recorder,
 };
-
 use crate::abi::Backend;
 use crate::assembly::pe_assembly::{PeAssembly, assemble};
 use crate::blocking::stop_signal::StopSignal;

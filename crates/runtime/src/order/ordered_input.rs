@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use eval::Fault;
 use graph::OriginId;
+use transport::ReceivingEnd;
 use tuple::Punctuation;
 
 use super::reorder_buffer::{ReorderBuffer, ReorderItem, ReorderItemKind, ReorderPush};
@@ -12,8 +13,6 @@ use crate::Outlet;
 use crate::counters::crossing_counters::CrossingCounters;
 use crate::edge::codec::{PayloadDecoder, tuple_fault};
 use crate::edge::frame_kind;
-
-use transport::ReceivingEnd;
 
 /// Most bytes that a reorder buffer takes beyond one poll, for streams that may contradict each
 /// other: 64 MB.

@@ -14,7 +14,7 @@
 //! all that follows from it, consumer by consumer, then the next tuple.
 //!
 //! # On the wire
-//! In a stream that is ordered ([`graph::PlanOrder`]) each tuple is in one frame with its position
+//! In a stream that is ordered (`planner::PlanOrder`) each tuple is in one frame with its position
 //! ([`crate::edge::frame_kind::POSITIONED_TUPLE`]). A marker, or a tuple in pieces, follows a frame
 //! with its position ([`crate::edge::frame_kind::POSITION`]). A frame
 //! [`crate::edge::frame_kind::PROGRESS`] says that nothing at or before a position follows. An
@@ -27,7 +27,7 @@
 //! [`crate::edge::frame_kind::PRECEDENCE`] comes before such a tuple. Where these streams meet
 //! again, the merge waits until no stream can bring a tuple that stands before it in the other
 //! origins. So all merges agree on the order in which one thread has mixed the origins
-//! ([`graph::PlanOrder`] makes sure that it is one).
+//! (`planner::PlanOrder` makes sure that it is one).
 //!
 //! # Why no merge waits for ever
 //! A merge waits for a stream only while another one has an item to take. A thread that could send

@@ -3,11 +3,10 @@
 
 mod expr;
 
+use expr::{call, expr, name, operand, ty};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-
-use expr::{call, expr, name, operand, ty};
 
 /// A program, or a part of one: its tokens in order.
 type Tokens = Vec<String>;

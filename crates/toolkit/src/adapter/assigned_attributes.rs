@@ -1,8 +1,9 @@
 //! Output attributes that an output clause assigns, next to those that records contain.
 
+use std::sync::Arc;
+
 use eval::Fault;
 use runtime::{BuildContext, EvaluationInputs, Outlet};
-use std::sync::Arc;
 use tuple::{Layout, RString, TupleBuf, TupleRef, Value};
 
 use super::input_origin::InputOrigin;

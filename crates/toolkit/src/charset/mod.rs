@@ -14,9 +14,8 @@ mod utf7;
 
 pub use character_set::Charset;
 pub use charset_stream::{CharsetDecoder, CharsetEncoder};
-pub use names::encodings;
-
 use eval::Fault;
+pub use names::encodings;
 
 /// Converts text from one encoding to another.
 ///

@@ -1,11 +1,12 @@
 //! Operators with a window over event time. While a pane fires, the expressions of the output
 //! clause know it.
 
+use std::sync::Arc;
+
 use eval::{Fault, Pane};
 use graph::TimeInterval;
 use runtime::window::{PaneItems, PaneObserver, Panes};
 use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet};
-use std::sync::Arc;
 use tuple::{EventTime, Layout, TupleRef};
 
 use super::partition_count::PartitionCountMetric;

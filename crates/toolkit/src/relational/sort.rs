@@ -1,5 +1,7 @@
 //! Sort: puts the tuples of a window in order.
 
+use std::cmp::Ordering;
+
 use eval::Fault;
 use graph::{
     AssignmentMode, PolicyKind, PunctuationInputMode, Window, WindowForm, WindowKind, WindowingMode,
@@ -8,7 +10,6 @@ use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
 use runtime::window::{LeaveReason, PaneItems, WindowObserver, WindowPartition, Windows};
 use runtime::{BuildContext, EvaluationInputs, Operator, OperatorEntry, Outlet};
-use std::cmp::Ordering;
 use tuple::{Punctuation, TupleBuf, TupleRef, Value};
 
 use super::window_function::{WindowFiring, WindowFunction};

@@ -7,11 +7,12 @@
 //! A [`WindowFunction`] makes the items of the window and the output; the rest is here, for all
 //! operators.
 
+use std::sync::Arc;
+
 use eval::Fault;
 use graph::{Policy, Window};
 use runtime::window::{WindowArrival, WindowObserver, Windows};
 use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet, TimerId};
-use std::sync::Arc;
 use tuple::{Layout, TupleRef};
 
 use super::pane_window::PaneWindowOperator;

@@ -1,6 +1,7 @@
 //! DeDuplicate: drops tuples whose key came recently.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use eval::Fault;
@@ -15,7 +16,6 @@ use runtime::window::exceeds;
 use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
 };
-use std::sync::Arc;
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
 
 use crate::key_evaluator::KeyEvaluator;

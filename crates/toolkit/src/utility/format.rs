@@ -1,5 +1,8 @@
 //! Format: converts tuples to records in blobs.
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use eval::Fault;
 use graph::PunctuationOutputMode;
 use graph::{AssignmentMode, InPortModel, InvocationPart, OperatorModel, OutPortModel, ParamModel};
@@ -7,8 +10,6 @@ use graph::{Expr, ExprKind, InvocationError, OperatorNode as Invocation};
 use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
 };
-use std::sync::Arc;
-use std::time::Instant;
 use tuple::text::RecordWriter;
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 

@@ -2,6 +2,8 @@
 //!
 //! The compiler puts it before each input port of an invocation that is `@parallel`.
 
+use std::sync::Arc;
+
 use eval::Fault;
 use graph::{
     Arg, BinaryOp, Callee, Cardinality, Expr, ExprKind, OperatorNode, Place, PunctuationOutputMode,
@@ -11,7 +13,6 @@ use graph::{
 };
 use graph::{NativeId, StateId, StateVar, Stmt};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
-use std::sync::Arc;
 use tuple::{TupleType, Type};
 
 use super::split::route;

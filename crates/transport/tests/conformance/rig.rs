@@ -13,10 +13,9 @@ use transport::{
     Batching, EdgeSpec, EdgeTicket, Error, Medium, ReceivingEnd, SendingEnd, Waitable,
 };
 
+pub use crate::child::{Failure, Outcome};
 use crate::ensure;
 use crate::script::Script;
-
-pub use crate::child::{Failure, Outcome};
 
 /// Ring bytes of most edges here: few, so that they run full and wrap soon.
 pub const RING_BYTES: usize = 64 * 1024;

@@ -197,9 +197,10 @@ general!(Decimal32 Decimal128);
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::codec::{self, UnpackedDecimal, fit};
     use super::*;
-    use proptest::prelude::*;
 
     fn decimals() -> impl Strategy<Value = Decimal64> {
         let ordinary = (any::<bool>(), 0..COEFFICIENT_END, -20..20i32);

@@ -147,9 +147,10 @@ const fn declet_value(declet: u16) -> u16 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::codec::{DECIMAL32, DECIMAL64, DECIMAL128};
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn declets_follow_the_standard() {

@@ -32,9 +32,8 @@ mod quotient;
 mod tests;
 mod text;
 
-pub use text::ParseDecimalError;
-
 use bytemuck::{Pod, Zeroable};
+pub use text::ParseDecimalError;
 
 /// `decimal32`: 7 digits; the bits of the binary encoding.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]

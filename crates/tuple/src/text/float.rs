@@ -212,8 +212,9 @@ impl Write for FormatBuffer {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn text(x: f64) -> String {
         let mut out = Vec::new();

@@ -225,8 +225,9 @@ decimals!(Decimal32 Decimal64 Decimal128);
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn integers_and_their_ranges() {

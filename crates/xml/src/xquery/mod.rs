@@ -27,9 +27,9 @@ mod tests;
 mod xml_node;
 
 pub use failure::QueryFailure;
+use xml_node::XmlNode;
 
 use crate::tree::XmlTree;
-use xml_node::XmlNode;
 
 /// Evaluates a query on a document: the result has a string for each item. `variable` gives the
 /// values of external variables by their names.

@@ -9,10 +9,10 @@ mod interval;
 
 use std::collections::HashMap;
 
+use interval::change_interval;
 use serde::Serialize;
 
 use crate::{Host, Outcome};
-use interval::change_interval;
 
 /// One row of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -11,12 +11,12 @@ use std::path::Path as FilePath;
 use std::process::Command;
 
 use control::{Error, RunArrivals, cores};
+use host_pair::HostPair;
 
 use crate::bench::{BenchCase, BenchSession, run_control};
 use crate::control_process::Control;
 use crate::throughput::{ThroughputOptions, throughput_program};
 use crate::{CodecKind, StreamPath};
-use host_pair::HostPair;
 
 /// Paths that lead to other hosts.
 pub const HOSTS_PATHS: [StreamPath; 2] = [StreamPath::Rum, StreamPath::Tcp];

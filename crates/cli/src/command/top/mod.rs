@@ -9,13 +9,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Args as ClapArgs;
 use engine::{JobSample, PeSample};
+use job_tables::{earlier_sample, job_blocks};
+use layout::TextBlock;
 use serde_json::json;
 
 use crate::failure::CommandFailure;
 use crate::output::write_stdout;
 use crate::terminal::{self, ResizeEvents};
-use job_tables::{earlier_sample, job_blocks};
-use layout::TextBlock;
 
 /// Arguments of `thalweg top`.
 #[derive(Debug, ClapArgs)]

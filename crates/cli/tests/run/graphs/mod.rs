@@ -13,10 +13,11 @@ mod single;
 use std::fs;
 use std::path::Path;
 
-use crate::random::Random;
-use crate::scratch::{Run, Scratch, thalweg};
 use graph::Graph;
 use plans::Way;
+
+use crate::random::Random;
+use crate::scratch::{Run, Scratch, thalweg};
 
 /// Graphs, and plans at random for each.
 const GRAPHS: u64 = 8;

@@ -22,7 +22,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use compiler::{GeneratedOrigin, GenerationProblem, SourceText};
-
 use perl_process::ScriptResult;
 
 /// Time that the Perl code of one file may run: generating a text takes milliseconds.

@@ -43,11 +43,11 @@ mod print;
 
 use std::fmt;
 
-use super::Plan;
-use crate::Program;
-
 pub use plan_draft::PlanDraft;
 pub use plan_text_error::PlanTextError;
+
+use super::Plan;
+use crate::Program;
 
 impl Plan {
     /// The plan as text, with the names of the program's operators. Regions, receivers and all

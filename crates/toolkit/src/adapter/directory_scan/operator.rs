@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use eval::{Fault, FaultKind};
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet, Source};
-use std::sync::Arc;
 use tuple::{Layout, TupleRef, Value};
 
 use super::scanned_file::{ScanFunction, ScannedFile, regular_files};

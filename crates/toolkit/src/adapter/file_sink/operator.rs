@@ -1,11 +1,11 @@
 //! The operator instance of FileSink.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use eval::{Fault, FaultKind};
 use runtime::abi::Projection;
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet, TimerId};
-use std::sync::Arc;
 use tuple::text::RecordWriter;
 use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
 

@@ -14,7 +14,6 @@ mod tm;
 mod zone;
 
 use eval::NativeFn;
-
 pub(super) use instant::normalized_timestamp;
 
 /// The lists of this namespace.

@@ -376,9 +376,10 @@ pub fn no_value() -> Fault {
 
 #[cfg(test)]
 mod tests {
+    use tuple::List;
+
     use super::super::column::column_function;
     use super::*;
-    use tuple::List;
 
     const OF_ANY: [&str; 12] = [
         "Any",

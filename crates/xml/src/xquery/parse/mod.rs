@@ -13,9 +13,10 @@ mod query_cursor;
 mod query_parser;
 mod types;
 
+use query_parser::QueryParser;
+
 use super::failure::QueryResult;
 use super::query::XQuery;
-use query_parser::QueryParser;
 
 /// Reads a query.
 ///

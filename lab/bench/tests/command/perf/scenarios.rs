@@ -2,9 +2,8 @@
 //! is printed has the same names in the same order, and the numbers that follow from the options
 //! are those.
 
-use crate::scratch::Scratch;
-
 use super::{LAST, Live, config, cpus, names, number, publish, subscribe, topic, values};
+use crate::scratch::Scratch;
 
 /// Messages before those that are measured: the document has 10,000, which take a second.
 const WARMUP: &str = "20";

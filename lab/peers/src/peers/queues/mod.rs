@@ -11,10 +11,10 @@
 pub mod crossbeam;
 mod std_channel;
 
+pub use std_channel::SYNC_CHANNEL;
+
 use crate::peer_ends::{PeerReceive, PeerSend, sum_words};
 use crate::{BoxError, ControlSink, PeerTask, peer_threads};
-
-pub use std_channel::SYNC_CHANNEL;
 
 /// A kind of bounded queue.
 trait ItemQueue {

@@ -19,12 +19,11 @@ mod tuple_to_xml;
 mod xml_to_tuple;
 
 use tuple::{RString, Value};
+pub(super) use tuple_to_xml::from_tuple;
 use xml::check_document;
+pub(super) use xml_to_tuple::to_tuple;
 
 use crate::Fault;
-
-pub(super) use tuple_to_xml::from_tuple;
-pub(super) use xml_to_tuple::to_tuple;
 
 /// Checks that a text is a well-formed XML document.
 ///

@@ -2,9 +2,8 @@
 
 use tuple::{List, RString, TupleType, Type, Value, text};
 
-use crate::Fault;
-
 use super::super::undefined_cast;
+use crate::Fault;
 
 /// The document of [this form](super) for a tuple.
 ///

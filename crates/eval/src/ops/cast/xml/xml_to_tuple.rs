@@ -3,10 +3,9 @@
 use tuple::{List, Map, RString, Set, TupleType, Type, Value, text};
 use xml::{XmlNodeRef, XmlTree};
 
-use crate::Fault;
-
 use super::super::super::truncate_to_bound;
 use super::tuple_to_xml::name_of;
+use crate::Fault;
 
 /// The tuple in a document of [this form](super).
 ///
