@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   files  -load->  units  -index->  symbols  -expand->  operators  -connect->  edges
-//!                                                                      -check->  -lower->  program
+//!         -check->  -assemble->  program
 //! ```
 //! Expressions are typed while composites are expanded, since a composite is typed for each of its
 //! invocations. Each stage reports its findings to the session and goes on.
@@ -132,7 +132,7 @@ fn compile_loaded(
     check_graph(&mut expanded);
     check_rest(&session, &expanded);
     let functions = finish(&session, &expanded);
-    let program = root.map(|(_, main)| lower(&session, main, expanded.operators, functions));
+    let program = root.map(|(_, main)| assemble(&session, main, expanded.operators, functions));
 
     let has_errors = session.diagnostics.has_errors();
     let diagnostics = report(&indexed, session.diagnostics);
@@ -249,9 +249,9 @@ fn finish(session: &Session<'_>, expanded: &Expander<'_, '_>) -> Vec<Function> {
     functions
 }
 
-/// Stage `lower`: the program from its operators and functions. Warns of values that the user gave
-/// and a whole program has not asked for.
-fn lower(
+/// Stage `assemble`: the program from its operators and functions. Warns of values that the user
+/// gave and a whole program has not asked for.
+fn assemble(
     session: &Session<'_>,
     main: &Composite,
     operators: Vec<OperatorNode>,

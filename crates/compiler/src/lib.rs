@@ -1,4 +1,4 @@
-//! SPL trees to a typed program, a logical graph and a physical plan.
+//! From SPL trees to a typed program: operators joined by streams.
 //!
 //! Source texts come in, a [`graph::Program`] goes out. This crate does no IO and knows no operator
 //! or library function by name: its caller passes a [`Loader`], models and prototypes.

@@ -63,7 +63,7 @@ fn a_full_ring_has_no_room_until_a_release() {
 #[test]
 fn the_largest_frame_fits_wherever_the_writer_stands() {
     let (mut writer, mut reader) = ring(128);
-    let len = writer.frame_bytes_max();
+    let len = writer.payload_bytes_max();
     assert!(len >= 128 / 4);
     for start in 0..40u8 {
         assert!(put(&mut writer, 1, &[start; 8]));
@@ -231,7 +231,7 @@ fn shapes_that_cannot_be_are_refused() {
         readers: 64,
     })
     .expect("memory");
-    assert_eq!(writer.frame_bytes_max(), 4096 - 8);
+    assert_eq!(writer.payload_bytes_max(), 4096 - 8);
     assert_eq!(writer.live_reader_count(), 64);
 }
 

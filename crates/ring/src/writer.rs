@@ -64,7 +64,7 @@ pub struct Writer {
     room_end: u64,
     /// Value last stored in the ring's `published`.
     published: u64,
-    /// Most bytes of a payload: see [`Writer::frame_bytes_max`].
+    /// Most bytes of a payload: see [`Writer::payload_bytes_max`].
     payload_bytes_max: usize,
     /// A bit for each reader that the writer waits for.
     live_readers: u64,
@@ -108,7 +108,7 @@ impl Writer {
     /// Most bytes of a payload. Its frame fills half of the ring, so that it fits before or after
     /// the wrap wherever the writer stands.
     #[inline]
-    pub fn frame_bytes_max(&self) -> usize {
+    pub fn payload_bytes_max(&self) -> usize {
         self.payload_bytes_max
     }
 
@@ -124,7 +124,7 @@ impl Writer {
     }
 
     /// Claims room for a payload of `len` bytes, at an address that is a multiple of 8. `None`:
-    /// there is none now, or never if `len` is above [`Writer::frame_bytes_max`].
+    /// there is none now, or never if `len` is above [`Writer::payload_bytes_max`].
     ///
     /// A claim that is not committed is forgotten by the next one.
     #[inline]

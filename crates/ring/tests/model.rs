@@ -109,7 +109,7 @@ impl Run {
 
     fn put(&mut self, claim: usize, commit: usize) {
         let queued = self.writer.queued_bytes();
-        let largest = self.writer.frame_bytes_max();
+        let largest = self.writer.payload_bytes_max();
         let Some(room) = self.writer.claim(claim) else {
             // Refused: too large, or what is queued, the frame and what fills the end do not fit.
             let bytes = frame::frame_bytes(claim);
@@ -163,7 +163,7 @@ impl Run {
                 let must_wait = self.writer.arm(len);
                 self.writer.disarm();
                 let has_room = self.writer.claim(len).is_some();
-                assert!(must_wait != has_room || len > self.writer.frame_bytes_max());
+                assert!(must_wait != has_room || len > self.writer.payload_bytes_max());
             }
             Call::ArmReader { reader } => {
                 let must_wait = self.readers[reader as usize].arm();

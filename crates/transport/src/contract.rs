@@ -1,7 +1,8 @@
 //! The transport contract: the rules that every medium keeps.
 //!
 //! The calls are those of the Vega paper, on claims rather than copies: `claim` and `commit` (or
-//! `put`), `flush`, `poll`, `release`. No call blocks, and none allocates once an edge is warm.
+//! `try_write`), `flush`, `poll`, `release`. No call blocks, and none allocates once an edge is
+//! warm.
 //!
 //! # Rules
 //! 1. Every receiver gets every frame once, whole, and in the order of the commits, whatever their
@@ -144,14 +145,14 @@ pub struct EdgeTicket {
 /// ```
 pub trait SendingEnd: Waitable + Send {
     /// Most bytes of a frame's payload; larger tuples are split by [`fragment`](crate::fragment).
-    fn frame_bytes_max(&self) -> usize;
+    fn payload_bytes_max(&self) -> usize;
 
     /// Claims room for a payload of `len` bytes, at an address that is a multiple of 8. `None`:
     /// there is none now. A claim that is not committed is forgotten by the next one, and no
     /// receiver sees it.
     ///
     /// # Errors
-    /// `len` is above [`SendingEnd::frame_bytes_max`], or no receiver is left.
+    /// `len` is above [`SendingEnd::payload_bytes_max`], or no receiver is left.
     fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error>;
 
     /// Commits the first `len` bytes of the claim as a frame.
@@ -164,7 +165,7 @@ pub trait SendingEnd: Waitable + Send {
     ///
     /// # Errors
     /// Like [`SendingEnd::claim`].
-    fn put(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
+    fn try_write(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
         let Some(room) = self.claim(payload.len())? else {
             return Ok(false);
         };

@@ -54,14 +54,14 @@ fn they_name_the_slowest_receiver_and_what_is_queued_for_it() {
         let counters: Arc<EdgeCounters> = out.counters().unwrap();
         assert_eq!(level(&counters), (0, 0, 0));
         for _ in 0..10 {
-            assert!(out.put(1, 0, &[0; 56]).unwrap());
+            assert!(out.try_write(1, 0, &[0; 56]).unwrap());
         }
         take(&mut *ends[0]);
         take(&mut *ends[2]);
         assert_eq!(level(&counters), (640, 640, 1));
         take(&mut *ends[1]);
         assert_eq!(level(&counters), (640, 0, 0));
-        assert!(out.put(1, 0, &[0; 56]).unwrap());
+        assert!(out.try_write(1, 0, &[0; 56]).unwrap());
         drop(ends.remove(0));
         take(&mut *ends[0]);
         assert_eq!(
@@ -78,12 +78,12 @@ fn they_name_the_slowest_receiver_and_what_is_queued_for_it() {
 fn they_say_since_when_there_is_no_room() {
     for (mut out, mut ends) in edges() {
         let counters = out.counters().unwrap();
-        while out.put(1, 0, &[0; 56]).unwrap() {}
-        assert!(!out.put(1, 0, &[0; 56]).unwrap());
+        while out.try_write(1, 0, &[0; 56]).unwrap() {}
+        assert!(!out.try_write(1, 0, &[0; 56]).unwrap());
         let since = counters.blocked_since_ns.load(Ordering::Relaxed);
         assert!(since > 0 && counters.blocked_ns.load(Ordering::Relaxed) == 0);
         ends.iter_mut().for_each(|end| take(&mut **end));
-        assert!(out.put(1, 0, &[0; 56]).unwrap());
+        assert!(out.try_write(1, 0, &[0; 56]).unwrap());
         assert_eq!(counters.blocked_since_ns.load(Ordering::Relaxed), 0);
         assert!(counters.blocked_ns.load(Ordering::Relaxed) > 0);
         assert!(level(&counters).1 < 4096);

@@ -37,7 +37,7 @@ fn open(name: &str, link: u32) -> Edge {
 fn work((out, ends): &mut Edge) {
     let start = Instant::now();
     for _ in 0..10 {
-        while !out.put(1, 0, &[7; 100]).expect("a sound edge") {}
+        while !out.try_write(1, 0, &[7; 100]).expect("a sound edge") {}
     }
     let mut taken = vec![0; ends.len()];
     let mut is_drained = false;

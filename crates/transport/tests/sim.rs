@@ -53,7 +53,7 @@ fn run(seed: u64, faults: SimFaults, count: u32) -> Run {
         turns += 1;
         assert!(start.elapsed() < PATIENCE, "never over: {}", repeat(seed));
         let put = out.as_mut().filter(|_| next < count);
-        match put.map(|out| out.put(1, 0, &next.to_le_bytes())) {
+        match put.map(|out| out.try_write(1, 0, &next.to_le_bytes())) {
             Some(Ok(is_put)) => next += u32::from(is_put),
             Some(Err(error)) => {
                 sender = Some(error.to_string());
@@ -117,7 +117,7 @@ fn a_cut_receiver_is_lost_to_the_sender() {
         let start = Instant::now();
         let lost = loop {
             assert!(start.elapsed() < PATIENCE, "never over: {}", repeat(seed));
-            match out.put(1, 0, b"frame") {
+            match out.try_write(1, 0, b"frame") {
                 Ok(is_put) => sent += u64::from(is_put),
                 Err(error) => break error,
             }

@@ -60,7 +60,7 @@ impl Publisher {
 
     /// Most bytes of a message: half of the ring, less a header.
     pub fn message_bytes_max(&self) -> usize {
-        self.writer.frame_bytes_max()
+        self.writer.payload_bytes_max()
     }
 
     /// Whether there is room for a message of `bytes` bytes now. Forgets room that was acquired and

@@ -272,7 +272,7 @@ impl EventTimePropagation<'_> {
 
     /// Where tuples of a port have their event time.
     fn time_attribute(&self, at: usize, port: usize) -> Option<(u32, Resolution)> {
-        let timed = self.timed_inputs(at).find(|lane| lane.port == port)?;
+        let timed = self.timed_inputs(at).find(|input| input.port == port)?;
         let clock = self.clock_of(timed.from)?;
         let schema = &self.operators[at].inputs[port].schema;
         let (attribute, _) = schema.find(&clock.attribute)?;

@@ -2,7 +2,7 @@
 //! sockets.
 //!
 //! ```text
-//!   each PE:   Opening --Opened--> Opened --Ready--> Ready --Ended--> Over --process--> Gone
+//!   each PE:   Opening --Opened--> Opened --Ready--> Ready --Ended--> Ended --exit--> Exited
 //!   the job:   all opened: Accept · all ready: Go · one fails: Stop, and after a while Kill
 //! ```
 //!

@@ -31,7 +31,7 @@ pub(super) struct SendOperator {
     /// Whether the crossing has failed and the failure was reported. The end stays, because
     /// compiled code may look for room in it.
     is_broken: bool,
-    frame_bytes_max: usize,
+    payload_bytes_max: usize,
     layout: Arc<Layout>,
     encoder: PayloadEncoder,
     /// Whether the final marker is sent.
@@ -95,7 +95,7 @@ impl Operator for SendOperator {
         let bytes = self.layout.size as usize;
         let is_flat = self.layout.is_fixed && matches!(self.encoder, PayloadEncoder::Facade);
         let is_flat = is_flat && self.positions.is_none();
-        if !is_flat || bytes > self.frame_bytes_max {
+        if !is_flat || bytes > self.payload_bytes_max {
             return None;
         }
         let grant = self.end.as_mut()?.grant()?;
@@ -155,7 +155,7 @@ impl SendOperator {
         let (outbound, counters) = build.crossing_resources.take_outbound(crossing)?;
         Ok(SendOperator {
             operator,
-            frame_bytes_max: outbound.end.frame_bytes_max(),
+            payload_bytes_max: outbound.end.payload_bytes_max(),
             layout: build.inputs[0].clone(),
             encoder: PayloadEncoder::new(outbound.codec, build.inputs[0].clone()),
             end: Some(outbound.end),
@@ -223,7 +223,7 @@ impl SendOperator {
         payload: &[u8],
     ) -> Result<(), Fault> {
         let has_position = positions.next_position().is_some();
-        match positions.seal(payload, self.frame_bytes_max) {
+        match positions.seal(payload, self.payload_bytes_max) {
             Some(sealed) => self.send_frame(frame_kind::POSITIONED_TUPLE, fragment::WHOLE, sealed),
             None if has_position => {
                 self.send_position(frame_kind::POSITION, positions.position_bytes())?;
@@ -283,7 +283,7 @@ impl SendOperator {
             let Some(end) = self.live_end().filter(|_| marked.is_ok()) else {
                 break;
             };
-            match end.put(frame_kind::PROGRESS, fragment::WHOLE, position) {
+            match end.try_write(frame_kind::PROGRESS, fragment::WHOLE, position) {
                 Ok(true) => self
                     .counters
                     .count_frames(0, frame_bytes(position.len()) as u64),
@@ -304,10 +304,10 @@ impl SendOperator {
     }
 
     fn check_position_fits(&self, position: &[u8]) -> Result<(), Fault> {
-        if position.len() <= self.frame_bytes_max {
+        if position.len() <= self.payload_bytes_max {
             return Ok(());
         }
-        let (len, max) = (position.len(), self.frame_bytes_max);
+        let (len, max) = (position.len(), self.payload_bytes_max);
         let what = format!(
             "cannot say where its tuples stand: that takes frames of {len} bytes, and those of its ring have {max}"
         );
@@ -316,10 +316,10 @@ impl SendOperator {
 
     #[inline]
     fn send_payload(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        if bytes.len() <= self.frame_bytes_max {
+        if bytes.len() <= self.payload_bytes_max {
             return self.send_frame(frame_kind::TUPLE, fragment::WHOLE, bytes);
         }
-        let mut pieces = fragment::split_payload(bytes, self.frame_bytes_max);
+        let mut pieces = fragment::split_payload(bytes, self.payload_bytes_max);
         pieces.try_for_each(|(flags, piece)| self.send_frame(frame_kind::TUPLE, flags, piece))
     }
 
@@ -328,7 +328,7 @@ impl SendOperator {
         let Some(end) = self.live_end() else {
             return Ok(());
         };
-        match end.put(kind, flags, bytes) {
+        match end.try_write(kind, flags, bytes) {
             Ok(true) => {
                 self.counters
                     .count_frames(stream_frame_count(kind), frame_bytes(bytes.len()) as u64);
@@ -406,7 +406,7 @@ fn put_when_room(
     (kind, flags, bytes): (u8, u8, &[u8]),
 ) -> Result<bool, Error> {
     let mut is_out = end.flush()?;
-    while !end.put(kind, flags, bytes)? {
+    while !end.try_write(kind, flags, bytes)? {
         if idle_policy.has_failed() {
             return Ok(false);
         }

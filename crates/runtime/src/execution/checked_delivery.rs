@@ -289,8 +289,8 @@ impl Delivery<'_> {
         match self {
             Delivery::Tuple(tuple) => instance.process_tuple(region, port, tuple),
             Delivery::Punctuation(mark) => instance.process_punctuation(region, port, mark),
-            Delivery::Watermark((lane, mark)) => {
-                instance.process_watermark(region, port, *lane, *mark)
+            Delivery::Watermark((edge, watermark)) => {
+                instance.process_watermark(region, port, *edge, *watermark)
             }
             Delivery::Abandon => instance.abandon(region, port),
         }

@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn the_slowest_lane_says_how_far_the_operator_has_come() {
-        let mut watermark = InputWatermark::new(&[2, 0, 1], Box::default(), true).expect("lanes");
+        let mut watermark =
+            InputWatermark::new(&[2, 0, 1], Box::default(), true).expect("several streams");
         let mut rise = |port, stream, mark| watermark.advance(port, stream, mark).map(|at| at.0);
         assert_eq!(rise(0, 0, at(5)), None);
         assert_eq!(rise(2, 0, at(9)), None);
@@ -88,7 +89,8 @@ mod tests {
 
     #[test]
     fn a_lane_that_is_over_holds_nobody_up() {
-        let mut watermark = InputWatermark::new(&[1, 1], Box::default(), true).expect("lanes");
+        let mut watermark =
+            InputWatermark::new(&[1, 1], Box::default(), true).expect("several streams");
         assert_eq!(watermark.advance(0, 0, at(5)), None);
         assert_eq!(
             watermark.advance(1, 0, Watermark::Ended),

@@ -11,7 +11,8 @@ use crate::Operator;
 use crate::abi::{CountedWindow, Counter, OperatorCode, StateCell};
 use crate::counters::punctuation_counters::PunctuationCounters;
 
-/// A running operator. Every method is a call on it, and none is entered twice.
+/// A running operator: its code, state, history and counters. The calls on it are in
+/// `operator_calls`; none is entered while another one runs.
 pub(crate) struct OperatorInstance {
     /// Index of the operator in the program.
     pub index: u32,

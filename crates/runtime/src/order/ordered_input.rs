@@ -368,9 +368,12 @@ mod tests {
             reorder_buffer::encode_position(&[7, number], &mut position);
             reorder_buffer::seal_tuple(&number.to_le_bytes(), &position, &mut sealed);
             let stamp = number.to_le_bytes();
-            assert!(out.put(frame_kind::STAMP, WHOLE, &stamp).expect("room"));
             assert!(
-                out.put(frame_kind::POSITIONED_TUPLE, WHOLE, &sealed)
+                out.try_write(frame_kind::STAMP, WHOLE, &stamp)
+                    .expect("room")
+            );
+            assert!(
+                out.try_write(frame_kind::POSITIONED_TUPLE, WHOLE, &sealed)
                     .expect("room")
             );
         }

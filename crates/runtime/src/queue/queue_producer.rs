@@ -69,7 +69,7 @@ impl QueueProducer {
     /// Gives all tuples frames of this layout's size, so that compiled code may write them itself.
     pub fn with_fixed_frames(mut self, layout: &Layout) -> QueueProducer {
         let bytes = layout.size as usize;
-        let fits = layout.is_fixed && bytes <= self.writer.frame_bytes_max();
+        let fits = layout.is_fixed && bytes <= self.writer.payload_bytes_max();
         self.frame_bytes = fits.then_some(frame_bytes(bytes) as u64);
         self
     }

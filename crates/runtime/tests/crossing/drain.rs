@@ -44,8 +44,8 @@ fn a_receive_goes_on_long_after_a_shutdown() {
         std::mem::replace(&mut last, submitted()) == submitted() && last > 0
     });
     let tuple = 7i64.to_ne_bytes();
-    assert!(out.put(1, 0, &tuple).unwrap());
-    wait_for("there is room", || out.put(3, 0, &[]).unwrap());
+    assert!(out.try_write(1, 0, &tuple).unwrap());
+    wait_for("there is room", || out.try_write(3, 0, &[]).unwrap());
     receiver.join().unwrap();
     assert_eq!(printed.text(), "0 {n=7}\n0 final\n");
 }
@@ -84,8 +84,8 @@ fn a_receive_without_work_sleeps_until_there_is_some() {
     other_sender.join().unwrap();
     other_receiver.join().unwrap();
     assert_eq!(seen.polls(), polls);
-    assert!(out.put(1, 0, &5i64.to_ne_bytes()).unwrap());
-    wait_for("there is room", || out.put(3, 0, &[]).unwrap());
+    assert!(out.try_write(1, 0, &5i64.to_ne_bytes()).unwrap());
+    wait_for("there is room", || out.try_write(3, 0, &[]).unwrap());
     receiver.join().unwrap();
     assert_eq!(printed.text(), "0 {n=5}\n0 final\n");
 }

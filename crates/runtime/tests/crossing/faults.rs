@@ -10,7 +10,7 @@ use crate::strict_medium::{Out, Pipe};
 
 const WIDE: Pipe = Pipe {
     frames: 1000,
-    frame_bytes_max: 4096,
+    payload_bytes_max: 4096,
     holds_back: false,
 };
 
@@ -50,10 +50,10 @@ fn by_hand_to(
 fn what_a_lost_sender_sent_is_delivered() {
     let (printed, report) = by_hand(&numbers(), false, |out| {
         for n in 0..3i64 {
-            assert!(out.put(1, 0, &n.to_ne_bytes()).unwrap());
+            assert!(out.try_write(1, 0, &n.to_ne_bytes()).unwrap());
         }
         // The beginning of one that never gets complete.
-        assert!(out.put(1, 1, &[0; 4]).unwrap());
+        assert!(out.try_write(1, 1, &[0; 4]).unwrap());
     });
     assert_eq!(printed, "0 {n=0}\n0 {n=1}\n0 {n=2}\n");
     assert_eq!(
@@ -216,7 +216,7 @@ fn bad_frames_are_refused_with_a_sentence() {
     let text = source("T", true, &[]);
     let refused = |is_foreign, kind, flags, bytes: &[u8]| {
         let (printed, report) = by_hand(&text, is_foreign, |out| {
-            assert!(out.put(kind, flags, bytes).unwrap());
+            assert!(out.try_write(kind, flags, bytes).unwrap());
         });
         assert_eq!(printed, "");
         let (before, sentence) = report.split_once("to PE 1 ").unwrap();
@@ -246,8 +246,8 @@ fn bad_frames_are_refused_with_a_sentence() {
         );
     }
     let (_, report) = by_hand(&text, true, |out| {
-        assert!(out.put(1, 1, &[0; 8]).unwrap());
-        assert!(out.put(3, 0, &[]).unwrap());
+        assert!(out.try_write(1, 1, &[0; 8]).unwrap());
+        assert!(out.try_write(3, 0, &[]).unwrap());
     });
     assert!(
         report.ends_with("is broken: a marker came inside of a tuple"),
@@ -261,7 +261,7 @@ fn bad_normal_frames_are_refused_with_a_sentence() {
     // A number, then a string of 5 bytes of which there are 2.
     let cut = [0, 0, 0, 0, 0, 0, 0, 1, 5, b'a', b'b'];
     let (printed, report) = by_hand_to(PeSide::number(1).normal(), &text, true, |out| {
-        assert!(out.put(1, 0, &cut).unwrap());
+        assert!(out.try_write(1, 0, &cut).unwrap());
     });
     assert_eq!(printed, "");
     assert!(

@@ -35,13 +35,13 @@ fn tuples_and_markers_cross_in_order() {
 fn tuples_larger_than_a_frame_cross_in_pieces() {
     let numbers = source("N", true, &[count(40), ("text", Value::Int64(7))]);
     let expected = run_fused(&numbers);
-    for frame_bytes_max in [1, 16, 33, 4096] {
+    for payload_bytes_max in [1, 16, 33, 4096] {
         let pipe = Pipe {
             frames: 2,
-            frame_bytes_max,
+            payload_bytes_max,
             ..Pipe::default()
         };
-        assert_eq!(both(&numbers, pipe), expected, "{frame_bytes_max}");
+        assert_eq!(both(&numbers, pipe), expected, "{payload_bytes_max}");
     }
 }
 

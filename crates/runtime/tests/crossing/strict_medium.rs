@@ -16,7 +16,7 @@ pub struct Pipe {
     /// Frames that are committed and not released, at most.
     pub frames: usize,
     /// Most bytes of a payload.
-    pub frame_bytes_max: usize,
+    pub payload_bytes_max: usize,
     /// Frames wait for a flush.
     pub holds_back: bool,
 }
@@ -25,7 +25,7 @@ impl Default for Pipe {
     fn default() -> Pipe {
         Pipe {
             frames: 1,
-            frame_bytes_max: 64,
+            payload_bytes_max: 64,
             holds_back: false,
         }
     }
@@ -134,12 +134,12 @@ fn lost(receiver: Option<u32>) -> Error {
 }
 
 impl SendingEnd for Out {
-    fn frame_bytes_max(&self) -> usize {
-        self.pipe.frame_bytes_max
+    fn payload_bytes_max(&self) -> usize {
+        self.pipe.payload_bytes_max
     }
 
     fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
-        assert!(len <= self.pipe.frame_bytes_max);
+        assert!(len <= self.pipe.payload_bytes_max);
         let shared = lock(&self.shared);
         if !shared.has_receiver {
             return Err(lost(Some(0)));

@@ -54,10 +54,10 @@ impl StopWaiter {
     /// # Errors
     /// The process has no descriptor left.
     pub fn new(stop: &StopSignal) -> io::Result<StopWaiter> {
-        let bell = Wakeup::new()?;
-        let rung = bell.clone();
-        stop.on_request(move || rung.wake());
-        Ok(StopWaiter(bell))
+        let wakeup = Wakeup::new()?;
+        let on_stop = wakeup.clone();
+        stop.on_request(move || on_stop.wake());
+        Ok(StopWaiter(wakeup))
     }
 
     /// Waits until there is something to read, or the end of it; `false`: a shutdown came first.

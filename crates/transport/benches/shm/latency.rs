@@ -115,7 +115,7 @@ pub fn echo(control: &mut Control, len: usize) -> Outcome {
 
 /// Sends a frame, waiting for room.
 pub fn put(out: &mut dyn SendingEnd, payload: &[u8]) -> Outcome {
-    while !out.put(1, 0, payload)? {
+    while !out.try_write(1, 0, payload)? {
         spin_loop();
     }
     Ok(())

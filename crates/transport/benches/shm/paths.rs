@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Path that frames are measured on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum MeasuredPath {
-    /// The medium, by the contract's `put`.
+    /// The medium, by the contract's `try_write`.
     Put,
     /// The medium, by `claim` and `commit`.
     Claim,
@@ -53,13 +53,13 @@ impl Sends for Box<dyn SendingEnd> {
     }
 }
 
-/// A sending end that uses `put`: one dynamic call a frame.
+/// A sending end that uses `try_write`: one dynamic call a frame.
 pub struct Put(pub Box<dyn SendingEnd>);
 
 impl Sends for Put {
     #[inline]
     fn send(&mut self, payload: &[u8]) -> Result<bool, Failure> {
-        Ok(self.0.put(1, 0, payload)?)
+        Ok(self.0.try_write(1, 0, payload)?)
     }
 
     fn finish(&mut self) -> Result<bool, Failure> {

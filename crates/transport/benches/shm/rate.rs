@@ -78,15 +78,15 @@ pub fn one_to_many() -> Outcome {
 }
 
 /// Million frames a second that the sender sends.
-fn between_processes(lane: MeasuredPath, len: usize, receivers: u32) -> Result<f64, Failure> {
-    let mut sender = start("flood", lane, 0, [len as u64, u64::from(receivers)])?;
+fn between_processes(path: MeasuredPath, len: usize, receivers: u32) -> Result<f64, Failure> {
+    let mut sender = start("flood", path, 0, [len as u64, u64::from(receivers)])?;
     let mut tickets = Vec::new();
     for _ in 0..receivers {
         tickets.push(sender.control.take()?);
         sender.control.say(b'n')?;
     }
     let (count, mut windows) = (run_count(len), Windows::new(len));
-    match lane {
+    match path {
         MeasuredPath::Put | MeasuredPath::Claim => {
             let ends = tickets.into_iter();
             let ends = ends.map(|ticket| contract_accept(receivers, ticket));

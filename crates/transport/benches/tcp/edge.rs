@@ -31,7 +31,7 @@ pub fn open(medium: &str, receivers: u32) -> (Box<dyn SendingEnd>, Vec<Box<dyn R
 /// Commits `count` frames, and gets the last one out.
 pub fn send(out: &mut dyn SendingEnd, payload: &[u8], count: u64) {
     for _ in 0..count {
-        while !out.put(1, 0, payload).expect("a sound edge") {
+        while !out.try_write(1, 0, payload).expect("a sound edge") {
             std::hint::spin_loop();
         }
     }

@@ -109,7 +109,7 @@ fn echo(end: &mut dyn ReceivingEnd, back: &mut dyn SendingEnd) {
 }
 
 fn put(out: &mut dyn SendingEnd, payload: &[u8]) {
-    while !out.put(1, 0, payload).expect("a sound edge") {}
+    while !out.try_write(1, 0, payload).expect("a sound edge") {}
 }
 
 fn take(end: &mut dyn ReceivingEnd) -> bool {

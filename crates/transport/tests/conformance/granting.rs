@@ -84,15 +84,15 @@ impl Sending {
 
     fn let_go(&mut self) {
         if let Some((kind, flags, len)) = self.held.take() {
-            let is_put = self.inner.put(kind, flags, &self.claim[..len]);
+            let is_put = self.inner.try_write(kind, flags, &self.claim[..len]);
             assert!(matches!(is_put, Ok(true)), "the room was there before");
         }
     }
 }
 
 impl SendingEnd for Sending {
-    fn frame_bytes_max(&self) -> usize {
-        self.inner.frame_bytes_max()
+    fn payload_bytes_max(&self) -> usize {
+        self.inner.payload_bytes_max()
     }
 
     fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {

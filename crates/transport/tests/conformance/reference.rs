@@ -26,7 +26,7 @@ pub struct Shared {
     /// Wakeups: one for each receiver, by number, and the last for the sender.
     pub bells: Vec<OwnedFd>,
     /// Most bytes of a payload.
-    pub frame_bytes_max: usize,
+    pub payload_bytes_max: usize,
     state: Mutex<State>,
 }
 
@@ -132,7 +132,8 @@ impl Shared {
     fn new(spec: &EdgeSpec, fault: Fault) -> Result<Shared, Error> {
         let bell = |_| {
             let flags = rustix::event::EventfdFlags::NONBLOCK;
-            rustix::event::eventfd(0, flags).map_err(|e| Error::system("make a bell", e))
+            rustix::event::eventfd(0, flags)
+                .map_err(|e| Error::system("make an event descriptor", e))
         };
         let words_max = spec.ring_bytes / 8;
         Ok(Shared {
@@ -140,7 +141,7 @@ impl Shared {
             bells: (0..=spec.receiver_count)
                 .map(bell)
                 .collect::<Result<_, _>>()?,
-            frame_bytes_max: spec.ring_bytes / 4,
+            payload_bytes_max: spec.ring_bytes / 4,
             state: Mutex::new(State {
                 words: VecDeque::with_capacity(words_max),
                 base: 0,

@@ -49,7 +49,7 @@ impl Sending {
     pub fn new(shared: Arc<Shared>) -> Sending {
         let fault = shared.fault;
         Sending {
-            claim: Vec::with_capacity(shared.frame_bytes_max / 8 + 2),
+            claim: Vec::with_capacity(shared.payload_bytes_max / 8 + 2),
             claim_len: 0,
             shared,
             fault,
@@ -96,7 +96,7 @@ impl Sending {
             Fault::LosesFlags => header.flags = 0,
             Fault::LosesKinds if header.kind > 250 => header.kind = 250,
             Fault::LosesEmpty if header.len == 0 => header.kind = PAD,
-            Fault::CutsLargest if header.len as usize == self.shared.frame_bytes_max => {
+            Fault::CutsLargest if header.len as usize == self.shared.payload_bytes_max => {
                 header.len -= 1;
             }
             Fault::Tears if header.len >= 64 && word.is_multiple_of(11) => {
@@ -158,13 +158,13 @@ impl Sending {
 }
 
 impl SendingEnd for Sending {
-    fn frame_bytes_max(&self) -> usize {
-        self.shared.frame_bytes_max
+    fn payload_bytes_max(&self) -> usize {
+        self.shared.payload_bytes_max
     }
 
     fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
         let shared = self.shared.clone();
-        if len > shared.frame_bytes_max && self.fault != Fault::AcceptsOversized {
+        if len > shared.payload_bytes_max && self.fault != Fault::AcceptsOversized {
             return Err(Error::Refused(format!("a claim of {len} bytes")));
         }
         if self.fault == Fault::PublishesClaims && self.claim_len > 0 {
@@ -190,7 +190,7 @@ impl SendingEnd for Sending {
         self.claim_len = 0;
     }
 
-    fn put(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
+    fn try_write(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
         let Some(room) = self.claim(payload.len())? else {
             return Ok(false);
         };

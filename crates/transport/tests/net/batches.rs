@@ -27,7 +27,10 @@ fn edge(batch: Batching, receivers: u32) -> (Box<dyn SendingEnd>, Vec<Box<dyn Re
 
 fn put(out: &mut dyn SendingEnd, count: usize) {
     for _ in 0..count {
-        assert!(out.put(1, 0, &[7; LEN]).expect("a receiver"), "no room");
+        assert!(
+            out.try_write(1, 0, &[7; LEN]).expect("a receiver"),
+            "no room"
+        );
     }
 }
 
@@ -142,7 +145,7 @@ fn many_small_tuples_are_one_write() {
     const FRAMES: usize = 100_000;
     let (mut sent, mut got) = (0, [0; 6]);
     until("the last frame", || {
-        while sent < FRAMES && out.put(1, 0, &[7; LEN]).expect("receivers") {
+        while sent < FRAMES && out.try_write(1, 0, &[7; LEN]).expect("receivers") {
             sent += 1;
         }
         let is_out = sent == FRAMES && out.flush().expect("flushed");
@@ -164,7 +167,7 @@ fn the_slowest_receiver_is_shown() {
     let (mut out, mut ends) = edge(Batching::default(), 3);
     let counters = out.counters().expect("counters");
     until("a full edge", || {
-        let has_room = out.put(1, 0, &[7; LEN]).expect("receivers");
+        let has_room = out.try_write(1, 0, &[7; LEN]).expect("receivers");
         out.flush().expect("flushed");
         for end in [0, 2] {
             ends[end].poll().expect("sound");
@@ -180,7 +183,9 @@ fn the_slowest_receiver_is_shown() {
             end.poll().expect("sound");
             end.release();
         }
-        out.put(1, 0, &[7; LEN]).expect("receivers").then_some(())
+        out.try_write(1, 0, &[7; LEN])
+            .expect("receivers")
+            .then_some(())
     });
     assert_eq!(counters.blocked_since_ns.load(Ordering::Relaxed), 0);
     assert!(counters.blocked_ns.load(Ordering::Relaxed) > 0);

@@ -101,12 +101,12 @@ pub fn answer(stream: &mut TcpStream) -> Option<String> {
 }
 
 /// A reply that announces frames of this many bytes.
-pub fn welcome(frame_bytes_max: u32) -> Vec<u8> {
+pub fn welcome(payload_bytes_max: u32) -> Vec<u8> {
     let mut bytes = [
         &b"thalweg\n"[..],
         &1u16.to_le_bytes(),
         &0u16.to_le_bytes(),
-        &frame_bytes_max.to_le_bytes(),
+        &payload_bytes_max.to_le_bytes(),
         &0u64.to_le_bytes(),
         &65536u64.to_le_bytes(),
     ]

@@ -79,7 +79,7 @@ fn contract((bytes, mut out, mut into): Edge) -> usize {
     let mut sum = 0;
     for batch in 0..BATCHES {
         for _ in 0..BATCH {
-            let is_in = out.put(1, 0, &payload).expect("a live receiver");
+            let is_in = out.try_write(1, 0, &payload).expect("a live receiver");
             assert!(is_in, "room for a batch");
         }
         out.flush().expect("a live receiver");

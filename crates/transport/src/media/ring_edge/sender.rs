@@ -17,7 +17,7 @@ pub(in crate::media) struct RingSender<P> {
     writer: Writer,
     peers: P,
     name: Arc<str>,
-    frame_bytes_max: usize,
+    payload_bytes_max: usize,
     /// A look is needed before the next claim: there was no room, or no receiver is left.
     needs_check: bool,
     /// Payload bytes of the last claim, if it found no room; else 0.
@@ -43,7 +43,7 @@ impl<P: RingPeers> RingSender<P> {
         RingSender {
             lost_set: gone,
             counters,
-            frame_bytes_max: writer.frame_bytes_max(),
+            payload_bytes_max: writer.payload_bytes_max(),
             writer,
             peers,
             name: spec.name.clone(),
@@ -60,8 +60,8 @@ impl<P: RingPeers> RingSender<P> {
     fn claim_now(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
         match self.writer.claim(len) {
             Some(room) => Ok(Some(room)),
-            None if len > self.frame_bytes_max => {
-                Err(oversized(&self.name, len, self.frame_bytes_max))
+            None if len > self.payload_bytes_max => {
+                Err(oversized(&self.name, len, self.payload_bytes_max))
             }
             None => {
                 self.needs_check = true;
@@ -179,8 +179,8 @@ fn oversized(name: &str, len: usize, most: usize) -> Error {
 }
 
 impl<P: RingPeers> SendingEnd for RingSender<P> {
-    fn frame_bytes_max(&self) -> usize {
-        self.frame_bytes_max
+    fn payload_bytes_max(&self) -> usize {
+        self.payload_bytes_max
     }
 
     #[inline]

@@ -99,7 +99,7 @@ impl Medium for RumMedium {
         let ring_bytes = spec.ring_bytes.clamp(RING_BYTES_MIN, RING_BYTES_MAX);
         let ring = ring::retaining_ring(ring_bytes);
         let (writer, reader) = ring.map_err(|error| Error::system("make a ring", error))?;
-        let frame_bytes_max = (reader.capacity() / 4 - 8).min(FRAME_BYTES_MAX);
+        let payload_bytes_max = (reader.capacity() / 4 - 8).min(FRAME_BYTES_MAX);
         let state = RumSenderState::new(RumSenderParts {
             retaining_reader: reader,
             listener,
@@ -107,12 +107,12 @@ impl Medium for RumMedium {
             registration,
             counters: counters.clone(),
             batching: spec.batching,
-            frame_bytes_max: frame_bytes_max as u32,
+            payload_bytes_max: payload_bytes_max as u32,
             reconnect_timeout: self.reconnect_timeout,
         });
         let task = Arc::new(RumSenderTask::new(state)?);
         registration.add_task(task.clone());
-        let sizes = (spec.receiver_count, frame_bytes_max);
+        let sizes = (spec.receiver_count, payload_bytes_max);
         let sender_end = RumSender::new(task, counters, writer, spec.batching, sizes);
         Ok((Box::new(sender_end), tickets))
     }

@@ -24,7 +24,7 @@ pub(super) struct RumSender {
     task: Arc<RumSenderTask>,
     counters: Arc<EdgeCounters>,
     writer: Writer,
-    frame_bytes_max: usize,
+    payload_bytes_max: usize,
     commit_budget: CommitBudget,
     /// Bytes of the last frame that was committed by a claim; all frames that compiled code writes
     /// have that size.
@@ -51,7 +51,8 @@ pub(super) struct RumSenderTask {
 
 impl RumSenderTask {
     pub(super) fn new(state: RumSenderState) -> Result<RumSenderTask, Error> {
-        let wakeup = Wakeup::new().map_err(|error| Error::system("make a bell", error))?;
+        let wakeup =
+            Wakeup::new().map_err(|error| Error::system("make an event descriptor", error))?;
         Ok(RumSenderTask {
             state: Mutex::new(state),
             needs_turn: AtomicBool::new(false),
@@ -116,15 +117,15 @@ impl RumSender {
         counters: Arc<EdgeCounters>,
         writer: Writer,
         batch: Batching,
-        (receivers, frame_bytes_max): (u32, usize),
+        (receivers, payload_bytes_max): (u32, usize),
     ) -> RumSender {
-        let batch_bytes = batch.bytes_max.min(writer.frame_bytes_max() / 2);
+        let batch_bytes = batch.bytes_max.min(writer.payload_bytes_max() / 2);
         let poll_set = SenderPollSet::new(task.wakeup.clone(), receivers);
         RumSender {
             task,
             counters,
             writer,
-            frame_bytes_max,
+            payload_bytes_max,
             commit_budget: CommitBudget::new(batch_bytes),
             last_frame_bytes: 0,
             needs_check: false,
@@ -202,8 +203,8 @@ impl RumSender {
 
     #[inline(always)]
     fn claim_now(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
-        if len > self.frame_bytes_max {
-            return Err(oversized(len, self.frame_bytes_max));
+        if len > self.payload_bytes_max {
+            return Err(oversized(len, self.payload_bytes_max));
         }
         match self.writer.claim(len) {
             Some(room) => Ok(Some(room)),
@@ -262,8 +263,8 @@ fn oversized(len: usize, most: usize) -> Error {
 }
 
 impl SendingEnd for RumSender {
-    fn frame_bytes_max(&self) -> usize {
-        self.frame_bytes_max
+    fn payload_bytes_max(&self) -> usize {
+        self.payload_bytes_max
     }
 
     #[inline]
@@ -291,7 +292,7 @@ impl SendingEnd for RumSender {
     }
 
     #[inline]
-    fn put(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
+    fn try_write(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
         if !self.writer.try_write(kind, flags, payload) {
             return self.put_by_claim(kind, flags, payload);
         }

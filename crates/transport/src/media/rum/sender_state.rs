@@ -46,7 +46,7 @@ pub(super) struct RumSenderState {
     receivers: Vec<RumConnectionState>,
     registration: Registration,
     counters: Arc<EdgeCounters>,
-    frame_bytes_max: u32,
+    payload_bytes_max: u32,
     /// Most time that a receiver may take to connect again.
     reconnect_timeout: Duration,
     /// Index of the last padding at the ring's end.
@@ -71,7 +71,7 @@ pub(super) struct RumSenderParts {
     pub(super) registration: Registration,
     pub(super) counters: Arc<EdgeCounters>,
     pub(super) batching: Batching,
-    pub(super) frame_bytes_max: u32,
+    pub(super) payload_bytes_max: u32,
     pub(super) reconnect_timeout: Duration,
 }
 
@@ -90,7 +90,7 @@ impl RumSenderState {
                 .collect(),
             registration: parts.registration,
             counters: parts.counters,
-            frame_bytes_max: parts.frame_bytes_max,
+            payload_bytes_max: parts.payload_bytes_max,
             reconnect_timeout: parts.reconnect_timeout,
             pad_at: u64::MAX,
             flush_deadline: FlushDeadline::new(batch, Instant::now()),
@@ -435,7 +435,7 @@ impl RumSenderState {
         );
         let reply = HandshakeReply {
             position,
-            frame_bytes_max: self.frame_bytes_max,
+            payload_bytes_max: self.payload_bytes_max,
             ring_bytes: self.retaining_reader.capacity() as u64,
         };
         let Ok(address) = pair.frames.peer_addr() else {

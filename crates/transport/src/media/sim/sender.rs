@@ -12,7 +12,7 @@ pub(super) struct SimSender {
     inner: Option<Box<dyn SendingEnd>>,
     rng: FaultRng,
     faults: SimFaults,
-    frame_bytes_max: usize,
+    payload_bytes_max: usize,
     /// Number of frames until the cut.
     until_cut: Option<u64>,
     /// Numbers of all receivers, which are lost when the edge is cut.
@@ -27,7 +27,7 @@ impl SimSender {
         receivers: u32,
     ) -> SimSender {
         SimSender {
-            frame_bytes_max: inner.frame_bytes_max(),
+            payload_bytes_max: inner.payload_bytes_max(),
             inner: Some(inner),
             rng,
             faults,
@@ -56,15 +56,15 @@ impl SimSender {
 }
 
 impl SendingEnd for SimSender {
-    fn frame_bytes_max(&self) -> usize {
-        self.frame_bytes_max
+    fn payload_bytes_max(&self) -> usize {
+        self.payload_bytes_max
     }
 
     fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
         if self.until_cut == Some(0) && !self.cut()? {
             return Ok(None);
         }
-        let may_find_room = len > self.frame_bytes_max || !self.rng.one_in(self.faults.no_room);
+        let may_find_room = len > self.payload_bytes_max || !self.rng.one_in(self.faults.no_room);
         let room = self.inner()?.claim(len)?;
         Ok(room.filter(|_| may_find_room))
     }

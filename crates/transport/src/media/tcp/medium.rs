@@ -55,17 +55,17 @@ impl Medium for TcpMedium {
         let listener = Listener::bind(spec, terms, registration, counters.clone())?;
         let tickets = seal_tickets(self.name(), spec, listener.address()?);
         let ring_bytes = spec.ring_bytes.clamp(RING_BYTES_MIN, RING_BYTES_MAX);
-        let frame_bytes_max = (ring_bytes / 2).min(FRAME_BYTES_MAX) / 8 * 8;
+        let payload_bytes_max = (ring_bytes / 2).min(FRAME_BYTES_MAX) / 8 * 8;
         let reply = HandshakeReply {
             position: 0,
-            frame_bytes_max: frame_bytes_max as u32,
+            payload_bytes_max: payload_bytes_max as u32,
             ring_bytes: ring_bytes as u64,
         };
         let receivers = spec.receiver_count;
         let state = TcpSenderState::new(listener, receivers, reply, registration, counters.clone());
         let task = Arc::new(TcpSenderTask::new(state)?);
         registration.add_task(task.clone());
-        let sender = TcpSender::new(task, counters, frame_bytes_max, receivers);
+        let sender = TcpSender::new(task, counters, payload_bytes_max, receivers);
         Ok((Box::new(sender), tickets))
     }
 

@@ -19,7 +19,7 @@ const LARGE_BYTES: usize = 4096;
 pub(super) struct TcpSender {
     task: Arc<TcpSenderTask>,
     counters: Arc<EdgeCounters>,
-    frame_bytes_max: usize,
+    payload_bytes_max: usize,
     /// The claimed frame, with its header.
     frame: Vec<u64>,
     claimed_bytes: Option<usize>,
@@ -39,7 +39,8 @@ pub(super) struct TcpSenderTask {
 
 impl TcpSenderTask {
     pub(super) fn new(state: TcpSenderState) -> Result<TcpSenderTask, Error> {
-        let wakeup = Wakeup::new().map_err(|error| Error::system("make a bell", error))?;
+        let wakeup =
+            Wakeup::new().map_err(|error| Error::system("make an event descriptor", error))?;
         Ok(TcpSenderTask {
             state: Mutex::new(state),
             wakeup,
@@ -65,15 +66,15 @@ impl TcpSender {
     pub(super) fn new(
         task: Arc<TcpSenderTask>,
         counters: Arc<EdgeCounters>,
-        frame_bytes_max: usize,
+        payload_bytes_max: usize,
         receivers: u32,
     ) -> TcpSender {
         let poll_set = SenderPollSet::new(task.wakeup.clone(), receivers);
         TcpSender {
             task,
             counters,
-            frame_bytes_max,
-            frame: vec![0; frame_bytes(frame_bytes_max) / 8],
+            payload_bytes_max,
+            frame: vec![0; frame_bytes(payload_bytes_max) / 8],
             claimed_bytes: None,
             blocked_claim_bytes: 0,
             frames: 0,
@@ -96,16 +97,16 @@ impl TcpSender {
 }
 
 impl SendingEnd for TcpSender {
-    fn frame_bytes_max(&self) -> usize {
-        self.frame_bytes_max
+    fn payload_bytes_max(&self) -> usize {
+        self.payload_bytes_max
     }
 
     fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
         self.claimed_bytes = None;
-        if len > self.frame_bytes_max {
+        if len > self.payload_bytes_max {
             return Err(Error::Refused(format!(
                 "a claim of {len} bytes: a frame has at most {}",
-                self.frame_bytes_max
+                self.payload_bytes_max
             )));
         }
         let mut state = self.task.lock_state();
@@ -143,7 +144,7 @@ impl SendingEnd for TcpSender {
     }
 
     /// Writes a large payload without copying it first.
-    fn put(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
+    fn try_write(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
         let Some(room) = self.claim(payload.len())? else {
             return Ok(false);
         };

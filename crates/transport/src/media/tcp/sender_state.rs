@@ -79,7 +79,7 @@ impl TcpSenderState {
                 .collect(),
             registration,
             counters,
-            unsent_frame: vec![0; (reply.frame_bytes_max as usize + HEADER_BYTES).div_ceil(8)],
+            unsent_frame: vec![0; (reply.payload_bytes_max as usize + HEADER_BYTES).div_ceil(8)],
             reply,
             unsent_frame_bytes: 0,
             stuck_since: None,
@@ -435,7 +435,7 @@ mod tests {
         let address = listener.address().expect("an address");
         let reply = HandshakeReply {
             position: 0,
-            frame_bytes_max: 1024,
+            payload_bytes_max: 1024,
             ring_bytes: 4096,
         };
         // No task is registered under the number, so the only turns are these.

@@ -111,7 +111,7 @@ pub(crate) struct HandshakeReply {
     /// Stream position of the first frame.
     pub(crate) position: u64,
     /// Most bytes of a payload.
-    pub(crate) frame_bytes_max: u32,
+    pub(crate) payload_bytes_max: u32,
     /// Most bytes that may be sent and not yet released.
     pub(crate) ring_bytes: u64,
 }
@@ -241,7 +241,7 @@ impl HandshakeVerdict {
         match self {
             HandshakeVerdict::Accepted(reply) => {
                 bytes[8..10].copy_from_slice(&VERDICT_ACCEPTED.to_le_bytes());
-                bytes[12..16].copy_from_slice(&reply.frame_bytes_max.to_le_bytes());
+                bytes[12..16].copy_from_slice(&reply.payload_bytes_max.to_le_bytes());
                 bytes[16..24].copy_from_slice(&reply.position.to_le_bytes());
                 bytes[24..32].copy_from_slice(&reply.ring_bytes.to_le_bytes());
             }
@@ -266,7 +266,7 @@ impl HandshakeVerdict {
             VERDICT_ACCEPTED => {
                 return Ok(HandshakeVerdict::Accepted(HandshakeReply {
                     position: u64_at(bytes, 16),
-                    frame_bytes_max: u32_at(bytes, 12),
+                    payload_bytes_max: u32_at(bytes, 12),
                     ring_bytes: u64_at(bytes, 24),
                 }));
             }
@@ -382,7 +382,7 @@ mod tests {
     fn answers_come_out_as_they_went_in() {
         let reply = HandshakeVerdict::Accepted(HandshakeReply {
             position: 5,
-            frame_bytes_max: 6,
+            payload_bytes_max: 6,
             ring_bytes: 7,
         });
         let refused = HandshakeVerdict::Refused("no".to_owned());

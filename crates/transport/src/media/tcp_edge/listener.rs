@@ -151,7 +151,7 @@ impl Listener {
         // The reply on the other connection has the numbers that matter.
         let reply = HandshakeReply {
             position: handshake.position,
-            frame_bytes_max: 0,
+            payload_bytes_max: 0,
             ring_bytes: 0,
         };
         self.registration.change_watch(&credit, EventFlags::empty());

@@ -66,7 +66,7 @@ impl ReceiveBuffer {
     /// # Errors
     /// The sender announces frames above [`FRAME_BYTES_MAX`].
     pub(crate) fn from_reply(name: &str, reply: &HandshakeReply) -> Result<ReceiveBuffer, Error> {
-        let announced = reply.frame_bytes_max as usize;
+        let announced = reply.payload_bytes_max as usize;
         if announced > FRAME_BYTES_MAX {
             return Err(Error::Refused(format!(
                 "{name}: the sender announces frames of {announced} bytes; at most \
@@ -76,9 +76,9 @@ impl ReceiveBuffer {
         Ok(ReceiveBuffer::new(announced))
     }
 
-    /// A buffer for frames with payloads of at most `frame_bytes_max` bytes.
-    pub(crate) fn new(frame_bytes_max: usize) -> ReceiveBuffer {
-        let frame_max = frame_bytes(frame_bytes_max);
+    /// A buffer for frames with payloads of at most `payload_bytes_max` bytes.
+    pub(crate) fn new(payload_bytes_max: usize) -> ReceiveBuffer {
+        let frame_max = frame_bytes(payload_bytes_max);
         let bytes = (2 * frame_max).max(READ_BYTES);
         ReceiveBuffer {
             words: vec![0; bytes.div_ceil(8)],

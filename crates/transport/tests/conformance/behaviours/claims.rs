@@ -51,7 +51,7 @@ pub fn a_frame_may_be_shorter_than_its_claim(rig: Rig) -> Outcome {
 /// The edge goes on.
 pub fn an_oversized_claim_is_refused(rig: Rig) -> Outcome {
     let mut edge = rig.edge(1, Script::of(64))?;
-    let largest = edge.sender.out.frame_bytes_max();
+    let largest = edge.sender.out.payload_bytes_max();
     for len in [largest + 1, largest * 2, u32::MAX as usize, usize::MAX] {
         edge.pass(1)?;
         match edge.sender.out.claim(len) {
@@ -79,7 +79,7 @@ pub fn put_is_claim_copy_and_commit(rig: Rig) -> Outcome {
     for len in [0, 1, 8, 100, 1000] {
         let payload: Vec<u8> = (0..len).map(|at| at as u8).collect();
         rig.until("room", || {
-            let is_put = edge.sender.out.put(7, 9, &payload)?;
+            let is_put = edge.sender.out.try_write(7, 9, &payload)?;
             Ok(is_put.then_some(()))
         })?;
         ensure!(next(rig, &mut edge)? == payload, "{len} bytes differ");

@@ -71,7 +71,7 @@ pub fn kinds_and_flags_are_kept(rig: Rig) -> Outcome {
 pub fn frames_wrap_round_the_end(rig: Rig) -> Outcome {
     for len in [1, 24, 41, 1000, 3001] {
         let mut edge = rig.edge(1, Script::of(len))?;
-        let around = edge.sender.out.frame_bytes_max().max(64 * 1024) / (len + 8);
+        let around = edge.sender.out.payload_bytes_max().max(64 * 1024) / (len + 8);
         (0..4).try_for_each(|_| edge.pass(around as u64))?;
         edge.drain()?;
     }
@@ -125,7 +125,7 @@ pub fn edges_do_not_mix(rig: Rig) -> Outcome {
 
 fn largest(rig: Rig) -> Result<usize, crate::rig::Failure> {
     let edge = rig.edge(1, Script::of(0))?;
-    let largest = edge.sender.out.frame_bytes_max();
+    let largest = edge.sender.out.payload_bytes_max();
     ensure!(largest >= 1024, "{largest} bytes are not much for a frame");
     Ok(largest)
 }

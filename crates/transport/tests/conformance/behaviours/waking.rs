@@ -86,7 +86,7 @@ pub fn the_receivers_end_wakes_the_sender(rig: Rig) -> Outcome {
         out.disarm();
         ensure!(is_awake, "the receiver went and nobody woke the sender");
         rig.asleep_until("word of the receiver's end", &mut *out, |out| {
-            match out.put(1, 0, &[0; 2000]) {
+            match out.try_write(1, 0, &[0; 2000]) {
                 Err(Error::PeerLost(_)) => Ok(true),
                 put => Ok(put.map(|_| false)?),
             }

@@ -42,7 +42,7 @@ fn ends() -> Ends {
         registration: seat,
         counters,
         batching: spec.batching,
-        frame_bytes_max: 1000,
+        payload_bytes_max: 1000,
         reconnect_timeout: Duration::from_secs(5),
     });
     let (batch_sender, frames, credit) = connected_batch_sender();
