@@ -31,4 +31,4 @@ mod program;
 
 pub use operator_builder::OperatorBuilder;
 pub use operator_harness::OperatorHarness;
-pub use program::{SharedOutput, build_program, run_program, test_operators};
+pub use program::{SharedOutput, build_program, planned, run_program, test_operators};

@@ -28,7 +28,7 @@ impl OperatorBuilder {
             config: Vec::new(),
             annotations: Vec::new(),
             has_own_thread: false,
-            submits_by_timer: false,
+            timers: Default::default(),
             clock: None,
             pos: exprs::TEST_POS,
         })

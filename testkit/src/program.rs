@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use eval::Fault;
-use graph::{Annotation, OperatorModel, Program};
+use graph::{Annotation, OperatorModel, PeThreads, Program};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::{
     BuildContext, FailureReport, Operator, OperatorConstructor, OperatorCounts, OperatorEntry,
@@ -40,7 +40,8 @@ pub fn run_program(
         ..PeOptions::default()
     };
     let mut backend = InterpreterBackend::new(&program.functions, &[]);
-    let pe = Pe::wire(program, registry, &mut backend, options);
+    let (program, threads) = &planned(program, registry, &[]);
+    let pe = Pe::wire(program, threads, registry, &mut backend, options);
     let ended = pe.and_then(Pe::start).and_then(RunningPe::join);
     (printed.text(), ended)
 }
@@ -110,4 +111,25 @@ impl Operator for Print {
     fn process_final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
         Print::print_punctuation(port, Punctuation::Final, out)
     }
+}
+
+/// A program with the threads and timers that the models of its operators say, and the threads of
+/// one PE that runs it, with the cores that sources have for themselves (operator number, core).
+pub fn planned(
+    program: &Program,
+    registry: &[OperatorEntry],
+    pins: &[(u32, u32)],
+) -> (Program, PeThreads) {
+    let mut program = program.clone();
+    for operator in &mut program.operators {
+        let model = registry
+            .iter()
+            .map(|entry| entry.model)
+            .find(|model| operator.kind.split_once("::") == Some((model.namespace, model.name)));
+        if let Some(model) = model {
+            model.set_threads_and_timers(operator);
+        }
+    }
+    let threads = planner::pe_threads(&program, pins);
+    (program, threads)
 }

@@ -82,7 +82,7 @@ fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
         config: Vec::new(),
         annotations: Vec::new(),
         has_own_thread: false,
-        submits_by_timer: false,
+        timers: Default::default(),
         clock: None,
         pos: Pos::default(),
     };

@@ -75,7 +75,16 @@ pub fn dump_typed(program: &Program) -> String {
 /// # Ok::<(), thalweg_engine::Error>(())
 /// ```
 pub fn dump_plan(program: &Program, plan: &Plan) -> String {
-    plan.display(program).to_string()
+    let mut text = plan.display(program).to_string();
+    for pe in 0..plan.pes.len() as u32 {
+        let part = planner::cut(program, plan, pe);
+        let threads = planner::pe_threads(&part.program, &part.pins);
+        text += &format!("# threads of pe {pe}\n");
+        for line in threads.display(&part.program).to_string().lines() {
+            text += &format!("#   {line}\n");
+        }
+    }
+    text
 }
 
 /// Prints Cranelift's intermediate code of everything that is compiled for a program.

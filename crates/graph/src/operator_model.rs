@@ -28,7 +28,7 @@
 //! assert_eq!(FILTER.inputs.len(), 1);
 //! ```
 
-use crate::{OperatorNode, Unsupported, WindowKind};
+use crate::{OperatorNode, OperatorTimers, Unsupported, WindowKind};
 
 /// A primitive operator's interface.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +62,8 @@ pub struct OperatorModel {
     /// Whether the operator submits from a thread of its own although it has input ports,
     /// independently of the tuples that arrive at that moment.
     pub has_own_thread: bool,
-    /// Whether an operator submits by timers; `None`: never.
-    pub submits_by_timer: Option<SubmitsByTimer>,
+    /// The use that an operator makes of timers; `None`: it has none.
+    pub timers: Option<TimersOf>,
     /// Why an operator whose output ports generate window markers never sends one; `None`, or
     /// nothing said: it may.
     pub no_markers_reason: Option<NoMarkersReason>,
@@ -100,7 +100,7 @@ impl OperatorModel {
         allows_logic: true,
         submits: false,
         has_own_thread: false,
-        submits_by_timer: None,
+        timers: None,
         no_markers_reason: None,
         metrics: &[],
         role: OperatorRole::Ordinary,
@@ -111,6 +111,15 @@ impl OperatorModel {
 }
 
 impl OperatorModel {
+    /// Writes into an invocation, otherwise complete, the threads and timers that the model says it
+    /// has.
+    pub fn set_threads_and_timers(&self, operator: &mut OperatorNode) {
+        operator.has_own_thread = self.has_own_thread;
+        operator.timers = self
+            .timers
+            .map_or(OperatorTimers::None, |timers| timers(operator));
+    }
+
     /// Whether one of [`OperatorModel::output_functions`] has this name.
     pub fn has_output_function(&self, name: &str) -> bool {
         self.output_functions.iter().any(|prototype| {
@@ -120,8 +129,8 @@ impl OperatorModel {
     }
 }
 
-/// Tells of an operator, with its parameters and windows, whether it submits by timers.
-pub type SubmitsByTimer = fn(&OperatorNode) -> bool;
+/// Tells of an operator, with its parameters and windows, what it uses timers for.
+pub type TimersOf = fn(&OperatorNode) -> OperatorTimers;
 
 /// Tells of an operator, with its parameters and windows, why it makes no window markers: a clause
 /// without a full stop.

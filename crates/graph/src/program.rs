@@ -50,6 +50,40 @@ pub struct OperatorId(pub u32);
 /// An annotation: its name, and its arguments by key.
 pub type Annotation = (Arc<str>, Vec<(Arc<str>, Value)>);
 
+/// The use that an operator makes of timers. The thread of a PE's timers enters every operator that
+/// has one, and the operators downstream of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OperatorTimers {
+    /// The operator has no timer.
+    #[default]
+    None,
+    /// A timer removes or closes something, and submits nothing.
+    Silent,
+    /// A timer may submit, without any input.
+    Submitting,
+}
+
+impl OperatorTimers {
+    /// `Submitting` if a timer may submit, else `Silent` if there is one.
+    pub fn new(has_timer: bool, submits: bool) -> OperatorTimers {
+        match (has_timer, submits) {
+            (true, true) => OperatorTimers::Submitting,
+            (true, false) => OperatorTimers::Silent,
+            (false, _) => OperatorTimers::None,
+        }
+    }
+
+    /// Whether the operator has a timer.
+    pub fn exist(self) -> bool {
+        self != OperatorTimers::None
+    }
+
+    /// Whether the operator submits by a timer.
+    pub fn submit(self) -> bool {
+        self == OperatorTimers::Submitting
+    }
+}
+
 /// One operator instance with its ports, parameters and logic.
 #[derive(Clone, Debug)]
 pub struct OperatorNode {
@@ -72,8 +106,8 @@ pub struct OperatorNode {
     /// Whether the operator submits from a thread of its own although it has input ports, as its
     /// model says.
     pub has_own_thread: bool,
-    /// Whether the operator submits by timers too, without any input, as its model says.
-    pub submits_by_timer: bool,
+    /// The use that the operator makes of timers, as its model says.
+    pub timers: OperatorTimers,
     /// Clock of the operator's event time; `None` if no stream with event time comes to it or
     /// leaves it.
     pub clock: Option<EventClock>,

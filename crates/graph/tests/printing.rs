@@ -288,7 +288,7 @@ fn source() -> OperatorNode {
         config: vec![],
         annotations: vec![],
         has_own_thread: false,
-        submits_by_timer: false,
+        timers: Default::default(),
         clock: None,
         pos: Pos::default(),
     }
@@ -405,7 +405,7 @@ fn program() -> Program {
             vec![("threads".into(), Value::Int32(2))],
         )],
         has_own_thread: false,
-        submits_by_timer: false,
+        timers: Default::default(),
         clock: None,
         pos: Pos::default(),
     };

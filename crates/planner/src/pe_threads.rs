@@ -14,21 +14,23 @@
 //! # Cost
 //! One walk downstream from each beginning of a thread, and two over the edges for loops.
 
+use std::collections::VecDeque;
+
 use graph::{
-    ExprKind, OperatorId, OperatorNode, ParamValue, PeThreads, PlannedThread, ThreadStartPoint,
-    inserted_operators,
+    ExprKind, OperatorId, OperatorNode, ParamValue, PeThreads, PlannedThread, Program,
+    ThreadStartPoint, inserted_operators,
 };
 use tuple::Value;
 
-use crate::cut::PeProgram;
 use crate::streams::{DisjointSets, StreamConsumers, find_loops};
 
-/// The threads of a PE, from the program that the PE runs.
+/// The threads of a PE, from the program that the PE runs and from the cores that sources and
+/// receivers have for themselves ([`crate::PeProgram::pins`]).
 ///
-/// Operators with threads and timers are those whose models say that they submit by them
-/// ([`OperatorNode::has_own_thread`], [`OperatorNode::submits_by_timer`]).
-pub fn pe_threads(part: &PeProgram) -> PeThreads {
-    let calls = PeCallGraph::new(part);
+/// Operators with threads and timers are those whose models say so
+/// ([`OperatorNode::has_own_thread`], [`OperatorNode::timers`]).
+pub fn pe_threads(program: &Program, pins: &[(u32, u32)]) -> PeThreads {
+    let calls = PeCallGraph::new(program, pins);
     let starts = calls.thread_starts();
     let threads: Vec<PlannedThread> = starts
         .into_iter()
@@ -38,10 +40,10 @@ pub fn pe_threads(part: &PeProgram) -> PeThreads {
             start,
         })
         .collect();
-    let entering = entering_threads(&threads, part.program.operators.len());
+    let entering = entering_threads(&threads, program.operators.len());
     let call_loops = find_loops(calls.callees_by_operator());
     let all_loops = find_loops(calls.consumers_by_operator());
-    let ids = || (0..part.program.operators.len() as u32).map(OperatorId);
+    let ids = || (0..program.operators.len() as u32).map(OperatorId);
     let is_shared = |id: &OperatorId| entering[id.0 as usize].len() > 1;
     let is_looped =
         |id: &OperatorId| calls.has_own_thread(*id) && all_loops[id.0 as usize].is_some();
@@ -50,6 +52,7 @@ pub fn pe_threads(part: &PeProgram) -> PeThreads {
         looped_threads: ids().filter(is_looped).collect(),
         chains: calls.chains(&entering, &call_loops),
         call_loops: members_by_loop(&call_loops),
+        upstream_first: calls.all_upstream_first(),
         threads,
     }
 }
@@ -80,24 +83,26 @@ fn members_by_loop(loops: &[Option<u32>]) -> Vec<Vec<OperatorId>> {
 
 /// The operators of a PE and the calls between them.
 struct PeCallGraph<'a> {
-    part: &'a PeProgram,
+    program: &'a Program,
+    pins: &'a [(u32, u32)],
     consumers: StreamConsumers,
 }
 
 impl<'a> PeCallGraph<'a> {
-    fn new(part: &'a PeProgram) -> PeCallGraph<'a> {
+    fn new(program: &'a Program, pins: &'a [(u32, u32)]) -> PeCallGraph<'a> {
         PeCallGraph {
-            part,
-            consumers: StreamConsumers::new(&part.program),
+            program,
+            pins,
+            consumers: StreamConsumers::new(program),
         }
     }
 
     fn operator(&self, id: OperatorId) -> &'a OperatorNode {
-        &self.part.program.operators[id.0 as usize]
+        &self.program.operators[id.0 as usize]
     }
 
     fn ids(&self) -> impl Iterator<Item = OperatorId> + use<> {
-        (0..self.part.program.operators.len() as u32).map(OperatorId)
+        (0..self.program.operators.len() as u32).map(OperatorId)
     }
 
     fn is_kind(&self, id: OperatorId, kind: &str) -> bool {
@@ -125,7 +130,7 @@ impl<'a> PeCallGraph<'a> {
                 starts.push(ThreadStartPoint::Operator(id));
             }
         }
-        let timed = self.ids().filter(|id| self.operator(*id).submits_by_timer);
+        let timed = self.ids().filter(|id| self.operator(*id).timers.exist());
         let timed: Vec<OperatorId> = timed.collect();
         if !timed.is_empty() {
             starts.push(ThreadStartPoint::Timers(timed));
@@ -135,7 +140,7 @@ impl<'a> PeCallGraph<'a> {
 
     /// The operators that a thread may enter, in order.
     fn entered_from(&self, start: &ThreadStartPoint) -> Vec<OperatorId> {
-        let mut is_entered = vec![false; self.part.program.operators.len()];
+        let mut is_entered = vec![false; self.program.operators.len()];
         let mut open: Vec<OperatorId> = Vec::new();
         for &id in start.operators() {
             match start {
@@ -192,11 +197,34 @@ impl<'a> PeCallGraph<'a> {
             ThreadStartPoint::Source(id)
             | ThreadStartPoint::Receiver(id)
             | ThreadStartPoint::Operator(id) => {
-                let mut pins = self.part.pins.iter();
+                let mut pins = self.pins.iter();
                 let pin = pins.find(|(operator, _)| *operator == id.0);
                 pin.map(|(_, core)| *core)
             }
         }
+    }
+
+    /// All operators, each behind those that feed it; those of loops last.
+    fn all_upstream_first(&self) -> Vec<OperatorId> {
+        let mut feeders = vec![0; self.program.operators.len()];
+        for to in self.ids().flat_map(|id| self.consumers_of_operator(id)) {
+            feeders[to.0 as usize] += 1;
+        }
+        let is_free = |id: &OperatorId| feeders[id.0 as usize] == 0;
+        let mut ready: VecDeque<OperatorId> = self.ids().filter(is_free).collect();
+        let mut ordered = Vec::with_capacity(feeders.len());
+        while let Some(id) = ready.pop_front() {
+            ordered.push(id);
+            for to in self.consumers_of_operator(id) {
+                let left = &mut feeders[to.0 as usize];
+                *left -= 1;
+                if *left == 0 {
+                    ready.push_back(to);
+                }
+            }
+        }
+        ordered.extend(self.ids().filter(|id| feeders[id.0 as usize] > 0));
+        ordered
     }
 
     /// The groups of operators that may be compiled into one function, upstream first.
@@ -237,7 +265,7 @@ impl<'a> PeCallGraph<'a> {
         ];
         !inserted.iter().any(|kind| self.is_kind(id, kind))
             && !self.has_own_thread(id)
-            && !self.operator(id).submits_by_timer
+            && !self.operator(id).timers.exist()
     }
 
     /// Whether an operator's statements may be part of its caller's function: it keeps no past

@@ -53,7 +53,7 @@ fn live_threads() -> BTreeMap<u64, String> {
 /// The names of the threads that the planner works out, as Linux keeps them.
 fn planned_threads(program: &Program, plan: &engine::Plan) -> Vec<String> {
     let part = cut(program, plan, 0);
-    let threads = pe_threads(&part).threads.into_iter();
+    let threads = pe_threads(&part.program, &part.pins).threads.into_iter();
     let names = threads.map(|thread| match thread.start {
         ThreadStartPoint::Timers(_) => "timers".to_owned(),
         ThreadStartPoint::Source(id)

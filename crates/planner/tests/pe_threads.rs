@@ -2,8 +2,8 @@
 //! pairs of operators, and with the regions of the plan.
 
 use graph::{
-    InPort, Logic, OperatorId, OperatorNode, OutPort, OutPortId, PeThreads, Plan, Pos, Program,
-    ThreadStartPoint, inserted_operators,
+    InPort, Logic, OperatorId, OperatorNode, OperatorTimers, OutPort, OutPortId, PeThreads, Plan,
+    Pos, Program, ThreadStartPoint, inserted_operators,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -90,7 +90,7 @@ impl Closures<'_> {
         let own = own.map(|at| entered(self.operators[at].inputs.is_empty(), &[at]));
         let timed: Vec<usize> = self
             .all()
-            .filter(|&at| self.operators[at].submits_by_timer)
+            .filter(|&at| self.operators[at].timers.exist())
             .collect();
         let timers = (!timed.is_empty()).then(|| entered(true, &timed));
         own.chain(timers).collect()
@@ -123,7 +123,7 @@ impl Closures<'_> {
                 && !self.is_in_call_loop(at)
                 && !operator.kind.starts_with("thalweg.")
                 && !has_own_thread(operator)
-                && !operator.submits_by_timer
+                && !operator.timers.exist()
         };
         let may_join = |at: usize| {
             let operator = &self.operators[at];
@@ -209,7 +209,7 @@ fn with_traits(mut program: Program, traits: &[u8]) -> Program {
     for (operator, bits) in program.operators.iter_mut().zip(traits) {
         let has_inputs = !operator.inputs.is_empty();
         operator.has_own_thread = has_inputs && bits & 7 == 1;
-        operator.submits_by_timer = has_inputs && bits & 7 == 2;
+        operator.timers = OperatorTimers::new(has_inputs && bits & 7 == 2, bits & 8 == 0);
         if let Some(port) = operator.inputs.first_mut() {
             port.history = u32::from(bits & 24 == 8);
         }
@@ -233,7 +233,7 @@ proptest! {
         derive(&mut plan, &program);
         for pe in 0..plan.pes.len() as u32 {
             let part = cut(&program, &plan, pe);
-            let found = pe_threads(&part);
+            let found = pe_threads(&part.program, &part.pins);
             let text = found.display(&part.program).to_string();
             assert_agree(&part, &found, &text);
         }
@@ -243,7 +243,7 @@ proptest! {
     fn threads_are_those_of_the_plan((program, plan) in graphs::programs_with_plans(16)) {
         for (number, pe) in (0..).zip(&plan.pes) {
             let part = cut(&program, &plan, number);
-            let found = pe_threads(&part);
+            let found = pe_threads(&part.program, &part.pins);
             let own = |id: &OperatorId| part.operator_ids[id.0 as usize];
             let shared: Vec<_> = found.shared_operators.iter().filter_map(own).collect();
             prop_assert_eq!(&shared, &pe.shared_operators);
@@ -299,7 +299,7 @@ fn operator(name: &str, inputs: &[&[u32]]) -> OperatorNode {
         config: Vec::new(),
         annotations: Vec::new(),
         has_own_thread: false,
-        submits_by_timer: false,
+        timers: Default::default(),
         clock: None,
         pos: Pos::default(),
     }
@@ -308,7 +308,9 @@ fn operator(name: &str, inputs: &[&[u32]]) -> OperatorNode {
 fn text_of(program: &Program, plan: &str, pe: u32) -> String {
     let plan: Plan = parse_plan(plan, program).unwrap_or_else(|error| panic!("{error}"));
     let part = cut(program, &plan, pe);
-    pe_threads(&part).display(&part.program).to_string()
+    pe_threads(&part.program, &part.pins)
+        .display(&part.program)
+        .to_string()
 }
 
 #[test]
@@ -325,7 +327,7 @@ fn threads_are_printed_with_what_they_enter() {
         ..Program::default()
     };
     program.operators[3].has_own_thread = true;
-    program.operators[5].submits_by_timer = true;
+    program.operators[5].timers = OperatorTimers::Submitting;
     assert_eq!(
         text_of(&program, "pe 0\noperators *\nsource Trades core 2\n", 0),
         "thread 0 source Trades core 2: Trades Clean Price Late Log Count\n\

@@ -59,7 +59,7 @@ fn operator(name: &str, inputs: Vec<Vec<OutPortId>>, outputs: u32) -> OperatorNo
         config: Vec::new(),
         annotations: Vec::new(),
         has_own_thread: false,
-        submits_by_timer: false,
+        timers: Default::default(),
         clock: None,
         pos: Pos::default(),
     }

@@ -36,7 +36,7 @@ fn program(inputs: &[&[&[u32]]]) -> Program {
             config: Vec::new(),
             annotations: Vec::new(),
             has_own_thread: false,
-            submits_by_timer: false,
+            timers: Default::default(),
             clock: None,
             pos: Pos::default(),
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind};
-use graph::{Body, Expr, ExprKind, OperatorNode, OutPort, ParamValue, Pos, Stmt};
+use graph::{Body, Expr, ExprKind, OperatorNode, OperatorTimers, OutPort, ParamValue, Pos, Stmt};
 use runtime::LoweredLogic;
 use tuple::{TupleType, Type, Value};
 
@@ -64,12 +64,13 @@ pub fn literal<'a>(operator: &'a OperatorNode, name: &str) -> Option<&'a str> {
 }
 
 /// Whether a window is flushed or triggered by time.
-pub fn has_period(operator: &OperatorNode) -> bool {
+pub fn period_timers(operator: &OperatorNode) -> OperatorTimers {
     let mut windows = operator
         .inputs
         .iter()
         .filter_map(|port| port.window.as_ref());
-    windows.any(|window| window.period_s().is_some())
+    let has_period = windows.any(|window| window.period_s().is_some());
+    OperatorTimers::new(has_period, true)
 }
 
 /// A statement that submits a tuple to a port.

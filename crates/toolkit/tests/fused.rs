@@ -82,7 +82,9 @@ fn views(program: &Program) -> Vec<String> {
         views: Vec::new(),
     };
     let registry = thalweg_toolkit::operators();
-    Pe::wire(program, registry, &mut notes, PeOptions::default()).unwrap_or_else(|r| panic!("{r}"));
+    let (program, threads) = &testkit::planned(program, registry, &[]);
+    Pe::wire(program, threads, registry, &mut notes, PeOptions::default())
+        .unwrap_or_else(|r| panic!("{r}"));
     notes.views.sort();
     notes.views
 }

@@ -227,7 +227,8 @@ fn a_caught_fault_costs_the_tuple_only() {
 
 fn wire(program: &Program, registry: &[OperatorEntry], options: PeOptions) -> Pe {
     let mut backend = InterpreterBackend::new(&[], &[]);
-    Pe::wire(program, registry, &mut backend, options).unwrap_or_else(|r| panic!("{r}"))
+    let (program, threads) = &testkit::planned(program, registry, &[]);
+    Pe::wire(program, threads, registry, &mut backend, options).unwrap_or_else(|r| panic!("{r}"))
 }
 
 fn printing_to(printed: &SharedOutput) -> PeOptions {
@@ -295,6 +296,7 @@ static TICKS: OperatorModel = OperatorModel {
     namespace: "t",
     name: "Ticks",
     inputs: &[graph::InPortModel::DEFAULT],
+    timers: Some(|_| graph::OperatorTimers::Submitting),
     ..OperatorModel::DEFAULT
 };
 

@@ -53,7 +53,7 @@ pub fn graph_operator(inputs: &[Arc<TupleType>], outputs: &[Arc<TupleType>]) -> 
         config: Vec::new(),
         annotations: Vec::new(),
         has_own_thread: false,
-        submits_by_timer: false,
+        timers: Default::default(),
         clock: None,
         pos: Pos::default(),
     }

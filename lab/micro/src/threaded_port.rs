@@ -63,7 +63,8 @@ fn param(name: &str, value: ParamValue) -> Param {
 pub fn run_ns(program: &Program, entries: &[OperatorEntry], count: u64) -> f64 {
     let registry = [entries, ENTRIES].concat();
     let mut jit = Jit::new(&[], &[], jit::JitOptions::default()).expect("a known machine");
-    let pe = Pe::wire(program, &registry, &mut jit, PeOptions::default());
+    let threads = planner::pe_threads(program, &[]);
+    let pe = Pe::wire(program, &threads, &registry, &mut jit, PeOptions::default());
     let pe = pe.unwrap_or_else(|report| panic!("{report}"));
     time_ns(|| {
         let ended = pe.start().and_then(RunningPe::join);

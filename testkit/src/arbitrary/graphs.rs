@@ -98,7 +98,7 @@ fn operator(at: usize, outputs: usize) -> OperatorNode {
         config: Vec::new(),
         annotations: Vec::new(),
         has_own_thread: false,
-        submits_by_timer: false,
+        timers: Default::default(),
         clock: None,
         pos: Pos {
             file: 0,

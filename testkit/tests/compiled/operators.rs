@@ -120,7 +120,8 @@ pub fn start(
         ..PeOptions::default()
     };
     let mut jit = Jit::new(&[], &[], jit::JitOptions::default()).expect("a known machine");
-    let pe = Pe::wire(program, &registry, &mut jit, options).and_then(Pe::start);
+    let (program, threads) = &thalweg_testkit::planned(program, &registry, &[]);
+    let pe = Pe::wire(program, threads, &registry, &mut jit, options).and_then(Pe::start);
     (pe.unwrap_or_else(|report| panic!("{report}")), printed)
 }
 

@@ -47,7 +47,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "micro",
         &[
-            "control", "engine", "eval", "graph", "jit", "runtime", "toolkit", "tuple",
+            "control", "engine", "eval", "graph", "jit", "planner", "runtime", "toolkit", "tuple",
         ],
     ),
     (

@@ -170,7 +170,7 @@ impl<'w> Expander<'_, 'w> {
             config: Vec::new(),
             annotations: vec![(SPLITTER.into(), Vec::new())],
             has_own_thread: model.has_own_thread,
-            submits_by_timer: false,
+            timers: Default::default(),
             clock: None,
             pos,
             name,

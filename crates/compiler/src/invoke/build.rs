@@ -121,15 +121,12 @@ impl<'w> InvocationContext<'_, 'w> {
             logic,
             config,
             annotations,
-            has_own_thread: self.model.has_own_thread,
-            submits_by_timer: false,
+            has_own_thread: false,
+            timers: Default::default(),
             clock: None,
             pos: session.pos(ast.head),
         };
-        operator.submits_by_timer = self
-            .model
-            .submits_by_timer
-            .is_some_and(|timed| timed(&operator));
+        self.model.set_threads_and_timers(&mut operator);
         (operator, self.site(request, window_places, config_places))
     }
 

@@ -33,7 +33,7 @@ fn an_operator_is_timed_if_a_timer_makes_it_submit() {
     let output = compiler::compile(support::input("Timed.spl", PROGRAM, None));
     let said = syntax::render(&output.diagnostics, &output.sources, false);
     let program = output.program.unwrap_or_else(|| panic!("{said}"));
-    let timed = program.operators.iter().filter(|o| o.submits_by_timer);
+    let timed = program.operators.iter().filter(|o| o.timers.submit());
     let timed: Vec<&str> = timed.map(|operator| &*operator.name).collect();
     assert_eq!(timed, ["Period", "Trigger", "Sorted", "Left", "Files"]);
 }

@@ -43,7 +43,8 @@ pub fn code_listing(program: &Program, listing: ListingFormat) -> Result<String,
         properties,
         ..PeOptions::default()
     };
-    let wired = Pe::wire(program, toolkit::operators(), &mut jit, options);
+    let threads = planner::pe_threads(program, &[]);
+    let wired = Pe::wire(program, &threads, toolkit::operators(), &mut jit, options);
     wired.map_err(|report| job_error(&program.files, &report))?;
     let texts = jit.listings().iter().map(|text| {
         let body = if listing == ListingFormat::Clif {

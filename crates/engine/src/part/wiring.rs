@@ -54,15 +54,15 @@ pub fn wire(
         stderr: Box::new(NotifyingWriter(std::io::stderr(), launch.before_print)),
         crossing_ends: part.crossing_ends,
         cores: part.cores,
-        pins: part.pins,
         idle_strategy: launch.idle,
         conditions: Some(condition::condition_holds),
     };
     let registry = registry();
+    let threads = planner::pe_threads(program, &part.pins);
     Ok(match launch.backend {
         BackendKind::Interpreted => {
             let mut backend = InterpreterBackend::new(&program.functions, toolkit::functions());
-            Pe::wire(program, registry, &mut backend, options)
+            Pe::wire(program, &threads, registry, &mut backend, options)
         }
         BackendKind::Compiled => {
             let code = jit::JitOptions {
@@ -70,7 +70,7 @@ pub fn wire(
                 ..jit::JitOptions::default()
             };
             let mut backend = codegen::jit_backend(program, code)?;
-            Pe::wire(program, registry, &mut backend, options)
+            Pe::wire(program, &threads, registry, &mut backend, options)
         }
     })
 }

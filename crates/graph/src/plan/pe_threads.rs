@@ -37,6 +37,9 @@ pub struct PeThreads {
     /// compiled into one function, upstream first. Operators that are Rust code leave their group
     /// when they are constructed.
     pub chains: Vec<Vec<OperatorId>>,
+    /// All operators, each behind those that feed it; operators of loops come last, in order. Code
+    /// is made in this order.
+    pub upstream_first: Vec<OperatorId>,
 }
 
 /// A thread of a PE and the operators that it may enter.
@@ -128,6 +131,7 @@ impl fmt::Display for PeThreadsText<'_> {
             call_loops,
             looped_threads,
             chains,
+            upstream_first: _,
         } = self.threads;
         for (number, thread) in threads.iter().enumerate() {
             let (word, starts) = (thread.start.word(), thread.start.operators());

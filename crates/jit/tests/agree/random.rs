@@ -31,7 +31,7 @@ fn operator(case: &GeneratedCase) -> OperatorNode {
         config: Vec::new(),
         annotations: Vec::new(),
         has_own_thread: false,
-        submits_by_timer: false,
+        timers: Default::default(),
         clock: None,
         pos: Pos::default(),
     }

@@ -69,7 +69,7 @@ impl Rig {
             config: Vec::new(),
             annotations: Vec::new(),
             has_own_thread: false,
-            submits_by_timer: false,
+            timers: Default::default(),
             clock: None,
             pos: Pos::default(),
         }

@@ -200,7 +200,7 @@ fn operator(name: String, kind: &str, pos: Pos) -> OperatorNode {
         config: Vec::new(),
         annotations: Vec::new(),
         has_own_thread: false,
-        submits_by_timer: false,
+        timers: Default::default(),
         clock: None,
         pos,
     }

@@ -236,7 +236,7 @@ impl<'g, 'a> ArrivalAnalysis<'g, 'a> {
             let is_inside = operators.len() > 1 && operator.has_own_thread;
             if operator.inputs.is_empty() || is_inside {
                 entering.extend(self.own_thread_origin(id));
-            } else if operators.len() > 1 && operator.submits_by_timer {
+            } else if operators.len() > 1 && operator.timers.submit() {
                 entering.extend(self.timer_origin(id));
             }
         }
@@ -249,7 +249,7 @@ impl<'g, 'a> ArrivalAnalysis<'g, 'a> {
             let operator = &context.program.operators[id.0 as usize];
             self.submitted_by_operator[id.0 as usize] = if operator.has_own_thread {
                 Rc::new(self.own_thread_origin(id).into_iter().collect())
-            } else if operator.submits_by_timer {
+            } else if operator.timers.submit() {
                 let timed = self.timer_origin(id);
                 Rc::new(entering.iter().copied().chain(timed).collect())
             } else {

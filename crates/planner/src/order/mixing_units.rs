@@ -86,6 +86,6 @@ fn is_behind_timers(
     let mut edges = arrivals.edges_into(unit).into_iter();
     edges.any(|(from, _)| {
         let at = from.operator.0 as usize;
-        context.program.operators[at].submits_by_timer && parts(&context.origins.units.unit_of[at])
+        context.program.operators[at].timers.submit() && parts(&context.origins.units.unit_of[at])
     })
 }

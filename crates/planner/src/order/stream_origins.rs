@@ -122,7 +122,7 @@ fn number_origins(
     queues: &BTreeSet<InPortId>,
 ) -> BTreeMap<(OperatorId, Option<u32>), OriginId> {
     let all = (0..).map(OperatorId).zip(&program.operators);
-    let own = all.filter(|(_, o)| o.inputs.is_empty() || o.has_own_thread || o.submits_by_timer);
+    let own = all.filter(|(_, o)| o.inputs.is_empty() || o.has_own_thread || o.timers.submit());
     let own = own.map(|(id, _)| (id, None));
     let queued = queues.iter().map(|to| (to.operator, Some(to.port)));
     let origins: BTreeSet<_> = own.chain(queued).collect();

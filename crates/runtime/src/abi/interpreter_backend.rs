@@ -20,7 +20,7 @@ use super::outlet::{CodeContext, Outlet};
 ///
 /// let program = graph::Program::default();
 /// let mut backend = InterpreterBackend::new(&program.functions, &[]);
-/// let pe = Pe::wire(&program, &[], &mut backend, PeOptions::default()).unwrap();
+/// let pe = Pe::wire(&program, &Default::default(), &[], &mut backend, PeOptions::default()).unwrap();
 /// assert!(pe.start().unwrap().join().unwrap().is_empty());
 /// ```
 pub struct InterpreterBackend {

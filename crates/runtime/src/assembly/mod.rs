@@ -12,4 +12,3 @@ pub(crate) mod fusion;
 pub(crate) mod operator_factory;
 pub(crate) mod pe_assembly;
 pub(crate) mod pe_topology;
-pub(crate) mod thread_analysis;

@@ -1,10 +1,10 @@
 //! From a program to operators that can run: the registry is asked, expressions get code, threads
 //! are given their operators.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use graph::{Program, PunctuationOutputMode, inserted_operators};
+use graph::{PeThreads, Program, PunctuationOutputMode, inserted_operators};
 use tuple::Layout;
 
 use crate::OperatorEntry;
@@ -49,7 +49,7 @@ pub(crate) struct PeAssembly {
 
 /// Makes the operators of a program, their code and their wiring.
 pub(crate) fn assemble(
-    program: &Program,
+    (program, plan): (&Program, &PeThreads),
     registry: &[OperatorEntry],
     backend: &mut dyn Backend,
     pe_context: Arc<PeContext>,
@@ -77,13 +77,13 @@ pub(crate) fn assemble(
         ..
     } = factory.crossing_resources;
     idle_policy.set_loop_count(loop_count(&constructed), core_count(&options.cores));
-    let topology = PeTopology::new(program, &constructed);
+    let topology = PeTopology::new(program, plan, &constructed);
     // One more for the thread that closes the operators at the end.
     waits.set_thread_count(topology.thread_count + 1);
     let codes =
         compile_bodies::compile_all(backend, &constructed, &topology, &pe_context.stop_signal)?;
     let fed_operators = threads_feeding(&constructed, &topology);
-    let source_threads = take_source_threads(&mut constructed, &topology, &options.pins);
+    let source_threads = take_source_threads(&mut constructed, &topology, plan);
     let timers = take_timers(&mut constructed);
     let flush_buffers = take_flush_buffers(&mut constructed);
     let instances = constructed.into_iter().zip(codes);
@@ -175,20 +175,20 @@ fn core_count(cores: &[u32]) -> usize {
 fn take_source_threads(
     constructed: &mut [ConstructedOperator<'_>],
     topology: &PeTopology,
-    pins: &[(u32, u32)],
+    plan: &PeThreads,
 ) -> Vec<SourceThread> {
-    let pins: HashMap<u32, u32> = pins.iter().copied().collect();
     let source_threads = constructed
         .iter_mut()
         .filter_map(|one| one.source_thread.take());
-    let source_threads = source_threads.map(|source_thread| SourceThread {
-        drains: source_thread.drains
-            && !topology.is_in_threaded_loop[source_thread.operator as usize],
-        core: source_thread
-            .core
-            .or_else(|| pins.get(&source_thread.operator).copied()),
-        ..source_thread
-    });
+    // The plan has them in the same order, the thread of the timers behind them.
+    let source_threads = source_threads
+        .zip(&plan.threads)
+        .map(|(source_thread, planned)| SourceThread {
+            drains: source_thread.drains
+                && !topology.is_in_threaded_loop[source_thread.operator as usize],
+            core: planned.core,
+            ..source_thread
+        });
     source_threads.collect()
 }
 

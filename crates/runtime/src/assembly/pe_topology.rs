@@ -1,12 +1,12 @@
-//! The topology of a PE: edges between ports, threads, loops.
+//! The topology of a PE: edges between ports, as its program says, and threads and loops, as its
+//! plan says.
 
 use std::sync::Arc;
 
-use graph::{OperatorModel, Program};
+use graph::{OperatorModel, PeThreads, Program, ThreadStartPoint};
 
 use crate::abi::Counter;
 use crate::assembly::operator_factory::ConstructedOperator;
-use crate::assembly::thread_analysis::{ThreadAnalysis, ThreadStart};
 use crate::blocking::pe_thread::PeThreadId;
 use crate::counters::punctuation_counters::PunctuationCounters;
 use crate::execution::port_state::{ConsumerPort, OutputPortState, WatermarkEdge};
@@ -33,40 +33,92 @@ pub(crate) struct PeTopology {
 }
 
 impl PeTopology {
-    /// Topology of a program whose operators exist.
-    pub fn new(program: &Program, constructed: &[ConstructedOperator<'_>]) -> PeTopology {
-        let consumers = consumer_ports(program);
-        let own_thread: Vec<bool> = constructed
-            .iter()
-            .map(|m| m.requirements.own_thread)
-            .collect();
-        let analysis = ThreadAnalysis {
-            consumers: &consumers,
-            own_thread: &own_thread,
-        };
-        let (starts, thread_count) = thread_starts(constructed);
-        let entered = analysis.entering_threads(&starts);
-        let threads = threads_by_operator(&entered, &starts);
-        let (loops, order) = (analysis.loops(), analysis.topological_order());
+    /// The topology of a program whose operators have been constructed.
+    ///
+    /// # Panics
+    /// An operator has a thread or a timer that the plan does not know, or the other way round: its
+    /// model does not tell the truth.
+    pub fn new(
+        program: &Program,
+        plan: &PeThreads,
+        constructed: &[ConstructedOperator<'_>],
+    ) -> PeTopology {
+        assert_planned(plan, constructed);
+        let count = program.operators.len();
+        let entering_threads = entering_threads(plan, count);
         let counters = |operator: &graph::OperatorNode| {
             let ports = operator.inputs.iter();
             ports.map(|_| Counter::default()).collect()
         };
         let inputs = program.operators.iter().map(|o| o.inputs.len());
-        let marks = inputs.map(PunctuationCounters::for_ports);
+        let punctuation = inputs.map(PunctuationCounters::for_ports);
+        let mut is_in_threaded_loop = vec![false; count];
+        let looped = plan.looped_threads.iter();
+        looped.for_each(|id| is_in_threaded_loop[id.0 as usize] = true);
         PeTopology {
             processed: program.operators.iter().map(counters).collect(),
-            punctuation: marks.collect(),
-            entering_threads: entered,
-            threads,
-            loops,
-            is_in_threaded_loop: analysis.in_threaded_loops(),
-            topological_order: order,
-            thread_count,
+            punctuation: punctuation.collect(),
+            threads: threads_by_operator(plan, &entering_threads),
+            entering_threads,
+            loops: loops_by_operator(plan, count),
+            is_in_threaded_loop,
+            topological_order: plan.upstream_first.iter().map(|id| id.0).collect(),
+            thread_count: plan.threads.len() as u32,
             watermark_edges: watermark_edges(program),
-            outs: consumers.into_iter().map(output_port_states).collect(),
+            outs: consumer_ports(program)
+                .into_iter()
+                .map(output_port_states)
+                .collect(),
         }
     }
+}
+
+/// Asserts that threads and timers of the operators are those of the plan.
+fn assert_planned(plan: &PeThreads, constructed: &[ConstructedOperator<'_>]) {
+    let mut has_thread = vec![false; constructed.len()];
+    let mut has_timer = vec![false; constructed.len()];
+    for thread in &plan.threads {
+        let starts = match thread.start {
+            ThreadStartPoint::Timers(_) => &mut has_timer,
+            _ => &mut has_thread,
+        };
+        for id in thread.start.operators() {
+            starts[id.0 as usize] = true;
+        }
+    }
+    for (at, one) in constructed.iter().enumerate() {
+        let name = &one.operator.name;
+        assert_eq!(
+            (
+                one.source_thread.is_some(),
+                !one.requirements.timers.is_empty()
+            ),
+            (has_thread[at], has_timer[at]),
+            "the operator {name} has another thread or timer than its model says"
+        );
+    }
+}
+
+/// By operator: the threads that enter it.
+fn entering_threads(plan: &PeThreads, operators: usize) -> Vec<Vec<PeThreadId>> {
+    let mut entering = vec![Vec::new(); operators];
+    for (thread, planned) in (0..).zip(&plan.threads) {
+        for id in &planned.operators {
+            entering[id.0 as usize].push(thread);
+        }
+    }
+    entering
+}
+
+/// By operator: the loop of calls that it stands in.
+fn loops_by_operator(plan: &PeThreads, operators: usize) -> Vec<Option<u32>> {
+    let mut loops = vec![None; operators];
+    for (number, members) in (0..).zip(&plan.call_loops) {
+        members
+            .iter()
+            .for_each(|id| loops[id.0 as usize] = Some(number));
+    }
+    loops
 }
 
 fn output_port_states(ports: Vec<Vec<ConsumerPort>>) -> Box<[OutputPortState]> {
@@ -121,42 +173,18 @@ fn watermark_edges(program: &Program) -> Vec<Box<[Box<[WatermarkEdge]>]>> {
     edges.into_iter().map(boxed).collect()
 }
 
-/// Operator at which each thread begins, and the number of threads.
-fn thread_starts(constructed: &[ConstructedOperator<'_>]) -> (Vec<ThreadStart>, u32) {
-    let mut starts = Vec::new();
-    for one in constructed.iter().filter(|one| one.source_thread.is_some()) {
-        starts.push(ThreadStart {
-            thread: starts.len() as PeThreadId,
-            operator: one.index,
-            enters: one.operator.inputs.is_empty(),
-        });
+/// By operator: the threads that enter it, and the threads that start at it.
+fn threads_by_operator(plan: &PeThreads, entering: &[Vec<PeThreadId>]) -> Vec<Box<[PeThreadId]>> {
+    let mut threads = entering.to_vec();
+    for (thread, planned) in (0..).zip(&plan.threads) {
+        for id in planned.start.operators() {
+            let threads = &mut threads[id.0 as usize];
+            if !threads.contains(&thread) {
+                threads.push(thread);
+            }
+        }
     }
-    let mut count = starts.len() as u32;
-    let timed: Vec<_> = constructed
-        .iter()
-        .filter(|one| !one.requirements.timers.is_empty())
-        .collect();
-    starts.extend(timed.iter().map(|one| ThreadStart {
-        thread: count,
-        operator: one.index,
-        enters: true,
-    }));
-    count += u32::from(!timed.is_empty());
-    (starts, count)
-}
-
-fn threads_by_operator(
-    entered: &[Vec<PeThreadId>],
-    starts: &[ThreadStart],
-) -> Vec<Box<[PeThreadId]>> {
-    let all = (0..).zip(entered).map(|(index, entered)| {
-        let own = starts.iter().filter(|start| start.operator == index);
-        let own = own
-            .map(|start| start.thread)
-            .filter(|t| !entered.contains(t));
-        entered.iter().copied().chain(own).collect()
-    });
-    all.collect()
+    threads.into_iter().map(Into::into).collect()
 }
 
 /// The model of an output port, whichever set it belongs to.

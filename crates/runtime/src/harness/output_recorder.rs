@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use eval::Fault;
-use graph::{InPortModel, OperatorId, OperatorModel, OutPortId, Program};
+use graph::{
+    InPortModel, OperatorId, OperatorModel, OutPortId, PeThreads, PlannedThread, Program,
+    ThreadStartPoint,
+};
 use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use crate::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
@@ -21,8 +24,9 @@ pub(super) type RecordedOutputs = Arc<Mutex<Vec<HarnessOutput>>>;
 
 /// A program of the operator, whose input is given by calls, and a recorder with an input port for
 /// each of its output ports.
-pub(super) fn with_recorder(operator: &graph::OperatorNode) -> Program {
+pub(super) fn with_recorder(operator: &graph::OperatorNode, model: &OperatorModel) -> Program {
     let mut operator = operator.clone();
+    model.set_threads_and_timers(&mut operator);
     for input in &mut operator.inputs {
         input.sources.clear();
     }
@@ -50,7 +54,7 @@ pub(super) fn with_recorder(operator: &graph::OperatorNode) -> Program {
         config: Vec::new(),
         annotations: Vec::new(),
         has_own_thread: false,
-        submits_by_timer: false,
+        timers: Default::default(),
         clock: None,
         pos: operator.pos,
     };
@@ -58,6 +62,35 @@ pub(super) fn with_recorder(operator: &graph::OperatorNode) -> Program {
         name: operator.name.clone(),
         operators: vec![operator, recorder],
         ..Program::default()
+    }
+}
+
+/// The threads of such a program, of which the harness starts none.
+pub(super) fn threads_with_recorder(program: &Program) -> PeThreads {
+    let (operator, both) = (OperatorId(0), vec![OperatorId(0), OperatorId(1)]);
+    let node = &program.operators[0];
+    let thread = |start, operators| PlannedThread {
+        start,
+        operators,
+        core: None,
+    };
+    let mut threads = Vec::new();
+    if node.inputs.is_empty() {
+        threads.push(thread(ThreadStartPoint::Source(operator), both.clone()));
+    } else if node.has_own_thread {
+        let downstream = vec![OperatorId(1)];
+        threads.push(thread(ThreadStartPoint::Operator(operator), downstream));
+    }
+    if node.timers.exist() {
+        threads.push(thread(
+            ThreadStartPoint::Timers(vec![operator]),
+            both.clone(),
+        ));
+    }
+    PeThreads {
+        threads,
+        upstream_first: both,
+        ..PeThreads::default()
     }
 }
 

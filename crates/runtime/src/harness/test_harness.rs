@@ -6,7 +6,8 @@ use eval::Fault;
 use tuple::{Punctuation, TupleRef};
 
 use super::output_recorder::{
-    HarnessOutput, OutputRecorder, RECORDER, RecordedOutputs, lock, with_recorder,
+    HarnessOutput, OutputRecorder, RECORDER, RecordedOutputs, lock, threads_with_recorder,
+    with_recorder,
 };
 use crate::abi::Backend;
 use crate::assembly::pe_assembly::{PeAssembly, assemble};
@@ -40,8 +41,15 @@ impl TestHarness {
     ) -> Result<TestHarness, FailureReport> {
         let (pe_context, wiring_options) = PeContext::new(options);
         let registry = [entry, RECORDER];
-        let program = with_recorder(operator);
-        let assembly = assemble(&program, &registry, backend, pe_context, wiring_options);
+        let program = with_recorder(operator, entry.model);
+        let threads = threads_with_recorder(&program);
+        let assembly = assemble(
+            (&program, &threads),
+            &registry,
+            backend,
+            pe_context,
+            wiring_options,
+        );
         let assembly = assembly.map_err(|failure| FailureReport {
             failures: vec![failure],
             is_stdout_closed: false,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use eval::{Fault, FaultKind};
-use graph::Program;
+use graph::{PeThreads, Program};
 
 use crate::OperatorEntry;
 use crate::abi::Backend;
@@ -38,9 +38,9 @@ use crate::services::window_leftover::WindowLeftover;
 /// use runtime::abi::interpreter_backend::InterpreterBackend;
 /// use runtime::{Pe, PeOptions};
 ///
-/// let program = graph::Program::default();
+/// let (program, threads) = (graph::Program::default(), graph::PeThreads::default());
 /// let mut backend = InterpreterBackend::new(&[], &[]);
-/// let pe = Pe::wire(&program, &[], &mut backend, PeOptions::default()).unwrap();
+/// let pe = Pe::wire(&program, &threads, &[], &mut backend, PeOptions::default()).unwrap();
 /// let running = pe.start().unwrap();
 /// running.stop_signal().request();
 /// assert!(running.join().is_ok());
@@ -60,19 +60,24 @@ pub struct RunningPe {
 }
 
 impl Pe {
-    /// Makes the operators of a program and their code.
+    /// Makes the operators of a program and their code, to be run by the threads that the planner
+    /// has given the program.
     ///
     /// # Errors
     /// An operator cannot be made: a parameter's value is out of range, a file is missing, ...
+    ///
+    /// # Panics
+    /// The threads are those of another program.
     pub fn wire(
         program: &Program,
+        threads: &PeThreads,
         registry: &[OperatorEntry],
         backend: &mut dyn Backend,
         options: PeOptions,
     ) -> Result<Pe, FailureReport> {
         let (pe_context, wiring_options) = PeContext::new(options);
         let assembly = assemble(
-            program,
+            (program, threads),
             registry,
             backend,
             pe_context.clone(),

@@ -46,9 +46,6 @@ pub struct PeOptions {
     pub crossing_ends: CrossingEnds,
     /// Cores that the threads may run on; empty for any.
     pub cores: Vec<u32>,
-    /// Sources and receivers whose threads have a core of their own: index in the program, and the
-    /// core.
-    pub pins: Vec<(u32, u32)>,
     /// How loops wait for work.
     pub idle_strategy: IdleStrategy,
     /// Evaluates conditions that are text: see [`eval::Services::evaluate_condition`].
@@ -67,7 +64,6 @@ impl Default for PeOptions {
             stderr: Box::new(io::stderr()),
             crossing_ends: CrossingEnds::default(),
             cores: Vec::new(),
-            pins: Vec::new(),
             idle_strategy: IdleStrategy::default(),
             conditions: None,
         }
@@ -78,7 +74,6 @@ impl Default for PeOptions {
 pub(crate) struct WiringOptions {
     pub crossing_ends: CrossingEnds,
     pub cores: Vec<u32>,
-    pub pins: Vec<(u32, u32)>,
     pub idle_strategy: IdleStrategy,
 }
 
@@ -106,7 +101,6 @@ impl PeContext {
         let wiring_options = WiringOptions {
             crossing_ends: options.crossing_ends,
             cores: options.cores,
-            pins: options.pins,
             idle_strategy: options.idle_strategy,
         };
         let stop = StopSignal::default();

@@ -277,8 +277,10 @@ fn a_link_that_is_not_there_is_named() {
     registry.push(crate::operators::NUMBERS);
     let program = testkit::build_program([numbers.clone(), send(4, &numbers, 0)]);
     let mut backend = runtime::abi::interpreter_backend::InterpreterBackend::new(&[], &[]);
+    let (program, threads) = testkit::planned(&program, &registry, &[]);
     let wired = runtime::Pe::wire(
         &program,
+        &threads,
         &registry,
         &mut backend,
         runtime::PeOptions::default(),

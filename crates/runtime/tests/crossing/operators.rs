@@ -411,11 +411,11 @@ impl PeSide {
             stdout: Box::new(self.printed),
             crossing_ends: self.crossings,
             cores: self.cores,
-            pins: self.pins,
             ..PeOptions::default()
         };
         let mut backend = InterpreterBackend::new(&[], &[]);
-        let pe = Pe::wire(program, &registry, &mut backend, options);
+        let (program, threads) = &testkit::planned(program, &registry, &self.pins);
+        let pe = Pe::wire(program, threads, &registry, &mut backend, options);
         pe.and_then(Pe::start)
             .unwrap_or_else(|report| panic!("{report}"))
     }

@@ -83,7 +83,7 @@ static MODEL: OperatorModel = OperatorModel {
         "nIncompleteWindowTuples",
     ],
     verify: Some(super::verify_sort::verify),
-    submits_by_timer: Some(lower::has_period),
+    timers: Some(lower::period_timers),
     no_markers_reason: Some(|operator| {
         let mut windows = operator
             .inputs

@@ -8,7 +8,7 @@ mod operator;
 mod verify;
 
 use graph::{Cardinality, PunctuationOutputMode};
-use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, OperatorTimers, OutPortModel, ParamMode, ParamModel};
 use runtime::{OperatorConstructor, OperatorEntry};
 
 use super::params;
@@ -43,10 +43,10 @@ static MODEL: OperatorModel = OperatorModel {
     ],
     metrics: &["nFilesOpened", "nTupleWriteErrors"],
     verify: Some(verify::verify),
-    submits_by_timer: Some(|operator| {
-        let mode = lower::literal(operator, "closeMode");
+    timers: Some(|operator| {
+        let closes_by_time = lower::literal(operator, "closeMode") == Some("time");
         // Without an output port it submits nothing at all.
-        !operator.outputs.is_empty() && mode == Some("time")
+        OperatorTimers::new(closes_by_time, !operator.outputs.is_empty())
     }),
     ..OperatorModel::DEFAULT
 };

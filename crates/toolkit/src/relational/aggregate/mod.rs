@@ -65,7 +65,7 @@ static MODEL: OperatorModel = OperatorModel {
           flushed (tumbling), triggered (sliding) or a pane of it fires (timeInterval), then one \
           window marker. An empty window gives the marker alone. Attributes that are not assigned are those of the last tuple. \
           A pane (timeInterval) that no watermark has passed when the input ends gives nothing.",
-    submits_by_timer: Some(lower::has_period),
+    timers: Some(lower::period_timers),
     inputs: &[InPortModel {
         punctuation: PunctuationInputMode::WindowBound,
         window: WindowingMode::Windowed,

@@ -118,7 +118,7 @@ static MODEL: OperatorModel = OperatorModel {
     ],
     enums: &[("JoinAlg", &["inner", "outer", "leftOuter", "rightOuter"])],
     verify: Some(verify::verify),
-    submits_by_timer: Some(verify::is_timed),
+    timers: Some(verify::timers),
     metrics: &["nCurrentPartitionsLHS", "nCurrentPartitionsRHS"],
     ..OperatorModel::DEFAULT
 };

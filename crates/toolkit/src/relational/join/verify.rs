@@ -1,6 +1,6 @@
 //! Checks of a Join when compiling, beyond its model.
 
-use graph::{InvocationError, InvocationPart, OperatorNode};
+use graph::{InvocationError, InvocationPart, OperatorNode, OperatorTimers};
 use tuple::Type;
 
 use crate::lower;
@@ -54,12 +54,15 @@ fn unpaired_param(this: &'static str, other: &str) -> Result<(), InvocationError
 }
 
 /// Whether tuples of a side whose unmatched ones count leave its window by time.
-pub fn is_timed(operator: &OperatorNode) -> bool {
+pub fn timers(operator: &OperatorNode) -> OperatorTimers {
     let (sides, _) = outer_sides(algorithm(operator));
-    let mut windows = sides
-        .iter()
-        .filter_map(|&side| operator.inputs.get(side)?.window.as_ref());
-    windows.any(|window| window.lifetime_s().is_some())
+    let loses_by_time = |port: &graph::InPort| {
+        let window = port.window.as_ref();
+        window.is_some_and(|window| window.lifetime_s().is_some())
+    };
+    let mut outer = sides.iter().filter_map(|&side| operator.inputs.get(side));
+    let submits = outer.any(loses_by_time);
+    OperatorTimers::new(operator.inputs.iter().any(loses_by_time), submits)
 }
 
 fn algorithm(operator: &OperatorNode) -> &str {
