@@ -3,7 +3,9 @@
 //! ```text
 //!   operator_factory   asks the registry for each operator
 //!   pe_topology        edges, threads, loops
-//!   compile_bodies     statements get code, those of fused operators together
+//!   thread_analysis    which threads enter which operators, and which operators stand in loops
+//!   compile_bodies     statements get code
+//!   fusion             which edges may be inlined or called directly in that code
 //!   pe_assembly        calls these, and gives each thread its operators
 //! ```
 

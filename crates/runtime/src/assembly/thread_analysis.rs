@@ -69,8 +69,8 @@ impl ThreadAnalysis<'_> {
                 .iter()
                 .for_each(|&n| callers[n as usize].push(caller as u32));
         }
-        // An operator that no loop leads to, or that leads to none, is no part of one: nearly all
-        // are.
+        // An operator stands in a loop only if loops lead to it and it leads to loops. Nearly all
+        // operators fail one of these tests, which are cheap.
         let mut may_loop = vec![true; count];
         remove_unreached(&calls, &callers, &mut may_loop);
         remove_unreached(&callers, &calls, &mut may_loop);
@@ -93,9 +93,8 @@ impl ThreadAnalysis<'_> {
         loops
     }
 
-    /// By operator: whether it stands in a loop that may have threads of its own in it. The
-    /// analysis looks only around operators with a thread, because all others end when their
-    /// callers do.
+    /// By operator: whether it submits from a thread of its own and stands in a loop, which may
+    /// lead over other such threads. False for all other operators: they end when their callers do.
     pub fn in_threaded_loops(&self) -> Vec<bool> {
         let ports = self.consumers.iter();
         let steps = ports.map(|ports| {
