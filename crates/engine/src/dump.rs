@@ -76,8 +76,9 @@ pub fn dump_typed(program: &Program) -> String {
 /// ```
 pub fn dump_plan(program: &Program, plan: &Plan) -> String {
     let mut text = plan.display(program).to_string();
+    let cuts = planner::ProgramCuts::new(program, plan);
     for pe in 0..plan.pes.len() as u32 {
-        let part = planner::cut(program, plan, pe);
+        let part = cuts.cut(pe);
         let threads = planner::pe_threads(&part.program, &part.pins);
         text += &format!("# threads of pe {pe}\n");
         for line in threads.display(&part.program).to_string().lines() {

@@ -28,7 +28,7 @@ pub use choice::{
     FusionPolicy, MediumCapabilities, PlanError, PlanOptions, ThreadingPolicy, TransportPolicy,
     check_medium,
 };
-pub use cut::{PeProgram, cut};
+pub use cut::{PeProgram, ProgramCuts, cut};
 pub use derived::{
     PlanFault, add_missing_crossings, check, check_partial, derive, parse_plan,
     parse_plan_with_media, receivers,

@@ -10,8 +10,9 @@ use crate::ring_fault::RingFault;
 use crate::segment::{PART_COUNT, RingSegment};
 use crate::sync::Ordering;
 
-/// Least number of times that a reader in a stream of frames looks for the next batch before it
-/// looks for single frames. Fewer would fall back to single frames within one batch's time.
+/// Fewest looks of a reader in a stream of frames for the next batch (at the index `published`)
+/// before it looks for single frames (at `committed`). With fewer, the reader would be back at
+/// single frames before one batch is complete.
 const BATCH_SPINS_MIN: u32 = if cfg!(loom) { 1 } else { 4 };
 
 /// Most times that a reader looks for the next batch before it looks for single frames: one to
@@ -56,7 +57,7 @@ pub struct Reader {
     /// Number of looks for a batch before a look for single frames: 0 unless the last looks have
     /// found some.
     batch_spins: u32,
-    /// Number of polls and looks that found no further frame.
+    /// Number of looks at an empty ring that found no frame, several for a poll that spins.
     empty_poll_count: u64,
     /// Frame that ended the last polled batch early, if one did.
     torn_frame: Cell<Option<TornFrame>>,
@@ -88,14 +89,18 @@ impl Reader {
         self.number
     }
 
-    /// Whether a poll would return frames now.
+    /// Whether a poll would return frames now. In a stream of frames the reader looks for the next
+    /// batch up to 64 times, which takes a few microseconds, before it looks for single frames.
     #[inline]
     pub fn has_more(&mut self) -> bool {
         self.tail != self.cached_committed || self.refresh_committed()
     }
 
-    /// Returns committed frames that were not polled yet, as many as are contiguous and fit one
-    /// release. An empty batch: there is none now.
+    /// Returns a run of committed frames that were not polled yet; an empty batch if there is none
+    /// now. A run ends at the ring's end. If more than an eighth of the ring is ready, it ends with
+    /// the frame that reaches the end of the eighth in which it begins, so that a release gives
+    /// room back early. More frames may be ready behind it. Looks as often as
+    /// [`Reader::has_more`].
     #[inline]
     pub fn poll(&mut self) -> FrameBatch<'_> {
         if !self.has_more() {
@@ -133,14 +138,17 @@ impl Reader {
         status.is_closed.load(Ordering::Acquire) != 0
     }
 
-    /// Number of looks for frames that found none. If it has grown between two polls, the reader
-    /// has waited for the frames of the second one.
+    /// Number of looks for frames that found none. It is no number of polls: one call of
+    /// [`Reader::poll`] or [`Reader::has_more`] may look for a batch up to 64 times, and each look
+    /// at an empty ring counts. If the number has grown between two polls, the reader has waited
+    /// for the frames of the second one.
     #[inline]
     pub fn empty_poll_count(&self) -> u64 {
         self.empty_poll_count
     }
 
-    /// The fault that the writer has caused, if any: nothing is polled any more.
+    /// The fault that the writer has caused, if any. Polls still return the frames that were found
+    /// before, and then nothing more.
     pub fn fault(&self) -> Option<RingFault> {
         let torn = self.torn_frame.get().map(
             |TornFrame {
@@ -154,8 +162,10 @@ impl Reader {
         self.fault.or(torn)
     }
 
-    /// Takes the announcement of a sleeping writer that has room since the last release. `true`:
-    /// the caller must wake the writer; each sleep is reported once.
+    /// Takes the announcement of a sleeping writer, if this reader has released up to where the
+    /// writer needs room. `true`: the caller must wake the writer; each announcement is reported
+    /// once. Other readers are not looked at: with several, a fast one has the writer woken while a
+    /// slower one still holds the room, and the writer arms again.
     #[inline]
     pub fn take_sleeping_writer(&self) -> bool {
         self.segment.barrier().light();
@@ -175,17 +185,19 @@ impl Reader {
     }
 
     /// Announces that the reader is about to sleep. `false`: do not sleep, because there are
-    /// frames, the writer is gone, or there is a fault. After `true`, the writer learns of it with
-    /// its next commit, by [`crate::Writer::take_sleeping_readers`].
+    /// frames, the writer is gone, there is a fault, or the system refused the memory barrier
+    /// without which a wakeup may be lost. After `true`, the writer learns of it with its next
+    /// commit, by [`crate::Writer::take_sleeping_readers`].
     pub fn arm(&mut self) -> bool {
-        let head = self.segment.control();
-        head.reader_status
+        let control = self.segment.control();
+        control
+            .reader_status
             .0
             .asleep
             .fetch_or(self.bit(), Ordering::Relaxed);
         hit(Failpoint::ReaderArmed);
         let is_safe = self.segment.barrier().heavy();
-        let is_idle = head.committed.0.load(Ordering::Relaxed) == self.tail;
+        let is_idle = control.committed.0.load(Ordering::Relaxed) == self.tail;
         let must_wait = is_safe && is_idle && !self.is_closed() && self.fault().is_none();
         if must_wait {
             self.batch_spins = 0;
@@ -212,15 +224,15 @@ impl Reader {
         if self.fault().is_some() {
             return false;
         }
-        let head = self.segment.control();
+        let control = self.segment.control();
         // Frames that are committed by now were not waited for.
         let before = match self.batch_spins {
             0 => self.tail,
-            _ => head.committed.0.load(Ordering::Relaxed),
+            _ => control.committed.0.load(Ordering::Relaxed),
         };
         let is_empty = u64::from(before == self.tail);
         for look in 0..self.batch_spins {
-            let published = head.published.0.load(Ordering::Acquire); // [frames]
+            let published = control.published.0.load(Ordering::Acquire); // [frames]
             // The published index may be behind, when single frames were found.
             if published > self.tail {
                 self.empty_poll_count += is_empty * u64::from(look);
@@ -229,7 +241,7 @@ impl Reader {
             spin_loop();
         }
         self.empty_poll_count += is_empty * u64::from(self.batch_spins);
-        let committed = head.committed.0.load(Ordering::Acquire); // [frames]
+        let committed = control.committed.0.load(Ordering::Acquire); // [frames]
         if committed == self.tail {
             self.batch_spins = 0;
             self.segment.prefetch_frame(self.tail);
@@ -243,12 +255,13 @@ impl Reader {
         is_sound
     }
 
-    /// Number of looks for the next batch, after `bytes` of single frames have come during the last
-    /// ones.
+    /// Number of looks at `published`, the end of the last batch, before the next look at
+    /// `committed`. The last looks found no batch, but `bytes` bytes of single frames came during
+    /// them: twice as many looks if that is much, half as many if it is little.
     #[inline]
     fn next_batch_spins(&self, bytes: u64) -> u32 {
         if self.batch_spins == 0 {
-            // A second lone frame after silence is not waited for either.
+            // After silence the next frame may be a lone one too: one look does not delay it.
             return 1;
         }
         // Padding at the ring's end is large, and so counts as few frames.

@@ -14,6 +14,10 @@
 //! One side writes each line of 128 bytes (processors fetch cache lines in pairs) while frames
 //! flow. An index counts bytes since the beginning and never wraps: its place among the frames is
 //! `index & (capacity - 1)`, always a multiple of 8.
+//!
+//! In this crate `head` is the writer's index, where the committed frames end, and `tail` a
+//! reader's, up to which it has polled. Many other queues name them the other way round: there a
+//! producer appends at the tail and a consumer takes from the head.
 
 use std::io;
 use std::ptr::NonNull;
@@ -40,8 +44,9 @@ pub const CAPACITY_MIN: usize = 32;
 /// Most bytes of frames in a ring, so that lengths of frames fit a `u32`.
 pub const CAPACITY_MAX: usize = 1 << 31;
 
-/// Number of parts of a ring. A run that a reader polls ends at the first frame past a part, so
-/// that the reader releases room while the writer still has some.
+/// Number of parts of a ring. If more bytes than a part are ready, a run that a reader polls ends
+/// with the frame that reaches the end of the part in which the run begins, so that the reader
+/// releases room while the writer still has some.
 pub(crate) const PART_COUNT: u64 = 8;
 
 const PAGE_BYTES: usize = 4096;
@@ -79,8 +84,9 @@ pub(crate) struct SegmentHeader {
 /// Words with which the writer announces a sleep and its end.
 #[repr(C)]
 pub(crate) struct WriterStatus {
-    /// Not 0: the writer sleeps until the slowest reader has released up to this index. Written by
-    /// the writer, cleared by the reader that wakes it, read by readers.
+    /// Not 0: the writer is about to sleep, and needs every reader to release up to this index.
+    /// Written and cleared by the writer, read by readers, cleared by the first reader that has
+    /// itself released that far and wakes the writer; slower readers may not have yet.
     pub(crate) wakeup_index: AtomicU64,
     /// 1: the writer has dropped its end. Written by the writer after its last commit.
     pub(crate) is_closed: AtomicU32,

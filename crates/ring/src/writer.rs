@@ -45,7 +45,8 @@ const BATCH_CHECK_FRAMES: u64 = if cfg!(loom) { 2 } else { 64 };
 /// }
 /// assert_eq!(writer.queued_bytes(), 256);
 /// assert!(writer.arm(56), "no room: sleep");
-/// assert_eq!(readers[0].poll().count(), 1, "a run is at most a part of the ring");
+/// // A run ends with the frame that reaches the end of an eighth of the ring, 32 bytes here.
+/// assert_eq!(readers[0].poll().count(), 1);
 /// readers[0].release();
 /// assert!(readers[0].take_sleeping_writer(), "wake the writer");
 /// assert!(writer.claim(56).is_some());
@@ -174,8 +175,10 @@ impl Writer {
         self.store_committed(end);
     }
 
-    /// Writes and commits a frame of any kind but [`PAD`], if that needs no more than counting.
-    /// `false`: claim its room instead. Forgets an uncommitted claim.
+    /// Writes and commits a frame of any kind but [`PAD`] if it fits the room granted already: that
+    /// takes no look at the readers and publishes no batch. `false`: it does not fit, and nothing
+    /// has changed; the ring may still have room, which [`Writer::claim`] finds. After `true`, an
+    /// uncommitted claim is forgotten.
     #[inline]
     pub fn try_write(&mut self, kind: u8, flags: u8, payload: &[u8]) -> bool {
         debug_assert_ne!(kind, PAD);
@@ -206,7 +209,9 @@ impl Writer {
         true
     }
 
-    /// Shows committed frames to readers that wait for a batch.
+    /// Ends the batch early: a hint that saves time for readers that look for the next batch. Never
+    /// required: after at most 64 looks in vain a reader looks for single frames, which it sees
+    /// without this call. Does not wake readers that sleep.
     #[inline]
     pub fn publish(&mut self) {
         let head = self.head();
@@ -236,7 +241,9 @@ impl Writer {
         self.head()
     }
 
-    /// Stops waiting for a reader that is gone.
+    /// Stops waiting for a reader, which must be gone: that is not checked. Its room may be written
+    /// from now on. A reader that still polls may see frames change while it reads them, and finds
+    /// a [`RingFault`] once the writer is more than a whole ring ahead of its last release.
     pub fn dismiss(&mut self, reader: u32) {
         if reader < self.segment.readers() {
             self.live_readers &= !(1 << reader);
@@ -265,14 +272,17 @@ impl Writer {
             .load(Ordering::Acquire)
     }
 
-    /// The fault that a reader has caused, if any. Its cursor is not believed any more, and it
-    /// holds the writer up until it is dismissed.
+    /// The last fault that a reader has caused, if any: a cursor that went back, or past the
+    /// committed frames. The writer ignores such a value and keeps the last sound one, so the
+    /// reader holds it up there until it is dismissed or its cursor is sound again. The fault is
+    /// still reported then; [`Writer::dismiss`] removes it only from a ring with an admission.
     pub fn fault(&self) -> Option<RingFault> {
         self.fault
     }
 
-    /// Takes the set of readers that sleep and have frames since the last commit: a bit for each.
-    /// The caller must wake them; each sleep is reported once.
+    /// Takes the set of all readers that have armed themselves to sleep, a bit for each, whether or
+    /// not there are frames for them: to be called after a commit. The caller must wake them; each
+    /// announcement is reported once.
     #[inline]
     pub fn take_sleeping_readers(&self) -> u64 {
         self.segment.barrier().light();
@@ -288,8 +298,13 @@ impl Writer {
     }
 
     /// Announces that the writer is about to sleep until there is room for a payload of `len`
-    /// bytes. `false`: do not sleep, because there is room or a fault. After `true`, the reader
-    /// that makes the room learns of it by [`crate::Reader::take_sleeping_writer`].
+    /// bytes. `false`: do not sleep, because there is room, a reader has caused a fault, `len` is
+    /// above [`Writer::payload_bytes_max`], or the system refused the memory barrier without which
+    /// a wakeup may be lost.
+    ///
+    /// After `true`, a reader that has released far enough learns of it by
+    /// [`crate::Reader::take_sleeping_writer`]. A slower reader may still hold the room then: a
+    /// writer that was woken claims again, and arms again if there is none.
     pub fn arm(&mut self, len: usize) -> bool {
         if len > self.payload_bytes_max {
             return false;
@@ -337,8 +352,9 @@ impl Writer {
         if head + bytes <= wrap { head } else { wrap }
     }
 
-    /// Finds room for a frame of `bytes` bytes and returns its index. Empties the grant, so that
-    /// the commit and every other call come back to the cold path until then.
+    /// Finds room for a frame of `bytes` bytes and returns its index; `None`: there is none. Sets
+    /// the grant's `end` to 0: until a commit by [`Writer::commit_wrapped`] renews the grant, every
+    /// claim looks for room here and [`Writer::try_write`] returns `false`.
     #[cold]
     fn find_room(&mut self, bytes: u64) -> Option<u64> {
         let from = self.next_frame_start(bytes);
@@ -448,22 +464,23 @@ impl Writer {
 /// Grants for compiled code: see [`crate::grant`].
 #[cfg(not(loom))]
 impl Writer {
-    /// Addresses at which compiled code finds room for frames from now on. Code that uses them runs
-    /// on the writer's thread, outside the writer's calls, and stops before the writer is dropped.
-    /// `None`: each commit needs a fence, which compiled code does not execute.
+    /// Addresses at which compiled code finds room for frames from now on: see [`crate::grant`].
+    /// Code that uses them runs on the writer's thread, outside the writer's calls, and stops
+    /// before the writer is dropped. `None`: the ring does without `membarrier(2)`, so each commit
+    /// needs a fence, which compiled code does not execute.
     pub fn grant(&self) -> Option<crate::grant::GrantAddresses> {
         if self.segment.barrier().is_fence() {
             return None;
         }
-        let line = self.segment.control();
+        let control = self.segment.control();
         Some(
             self.grant
-                .addresses(&line.committed.0, &line.reader_status.0.asleep),
+                .addresses(&control.committed.0, &control.reader_status.0.asleep),
         )
     }
 
-    /// Shortens the room granted now to at most `bytes` bytes. Must not be called between a claim
-    /// and its commit.
+    /// Shortens the room granted now (see [`crate::grant`]) to at most `bytes` bytes; the commit of
+    /// the frame behind them grants anew. Must not be called between a claim and its commit.
     #[inline]
     pub fn cap_grant(&mut self, bytes: u64) {
         let until = self.grant.end().min(self.head().saturating_add(bytes));

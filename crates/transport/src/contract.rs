@@ -1,8 +1,9 @@
 //! The transport contract: the rules that every medium keeps.
 //!
-//! The calls are those of the Vega paper, on claims rather than copies: `claim` and `commit` (or
-//! `try_write`), `flush`, `poll`, `release`. No call blocks, and none allocates once an edge is
-//! warm.
+//! The calls are those of the Vega transport (Selo et al., "Adding Stream Processing System
+//! Flexibility to Exploit Low-overhead Communication Systems", 2010), on claims rather than copies:
+//! `claim` and `commit` (or `try_write`), `flush`, `poll`, `release`. No call blocks, and none
+//! allocates once an edge is warm.
 //!
 //! # Rules
 //! 1. Every receiver gets every frame once, whole, and in the order of the commits, whatever their
@@ -92,13 +93,17 @@ pub struct EdgeSpec {
     pub listen: std::net::IpAddr,
 }
 
-/// Conditions under which a batch goes out: it is full, the receiver is idle, or its oldest frame
-/// has waited long enough.
+/// Conditions under which a batch goes out: it is full, the receiver is idle, or enough time has
+/// passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batching {
-    /// Least time that a batch that is not full waits for more frames, unless the receiver is idle.
+    /// Time since the last batch went out, or since this batch's first frame if that came before,
+    /// after which the sending thread sends a batch that is not full, with a frame that it commits.
+    /// An idle receiver gets the batch sooner.
     pub time_min: Duration,
-    /// Most time that a frame waits for its batch to go out.
+    /// Time since the batch's first frame after which a batch goes out without the sending thread;
+    /// at least `time_min`. Up to 1 ms later for a thread that sent batch after batch by itself and
+    /// stops without a flush.
     pub time_max: Duration,
     /// Bytes at which a batch is full.
     pub bytes_max: usize,
@@ -155,13 +160,17 @@ pub trait SendingEnd: Waitable + Send {
     /// `len` is above [`SendingEnd::payload_bytes_max`], or no receiver is left.
     fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error>;
 
-    /// Commits the first `len` bytes of the claim as a frame.
+    /// Commits the first `len` bytes of the claim as a frame. The medium carries `kind` and `flags`
+    /// unchanged. Kind 0 is padding, which receivers skip ([`ring::frame::PAD`]), so no frame has
+    /// it. The run time's `edge::frame_kind` defines the other kinds, and
+    /// [`fragment`](crate::fragment) the flags.
     ///
     /// # Panics
-    /// A medium may panic if `len` bytes were not claimed.
+    /// A medium may panic if `len` bytes were not claimed, or if the kind is 0.
     fn commit(&mut self, kind: u8, flags: u8, len: usize);
 
-    /// Claims room, copies the payload and commits it. `false`: there is no room now.
+    /// Claims room, copies the payload and commits it, with a kind and flags as for
+    /// [`SendingEnd::commit`]. `false`: there is no room now.
     ///
     /// # Errors
     /// Like [`SendingEnd::claim`].
@@ -174,7 +183,9 @@ pub trait SendingEnd: Waitable + Send {
         Ok(true)
     }
 
-    /// Gets committed frames out. `false`: some are still here, call again.
+    /// Gets committed frames out of this end, where they may wait for their batch or for room in a
+    /// socket. `false`: some are still here, call again. `true` does not say that receivers have
+    /// them: see [`SendingEnd::is_drained`].
     ///
     /// # Errors
     /// The medium has failed; lost receivers are not an error here.
@@ -192,8 +203,10 @@ pub trait SendingEnd: Waitable + Send {
     /// Numbers of the receivers that were noticed to be gone.
     fn lost_receivers(&self) -> &[u32];
 
-    /// Room that compiled code may fill with frames by itself, if the medium is a ring: see
-    /// [`ring::grant`]. Any call of this end may take the room back; the addresses do not change.
+    /// Addresses of the room that compiled code may fill with frames by itself, see
+    /// [`ring::grant`]. Any call of this end may change the room or take it back, so code loads the
+    /// words at the addresses again after each call; the addresses do not change. `None`: the
+    /// medium grants no room, or each commit in its ring needs a fence.
     fn grant(&mut self) -> Option<GrantAddresses> {
         None
     }
@@ -203,7 +216,9 @@ pub trait SendingEnd: Waitable + Send {
     /// its commit.
     fn limit_grant(&mut self, _bytes: u64) {}
 
-    /// Wakes the receivers that sleep, after a frame was written by way of the grant.
+    /// Wakes the receivers that sleep. Owed after each frame that was written by way of the grant,
+    /// if the word at [`GrantAddresses::asleep`] is not 0 once the frame is committed; does nothing
+    /// if no receiver sleeps.
     fn wake_receivers(&mut self) {}
 
     /// Counters of this end, for export; `None`: it counts nothing.
@@ -231,7 +246,7 @@ pub trait SendingEnd: Waitable + Send {
 /// let medium = media::find("shm").expect("a medium of this name");
 /// let (mut sender, mut tickets) = medium.open(&spec)?;
 /// let mut receiver = medium.accept(&spec, tickets.remove(0))?;
-/// sender.put(1, 0, b"last words")?;
+/// sender.try_write(1, 0, b"last words")?;
 /// drop(sender);
 /// let mut frames = 0;
 /// let loss = loop {
@@ -265,9 +280,12 @@ pub trait ReceivingEnd: Waitable + Send {
 /// ```
 pub trait Waitable {
     /// Announces that the thread is about to sleep, so that the other side wakes it. `false`: there
-    /// is work now, do not sleep. After `true` no work can come unnoticed. For a sender, work is
-    /// room for the last claim, so there is work if that found room; committed frames get out
-    /// first.
+    /// is work now, do not sleep. After `true` no work can come unnoticed.
+    ///
+    /// A sender arms after a claim that returned `None`; `true` means that the claim would still
+    /// find no room. If the last claim found room, `arm` asks whether an empty payload has room,
+    /// and returns `false` if so. Committed frames are flushed before, as far as the medium takes
+    /// them. The loss of the last receiver is work too, which the next claim reports.
     ///
     /// # Errors
     /// The medium has failed.

@@ -31,7 +31,7 @@ const LAST_REFUSALS_MAX: usize = 8;
 /// #     listen: std::net::Ipv4Addr::LOCALHOST.into(),
 /// # };
 /// let (mut sender, _tickets) = media::find("ring").expect("a medium").open(&spec)?;
-/// sender.put(1, 0, &[0; 56])?;
+/// sender.try_write(1, 0, &[0; 56])?;
 /// let counters = sender.counters().expect("rings count");
 /// counters.refresh();
 /// assert_eq!(counters.queued_bytes.load(Ordering::Relaxed), 64);

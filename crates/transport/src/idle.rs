@@ -78,7 +78,7 @@ const YIELD_MAX: Duration = Duration::from_micros(50);
 /// let medium = media::find("ring").expect("a medium of this name");
 /// let (mut sender, mut tickets) = medium.open(&spec)?;
 /// let mut receiver = medium.accept(&spec, tickets.remove(0))?;
-/// let sending = std::thread::spawn(move || sender.put(1, 0, b"hello"));
+/// let sending = std::thread::spawn(move || sender.try_write(1, 0, b"hello"));
 /// let mut idler = Idler::new(IdleStrategy::Adaptive, true).expect("a descriptor");
 /// loop {
 ///     let batch = receiver.poll()?;

@@ -28,7 +28,7 @@
 //! };
 //! let (mut sender, mut tickets) = medium.open(&spec)?;
 //! let mut receiver = medium.accept(&spec, tickets.remove(0))?;
-//! assert!(sender.put(1, 0, b"hello")?);
+//! assert!(sender.try_write(1, 0, b"hello")?);
 //! let frames = receiver.poll()?;
 //! assert_eq!(frames.map(|frame| frame.bytes).collect::<Vec<_>>(), [b"hello"]);
 //! receiver.release();

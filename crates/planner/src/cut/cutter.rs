@@ -8,43 +8,37 @@ use graph::{
     Plan, Program,
 };
 
-use super::inserted;
 use super::pe_layout::{PeLayout, PeOperator};
 use super::stream_recipients::{MergeRing, StreamRecipient, StreamRecipients};
+use super::{ProgramCuts, inserted};
 use crate::order::PlanOrder;
-use crate::streams::StreamConsumers;
 
 /// A PE that is being cut out of a program: the facts that its operators are made from.
 pub(super) struct Cutter<'a> {
-    program: &'a Program,
-    plan: &'a Plan,
+    pub program: &'a Program,
+    pub plan: &'a Plan,
     order: &'a PlanOrder,
-    pe: u32,
+    pub pe: u32,
     pub pe_assignment: &'a PeAssignment,
     /// The crossing that brings a stream into a PE.
-    crossing_index: HashMap<(OutPortId, u32), u32>,
+    crossing_index: &'a HashMap<(OutPortId, u32), u32>,
     pub recipients: StreamRecipients<'a>,
     pub layout: PeLayout,
 }
 
 impl<'a> Cutter<'a> {
     /// Lays out the part of PE `pe`.
-    pub fn new(
-        program: &'a Program,
-        plan: &'a Plan,
-        order: &'a PlanOrder,
-        pe_assignment: &'a PeAssignment,
-        pe: u32,
-    ) -> Cutter<'a> {
-        let recipients = StreamRecipients::new(
+    pub fn new(cuts: &'a ProgramCuts<'_>, pe: u32) -> Cutter<'a> {
+        let ProgramCuts {
+            program,
             plan,
             order,
-            StreamConsumers::new(program),
             pe_assignment,
-            pe,
-        );
+            crossing_index,
+            ..
+        } = cuts;
+        let recipients = StreamRecipients::new(cuts, pe);
         let layout = PeLayout::new(plan, order, &recipients, pe_assignment, pe);
-        let crossing_index = plan.crossing_index();
         Cutter {
             program,
             plan,

@@ -24,21 +24,67 @@ mod pe_program;
 mod stream_recipients;
 mod watermarks;
 
+use std::collections::HashMap;
+
 use cutter::Cutter;
-use graph::{PeAssignment, Plan, Program};
+use graph::{OutPortId, PeAssignment, Plan, Program};
 use pe_layout::PeOperator;
 pub use pe_program::PeProgram;
 
-use crate::order::order;
+use crate::order::{PlanOrder, order};
+use crate::streams::StreamConsumers;
 
 /// Cuts the part of a PE out of a program.
 ///
 /// # Panics
 /// If the plan has no such PE, or is no complete plan of the program ([`check`](crate::check())).
 pub fn cut(program: &Program, plan: &Plan, pe: u32) -> PeProgram {
-    let order = order(plan, program);
-    let pe_assignment = PeAssignment::new(plan, program.operators.len());
-    let cutter = Cutter::new(program, plan, &order, &pe_assignment, pe);
+    ProgramCuts::new(program, plan).cut(pe)
+}
+
+/// The facts of a program and its plan that the parts of all PEs are cut by: for more parts than
+/// one it is faster than [`cut()`].
+pub struct ProgramCuts<'a> {
+    program: &'a Program,
+    plan: &'a Plan,
+    order: PlanOrder,
+    pe_assignment: PeAssignment,
+    stream_consumers: StreamConsumers,
+    /// The crossings that take a stream to other PEs, in order.
+    crossings_of: HashMap<OutPortId, Vec<u32>>,
+    /// The crossing that brings a stream into a PE.
+    crossing_index: HashMap<(OutPortId, u32), u32>,
+}
+
+impl<'a> ProgramCuts<'a> {
+    /// The facts of a program and a complete plan of it.
+    pub fn new(program: &'a Program, plan: &'a Plan) -> ProgramCuts<'a> {
+        let mut crossings_of: HashMap<OutPortId, Vec<u32>> = HashMap::new();
+        for (number, crossing) in (0..).zip(&plan.crossings) {
+            crossings_of.entry(crossing.from).or_default().push(number);
+        }
+        ProgramCuts {
+            program,
+            plan,
+            crossings_of,
+            order: order(plan, program),
+            pe_assignment: PeAssignment::new(plan, program.operators.len()),
+            stream_consumers: StreamConsumers::new(program),
+            crossing_index: plan.crossing_index(),
+        }
+    }
+
+    /// Cuts the part of a PE out of the program.
+    ///
+    /// # Panics
+    /// If the plan has no such PE.
+    pub fn cut(&self, pe: u32) -> PeProgram {
+        cut_part(&Cutter::new(self, pe))
+    }
+}
+
+fn cut_part(cutter: &Cutter<'_>) -> PeProgram {
+    let (program, plan, pe) = (cutter.program, cutter.plan, cutter.pe);
     let mut part = PeProgram {
         program: Program {
             name: program.name.clone(),

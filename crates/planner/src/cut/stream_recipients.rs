@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use graph::{InPortId, Merge, MergeInput, OperatorId, OriginId, OutPortId, PeAssignment, Plan};
 
+use super::ProgramCuts;
 use super::inserted::{ReceiverOutput, SenderNumbering};
 use crate::order::PlanOrder;
 use crate::streams::StreamConsumers;
@@ -33,12 +34,12 @@ pub(super) struct MergeRing {
 pub(super) struct StreamRecipients<'a> {
     plan: &'a Plan,
     order: &'a PlanOrder,
-    stream_consumers: StreamConsumers,
+    stream_consumers: &'a StreamConsumers,
     pe_assignment: &'a PeAssignment,
     pe: u32,
     merges: &'a [Merge],
     /// The numbers of each stream's crossings.
-    crossings_of: HashMap<OutPortId, Vec<u32>>,
+    crossings_of: &'a HashMap<OutPortId, Vec<u32>>,
     /// The rings of the PE, in order of the merges and their inputs.
     pub rings: Vec<MergeRing>,
 }
@@ -57,13 +58,15 @@ type RecipientRanks = (u32, u32, StreamRecipient);
 
 impl<'a> StreamRecipients<'a> {
     /// The recipients in PE `pe` of a plan.
-    pub fn new(
-        plan: &'a Plan,
-        order: &'a PlanOrder,
-        stream_consumers: StreamConsumers,
-        pe_assignment: &'a PeAssignment,
-        pe: u32,
-    ) -> StreamRecipients<'a> {
+    pub fn new(cuts: &'a ProgramCuts<'_>, pe: u32) -> StreamRecipients<'a> {
+        let ProgramCuts {
+            plan,
+            order,
+            stream_consumers,
+            pe_assignment,
+            crossings_of,
+            ..
+        } = cuts;
         let merges = &order.merges[pe as usize];
         let mut rings = Vec::new();
         for (merge, inputs) in merges.iter().map(|merge| &merge.inputs).enumerate() {
@@ -78,13 +81,6 @@ impl<'a> StreamRecipients<'a> {
                     });
                 }
             }
-        }
-        let mut crossings_of: HashMap<OutPortId, Vec<u32>> = HashMap::new();
-        for (crossing_number, crossing) in (0..).zip(&plan.crossings) {
-            crossings_of
-                .entry(crossing.from)
-                .or_default()
-                .push(crossing_number);
         }
         StreamRecipients {
             plan,

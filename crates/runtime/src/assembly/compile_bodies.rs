@@ -57,8 +57,8 @@ fn groups_by_thread(
 ) -> Vec<Vec<usize>> {
     let mut by_thread: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     let mut groups = Vec::new();
-    let lowered = topology.topological_order.iter().map(|&at| at as usize);
-    for at in lowered.filter(|&at| constructed[at].built.is_none()) {
+    let operators = topology.topological_order.iter().map(|&at| at as usize);
+    for at in operators.filter(|&at| constructed[at].built.is_none()) {
         match (&topology.entering_threads[at][..], topology.loops[at]) {
             ([thread], None) => by_thread.entry(*thread).or_default().push(at),
             _ => groups.push(vec![at]),
@@ -80,12 +80,12 @@ fn fusion_candidate<'a>(
         .inputs
         .iter()
         .any(|port| port.history > 0);
-    let is_linkable =
+    let is_fusible =
         is_alone && !has_history && !CatchPolicy::from_operator(constructed.operator).catches_any();
     let ports = constructed.operator.inputs.iter();
     let is_batched = |port: &InPort| {
         let mut sources = port.sources.iter();
-        is_linkable && sources.any(|edge| is_crossing(&all[edge.operator.0 as usize]))
+        is_fusible && sources.any(|edge| submits_batches(&all[edge.operator.0 as usize]))
     };
     FusionCandidate {
         scope: scope(constructed),
@@ -98,7 +98,7 @@ fn fusion_candidate<'a>(
             .map(|out| frame_edge(out, all, topology))
             .collect(),
         has_batched_input: ports.map(is_batched).collect(),
-        is_fusible: is_linkable,
+        is_fusible,
     }
 }
 
@@ -123,7 +123,7 @@ fn frame_edge<'a>(
 
 /// Whether an operator submits tuples in batches: those that come over a crossing edge or through a
 /// queue.
-fn is_crossing(constructed: &ConstructedOperator<'_>) -> bool {
+fn submits_batches(constructed: &ConstructedOperator<'_>) -> bool {
     [inserted_operators::RECEIVE, inserted_operators::QUEUE].contains(&&*constructed.operator.kind)
 }
 

@@ -1,4 +1,5 @@
-//! Fusion inside a thread: which edges between lowered operators the backend may compile as calls.
+//! Fusion inside a thread: which edges between lowered operators the backend may compile without
+//! the outlet, by inlining the consumer or calling it directly.
 
 use graph::{Body, ExprKind, Stmt};
 use tuple::Value;
@@ -55,13 +56,13 @@ fn fused_outputs<'a>(
     from: &FusionCandidate<'a>,
     all: &[FusionCandidate<'a>],
 ) -> Vec<Option<FusedOutput<'a>>> {
-    let ends = needs_open_check(from.logic);
+    let needs_open_check = needs_open_check(from.logic);
     let port = |out: &'a OutputPortState| {
         let edges = out
             .consumers
             .iter()
             .map(|&consumer| fused_edge(consumer, all));
-        let edges = edges.collect::<Option<_>>().filter(|_| !ends)?;
+        let edges = edges.collect::<Option<_>>().filter(|_| !needs_open_check)?;
         let submitted = &out.submitted;
         Some(FusedOutput { submitted, edges })
     };
@@ -86,9 +87,9 @@ fn needs_open_check(logic: &LoweredLogic) -> bool {
 
 /// Whether tuples may be submitted after a final marker.
 fn may_submit_after_final(logic: &LoweredLogic) -> bool {
-    let mut tuples = logic.on_tuple.iter().chain(&logic.on_process);
+    let mut tuple_bodies = logic.on_tuple.iter().chain(&logic.on_process);
     let mut punct_bodies = logic.on_punct.iter().flatten();
-    tuples.any(body_submits_final)
+    tuple_bodies.any(body_submits_final)
         || (logic.on_tuple.len() > 1 && punct_bodies.any(body_submits_final))
 }
 

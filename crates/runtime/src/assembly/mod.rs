@@ -3,7 +3,8 @@
 //! ```text
 //!   operator_factory   asks the registry for each operator
 //!   pe_topology        edges, threads, loops
-//!   compile_bodies     statements get code, those of fused operators together
+//!   compile_bodies     statements get code
+//!   fusion             which edges may be inlined or called directly in that code
 //!   pe_assembly        calls these, and gives each thread its operators
 //! ```
 

@@ -76,7 +76,7 @@ pub(crate) fn assemble(
         ends,
         ..
     } = factory.crossing_resources;
-    idle_policy.set_loop_count(loop_count(&constructed), core_count(&options.cores));
+    idle_policy.set_loop_count(draining_count(&constructed), core_count(&options.cores));
     let topology = PeTopology::new(program, plan, &constructed);
     // One more for the thread that closes the operators at the end.
     waits.set_thread_count(topology.thread_count + 1);
@@ -123,7 +123,7 @@ fn threads_feeding(
     constructed: &[ConstructedOperator<'_>],
     topology: &PeTopology,
 ) -> Vec<(u32, Box<[PeThreadId]>)> {
-    let source_threads = constructed
+    let source_thread_count = constructed
         .iter()
         .filter(|one| one.source_thread.is_some())
         .count();
@@ -137,7 +137,7 @@ fn threads_feeding(
         (
             one.index,
             threads
-                .filter(|&thread| (thread as usize) < source_threads)
+                .filter(|&thread| (thread as usize) < source_thread_count)
                 .collect(),
         )
     });
@@ -157,9 +157,9 @@ fn take_flush_buffers(constructed: &mut [ConstructedOperator<'_>]) -> Vec<Arc<dy
 }
 
 /// Number of threads that loop until their input has ended.
-fn loop_count(constructed: &[ConstructedOperator<'_>]) -> usize {
-    let loops = constructed.iter().filter(|one| one.requirements.drains);
-    loops.count()
+fn draining_count(constructed: &[ConstructedOperator<'_>]) -> usize {
+    let draining = constructed.iter().filter(|one| one.requirements.drains);
+    draining.count()
 }
 
 /// Number of cores that the PE's threads may run on.
@@ -171,7 +171,8 @@ fn core_count(cores: &[u32]) -> usize {
     }
 }
 
-/// The source of each thread, with the thread's core if it has one of its own.
+/// The source of each thread, with the thread's core if it has one of its own. In a loop with
+/// threads `drains` is cleared: the input of such a thread may never end by itself.
 fn take_source_threads(
     constructed: &mut [ConstructedOperator<'_>],
     topology: &PeTopology,

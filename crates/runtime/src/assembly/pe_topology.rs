@@ -11,7 +11,7 @@ use crate::blocking::pe_thread::PeThreadId;
 use crate::counters::punctuation_counters::PunctuationCounters;
 use crate::execution::port_state::{ConsumerPort, OutputPortState, WatermarkEdge};
 
-/// Edges, threads and loops of a PE. All vectors are indexed by operator.
+/// Edges, threads and loops of a PE. All vectors but `topological_order` are indexed by operator.
 pub(crate) struct PeTopology {
     pub outs: Vec<Box<[OutputPortState]>>,
     /// By operator and output port: the consumers of its watermarks.
@@ -22,8 +22,11 @@ pub(crate) struct PeTopology {
     pub entering_threads: Vec<Vec<PeThreadId>>,
     /// Threads that enter the operator, and the thread that the operator itself runs on.
     pub threads: Vec<Box<[PeThreadId]>>,
+    /// Number of the loop that the operator stands in. A loop with an operator that submits from a
+    /// thread of its own does not count.
     pub loops: Vec<Option<u32>>,
-    /// Whether a tuple that the operator submits may come back to it, on whatever threads.
+    /// Whether the operator submits from a thread of its own, and a tuple that it submits may come
+    /// back to it, on whatever threads.
     pub is_in_threaded_loop: Vec<bool>,
     /// All operators, upstream before downstream.
     pub topological_order: Vec<u32>,

@@ -6,8 +6,10 @@
 //!   operator:                      flush() before each sleep
 //! ```
 //! Media hold frames back to send several together, and only the thread that runs the sending
-//! operators may call them. A thread registers a hook when it starts, and every function that
-//! blocks calls [`flush`] first. A thread without a hook holds nothing back.
+//! operators may call them. A thread registers a hook when it starts, and a function that sleeps,
+//! or waits for room or input, calls [`flush`] or one of its variants first. The wait for the lock
+//! of an operator or a loop does so only in a PE with ordered streams. A thread without a hook
+//! holds nothing back.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -34,7 +34,7 @@ struct StopCallback(Box<dyn FnOnce() + Send>);
 
 impl std::fmt::Debug for StopCallback {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Waker")
+        f.write_str("StopCallback")
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_wakes_a_sleeper_and_runs_wakers() {
+    fn a_request_wakes_a_sleeper_and_runs_callbacks() {
         let stop = StopSignal::default();
         let (sent, woken) = std::sync::mpsc::channel();
         let early = sent.clone();

@@ -12,7 +12,9 @@
 //! So threads never wait in a cycle: a cycle of waits contains one of the first two, and that one
 //! gives way. Locks alone make no cycle, because they are taken in the order of the streams.
 //!
-//! One mutex for the whole PE suffices, because threads take it only while one of them waits.
+//! One mutex for the whole PE suffices: while the PE runs, threads take it only around waits (to
+//! begin, end or check one, or to wake a waiting thread) and when a thread ends, not for each
+//! tuple.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -27,8 +29,8 @@ use super::stop_signal::StopSignal;
 /// Which threads of a PE wait, and for what.
 #[derive(Debug)]
 pub(crate) struct ThreadWaits {
-    /// Number of threads that wait for room. Written under the lock, read by threads that made
-    /// room.
+    /// Number of threads that wait for room. Threads that made room take the lock only if it is not
+    /// 0.
     room_waiters: AtomicU32,
     threads: Mutex<ThreadWaitState>,
     changed: Condvar,
@@ -112,9 +114,9 @@ impl ThreadWaits {
             changed: Condvar::new(),
             stop: stop.clone(),
         });
-        let woken = Arc::downgrade(&waits);
+        let weak_waits = Arc::downgrade(&waits);
         stop.on_request(move || {
-            if let Some(waits) = woken.upgrade() {
+            if let Some(waits) = weak_waits.upgrade() {
                 waits.update(|_| ());
             }
         });
@@ -151,13 +153,14 @@ impl ThreadWaits {
     pub fn while_waiting<T>(
         &self,
         thread: PeThreadId,
-        doing: ThreadActivity,
+        activity: ThreadActivity,
         wait: impl FnOnce() -> T,
     ) -> T {
-        let at = thread as usize;
-        let before = self.update(|threads| std::mem::replace(&mut threads.activities[at], doing));
+        let index = thread as usize;
+        let before =
+            self.update(|threads| std::mem::replace(&mut threads.activities[index], activity));
         let result = wait();
-        self.update(|threads| threads.activities[at] = before);
+        self.update(|threads| threads.activities[index] = before);
         result
     }
 
@@ -261,8 +264,8 @@ impl ThreadWaitState {
 
     /// Wakes threads that wait for a slot in a queue and would do so for ever.
     fn wake_deadlocked(&self) {
-        for (thread, doing) in (0..).zip(&self.activities) {
-            if let ThreadActivity::WaitsForQueue(consumer, wakeup) = doing
+        for (thread, activity) in (0..).zip(&self.activities) {
+            if let ThreadActivity::WaitsForQueue(consumer, wakeup) = activity
                 && matches!(
                     self.wait_chain_end(*consumer, thread),
                     WaitChainEnd::Waiter | WaitChainEnd::Ended
@@ -318,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_in_vain_is_rung() {
+    fn a_thread_that_waits_in_vain_is_woken() {
         let waits = waits(2);
         let wakeup = Wakeup::new().unwrap();
         let is_woken = || wakeup.clear();

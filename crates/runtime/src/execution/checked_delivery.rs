@@ -167,8 +167,9 @@ impl ThreadRegion {
         held.unwrap_or_else(|| self.wait_for_lock(shared))
     }
 
-    /// Sends how far the thread has come before it waits for a lock: the thread that holds the lock
-    /// may wait for just that.
+    /// Sends what the thread's operators hold back, and how far the thread has come, before a wait
+    /// for a lock in a PE with ordered streams: the thread that holds the lock may wait for just
+    /// that.
     fn flush_before_waiting(&self) {
         if self.wiring.is_ordered() {
             before_sleep::flush();

@@ -4,7 +4,7 @@
 //! ```text
 //! Operator -> OperatorOutlet::submit -> ThreadRegion::deliver -> OperatorInstance -> Operator ...
 //! ```
-//! [`wiring`] holds what all threads of the PE share, and does not change while the PE runs.
+//! [`wiring`] holds what all threads of the PE share. Its structure is fixed while the PE runs.
 
 pub(crate) mod catch_policy;
 pub(crate) mod checked_delivery;

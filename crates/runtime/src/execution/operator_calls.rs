@@ -184,7 +184,8 @@ impl OperatorInstance {
         self.finish_if_final(region)
     }
 
-    /// Ends the operator's own thread when its input has ended without a final marker.
+    /// Finishes an operator whose end another thread waits for, when no thread is left to feed it
+    /// although no final marker has come.
     pub fn finish_unfed(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
         if std::mem::replace(&mut self.is_finished, true) {
             return Ok(());
@@ -334,8 +335,8 @@ impl OperatorInstance {
                 help: window.help,
             }
         });
-        let built = || self.built.as_ref()?.incomplete_windows();
-        if let Some(incomplete) = counted.or_else(built) {
+        let incomplete_windows = || self.built.as_ref()?.incomplete_windows();
+        if let Some(incomplete) = counted.or_else(incomplete_windows) {
             region.wiring.record_leftover(self.index, incomplete);
         }
     }
@@ -358,9 +359,9 @@ impl OperatorInstance {
         region.end_outputs(self.index)
     }
 
-    /// Ends an operator whose streams have ended, not all of them with a final marker. On every
-    /// plan the operator is not finished then, as if it waited for that marker until the program
-    /// ends.
+    /// Ends an operator whose streams have ended, not all of them with a final marker.
+    /// [`Operator::finish`] is called only if another thread waits for the operator's end. The
+    /// others abandon their outputs, as if they waited for that marker until the program ends.
     fn end_abandoned(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
         self.record_leftover(region);
         self.is_finished = true;

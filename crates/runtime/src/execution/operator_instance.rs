@@ -31,7 +31,9 @@ pub(crate) struct OperatorInstance {
     pub flags: OperatorFlags,
     /// The input watermark; `None` if no stream brings watermarks.
     pub watermark: Option<Box<InputWatermark>>,
-    /// Whether [`Operator::finish`] was called or the operator failed; then it takes no more input.
+    /// Whether the operator takes no more input: its streams have ended, with or without final
+    /// markers, its end was forced because no thread is left to feed it, or it is a lowered source
+    /// that has returned.
     pub is_finished: bool,
 }
 

@@ -31,7 +31,8 @@ pub(crate) struct EvaluationState<'a> {
 }
 
 impl<'a> OperatorOutlet<'a> {
-    /// The outlet for code of a lowered operator, which comes with its own context.
+    /// The outlet for calls that evaluate no expressions through it: code of operators, which comes
+    /// with its own context, forwarded window markers, and watermarks.
     #[inline]
     pub fn new(region: &'a ThreadRegion, operator: u32) -> OperatorOutlet<'a> {
         let at = operator as usize;

@@ -27,7 +27,7 @@ pub(crate) const CLOSED: u8 = 1;
 pub(crate) const INTERRUPTED: u8 = 2;
 
 impl OutputPortState {
-    /// Closes the port. Returns whether it was open.
+    /// Closes the port. Returns whether it was not closed yet: open or interrupted.
     pub fn close(&self) -> bool {
         self.state.swap(CLOSED, Ordering::Relaxed) != CLOSED
     }

@@ -1,6 +1,7 @@
 //! The wiring of a running PE: which output port feeds which input ports, and what threads share.
 //!
-//! All threads hold the same wiring. Once the PE runs, only flags and counters in it change.
+//! All threads hold the same wiring. Once the PE runs, its structure is fixed. What changes is
+//! atomic or behind locks: flags, counters, shared operators and their pending items, loop locks.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,7 +23,8 @@ use crate::counters::queue_counters::QueueCounters;
 use crate::services::operator_services::OperatorServices;
 use crate::services::pe_context::PeContext;
 
-/// The fixed part of a running PE. Vectors are indexed by operator, unless said otherwise.
+/// The part of a running PE that its threads share. Vectors are indexed by operator, unless said
+/// otherwise.
 pub(crate) struct Wiring {
     pub context: Arc<PeContext>,
     pub waits: Arc<ThreadWaits>,
@@ -47,7 +49,8 @@ pub(crate) struct Wiring {
     pub shared: Vec<Option<SharedOperator>>,
     /// Threads that may make room in the operator: those that enter it, and its own.
     pub threads: Vec<Box<[PeThreadId]>>,
-    /// Operators that submit from a thread of their own, and the threads that feed them.
+    /// Operators whose end another thread waits for, with the threads that feed them; the thread of
+    /// the timers is not among these.
     pub fed_operators: Vec<(u32, Box<[PeThreadId]>)>,
     /// Locks of the feedback loops, by loop.
     pub loop_locks: Vec<LoopLock>,

@@ -115,7 +115,7 @@ impl Pe {
     /// Starts the threads of the PE, all or none.
     ///
     /// # Errors
-    /// The system has not enough threads, or one of the named cores does not exist.
+    /// The system has not enough threads, or a thread can use none of the cores named for it.
     pub fn start(self) -> Result<RunningPe, FailureReport> {
         let PeAssembly {
             wiring,
@@ -131,9 +131,9 @@ impl Pe {
         let mut threads = thread_launch::launch_threads(specs).map_err(start_failure)?;
         let wiring = Arc::new(wiring);
         for (operator, services) in (0..).zip(&wiring.services) {
-            let ports = Arc::downgrade(&wiring);
-            let count = move |name: &str| ports.upgrade()?.port_metric(operator, name);
-            services.set_port_metrics(Box::new(count));
+            let running = Arc::downgrade(&wiring);
+            let read_metric = move |name: &str| running.upgrade()?.port_metric(operator, name);
+            services.set_port_metrics(Box::new(read_metric));
         }
         interrupt_after_shutdown(&wiring, &source_threads);
         let (mut instances_by_thread, unentered) = divide_by_thread(exclusive, thread_count);
@@ -170,19 +170,19 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
 /// Ends sources that never look for a shutdown, and threads in loops, after [`SHUTDOWN_GRACE`].
 fn interrupt_after_shutdown(wiring: &Arc<Wiring>, source_threads: &[SourceThread]) {
-    let sources = source_threads
+    let undrained = source_threads
         .iter()
         .filter(|source_thread| !source_thread.drains);
-    let sources =
-        sources.map(|source_thread| (source_thread.operator, source_thread.interrupt.clone()));
-    let sources: Vec<_> = sources.collect();
+    let interrupts =
+        undrained.map(|source_thread| (source_thread.operator, source_thread.interrupt.clone()));
+    let interrupts: Vec<_> = interrupts.collect();
     let running = Arc::downgrade(wiring);
-    let interrupt = move || {
+    let interrupt_all = move || {
         std::thread::sleep(SHUTDOWN_GRACE);
         if let Some(wiring) = running.upgrade() {
-            for (source, stop) in sources {
-                wiring.interrupt(source);
-                stop.request();
+            for (operator, interrupt) in interrupts {
+                wiring.interrupt(operator);
+                interrupt.request();
             }
         }
     };
@@ -193,7 +193,7 @@ fn interrupt_after_shutdown(wiring: &Arc<Wiring>, source_threads: &[SourceThread
             .is_some_and(|context| !context.has_ended())
         {
             // Without a thread for this, such a source goes on until the process is killed.
-            let _ = std::thread::Builder::new().spawn(interrupt);
+            let _ = std::thread::Builder::new().spawn(interrupt_all);
         }
     });
 }

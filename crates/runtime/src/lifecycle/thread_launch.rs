@@ -1,8 +1,8 @@
 //! Starting the threads of a PE: all of them or none.
 //!
-//! The system may have no more threads, or a core that was named may not exist. If only some
-//! threads of a PE ran, they would wait for the others' final markers for ever. So all threads are
-//! made first and then given their work.
+//! The system may have no more threads, or none of the cores named for a thread may be usable. If
+//! only some threads of a PE ran, they would wait for the others' final markers for ever. So all
+//! threads are made first and then given their work.
 
 use std::io;
 use std::rc::Rc;
@@ -46,7 +46,7 @@ pub(crate) struct ThreadSpec {
 /// Makes threads. If one cannot be made, those that exist already end.
 ///
 /// # Errors
-/// The system has not enough threads, or a core does not exist.
+/// The system has not enough threads, or a thread can use none of its cores.
 pub(crate) fn launch_threads(specs: Vec<ThreadSpec>) -> Result<Vec<IdleThread>, Fault> {
     let count = specs.len();
     let (result_sender, results) = channel();
@@ -95,8 +95,8 @@ fn pin_to_cores(cores: &[u32]) -> Result<(), Fault> {
         return Ok(());
     }
     let mut set = CpuSet::new();
-    let known = cores.iter().map(|&core| core as usize);
-    known
+    let named_cores = cores.iter().map(|&core| core as usize);
+    named_cores
         .filter(|&core| core < CpuSet::MAX_CPU)
         .for_each(|core| set.set(core));
     sched_setaffinity(None, &set).map_err(|error| {

@@ -1,4 +1,5 @@
-//! The work of a PE's threads: run a source, send the final markers, close operators.
+//! Work on the regions of a PE: a thread runs its source and sends the final markers. The thread
+//! that joins the PE closes the operators.
 
 use eval::Fault;
 
@@ -31,8 +32,8 @@ pub(crate) fn run_source_thread(region: &ThreadRegion, source_thread: SourceThre
     finish_unfed(region);
 }
 
-/// Ends the input of operators that no thread is left to feed although no final marker has come:
-/// they stand behind a loop, which has none. Else their own threads would wait for ever.
+/// Finishes operators that no thread is left to feed although no final marker has come: they stand
+/// behind a loop, which has none. Else the threads that wait for their end would do so for ever.
 fn finish_unfed(region: &ThreadRegion) {
     let wiring = &region.wiring;
     for (operator, feeders) in &wiring.fed_operators {

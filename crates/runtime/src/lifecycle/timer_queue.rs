@@ -53,12 +53,12 @@ impl TimerQueue {
     /// shutdown does not, so tuples that are still under way pass windows as before.
     pub fn start(mut self, thread: IdleThread, region: ThreadRegion) -> (StopSignal, RegionThread) {
         let stop = StopSignal::default();
-        let shutdown = stop.clone();
+        let stop_signal = stop.clone();
         region
             .wiring
             .context
             .failed
-            .on_request(move || shutdown.request());
+            .on_request(move || stop_signal.request());
         let until = stop.clone();
         let thread = thread.run(region, move |region| {
             while let Some(Reverse(due)) = self.queue.pop() {
@@ -90,10 +90,10 @@ impl DueTimer {
     /// The next due time that is not over. Times that the thread was too late for are left out.
     fn next(self, now: Instant) -> DueTimer {
         let late = now.saturating_duration_since(self.at).as_nanos();
-        let beats = late / self.period.as_nanos() + 1;
-        let beats = u32::try_from(beats).unwrap_or(u32::MAX);
+        let periods = late / self.period.as_nanos() + 1;
+        let periods = u32::try_from(periods).unwrap_or(u32::MAX);
         DueTimer {
-            at: self.at + self.period * beats,
+            at: self.at + self.period * periods,
             ..self
         }
     }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn beats_keep_their_rhythm_and_missed_ones_are_left_out() {
+    fn timers_keep_their_rhythm_and_missed_times_are_left_out() {
         let start = Instant::now();
         let second = Duration::from_secs(1);
         let due = DueTimer {

@@ -299,30 +299,24 @@ impl OrderedInput {
     }
 }
 
-fn raise_progress(origin_progress: &mut [OriginProgress], mark: &[u64]) {
-    if let Some(known) = origin_progress
-        .iter_mut()
-        .find(|known| known.origin == mark[0])
-    {
-        raise_position(&mut known.progress, mark);
+fn raise_progress(origins: &mut [OriginProgress], position: &[u64]) {
+    if let Some(known) = origins.iter_mut().find(|known| known.origin == position[0]) {
+        raise_position(&mut known.progress, position);
     }
 }
 
 /// Notes that items which follow stand behind the position of the last precedence frame.
-fn add_precedence(origin_progress: &mut [OriginProgress], buffer: &mut ReorderBuffer) {
-    raise_progress(origin_progress, buffer.last_progress());
+fn add_precedence(origins: &mut [OriginProgress], buffer: &mut ReorderBuffer) {
+    raise_progress(origins, buffer.last_progress());
     match buffer.is_empty() {
-        true => raise_precedence(origin_progress, buffer.last_progress()),
+        true => raise_precedence(origins, buffer.last_progress()),
         false => buffer.push_precedence(),
     }
 }
 
-fn raise_precedence(origin_progress: &mut [OriginProgress], mark: &[u64]) {
-    if let Some(known) = origin_progress
-        .iter_mut()
-        .find(|known| known.origin == mark[0])
-    {
-        known.has_new_precedence |= raise_position(&mut known.precedence, mark);
+fn raise_precedence(origins: &mut [OriginProgress], position: &[u64]) {
+    if let Some(known) = origins.iter_mut().find(|known| known.origin == position[0]) {
+        known.has_new_precedence |= raise_position(&mut known.precedence, position);
     }
 }
 

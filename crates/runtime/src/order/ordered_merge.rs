@@ -27,7 +27,8 @@ use crate::{Outlet, Source};
 
 /// The source that merges ordered streams.
 pub(crate) struct OrderedMerge {
-    /// Inputs whose final marker was not submitted.
+    /// Inputs that have not ended: neither a final marker nor the end of an abandoned stream was
+    /// submitted.
     inputs: Vec<OrderedInput>,
     idle_policy: Arc<IdlePolicy>,
     /// Whether some stream has several origins.
@@ -134,7 +135,7 @@ impl OrderedMerge {
             }
         }
         if found {
-            self.send_progress();
+            self.record_progress();
         } else if self.may_contradict {
             let inputs = self.inputs.iter_mut();
             for input in inputs.filter(|input| input.first().is_some() && input.wants_more(true)) {
@@ -221,16 +222,16 @@ impl OrderedMerge {
     }
 
     /// Records how far all inputs have come, for the senders downstream.
-    fn send_progress(&mut self) {
+    fn record_progress(&mut self) {
         for at in 0..self.inputs.len() {
             for index in 0..self.inputs[at].origins.len() {
-                self.send_origin_progress(at, index);
+                self.record_origin_progress(at, index);
             }
         }
     }
 
     /// Records how far all inputs have come with one origin, at the first input that carries it.
-    fn send_origin_progress(&mut self, at: usize, index: usize) {
+    fn record_origin_progress(&mut self, at: usize, index: usize) {
         let input = &self.inputs[at];
         let origin_progress = &input.origins[index];
         if origin_progress.rival_inputs.iter().any(|&other| other < at) {
@@ -263,7 +264,7 @@ impl OrderedMerge {
         for origin in origins.filter(is_gone) {
             thread_order::with(|order| order.record_progress(&[origin, u64::MAX]));
         }
-        self.send_progress();
+        self.record_progress();
     }
 
     /// Sleeps until an input brings frames that may be next.

@@ -24,7 +24,7 @@ pub(crate) struct ReorderBuffer {
     /// ever was.
     words_dropped: usize,
     assembly: FragmentAssembler,
-    /// Position of the item that comes next.
+    /// Position for the item that is pushed next; empty if no frame has brought one.
     next_position: Vec<u64>,
     /// Position of the last progress or precedence frame.
     last_progress: Vec<u64>,
@@ -52,7 +52,7 @@ pub(crate) enum ReorderItemKind {
     Abandoned,
     /// A precedence: items behind it stand behind its position.
     Precedence,
-    /// A stamp: the time at which the next item was at hand, in place of a position.
+    /// A stamp: the time at which the item behind it was at hand, in place of a position.
     Stamp,
 }
 
@@ -61,7 +61,7 @@ pub(crate) enum ReorderItemKind {
 pub(crate) enum ReorderPush {
     /// An item, or a piece of one.
     Item,
-    /// The position of the next item.
+    /// The position of the item that the next frames bring.
     Position,
     /// Progress: nothing at or before [`ReorderBuffer::last_progress`] follows.
     Progress,
@@ -73,8 +73,9 @@ pub(crate) enum ReorderPush {
 const POLL_ITEMS: usize = 1 << 11;
 const POLL_WORDS: usize = 1 << 14;
 
-/// Number of words of removed items that are kept, so that small buffers are not compacted.
-const DEAD_WORDS_MAX: usize = 1 << 12;
+/// Number of words of removed items above which a buffer that still has items is compacted, if they
+/// are the larger part: fewer are not worth the copy.
+const DEAD_WORDS_MIN: usize = 1 << 12;
 
 /// Most numbers of a position. No sender makes more, so a longer one is a broken frame.
 const POSITION_LEN_MAX: usize = 1 << 12;
@@ -190,8 +191,8 @@ impl ReorderBuffer {
         self.words.append(&mut self.next_position);
         let begin = self.words.len();
         self.words.resize(begin + payload.len().div_ceil(8), 0);
-        let words: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words[begin..]);
-        words[..payload.len()].copy_from_slice(payload);
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words[begin..]);
+        bytes[..payload.len()].copy_from_slice(payload);
         self.items.push_back(ReorderItem {
             kind: what,
             position: at,
@@ -218,7 +219,7 @@ impl ReorderBuffer {
         (self.words.len() - self.dead_words()) * 8
     }
 
-    /// Index of the next item's first word.
+    /// Index of the first word of the item that is pushed next.
     fn words_end(&self) -> usize {
         self.words_dropped + self.words.len()
     }
@@ -242,7 +243,7 @@ impl ReorderBuffer {
         })
     }
 
-    /// The item that comes next.
+    /// The first item that waits.
     pub fn first(&self) -> Option<ReorderItem> {
         self.items.front().copied()
     }
@@ -288,11 +289,12 @@ impl ReorderBuffer {
         self.reclaim_words();
     }
 
-    /// Drops the words of removed items when they are the larger part.
+    /// Drops the words of removed items when no item is left, or when these words are the larger
+    /// part and more than [`DEAD_WORDS_MIN`].
     fn reclaim_words(&mut self) {
         let dead = self.dead_words();
         let is_worth_it =
-            self.items.is_empty() || dead > DEAD_WORDS_MAX && 2 * dead > self.words.len();
+            self.items.is_empty() || dead > DEAD_WORDS_MIN && 2 * dead > self.words.len();
         if is_worth_it {
             self.words.drain(..dead);
             self.words_dropped += dead;
@@ -338,7 +340,7 @@ fn open_sealed(bytes: &[u8]) -> Result<(&[u8], impl Iterator<Item = u64>), Error
             .then_some((payload, numbers.as_chunks().0))
     });
     let (payload, numbers) =
-        opened.ok_or_else(|| refused_error("a tuple has no place behind it"))?;
+        opened.ok_or_else(|| refused_error("a tuple has no position behind it"))?;
     Ok((
         payload,
         numbers.iter().map(|number| u64::from_le_bytes(*number)),
@@ -348,7 +350,7 @@ fn open_sealed(bytes: &[u8]) -> Result<(&[u8], impl Iterator<Item = u64>), Error
 fn decode_position(bytes: &[u8], position: &mut Vec<u64>) -> Result<(), Error> {
     let (numbers, rest) = bytes.as_chunks();
     if !rest.is_empty() || numbers.is_empty() || numbers.len() > POSITION_LEN_MAX {
-        let message = format!("a place of {} bytes is none", bytes.len());
+        let message = format!("a position of {} bytes is none", bytes.len());
         return Err(refused_error(&message));
     }
     position.clear();
@@ -398,14 +400,14 @@ mod tests {
             buffer.pop();
         }
         assert!(
-            buffer.words.len() < 4 * DEAD_WORDS_MAX,
+            buffer.words.len() < 4 * DEAD_WORDS_MIN,
             "{}",
             buffer.words.len()
         );
     }
 
     #[test]
-    fn items_come_out_with_their_places_and_payloads() {
+    fn items_come_out_with_their_positions_and_payloads() {
         let mut buffer = ReorderBuffer::default();
         let position = at(&[7, 4]);
         assert_eq!(
@@ -472,7 +474,7 @@ mod tests {
             (Some((5, false)), Some((1, true))),
             (Some((5, true)), Some((2, false))),
             (None, Some((2, true))),
-            // Progress is no item that waits.
+            // A precedence is left, which is no item of an origin.
             (None, None),
         ];
         for expected in expected {
@@ -483,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tuple_and_its_place_are_one_frame() {
+    fn a_tuple_and_its_position_are_one_frame() {
         for payload in [&b""[..], b"1", b"12345678", b"0123456789abc"] {
             let (mut sealed, mut buffer) = (Vec::new(), ReorderBuffer::default());
             seal_tuple(payload, &at(&[7, 4, 0]), &mut sealed);
@@ -519,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_place_is_refused() {
+    fn what_is_no_position_is_refused() {
         let mut buffer = ReorderBuffer::default();
         for bytes in [&b""[..], b"1234567", &vec![0; 8 * (POSITION_LEN_MAX + 1)]] {
             assert!(

@@ -11,7 +11,9 @@ use crate::BuildContext;
 /// The positions that a sender has sent, of a stream whose order counts.
 pub(crate) struct SenderPositions {
     origins: Vec<OriginId>,
+    /// Whether the recipient before this sender has given the tuple its position.
     repeats_position: bool,
+    /// Whether the recipient behind this sender repeats the position.
     is_repeated_next: bool,
     /// By origin: the progress that the receivers know.
     sent_progress: BTreeMap<u64, Vec<u64>>,
@@ -30,11 +32,11 @@ impl SenderPositions {
         let origins = build.param_uint32s("origin")?;
         let (is_again, has_more) = (build.flag("again", false)?, build.flag("more", false)?);
         let position = order_position::new_position();
-        let nothing_said = origins
+        let nothing_sent = origins
             .iter()
             .map(|&origin| (origin.into(), order_position::new_position()));
         let positions = SenderPositions {
-            sent_progress: nothing_said.collect(),
+            sent_progress: nothing_sent.collect(),
             origins,
             repeats_position: is_again,
             is_repeated_next: has_more,
@@ -98,14 +100,14 @@ impl SenderPositions {
     /// The next progress that the receivers do not know, as it is sent.
     pub fn next_progress(&mut self) -> Option<&[u8]> {
         let position = &mut self.position;
-        let said = |origin: OriginId| {
+        let sent = |origin: OriginId| {
             self.sent_progress
                 .get(&origin.into())
                 .map_or(&[][..], Vec::as_slice)
         };
         let mut origins = self.origins.iter();
         origins.find(|&&origin| {
-            thread_order::with(|order| order.new_progress(origin, said(origin), position))
+            thread_order::with(|order| order.new_progress(origin, sent(origin), position))
         })?;
         self.note_progress().then_some(&self.position_bytes)
     }
@@ -113,21 +115,23 @@ impl SenderPositions {
     /// Takes the last progress back, whose frame has found no room.
     pub fn retract_progress(&mut self) {
         let origin = self.position.first();
-        if let Some(said) = origin.and_then(|origin| self.sent_progress.get_mut(origin)) {
-            std::mem::swap(said, &mut self.previous_progress);
+        if let Some(sent) = origin.and_then(|origin| self.sent_progress.get_mut(origin)) {
+            std::mem::swap(sent, &mut self.previous_progress);
         }
         thread_order::with(|order| order.set_progress_pending());
     }
 
+    /// Notes that the receivers know the progress `position`, and encodes it. Returns false if
+    /// there is none.
     fn note_progress(&mut self) -> bool {
         let Some(origin) = self.position.first() else {
             return false;
         };
         reorder_buffer::encode_position(&self.position, &mut self.position_bytes);
-        let said = self.sent_progress.entry(*origin).or_default();
-        std::mem::swap(said, &mut self.previous_progress);
-        said.clear();
-        said.extend(&self.position);
+        let sent = self.sent_progress.entry(*origin).or_default();
+        std::mem::swap(sent, &mut self.previous_progress);
+        sent.clear();
+        sent.extend(&self.position);
         true
     }
 }

@@ -6,7 +6,7 @@
 //! comes after it.
 //!
 //! ```text
-//!   origin 7 sends its 4th tuple:            7 4
+//!   origin 7 sends its 5th tuple:            7 4
 //!   the 2nd consumer of it sends its 1st:    7 4 1 0
 //!   and the 1st consumer of that its 3rd:    7 4 1 0 0 2
 //! ```
@@ -170,14 +170,14 @@ impl ThreadOrder {
     }
 
     /// Sets `position` to the one of `origin` behind which tuples of other origins stand. Returns
-    /// whether that is beyond `said`.
-    pub fn new_precedence(&self, origin: OriginId, said: &[u64], position: &mut Vec<u64>) -> bool {
+    /// whether that is beyond `sent`.
+    pub fn new_precedence(&self, origin: OriginId, sent: &[u64], position: &mut Vec<u64>) -> bool {
         position.clear();
         let passed = self.precedence.get(&origin.into());
         let is_other = self.position.first() != Some(&origin.into());
         position.extend(passed.filter(|_| is_other).into_iter().flatten());
 
-        position[..] > *said
+        position[..] > *sent
     }
 
     /// Sets `position` to that of the next submission; empty if it has none. With `is_again`, it is
@@ -209,28 +209,28 @@ impl ThreadOrder {
             return None;
         }
         let number = self.number_submission(is_again);
-        let turn = SavedOrderPosition {
+        let saved = SavedOrderPosition {
             position_len: self.position.len(),
             submissions_begun: self.submissions_begun,
             submissions_done: self.submissions_done,
         };
         self.position.extend([number, rank]);
         (self.submissions_begun, self.submissions_done) = (0, 0);
-        Some(turn)
+        Some(saved)
     }
 
     /// Ends processing the submission, and returns to the position before.
-    pub fn leave_consumer(&mut self, turn: SavedOrderPosition) {
-        self.position.truncate(turn.position_len);
+    pub fn leave_consumer(&mut self, saved: SavedOrderPosition) {
+        self.position.truncate(saved.position_len);
         (self.submissions_begun, self.submissions_done) =
-            (turn.submissions_begun, turn.submissions_done);
+            (saved.submissions_begun, saved.submissions_done);
     }
 
     /// Sets `position` to how far the thread has come with the tuples of an origin. Returns whether
-    /// that is beyond `said`.
-    pub fn new_progress(&self, origin: OriginId, said: &[u64], position: &mut Vec<u64>) -> bool {
+    /// that is beyond `sent`.
+    pub fn new_progress(&self, origin: OriginId, sent: &[u64], position: &mut Vec<u64>) -> bool {
         self.progress_of(origin.into(), position);
-        position[..] > *said
+        position[..] > *sent
     }
 
     /// Notes that a progress frame has found no room: a thread that sleeps tries again soon.
@@ -281,7 +281,8 @@ impl ThreadOrder {
         }
     }
 
-    /// The number of the next submission.
+    /// Begins a submission and returns its number; with `is_again`, returns the number of the
+    /// submission before, for another consumer.
     fn number_submission(&mut self, is_again: bool) -> u64 {
         self.submissions_begun += u64::from(!is_again);
         self.submissions_done = self.submissions_begun.saturating_sub(1);
@@ -312,17 +313,17 @@ mod tests {
         at
     }
 
-    fn news_of(order: &ThreadOrder, origin: OriginId, said: &[u64]) -> Vec<u64> {
+    fn news_of(order: &ThreadOrder, origin: OriginId, sent: &[u64]) -> Vec<u64> {
         let mut at = Vec::new();
-        match order.new_progress(origin, said, &mut at) {
+        match order.new_progress(origin, sent, &mut at) {
             true => at,
             false => Vec::new(),
         }
     }
 
-    fn behind_of(order: &ThreadOrder, origin: OriginId, said: &[u64]) -> Option<Vec<u64>> {
+    fn behind_of(order: &ThreadOrder, origin: OriginId, sent: &[u64]) -> Option<Vec<u64>> {
         let mut at = Vec::new();
-        order.new_precedence(origin, said, &mut at).then_some(at)
+        order.new_precedence(origin, sent, &mut at).then_some(at)
     }
 
     #[test]
@@ -394,14 +395,14 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_stands_between_senders_of_the_same_submission() {
+    fn a_consumer_stands_between_senders_of_the_same_submission() {
         let mut order = ThreadOrder::EMPTY;
         order.enter_position(&[7, 4], 0);
         let before = next(&mut order, false);
-        let turned_to = order.enter_consumer(true, 2);
+        let saved = order.enter_consumer(true, 2);
         let inside = next(&mut order, false);
         assert_eq!(inside, [7, 4, 0, 0, 2, 0]);
-        order.leave_consumer(turned_to.unwrap());
+        order.leave_consumer(saved.unwrap());
         assert_eq!(next(&mut order, true), before);
         order.finish_submission();
         let behind = next(&mut order, false);
@@ -409,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_before_a_place_is_over_when_it_is_processed() {
+    fn what_is_before_a_position_is_over_when_it_is_processed() {
         let mut order = ThreadOrder::EMPTY;
         for (position, over) in [
             (&[7, 4, 2][..], &[7, 4, 1, AFTER_ALL][..]),
@@ -425,14 +426,14 @@ mod tests {
         let other = order.enter_consumer(false, 0);
         assert!(other.is_none());
         order.enter_position(&[7, 4], 1);
-        let turned_to = order.enter_consumer(false, 0);
-        // Also inside of a turn.
+        let saved = order.enter_consumer(false, 0);
+        // Also inside of a consumer.
         assert_eq!(news_of(&order, 7, &[]), [7, 4, 0, AFTER_ALL]);
-        order.leave_consumer(turned_to.unwrap());
+        order.leave_consumer(saved.unwrap());
     }
 
     #[test]
-    fn what_has_no_place_gives_none() {
+    fn what_has_no_position_gives_none() {
         let mut order = ThreadOrder::EMPTY;
         order.enter_position(&[], 3);
         assert_eq!(next(&mut order, false), [0_u64; 0]);

@@ -5,11 +5,13 @@
 //!    QueueProducer --copy--> [ ring of frames ] --poll, in place--> QueueConsumer -> ... : region
 //!        \-copy or buffer--> [ spill: deque under a lock ] --------/
 //! ```
-//! Items (tuples and markers) pass through a private ring. Items that the ring has no room for
-//! although the queue has (tuples of varying length, a queue of very many), and items that the
-//! queue has to take beyond its size, are *spilled* to a deque. As long as an item is spilled all
-//! that follow are, so the order stays. A queue that drops its oldest tuple has only the spill,
-//! because the writer of a ring cannot take back a frame that the reader may be reading.
+//! Items (tuples and markers) pass through a private ring, but for a queue that drops its oldest
+//! tuple (drop-first): there all items are in the spill, because the writer of a ring cannot take
+//! back a frame that the reader may be reading.
+//!
+//! Items that the ring has no room for although the queue has (tuples of varying length, a queue of
+//! very many), and items that the queue has to take beyond its size, are *spilled* to a deque. As
+//! long as an item is spilled all that follow are, so the order stays.
 //!
 //! # Large tuples
 //! An owned tuple comes with its buffer ([`crate::Operator::process_owned`]). If it is large, and

@@ -86,7 +86,8 @@ impl FunctionLowering<'_, '_> {
     }
 }
 
-/// Bytes of a frame with such a payload, a multiple of 8.
+/// Bytes of a frame, header included, whose payload has `bytes` bytes: a multiple of 8, as the
+/// sizes of layouts are.
 fn frame_bytes(bytes: u32) -> i64 {
     i64::from(HEADER_BYTES + bytes)
 }

@@ -31,8 +31,8 @@ use crate::{EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, Sendi
 ///     faults: SimFaults { cut_sender: Some(2), ..SimFaults::default() },
 /// };
 /// let (mut sender, _tickets) = medium.open(&spec)?;
-/// assert!(sender.put(1, 0, b"one")? && sender.put(1, 0, b"two")?);
-/// assert!(matches!(sender.put(1, 0, b"three"), Err(Error::PeerLost(_))));
+/// assert!(sender.try_write(1, 0, b"one")? && sender.try_write(1, 0, b"two")?);
+/// assert!(matches!(sender.try_write(1, 0, b"three"), Err(Error::PeerLost(_))));
 /// # Ok::<(), thalweg_transport::Error>(())
 /// ```
 pub struct SimMedium {
