@@ -20,7 +20,8 @@ use super::outlet::{CodeContext, Outlet};
 ///
 /// let program = graph::Program::default();
 /// let mut backend = InterpreterBackend::new(&program.functions, &[]);
-/// let pe = Pe::wire(&program, &Default::default(), &[], &mut backend, PeOptions::default()).unwrap();
+/// let threads = graph::PeThreads::default();
+/// let pe = Pe::wire(&program, &threads, &[], &mut backend, PeOptions::default()).unwrap();
 /// assert!(pe.start().unwrap().join().unwrap().is_empty());
 /// ```
 pub struct InterpreterBackend {
