@@ -306,6 +306,7 @@ fn a_sleeper_is_seen_by_whoever_uses_the_grant() {
     // SAFETY: this is the writer's thread.
     assert_eq!(unsafe { grant.try_write(9, b"second") }, Some(true));
     assert_eq!(writer.take_sleeping_readers(), 1);
+    // SAFETY: this is the writer's thread.
     assert_eq!(unsafe { grant.try_write(9, b"third") }, Some(false));
     assert_eq!(take(&mut reader).len(), 2);
 }
