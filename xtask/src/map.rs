@@ -1,4 +1,4 @@
-//! What the code looks like from above: packages, the arrows between crates and files, circles.
+//! The code seen from above: packages, the arrows between crates and files, circles.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What an evaluation reads and changes: input tuples, operator state, and where it submits.
+//! Context of one evaluation: input tuples, operator state, and the place where it submits.
 
 use tuple::{Layout, Punctuation, TupleRef};
 

@@ -1,4 +1,4 @@
-//! What expressions of an operator may ask about event time: the operator's clock, how far it has
+//! Event time as expressions of an operator may ask about it: the operator's clock, how far it has
 //! come, and the pane whose results are being made.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

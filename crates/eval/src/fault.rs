@@ -1,4 +1,4 @@
-//! What goes wrong while a program runs: an SPL run-time exception.
+//! Faults of a running program: SPL's run-time exceptions.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What typed programs mean: the reference interpreter, with the operators, casts and faults that
+//! Meaning of typed programs: the reference interpreter, with the operators, casts and faults that
 //! compiled code gives as well, bit by bit.
 //!
 //! A [`graph::Body`] comes in with input tuples, state and [`Services`]; values, submissions or a

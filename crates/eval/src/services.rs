@@ -1,4 +1,4 @@
-//! What library functions and operator code may ask of the PE around them.
+//! Services of the PE that library functions and operator code may ask for.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the infix and prefix operators compute, with the values at the edges.
+//! Results of the infix and prefix operators, with the values at the edges.
 
 use graph::BinaryOp::{
     self, Add, BitAnd, BitOr, BitXor, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Rem, Shl, Shr, Sub,

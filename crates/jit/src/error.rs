@@ -1,4 +1,4 @@
-//! What can go wrong while code is made.
+//! Errors while code is made.
 
 use std::fmt;
 

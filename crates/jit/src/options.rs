@@ -1,4 +1,4 @@
-//! What can be chosen when code is made.
+//! Options of code generation.
 
 /// Options of code generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

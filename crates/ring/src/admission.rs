@@ -75,7 +75,7 @@ impl ReaderAdmission {
     /// the number before must be gone and must not touch the ring any more.
     ///
     /// # Errors
-    /// There is no such reader, it is admitted already, or the system refuses the memory barrier.
+    /// The reader does not exist or is admitted already, or the system refuses the memory barrier.
     pub fn admit(&mut self, reader: u32) -> io::Result<()> {
         if reader >= self.readers() {
             return Err(io::ErrorKind::InvalidInput.into());

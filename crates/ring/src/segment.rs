@@ -366,7 +366,8 @@ impl RingSegment {
     /// Writes the header word of a frame.
     ///
     /// # Safety
-    /// As for [`RingSegment::writable_bytes`], with `at..at + 8`; `at` is a multiple of 8.
+    /// The caller is the writer, and has claimed the bytes `at..at + 8` (see
+    /// [`RingSegment::writable_bytes`]); `at` is a multiple of 8.
     #[inline(always)]
     pub(crate) unsafe fn write_header(&self, at: u64, word: u64) {
         debug_assert!(at.is_multiple_of(ALIGN as u64));

@@ -29,7 +29,8 @@ use crate::writer::Writer;
 /// The shape is out of bounds (see [`RingShape`]), or there is no memory.
 ///
 /// # Example
-/// Here the reader joins from the same process; usually the descriptor is passed to another one:
+/// The reader of this example joins from the same process; usually another process is passed the
+/// descriptor:
 /// ```
 /// use std::os::fd::AsFd;
 /// use thalweg_ring::{RingShape, join_ring, shared_ring};

@@ -12,7 +12,7 @@ pub const DEEP_STACK_BYTES: usize = 256 << 20;
 /// Does work on a stack of [`DEEP_STACK_BYTES`].
 ///
 /// # Errors
-/// There is no thread to be had for it.
+/// The system gives no thread with such a stack.
 ///
 /// # Panics
 /// If the work does.

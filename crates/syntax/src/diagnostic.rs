@@ -1,4 +1,4 @@
-//! What is wrong with a program, as a value: severity, place, sentence, further places, and help.
+//! Findings about a program, as values: severity, place, sentence, further places, and help.
 //!
 //! Stages collect diagnostics and go on; the command prints them, all of one run together. The
 //! message says what is wrong in the user's words; `help` says what would be right.

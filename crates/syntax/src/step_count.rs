@@ -1,4 +1,4 @@
-//! What reading and formatting a text costs, counted in steps for tests: a token looked at, an
+//! Cost of reading and formatting a text, counted in steps for tests: a token looked at, an
 //! entry of a table, a child of a node, a command of a layout, a byte of a search. Outside of tests
 //! nothing is counted.
 

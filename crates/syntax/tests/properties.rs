@@ -1,4 +1,4 @@
-//! What holds for every text: the tree keeps it, nothing panics, and the formatter changes white
+//! Properties of every text: the tree keeps it, nothing panics, and the formatter changes white
 //! space only.
 
 mod programs_at_random;

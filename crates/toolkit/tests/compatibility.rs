@@ -1,4 +1,4 @@
-//! That every operator of the language works or is refused by name, and that the page of what is
+//! Every operator of the language works or is refused by name, and the page of what is
 //! refused is that of the lists.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! What a backend is told about fused operators.
+//! Views of fused operators that a backend is given.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What holds for all types and values.
+//! Properties of all types and values.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;

@@ -22,7 +22,7 @@ pub fn own_binary() -> Result<PathBuf, BenchFailure> {
 /// command, else the first in PATH.
 ///
 /// # Errors
-/// There is none; the message says how to build it.
+/// No such binary exists; the message says how to build it.
 pub fn thalweg_binary() -> Result<PathBuf, BenchFailure> {
     let named = std::env::var_os(THALWEG_COMMAND).map(PathBuf::from);
     let found = named.or_else(|| find("thalweg", &own_binary().ok()?, std::env::var_os("PATH")));

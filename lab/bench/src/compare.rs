@@ -35,7 +35,7 @@ pub struct CompareArgs {
     pub history: PathBuf,
 }
 
-/// Prints the comparison.
+/// Prints a comparison of two results.
 ///
 /// # Errors
 /// Results cannot be read, or one is slower than `--fail-on-slower` allows.

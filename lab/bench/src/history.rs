@@ -14,7 +14,7 @@ pub const HISTORY_FOLDER: &str = "docs/bench";
 /// Reads the results of a file, of a folder that `bench --out` has written, or of a release.
 ///
 /// # Errors
-/// There is no such file or release, or the file is no file of results.
+/// The file or release does not exist, or the file is no file of results.
 pub fn load_release(what: &str, history: &Path) -> Result<Release, BenchFailure> {
     let path = find(what, history)?;
     let outcomes = results::read(&path).map_err(|error| BenchFailure::Failed(error.to_string()))?;

@@ -75,7 +75,7 @@ impl SocketLayout {
         Ok(())
     }
 
-    /// Receives `messages` messages.
+    /// Receives `messages` messages from a socket.
     ///
     /// # Errors
     /// The connection breaks or ends early.

@@ -37,7 +37,7 @@ impl Default for LatencyHistogram {
 }
 
 impl LatencyHistogram {
-    /// An empty histogram.
+    /// A histogram without any values.
     ///
     /// # Panics
     /// Never: the bounds are sound.

@@ -44,7 +44,7 @@ pub trait PeerReceive {
     fn receive(&mut self, sink: &mut ControlSink) -> Result<(), BoxError>;
 }
 
-/// Sends `messages` messages.
+/// Sends `messages` messages as fast as the peer takes them.
 ///
 /// # Errors
 /// The peer fails.
@@ -59,7 +59,7 @@ pub fn send_all(sender: &mut impl PeerSend, messages: u64) -> Result<(), BoxErro
     flush_all(sender)
 }
 
-/// Receives `messages` messages.
+/// Receives `messages` messages as fast as they come.
 ///
 /// # Errors
 /// The peer fails.

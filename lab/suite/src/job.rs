@@ -101,7 +101,7 @@ impl InheritedFile {
 /// Runs a command to its end; its standard output.
 ///
 /// # Errors
-/// It cannot be started, or it fails; the error then has its standard error.
+/// The command cannot be started, or it fails; the error then has its standard error.
 pub fn run_to_end(mut command: Command) -> Result<String, Error> {
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| Error::system("start a run", error))?;

@@ -1,4 +1,4 @@
-//! What a run did, to be compared to the bit.
+//! Effects of a run, to be compared to the bit.
 
 use std::sync::Arc;
 

@@ -115,7 +115,7 @@ fn a_full_standard_output_is_said_on_every_plan() {
     }
 }
 
-/// As of `2>log` on a full disk: what is written to it is lost, and nothing else.
+/// A standard error on a full disk, as by `2>log`: only what is written to it is lost.
 #[test]
 fn a_full_standard_error_changes_nothing() {
     let scratch = Scratch::new();

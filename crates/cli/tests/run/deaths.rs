@@ -1,4 +1,4 @@
-//! What is said when a PE dies or an operator fails, and that nothing is left then.
+//! Messages when a PE dies or an operator fails; no process or file is left then.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What an interrupt does to tuples that are on their way: they get there, and the job ends well.
+//! An interrupt: tuples that are on their way arrive, and the job ends with status 0.
 
 use rustix::process::Signal;
 

@@ -1,4 +1,4 @@
-//! The same program gives the same output whatever the plan: every program below `examples/` with a
+//! Programs give one output on all plans: every program below `examples/` with a
 //! thread for each port, with a process for each operator on every medium, and mixed. (That it does
 //! so fused is tested in `examples`.)
 

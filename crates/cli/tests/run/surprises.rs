@@ -1,4 +1,4 @@
-//! What the command says where silence, or a list of what is not for users, would surprise.
+//! Messages of the command where silence would surprise, or a list with names not for users.
 
 use std::fs;
 use std::fs::File;

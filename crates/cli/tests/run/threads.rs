@@ -1,5 +1,5 @@
-//! What the threads of a job are seen to do from outside: on which cores they may run, and that
-//! they do nothing when there is nothing to do.
+//! Threads of a job, seen from outside: the cores that they may run on, and that they rest while
+//! there is no work.
 
 use std::fs;
 use std::time::Duration;

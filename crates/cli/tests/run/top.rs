@@ -1,4 +1,4 @@
-//! What `thalweg top` shows of jobs.
+//! Output of `thalweg top` for running jobs.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};

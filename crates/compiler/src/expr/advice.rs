@@ -149,8 +149,8 @@ fn common_cast(
     )
 }
 
-/// Of the types of two numbers the one that the other is to be cast to: the one that is wanted,
-/// else the one that holds more, if the operator takes it.
+/// The type, of two numbers' types, to which the other number is to be cast: the one that is
+/// wanted, else the one that holds more, if the operator takes it.
 fn common_number<'t>(
     op: BinaryOp,
     (left, right): (&'t Type, &'t Type),

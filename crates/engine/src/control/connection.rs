@@ -170,7 +170,8 @@ impl ControlReceiver {
     /// connection.
     ///
     /// # Errors
-    /// As [`ControlReceiver::try_recv`] and [`ControlReceiver::fill_buffer`].
+    /// The socket cannot be read, or the other side sent something that is no message: see
+    /// [`ControlReceiver::try_recv`] and [`ControlReceiver::fill_buffer`].
     pub fn recv<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         loop {
             if let Some(message) = self.try_recv()? {
@@ -277,7 +278,8 @@ impl ControlSender {
     /// Sends a message and waits until the socket has taken it, on a blocking socket.
     ///
     /// # Errors
-    /// As [`ControlSender::push`] and [`ControlSender::flush`].
+    /// The message is too long, or the socket cannot be written: see [`ControlSender::push`] and
+    /// [`ControlSender::flush`].
     pub fn send(&mut self, message: &impl Serialize, fds: Vec<OwnedFd>) -> io::Result<()> {
         self.push(message, fds)?;
         while !self.flush()? {

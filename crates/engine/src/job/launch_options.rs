@@ -57,7 +57,7 @@ pub struct LaunchOptions {
 pub enum BackendKind {
     /// On the reference interpreter, which defines what a program means.
     Interpreted,
-    /// As machine code, compiled before the job starts.
+    /// Compiled to machine code before the job starts.
     Compiled,
 }
 

@@ -27,7 +27,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Reads the text of a file, within the bounds of [`read`].
 ///
 /// # Errors
-/// Those of [`read`], and text that is not UTF-8.
+/// The file cannot be read within these bounds, or its text is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let text = String::from_utf8(read(path)?);
     text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))

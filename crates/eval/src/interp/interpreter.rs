@@ -12,7 +12,8 @@ use crate::{Evaluation, Fault, NativeFn};
 
 /// Evaluates the expressions and bodies of one operator.
 ///
-/// It keeps memory from one evaluation to the next, hence `&mut`; a clone shares the program.
+/// An interpreter reuses memory from one evaluation to the next, so it is called by `&mut`. A clone
+/// shares the program and has memory of its own.
 #[derive(Clone)]
 pub struct Interpreter {
     functions: Arc<[Function]>,

@@ -1,4 +1,4 @@
-//! What an interpreter knows of its operator's ports, and the memory that it uses again.
+//! Layouts of the ports of an interpreter's operator, and memory that the interpreter reuses.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the reference interpreter makes of expressions, statements and calls.
+//! Expressions, statements and calls on the reference interpreter.
 
 mod calls;
 mod expressions;

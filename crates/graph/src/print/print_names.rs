@@ -1,4 +1,4 @@
-//! What variables, ports and functions are called.
+//! Names of variables, ports and functions in printed programs.
 
 use std::borrow::Cow;
 

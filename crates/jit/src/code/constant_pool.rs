@@ -1,4 +1,5 @@
-//! What compiled code refers to by address: types, constants, sites. It lives as long as the code.
+//! Types, constants and sites that compiled code refers to by address. They live as long as the
+//! code.
 
 use std::collections::HashMap;
 use std::sync::Arc;

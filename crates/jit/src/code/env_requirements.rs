@@ -1,4 +1,4 @@
-//! What a machine function needs of the environment that it runs in.
+//! Requirements of a machine function on the environment that it runs in.
 
 use std::sync::Arc;
 

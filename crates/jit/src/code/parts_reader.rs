@@ -16,8 +16,8 @@ impl PartsReader {
     /// The words at an address.
     ///
     /// # Safety
-    /// So many words follow as the types that are then read have parts; each holds a part of its
-    /// type, and the addresses among them are good for as long as the words are read.
+    /// At `next` there is a word for each part of the types that are then read; each holds a part
+    /// of its type, and the addresses among them are good for as long as the words are read.
     pub unsafe fn new(next: *const u64) -> PartsReader {
         PartsReader { next }
     }
@@ -176,10 +176,10 @@ pub struct RawSlice<T> {
 }
 
 impl<T: Copy> RawSlice<T> {
-    /// The elements.
+    /// The elements of the slice, where they lie.
     ///
     /// # Safety
-    /// They are there, and nothing writes to them during `'a`.
+    /// The elements exist, and nothing writes to them during `'a`.
     pub unsafe fn slice<'a>(self) -> &'a [T] {
         if self.len == 0 {
             return &[];

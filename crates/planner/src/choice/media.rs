@@ -8,7 +8,7 @@ use super::plan_options::MediumCapabilities;
 /// The medium of a name, in capitals or not, if it can carry a stream between processes.
 ///
 /// # Errors
-/// There is no medium of that name, or it does not cross processes.
+/// No medium has that name, or it does not cross processes.
 pub(crate) fn find_medium<'a>(
     name: &str,
     media: &[MediumCapabilities<'a>],

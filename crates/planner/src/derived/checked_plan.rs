@@ -40,7 +40,7 @@ impl<'a> CheckedPlan<'a> {
     /// Checks that a stream goes to another PE than its own, and that an operator there takes it.
     ///
     /// # Errors
-    /// It does not: a fault of `subject`.
+    /// Another plan is needed: a fault of `subject`.
     pub fn check_arrival(
         &self,
         subject: PlanPart,

@@ -67,7 +67,7 @@ fn in_private<const N: usize>() -> f64 {
     })
 }
 
-/// As between two processes: each end has a mapping of its own.
+/// Ends with a mapping each, like those of two processes.
 fn in_shared<const N: usize>() -> f64 {
     rate::<N>(|filling, taking| {
         let (writer, fd) = shared_ring(SHAPE).expect("memory");

@@ -41,7 +41,7 @@ pub trait Outlet {
     /// place, with any content. A large tuple that crosses threads is not copied then.
     ///
     /// # Errors
-    /// As [`Outlet::submit`].
+    /// The fault of an operator downstream, or of a source that goes on after a shutdown.
     fn submit_owned(&mut self, port: u32, tuple: &mut TupleBuf) -> Result<(), Fault> {
         self.submit(port, tuple.as_ref())
     }
@@ -51,7 +51,7 @@ pub trait Outlet {
     /// port's schema.
     ///
     /// # Errors
-    /// As [`Outlet::submit`].
+    /// The fault of an operator downstream, or of a source that goes on after a shutdown.
     fn submit_batch(
         &mut self,
         port: u32,
@@ -69,13 +69,13 @@ pub trait Outlet {
     /// Sends a window marker or the final marker. After the final marker nothing passes the port.
     ///
     /// # Errors
-    /// As [`Outlet::submit`].
+    /// The fault of an operator downstream, or of a source that goes on after a shutdown.
     fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault>;
     /// Sends a watermark: tuples that follow on the port are expected to be no older than `at`.
     /// Only for ports that send watermarks ([`graph::EventClock::outputs`]).
     ///
     /// # Errors
-    /// As [`Outlet::submit`].
+    /// The fault of an operator downstream, or of a source that goes on after a shutdown.
     fn submit_watermark(&mut self, port: u32, at: EventTime) -> Result<(), Fault> {
         let _ = (port, at);
         Ok(())

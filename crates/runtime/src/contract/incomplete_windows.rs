@@ -1,4 +1,4 @@
-//! What the windows of an operator hold when its input ends.
+//! Contents of an operator's windows that never fired before its input ended.
 
 /// Contents of an operator's windows that never got full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

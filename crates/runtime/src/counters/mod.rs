@@ -1,4 +1,4 @@
-//! What a PE counts while it runs: markers at ports, frames and waits of crossing edges, items of
+//! Counters of a running PE: markers at ports, frames and waits of crossing edges, items of
 //! queues.
 //!
 //! One thread at a time writes a counter, any thread may read it and may see it stale.

@@ -98,7 +98,7 @@ impl ReorderBuffer {
         self.items_by_origin.push((origin, numbers));
     }
 
-    /// Adds a frame.
+    /// Adds a frame with its order position.
     ///
     /// # Errors
     /// The frame is no part of a stream with positions.

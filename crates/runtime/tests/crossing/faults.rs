@@ -1,4 +1,4 @@
-//! What is said when an edge breaks, and what still arrives.
+//! Errors of an edge that breaks, and the tuples that still arrive.
 
 use testkit::exprs;
 use transport::{ReceivingEnd, SendingEnd};

@@ -1,4 +1,4 @@
-//! What crosses arrives whole and in order.
+//! Tuples that cross an edge arrive whole and in order.
 
 use testkit::OperatorBuilder;
 use tuple::Value;

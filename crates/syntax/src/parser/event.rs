@@ -1,4 +1,4 @@
-//! What the parser says, in order, and the lossless tree that comes of it.
+//! Events of the parser, in order, and the lossless tree that is built from them.
 //!
 //! The parser sees no white space and no comments. It notes begin, token and end; the tree is put
 //! together afterwards, with the trivia between the tokens. A node begins at its first token and

@@ -1,4 +1,4 @@
-//! What is to be parsed, and parsing it.
+//! Goals of a parse (a unit, a type, an expression, a prototype), and parsing them.
 
 use rowan::GreenNode;
 

@@ -246,7 +246,7 @@ impl RecordOutput {
         }
     }
 
-    /// Flushes and closes.
+    /// Writes what is buffered and closes the output.
     ///
     /// # Errors
     /// The error of the system.

@@ -91,7 +91,7 @@ impl StopWaiter {
 }
 
 impl InterruptibleFile {
-    /// Opens a file.
+    /// Opens a file or a named pipe, without waiting for a writer of the pipe.
     ///
     /// # Errors
     /// The error of the system, or that the path is a folder.

@@ -70,7 +70,7 @@ impl Inflater {
         }
     }
 
-    /// Ends the input.
+    /// Checks that the compressed data have ended where the input ends.
     ///
     /// # Errors
     /// If the data end too early.

@@ -1,4 +1,4 @@
-//! That the list of functions is the language's: every prototype, once, documented and well-formed.
+//! The list of functions is the language's: every prototype, once, documented and well-formed.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What the format promises, and what the checker refuses.
+//! Promises of the flat format, and tuples that the checker refuses.
 
 use std::sync::Arc;
 

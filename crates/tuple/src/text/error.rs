@@ -1,4 +1,4 @@
-//! What a reader missed in a text.
+//! Errors of readers: the input that was expected at a place of a text.
 
 use std::fmt;
 use std::sync::Arc;

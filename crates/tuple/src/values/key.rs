@@ -1,4 +1,4 @@
-//! What sets and maps are searched for: a [`Value`], or a key for which none has to be built.
+//! Keys that sets and maps are searched for: a [`Value`], or a key that needs none to be built.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 

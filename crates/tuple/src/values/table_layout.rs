@@ -1,4 +1,4 @@
-//! What compiled code has to know of a set or map to search it for an integer.
+//! Layout of a set or map as far as compiled code needs it to search for an integer.
 
 /// Where things are in the hash table of a [`crate::Set`] or [`crate::Map`], in bytes.
 ///

@@ -11,7 +11,7 @@
 
 use super::alternative::{PathAlternative, PathStep, PathTail};
 
-/// A parsed path.
+/// A parsed path, as parameters of XMLParse write it.
 ///
 /// # Example
 /// ```

@@ -29,7 +29,7 @@ struct RoleArgs {
 /// Plays the role that the arguments name, to its end.
 ///
 /// # Errors
-/// There is no such role, or the system refuses something.
+/// No role has that name, or a system call of it fails.
 pub fn serve_control(args: &[String]) -> Result<(), Error> {
     let by_hand = || Error::new("this command is for `thalweg bench`");
     let (role, rest) = args.split_first().ok_or_else(by_hand)?;

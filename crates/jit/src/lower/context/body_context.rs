@@ -1,4 +1,4 @@
-//! What the names of a body mean while it is being lowered.
+//! Meanings of a body's names while it is being lowered.
 
 use std::collections::HashSet;
 

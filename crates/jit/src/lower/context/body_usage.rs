@@ -1,4 +1,5 @@
-//! What a body does with its variables, found before it is lowered: that decides where each lives.
+//! Uses that a body makes of its variables, found before it is lowered: they decide where each
+//! lives.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What an entry needs of its environment.
+//! Requirements of an entry on its environment.
 
 use tuple::Type;
 /// Needs of an entry that has been lowered.

@@ -85,10 +85,10 @@ impl BatchHeader {
         [words[0], words[1], words[2], seal]
     }
 
-    /// Decodes a header.
+    /// Decodes the header of a batch and checks its seal.
     ///
     /// # Errors
-    /// It is not the header of the batch that comes next.
+    /// The bytes are not the header of the next batch.
     pub(super) fn from_words(
         words: BatchHeaderWords,
         key: BatchSealKey,

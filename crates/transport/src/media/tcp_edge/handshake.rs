@@ -256,7 +256,7 @@ impl HandshakeVerdict {
         bytes
     }
 
-    /// Decodes a reply.
+    /// Decodes the reply of a listener.
     ///
     /// # Errors
     /// The process that answered is no sender of a stream.

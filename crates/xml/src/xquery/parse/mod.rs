@@ -18,7 +18,7 @@ use query_parser::QueryParser;
 use super::failure::QueryResult;
 use super::query::XQuery;
 
-/// Reads a query.
+/// Parses the text of a query.
 ///
 /// # Errors
 /// [`QueryFailure::Query`](super::QueryFailure::Query) with what is wrong and where.

@@ -1,4 +1,4 @@
-//! What is said of options and files that cannot be.
+//! Errors for options and files that cannot be used.
 
 use super::{publish, topic};
 use crate::scratch::{Scratch, thalweg};
