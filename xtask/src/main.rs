@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use thalweg_xtask::{map, tidy, vwap};
+use thalweg_xtask::{map, sizes, tidy, vwap};
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -15,6 +15,7 @@ fn main() -> ExitCode {
         ["map"] => print(&map::print(root)),
         ["circles"] => print(&map::print_circles(root)),
         ["arrows", place] => print(&map::arrows_of(root, place)),
+        ["sizes", folder] => print(&sizes::print(Path::new(folder))),
         ["vwap-data"] => print(&vwap::generate(vwap::SAMPLE_LINES, vwap::SAMPLE_SEED)),
         ["vwap-data", lines, seed] => match (lines.parse(), seed.parse()) {
             (Ok(lines), Ok(seed)) => print(&vwap::generate(lines, seed)),
@@ -41,6 +42,9 @@ fn report(findings: &[String]) -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("usage: cargo xtask tidy | map | circles | arrows PLACE | vwap-data [LINES SEED]");
+    eprintln!(
+        "usage: cargo xtask tidy | map | circles | arrows PLACE | sizes FOLDER | \
+         vwap-data [LINES SEED]"
+    );
     ExitCode::from(2)
 }

@@ -1,5 +1,5 @@
-//! Every operator of the language works or is refused by name, and the page of what is
-//! refused is that of the lists.
+//! Every operator of the language works or is refused by name, the page of what is refused is
+//! that of the lists, and the README counts the operators that work.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -93,6 +93,17 @@ fn the_page_has_what_is_refused() {
             "run this test with BLESS=1, and read what changes"
         );
     }
+}
+
+#[test]
+fn the_readme_says_how_many_operators_work() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let page = std::fs::read_to_string(&path).expect("the page is there");
+    let models = toolkit::operators().iter().map(|entry| entry.model);
+    let working = models.filter(|model| model.unsupported.is_none()).count();
+    let all = toolkit::operators().len();
+    let counts = format!("{working} of the {all} operators of the standard toolkits");
+    assert!(page.contains(&counts), "README.md has to say: {counts}");
 }
 
 /// A page with other text between the two comments that mark a section.

@@ -14,9 +14,9 @@ use thalweg_peers::{BoxError, PARTNER, PE, PeerQuestion, PeerTask, TURN, cores, 
 
 /// Thalweg beside other projects that hand messages on: throughput by size, latency at 64 bytes.
 ///
-/// Peers that need more than Rust and a C compiler are built in by features: rtrb, crossbeam,
-/// timely, iceoryx2, zeromq, aeron, or all of them by `--features all_peers`. docs/peers.md says
-/// what each needs.
+/// Peers that need more than Rust's library are built in by features: rtrb, crossbeam,
+/// timely, iceoryx2, zeromq, aeron, or all of them by `--features all`. docs/peers.md says what
+/// each needs.
 #[derive(Parser)]
 #[command(name = "thalweg-peers", version)]
 struct PeersArgs {

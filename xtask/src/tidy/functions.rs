@@ -5,27 +5,36 @@ use super::TidySource;
 /// Lines of a function, from its `fn` to its closing brace.
 const LINES_MAX: usize = 70;
 
-/// Findings on one file. Relies on rustfmt: a function ends at the first `}` with its own indent.
+/// Findings on one file.
 pub fn check(source: &TidySource) -> Vec<String> {
-    let lines: Vec<&str> = source.text.lines().collect();
+    let long = function_lengths(&source.text).into_iter();
+    let long = long.filter(|(_, length)| *length > LINES_MAX);
+    long.map(|(line, length)| {
+        format!(
+            "{}:{line}: a function of {length} lines, at most {LINES_MAX}",
+            source.path
+        )
+    })
+    .collect()
+}
+
+/// First line and number of lines of each function that has more than one line. Relies on rustfmt:
+/// a function ends at the first `}` with its own indent.
+pub fn function_lengths(text: &str) -> Vec<(usize, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
     let starts = lines
         .iter()
         .enumerate()
         .filter(|(_, line)| is_function(line));
-    let long = starts.filter_map(|(start, line)| {
+    let lengths = starts.filter_map(|(start, line)| {
         let indent = &line[..line.len() - line.trim_start().len()];
         let (close, parameters) = (format!("{indent}}}"), format!("{indent})"));
-        let is_end = |line: &&str| *line == close || is_declaration_end(line, &parameters);
-        let length = lines[start..].iter().position(is_end)? + 1;
-        (length > LINES_MAX && line.contains("fn ")).then(|| {
-            format!(
-                "{}:{}: a function of {length} lines, at most {LINES_MAX}",
-                source.path,
-                start + 1
-            )
-        })
+        let end = lines[start..]
+            .iter()
+            .position(|line| *line == close || is_declaration_end(line, &parameters))?;
+        (!is_declaration_end(lines[start + end], &parameters)).then_some((start + 1, end + 1))
     });
-    long.collect()
+    lengths.collect()
 }
 
 /// Whether a line ends the declaration of a function without a body.
