@@ -10,6 +10,14 @@
 //!                                         several PEs: a process each, which calls serve
 //! ```
 //!
+//! # Processes and threads
+//!
+//! A plan with one PE runs on threads of the calling process. With several PEs, or a PE with a
+//! host, a process is started for each: the command [`LaunchOptions::pe_command`], by default the
+//! binary of the calling process again. So a program that runs such plans has to call [`serve`]
+//! first thing when it is started as `pe NUMBER NAME`. No thread of the caller is used: a [`Job`]
+//! runs by itself until its sources end or a [`StopHandle`] asks it to.
+//!
 //! # Example
 //!
 //! ```

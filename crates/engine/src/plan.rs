@@ -64,13 +64,37 @@ pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> 
     planner::parse_plan_with_media(text, program, &|name| planner::check_medium(name, &media))
 }
 
-/// Notes on where a plan departs from the program's config clauses, a sentence each.
+/// Notes on where a plan departs from the program's config clauses, a sentence each, with the place
+/// in the source. They are no errors: the plan runs as it is.
+///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use thalweg_engine::{CompileRequest, PlanOptions, compile, plan, plan_notes};
+///
+/// # let request = CompileRequest { file: HELLO.into(), ..CompileRequest::default() };
+/// let program = compile(&request)?.program.expect("the program has no errors");
+/// let options = PlanOptions::default();
+/// let plan = plan(&program, &options)?;
+/// // The program says nothing about its plan.
+/// assert!(plan_notes(&program, &options, &plan).is_empty());
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
 pub fn plan_notes(program: &Program, options: &PlanOptions<'_>, plan: &Plan) -> Vec<String> {
     let notes = planner::notes(program, options, plan).into_iter();
     notes.map(|note| note.text(program)).collect()
 }
 
-/// The media that a plan may use and their abilities, the fastest first.
+/// The media that a plan may use and their abilities, the fastest first. Media for tests are among
+/// them; `auto` never takes those.
+///
+/// # Example
+/// ```
+/// let media = thalweg_engine::media();
+/// let between_processes = media.iter().filter(|medium| medium.crosses_processes);
+/// let fastest = between_processes.map(|medium| medium.name).next();
+/// assert_eq!(fastest, Some("shm"));
+/// ```
 pub fn media() -> Vec<MediumCapabilities<'static>> {
     let capabilities = |(rank, medium): (u32, &&'static dyn transport::Medium)| {
         let caps = medium.caps();
@@ -95,7 +119,8 @@ pub(crate) fn crossing_media() -> impl Iterator<Item = &'static str> {
     all.map(|medium| medium.name)
 }
 
-/// Number of cores that this process may run on; 0 if the system does not say.
+/// Number of cores that this process may run on, as its affinity mask and control group allow; 0 if
+/// the system does not say.
 pub fn usable_core_count() -> u32 {
     std::thread::available_parallelism().map_or(0, |count| count.get() as u32)
 }

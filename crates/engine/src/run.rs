@@ -11,6 +11,33 @@ use crate::{launcher, local};
 /// Runs a compiled program by its plan: in this process if there is one PE without a host, else in
 /// a process for each PE.
 ///
+/// Returns as soon as the job is on its way; [`Job::join`] waits for its end. The processes of a
+/// job compile the sources that `compilation` has recorded, not the files as they are now. If one
+/// of the processes fails or dies, the others are ended. All of them end with this process, even by
+/// SIGKILL.
+///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use std::time::Duration;
+/// use thalweg_engine::{CompileRequest, LaunchOptions, PlanOptions, compile, plan, run};
+///
+/// # let request = CompileRequest {
+/// #     file: HELLO.into(),
+/// #     submission_values: Some(Vec::new()),
+/// #     ..CompileRequest::default()
+/// # };
+/// let compilation = compile(&request)?;
+/// let program = compilation.program.as_ref().expect("the program has no errors");
+/// let plan = plan(program, &PlanOptions::default())?;
+/// let mut job = run(&compilation, program, &plan, &LaunchOptions::default())?;
+/// while !job.wait(Some(Duration::from_secs(1))) {
+///     println!("{:?}", job.source_counts());
+/// }
+/// job.join()?;
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Plan`] if a host of the plan is not described, [`Error::DataDirectory`],
 /// [`Error::Codegen`], [`Error::Program`] if an operator cannot be set up in this process,

@@ -44,8 +44,13 @@ pub use threaded_ports::SPLITTER;
 /// Makes the plan of a program, complete and derived. A program without operators has a plan
 /// without PEs.
 ///
+/// Operators are fused first, then streams between PEs get crossings and media, then input ports
+/// get queues; each step keeps what a plan's text ([`FusionPolicy::Text`]) has decided.
+///
 /// # Errors
-/// Everything that the options or the program ask for and that cannot be had.
+/// Everything that the options or the program ask for and that cannot be had: placements that
+/// contradict each other, media that do not exist or do not reach the receivers, a text that does
+/// not fit the program. [`PlanError::text`] gives a sentence with the places in the source.
 pub fn plan(program: &Program, options: &PlanOptions<'_>) -> Result<Plan, Vec<PlanError>> {
     if program.operators.is_empty() {
         return Ok(Plan::default());

@@ -45,7 +45,9 @@ pub use timestamp::Timestamp;
 pub use types::{Attribute, EnumType, TupleType, Type};
 pub use values::{Key, List, Map, PackedScalar, Set, TableLayout, Value};
 
-/// A marker between the tuples of a stream.
+/// A marker between the tuples of a stream. It keeps its position among them on every way, from
+/// direct calls to frames on a socket. Programs see it in `onPunct`. Watermarks are no punctuation:
+/// see [`Watermark`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Punctuation {

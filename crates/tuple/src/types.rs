@@ -6,6 +6,12 @@ use std::sync::Arc;
 /// An SPL type. Cheap to clone: what is large is behind an [`Arc`]. Two types are equal iff SPL
 /// says so: tuples by names and types in order, enums by enumerators in order, bounds count.
 ///
+/// A type says how a [`Value`](crate::Value) and a slot of a flat tuple are to be read, as neither
+/// carries its type. The text of a type (`Display`) is that of SPL.
+///
+/// The bound of a bounded type (`rstring[n]`, `list<T>[n]`) counts bytes of a string and elements
+/// of a collection. Values are cut to it where they are cast or written into a tuple.
+///
 /// # Example
 /// ```
 /// use std::sync::Arc;
@@ -61,6 +67,18 @@ pub enum Type {
 }
 
 /// The enumerators of an enum type, in order of declaration.
+///
+/// A value of the type is an ordinal, counted from 0; the default value is the first enumerator.
+/// Two enum types are equal if they have the same enumerators in the same order.
+///
+/// # Example
+/// ```
+/// use thalweg_tuple::{EnumType, Value};
+///
+/// let side = EnumType { names: vec!["buy".into(), "sell".into()] };
+/// assert_eq!(side.find("sell").map(Value::Enum), Some(Value::Enum(1)));
+/// assert_eq!(side.find("hold"), None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EnumType {
     /// Names of the enumerators, by ordinal.
@@ -68,6 +86,10 @@ pub struct EnumType {
 }
 
 /// The attributes of a tuple type, in order: the schema of a stream.
+///
+/// Attributes are addressed by their index. Names are unique; the compiler sees to that, and
+/// nothing here checks it. [`Layout`](crate::Layout) says where each attribute lies in a flat
+/// tuple.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TupleType {
     /// Attributes of the schema, in order.
@@ -106,7 +128,8 @@ impl TupleType {
         TupleType { attributes }
     }
 
-    /// The place and the attribute of a name.
+    /// The index and the attribute of a name; `None` if the type has no such attribute. Compares
+    /// one name after the other, so callers look names up while wiring, not for each tuple.
     pub fn find(&self, name: &str) -> Option<(usize, &Attribute)> {
         self.attributes
             .iter()
@@ -116,7 +139,7 @@ impl TupleType {
 }
 
 impl EnumType {
-    /// The ordinal of an enumerator.
+    /// The ordinal of an enumerator, from 0; `None` if the type has no such enumerator.
     pub fn find(&self, name: &str) -> Option<u32> {
         self.names
             .iter()

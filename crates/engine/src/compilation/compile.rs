@@ -13,6 +13,24 @@ use crate::plan::crossing_media;
 use crate::sources::{RecordedSources, SourceRecorder};
 
 /// A request to compile: the main file, toolkits, and values known when compiling.
+///
+/// The default has no file. Relative paths are those of the current folder. Values are text, as on
+/// the command line; the compiler parses them by the types that the program gives them, and reports
+/// a value that does not fit as a finding.
+///
+/// # Example
+/// ```
+/// use thalweg_engine::CompileRequest;
+///
+/// // `thalweg run -D depth=2 Main.spl rate=10`
+/// let request = CompileRequest {
+///     file: "Main.spl".into(),
+///     compile_values: vec![("depth".to_owned(), "2".to_owned())],
+///     submission_values: Some(vec![("rate".to_owned(), "10".to_owned())]),
+///     ..CompileRequest::default()
+/// };
+/// assert_eq!(request.main, None);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct CompileRequest {
     /// The file that holds the main composite.

@@ -9,7 +9,12 @@ use crate::error::Error;
 
 /// A program that runs in this process or in processes of its own.
 ///
-/// Dropping the handle neither stops the job nor waits for it.
+/// A job ends when all its sources have ended and all their tuples were processed, after a shutdown
+/// ([`StopHandle`]) in the same way, or with the first failure of a PE. Its result is kept until
+/// [`Job::join`] takes it.
+///
+/// Dropping the handle neither stops the job nor waits for it. Processes of a job end with the
+/// calling process.
 pub struct Job {
     stop: StopSignal,
     source_counts: Box<dyn Fn() -> Vec<(String, u64)> + Send>,
@@ -95,7 +100,8 @@ impl Job {
     }
 
     /// Number of tuples that each source has submitted, by operator name. Counts of other processes
-    /// are those of the last time they were asked.
+    /// are those of the last time they were asked; each call asks again and does not wait for the
+    /// answers.
     pub fn source_counts(&self) -> Vec<(String, u64)> {
         (self.source_counts)()
     }

@@ -5,6 +5,28 @@ use std::sync::Arc;
 use crate::{OperatorId, OutPortId};
 
 /// A stream that leaves its PE: one sender there, one receiver in each receiving PE.
+///
+/// Chosen are `medium`, `codec`, `ring_bytes` and `batch`; `from` and `to` follow from the
+/// operators of the PEs. A stream has one crossing, or several if its medium serves fewer receivers
+/// than it has (`shm` at most 64): then each receiving PE is in one of them.
+///
+/// # Example
+/// ```
+/// use thalweg_graph::{Crossing, CrossingCodec, OperatorId, OutPortId};
+///
+/// let crossing = Crossing {
+///     from: OutPortId { operator: OperatorId(3), port: 0 },
+///     to: vec![1, 2],
+///     medium: "rum".into(),
+///     codec: CrossingCodec::Facade,
+///     ring_bytes: Some(1 << 16),
+///     // A batch goes out when it has 4,096 bytes, 25 µs after the previous one if more tuples
+///     // come, or 50 µs after its first tuple.
+///     batch: Some((25, 50, 4096)),
+/// };
+/// // Receiver 1 of the crossing is in PE 2.
+/// assert_eq!(crossing.to[1], 2);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Crossing {
     /// The output port whose tuples cross.
@@ -15,10 +37,12 @@ pub struct Crossing {
     pub medium: Arc<str>,
     /// The form in which tuples are written.
     pub codec: CrossingCodec,
-    /// Size of the crossing's ring in bytes; `None` for the medium's default.
+    /// Size of the crossing's ring in bytes, from 4,096 to 2,147,483,648 (`rum`: half as many),
+    /// rounded up to a power of two; `None` for the medium's default. Larger tuples cross in
+    /// pieces.
     pub ring_bytes: Option<u64>,
     /// Shortest and longest batching time in microseconds, and the size of a batch in bytes;
-    /// `None` for the medium's default.
+    /// `None` for the medium's default. Media that do not batch ignore it, and a note says so.
     pub batch: Option<(u32, u32, u32)>,
 }
 
@@ -28,10 +52,12 @@ pub const AUTO_MEDIUM: &str = "auto";
 /// The form in which a crossing writes tuples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CrossingCodec {
-    /// The flat layout, byte for byte as tuples lie in memory.
+    /// The flat layout, byte for byte as tuples lie in memory: the receiver reads them in place.
+    /// Both processes run on one kind of machine, as all PEs of a job do.
     #[default]
     Facade,
-    /// Field by field, in network byte order.
+    /// Field by field, in network byte order: each attribute of each tuple is written, and read
+    /// again.
     Normal,
 }
 

@@ -3,10 +3,16 @@
 use super::InPortId;
 use crate::{OperatorId, OutPortId};
 
-/// The number of an origin, which is the same in every PE of a plan.
+/// The number of an origin, which is the same in every PE of a plan. An origin gives tuples their
+/// order: a source, a timer, an operator with a thread, or a queue that the program asks for.
 pub type OriginId = u32;
 
 /// A thread of a PE that takes streams for some operators in the order of their origins.
+///
+/// Where streams that part behind a source meet again on another thread, a merge restores the order
+/// in which one thread would have processed their tuples. Each tuple carries its order position;
+/// the merge passes on the tuple with the lowest one, as soon as no stream can bring a lower one.
+/// `planner::order` finds the ports that need a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merge {
     /// The operators that the merge feeds, in order: one, or those of a loop.

@@ -3,7 +3,20 @@
 use super::Plan;
 use crate::OperatorId;
 
-/// The PE of every operator.
+/// The PE of every operator, for lookups in constant time.
+///
+/// # Example
+/// ```
+/// use thalweg_graph::{OperatorId, PeAssignment, PePlan, Plan};
+///
+/// let mut plan = Plan::default();
+/// for operators in [vec![OperatorId(0), OperatorId(2)], vec![OperatorId(1)]] {
+///     plan.pes.push(PePlan { operators, ..PePlan::default() });
+/// }
+/// let pes = PeAssignment::new(&plan, 4);
+/// assert_eq!(pes.pe_of(OperatorId(1)), Some(1));
+/// assert_eq!(pes.pe_of(OperatorId(3)), None);
+/// ```
 #[derive(Clone, Debug)]
 pub struct PeAssignment {
     pes: Vec<Option<u32>>,

@@ -7,6 +7,24 @@ use super::{Crossing, Merge, Pin, PinnedThread, ReceiverPlan, ThreadedPort};
 use crate::{OperatorId, OutPortId};
 
 /// The processes, threads and crossings that run a program.
+///
+/// A plan is a value: the planner makes it, or `planner::parse_plan` reads it from its text. It has
+/// no meaning without its program, whose operators it names by number. `planner::check` says
+/// whether the two fit together; other functions assume that they do and may panic if not.
+///
+/// # Example
+/// ```
+/// use thalweg_graph::{OperatorId, PePlan, Plan, Program};
+///
+/// // All operators of a program in one PE, which may use two cores.
+/// fn fused(program: &Program) -> Plan {
+///     let operators = (0..program.operators.len() as u32).map(OperatorId).collect();
+///     let pe = PePlan { operators, cores: vec![0, 1], ..PePlan::default() };
+///     Plan { pes: vec![pe], crossings: Vec::new() }
+/// }
+/// let plan = fused(&Program::default());
+/// assert_eq!(plan.pes[0].cores, [0, 1]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// The processes; a PE's number is its index here.
@@ -86,7 +104,8 @@ pub enum EdgeMedium {
 }
 
 impl Plan {
-    /// The number of the crossing that brings a stream into a PE, by stream and PE.
+    /// The number of the crossing that brings a stream into a PE, by stream and PE. A pair without
+    /// an entry has no crossing: the stream does not leave its PE for this one.
     pub fn crossing_index(&self) -> HashMap<(OutPortId, u32), u32> {
         let numbered = (0..).zip(&self.crossings);
         let all = numbered.flat_map(|(number, crossing)| {

@@ -4,6 +4,11 @@ use super::InPortId;
 use crate::OperatorId;
 
 /// An input port with a queue and a thread of its own.
+///
+/// The threads that feed the port put tuples into the queue and go on; the queue's thread runs the
+/// operator and all operators downstream that it reaches by direct calls. The program asks for such
+/// a port by config `threadedPort : queue(Port, Sys.Wait, 1000)`, a plan by a line `queue`, and the
+/// threading model for every port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadedPort {
     /// The operator that the queue feeds.
@@ -12,7 +17,8 @@ pub struct ThreadedPort {
     pub port: u32,
     /// Treatment of a tuple that finds the queue full.
     pub congestion: CongestionPolicy,
-    /// Tuples that the queue holds at most; at least 1.
+    /// Tuples and punctuation that the queue holds at most, besides the one that is being
+    /// processed; at least 1.
     pub tuples_max: u32,
     /// The core that the queue's thread has for itself; `None` lets it run on any of the PE's.
     pub core: Option<u32>,

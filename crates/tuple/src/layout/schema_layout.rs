@@ -7,6 +7,10 @@ use super::slot::{self, FIXED_BYTES_MAX, is_fixed, slot};
 use crate::{TupleType, Type};
 
 /// Size of a schema's fixed part, and the offset of each attribute.
+///
+/// A layout follows from its schema alone, so two processes that have compiled the same program
+/// agree on it without exchanging it. It is made once, while wiring, and shared ([`Arc`]). The
+/// [module](crate::layout) has the format.
 #[derive(Debug, PartialEq)]
 pub struct Layout {
     /// The schema that is laid out.
@@ -72,7 +76,7 @@ impl Layout {
         }))
     }
 
-    /// Size and alignment of a type's slot.
+    /// Size and alignment of a type's slot, in bytes; the alignment is 1, 2, 4 or 8.
     pub fn slot(ty: &Type) -> (u32, u32) {
         slot(ty)
     }

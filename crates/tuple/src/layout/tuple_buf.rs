@@ -14,6 +14,34 @@ use crate::{List, Type, Value};
 /// [`TupleBuf::begin`] keeps what an earlier tuple needed, so that building tuples of about one
 /// size allocates nothing. Whatever grows the tail ([`TupleBuf::ensure_tail`], writing what varies)
 /// may move the tuple: pointers into it must be taken anew.
+///
+/// # Panics
+/// Methods that take an offset panic if the slot does not lie within the tuple, so
+/// [`TupleBuf::begin`] comes first. They do not know whether the offset is that of a slot of the
+/// type: a wrong one changes other attributes.
+///
+/// # Example
+/// A tuple built twice in one buffer, by attribute and by offset:
+/// ```
+/// use std::sync::Arc;
+/// use thalweg_tuple::{Layout, TupleBuf, TupleType, Type, Value};
+///
+/// let schema = TupleType::new([("n", Type::Int64), ("name", Type::RString)]);
+/// let layout = Layout::new(&Arc::new(schema));
+/// let mut buf = TupleBuf::default();
+/// buf.begin(&layout);
+/// buf.set(&layout, 0, &Value::Int64(7));
+/// buf.set(&layout, 1, &Value::RString("seven".into()));
+/// // Eight bytes of `n`, eight of the reference, five of its text.
+/// assert_eq!(buf.len(), 21);
+///
+/// let (n, name) = (layout.attribute(0).0, layout.attribute(1).0);
+/// buf.begin(&layout);
+/// buf.put_scalar(n, 8_i64);
+/// buf.put_bytes(name, b"eight");
+/// assert_eq!(buf.as_ref().i64_at(n), 8);
+/// assert_eq!(buf.as_ref().bytes_at(name), b"eight");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct TupleBuf {
     /// Holds at least `len` bytes.
@@ -69,12 +97,14 @@ impl TupleBuf {
         }
     }
 
-    /// Replaces the content by a copy of a tuple.
+    /// Replaces the content by a copy of a tuple: one memcpy of its fixed part and tail. Allocates
+    /// only if no earlier tuple in this buffer was as long.
     pub fn copy_from(&mut self, tuple: TupleRef<'_>) {
         self.copy_from_bytes(tuple.bytes);
     }
 
-    /// Replaces the content by a copy of a tuple's bytes, wherever they begin.
+    /// Replaces the content by a copy of a tuple's bytes, at whatever address they begin. Bytes
+    /// from another process have to be checked afterwards ([`super::check()`]).
     pub fn copy_from_bytes(&mut self, bytes: &[u8]) {
         self.ensure_capacity(bytes.len());
         self.len = bytes.len();
@@ -251,7 +281,10 @@ impl TupleBuf {
         self.put_scalar(offset, [distance as u32, len as u32]);
     }
 
-    /// Writes a slot of any type.
+    /// Writes a slot of any type. A value that is too long for a bound is cut.
+    ///
+    /// # Panics
+    /// If the tuple would reach 4 GiB; in debug builds, if the value is not of the type.
     pub fn put_value(&mut self, at: usize, ty: &Type, value: &Value) {
         match (value, ty) {
             (Value::Boolean(x), Type::Boolean) => self.put_scalar(at, *x),

@@ -11,7 +11,28 @@ use crate::{
 /// A flat tuple, borrowed. The bytes start 8-aligned.
 ///
 /// Accessors take the offset of a slot from the start of the tuple: that of an attribute
-/// ([`Layout::offsets`]), or one within it.
+/// ([`Layout::offsets`]), or one within it. They read in place and allocate nothing, except for
+/// those that return a [`Value`].
+///
+/// # Panics
+/// Accessors panic if the slot, or what it points to, does not lie within the bytes. They do not
+/// know the schema: at an offset of a slot of another type they return other bits.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+/// use thalweg_tuple::{Layout, TupleBuf, TupleType, Type, Value};
+///
+/// let schema = TupleType::new([("ok", Type::Boolean), ("n", Type::Int32)]);
+/// let layout = Layout::new(&Arc::new(schema));
+/// let mut buf = TupleBuf::default();
+/// buf.set_all(&layout, &Value::Tuple([Value::Boolean(true), Value::Int32(5)].into()));
+///
+/// let tuple = buf.as_ref();
+/// assert!(tuple.bool_at(0));
+/// assert_eq!(tuple.i32_at(layout.attribute(1).0), 5);
+/// assert_eq!(tuple.get(&layout, 1), Value::Int32(5));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct TupleRef<'a> {
     pub(super) bytes: &'a [u8],

@@ -7,6 +7,9 @@ use crate::{Decimal32, Decimal64, Decimal128, Timestamp, Type, Value};
 
 /// `list<T>`. The variant follows from the element type ([`List::new_for`]); use the methods rather
 /// than the variants where speed does not matter.
+///
+/// Elements of scalar types lie packed, in the bytes that they have in a flat tuple; elements of
+/// other types are a [`Value`] of 32 bytes each. Indexes count from 0.
 #[derive(Clone, Debug)]
 #[expect(
     missing_docs,

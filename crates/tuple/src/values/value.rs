@@ -12,6 +12,25 @@ use crate::{Decimal32, Decimal64, Decimal128, List, Map, RString, Set, Timestamp
 ///
 /// `Eq` and `Hash` are those of map keys: floats compare by value with `-0.0 == 0.0`, and a NaN
 /// equals itself, so that every value can be a key. SPL's own `==` is [`Value::spl_eq`].
+///
+/// A value has 32 bytes; what is larger lies on the heap. Streams do not carry values: a tuple on
+/// its way is flat ([`TupleRef`](crate::TupleRef)), and becomes a value only where the interpreter
+/// or an operator's state needs one.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+/// use thalweg_tuple::{Layout, TupleBuf, TupleType, Type, Value};
+///
+/// let schema = TupleType::new([("symbol", Type::RString), ("price", Type::Float64)]);
+/// let trade = Value::Tuple([Value::RString("IBM".into()), Value::Float64(83.58)].into());
+///
+/// // A value written into a flat tuple is read again as an equal value.
+/// let layout = Layout::new(&Arc::new(schema));
+/// let mut buf = TupleBuf::default();
+/// buf.set_all(&layout, &trade);
+/// assert_eq!(buf.as_ref().to_value(&layout), trade);
+/// ```
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "each is the SPL type of its name")]
 pub enum Value {
