@@ -93,7 +93,11 @@ impl Reader {
     /// batch up to 64 times, which takes a few microseconds, before it looks for single frames.
     #[inline]
     pub fn has_more(&mut self) -> bool {
-        self.tail != self.cached_committed || self.refresh_committed()
+        if self.tail == self.cached_committed {
+            return self.refresh_committed();
+        }
+        // The frames between a torn one and the next run are lost, so that run must not follow.
+        self.torn_frame.get().is_none()
     }
 
     /// Returns a run of committed frames that were not polled yet; an empty batch if there is none
@@ -147,8 +151,8 @@ impl Reader {
         self.empty_poll_count
     }
 
-    /// The fault that the writer has caused, if any. Polls still return the frames that were found
-    /// before, and then nothing more.
+    /// The fault that the writer has caused, if any: an index of its own, or a frame that a batch
+    /// has come to. Polls return nothing any more.
     pub fn fault(&self) -> Option<RingFault> {
         let torn = self.torn_frame.get().map(
             |TornFrame {

@@ -228,6 +228,21 @@ fn a_frame_that_runs_over_is_a_fault_after_the_sound_ones() {
 }
 
 #[test]
+fn nothing_behind_a_torn_frame_is_handed_out() {
+    let (mut writer, fd, mut reader) = ring();
+    while put(&mut writer, &[1; 24]) {}
+    let header = u64::MAX;
+    poke(&fd, DATA + 32, header);
+    assert_eq!(reader.poll().count(), 1, "the run ends with an eighth");
+    let fault = Some(RingFault::Frame { index: 32, header });
+    for _ in 0..8 {
+        assert_eq!(reader.fault(), fault);
+        assert!(reader.poll().is_empty(), "frames of the next eighth");
+    }
+    assert!(!reader.has_more());
+}
+
+#[test]
 fn marks_that_lie_lead_nowhere() {
     for mark in [0, 8, 1000, 1001, 5000, u64::MAX] {
         let (mut writer, fd, mut reader) = ring();
