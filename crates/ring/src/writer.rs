@@ -249,10 +249,10 @@ impl Writer {
             self.live_readers &= !(1 << reader);
             if let Some(admission) = &self.admission {
                 admission.fetch_and(!(1 << reader), Ordering::Release);
-                // Its number may be given to another reader, which has caused no fault.
-                let is_of = |fault: &mut RingFault| matches!(fault, RingFault::Cursor { reader: of, .. } if *of == reader);
-                self.fault.take_if(is_of);
             }
+            // Its number may be given to another reader, which has caused no fault.
+            let is_of = |fault: &mut RingFault| matches!(fault, RingFault::Cursor { reader: of, .. } if *of == reader);
+            self.fault.take_if(is_of);
             self.refresh_room_end();
         }
     }
@@ -275,7 +275,7 @@ impl Writer {
     /// The last fault that a reader has caused, if any: a cursor that went back, or past the
     /// committed frames. The writer ignores such a value and keeps the last sound one, so the
     /// reader holds it up there until it is dismissed or its cursor is sound again. The fault is
-    /// still reported then; [`Writer::dismiss`] removes it only from a ring with an admission.
+    /// reported until [`Writer::dismiss`] is called for this reader.
     pub fn fault(&self) -> Option<RingFault> {
         self.fault
     }
@@ -298,9 +298,9 @@ impl Writer {
     }
 
     /// Announces that the writer is about to sleep until there is room for a payload of `len`
-    /// bytes. `false`: do not sleep, because there is room, a reader has caused a fault, `len` is
-    /// above [`Writer::payload_bytes_max`], or the system refused the memory barrier without which
-    /// a wakeup may be lost.
+    /// bytes. `false`: do not sleep, because there is room, there is a [`Writer::fault`] (dismiss
+    /// the reader that has caused it), `len` is above [`Writer::payload_bytes_max`], or the system
+    /// refused the memory barrier without which a wakeup may be lost.
     ///
     /// After `true`, a reader that has released far enough learns of it by
     /// [`crate::Reader::take_sleeping_writer`]. A slower reader may still hold the room then: a

@@ -291,6 +291,27 @@ fn a_cursor_that_cannot_be_is_a_fault_of_its_reader() {
 }
 
 #[test]
+fn a_writer_sleeps_again_once_the_faulty_reader_is_dismissed() {
+    let (mut writer, fd, _reader) = ring();
+    let _slow = join_ring(fd.as_fd(), 1).expect("a ring");
+    poke(&fd, CURSOR, 1 << 40);
+    while put(&mut writer, &[1; 8]) {}
+    assert!(matches!(
+        writer.fault(),
+        Some(RingFault::Cursor { reader: 0, .. })
+    ));
+    assert!(!writer.arm(8), "a fault is to be looked at");
+    writer.dismiss(1);
+    assert!(writer.fault().is_some(), "that was the other one");
+    let (mut writer, fd, _reader) = ring();
+    poke(&fd, CURSOR, 1 << 40);
+    while put(&mut writer, &[1; 8]) {}
+    writer.dismiss(0);
+    assert_eq!(writer.fault(), None);
+    assert!(writer.arm(8), "reader 1 holds all of the ring");
+}
+
+#[test]
 fn a_reader_that_changes_the_indexes_leads_the_writer_nowhere() {
     for index in [8, 4090, 4096, 1 << 40, u64::MAX] {
         let (mut writer, fd, _reader) = ring();
