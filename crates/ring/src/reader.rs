@@ -70,6 +70,8 @@ impl Reader {
     /// The reader of this number. `start` is an index where a frame begins: 0, or the last commit
     /// when the reader was admitted.
     pub(crate) fn new(segment: RingSegment, number: u32, start: u64) -> Reader {
+        let in_process = segment.readers_in_process();
+        in_process.fetch_or(1 << number, Ordering::Relaxed);
         Reader {
             segment,
             number,
@@ -351,6 +353,9 @@ const fn pad_header(bytes: u64) -> u64 {
 impl Drop for Reader {
     /// Tells the writer that the reader is gone. The writer waits for it until it is dismissed.
     fn drop(&mut self) {
+        // First: a writer that sees the reader gone and dismisses it then has its room.
+        let in_process = self.segment.readers_in_process();
+        in_process.fetch_and(!self.bit(), Ordering::Release); // [in process]
         let gone = &self.segment.control().reader_status.0.gone;
         gone.fetch_or(self.bit(), Ordering::Release);
     }

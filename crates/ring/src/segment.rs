@@ -24,6 +24,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::frame::ALIGN;
+use crate::live_readers::ReadersInProcess;
 use crate::mapped_memory::MappedMemory;
 use crate::memory_barrier::MemoryBarrier;
 use crate::sync::{AtomicU32, AtomicU64, ShadowMemory};
@@ -169,6 +170,7 @@ pub(crate) struct RingSegment {
     readers: u32,
     barrier: MemoryBarrier,
     shadow: ShadowMemory,
+    readers_in_process: ReadersInProcess,
     /// Keeps the memory mapped while a clone of the segment lives.
     _memory: Arc<MappedMemory>,
 }
@@ -244,6 +246,7 @@ impl RingSegment {
             readers,
             barrier,
             shadow: ShadowMemory::new(capacity),
+            readers_in_process: Arc::new(AtomicU64::new(0)),
             _memory: Arc::new(memory),
         })
     }
@@ -270,6 +273,11 @@ impl RingSegment {
 
     pub(crate) fn readers(&self) -> u32 {
         self.readers
+    }
+
+    /// Set of the readers that share this segment with the writer: see [`ReadersInProcess`].
+    pub(crate) fn readers_in_process(&self) -> &AtomicU64 {
+        &self.readers_in_process
     }
 
     #[inline(always)]

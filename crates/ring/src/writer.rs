@@ -67,7 +67,8 @@ pub struct Writer {
     published: u64,
     /// Most bytes of a payload: see [`Writer::payload_bytes_max`].
     payload_bytes_max: usize,
-    /// A bit for each reader that the writer waits for.
+    /// A bit for each reader that was not dismissed. The writer waits for these, and for readers of
+    /// this process that still exist.
     live_readers: u64,
     /// The live set that an admission changes; `None`: the writer alone decides.
     admission: Option<LiveReaders>,
@@ -223,12 +224,14 @@ impl Writer {
         }
     }
 
-    /// Bytes of frames that are committed and not yet released by the slowest live reader.
+    /// Bytes of frames that are committed and not yet released by the slowest reader that the writer
+    /// waits for.
     pub fn queued_bytes(&self) -> usize {
         let head = self.head();
+        let awaited = self.awaited_readers();
         let readers = (0..).zip(&self.cached_cursors);
-        let live = readers.filter(|(reader, _)| self.live_readers & 1 << reader != 0);
-        let released = live.map(|(reader, known)| {
+        let readers = readers.filter(|(reader, _)| awaited & 1 << reader != 0);
+        let released = readers.map(|(reader, known)| {
             let released = self.segment.cursor(reader).released.load(Ordering::Acquire); // [room]
             released.clamp(*known, head)
         });
@@ -241,9 +244,12 @@ impl Writer {
         self.head()
     }
 
-    /// Stops waiting for a reader, which must be gone: that is not checked. Its room may be written
-    /// from now on. A reader that still polls may see frames change while it reads them, and finds
-    /// a [`RingFault`] once the writer is more than a whole ring ahead of its last release.
+    /// Stops waiting for a reader, and forgets a [`Writer::fault`] that it has caused.
+    ///
+    /// A reader of this process keeps its room until it is dropped, because it may be looking at
+    /// frames. The room of one that has joined with [`crate::join_ring`] may be written from now on:
+    /// if it still polls, it may see frames change while it reads them, and finds a [`RingFault`]
+    /// once the writer is more than a whole ring ahead of its last release.
     pub fn dismiss(&mut self, reader: u32) {
         if reader < self.segment.readers() {
             self.live_readers &= !(1 << reader);
@@ -257,7 +263,8 @@ impl Writer {
         }
     }
 
-    /// Number of readers that the writer waits for.
+    /// Number of readers that were not dismissed; with an admission, that were admitted when the
+    /// writer last looked for room.
     pub fn live_reader_count(&self) -> u32 {
         self.live_readers.count_ones()
     }
@@ -395,6 +402,13 @@ impl Writer {
         to <= self.room_end
     }
 
+    /// Set of the readers whose room is not written: those that were not dismissed, and those of
+    /// this process that still exist.
+    fn awaited_readers(&self) -> u64 {
+        let in_process = self.segment.readers_in_process();
+        self.live_readers | in_process.load(Ordering::Acquire) // [in process]
+    }
+
     /// Looks how far the readers have released.
     fn refresh_room_end(&mut self) {
         if let Some(admission) = &self.admission {
@@ -402,9 +416,10 @@ impl Writer {
             self.live_readers = admission.load(Ordering::Acquire); // [admission]
         }
         let head = self.head();
+        let awaited = self.awaited_readers();
         let mut slowest = head;
         for (reader, known) in (0..).zip(&mut self.cached_cursors) {
-            if self.live_readers & 1 << reader == 0 {
+            if awaited & 1 << reader == 0 {
                 continue;
             }
             let cursor = self.segment.cursor(reader);
