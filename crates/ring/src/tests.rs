@@ -223,6 +223,26 @@ fn a_writer_sleeps_only_when_there_is_no_room_and_is_told_when_there_is_enough()
 }
 
 #[test]
+fn a_fast_reader_lets_the_writer_sleep_until_the_slowest_has_made_room() {
+    let shape = RingShape {
+        bytes: 64,
+        readers: 3,
+    };
+    let (mut writer, mut readers) = private_ring(shape).expect("memory");
+    drop(readers.pop());
+    writer.dismiss(2);
+    while put(&mut writer, 1, b"12345678") {}
+    assert!(writer.arm(8));
+    take(&mut readers[0]);
+    assert!(!readers[0].take_sleeping_writer(), "there is no room yet");
+    take(&mut readers[1]);
+    assert!(readers[1].take_sleeping_writer());
+    assert!(!readers[0].take_sleeping_writer(), "it is woken once");
+    writer.disarm();
+    assert!(put(&mut writer, 2, b""));
+}
+
+#[test]
 fn the_frames_of_a_reader_stay_as_they_are_although_it_is_dismissed() {
     let (mut writer, mut reader) = ring(64);
     while put(&mut writer, 1, &[1; 8]) {}

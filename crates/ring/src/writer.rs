@@ -309,9 +309,10 @@ impl Writer {
     /// the reader that has caused it), `len` is above [`Writer::payload_bytes_max`], or the system
     /// refused the memory barrier without which a wakeup may be lost.
     ///
-    /// After `true`, a reader that has released far enough learns of it by
-    /// [`crate::Reader::take_sleeping_writer`]. A slower reader may still hold the room then: a
-    /// writer that was woken claims again, and arms again if there is none.
+    /// After `true`, the last reader to release far enough learns of it by
+    /// [`crate::Reader::take_sleeping_writer`]. A reader that ends, or that an admission dismisses,
+    /// does not; the caller has to end the sleep then. A writer that was woken claims again, and
+    /// arms again if there is no room.
     pub fn arm(&mut self, len: usize) -> bool {
         if len > self.payload_bytes_max {
             return false;
@@ -319,7 +320,9 @@ impl Writer {
         let to = self.next_frame_start(frame_bytes(len) as u64) + frame_bytes(len) as u64;
         let wanted = to.saturating_sub(self.segment.capacity());
         let status = &self.segment.control().writer_status.0;
-        status.wakeup_index.store(wanted, Ordering::Relaxed);
+        let awaited = self.awaited_readers();
+        status.awaited.store(awaited, Ordering::Relaxed); // ordered by [wakeup]
+        status.wakeup_index.store(wanted, Ordering::Release); // [wakeup]
         hit(Failpoint::WriterArmed);
         let is_safe = self.segment.barrier().heavy();
         let must_wait = !self.has_room_until(to) && self.fault.is_none();
