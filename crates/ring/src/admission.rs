@@ -75,8 +75,8 @@ impl ReaderAdmission {
     /// joined under the number before must not touch the ring any more.
     ///
     /// # Errors
-    /// The reader does not exist, is admitted already or still exists in this process, or the system
-    /// refuses the memory barrier.
+    /// The reader does not exist, is admitted already or still exists in this process, or the
+    /// system refuses the memory barrier.
     pub fn admit(&mut self, reader: u32) -> io::Result<()> {
         self.admit_to(&[&*self.live_readers], reader)
     }

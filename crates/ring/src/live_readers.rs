@@ -1,5 +1,5 @@
-//! Sets of readers that a writer shares with others of its process: with its admission, and with the
-//! readers.
+//! Sets of readers that a writer shares with others of its process: with its admission, and with
+//! the readers.
 
 use std::sync::Arc;
 
@@ -12,6 +12,6 @@ pub(crate) type LiveReaders = Arc<AtomicU64>;
 
 /// A bit for each reader that this process has and that was made together with the writer, not
 /// joined. Set before the reader exists, cleared by it when it is dropped, read by the writer: even
-/// a reader that was dismissed keeps its frames as long as it can look at them. Clearing and loading
-/// pair as release and acquire: `[in process]`.
+/// a reader that was dismissed keeps its frames as long as it can look at them. Clearing and
+/// loading pair as release and acquire: `[in process]`.
 pub(crate) type ReadersInProcess = Arc<AtomicU64>;

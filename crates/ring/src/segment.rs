@@ -93,8 +93,8 @@ pub(crate) struct WriterStatus {
     /// 1: the writer has dropped its end. Written by the writer after its last commit.
     pub(crate) is_closed: AtomicU32,
     /// Readers that a sleeping writer waits for, a bit for each. Written by the writer before
-    /// `wakeup_index`, which orders it; read by readers. Without a reader's bit, the writer is woken
-    /// although that reader still holds the room.
+    /// `wakeup_index`, which orders it; read by readers. Without a reader's bit, the writer is
+    /// woken although that reader still holds the room.
     pub(crate) awaited: AtomicU64,
 }
 

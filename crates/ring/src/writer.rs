@@ -224,8 +224,8 @@ impl Writer {
         }
     }
 
-    /// Bytes of frames that are committed and not yet released by the slowest reader that the writer
-    /// waits for.
+    /// Bytes of frames that are committed and not yet released by the slowest reader that the
+    /// writer waits for.
     pub fn queued_bytes(&self) -> usize {
         let head = self.head();
         let awaited = self.awaited_readers();
@@ -247,9 +247,9 @@ impl Writer {
     /// Stops waiting for a reader, and forgets a [`Writer::fault`] that it has caused.
     ///
     /// A reader of this process keeps its room until it is dropped, because it may be looking at
-    /// frames. The room of one that has joined with [`crate::join_ring`] may be written from now on:
-    /// if it still polls, it may see frames change while it reads them, and finds a [`RingFault`]
-    /// once the writer is more than a whole ring ahead of its last release.
+    /// frames. The room of one that has joined with [`crate::join_ring`] may be written from now
+    /// on: if it still polls, it may see frames change while it reads them, and finds a
+    /// [`RingFault`] once the writer is more than a whole ring ahead of its last release.
     pub fn dismiss(&mut self, reader: u32) {
         if reader < self.segment.readers() {
             self.live_readers &= !(1 << reader);

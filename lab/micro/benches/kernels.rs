@@ -1,4 +1,5 @@
-//! Eleven small loops: compiled code against the same logic in C++ at -O2 and against the interpreter.
+//! Eleven small loops: compiled code against the same logic in C++ at -O2 and against the
+//! interpreter.
 //!
 //! ```text
 //!   input {n} --> while (i < n) { kernel; i++; } --> state

@@ -17,8 +17,8 @@
 //! Compiled code searches for integers itself, so the table has to lie open; those of libraries are
 //! theirs to change. A multiplication is all it takes to hash an integer, and by the golden ratio
 //! it spreads keys that follow each other so evenly that nearly each has a slot to itself. Some
-//! stride of keys is bad for any multiplier, and one stride in five for each: when a search is long,
-//! or those of a table that grows are long on average, another one is taken, until all were.
+//! stride of keys is bad for any multiplier, and one stride in five for each: when a search is
+//! long, or those of a table that grows are long on average, another one is taken, until all were.
 //!
 //! # Invariants
 //! Each position has one slot, and no slot between that and its home slot is free. The position in

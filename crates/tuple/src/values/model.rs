@@ -151,8 +151,8 @@ const GROWN: usize = 2049;
 /// many as the longest search that does not count as long.
 const SEARCH_SLOTS_MAX: usize = CROWDED_SEARCH_FACTOR * (GROWN - 1) + 4 * 13;
 
-/// Number of slots that searches for each key look at together, in a table that has just grown, with
-/// keys at a distance from each other.
+/// Number of slots that searches for each key look at together, in a table that has just grown,
+/// with keys at a distance from each other.
 fn search_slots(stride: u64, start: u64) -> usize {
     let mut table = HashTable::default();
     for at in 0..GROWN as u64 {
