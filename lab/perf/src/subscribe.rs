@@ -5,7 +5,6 @@ use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use topic::{Subscriber, TopicBackoff, TopicEvent, TopicSource};
-use transport::monotonic_ns;
 
 use crate::affinity::{check_affinity, pin_thread};
 use crate::clock;
@@ -180,6 +179,8 @@ fn print_receiver_lines(tally: &StreamCounts, out: &mut dyn Write) -> Result<(),
 
 #[cfg(test)]
 mod tests {
+    use transport::monotonic_ns;
+
     use super::*;
 
     #[test]
