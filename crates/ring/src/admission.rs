@@ -71,28 +71,14 @@ impl ReaderAdmission {
     }
 
     /// Admits a reader under this number: frames committed from now on are kept until it has
-    /// released them. A process can then [`crate::join_ring`] as this reader. The reader that had
-    /// the number before must be gone and must not touch the ring any more.
+    /// released them. A process can then [`crate::join_ring`] as this reader. A process that had
+    /// joined under the number before must not touch the ring any more.
     ///
     /// # Errors
-    /// The reader does not exist or is admitted already, or the system refuses the memory barrier.
+    /// The reader does not exist, is admitted already or still exists in this process, or the
+    /// system refuses the memory barrier.
     pub fn admit(&mut self, reader: u32) -> io::Result<()> {
-        if reader >= self.readers() {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        let bit = 1 << reader;
-        if self.live_readers.load(Ordering::Relaxed) & bit != 0 {
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
-        self.reset_reader(reader);
-        self.move_cursor_to_committed(reader);
-        self.live_readers.fetch_or(bit, Ordering::Release); // [admission]
-        if !self.segment.barrier().heavy() {
-            self.dismiss(reader);
-            return Err(io::ErrorKind::PermissionDenied.into());
-        }
-        self.move_cursor_to_committed(reader);
-        Ok(())
+        self.admit_to(&[&*self.live_readers], reader)
     }
 
     /// Admits a reader of this process and returns its reading end.
@@ -100,14 +86,17 @@ impl ReaderAdmission {
     /// # Errors
     /// Like [`ReaderAdmission::admit`].
     pub fn admit_in_process(&mut self, reader: u32) -> io::Result<Reader> {
-        self.admit(reader)?;
+        let in_process = self.segment.readers_in_process();
+        self.admit_to(&[&*self.live_readers, in_process], reader)?;
         let cursor = self.segment.cursor(reader);
         cursor.is_taken.store(1, Ordering::Relaxed);
         let start = cursor.released.load(Ordering::Relaxed);
         Ok(Reader::new(self.segment.clone(), reader, start))
     }
 
-    /// Removes a reader from the live set: the writer does not wait for it any more.
+    /// Removes a reader from the live set: the writer does not wait for it any more, unless it is a
+    /// reader of this process that still exists (see [`Writer::dismiss`]). A sleeping writer is not
+    /// woken.
     pub fn dismiss(&mut self, reader: u32) {
         if reader < self.readers() {
             self.live_readers
@@ -115,9 +104,34 @@ impl ReaderAdmission {
         }
     }
 
-    /// Number of readers that the writer waits for.
+    /// Number of readers that are admitted.
     pub fn live_reader_count(&self) -> u32 {
         self.live_readers.load(Ordering::Relaxed).count_ones()
+    }
+
+    /// Adds a reader to these sets, each of which makes the writer wait for it.
+    fn admit_to(&self, sets: &[&AtomicU64], reader: u32) -> io::Result<()> {
+        if reader >= self.readers() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let bit = 1 << reader;
+        let in_process = self.segment.readers_in_process().load(Ordering::Acquire); // [in process]
+        if (self.live_readers.load(Ordering::Relaxed) | in_process) & bit != 0 {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        self.reset_reader(reader);
+        self.move_cursor_to_committed(reader);
+        for set in sets {
+            set.fetch_or(bit, Ordering::Release); // [admission]
+        }
+        if !self.segment.barrier().heavy() {
+            for set in sets {
+                set.fetch_and(!bit, Ordering::Release);
+            }
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        self.move_cursor_to_committed(reader);
+        Ok(())
     }
 
     /// Clears the status bits that the last reader of this number has left.
@@ -203,6 +217,21 @@ mod tests {
         assert_eq!(writer.gone_readers(), 0);
         assert!(put(&mut writer, 50));
         assert_eq!(take(&mut found), [50]);
+    }
+
+    #[test]
+    fn a_place_is_not_given_away_under_a_reader_of_this_process() {
+        let (mut writer, mut admission) = ring(64, 1);
+        let mut reader = admission.admit_in_process(0).expect("a place");
+        while put(&mut writer, 1) {}
+        let frames = reader.poll();
+        admission.dismiss(0);
+        assert!(!put(&mut writer, 2), "the reader may still look");
+        assert!(admission.admit(0).is_err(), "two readers, one cursor");
+        assert!(frames.into_iter().all(|frame| frame.bytes[0] == 1));
+        drop(reader);
+        assert!(put(&mut writer, 2));
+        assert!(admission.admit_in_process(0).is_ok());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::failpoints::{Failpoint, hit};
 use crate::frame::{ALIGN, FrameBatch, FrameHeader, HEADER_BYTES, PAD, TornFrame, frame_bytes};
 use crate::ring_fault::RingFault;
 use crate::segment::{PART_COUNT, RingSegment};
-use crate::sync::Ordering;
+use crate::sync::{Ordering, fence};
 
 /// Fewest looks of a reader in a stream of frames for the next batch (at the index `published`)
 /// before it looks for single frames (at `committed`). With fewer, the reader would be back at
@@ -70,6 +70,8 @@ impl Reader {
     /// The reader of this number. `start` is an index where a frame begins: 0, or the last commit
     /// when the reader was admitted.
     pub(crate) fn new(segment: RingSegment, number: u32, start: u64) -> Reader {
+        let in_process = segment.readers_in_process();
+        in_process.fetch_or(1 << number, Ordering::Relaxed);
         Reader {
             segment,
             number,
@@ -93,7 +95,11 @@ impl Reader {
     /// batch up to 64 times, which takes a few microseconds, before it looks for single frames.
     #[inline]
     pub fn has_more(&mut self) -> bool {
-        self.tail != self.cached_committed || self.refresh_committed()
+        if self.tail == self.cached_committed {
+            return self.refresh_committed();
+        }
+        // The frames between a torn one and the next run are lost, so that run must not follow.
+        self.torn_frame.get().is_none()
     }
 
     /// Returns a run of committed frames that were not polled yet; an empty batch if there is none
@@ -147,8 +153,8 @@ impl Reader {
         self.empty_poll_count
     }
 
-    /// The fault that the writer has caused, if any. Polls still return the frames that were found
-    /// before, and then nothing more.
+    /// The fault that the writer has caused, if any: an index of its own, or a frame that a batch
+    /// has come to. Polls return nothing any more.
     pub fn fault(&self) -> Option<RingFault> {
         let torn = self.torn_frame.get().map(
             |TornFrame {
@@ -162,18 +168,18 @@ impl Reader {
         self.fault.or(torn)
     }
 
-    /// Takes the announcement of a sleeping writer, if this reader has released up to where the
-    /// writer needs room. `true`: the caller must wake the writer; each announcement is reported
-    /// once. Other readers are not looked at: with several, a fast one has the writer woken while a
-    /// slower one still holds the room, and the writer arms again.
+    /// Takes the announcement of a sleeping writer, if this reader and all others that the writer
+    /// waits for have released up to where it needs room: to be called after a release. `true`: the
+    /// caller must wake the writer; each announcement is reported once.
     #[inline]
     pub fn take_sleeping_writer(&self) -> bool {
         self.segment.barrier().light();
         let wanted = &self.segment.control().writer_status.0.wakeup_index;
-        match wanted.load(Ordering::Relaxed) {
+        match wanted.load(Ordering::Acquire) {
+            // [wakeup]
             0 => false,
             room => {
-                let is_made = self.released >= room;
+                let is_made = self.released >= room && self.have_others_released(room);
                 let (from, to) = (Ordering::Relaxed, Ordering::Relaxed);
                 let is_found = is_made && wanted.compare_exchange(room, 0, from, to).is_ok();
                 if is_found {
@@ -182,6 +188,24 @@ impl Reader {
                 is_found
             }
         }
+    }
+
+    /// Whether the other readers that the sleeping writer waits for have released up to index
+    /// `room`. This reader has, and has seen the announcement after that.
+    #[cold]
+    fn have_others_released(&self, room: u64) -> bool {
+        // Each reader stores its cursor, then loads those of the others: of two that release at the
+        // same time, at least one sees both. A reader that has not seen the announcement yet need
+        // not come here: if its cursor is not seen below, the writer's heavy barrier comes after
+        // this fence, and the writer finds the room itself before it sleeps.
+        fence(Ordering::SeqCst);
+        let awaited = &self.segment.control().writer_status.0.awaited;
+        let others = awaited.load(Ordering::Relaxed) & !self.bit(); // ordered by [wakeup]
+        let mut others = (0..self.segment.readers()).filter(|reader| others & 1 << reader != 0);
+        others.all(|reader| {
+            let released = &self.segment.cursor(reader).released;
+            released.load(Ordering::Relaxed) >= room
+        })
     }
 
     /// Announces that the reader is about to sleep. `false`: do not sleep, because there are
@@ -347,6 +371,9 @@ const fn pad_header(bytes: u64) -> u64 {
 impl Drop for Reader {
     /// Tells the writer that the reader is gone. The writer waits for it until it is dismissed.
     fn drop(&mut self) {
+        // First: a writer that sees the reader gone and dismisses it then has its room.
+        let in_process = self.segment.readers_in_process();
+        in_process.fetch_and(!self.bit(), Ordering::Release); // [in process]
         let gone = &self.segment.control().reader_status.0.gone;
         gone.fetch_or(self.bit(), Ordering::Release);
     }

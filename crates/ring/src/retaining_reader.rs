@@ -58,6 +58,7 @@ pub fn retaining_ring(bytes: usize) -> io::Result<(Writer, RetainingReader)> {
     let (capacity, data) = (RingShape { bytes, readers: 1 }.capacity()?, data_offset(1));
     let memory = MappedMemory::private(data + capacity, data)?;
     let segment = RingSegment::create(memory, capacity, 1, MemoryBarrier::within_process())?;
+    segment.readers_in_process().store(1, Ordering::Relaxed);
     let reader = RetainingReader {
         segment: segment.clone(),
         released: 0,
@@ -143,6 +144,14 @@ impl RetainingReader {
     }
 }
 
+impl Drop for RetainingReader {
+    /// Lets a writer that dismisses this reader have its room.
+    fn drop(&mut self) {
+        let in_process = self.segment.readers_in_process();
+        in_process.store(0, Ordering::Release); // [in process]
+    }
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
@@ -205,6 +214,18 @@ mod tests {
         let (mut writer, mut reader) = retaining_ring(64).expect("memory");
         put(&mut writer, b"");
         reader.release(9);
+    }
+
+    #[test]
+    fn frames_stay_although_their_reader_is_dismissed() {
+        let (mut writer, reader) = retaining_ring(64).expect("memory");
+        while put(&mut writer, &[1; 8]) {}
+        let kept = reader.frames_from(0);
+        writer.dismiss(0);
+        assert!(!put(&mut writer, &[2; 8]));
+        assert_eq!(payloads(kept), [[1; 8]; 4]);
+        drop(reader);
+        assert!(put(&mut writer, &[2; 8]));
     }
 
     #[test]

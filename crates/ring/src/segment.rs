@@ -6,7 +6,7 @@
 //!    128   committed      writer's index: stored with every frame
 //!    256   published      writer's index: stored with every batch
 //!    384   part marks     indexes where a reader may end a run
-//!    512   writer status  index that a sleeping writer waits for; whether the writer is gone
+//!    512   writer status  index and readers that a sleeping writer waits for; whether it is gone
 //!    640   reader status  sets of the readers that sleep, and of those that are gone
 //!    768   cursor 0, cursor 1, ...   128 bytes each: index up to which a reader has released
 //!   data   frames         capacity bytes, from a multiple of a page on
@@ -24,6 +24,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::frame::ALIGN;
+use crate::live_readers::ReadersInProcess;
 use crate::mapped_memory::MappedMemory;
 use crate::memory_barrier::MemoryBarrier;
 use crate::sync::{AtomicU32, AtomicU64, ShadowMemory};
@@ -85,11 +86,16 @@ pub(crate) struct SegmentHeader {
 #[repr(C)]
 pub(crate) struct WriterStatus {
     /// Not 0: the writer is about to sleep, and needs every reader to release up to this index.
-    /// Written and cleared by the writer, read by readers, cleared by the first reader that has
-    /// itself released that far and wakes the writer; slower readers may not have yet.
+    /// Written and cleared by the writer, read by readers, cleared by the reader that finds that
+    /// it and the other awaited readers have released that far, and wakes the writer. Release pairs
+    /// with acquire: `[wakeup]`.
     pub(crate) wakeup_index: AtomicU64,
     /// 1: the writer has dropped its end. Written by the writer after its last commit.
     pub(crate) is_closed: AtomicU32,
+    /// Readers that a sleeping writer waits for, a bit for each. Written by the writer before
+    /// `wakeup_index`, which orders it; read by readers. Without a reader's bit, the writer is
+    /// woken although that reader still holds the room.
+    pub(crate) awaited: AtomicU64,
 }
 
 /// Words with which readers announce a sleep and their end; a bit for each reader.
@@ -143,6 +149,7 @@ const _: () = {
     assert!(offset_of!(RingControl, part_marks) == 384);
     assert!(offset_of!(RingControl, writer_status) == 512);
     assert!(offset_of!(WriterStatus, is_closed) == 8);
+    assert!(offset_of!(WriterStatus, awaited) == 16);
     assert!(offset_of!(RingControl, reader_status) == 640);
     assert!(offset_of!(ReaderStatus, gone) == 8);
     assert!(size_of::<RingControl>() == 768);
@@ -169,6 +176,7 @@ pub(crate) struct RingSegment {
     readers: u32,
     barrier: MemoryBarrier,
     shadow: ShadowMemory,
+    readers_in_process: ReadersInProcess,
     /// Keeps the memory mapped while a clone of the segment lives.
     _memory: Arc<MappedMemory>,
 }
@@ -244,6 +252,7 @@ impl RingSegment {
             readers,
             barrier,
             shadow: ShadowMemory::new(capacity),
+            readers_in_process: Arc::new(AtomicU64::new(0)),
             _memory: Arc::new(memory),
         })
     }
@@ -270,6 +279,11 @@ impl RingSegment {
 
     pub(crate) fn readers(&self) -> u32 {
         self.readers
+    }
+
+    /// Set of the readers that share this segment with the writer: see [`ReadersInProcess`].
+    pub(crate) fn readers_in_process(&self) -> &AtomicU64 {
+        &self.readers_in_process
     }
 
     #[inline(always)]
@@ -457,6 +471,7 @@ impl RingControl {
             writer_status: CachePadded(WriterStatus {
                 wakeup_index: AtomicU64::new(0),
                 is_closed: AtomicU32::new(0),
+                awaited: AtomicU64::new(0),
             }),
             reader_status: CachePadded(ReaderStatus {
                 asleep: AtomicU64::new(0),

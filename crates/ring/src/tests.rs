@@ -149,11 +149,13 @@ fn every_reader_gets_every_frame_and_the_slowest_holds_the_writer_up() {
         while !take(reader).is_empty() {}
     }
     assert!(!put(&mut writer, 1, b""));
+    drop(readers.remove(0));
+    assert!(!put(&mut writer, 1, b""));
     writer.dismiss(0);
     assert_eq!(writer.live_reader_count(), 2);
     assert!(put(&mut writer, 2, b""));
+    assert_eq!(take(&mut readers[0]), [(2, vec![])]);
     assert_eq!(take(&mut readers[1]), [(2, vec![])]);
-    assert_eq!(take(&mut readers[2]), [(2, vec![])]);
 }
 
 #[test]
@@ -218,6 +220,40 @@ fn a_writer_sleeps_only_when_there_is_no_room_and_is_told_when_there_is_enough()
     assert!(!reader.take_sleeping_writer());
     writer.disarm();
     assert!(put(&mut writer, 1, &[0; 24]));
+}
+
+#[test]
+fn a_fast_reader_lets_the_writer_sleep_until_the_slowest_has_made_room() {
+    let shape = RingShape {
+        bytes: 64,
+        readers: 3,
+    };
+    let (mut writer, mut readers) = private_ring(shape).expect("memory");
+    drop(readers.pop());
+    writer.dismiss(2);
+    while put(&mut writer, 1, b"12345678") {}
+    assert!(writer.arm(8));
+    take(&mut readers[0]);
+    assert!(!readers[0].take_sleeping_writer(), "there is no room yet");
+    take(&mut readers[1]);
+    assert!(readers[1].take_sleeping_writer());
+    assert!(!readers[0].take_sleeping_writer(), "it is woken once");
+    writer.disarm();
+    assert!(put(&mut writer, 2, b""));
+}
+
+#[test]
+fn the_frames_of_a_reader_stay_as_they_are_although_it_is_dismissed() {
+    let (mut writer, mut reader) = ring(64);
+    while put(&mut writer, 1, &[1; 8]) {}
+    let frames = reader.poll();
+    writer.dismiss(0);
+    assert!((0..4).all(|_| !put(&mut writer, 2, &[2; 8])));
+    assert!(frames.into_iter().all(|frame| frame.bytes == [1; 8]));
+    assert_eq!((writer.live_reader_count(), writer.queued_bytes()), (0, 64));
+    drop(reader);
+    assert!(put(&mut writer, 2, &[2; 8]));
+    assert_eq!(writer.queued_bytes(), 0);
 }
 
 #[test]

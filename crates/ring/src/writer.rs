@@ -67,7 +67,8 @@ pub struct Writer {
     published: u64,
     /// Most bytes of a payload: see [`Writer::payload_bytes_max`].
     payload_bytes_max: usize,
-    /// A bit for each reader that the writer waits for.
+    /// A bit for each reader that was not dismissed. The writer waits for these, and for readers of
+    /// this process that still exist.
     live_readers: u64,
     /// The live set that an admission changes; `None`: the writer alone decides.
     admission: Option<LiveReaders>,
@@ -223,12 +224,14 @@ impl Writer {
         }
     }
 
-    /// Bytes of frames that are committed and not yet released by the slowest live reader.
+    /// Bytes of frames that are committed and not yet released by the slowest reader that the
+    /// writer waits for.
     pub fn queued_bytes(&self) -> usize {
         let head = self.head();
+        let awaited = self.awaited_readers();
         let readers = (0..).zip(&self.cached_cursors);
-        let live = readers.filter(|(reader, _)| self.live_readers & 1 << reader != 0);
-        let released = live.map(|(reader, known)| {
+        let readers = readers.filter(|(reader, _)| awaited & 1 << reader != 0);
+        let released = readers.map(|(reader, known)| {
             let released = self.segment.cursor(reader).released.load(Ordering::Acquire); // [room]
             released.clamp(*known, head)
         });
@@ -241,23 +244,27 @@ impl Writer {
         self.head()
     }
 
-    /// Stops waiting for a reader, which must be gone: that is not checked. Its room may be written
-    /// from now on. A reader that still polls may see frames change while it reads them, and finds
-    /// a [`RingFault`] once the writer is more than a whole ring ahead of its last release.
+    /// Stops waiting for a reader, and forgets a [`Writer::fault`] that it has caused.
+    ///
+    /// A reader of this process keeps its room until it is dropped, because it may be looking at
+    /// frames. The room of one that has joined with [`crate::join_ring`] may be written from now
+    /// on: if it still polls, it may see frames change while it reads them, and finds a
+    /// [`RingFault`] once the writer is more than a whole ring ahead of its last release.
     pub fn dismiss(&mut self, reader: u32) {
         if reader < self.segment.readers() {
             self.live_readers &= !(1 << reader);
             if let Some(admission) = &self.admission {
                 admission.fetch_and(!(1 << reader), Ordering::Release);
-                // Its number may be given to another reader, which has caused no fault.
-                let is_of = |fault: &mut RingFault| matches!(fault, RingFault::Cursor { reader: of, .. } if *of == reader);
-                self.fault.take_if(is_of);
             }
+            // Its number may be given to another reader, which has caused no fault.
+            let is_of = |fault: &mut RingFault| matches!(fault, RingFault::Cursor { reader: of, .. } if *of == reader);
+            self.fault.take_if(is_of);
             self.refresh_room_end();
         }
     }
 
-    /// Number of readers that the writer waits for.
+    /// Number of readers that were not dismissed; with an admission, that were admitted when the
+    /// writer last looked for room.
     pub fn live_reader_count(&self) -> u32 {
         self.live_readers.count_ones()
     }
@@ -275,7 +282,7 @@ impl Writer {
     /// The last fault that a reader has caused, if any: a cursor that went back, or past the
     /// committed frames. The writer ignores such a value and keeps the last sound one, so the
     /// reader holds it up there until it is dismissed or its cursor is sound again. The fault is
-    /// still reported then; [`Writer::dismiss`] removes it only from a ring with an admission.
+    /// reported until [`Writer::dismiss`] is called for this reader.
     pub fn fault(&self) -> Option<RingFault> {
         self.fault
     }
@@ -298,13 +305,14 @@ impl Writer {
     }
 
     /// Announces that the writer is about to sleep until there is room for a payload of `len`
-    /// bytes. `false`: do not sleep, because there is room, a reader has caused a fault, `len` is
-    /// above [`Writer::payload_bytes_max`], or the system refused the memory barrier without which
-    /// a wakeup may be lost.
+    /// bytes. `false`: do not sleep, because there is room, there is a [`Writer::fault`] (dismiss
+    /// the reader that has caused it), `len` is above [`Writer::payload_bytes_max`], or the system
+    /// refused the memory barrier without which a wakeup may be lost.
     ///
-    /// After `true`, a reader that has released far enough learns of it by
-    /// [`crate::Reader::take_sleeping_writer`]. A slower reader may still hold the room then: a
-    /// writer that was woken claims again, and arms again if there is none.
+    /// After `true`, the last reader to release far enough learns of it by
+    /// [`crate::Reader::take_sleeping_writer`]. A reader that ends, or that an admission dismisses,
+    /// does not; the caller has to end the sleep then. A writer that was woken claims again, and
+    /// arms again if there is no room.
     pub fn arm(&mut self, len: usize) -> bool {
         if len > self.payload_bytes_max {
             return false;
@@ -312,7 +320,9 @@ impl Writer {
         let to = self.next_frame_start(frame_bytes(len) as u64) + frame_bytes(len) as u64;
         let wanted = to.saturating_sub(self.segment.capacity());
         let status = &self.segment.control().writer_status.0;
-        status.wakeup_index.store(wanted, Ordering::Relaxed);
+        let awaited = self.awaited_readers();
+        status.awaited.store(awaited, Ordering::Relaxed); // ordered by [wakeup]
+        status.wakeup_index.store(wanted, Ordering::Release); // [wakeup]
         hit(Failpoint::WriterArmed);
         let is_safe = self.segment.barrier().heavy();
         let must_wait = !self.has_room_until(to) && self.fault.is_none();
@@ -395,6 +405,13 @@ impl Writer {
         to <= self.room_end
     }
 
+    /// Set of the readers whose room is not written: those that were not dismissed, and those of
+    /// this process that still exist.
+    fn awaited_readers(&self) -> u64 {
+        let in_process = self.segment.readers_in_process();
+        self.live_readers | in_process.load(Ordering::Acquire) // [in process]
+    }
+
     /// Looks how far the readers have released.
     fn refresh_room_end(&mut self) {
         if let Some(admission) = &self.admission {
@@ -402,9 +419,10 @@ impl Writer {
             self.live_readers = admission.load(Ordering::Acquire); // [admission]
         }
         let head = self.head();
+        let awaited = self.awaited_readers();
         let mut slowest = head;
         for (reader, known) in (0..).zip(&mut self.cached_cursors) {
-            if self.live_readers & 1 << reader == 0 {
+            if awaited & 1 << reader == 0 {
                 continue;
             }
             let cursor = self.segment.cursor(reader);

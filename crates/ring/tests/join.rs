@@ -228,6 +228,21 @@ fn a_frame_that_runs_over_is_a_fault_after_the_sound_ones() {
 }
 
 #[test]
+fn nothing_behind_a_torn_frame_is_handed_out() {
+    let (mut writer, fd, mut reader) = ring();
+    while put(&mut writer, &[1; 24]) {}
+    let header = u64::MAX;
+    poke(&fd, DATA + 32, header);
+    assert_eq!(reader.poll().count(), 1, "the run ends with an eighth");
+    let fault = Some(RingFault::Frame { index: 32, header });
+    for _ in 0..8 {
+        assert_eq!(reader.fault(), fault);
+        assert!(reader.poll().is_empty(), "frames of the next eighth");
+    }
+    assert!(!reader.has_more());
+}
+
+#[test]
 fn marks_that_lie_lead_nowhere() {
     for mark in [0, 8, 1000, 1001, 5000, u64::MAX] {
         let (mut writer, fd, mut reader) = ring();
@@ -273,6 +288,27 @@ fn a_cursor_that_cannot_be_is_a_fault_of_its_reader() {
         writer.dismiss(1);
         assert!(put(&mut writer, &[1; 8]));
     }
+}
+
+#[test]
+fn a_writer_sleeps_again_once_the_faulty_reader_is_dismissed() {
+    let (mut writer, fd, _reader) = ring();
+    let _slow = join_ring(fd.as_fd(), 1).expect("a ring");
+    poke(&fd, CURSOR, 1 << 40);
+    while put(&mut writer, &[1; 8]) {}
+    assert!(matches!(
+        writer.fault(),
+        Some(RingFault::Cursor { reader: 0, .. })
+    ));
+    assert!(!writer.arm(8), "a fault is to be looked at");
+    writer.dismiss(1);
+    assert!(writer.fault().is_some(), "that was the other one");
+    let (mut writer, fd, _reader) = ring();
+    poke(&fd, CURSOR, 1 << 40);
+    while put(&mut writer, &[1; 8]) {}
+    writer.dismiss(0);
+    assert_eq!(writer.fault(), None);
+    assert!(writer.arm(8), "reader 1 holds all of the ring");
 }
 
 #[test]

@@ -279,6 +279,25 @@ fn a_dismissed_reader_holds_nobody_up() {
     });
 }
 
+/// The reader looks at its frames until its release, however early it is dismissed.
+#[test]
+fn a_reader_that_is_dismissed_while_it_looks_keeps_its_frames() {
+    model(3, || {
+        let lens = &[8, 8, 8, 8];
+        let (mut writer, mut ends) = ring(32, 1);
+        let mut leaving = ends.remove(0);
+        assert!(try_put(&mut writer, 1, 8) && try_put(&mut writer, 2, 8));
+        let leaving = thread::spawn(move || {
+            take(&mut leaving, &mut 1, lens);
+            leaving.release();
+        });
+        writer.dismiss(0);
+        let early = try_put(&mut writer, 3, 8);
+        leaving.join().expect("the reader");
+        assert!(early || try_put(&mut writer, 3, 8));
+    });
+}
+
 /// Takes what is there; the first frame is any, each further one has to be the next.
 fn take_on(reader: &mut Reader, next: &mut Option<u8>) {
     for frame in reader.poll() {

@@ -66,9 +66,9 @@ fn calls(capacity: usize, readers: u32) -> impl Strategy<Value = Vec<Call>> {
 
 struct Run {
     writer: Writer,
-    readers: Vec<Reader>,
+    /// The readers that are live.
+    readers: Vec<Option<Reader>>,
     expected: Vec<Expected>,
-    live: u64,
     capacity: usize,
     next: u8,
 }
@@ -83,15 +83,14 @@ impl Run {
         Run {
             writer,
             expected: ends.iter().map(|_| Expected::default()).collect(),
-            readers: ends,
-            live: u64::MAX >> (64 - readers),
+            readers: ends.into_iter().map(Some).collect(),
             capacity,
             next: 1,
         }
     }
 
     fn is_live(&self, reader: usize) -> bool {
-        self.live & 1 << reader != 0
+        self.readers[reader].is_some()
     }
 
     /// Bytes that the slowest reader has not released, without padding at the ring's end.
@@ -130,11 +129,11 @@ impl Run {
     }
 
     fn poll(&mut self, reader: usize) {
-        if !self.is_live(reader) {
+        let Some(end) = &mut self.readers[reader] else {
             return;
-        }
+        };
         let Expected { queue, held } = &mut self.expected[reader];
-        let batch = self.readers[reader].poll();
+        let batch = end.poll();
         assert_eq!(batch.is_empty(), queue.is_empty());
         for frame in batch {
             let (kind, bytes) = queue.pop_front().expect("a frame that was put");
@@ -152,12 +151,19 @@ impl Run {
             Call::Publish => self.writer.publish(),
             Call::Poll { reader } => self.poll(reader as usize),
             Call::Release { reader } => {
-                self.readers[reader as usize].release();
+                if let Some(end) = &mut self.readers[reader as usize] {
+                    end.release();
+                }
                 self.expected[reader as usize].held = 0;
             }
-            Call::Dismiss { reader } => {
+            // In this order or the other: the writer waits for the reader until both are done.
+            Call::Dismiss { reader } if reader % 2 == 0 => {
                 self.writer.dismiss(reader);
-                self.live &= !(1 << reader);
+                self.readers[reader as usize] = None;
+            }
+            Call::Dismiss { reader } => {
+                self.readers[reader as usize] = None;
+                self.writer.dismiss(reader);
             }
             Call::ArmWriter { len } => {
                 let must_wait = self.writer.arm(len);
@@ -166,10 +172,13 @@ impl Run {
                 assert!(must_wait != has_room || len > self.writer.payload_bytes_max());
             }
             Call::ArmReader { reader } => {
-                let must_wait = self.readers[reader as usize].arm();
-                self.readers[reader as usize].disarm();
+                let Some(end) = &mut self.readers[reader as usize] else {
+                    return;
+                };
+                let must_wait = end.arm();
+                end.disarm();
                 let is_idle = self.expected[reader as usize].queue.is_empty();
-                assert!(must_wait == is_idle || !self.is_live(reader as usize));
+                assert_eq!(must_wait, is_idle);
             }
         }
         let queued = self.writer.queued_bytes();
@@ -178,14 +187,14 @@ impl Run {
     }
 
     fn drain(&mut self) {
-        let readers = 0..self.readers.len();
-        let live: Vec<usize> = readers.filter(|reader| self.is_live(*reader)).collect();
-        for reader in live {
-            while !self.expected[reader].queue.is_empty() {
+        for reader in 0..self.readers.len() {
+            while self.is_live(reader) && !self.expected[reader].queue.is_empty() {
                 self.poll(reader);
             }
-            self.readers[reader].release();
-            assert_eq!(self.readers[reader].fault(), None);
+            if let Some(end) = &mut self.readers[reader] {
+                end.release();
+                assert_eq!(end.fault(), None);
+            }
         }
         assert_eq!(self.writer.queued_bytes(), 0);
     }

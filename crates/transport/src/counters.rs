@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustix::time::{ClockId, clock_gettime};
+use crate::monotonic_clock::monotonic_ns;
 
 /// Number of refusals whose reasons are kept: enough for a user to see a pattern.
 const LAST_REFUSALS_MAX: usize = 8;
@@ -112,7 +112,7 @@ impl EdgeCounters {
         let since = self.blocked_since_ns.load(Ordering::Relaxed);
         let current = match since {
             0 => 0,
-            since => now_ns().saturating_sub(since),
+            since => monotonic_ns().saturating_sub(since),
         };
         self.blocked_ns.load(Ordering::Relaxed) + current
     }
@@ -120,7 +120,8 @@ impl EdgeCounters {
     /// Notes that the end has no room. Only the end calls it.
     pub(crate) fn block(&self) {
         if self.blocked_since_ns.load(Ordering::Relaxed) == 0 {
-            self.blocked_since_ns.store(now_ns(), Ordering::Relaxed);
+            self.blocked_since_ns
+                .store(monotonic_ns(), Ordering::Relaxed);
         }
     }
 
@@ -128,7 +129,7 @@ impl EdgeCounters {
     pub(crate) fn unblock(&self) {
         let since = self.blocked_since_ns.load(Ordering::Relaxed);
         if since != 0 {
-            let waited = now_ns().saturating_sub(since);
+            let waited = monotonic_ns().saturating_sub(since);
             self.blocked_ns.fetch_add(waited, Ordering::Relaxed);
             self.blocked_since_ns.store(0, Ordering::Relaxed);
         }
@@ -144,12 +145,6 @@ impl EdgeCounters {
         }
         last.push_back(why);
     }
-}
-
-/// Nanoseconds of the monotonic clock, which is the same for every process of a host.
-fn now_ns() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 #[cfg(test)]

@@ -44,6 +44,7 @@ mod error;
 pub mod fragment;
 pub mod idle;
 pub mod media;
+mod monotonic_clock;
 mod park;
 mod ticket;
 mod wakeup;
@@ -54,5 +55,6 @@ pub use contract::{
 pub use counters::EdgeCounters;
 pub use error::{Error, PeerLoss};
 pub use idle::{IdleStrategy, Idler};
+pub use monotonic_clock::monotonic_ns;
 pub use park::WaitSet;
 pub use wakeup::Wakeup;

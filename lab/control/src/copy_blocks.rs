@@ -9,7 +9,7 @@ use crate::backoff::Backoff;
 
 /// Bytes of a block: small enough for the cache of a core, large enough that queue operations cost
 /// nothing.
-const BLOCK_BYTES: usize = 256 * 1024;
+pub const BLOCK_BYTES: usize = 256 * 1024;
 
 /// Number of blocks: one that is filled, one that is added up, one between the two.
 const BLOCKS: usize = 3;
@@ -19,17 +19,31 @@ const BLOCKS: usize = 3;
 /// # Panics
 /// If one of the threads panics.
 pub fn copy_blocks_ns(bytes: u64) -> f64 {
-    let count = bytes / BLOCK_BYTES as u64;
+    let start = Instant::now();
+    copy_blocks(bytes / BLOCK_BYTES as u64, |_| (), |_| ());
+    start.elapsed().as_nanos() as f64
+}
+
+/// Hands `count` blocks of [`BLOCK_BYTES`] bytes over from a new thread to this one. Each side
+/// calls its function with the number of the block that it waits for next, from 0 on.
+///
+/// # Panics
+/// If one of the threads panics.
+pub fn copy_blocks(
+    count: u64,
+    mut before_fill: impl FnMut(u64) + Send,
+    mut before_take: impl FnMut(u64),
+) {
     let (mut full, mut filled) = rtrb::RingBuffer::<Vec<u64>>::new(BLOCKS);
     let (mut empty, mut emptied) = rtrb::RingBuffer::new(BLOCKS);
     for _ in 0..BLOCKS {
         assert!(empty.push(vec![0; BLOCK_BYTES / 8]).is_ok());
     }
-    let start = Instant::now();
     thread::scope(|scope| {
         scope.spawn(move || {
             let source = [3; 2048];
-            for _ in 0..count {
+            for number in 0..count {
+                before_fill(number);
                 let mut block = pop_spinning(&mut emptied);
                 let parts = block.chunks_exact_mut(source.len());
                 parts.for_each(|part| part.copy_from_slice(black_box(&source)));
@@ -37,7 +51,8 @@ pub fn copy_blocks_ns(bytes: u64) -> f64 {
             }
         });
         let mut sum = 0u64;
-        for _ in 0..count {
+        for number in 0..count {
+            before_take(number);
             let block = pop_spinning(&mut filled);
             sum = block.iter().fold(sum, |sum, word| sum.wrapping_add(*word));
             // The filling thread may have ended.
@@ -45,7 +60,6 @@ pub fn copy_blocks_ns(bytes: u64) -> f64 {
         }
         black_box(sum);
     });
-    start.elapsed().as_nanos() as f64
 }
 
 /// Waits for the next item of a ring by spinning.

@@ -1,12 +1,14 @@
 //! Raw controls: what threads, processes and sockets do with nothing in between, each once.
 //!
 //! ```text
-//!   suite, micro, peers          benchmarks: a contender and a control in the same run
+//!   suite, micro, peers,         benchmarks: a contender and a control in the same run
+//!   benches of ring, transport
 //!          |
 //!       control
 //!         call_loop              between operators of a thread: a function that is not inlined
 //!         word_ring              between threads and processes: a ring of plain words
 //!         copy_blocks            between cores: blocks that change hands
+//!         core_windows           times in which both sides had a core
 //!         socket                 between hosts: writes of a message, or of 64 KB
 //!         round_trip             source, relay and sink by hand, at an even pace
 //! ```
@@ -23,6 +25,7 @@ mod arrivals;
 mod backoff;
 mod call_loop;
 mod copy_blocks;
+mod core_windows;
 mod error;
 mod median;
 mod payload;
@@ -32,7 +35,8 @@ mod word_ring;
 pub use arrivals::{Arrivals, RunArrivals};
 pub use backoff::{Backoff, SpinBackoff};
 pub use call_loop::run_call_loop;
-pub use copy_blocks::{copy_blocks_ns, pop_spinning};
+pub use copy_blocks::{BLOCK_BYTES, copy_blocks, copy_blocks_ns, pop_spinning};
+pub use core_windows::CoreWindows;
 pub use error::Error;
 pub use median::median;
 pub use payload::Payload;

@@ -1,6 +1,6 @@
 //! The sink of a control, which does what the SPL sinks do, in their order.
 
-use rustix::time::{ClockId, clock_gettime};
+use transport::monotonic_ns;
 
 use crate::arrivals::Arrivals;
 
@@ -42,6 +42,5 @@ impl ControlSink {
 
 /// Nanoseconds of the monotonic clock, which SPL reads by `getCPUCounterInNanoSeconds()`.
 pub fn now_ns() -> i64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    now.tv_sec * 1_000_000_000 + now.tv_nsec
+    monotonic_ns() as i64
 }

@@ -9,6 +9,7 @@
 //! KB, as the rings of edges do, and when there is no room. A reader reads in place and releases
 //! all that it found at once.
 
+use std::hint::black_box;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -79,9 +80,16 @@ impl WordRing {
 
     /// Writes `messages` messages; waits while there is no room.
     pub fn write(&self, payload: Payload, messages: u64) {
+        self.write_noting(payload, messages, |_| ());
+    }
+
+    /// Writes like [`WordRing::write`], and calls a function with the number of each message before
+    /// it is written.
+    pub fn write_noting(&self, payload: Payload, messages: u64, mut note: impl FnMut(u64)) {
         let bytes = payload.words() as u64;
         let (mut head, mut limit, mut written) = (0, RING_WORDS, 0);
         for number in 0..messages {
+            note(number);
             let mut backoff = Backoff::default();
             while head + bytes > limit {
                 limit = self.slowest_index() + RING_WORDS;
@@ -115,6 +123,31 @@ impl WordRing {
             self.read_index(reader).store(tail, Ordering::Release);
         }
         sink
+    }
+
+    /// Reads `messages` messages as each of the readers, in turns on this thread, and calls a
+    /// function with the number of messages that the first one has read.
+    pub fn read_all_noting(&self, payload: Payload, messages: u64, mut note: impl FnMut(u64)) {
+        let mut sinks = vec![ControlSink::default(); self.readers];
+        let end = messages * payload.words() as u64;
+        let (mut tails, mut backoff) = (vec![0; self.readers], Backoff::default());
+        note(0);
+        while tails.iter().any(|tail| *tail < end) {
+            let before = tails[0];
+            for (reader, (tail, sink)) in tails.iter_mut().zip(&mut sinks).enumerate() {
+                let head = self.written_index().load(Ordering::Acquire);
+                while *tail < head {
+                    sink.add(self.read_message(payload, *tail));
+                    *tail += payload.words() as u64;
+                }
+                self.read_index(reader).store(*tail, Ordering::Release);
+            }
+            match tails[0] == before {
+                true => backoff.wait(),
+                false => note(sinks[0].count),
+            }
+        }
+        black_box(sinks);
     }
 
     fn write_message(&self, payload: Payload, number: u64, at: u64) {
@@ -190,5 +223,17 @@ mod tests {
                 assert_eq!(reader.join().unwrap(), messages);
             }
         });
+    }
+
+    #[test]
+    fn one_thread_reads_as_all_readers() {
+        let bare = WordRing::new_private(2).unwrap();
+        let (payload, messages) = (Payload::with_bytes(64), 100_000);
+        let (mut sent, mut read) = (0, 0);
+        thread::scope(|scope| {
+            scope.spawn(|| bare.write_noting(payload, messages, |number| sent = number));
+            bare.read_all_noting(payload, messages, |count| read = count);
+        });
+        assert_eq!((sent, read), (messages - 1, messages));
     }
 }

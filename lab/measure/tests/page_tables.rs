@@ -1,5 +1,6 @@
 //! README.md and `docs/performance.md` have the figures of the newest release's results, and of
-//! the first table in `docs/peers.md`.
+//! the first table in `docs/peers.md`. `docs/bench/README.md` says of each file of results where it
+//! comes from, as the file tells it.
 //!
 //! Tables stand between the markers `<!-- NAME: begin -->` and `<!-- NAME: end -->` of a page.
 //! `BLESS=1 cargo test -p thalweg-measure --test page_tables` writes them anew.
@@ -46,6 +47,32 @@ fn the_performance_page_has_all_tables_of_the_release_and_the_peers_rates() {
         ("peers", peer_table(&["64 B", "256 B", "1 KB", "16 KB"])),
     ];
     check_page("docs/performance.md", &expected);
+}
+
+#[test]
+fn each_file_of_results_is_listed_with_its_machine() {
+    let files = std::fs::read_dir(project().join("docs/bench")).expect("files of results");
+    let files = files.map(|file| file.expect("a file").path());
+    let is_result = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
+    let mut files: Vec<PathBuf> = files.filter(is_result).collect();
+    files.sort();
+    let mut table =
+        "| file | processor | commit | made by |\n| --- | --- | --- | --- |\n".to_owned();
+    for file in files {
+        let outcomes = results::read(&file).expect("results");
+        let outcome = outcomes.first().expect("a result");
+        let name = file.file_name().expect("a name").to_string_lossy();
+        let (host, commit) = (&outcome.host, outcome.commit.as_deref());
+        let (processor, cores) = (&host.processor, host.cores);
+        let commit = commit.unwrap_or("unknown");
+        let options = outcome.options.as_deref().unwrap_or_default();
+        writeln!(
+            table,
+            "| `{name}` | {processor}, {cores} cores | {commit} | `thalweg bench {options}` |"
+        )
+        .expect("text");
+    }
+    check_page("docs/bench/README.md", &[("tables", table)]);
 }
 
 /// Compares the named sections of a page with the expected texts, or writes them with `BLESS`.

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use measure::LatencyHistogram;
+use transport::monotonic_ns;
 
 use crate::affinity::pin_thread;
-use crate::clock;
 use crate::error::Error;
 use crate::options::JitterOptions;
 use crate::result_line::{ResultLine, print_line};
@@ -20,8 +20,8 @@ pub fn jitter(options: &JitterOptions, out: &mut dyn Write) -> Result<(), Error>
     let mut gaps = LatencyHistogram::new();
     let (mut min_ns, mut max_ns) = (u64::MAX, 0);
     for _ in 0..options.jitter_loops {
-        let first = clock::now_ns();
-        let gap = clock::now_ns() - first;
+        let first = monotonic_ns();
+        let gap = monotonic_ns() - first;
         min_ns = min_ns.min(gap);
         max_ns = max_ns.max(gap);
         gaps.record(gap);

@@ -29,8 +29,7 @@ pub use jitter::jitter;
 pub use message::MESSAGE_BYTES_MIN;
 pub use number::parse_number;
 pub use options::{
-    CpuAffinity, DEFAULT_TOPIC, FLAGS_HELP, JitterOptions, PublishFlags, PublishOptions,
-    SubscribeOptions,
+    CpuAffinity, DEFAULT_TOPIC, JitterOptions, PublishFlags, PublishOptions, SubscribeOptions,
 };
 pub use publish::publish;
 pub use subscribe::{SubscribeLimit, subscribe};

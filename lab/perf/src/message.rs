@@ -9,7 +9,7 @@
 //! Numbers have the native byte order. A message without times may be shorter: it is cut off. The
 //! rest of a longer one is arbitrary.
 
-use crate::clock;
+use transport::monotonic_ns;
 
 /// Fewest bytes of a message that carries times.
 pub const MESSAGE_BYTES_MIN: usize = 24;
@@ -43,7 +43,7 @@ pub(crate) fn write_times(room: &mut [u8], number: u64, due_ns: Option<u64>) {
     if let Some(start) = room.first_chunk_mut::<MESSAGE_BYTES_MIN>() {
         start[..4].copy_from_slice(&flags.to_ne_bytes());
         start[4..8].copy_from_slice(&(number as u32).to_ne_bytes());
-        let sent_ns = clock::now_ns();
+        let sent_ns = monotonic_ns();
         let lag_ns = due_ns.map_or(0, |due| sent_ns.saturating_sub(due));
         start[8..16].copy_from_slice(&sent_ns.to_ne_bytes());
         start[16..].copy_from_slice(&lag_ns.to_ne_bytes());
@@ -75,10 +75,10 @@ mod tests {
     #[test]
     fn times_come_out_as_they_went_in() {
         let mut room = [0xff; 40];
-        let before = clock::now_ns();
+        let before = monotonic_ns();
         write_times(&mut room, 7, Some(before - 1000));
         let MessageTimes { sent_ns, lag_ns } = read_times(&room).expect("times");
-        assert!((before..=clock::now_ns()).contains(&sent_ns));
+        assert!((before..=monotonic_ns()).contains(&sent_ns));
         assert_eq!(lag_ns, Some(sent_ns - before + 1000));
         write_times(&mut room, 8, None);
         assert_eq!(read_times(&room).expect("times").lag_ns, None);

@@ -11,9 +11,6 @@ use crate::message::MESSAGE_BYTES_MIN;
 /// Name of the topic, unless another is given.
 pub const DEFAULT_TOPIC: &str = "smx_perf";
 
-/// Meaning of the publisher's flags, for the help text.
-pub const FLAGS_HELP: &str = "1: time stamps, to measure latency; 2: non-blocking; 4: sends copies";
-
 /// Flags that say how a publisher sends: a bit map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PublishFlags(pub u32);

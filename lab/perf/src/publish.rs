@@ -5,6 +5,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use topic::Publisher;
+use transport::monotonic_ns;
 
 use crate::affinity::pin_thread;
 use crate::clock;
@@ -50,9 +51,9 @@ pub fn publish(options: &PublishOptions, out: &mut dyn Write) -> Result<(), Erro
     )?;
     let receivers = publisher.receiver_count();
     let measured = task(options.num_msgs, options.rate, options.flags);
-    let start_ns = clock::now_ns();
+    let start_ns = monotonic_ns();
     let sent = send_all(&mut publisher, &measured)?;
-    let duration_ns = clock::now_ns() - start_ns;
+    let duration_ns = monotonic_ns() - start_ns;
     print_line(out, &rate_line(sent.messages, duration_ns))?;
     print_sender_lines(&sent, receivers, clock_ns, out)?;
     sleep(Duration::from_millis(options.linger_ms));

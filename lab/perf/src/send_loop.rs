@@ -1,8 +1,8 @@
 //! The send loop: messages at an even pace, by a thread that does nothing else.
 
 use topic::{Error, Publisher};
+use transport::monotonic_ns;
 
-use crate::clock;
 use crate::message::{write_plain, write_times};
 use crate::options::PublishFlags;
 use crate::rate_windows::{RateWindowTimer, RateWindows};
@@ -43,7 +43,7 @@ pub(crate) fn send_all(publisher: &mut Publisher, task: &SendTask) -> Result<Sen
         },
         schedule: SendSchedule {
             rate: task.rate,
-            start_ns: clock::now_ns(),
+            start_ns: monotonic_ns(),
         },
         counts: SendCounts::default(),
         publisher,
@@ -85,7 +85,7 @@ impl SendLoop<'_> {
                     })?,
                 }
             }
-            now_ns = clock::now_ns();
+            now_ns = monotonic_ns();
         }
         Ok(())
     }
@@ -108,11 +108,11 @@ impl SendLoop<'_> {
 
     #[cold]
     fn wait(&mut self) -> Result<(), Error> {
-        let from_ns = clock::now_ns();
+        let from_ns = monotonic_ns();
         self.publisher.acquire(self.task.bytes)?;
         self.publisher.cancel();
         self.counts.waited += 1;
-        self.counts.waited_ns += clock::now_ns() - from_ns;
+        self.counts.waited_ns += monotonic_ns() - from_ns;
         Ok(())
     }
 
@@ -130,7 +130,7 @@ impl SendLoop<'_> {
         self.counts.messages += 1;
         if let Some(window) = self
             .window_timer
-            .advance(self.counts.messages, clock::now_ns)
+            .advance(self.counts.messages, monotonic_ns)
         {
             let full = self.counts.waited + self.counts.would_block;
             let kind = match full == std::mem::replace(&mut self.full_before, full) {

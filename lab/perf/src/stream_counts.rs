@@ -9,8 +9,8 @@
 //! the poll before; the others were found.
 
 use measure::LatencyHistogram;
+use transport::monotonic_ns;
 
-use crate::clock;
 use crate::message::MessageTimes;
 use crate::rate_windows::{RateWindowTimer, RateWindows};
 
@@ -82,7 +82,7 @@ impl ContentionRates {
     #[inline]
     fn add_counts(&mut self, messages: u64, waited: u64) {
         let cut = self.window_timer.get_or_insert_with(RateWindowTimer::new);
-        let Some(window) = cut.advance(messages, clock::now_ns) else {
+        let Some(window) = cut.advance(messages, monotonic_ns) else {
             return;
         };
         let all = messages - self.messages_before;
@@ -119,7 +119,7 @@ impl StreamLatencies {
     pub(crate) fn add_message(&mut self, times: Option<MessageTimes>) {
         let is_first = std::mem::replace(&mut self.is_first, false);
         let Some(times) = times else { return };
-        let latency_ns = clock::now_ns().saturating_sub(times.sent_ns);
+        let latency_ns = monotonic_ns().saturating_sub(times.sent_ns);
         self.count += 1;
         self.min_ns = self.min_ns.min(latency_ns);
         self.max_ns = self.max_ns.max(latency_ns);
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     fn sent(ago_ns: u64, lag_ns: Option<u64>) -> Option<MessageTimes> {
-        let sent_ns = clock::now_ns() - ago_ns;
+        let sent_ns = monotonic_ns() - ago_ns;
         Some(MessageTimes { sent_ns, lag_ns })
     }
 

@@ -38,7 +38,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("measure", &[]),
     ("topic", &["ring"]),
-    ("perf", &["topic", "measure"]),
+    ("perf", &["topic", "measure", "transport"]),
     ("capi", &["topic"]),
     ("cli", &["engine", "graph"]),
     ("control", &["ring", "transport"]),

@@ -9,6 +9,7 @@ use std::path::Path;
 use ring::counters::CountersReader;
 use runtime::crossing::BUCKET_COUNT;
 use serde::Serialize;
+use transport::monotonic_ns;
 
 use super::counters_files;
 use super::latency::LatencySample;
@@ -16,7 +17,6 @@ use super::metadata::{
     CROSSING_SLOTS, CrossingMetadata, JobMetadata, OperatorMetadata, PORT_SLOTS, PeMetadata,
     QUEUE_SLOTS, QueueMetadata,
 };
-use super::monotonic_clock::now_ns;
 
 /// A job at one time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -215,7 +215,7 @@ fn read_pe(path: &Path) -> Option<(JobMetadata, PeSample)> {
         pe,
         pid,
         sampled_ns,
-        silent_ns: now_ns().saturating_sub(sampled_ns),
+        silent_ns: monotonic_ns().saturating_sub(sampled_ns),
         links,
         queues: queues.collect(),
         operators,
@@ -308,5 +308,5 @@ impl SlotReader {
 }
 
 fn waiting_ns(since_ns: u64) -> Option<u64> {
-    (since_ns > 0).then(|| now_ns().saturating_sub(since_ns))
+    (since_ns > 0).then(|| monotonic_ns().saturating_sub(since_ns))
 }

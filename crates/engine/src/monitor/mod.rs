@@ -17,7 +17,6 @@ mod counters_files;
 mod job_sample;
 mod latency;
 mod metadata;
-mod monotonic_clock;
 mod sampler;
 
 pub use job_sample::{

@@ -12,13 +12,13 @@ use graph::Program;
 use ring::counters::CountersWriter;
 use runtime::crossing::{CrossingCounters, QueueCounters};
 use runtime::{OperatorCounts, RunningPe};
+use transport::monotonic_ns;
 
 use super::metadata::JobMetadata;
 use super::metadata::{
     CrossingMetadata, OperatorMetadata, PeMetadata, QueueMetadata, crossing_slots, operator_slots,
     queue_slots,
 };
-use super::monotonic_clock::now_ns;
 
 /// Time between two samples; `thalweg top` draws once a second, so each of its pictures is new.
 const PERIOD: Duration = Duration::from_millis(500);
@@ -152,7 +152,7 @@ impl CountersFile {
         for (slot, value) in values.enumerate() {
             self.counters.set(slot, value);
         }
-        self.counters.set_heartbeat(now_ns());
+        self.counters.set_heartbeat(monotonic_ns());
     }
 }
 

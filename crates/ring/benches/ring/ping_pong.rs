@@ -14,11 +14,12 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use control::median;
 use rtrb::{Consumer, Producer, RingBuffer};
 use thalweg_ring::{Reader, RingShape, Writer, join_ring, private_ring, shared_ring};
 
 use crate::measure::messages::race2;
-use crate::measure::{median, turns};
+use crate::measure::turns;
 
 /// Rounds of a turn.
 const ROUNDS: u64 = 50_000;
@@ -43,7 +44,7 @@ pub fn run() {
     for (contender, all) in contenders.into_iter().zip(&mut all) {
         runs.push(move || {
             let mut times = contender();
-            let middle = median(times.clone());
+            let middle = median(times.iter().copied());
             all.append(&mut times);
             middle
         });

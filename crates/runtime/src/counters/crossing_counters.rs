@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use eval::{Fault, FaultKind};
-use rustix::time::{ClockId, clock_gettime};
-use transport::{EdgeCounters, Error, PeerLoss};
+use transport::{EdgeCounters, Error, PeerLoss, monotonic_ns};
 
 use super::congestion_meter::CongestionMeter;
 use super::latency::CrossingLatencyHistogram;
@@ -81,7 +80,7 @@ impl CrossingCounters {
             wait_ns: Counter::default(),
             blocked_since_ns: AtomicU64::new(0),
             congestion: CongestionMeter::default(),
-            begin_ns: now_ns(),
+            begin_ns: monotonic_ns(),
             sender_counters: None,
             latency: None,
         }
@@ -126,7 +125,7 @@ impl CrossingCounters {
     /// Records that the tuple behind a stamp has arrived.
     pub(crate) fn record_arrival(&self, sent_ns: u64) {
         if let Some(latency) = &self.latency {
-            latency.record(now_ns().saturating_sub(sent_ns));
+            latency.record(monotonic_ns().saturating_sub(sent_ns));
         }
     }
 
@@ -156,14 +155,15 @@ impl CrossingCounters {
     /// Notes that this side begins to wait for the other one.
     pub(crate) fn begin_wait(&self) {
         self.waits.add(1);
-        self.blocked_since_ns.store(now_ns(), Ordering::Relaxed);
+        self.blocked_since_ns
+            .store(monotonic_ns(), Ordering::Relaxed);
     }
 
     /// Notes that a wait of this side is over, if there was one.
     pub(crate) fn end_wait(&self) {
         let since = self.blocked_since_ns.swap(0, Ordering::Relaxed);
         if since > 0 {
-            let now = now_ns();
+            let now = monotonic_ns();
             self.wait_ns.add(now.saturating_sub(since));
             self.congestion.record_wait(since..now);
         }
@@ -173,7 +173,8 @@ impl CrossingCounters {
     pub fn congestion_percent(&self) -> u8 {
         // What has begun before it is looked at cannot be later than now.
         let blocked = self.blocked_since_ns();
-        self.congestion.percent(self.begin_ns, now_ns(), blocked)
+        self.congestion
+            .percent(self.begin_ns, monotonic_ns(), blocked)
     }
 
     /// Counts frames and their bytes.
@@ -220,13 +221,6 @@ impl CrossingCounters {
     }
 }
 
-/// Nanoseconds of the monotonic clock, which all processes of a host share.
-pub(crate) fn now_ns() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    // The clock begins when the host does.
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,7 +235,7 @@ mod tests {
         assert_eq!(counters.blocked_since_ns(), None);
         counters.begin_wait();
         let since = counters.blocked_since_ns().unwrap();
-        assert!(since <= now_ns());
+        assert!(since <= monotonic_ns());
         counters.end_wait();
         counters.end_wait();
         assert_eq!(
@@ -253,7 +247,7 @@ mod tests {
     #[test]
     fn a_stamp_is_a_time_that_is_over() {
         let counters = counters().with_latency();
-        let before = now_ns();
+        let before = monotonic_ns();
         assert_eq!(
             counters.decode_stamp(&before.to_le_bytes()).unwrap(),
             before

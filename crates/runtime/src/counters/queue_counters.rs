@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use rustix::time::{ClockId, clock_gettime};
+use transport::monotonic_ns;
 use tuple::Layout;
 
 use super::recent_maximum::{INTERVAL_MS, RecentMaximum};
 use crate::abi::Counter;
-use crate::counters::crossing_counters::now_ns;
 
 /// The metrics of a threaded port.
 pub(crate) const METRICS: [&str; 7] = [
@@ -179,13 +179,13 @@ impl QueueCounters {
             ..
         } = &self.producer.0;
         waits.add(1);
-        blocked_since_ns.store(now_ns(), Ordering::Relaxed);
+        blocked_since_ns.store(monotonic_ns(), Ordering::Relaxed);
     }
 
     /// Notes that the producer's wait is over.
     pub(crate) fn end_wait(&self) {
         let since = self.producer.0.blocked_since_ns.swap(0, Ordering::Relaxed);
-        let waited = now_ns().saturating_sub(since);
+        let waited = monotonic_ns().saturating_sub(since);
         self.producer.0.wait_ns.add(waited);
     }
 

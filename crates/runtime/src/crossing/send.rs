@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use eval::Fault;
 use ring::frame::frame_bytes;
-use transport::{Error, Idler, SendingEnd, Waitable, fragment};
+use transport::{Error, Idler, SendingEnd, Waitable, fragment, monotonic_ns};
 use tuple::{EventTime, Layout, TupleRef};
 
 use crate::abi::FrameGrant;
 use crate::blocking::before_sleep;
-use crate::counters::crossing_counters::{self, CrossingCounters};
+use crate::counters::crossing_counters::CrossingCounters;
 use crate::edge::codec::PayloadEncoder;
 use crate::edge::frame_kind;
 use crate::edge::idle_policy::IdlePolicy;
@@ -173,7 +173,7 @@ impl SendOperator {
 
     /// Sends a stamp: the time at which the next tuple is at hand.
     pub(super) fn send_stamp(&mut self) -> Result<(), Fault> {
-        let now = crossing_counters::now_ns().to_le_bytes();
+        let now = monotonic_ns().to_le_bytes();
         self.send_frame(frame_kind::STAMP, fragment::WHOLE, &now)
     }
 

@@ -8,7 +8,7 @@ use crate::medians;
 use crate::paths::{
     Put, Receives, Sends, contract_accept, contract_open, ring_accept, ring_open, sink,
 };
-use crate::windows::Windows;
+use crate::windows::windows;
 
 /// Frames that are sent before they are taken.
 const BURST: u64 = 256;
@@ -61,7 +61,7 @@ fn sender_alone(receivers: u32, len: usize) -> Result<f64, Failure> {
     let ends = ends.map(|ticket| contract_accept(receivers, ticket));
     let mut ends = ends.collect::<Result<Vec<_>, _>>()?;
     let (mut out, payload, mut time) = (Put(out), vec![3_u8; len], 0);
-    let mut unused = Windows::new(8);
+    let mut unused = windows(8);
     for _ in 0..BURSTS / 4 {
         let start = now();
         burst_out(&mut out, &payload)?;
@@ -75,7 +75,7 @@ fn sender_alone(receivers: u32, len: usize) -> Result<f64, Failure> {
 
 fn bursts(out: &mut impl Sends, end: &mut impl Receives, len: usize) -> Result<f64, Failure> {
     let payload = vec![3_u8; len];
-    let mut unused = Windows::new(8);
+    let mut unused = windows(8);
     let mut burst = |out: &mut _, end: &mut _| -> Outcome {
         burst_out(out, &payload)?;
         sink(std::slice::from_mut(end), BURST, &mut unused)

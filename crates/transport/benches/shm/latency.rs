@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 
 use thalweg_transport::{ReceivingEnd, SendingEnd};
 
-use crate::bare::Line;
 use crate::child::{Control, Failure, Outcome};
-use crate::paths::{MeasuredPath, Patience, add_up, contract_accept, contract_open, start};
+use crate::paths::{MeasuredPath, WaitBackoff, add_up, contract_accept, contract_open, start};
 use crate::{medians, pin};
 
 const TRIPS: u64 = 20_000;
@@ -106,9 +105,9 @@ pub fn echo(control: &mut Control, len: usize) -> Outcome {
         take(&mut *end)?;
         put(&mut *out, &payload)?;
     }
-    let mut patience = Patience::new();
+    let mut backoff = WaitBackoff::default();
     while !out.is_drained()? {
-        patience.wait();
+        backoff.wait();
     }
     Ok(())
 }
@@ -123,7 +122,7 @@ pub fn put(out: &mut dyn SendingEnd, payload: &[u8]) -> Outcome {
 
 /// Waits for a frame and reads it.
 pub fn take(end: &mut dyn ReceivingEnd) -> Result<u64, Failure> {
-    let mut patience = Patience::new();
+    let mut backoff = WaitBackoff::default();
     loop {
         let mut found = None;
         for frame in end.poll()? {
@@ -133,7 +132,7 @@ pub fn take(end: &mut dyn ReceivingEnd) -> Result<u64, Failure> {
             end.release();
             return Ok(sum);
         }
-        patience.wait();
+        backoff.wait();
     }
 }
 
@@ -165,6 +164,11 @@ fn between_lines(len: usize, stay: u64) -> Result<[f64; 3], Failure> {
         times
     })
 }
+
+/// Words of a pair of cache lines.
+#[repr(align(128))]
+#[derive(Default)]
+struct Line([AtomicU64; 16]);
 
 /// Messages for one way, some pages of them, and the line with the last one's number for each.
 struct Way {
@@ -208,9 +212,9 @@ impl Way {
 
     fn receive(&self, trip: u64) {
         let (mut words, number) = self.place(trip);
-        let mut patience = Patience::new();
+        let mut backoff = WaitBackoff::default();
         while number.load(Ordering::Acquire) != trip {
-            patience.wait();
+            backoff.wait();
         }
         assert!(words.all(|word| word.load(Ordering::Relaxed) == trip));
     }

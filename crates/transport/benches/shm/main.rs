@@ -79,9 +79,6 @@ fn medians<const N: usize>(
     let turns = turns?;
     Ok(std::array::from_fn(|contender| {
         let results = turns.iter().map(|turn| turn[contender]);
-        let mut results: Vec<f64> = results.filter(|result| !result.is_nan()).collect();
-        results.sort_by(f64::total_cmp);
-        let middle = results.get(results.len() / 2);
-        middle.copied().unwrap_or(f64::NAN)
+        control::median(results.filter(|result| !result.is_nan()))
     }))
 }

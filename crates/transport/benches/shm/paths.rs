@@ -1,16 +1,17 @@
 //! The contenders between processes: an edge by the contract, and the ring without it.
 
-use std::hint::{black_box, spin_loop};
+use std::hint::black_box;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
+use control::{CoreWindows, SpinBackoff};
 use ring::frame::FrameBatch;
 use ring::{Reader, RingShape, Writer};
 use thalweg_transport::{Batching, EdgeSpec, EdgeTicket, ReceivingEnd, SendingEnd, media};
 
 use crate::child::{self, Child, Control, Failure, Outcome};
 use crate::pin;
-use crate::windows::{Windows, run_count};
+use crate::windows::{run_count, windows};
 
 /// Bytes of the ring: what an edge has if its plan does not say otherwise.
 pub const RING_BYTES: usize = 2 << 20;
@@ -118,25 +119,25 @@ impl Receives for Reader {
 }
 
 /// Sends the frames of a run, and waits until they are taken.
-pub fn flood(out: &mut impl Sends, len: usize) -> Result<Windows, Failure> {
-    let (payload, mut windows, mut patience) =
-        (vec![3_u8; len], Windows::new(len), Patience::new());
+pub fn flood(out: &mut impl Sends, len: usize) -> Result<CoreWindows, Failure> {
+    let (payload, mut windows, mut backoff) =
+        (vec![3_u8; len], windows(len), WaitBackoff::default());
     for sent in 0..run_count(len) {
         windows.reached(sent);
         while !out.send(black_box(&payload))? {
-            patience.wait();
+            backoff.wait();
         }
     }
     windows.reached(u64::MAX);
     while !out.finish()? {
-        patience.wait();
+        backoff.wait();
     }
     Ok(windows)
 }
 
 /// Takes `count` frames at each end, in turns, and reads every word.
-pub fn sink(ends: &mut [impl Receives], count: u64, windows: &mut Windows) -> Outcome {
-    let (mut got, mut sum, mut patience) = ([0; RECEIVERS_MAX], 0, Patience::new());
+pub fn sink(ends: &mut [impl Receives], count: u64, windows: &mut CoreWindows) -> Outcome {
+    let (mut got, mut sum, mut backoff) = ([0; RECEIVERS_MAX], 0, WaitBackoff::default());
     windows.reached(0);
     while got[..ends.len()].iter().any(|got| *got < count) {
         let before = got[0];
@@ -148,7 +149,7 @@ pub fn sink(ends: &mut [impl Receives], count: u64, windows: &mut Windows) -> Ou
         }
         windows.reached(got[0]);
         if got[0] == before {
-            patience.wait();
+            backoff.wait();
         }
     }
     black_box(sum);
@@ -170,31 +171,9 @@ fn consume(batch: FrameBatch<'_>) -> (u64, u64) {
 /// Most receivers on one thread.
 const RECEIVERS_MAX: usize = 4;
 
-/// Spins, and yields when the other side made no progress for longer than it can work.
-pub struct Patience {
-    spins: u32,
-}
-
-impl Patience {
-    pub fn new() -> Patience {
-        Patience { spins: 0 }
-    }
-
-    /// Called when there is nothing to do. Work seen in between counts as waiting too, which is
-    /// rare.
-    #[inline]
-    pub fn wait(&mut self) {
-        spin_loop();
-        self.spins += 1;
-        if self.spins >= SPINS {
-            self.spins = 0;
-            rustix::thread::sched_yield();
-        }
-    }
-}
-
-/// Spins between two yields: some hundred microseconds.
-const SPINS: u32 = 10_000;
+/// Backoff of both sides: a yield in 10,000 spins, some hundred microseconds, when the other side
+/// made no progress for longer than it can work.
+pub type WaitBackoff = SpinBackoff<10_000>;
 
 /// Adds up every word of a payload.
 #[inline]
@@ -326,11 +305,15 @@ fn give_and_flood(
 }
 
 /// Receives the windows that the child has noted.
-pub fn hear_windows(control: &mut Control, len: usize) -> Result<Windows, Failure> {
+pub fn hear_windows(control: &mut Control, len: usize) -> Result<CoreWindows, Failure> {
     let (mut bytes, mut part) = (Vec::new(), [0; 4096]);
     loop {
         match rustix::io::read(&*control, &mut part)? {
-            0 => return Ok(Windows::from_bytes(len, &bytes)),
+            0 => {
+                let mut sent = windows(len);
+                sent.read_edges(&bytes);
+                return Ok(sent);
+            }
             more => bytes.extend(&part[..more]),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::child::{Failure, Outcome};
 use crate::paths::{MeasuredPath, contract_accept, hear_windows, ring_accept, sink, start};
-use crate::windows::{Windows, rate, run_count};
+use crate::windows::{rate, run_count, windows};
 use crate::{bare, medians, pin};
 
 const LENGTHS: [usize; 6] = [64, 128, 256, 1024, 4096, 16384];
@@ -85,7 +85,7 @@ fn between_processes(path: MeasuredPath, len: usize, receivers: u32) -> Result<f
         tickets.push(sender.control.take()?);
         sender.control.say(b'n')?;
     }
-    let (count, mut windows) = (run_count(len), Windows::new(len));
+    let (count, mut windows) = (run_count(len), windows(len));
     match path {
         MeasuredPath::Put | MeasuredPath::Claim => {
             let ends = tickets.into_iter();

@@ -15,7 +15,7 @@ use thalweg_transport::{IdleStrategy, Idler, Waitable};
 
 use crate::child::{Control, Failure, Outcome};
 use crate::latency::{percentiles, put, take};
-use crate::paths::{MeasuredPath, Patience, contract_accept, contract_open, start};
+use crate::paths::{MeasuredPath, WaitBackoff, contract_accept, contract_open, start};
 use crate::pin;
 
 /// Length of a silence, and the number of trips after one.
@@ -106,9 +106,9 @@ pub fn sleeper(control: &mut Control, trips: usize) -> Outcome {
         idle.reset();
         put(&mut *out, &[7; LEN])?;
     }
-    let mut patience = Patience::new();
+    let mut backoff = WaitBackoff::default();
     while !out.is_drained()? {
-        patience.wait();
+        backoff.wait();
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use control::median;
 use transport::{ReceivingEnd, SendingEnd};
 
 use crate::table::{RECEIVER, SENDER, compare, join, on_core};
@@ -42,18 +43,14 @@ pub fn rum() {
 /// Median of round trips that begin at this pace.
 fn trips(count: u64, pace: Duration, mut trip: impl FnMut()) -> f64 {
     let start = Instant::now();
-    let mut took: Vec<f64> = (0..count)
-        .map(|number| {
-            while start.elapsed() < pace * number as u32 {
-                std::hint::spin_loop();
-            }
-            let start = Instant::now();
-            trip();
-            start.elapsed().as_secs_f64() * 1e6
-        })
-        .collect();
-    took.sort_by(f64::total_cmp);
-    took[took.len() / 2]
+    median((0..count).map(|number| {
+        while start.elapsed() < pace * number as u32 {
+            std::hint::spin_loop();
+        }
+        let start = Instant::now();
+        trip();
+        start.elapsed().as_secs_f64() * 1e6
+    }))
 }
 
 fn bare_trips(count: u64, pace: Duration) -> f64 {

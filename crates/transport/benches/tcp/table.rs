@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use rustix::thread::{CpuSet, sched_setaffinity};
+use control::{cores, median};
 
 /// Core on which sending threads run.
 pub const SENDER: usize = 0;
@@ -19,15 +19,6 @@ const TURNS: usize = 9;
 /// Number of bursts in a turn.
 const BURSTS: u32 = 30;
 
-/// Pins the calling thread to this core.
-pub fn pin(core: usize) {
-    let mut set = CpuSet::new();
-    set.set(core);
-    if let Err(error) = sched_setaffinity(None, &set) {
-        println!("not pinned to core {core}: {error}");
-    }
-}
-
 /// Starts a thread on a core.
 pub fn on_core<T: Send + 'static>(
     core: usize,
@@ -36,7 +27,9 @@ pub fn on_core<T: Send + 'static>(
     let name = ["sender", "receiver"][core.min(1)].to_owned();
     let thread = std::thread::Builder::new().name(name);
     let run = move || {
-        pin(core);
+        if let Err(error) = cores::pin(core as u32) {
+            println!("not pinned: {error}");
+        }
         run()
     };
     thread.spawn(run).expect("a thread")
@@ -147,11 +140,4 @@ pub fn compare(
     let ratio = median(turns.iter().map(|turn| turn.1 / turn.0));
     println!("  {what:<32} {bare:>9.3} {ours:>9.3} {unit:<5} ratio {ratio:.3}");
     ours
-}
-
-/// Median of the values.
-pub fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

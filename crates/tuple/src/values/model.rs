@@ -3,6 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 use proptest::prelude::*;
 
+use super::hash_index::CROWDED_SEARCH_FACTOR;
 use super::hash_table::HashTable;
 use super::key_hasher::KeyHasher;
 use crate::{Map, Set, Value};
@@ -139,27 +140,46 @@ proptest! {
 
     #[test]
     fn searches_stay_short(stride: u64, start: u64) {
-        prop_assert!(longest_search(stride, start) <= 2 * LONG);
+        prop_assert!(search_slots(stride, start) <= SEARCH_SLOTS_MAX);
     }
 }
 
-/// Longest search among 3000 keys that does not count as long, in slots.
-const LONG: usize = 4 * 13;
+/// Number of keys with which a table has just grown: all but the last took a quarter of its slots.
+const GROWN: usize = 2049;
 
-/// Longest search in a table with keys at a distance from each other.
-fn longest_search(stride: u64, start: u64) -> usize {
+/// Most slots that searches for each of these keys look at together, those for the last one at as
+/// many as the longest search that does not count as long.
+const SEARCH_SLOTS_MAX: usize = CROWDED_SEARCH_FACTOR * (GROWN - 1) + 4 * 13;
+
+/// Number of slots that searches for each key look at together, in a table that has just grown,
+/// with keys at a distance from each other.
+fn search_slots(stride: u64, start: u64) -> usize {
     let mut table = HashTable::default();
-    for at in 0..3000u64 {
+    for at in 0..GROWN as u64 {
         let key = start.wrapping_add(at.wrapping_mul(stride | 1));
         table.push(key, Value::Uint64(key));
     }
-    assert!((0..3000).all(|at| table.find(&table.entries[at]) == Some(at)));
-    table.index.longest_search()
+    assert!((0..GROWN).all(|at| table.find(&table.entries[at]) == Some(at)));
+    table.index.search_slots()
 }
 
 #[test]
 fn keys_in_a_row_have_a_slot_each() {
-    assert_eq!(longest_search(1, 12_345), 1);
+    assert_eq!(search_slots(1, 12_345), GROWN);
+}
+
+#[test]
+fn a_stride_that_is_bad_for_several_multipliers_finds_one_that_it_is_not_bad_for() {
+    // The inverse of the first, which gives all keys one home, and two that are bad for the first
+    // four.
+    for stride in [
+        0xF1DE_83E1_9937_733D,
+        8_672_178_599_862_961_645,
+        3_432_515_881_106_144_215,
+    ] {
+        let slots = search_slots(stride, 0);
+        assert!(slots <= SEARCH_SLOTS_MAX, "{stride}: {slots}");
+    }
 }
 
 #[test]
@@ -168,6 +188,6 @@ fn a_stride_that_is_bad_for_a_multiplier_gets_another() {
     let mut pair = (1u64, 1u64);
     for _ in 0..90 {
         pair = (pair.1, pair.0 + pair.1);
-        assert!(longest_search(pair.0, 0) <= 2 * LONG, "{}", pair.0);
+        assert!(search_slots(pair.0, 0) <= SEARCH_SLOTS_MAX, "{}", pair.0);
     }
 }

@@ -1,10 +1,14 @@
 //! The messages of the benches: written and read in full, and counted.
 
-use super::bare::Take;
-use super::windows::{self, Windows};
-use super::{median, race};
+use control::{CoreWindows, median};
 
-/// How many windows a turn has at least ...
+use super::bare::Take;
+use super::race;
+
+/// Number of windows in a turn.
+const TURN_WINDOWS: usize = 64;
+
+/// How many windows count at least ...
 const WINDOWS: usize = 16;
 
 /// ... and how often it is tried, on a busy machine.
@@ -12,7 +16,7 @@ const TRIES: usize = 100;
 
 /// How many messages of this size a turn has.
 pub const fn count<const N: usize>() -> u64 {
-    Windows::turn_count(N)
+    CoreWindows::message_count(N, TURN_WINDOWS)
 }
 
 /// Million messages a second in the middle of some windows in which both sides ran, and that all
@@ -24,9 +28,9 @@ pub fn rate<const N: usize>(mut turn: impl FnMut(&mut Filling<N>, &mut Taking<N>
         turn(&mut filling, &mut taking);
         let expected: u64 = (0..count::<N>()).map(message_sum::<N>).sum();
         assert_eq!(taking.sum, expected, "every word of every message");
-        rates.append(&mut windows::rates(&filling.windows, &taking.windows));
+        rates.append(&mut taking.windows.rates(&filling.windows));
         if rates.len() >= WINDOWS {
-            return median(rates) / 1e6;
+            return median(rates.into_iter()) / 1e6;
         }
     }
     f64::NAN
@@ -40,14 +44,14 @@ pub fn race2(write: impl FnOnce() + Send, read: impl FnOnce() + Send) {
 /// Writes messages: their number, then always the same.
 pub struct Filling<const N: usize> {
     source: [u8; N],
-    windows: Windows,
+    windows: CoreWindows,
 }
 
 impl<const N: usize> Filling<N> {
     fn new() -> Filling<N> {
         Filling {
             source: std::array::from_fn(|at| u8::from(at % 8 == 0)),
-            windows: Windows::new(N),
+            windows: CoreWindows::new(N, TURN_WINDOWS),
         }
     }
 
@@ -67,7 +71,7 @@ fn message_sum<const N: usize>(seq: u64) -> u64 {
 /// A reader that adds up all words of all messages.
 pub struct Taking<const N: usize> {
     sum: u64,
-    windows: Windows,
+    windows: CoreWindows,
 }
 
 impl<const N: usize> Taking<N> {
@@ -75,7 +79,7 @@ impl<const N: usize> Taking<N> {
     pub fn new() -> Taking<N> {
         Taking {
             sum: 0,
-            windows: Windows::new(N),
+            windows: CoreWindows::new(N, TURN_WINDOWS),
         }
     }
 }

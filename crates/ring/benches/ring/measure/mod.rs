@@ -2,11 +2,10 @@
 
 pub mod bare;
 pub mod messages;
-pub mod windows;
 
 use std::sync::Barrier;
 
-use rustix::thread::{CpuSet, sched_setaffinity};
+use control::{cores, median};
 
 /// How often each contender runs.
 const TURNS: usize = 9;
@@ -14,24 +13,16 @@ const TURNS: usize = 9;
 /// Bytes of each ring.
 pub const RING_BYTES: usize = 512 * 1024;
 
-/// Pins this thread to a processor, as far as there are as many.
-pub fn pin(cpu: usize) {
-    let mut set = CpuSet::new();
-    let count = std::thread::available_parallelism().map_or(1, |count| count.get());
-    set.set(cpu % count);
-    if sched_setaffinity(None, &set).is_err() {
-        println!("not pinned");
-    }
-}
-
 /// Runs the sides at once, the first on processor 0, the second on 1 and so on.
 pub fn race<'a>(sides: Vec<Box<dyn FnOnce() + Send + 'a>>) {
-    let gate = Barrier::new(sides.len());
+    let (gate, cores) = (Barrier::new(sides.len()), cores::usable_cores());
     std::thread::scope(|scope| {
         for (cpu, side) in sides.into_iter().enumerate() {
-            let gate = &gate;
+            let (gate, cores) = (&gate, &cores);
             scope.spawn(move || {
-                pin(cpu);
+                if let Err(error) = cores::pin(cores[cpu % cores.len()]) {
+                    println!("not pinned: {error}");
+                }
                 gate.wait();
                 side();
             });
@@ -51,14 +42,10 @@ pub fn turns(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<(f64, f64)> {
             ratios.push(figure / control);
         }
     }
-    let middle = |(figures, ratios)| (median(figures), median(ratios));
+    let middle = |(figures, ratios): (Vec<f64>, Vec<f64>)| {
+        (median(figures.into_iter()), median(ratios.into_iter()))
+    };
     all.into_iter().map(middle).collect()
-}
-
-/// Median of the numbers.
-pub fn median(mut figures: Vec<f64>) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures[figures.len() / 2]
 }
 
 /// Prints the number of cores and the processor's name as the kernel knows it.
