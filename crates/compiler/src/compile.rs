@@ -9,13 +9,13 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use eval::NativeFn;
 use graph::{Function, OperatorModel, OperatorNode, Program};
 use syntax::ast::Composite;
 use syntax::{Diagnostic, Severity, SourceMap};
 
-use crate::broken_syntax::BrokenSyntax;
 use crate::check::check_graph;
 use crate::connect::connect_operators;
 use crate::expand::Expander;
@@ -114,11 +114,51 @@ fn run(input: CompileInput<'_>, needs_main: bool) -> CompileOutput {
 /// The stages, one after the other.
 fn compile_loaded(
     input: &CompileInput<'_>,
-    loaded: LoadedProgram,
+    mut loaded: LoadedProgram,
     needs_main: bool,
 ) -> CompileOutput {
-    let (indexed, diagnostics) = index(input, loaded);
-    let symbols = &indexed.symbols;
+    let failed = std::mem::take(&mut loaded.failed);
+    let is_generated = !loaded.is_not_generated;
+    let (symbols, diagnostics) = index(input, loaded);
+    let (program, diagnostics) = match is_generated {
+        true => compile_indexed(input, &symbols, diagnostics, needs_main),
+        false => (None, diagnostics),
+    };
+    if diagnostics.has_errors() {
+        diagnostics.extend(failed);
+    }
+    CompileOutput {
+        program,
+        application_dir: PathBuf::from(symbols.application_dir()),
+        diagnostics: diagnostics.into_sorted(),
+        sources: symbols.into_sources(),
+    }
+}
+
+/// Stage `index`: enters all definitions into the symbol table. Of a main file that could not be
+/// generated nothing further is found: all of it would follow from that.
+fn index(input: &CompileInput<'_>, mut loaded: LoadedProgram) -> (SymbolTable, Diagnostics) {
+    loaded.add_prelude();
+    let (symbols, duplicates) =
+        SymbolTable::new(loaded.sources, loaded.units, input.natives, input.models);
+    let mut found = loaded.generation;
+    if !loaded.is_not_generated {
+        found.extend(loaded.diagnostics);
+    }
+    let diagnostics = Diagnostics::new(found, Rc::clone(&symbols.poison));
+    if !loaded.is_not_generated {
+        diagnostics.extend(duplicates);
+    }
+    (symbols, diagnostics)
+}
+
+/// The stages from the symbol table on.
+fn compile_indexed(
+    input: &CompileInput<'_>,
+    symbols: &SymbolTable,
+    diagnostics: Diagnostics,
+    needs_main: bool,
+) -> (Option<Program>, Diagnostics) {
     let main = choose_main(input, symbols, needs_main, &diagnostics);
     let root = main
         .as_deref()
@@ -134,43 +174,8 @@ fn compile_loaded(
     let functions = finish(&session, &expanded);
     let program = root.map(|(_, main)| assemble(&session, main, expanded.operators, functions));
 
-    let has_errors = session.diagnostics.has_errors();
-    let diagnostics = report(&indexed, session.diagnostics);
-    CompileOutput {
-        program: program.filter(|_| needs_main && !has_errors),
-        application_dir: PathBuf::from(indexed.symbols.application_dir()),
-        diagnostics,
-        sources: indexed.symbols.into_sources(),
-    }
-}
-
-/// The definitions of all files by name, and what is known of files that are broken.
-struct IndexedProgram {
-    symbols: SymbolTable,
-    /// Broken syntax and lost definitions, which explain later findings.
-    broken: BrokenSyntax,
-    /// Whether a main file could not be generated, from which all other findings follow.
-    is_not_generated: bool,
-    /// Findings on files of toolkits that could not be generated; reported if errors remain.
-    failed: Vec<Diagnostic>,
-}
-
-/// Stage `index`: enters all definitions into the symbol table.
-fn index(input: &CompileInput<'_>, mut loaded: LoadedProgram) -> (IndexedProgram, Diagnostics) {
-    loaded.add_prelude();
-    let (symbols, duplicates) =
-        SymbolTable::new(loaded.sources, loaded.units, input.natives, input.models);
-    let broken = BrokenSyntax::new(&loaded.diagnostics, &duplicates, &symbols);
-    let diagnostics = Diagnostics::default();
-    diagnostics.extend(loaded.diagnostics);
-    diagnostics.extend(duplicates);
-    let indexed = IndexedProgram {
-        symbols,
-        broken,
-        is_not_generated: loaded.is_not_generated,
-        failed: loaded.failed,
-    };
-    (indexed, diagnostics)
+    let is_right = needs_main && !session.diagnostics.has_errors();
+    (program.filter(|_| is_right), session.diagnostics)
 }
 
 /// The qualified name of the main composite. A check needs none: it takes the only candidate, so
@@ -274,22 +279,6 @@ fn assemble(
     }
 }
 
-/// The findings that the user is shown: without those that follow from others.
-fn report(indexed: &IndexedProgram, diagnostics: Diagnostics) -> Vec<Diagnostic> {
-    let has_errors = diagnostics.has_errors();
-    if has_errors {
-        diagnostics.extend(indexed.failed.iter().cloned());
-    }
-    let mut shown = diagnostics.into_sorted();
-    shown.retain(|finding| {
-        let is_premature = has_errors && finding.code == UNUSED_CODE;
-        let follows = indexed.is_not_generated && finding.code != MIXED_MODE_CODE;
-        let sources = indexed.symbols.sources();
-        !is_premature && !follows && !indexed.broken.explains(finding, sources)
-    });
-    shown
-}
-
 /// Errors about definitions that do not exist; files that were left out may have them. A warning
 /// does not count: a program that can do without a definition needs no further file.
 const UNKNOWN_DEFINITION_CODES: [&str; 7] = [
@@ -301,9 +290,3 @@ const UNKNOWN_DEFINITION_CODES: [&str; 7] = [
     "unknown-type",
     "unknown-use",
 ];
-
-/// Code of findings that report on the Perl code in a file.
-const MIXED_MODE_CODE: &str = "mixed-mode";
-
-/// Code of the warning about unused variables, whose uses may be in code that is wrong.
-const UNUSED_CODE: &str = "unused-variable";

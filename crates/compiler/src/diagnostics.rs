@@ -6,8 +6,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use syntax::{Diagnostic, Severity, Span};
+
+use crate::poison::Poison;
 
 /// The findings so far.
 #[derive(Debug, Default)]
@@ -19,6 +22,10 @@ pub struct Diagnostics {
     errors: Cell<usize>,
     /// Whether what is added is only counted.
     is_mute: Cell<bool>,
+    /// Places about which nothing further is kept.
+    poison: Rc<Poison>,
+    /// Warnings that are kept only if the program is right.
+    premature: RefCell<Vec<Diagnostic>>,
 }
 
 /// Guard until whose drop findings are counted and not kept.
@@ -35,6 +42,17 @@ impl Drop for MuteGuard<'_> {
 }
 
 impl Diagnostics {
+    /// Findings of loading a program with these poisoned places, of which they are the cause.
+    pub(crate) fn new(found: Vec<Diagnostic>, poison: Rc<Poison>) -> Diagnostics {
+        let is_error = |found: &Diagnostic| found.severity == Severity::Error;
+        let (errors, warnings): (Vec<_>, Vec<_>) = found.into_iter().partition(is_error);
+        let mut diagnostics = Diagnostics::default();
+        diagnostics.extend(errors);
+        diagnostics.poison = poison;
+        diagnostics.extend(warnings);
+        diagnostics
+    }
+
     /// Adds a finding, unless the same rule already found something at the same place.
     pub fn add(&self, diagnostic: Diagnostic) {
         if diagnostic.severity == Severity::Error {
@@ -47,7 +65,7 @@ impl Diagnostics {
             .seen
             .borrow_mut()
             .insert((diagnostic.code, diagnostic.span));
-        if is_new {
+        if is_new && !self.poison.holds(&diagnostic) {
             self.list.borrow_mut().push(diagnostic);
         }
     }
@@ -98,6 +116,15 @@ impl Diagnostics {
         diagnostics.into_iter().for_each(|d| self.add(d));
     }
 
+    /// Adds a warning that holds only of a program without errors: of what seems to be unused, the
+    /// use may be in code that is wrong.
+    pub fn add_if_right(&self, warning: Diagnostic) {
+        let is_kept = !self.is_mute.get();
+        if is_kept && self.seen.borrow_mut().insert((warning.code, warning.span)) {
+            self.premature.borrow_mut().push(warning);
+        }
+    }
+
     /// Number of errors (not warnings) that were added, including those that were not kept. If it
     /// grows during a piece of work, something is wrong there.
     pub fn error_count(&self) -> usize {
@@ -111,6 +138,9 @@ impl Diagnostics {
 
     /// All findings, by file and place.
     pub fn into_sorted(self) -> Vec<Diagnostic> {
+        if !self.has_errors() {
+            self.list.borrow_mut().extend(self.premature.take());
+        }
         let mut list = self.list.into_inner();
         list.sort_by_key(|d| (d.span.file, d.span.start, d.span.end));
         list

@@ -8,6 +8,7 @@
 //!
 //! | folders | contents |
 //! | --- | --- |
+//! | `poison` | names and places about which nothing further is said |
 //! | [`names`], `load` | source files, symbol table, scopes |
 //! | `tables`, [`Session`] | data that several stages share |
 //! | [`types`], [`fold`], [`expr`], [`stmt`], [`function`] | typing |
@@ -16,7 +17,6 @@
 //! | [`codes`] | explanations of all diagnostic codes |
 
 mod annotation;
-mod broken_syntax;
 mod check;
 pub mod codes;
 mod compile;
@@ -34,6 +34,7 @@ mod load;
 mod main_composite;
 pub mod names;
 mod options;
+mod poison;
 pub mod prelude;
 mod session;
 pub mod stmt;

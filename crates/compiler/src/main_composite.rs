@@ -31,10 +31,13 @@ pub(crate) fn choose(
     }
 }
 
+/// Units of the main files.
+fn all_units(symbols: &SymbolTable) -> impl Iterator<Item = (UnitId, &LoadedUnit)> {
+    symbols.units().filter(|(_, unit)| unit.is_checked)
+}
+
 fn all_composites(symbols: &SymbolTable) -> impl Iterator<Item = (UnitId, &Composite)> {
-    symbols
-        .units()
-        .filter(|(_, unit)| unit.is_checked)
+    all_units(symbols)
         .flat_map(|(id, unit)| composites(&unit.unit).map(move |composite| (id, composite)))
 }
 
@@ -119,6 +122,8 @@ fn find_only(symbols: &SymbolTable, diagnostics: &Diagnostics) -> Option<String>
     }
     match &candidates[..] {
         [(unit, composite)] => Some(symbols.qualified(*unit, &composite.name.text).to_string()),
+        // It may be in what is broken, whole or with its operators.
+        [] if all_units(symbols).any(|(_, unit)| !unit.unit.broken.is_empty()) => None,
         [] => {
             diagnostics.add(no_composite(symbols));
             None

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use graph::Pos;
-use syntax::{Diagnostic, Span};
+use syntax::{DeclarationKind, Diagnostic, Span};
 
 use crate::names::SymbolTable;
 use crate::tables::{ConditionSymbols, FunctionTable, RequestedValues, TypeDefinitions};
@@ -78,6 +78,17 @@ impl<'w> Session<'w> {
     ) -> Option<T> {
         self.report(Diagnostic::error(code, span, message));
         None
+    }
+
+    /// Whether a name that is declared nowhere may have its declaration in a broken part of the
+    /// program, which was reported.
+    pub(crate) fn is_poisoned(&self, kind: DeclarationKind, name: &str) -> bool {
+        self.symbols.poison.has_name(kind, name)
+    }
+
+    /// Whether a node is broken somewhere, so that parts of it may be missing.
+    pub(crate) fn is_broken(&self, node: Span) -> bool {
+        self.symbols.poison.is_within(node)
     }
 
     /// Notes a statement that cannot be compiled. Its cause was reported, or the statement depends

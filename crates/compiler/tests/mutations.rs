@@ -1,7 +1,8 @@
 //! The compiler answers whatever the text is: programs with pieces cut out, doubled or exchanged.
 //!
 //! Every golden program is cut at its tokens and changed in many places; nothing may panic, and a
-//! program comes out only if there is no error.
+//! program comes out only if there is no error. Of a program with broken syntax nothing is said
+//! that only follows from that.
 
 mod support;
 
@@ -9,11 +10,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use support::{input, tests};
-use syntax::{FileId, SyntaxKind};
+use syntax::{Diagnostic, FileId, Severity, SyntaxKind};
 use thalweg_compiler as compiler;
 
 /// Every how many tokens a program is changed; another start for each sort of change.
 const STRIDE: usize = 19;
+/// Every how many tokens a right program is broken.
+const SYNTAX_STRIDE: usize = 7;
 
 #[test]
 fn changed_programs_are_answered() {
@@ -27,6 +30,44 @@ fn changed_programs_are_answered() {
             }
         }
     }
+}
+
+/// A right program that lacks a token, or has one twice: its syntax error is the first that is
+/// shown, and hardly anything is said to follow from it.
+#[test]
+fn syntax_errors_come_first() {
+    let (mut broken, mut misled, mut noisy) = (0, Vec::new(), Vec::new());
+    for path in programs(tests().join("right")) {
+        let program = fs::read_to_string(&path).expect("a program can be read");
+        let pieces = pieces(&program);
+        for (sort, change) in [cut, double].into_iter().enumerate() {
+            for at in (sort..pieces.len()).step_by(SYNTAX_STRIDE) {
+                let text = change(&pieces, at);
+                let syntax = syntax::parse(FileId(0), &text).diagnostics;
+                if syntax.iter().all(|found| !is_error(found)) {
+                    continue;
+                }
+                let errors = compiler::compile(input("Main.spl", &text, None)).diagnostics;
+                let mut errors = errors.iter().filter(|found| is_error(found));
+                let first = errors.next().expect("a broken program has an error");
+                let case = format!("{} with token {at} changed: {first:?}", path.display());
+                broken += 1;
+                match syntax.contains(first) {
+                    false => misled.push(case),
+                    true if errors.any(|found| !syntax.contains(found)) => noisy.push(case),
+                    true => {}
+                }
+            }
+        }
+    }
+    assert!(broken > 500, "{broken} programs are broken");
+    // Where a lost brace or a lost port shows further up, the error there comes first.
+    assert!(misled.len() * 100 <= broken, "{}", misled.join("\n"));
+    assert!(noisy.len() * 100 <= 3 * broken, "{}", noisy.join("\n"));
+}
+
+fn is_error(found: &Diagnostic) -> bool {
+    found.severity == Severity::Error
 }
 
 fn answer(path: &Path, text: &str) {
@@ -74,7 +115,12 @@ fn cut_rest(pieces: &[String], at: usize) -> String {
 }
 
 fn golden() -> Vec<PathBuf> {
-    let mut open = vec![tests().join("wrong"), tests().join("right")];
+    let folders = ["wrong", "right"].map(|folder| programs(tests().join(folder)));
+    folders.concat()
+}
+
+fn programs(folder: PathBuf) -> Vec<PathBuf> {
+    let mut open = vec![folder];
     let mut found = Vec::new();
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder).expect("the folder is there") {

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::Span;
+use crate::{BrokenParts, Span};
 
 /// A name with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +38,8 @@ pub struct Unit {
     pub uses: Vec<Use>,
     /// Composites, functions and types, in order.
     pub items: Vec<Item>,
+    /// Parts of the file that could not be read and are not in the tree.
+    pub broken: BrokenParts,
 }
 
 /// `use ns::Name;` or `use ns::*;`

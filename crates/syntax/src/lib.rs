@@ -4,6 +4,7 @@
 //! tree, and the diagnostics say what is wrong with it.
 
 pub mod ast;
+mod broken;
 mod deep_stack;
 mod diagnostic;
 mod dump;
@@ -21,6 +22,7 @@ mod source;
 pub mod spelling;
 mod step_count;
 
+pub use broken::{BrokenParts, BrokenRegion, DeclarationKind};
 pub use deep_stack::{DEEP_STACK_BYTES, with_deep_stack};
 pub use diagnostic::{Diagnostic, DiagnosticLabel, Severity};
 pub use dump::{dump_tokens, dump_tree};

@@ -37,12 +37,13 @@ impl ParsedSource {
 /// assert_eq!(parsed.tree.to_string(), text);
 /// ```
 pub fn parse(file: FileId, text: &str) -> ParsedSource {
-    let (green, diagnostics) = parser::parse(file, text, ParseGoal::Unit);
-    let unit = lower::unit(file, &green);
+    let parsed = parser::parse(file, text, ParseGoal::Unit);
+    let mut unit = lower::unit(file, &parsed.tree);
+    unit.broken = parsed.broken;
     ParsedSource {
-        tree: SyntaxNode::new_root(green),
+        tree: SyntaxNode::new_root(parsed.tree),
         unit,
-        diagnostics,
+        diagnostics: parsed.diagnostics,
     }
 }
 
@@ -60,8 +61,11 @@ pub fn parse(file: FileId, text: &str) -> ParsedSource {
 /// assert!(parse_type("list<int32").is_err());
 /// ```
 pub fn parse_type(text: &str) -> Result<ast::TypeExpr, Vec<Diagnostic>> {
-    let (green, diagnostics) = parser::parse(FileId::default(), text, ParseGoal::Type);
-    value_or_diagnostics(lower::type_expr(FileId::default(), &green), diagnostics)
+    let parsed = parser::parse(FileId::default(), text, ParseGoal::Type);
+    value_or_diagnostics(
+        lower::type_expr(FileId::default(), &parsed.tree),
+        parsed.diagnostics,
+    )
 }
 
 /// Parses an expression that is the whole text.
@@ -79,8 +83,11 @@ pub fn parse_type(text: &str) -> Result<ast::TypeExpr, Vec<Diagnostic>> {
 /// assert_eq!(found.len(), 1);
 /// ```
 pub fn parse_expr(text: &str) -> Result<ast::Expr, Vec<Diagnostic>> {
-    let (green, diagnostics) = parser::parse(FileId::default(), text, ParseGoal::Expr);
-    value_or_diagnostics(lower::expr(FileId::default(), &green), diagnostics)
+    let parsed = parser::parse(FileId::default(), text, ParseGoal::Expr);
+    value_or_diagnostics(
+        lower::expr(FileId::default(), &parsed.tree),
+        parsed.diagnostics,
+    )
 }
 
 /// Parses the prototype of a native function, such as
@@ -95,15 +102,17 @@ pub fn parse_expr(text: &str) -> Result<ast::Expr, Vec<Diagnostic>> {
 /// assert_eq!(&*prototype.expect("a prototype").name.text, "sqrt");
 /// ```
 pub fn parse_prototype(text: &str) -> Result<ast::Prototype, String> {
-    let (green, diagnostics) = parser::parse(FileId::default(), text, ParseGoal::Prototype);
-    value_or_diagnostics(lower::prototype(FileId::default(), &green), diagnostics).map_err(
-        |found| {
-            let first = found.first();
-            let message = first.map_or("it is incomplete", |d| d.message.as_str());
-            let column = first.map_or(0, |d| d.span.start) + 1;
-            format!("in the prototype `{text}` at column {column}: {message}")
-        },
+    let parsed = parser::parse(FileId::default(), text, ParseGoal::Prototype);
+    value_or_diagnostics(
+        lower::prototype(FileId::default(), &parsed.tree),
+        parsed.diagnostics,
     )
+    .map_err(|found| {
+        let first = found.first();
+        let message = first.map_or("it is incomplete", |d| d.message.as_str());
+        let column = first.map_or(0, |d| d.span.start) + 1;
+        format!("in the prototype `{text}` at column {column}: {message}")
+    })
 }
 
 fn value_or_diagnostics<T>(

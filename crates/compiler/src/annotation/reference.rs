@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use syntax::ast::{Expr, ExprKind, Ident};
-use syntax::{Diagnostic, Span};
+use syntax::{DeclarationKind, Diagnostic, Span};
 use tuple::{RString, TupleType, Value};
 
 use super::ports::{AnnotatedPort, find};
@@ -63,6 +63,12 @@ pub(super) fn port<'p>(
             return None;
         }
     }
+    if check
+        .session
+        .is_poisoned(DeclarationKind::Stream, &name.text)
+    {
+        return None;
+    }
     let message = format!("this operator has no {what} port `{}`", name.text);
     let finding = Diagnostic::error("unknown-port", name.span, message);
     let names = || ports.iter().flat_map(|p| &p.names).map(|n| &**n);
@@ -97,6 +103,12 @@ pub(super) fn attribute(
         .any(|schema| schema.find(&name.text).is_some())
     {
         return Some(name.text.to_string());
+    }
+    if check
+        .session
+        .is_poisoned(DeclarationKind::Attribute, &name.text)
+    {
+        return None;
     }
     let message = format!("the port has no attribute `{}`", name.text);
     let finding = Diagnostic::error("unknown-attribute", name.span, message);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use syntax::Diagnostic;
 use syntax::ast::{Config, Expr};
+use syntax::{DeclarationKind, Diagnostic};
 use tuple::{Type, Value};
 
 use super::clause::ConfigCheck;
@@ -83,6 +83,7 @@ impl<'w> ConfigCheck<'_, 'w> {
         let suggestions = &self.session.symbols.suggestions;
         let finding = match frame.inputs_named(name)[..] {
             [at] => return Some((at, name)),
+            [] if self.session.is_poisoned(DeclarationKind::Stream, name) => return None,
             [] => {
                 let message = format!("this operator has no input port `{name}`");
                 let finding = Diagnostic::error("unknown-port", expr.span, message);
@@ -107,6 +108,9 @@ impl<'w> ConfigCheck<'_, 'w> {
         };
         if frame.output(name).is_some() {
             return Some(name);
+        }
+        if self.session.is_poisoned(DeclarationKind::Stream, name) {
+            return None;
         }
         let message = format!("this operator has no output port `{name}`");
         let finding = Diagnostic::error("unknown-port", expr.span, message);

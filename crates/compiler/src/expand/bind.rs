@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use syntax::Diagnostic;
 use syntax::ast::{Actual, Composite, Expr, ExprKind, Formal, Ident, Mode, Param, QName};
+use syntax::{DeclarationKind, Diagnostic};
 
 use super::composite_instance::{CompositeInstance, CompositeInvocation};
 use super::expander::Expander;
@@ -43,7 +43,11 @@ impl<'w> Expander<'_, 'w> {
             let invoked = instance.invocation.as_ref();
             if let (None, Some(invoked)) = (
                 &binding,
-                invoked.filter(|i| !is_misspelt(formal, composite, i.params)),
+                invoked.filter(|i| {
+                    let is_broken =
+                        self.session.is_broken(i.span) | self.session.is_broken(formal.span);
+                    !is_broken && !is_misspelt(formal, composite, i.params)
+                }),
             ) {
                 self.report(missing_param(composite, formal, invoked));
             }
@@ -59,7 +63,8 @@ impl<'w> Expander<'_, 'w> {
                 let finding = Diagnostic::error("duplicate-param", param.name.span, message);
                 self.report(finding.label(first.name.span, "first here"));
             }
-            if !composite.params.iter().any(|formal| fits(formal, param)) {
+            let is_known = composite.params.iter().any(|formal| fits(formal, param));
+            if !is_known && !self.session.is_poisoned(DeclarationKind::Formal, name) {
                 let message = format!(
                     "composite `{}` has no parameter `{name}`",
                     composite.name.text

@@ -34,6 +34,8 @@ pub(crate) struct CompositeInvocation<'w> {
     pub scope: Scope<'w>,
     /// Param clause of the invocation.
     pub params: &'w [Param],
+    /// Place of the whole invocation.
+    pub span: Span,
     /// Head of the invocation: outputs, name and inputs.
     pub head: Span,
     /// The word that names the composite.

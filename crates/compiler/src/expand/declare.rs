@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use syntax::Diagnostic;
+use syntax::{DeclarationKind, Diagnostic};
 
 use super::composite_instance::CompositeInstance;
 use super::expander::Expander;
@@ -54,6 +54,9 @@ fn check_outputs<'w>(
     };
     for (at, port) in instance.composite.outputs.iter().enumerate() {
         let name = &port.name.text;
+        if !produced(name) && session.is_poisoned(DeclarationKind::Stream, name) {
+            continue;
+        }
         if !produced(name) {
             let message = format!("no operator in the graph gives the output stream `{name}`");
             session.report(Diagnostic::error("missing-stream", port.name.span, message));

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use syntax::Diagnostic;
 use syntax::ast::InPort;
+use syntax::{DeclarationKind, Diagnostic};
 use tuple::TupleType;
 
 use super::expander::Expander;
@@ -29,7 +29,12 @@ impl<'w> Expander<'_, 'w> {
         let mut is_broken = false;
         for name in &port.streams {
             let Some(stream) = frame.stream(&name.text) else {
-                self.report(self.unknown_stream(name, frame));
+                if !self
+                    .session
+                    .is_poisoned(DeclarationKind::Stream, &name.text)
+                {
+                    self.report(self.unknown_stream(name, frame));
+                }
                 is_broken = true;
                 continue;
             };

@@ -91,6 +91,7 @@ impl<'w> Expander<'_, 'w> {
                 let invoked = CompositeInvocation {
                     scope: scope.clone(),
                     params: &ast.params,
+                    span: ast.span,
                     head: ast.head,
                     operator: ast.operator.span,
                 };
@@ -187,6 +188,10 @@ impl<'w> Expander<'_, 'w> {
         let count = |what: &str, wanted: usize, found: usize| {
             if wanted == found {
                 return true;
+            }
+            if self.session.is_broken(ast.span) || self.session.symbols.poison.is_in_head(composite)
+            {
+                return false;
             }
             let message = format!(
                 "composite `{name}` has {}, but {found} {} given",

@@ -2,7 +2,7 @@
 
 use graph::ExprKind;
 use syntax::ast::{self, Ident, QName};
-use syntax::{Diagnostic, Span};
+use syntax::{DeclarationKind, Diagnostic, Span};
 use tuple::{TupleType, Type};
 
 use super::Typer;
@@ -105,6 +105,12 @@ impl<'w> Typer<'_, 'w> {
         match ty {
             Type::Tuple(schema) => match schema.find(&name.text) {
                 Some((index, attribute)) => Some((index as u32, attribute.ty.clone())),
+                None if self
+                    .session
+                    .is_poisoned(DeclarationKind::Attribute, &name.text) =>
+                {
+                    None
+                }
                 None => {
                     let message = format!("this tuple has no attribute `{}`", name.text);
                     self.report(self.unknown_attribute(message, schema, name))
@@ -155,7 +161,7 @@ impl<'w> Typer<'_, 'w> {
             }
             Ok(_) => self.unknown_name(&composite.name.text, composite.span),
             Err(finding) => match composite.namespace {
-                Some(_) => self.report(*finding),
+                Some(_) => self.report(*finding?),
                 None => self.member_of_type(composite, name, span),
             },
         }

@@ -5,7 +5,7 @@
 //! the actual of a composite's formal, stream names stand for the ports that carry the same stream.
 
 use graph::StateId;
-use syntax::{Diagnostic, Span};
+use syntax::{DeclarationKind, Diagnostic, Span};
 
 use super::Typer;
 use super::context::ReadableInputs;
@@ -146,6 +146,9 @@ impl<'w> Typer<'_, 'w> {
     /// Reports a name without meaning, unless something broken may have had it.
     pub(super) fn unknown_name<T>(&mut self, name: &str, span: Span) -> Option<T> {
         if self.operator.as_ref().is_some_and(|site| site.is_broken()) {
+            return None;
+        }
+        if self.session.is_poisoned(DeclarationKind::Variable, name) {
             return None;
         }
         if let Some(finding) = self.misplaced_name(name, span) {

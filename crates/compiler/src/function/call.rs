@@ -2,7 +2,7 @@
 
 use graph::{Arg, Callee, ExprKind, OutputCall, Unsupported};
 use syntax::ast;
-use syntax::{Diagnostic, Span};
+use syntax::{DeclarationKind, Diagnostic, Span};
 use tuple::Type;
 
 use super::candidates::FunctionCandidates;
@@ -80,6 +80,9 @@ impl<'w> Typer<'_, 'w> {
             OverloadChoice::None(_) if candidates.is_broken => None,
             OverloadChoice::None(refusals) => {
                 let text = &*name.name.text;
+                if self.session.is_poisoned(DeclarationKind::Function, text) {
+                    return None;
+                }
                 let call = super::refusal::RefusedCall {
                     name: text,
                     span: name_span,

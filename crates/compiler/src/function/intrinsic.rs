@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use graph::{Arg, ExprKind};
 use syntax::ast::{self, QName};
-use syntax::{Diagnostic, Span};
+use syntax::{DeclarationKind, Diagnostic, Span};
 use tuple::{List, RString, Type, Value};
 
 use crate::Session;
@@ -126,6 +126,9 @@ impl<'w> Typer<'_, 'w> {
         if let Some(port) = port {
             let kind = ExprKind::Const(Value::Int32(port as i32));
             return Some(self.typed_expr(kind, Type::Int32, span));
+        }
+        if self.session.is_poisoned(DeclarationKind::Stream, text) {
+            return None;
         }
         let direction = if input { "an input" } else { "an output" };
         let message = format!("`{word}` takes {direction} stream of this operator");

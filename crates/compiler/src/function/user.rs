@@ -106,7 +106,7 @@ impl<'w> Session<'w> {
         let Some(result) = result.filter(|ty| **ty != Type::Void) else {
             return;
         };
-        if always_returns(&ast.body) {
+        if always_returns(&ast.body) || self.is_broken(ast.span) {
             return;
         }
         let name = &ast.name.text;

@@ -25,3 +25,10 @@ pub(crate) struct InvocationContext<'a, 'w> {
     /// The condition of an import's filter, if the parameter is a text that holds one.
     pub filter_text: OnceCell<String>,
 }
+
+impl InvocationContext<'_, '_> {
+    /// Whether parts of the invocation could not be read, so that none counts as missing.
+    pub fn is_incomplete(&self) -> bool {
+        self.session.is_broken(self.ast.span)
+    }
+}

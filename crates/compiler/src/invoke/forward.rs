@@ -43,6 +43,7 @@ pub(super) fn forward(
         && invocation.are_ports_matched
         && !invocation.frame.is_broken()
         && !same
+        && !invocation.is_incomplete()
     {
         report(invocation, port, &missing);
     }

@@ -2,7 +2,7 @@
 
 use graph::{Body, Logic};
 use syntax::ast::{Ident, Logic as Entry, Stmt};
-use syntax::{Diagnostic, Span};
+use syntax::{DeclarationKind, Diagnostic, Span};
 
 use crate::expr::{ReadableInputs, Typer, TypingContext};
 use crate::instance::InvocationContext;
@@ -121,6 +121,12 @@ pub(super) fn input(invocation: &InvocationContext<'_, '_>, name: &Ident) -> Opt
     let suggestions = &invocation.session.symbols.suggestions;
     let finding = match invocation.frame.inputs_named(&name.text)[..] {
         [port] => return Some(port),
+        [] if invocation
+            .session
+            .is_poisoned(DeclarationKind::Stream, &name.text) =>
+        {
+            return None;
+        }
         [] => {
             let message = format!("this operator has no input port `{}`", name.text);
             let finding = Diagnostic::error("unknown-port", name.span, message);

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use graph::{AssignmentMode, Expr, OutPort};
-use syntax::Diagnostic;
 use syntax::ast::{self, Actual, ExprKind, Ident, Mode, PortClause};
+use syntax::{DeclarationKind, Diagnostic};
 use tuple::TupleType;
 
 use super::{assignment_effects, forward};
@@ -63,6 +63,12 @@ fn clauses<'w>(invocation: &InvocationContext<'_, 'w>) -> Vec<Option<&'w OutputC
     for clause in &invocation.ast.output {
         let name = &clause.port;
         let Some(port) = invocation.frame.output(&name.text) else {
+            if invocation
+                .session
+                .is_poisoned(DeclarationKind::Stream, &name.text)
+            {
+                continue;
+            }
             let message = format!("this operator has no output port `{}`", name.text);
             let finding = Diagnostic::error("unknown-port", name.span, message);
             let ports = invocation.frame.outputs.iter().map(|port| &port.names[..]);
@@ -182,6 +188,9 @@ impl<'w> OutputPortTyper<'_, '_, 'w> {
         }
         if let Some((at, _)) = self.schema.find(&wanted) {
             return Some(at);
+        }
+        if session.is_poisoned(DeclarationKind::Attribute, &wanted) {
+            return None;
         }
         let stream = &self.invocation.ast.outputs[self.at].name.text;
         let message = format!("stream `{stream}` has no attribute `{wanted}`");

@@ -2,7 +2,7 @@
 
 use graph::{Expr, Param, ParamMode, ParamModel, ParamValue, Unsupported};
 use syntax::ast::{self, Actual, ExprKind};
-use syntax::{Diagnostic, Span};
+use syntax::{DeclarationKind, Diagnostic, Span};
 use tuple::Type;
 
 use super::filter;
@@ -44,6 +44,9 @@ pub(super) fn params(invocation: &InvocationContext<'_, '_>) -> Vec<Param> {
             let (name, pos) = (name.text.clone(), invocation.session.pos(param.span));
             params.push(Param { name, value, pos });
         }
+    }
+    if invocation.is_incomplete() {
+        return params;
     }
     for model in invocation.model.params.iter().filter(|m| m.mandatory) {
         if !invocation
@@ -139,6 +142,12 @@ fn report_unknown(
     param: &ast::Param,
 ) -> Option<ParamValue> {
     let name = &param.name;
+    if invocation
+        .session
+        .is_poisoned(DeclarationKind::Formal, &name.text)
+    {
+        return None;
+    }
     let mut refused = invocation.model.unsupported_params.iter();
     if let Some((
         _,

@@ -95,7 +95,8 @@ fn report(
     place_of: impl Fn(usize) -> Span,
 ) {
     let extra = found.sets.iter().position(Option::is_none);
-    if extra.is_none() && !found.is_short {
+    let is_matched = extra.is_none() && !found.is_short;
+    if is_matched || session.is_broken(ast.span) {
         return;
     }
     let given = match found.sets.len() {

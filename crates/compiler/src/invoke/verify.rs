@@ -8,7 +8,8 @@ use crate::instance::actual_span;
 
 /// Asks the model about an invocation that is otherwise correct.
 pub(super) fn check_with_model(invocation: &InvocationContext<'_, '_>, operator: &OperatorNode) {
-    let Some(verify) = invocation.model.verify else {
+    let verify = invocation.model.verify;
+    let Some(verify) = verify.filter(|_| !invocation.is_incomplete()) else {
         return;
     };
     if let Err(InvocationError {

@@ -58,7 +58,11 @@ fn window<'w>(
         let mut before = invocation.frame.inputs[..port].iter();
         // A window for a name that two ports have belongs to both.
         let is_twin = before.any(|other| other.name == input.name);
-        if model.window == WindowingMode::Windowed && !is_elsewhere && !is_twin {
+        if model.window == WindowingMode::Windowed
+            && !is_elsewhere
+            && !is_twin
+            && !invocation.is_incomplete()
+        {
             let message = format!("{name} needs a window on input port `{}`", input.name);
             let finding = Diagnostic::error("missing-window", invocation.ast.head, message);
             let help = format!(

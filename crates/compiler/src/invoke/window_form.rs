@@ -98,7 +98,7 @@ pub(super) fn partitioned(
         .iter()
         .find(|p| &*p.name.text == param);
     match (&window.partition, written) {
-        (Some(_), None) => {
+        (Some(_), None) if !invocation.is_incomplete() => {
             let message = format!("a partitioned window needs the parameter `{param}`");
             invocation.session.report(Diagnostic::error(
                 "partitioned-window",

@@ -82,20 +82,18 @@ struct ParsedFile {
     file: FileId,
     unit: ast::Unit,
     diagnostics: Vec<Diagnostic>,
+    /// Findings on the code that generated the text.
+    generation: Vec<Diagnostic>,
 }
 
 fn parse(sources: &mut SourceMap, path: &Path, source: &SourceText) -> ParsedFile {
     let file = source.add_to(sources, path);
-    let syntax::ParsedSource {
-        unit,
-        mut diagnostics,
-        ..
-    } = syntax::parse(file, &source.text);
-    diagnostics.extend(source.diagnostics(sources, path));
+    let parsed = syntax::parse(file, &source.text);
     ParsedFile {
         file,
-        unit,
-        diagnostics,
+        unit: parsed.unit,
+        diagnostics: parsed.diagnostics,
+        generation: source.diagnostics(sources, path),
     }
 }
 
@@ -115,6 +113,7 @@ impl DependencyClosure<'_> {
         let toolkit_dir = self.loader.canonical(&root);
         self.roots.push(root);
         self.program.diagnostics.extend(parsed.diagnostics);
+        self.program.generation.extend(parsed.generation);
         self.program.units.push(LoadedUnit {
             file: parsed.file,
             unit: parsed.unit,

@@ -16,6 +16,8 @@ pub(crate) struct LoadedProgram {
     pub units: Vec<LoadedUnit>,
     /// Errors in the syntax of the units.
     pub diagnostics: Vec<Diagnostic>,
+    /// Findings on the code that generated texts of the units.
+    pub generation: Vec<Diagnostic>,
     /// Whether a main file could not be generated, from which all other findings follow.
     pub is_not_generated: bool,
     /// Whether files of mixed mode were left out.

@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use graph::{NativeId, OperatorModel};
-use syntax::Diagnostic;
 use syntax::ast::{Composite, Function, QName, TypeDef};
+use syntax::{DeclarationKind, Diagnostic};
 
 use super::enumerator::Enumerator;
 use super::foreign_names::foreign_function;
@@ -72,20 +72,20 @@ impl SymbolTable {
     ) -> Option<Definition<'_>> {
         match self.search(unit, name, kind) {
             Ok(found) => Some(found),
-            Err(diagnostic) => {
-                diagnostics.add(*diagnostic);
+            Err(finding) => {
+                diagnostics.extend(finding.map(|finding| *finding));
                 None
             }
         }
     }
 
-    /// The one definition of a name, or what is wrong.
+    /// The one definition of a name, or what is wrong; nothing further of a poisoned name.
     pub(crate) fn search(
         &self,
         unit: UnitId,
         name: &QName,
         kind: DefinitionKind,
-    ) -> Result<Definition<'_>, Box<Diagnostic>> {
+    ) -> Result<Definition<'_>, Option<Box<Diagnostic>>> {
         let mut hidden = Vec::new();
         for level in self.levels(unit, name)? {
             let found = self.collect(unit, &level, &name.name.text, kind);
@@ -93,13 +93,16 @@ impl SymbolTable {
             match found.visible[..] {
                 [] => {}
                 [(_, one)] => return Ok(one),
-                [(a, _), (b, _), ..] => return Err(Box::new(self.ambiguous(name, kind, a, b))),
+                [(a, _), (b, _), ..] => {
+                    return Err(Some(Box::new(self.ambiguous(name, kind, a, b))));
+                }
             }
         }
-        Err(Box::new(match hidden.first() {
-            Some(&(namespace, found)) => self.not_public(name, namespace, found),
+        Err(match hidden.first() {
+            Some(&(namespace, found)) => Some(self.not_public(name, namespace, found)),
             None => self.unknown(unit, name, kind),
-        }))
+        }
+        .map(Box::new))
     }
 
     /// Every visible overload of a function name, nearest level first, with its distance.
@@ -114,9 +117,9 @@ impl SymbolTable {
     }
 
     /// Why there is no visible function of a name.
-    pub(crate) fn no_function(&self, unit: UnitId, name: &QName) -> Diagnostic {
+    pub(crate) fn no_function(&self, unit: UnitId, name: &QName) -> Option<Diagnostic> {
         match self.search(unit, name, DefinitionKind::Function) {
-            Err(diagnostic) => *diagnostic,
+            Err(finding) => finding.map(|finding| *finding),
             Ok(_) => self.unknown(unit, name, DefinitionKind::Function),
         }
     }
@@ -232,7 +235,12 @@ impl SymbolTable {
         }
     }
 
-    fn unknown(&self, unit: UnitId, name: &QName, kind: DefinitionKind) -> Diagnostic {
+    fn unknown(&self, unit: UnitId, name: &QName, kind: DefinitionKind) -> Option<Diagnostic> {
+        let is_poisoned = self.poison.has_name(kind.declared_by(), &name.name.text);
+        (!is_poisoned).then(|| self.no_definition(unit, name, kind))
+    }
+
+    fn no_definition(&self, unit: UnitId, name: &QName, kind: DefinitionKind) -> Diagnostic {
         let text = &name.name.text;
         let (code, word) = (kind.code(), kind.word());
         let Some(namespace) = &name.namespace else {
@@ -344,6 +352,15 @@ impl DefinitionKind {
             DefinitionKind::Operator => "operator",
             DefinitionKind::Type => "type",
             DefinitionKind::Function => "function",
+        }
+    }
+
+    /// The declaration that defines such a name in a program.
+    fn declared_by(self) -> DeclarationKind {
+        match self {
+            DefinitionKind::Operator => DeclarationKind::Composite,
+            DefinitionKind::Type => DeclarationKind::Type,
+            DefinitionKind::Function => DeclarationKind::Function,
         }
     }
 

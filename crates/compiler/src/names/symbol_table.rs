@@ -3,6 +3,8 @@
 //! The table is built once and never changes; typing borrows from it. Its index finds a definition
 //! by namespace and name, and knows for each unit which namespaces it sees.
 
+use std::rc::Rc;
+
 use eval::NativeFn;
 use graph::{NativeId, OperatorModel};
 use syntax::{Diagnostic, FileId, SourceMap};
@@ -11,6 +13,7 @@ use super::namespace_index::NamespaceIndex;
 use super::regrouped_exprs::RegroupedExprs;
 use super::suggest::Suggestions;
 use super::unit::{LoadedUnit, UnitId};
+use crate::poison::Poison;
 
 /// The program and the library, indexed.
 #[derive(Debug)]
@@ -23,6 +26,8 @@ pub struct SymbolTable {
     /// Comparisons of unknown names with those that there are.
     pub(crate) suggestions: Suggestions,
     pub(crate) regrouped_exprs: RegroupedExprs,
+    /// Names and places that are broken.
+    pub(crate) poison: Rc<Poison>,
 }
 
 impl SymbolTable {
@@ -36,6 +41,14 @@ impl SymbolTable {
         models: &'static [&'static OperatorModel],
     ) -> (SymbolTable, Vec<Diagnostic>) {
         let (index, diagnostics) = NamespaceIndex::build(&units, natives, models);
+        let twice = diagnostics
+            .iter()
+            .filter(|found| found.code == "duplicate-definition");
+        let twice = twice.map(|found| sources.text(found.span).into());
+        let poison = Rc::new(Poison::new(
+            units.iter().map(|unit| &unit.unit.broken),
+            twice.collect(),
+        ));
         let symbols = SymbolTable {
             sources,
             units,
@@ -44,6 +57,7 @@ impl SymbolTable {
             index,
             suggestions: Suggestions::default(),
             regrouped_exprs: RegroupedExprs::default(),
+            poison,
         };
         (symbols, diagnostics)
     }

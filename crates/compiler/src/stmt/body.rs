@@ -52,8 +52,8 @@ impl<'w> Typer<'_, 'w> {
             .filter(|var| var.is_declared && !var.is_used)
         {
             let message = format!("variable `{}` is never used", var.name);
-            self.session
-                .report(Diagnostic::warning("unused-variable", var.span, message));
+            let warning = Diagnostic::warning("unused-variable", var.span, message);
+            self.session.diagnostics.add_if_right(warning);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use graph::{ExprKind, Place, PlaceStep, Stmt};
 use syntax::ast;
-use syntax::{Diagnostic, Span};
+use syntax::{DeclarationKind, Diagnostic, Span};
 use tuple::{EnumType, TupleType, Type, Value};
 
 use crate::expr::{PlaceUse, Typer, fits_type, mismatch};
@@ -137,6 +137,9 @@ impl<'w> Typer<'_, 'w> {
             && !self.is_variable(&name.name.text)
         {
             let text = &name.name.text;
+            if self.session.is_poisoned(DeclarationKind::Stream, text) {
+                return None;
+            }
             let message = format!("this operator has no output stream `{text}`");
             let finding = Diagnostic::error("unknown-port", port.span, message);
             let ports = site.outputs.iter().map(|port| &port.names[..]);

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use syntax::Diagnostic;
 use syntax::ast::{Actual, Composite, Expr, ExprKind, Ident, Mode, QName, TypeDef};
+use syntax::{DeclarationKind, Diagnostic};
 use tuple::Type;
 
 use crate::Session;
@@ -35,7 +35,7 @@ impl<'w> Session<'w> {
             Ok(Definition::Type(owner, def)) => self.unit_type(owner, def, &name.name),
             Ok(_) => None,
             Err(finding) => {
-                self.report(self.hint_type(*finding, name, scope));
+                self.report(self.hint_type(*finding?, name, scope));
                 None
             }
         }
@@ -106,6 +106,9 @@ impl<'w> Session<'w> {
             .composite_frame()
             .filter(|frame| std::ptr::eq(frame.ast, composite));
         let Some(def) = composite.types.iter().find(|t| t.name.text == member.text) else {
+            if self.is_poisoned(DeclarationKind::Type, &member.text) {
+                return None;
+            }
             let message = format!(
                 "composite `{}` has no type `{}`",
                 composite.name.text, member.text
@@ -256,6 +259,9 @@ impl<'w> Session<'w> {
             return self.fail("unknown-formal", name.span, message);
         };
         let Some(formal) = frame.ast.params.iter().find(|p| p.name.text == name.text) else {
+            if self.is_poisoned(DeclarationKind::Formal, &name.text) {
+                return None;
+            }
             let message = format!(
                 "composite `{}` has no parameter `{}`",
                 frame.ast.name.text, name.text

@@ -15,7 +15,7 @@ mod stmt;
 
 use crate::node_view::SyntaxNodeView;
 use crate::parse::has_errors;
-use crate::parser::{self, ParseGoal};
+use crate::parser::{self, ParseGoal, ParsedText};
 use crate::{Diagnostic, FileId};
 
 /// A source text in its canonical layout.
@@ -31,7 +31,9 @@ use crate::{Diagnostic, FileId};
 /// assert_eq!(thalweg_syntax::format(&formatted).as_ref(), Ok(&formatted));
 /// ```
 pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
-    let (tree, diagnostics) = parser::parse(FileId::default(), text, ParseGoal::Unit);
+    let ParsedText {
+        tree, diagnostics, ..
+    } = parser::parse(FileId::default(), text, ParseGoal::Unit);
     if has_errors(&diagnostics) {
         return Err(diagnostics);
     }

@@ -6,7 +6,7 @@ use super::event;
 use super::grammar::{expr, function, types, unit};
 use super::parser_state::Parser;
 use crate::lexer;
-use crate::{Diagnostic, FileId, SyntaxKind};
+use crate::{BrokenParts, Diagnostic, FileId, SyntaxKind};
 
 /// Part of the language that a text is parsed as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +21,15 @@ pub(crate) enum ParseGoal {
     Prototype,
 }
 
-/// Parses a text: the tree, and what is wrong in the order of places.
-pub(crate) fn parse(file: FileId, text: &str, entry: ParseGoal) -> (GreenNode, Vec<Diagnostic>) {
+/// Lossless tree of a text, what is wrong with it in the order of places, and what is broken.
+pub(crate) struct ParsedText {
+    pub(crate) tree: GreenNode,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) broken: BrokenParts,
+}
+
+/// Parses a text as this part of the language.
+pub(crate) fn parse(file: FileId, text: &str, entry: ParseGoal) -> ParsedText {
     let (raw, lexical) = lexer::tokens(file, text);
     let mut parser = Parser::new(file, text, &raw);
     match entry {
@@ -36,5 +43,9 @@ pub(crate) fn parse(file: FileId, text: &str, entry: ParseGoal) -> (GreenNode, V
         ParseGoal::Prototype => parser.parse_whole_text(SyntaxKind::Prototype, function::prototype),
     }
     let diagnostics = parser.diagnostics(&raw, lexical);
-    (event::build(text, &raw, parser.events), diagnostics)
+    ParsedText {
+        broken: BrokenParts::new(file, text, &diagnostics, parser.recovery),
+        tree: event::build(text, &raw, parser.events),
+        diagnostics,
+    }
 }

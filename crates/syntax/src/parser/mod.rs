@@ -19,5 +19,5 @@ mod predicate;
 mod recover;
 mod token_ends;
 
-pub(crate) use goal::{ParseGoal, parse};
+pub(crate) use goal::{ParseGoal, ParsedText, parse};
 pub(crate) use grammar::binding_level;

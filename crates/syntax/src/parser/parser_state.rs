@@ -2,6 +2,7 @@
 
 use super::event::ParseEvent;
 use super::lookahead::Lookahead;
+use crate::broken::Recovery;
 use crate::lexer::Token;
 use crate::step_count::count_steps;
 use crate::{Diagnostic, FileId, Span, SyntaxKind};
@@ -32,6 +33,7 @@ pub(super) struct Parser<'t> {
     pub(super) pos: usize,
     pub(super) events: Vec<ParseEvent>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) recovery: Recovery,
     /// Heights of the nodes that are open, the innermost last.
     pub(super) heights: Vec<u32>,
     pub(super) depth: u32,
@@ -78,6 +80,7 @@ impl<'t> Parser<'t> {
             tokens,
             pos: 0,
             diagnostics: Vec::new(),
+            recovery: Recovery::default(),
             heights: vec![0],
             depth: 0,
             open_else_ifs: 0,

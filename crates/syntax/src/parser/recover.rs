@@ -3,7 +3,7 @@
 use super::marker::CompletedNode;
 use super::parser_state::{DEPTH_MAX, Parser};
 use crate::SyntaxKind::*;
-use crate::{Diagnostic, Span, SyntaxKind, spelling};
+use crate::{DeclarationKind, Diagnostic, Span, SyntaxKind, spelling};
 
 /// An opening brace and what it opened: for the message when its partner is missing.
 #[derive(Clone, Copy)]
@@ -122,8 +122,9 @@ impl Parser<'_> {
         let message = format!("expected `;` after {after}");
         self.report(Diagnostic::error("missing-semicolon", span, message));
         let is_next_entry = self.at(Ident) && self.nth(1) == Colon;
-        if !is_next_entry {
-            self.skip_line();
+        match is_next_entry {
+            true => _ = self.recovery.mended.insert(span),
+            false => self.skip_line(),
         }
     }
 
@@ -331,6 +332,14 @@ impl Parser<'_> {
             );
         }
         is_name
+    }
+
+    /// A name that other places refer to. A declaration without it, or with a wrong one, is noted.
+    pub(super) fn declaration_name(&mut self, kind: DeclarationKind, what: &str) {
+        let before = self.report_count;
+        if !self.declared_name(what) || self.report_count != before {
+            self.recovery.unnamed.push(kind);
+        }
     }
 
     fn plain_name(&mut self) -> bool {

@@ -6,7 +6,7 @@ use super::{invocation, types};
 use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
 use crate::parser::recover::OpenBrace;
-use crate::{Diagnostic, SyntaxKind};
+use crate::{DeclarationKind, Diagnostic, SyntaxKind};
 
 const CLAUSES: &[SyntaxKind] = &[ParamKw, TypeKw, GraphKw, ConfigKw];
 
@@ -16,7 +16,7 @@ pub(in crate::parser) fn composite(p: &mut Parser) {
     p.eat(PublicKw);
     p.eat(CompositeKw);
     let name = p.start();
-    p.declared_name("the name of a composite");
+    p.declaration_name(DeclarationKind::Composite, "the name of a composite");
     p.finish(name, Name);
     if p.at(LParen) {
         ports(p);
@@ -83,7 +83,7 @@ fn port_group(p: &mut Parser, kind: SyntaxKind) {
             types::stream_type(p);
         }
         let name = p.start();
-        p.declared_name("the name of a port");
+        p.declaration_name(DeclarationKind::Stream, "the name of a port");
         p.finish(name, Name);
         p.finish(port, CompositePort);
         if !p.eat(Comma) {
@@ -323,7 +323,11 @@ fn formal_name(p: &mut Parser) {
     let node = p.start();
     let at = p.pos;
     let is_plain = p.at(Ident) && !p.token_text(at).starts_with('$');
-    if p.name("a parameter's name such as `$name`") && is_plain {
+    let is_name = p.name("a parameter's name such as `$name`");
+    if !is_name {
+        p.recovery.unnamed.push(DeclarationKind::Formal);
+    }
+    if is_name && is_plain {
         let name = p.token_text(at);
         let message = format!("the name of a composite's parameter begins with `$`: `${name}`");
         p.report_remark(Diagnostic::error("formal-name", p.span(at), message));

@@ -1,9 +1,9 @@
 //! Functions, and prototypes of native functions.
 
 use super::{expr, stmt, types};
-use crate::Diagnostic;
 use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
+use crate::{DeclarationKind, Diagnostic};
 
 /// `public stateful T name(formals) { ... }`
 pub(in crate::parser) fn function(p: &mut Parser) {
@@ -48,7 +48,7 @@ fn signature(p: &mut Parser, naming: ParameterNaming) {
     modifiers(p);
     types::result_type(p);
     let name = p.start();
-    p.declared_name("the name of the function");
+    p.declaration_name(DeclarationKind::Function, "the name of the function");
     p.finish(name, Name);
     formals(p, naming);
 }

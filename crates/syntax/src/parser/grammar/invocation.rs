@@ -2,10 +2,10 @@
 
 use super::clause::{self, ClauseOrder, entry_name};
 use super::{annotation, composite, expr, literal, logic, types};
-use crate::SyntaxKind;
 use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
 use crate::parser::recover::OpenBrace;
+use crate::{DeclarationKind, SyntaxKind};
 
 const CLAUSES: &[SyntaxKind] = &[LogicKw, WindowKw, ParamKw, OutputKw, ConfigKw];
 
@@ -160,7 +160,7 @@ fn out_port(p: &mut Parser) {
         p.error_expected("`stream<...>`");
     }
     let name = p.start();
-    p.declared_name("the name of a stream");
+    p.declaration_name(DeclarationKind::Stream, "the name of a stream");
     p.finish(name, Name);
     alias(p);
     p.finish(node, OutPort);
@@ -217,6 +217,9 @@ fn in_port(p: &mut Parser) {
         let name = p.start();
         let is_name = p.name("the name of a stream");
         p.finish(name, Name);
+        if !is_name {
+            p.recovery.unnamed.push(DeclarationKind::Stream);
+        }
         if !is_name || !p.eat(Comma) {
             break;
         }

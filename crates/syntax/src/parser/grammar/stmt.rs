@@ -6,7 +6,7 @@ use crate::SyntaxKind::*;
 use crate::parser::marker::CompletedNode;
 use crate::parser::parser_state::{OPEN_ELSE_IFS_MAX, Parser};
 use crate::parser::recover::OpenBrace;
-use crate::{Diagnostic, SyntaxKind};
+use crate::{DeclarationKind, Diagnostic, SyntaxKind};
 
 /// `{ ... }`; the token here is `{`.
 pub(in crate::parser) fn block(p: &mut Parser, what: &'static str) -> CompletedNode {
@@ -131,7 +131,7 @@ fn variable(p: &mut Parser) {
         kind if kind.is_type_keyword() => Some("each type has a declaration of its own"),
         _ => None,
     };
-    p.declared_name("the name of a variable");
+    p.declaration_name(DeclarationKind::Variable, "the name of a variable");
     if let Some(help) = help {
         p.add_help(help);
     }
