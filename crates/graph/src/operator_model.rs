@@ -53,6 +53,9 @@ pub struct OperatorModel {
     pub enums: &'static [(&'static str, &'static [&'static str])],
     /// Prototypes of its output functions: `<any T> T First(T v)`.
     pub output_functions: &'static [&'static str],
+    /// Names of output functions whose arguments are evaluated each at a time of its own, in the
+    /// order in which they stand, so that one may change what another reads.
+    pub stepwise_output_functions: &'static [&'static str],
     /// Output functions may stand inside each other's arguments and inside expressions.
     pub nested_output_functions: bool,
     /// Whether a `logic` clause is allowed.
@@ -96,6 +99,7 @@ impl OperatorModel {
         allow_any_param: false,
         enums: &[],
         output_functions: &[],
+        stepwise_output_functions: &[],
         nested_output_functions: false,
         allows_logic: true,
         submits: false,

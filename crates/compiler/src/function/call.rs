@@ -269,7 +269,7 @@ impl<'w> Typer<'_, 'w> {
         let pos = self.session.pos(span);
         let callee = match signature.owner {
             FunctionOwner::User(id) => Callee::User(self.session.function_id(id)),
-            FunctionOwner::Output => {
+            FunctionOwner::Output { .. } => {
                 let values = args.into_iter().filter_map(|arg| match arg {
                     Arg::Value(value) => Some(value),
                     Arg::Place(_) => None,
@@ -343,7 +343,7 @@ impl FunctionCandidates {
     fn is_output(&self) -> bool {
         self.list
             .iter()
-            .any(|(_, s)| s.owner == FunctionOwner::Output)
+            .any(|(_, s)| matches!(s.owner, FunctionOwner::Output { .. }))
     }
 }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use graph::OperatorModel;
 
 use crate::Session;
+use crate::names::name_in_prototype;
 use crate::tables::{FunctionOwner, OutputFunctions, Signature};
 
 impl Session<'_> {
@@ -29,7 +30,9 @@ impl Session<'_> {
         }
         let mut by_name: HashMap<Rc<str>, Vec<Rc<Signature>>> = HashMap::new();
         for text in model.output_functions {
-            if let Some(signature) = self.prototype(text, FunctionOwner::Output) {
+            let stepwise = model.stepwise_output_functions;
+            let is_stepwise = name_in_prototype(text).is_some_and(|name| stepwise.contains(&name));
+            if let Some(signature) = self.prototype(text, FunctionOwner::Output { is_stepwise }) {
                 let list = by_name.entry(Rc::from(&*signature.name)).or_default();
                 list.push(Rc::new(signature));
             }

@@ -42,7 +42,10 @@ pub(crate) enum FunctionOwner {
     User(UserFunctionId),
     Native(NativeId),
     /// An output function of the operator's model.
-    Output,
+    Output {
+        /// Whether its arguments are evaluated each at a time of its own.
+        is_stepwise: bool,
+    },
     /// Known to the compiler alone.
     Intrinsic,
 }
@@ -54,9 +57,9 @@ impl Signature {
     }
 
     /// Whether its arguments are evaluated each at a time of its own, in the order in which they
-    /// stand, so that one may change what another reads: the steps of Aggregate's `Custom`.
+    /// stand, so that one may change what another reads.
     pub fn is_stepwise(&self) -> bool {
-        self.owner == FunctionOwner::Output && &*self.name == "Custom"
+        self.owner == FunctionOwner::Output { is_stepwise: true }
     }
 }
 

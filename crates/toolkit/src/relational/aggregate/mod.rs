@@ -146,6 +146,7 @@ static MODEL: OperatorModel = OperatorModel {
         "<numeric T> list<T> PopulationStdDev(list<T> v)",
         "<any T> T Custom(boolean init, boolean process, T result)",
     ],
+    stepwise_output_functions: &["Custom"],
     metrics: &[
         "nCurrentPartitions",
         "nIncompleteWindows",
