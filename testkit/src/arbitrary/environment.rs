@@ -168,13 +168,8 @@ fn numbered(prefix: &str, types: &[Type]) -> TupleType {
 
 fn port(name: &str, schema: TupleType, history: u32) -> InPort {
     InPort {
-        name: name.into(),
-        schema: Arc::new(schema),
-        sources: Vec::new(),
-        window: None,
         history,
-        is_control: false,
-        sources_without_markers: Vec::new(),
+        ..InPort::new(name, Arc::new(schema), Vec::new())
     }
 }
 
