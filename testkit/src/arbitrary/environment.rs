@@ -70,32 +70,29 @@ pub fn types() -> Vec<Type> {
     types
 }
 
-/// Two input ports: all types with one tuple of history; a few types.
-pub fn inputs() -> Vec<InPort> {
-    let few = [
+/// A few types of different storage.
+fn few_types() -> [Type; 5] {
+    [
         Type::Int32,
         Type::RString,
         list(Type::Int32),
         Type::Float64,
         pair(),
-    ];
+    ]
+}
+
+/// Two input ports: all types with one tuple of history; a few types.
+pub fn inputs() -> Vec<InPort> {
     vec![
         port("A", numbered("a", &types()), 1),
-        port("B", numbered("b", &few), 0),
+        port("B", numbered("b", &few_types()), 0),
     ]
 }
 
 /// The schemas of two output ports.
 pub fn outputs() -> Vec<Arc<TupleType>> {
-    let few = [
-        Type::Int32,
-        Type::RString,
-        list(Type::Int32),
-        Type::Float64,
-        pair(),
-    ];
     vec![
-        Arc::new(numbered("o", &few)),
+        Arc::new(numbered("o", &few_types())),
         Arc::new(numbered("p", &types())),
     ]
 }
