@@ -55,6 +55,9 @@ impl<'w> Expander<'_, 'w> {
         place: &InvocationPlace<'_, 'w>,
         region: &ParallelRegion,
     ) {
+        if !self.has_room_for_channels(region.width, ast.head) {
+            return;
+        }
         let distributed = region.distributions.iter().zip(inputs);
         let feeds: Vec<_> = distributed
             .enumerate()
