@@ -3,9 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use graph::{
-    Body, EventClock, Expr, InPort, Logic, OperatorNode, OutPort, OutPortId, OutputCall, Param,
-};
+use graph::{Body, EventClock, Expr, InPort, OperatorNode, OutPort, OutPortId, OutputCall, Param};
 use graph::{OperatorId, ParamValue, StateVar, Window};
 use tuple::{TupleType, Type};
 
@@ -18,20 +16,7 @@ pub struct OperatorBuilder(OperatorNode);
 impl OperatorBuilder {
     /// An operator of a kind (`spl.relational::Filter`) with an instance name.
     pub fn new(kind: &str, name: &str) -> OperatorBuilder {
-        OperatorBuilder(OperatorNode {
-            name: name.into(),
-            kind: kind.into(),
-            inputs: Vec::new(),
-            outputs: Vec::new(),
-            params: Vec::new(),
-            logic: Logic::default(),
-            config: Vec::new(),
-            annotations: Vec::new(),
-            has_own_thread: false,
-            timers: Default::default(),
-            clock: None,
-            pos: exprs::TEST_POS,
-        })
+        OperatorBuilder(OperatorNode::new(name, kind, exprs::TEST_POS))
     }
 
     /// Adds an input port.
@@ -40,15 +25,11 @@ impl OperatorBuilder {
         name: &str,
         schema: [(&str, Type); N],
     ) -> OperatorBuilder {
-        self.0.inputs.push(InPort {
-            name: name.into(),
-            schema: Arc::new(TupleType::new(schema)),
-            sources: Vec::new(),
-            window: None,
-            history: 0,
-            is_control: false,
-            sources_without_markers: Vec::new(),
-        });
+        self.0.inputs.push(InPort::new(
+            name,
+            Arc::new(TupleType::new(schema)),
+            Vec::new(),
+        ));
         self.0.logic.on_tuple.push(None);
         self.0.logic.on_punct.push(None);
         self
@@ -60,12 +41,9 @@ impl OperatorBuilder {
         name: &str,
         schema: [(&str, Type); N],
     ) -> OperatorBuilder {
-        self.0.outputs.push(OutPort {
-            name: name.into(),
-            schema: Arc::new(TupleType::new(schema)),
-            calls: Vec::new(),
-            assign: Vec::new(),
-        });
+        self.0
+            .outputs
+            .push(OutPort::new(name, Arc::new(TupleType::new(schema))));
         self
     }
 

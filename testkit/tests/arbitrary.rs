@@ -40,10 +40,10 @@ fn the_simplest_case_does_nothing() {
 
 /// The names of all forms, as `Debug` writes them.
 const FORMS: &str = "\
-    Const Local State Attribute CurrentPunct IsShutdown Tuple List Set Map Field Index Slice \
+    Const Local State Input Attribute CurrentPunct IsShutdown Tuple List Set Map Field Index Slice \
     Unary Binary Mapped And Or Conditional In Cast Wrap Unwrap UnwrapOr IsPresent Call User \
     Native Place Assign AssignOp Increment Let If While For Break Continue Return Clause Submit \
-    SubmitPunct Shl Rem Elementwise CollectionScalar ScalarCollection";
+    SubmitPunct Sleep Shl Rem Elementwise CollectionScalar ScalarCollection";
 
 #[test]
 fn they_reach_every_form_and_mostly_end_well() {

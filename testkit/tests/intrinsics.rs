@@ -66,25 +66,10 @@ fn agree(prototype: &str, args: &[(Value, Type)], result: Type) {
 }
 
 fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
-    let output = OutPort {
-        name: "Out".into(),
-        schema: out.clone(),
-        calls: Vec::new(),
-        assign: Vec::new(),
-    };
+    let output = OutPort::new("Out", out.clone());
     let operator = graph::OperatorNode {
-        name: "Op".into(),
-        kind: "test::Op".into(),
-        inputs: Vec::new(),
         outputs: vec![output],
-        params: Vec::new(),
-        logic: graph::Logic::default(),
-        config: Vec::new(),
-        annotations: Vec::new(),
-        has_own_thread: false,
-        timers: Default::default(),
-        clock: None,
-        pos: Pos::default(),
+        ..graph::OperatorNode::new("Op", "test::Op", Pos::default())
     };
     let scope = OperatorScope {
         operator: &operator,

@@ -136,3 +136,28 @@ fn of_many_unknown_names_a_hundred_are_compared_with_those_there_are() {
     let helped = found.iter().filter(|finding| !finding.help.is_empty());
     assert_eq!(helped.count(), 100);
 }
+
+#[test]
+fn channels_that_multiply_are_refused() {
+    let wide = "composite Main { graph stream<int32 a> A = Beacon() {}\n\
+                @parallel(width = 100000000) stream<int32 a> B = Functor(A) {}\n\
+                () as C = Custom(B) {} }\n";
+    let mut nested = String::from(
+        "composite Main { graph stream<int32 a> A = Beacon() {}\n\
+         @parallel(width = 10) () as B = C0(A) {} }\n",
+    );
+    for at in 0..40 {
+        let inner = at + 1;
+        let _ = writeln!(
+            nested,
+            "composite C{at}(input In) {{ graph\n\
+             @parallel(width = 10) () as Out = C{inner}(In) {{}} }}"
+        );
+    }
+    nested += "composite C40(input In) { graph () as Out = Custom(In) {} }\n";
+    for text in [wide, &nested] {
+        let output = compiler::compile(input("channels.spl", text, None));
+        let codes: Vec<_> = output.diagnostics.iter().map(|d| d.code).collect();
+        assert_eq!(codes, ["too-many-operators"]);
+    }
+}

@@ -8,6 +8,22 @@ use crate::{
 };
 
 impl Expr {
+    /// Whether the expression reads a variable, an attribute or a part of one without computing
+    /// anything. A loop over such a collection does not copy it.
+    pub fn is_part_of_variable(&self) -> bool {
+        match &self.kind {
+            ExprKind::Local(_)
+            | ExprKind::State(_)
+            | ExprKind::Input { .. }
+            | ExprKind::Attribute { .. }
+            | ExprKind::OutputCall(_) => true,
+            ExprKind::Field(base, _) | ExprKind::Index(base, _) | ExprKind::Unwrap(base) => {
+                base.is_part_of_variable()
+            }
+            _ => false,
+        }
+    }
+
     /// An expression without a place in a program's text.
     pub fn new(kind: ExprKind, ty: Type) -> Expr {
         let pos = Pos::default();

@@ -116,6 +116,35 @@ pub struct OperatorNode {
 }
 
 impl OperatorNode {
+    /// An operator without ports, parameters and logic, of a qualified kind.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_graph::{OperatorNode, OutPort, Pos};
+    ///
+    /// let beacon = OperatorNode {
+    ///     outputs: vec![OutPort::new("Ticks", Default::default())],
+    ///     ..OperatorNode::new("Ticks", "spl.utility::Beacon", Pos::default())
+    /// };
+    /// assert!(beacon.inputs.is_empty());
+    /// ```
+    pub fn new(name: impl Into<Arc<str>>, kind: impl Into<Arc<str>>, pos: Pos) -> OperatorNode {
+        OperatorNode {
+            name: name.into(),
+            kind: kind.into(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            params: Vec::new(),
+            logic: Logic::default(),
+            config: Vec::new(),
+            annotations: Vec::new(),
+            has_own_thread: false,
+            timers: OperatorTimers::None,
+            clock: None,
+            pos,
+        }
+    }
+
     /// Whether config asks for a queue at an input port.
     pub fn declares_queue(&self, port: u32) -> bool {
         let Some(port) = self.inputs.get(port as usize) else {
@@ -174,6 +203,25 @@ pub struct InPort {
     pub sources_without_markers: Vec<u32>,
 }
 
+impl InPort {
+    /// A port without window and tuple history.
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        schema: Arc<TupleType>,
+        sources: Vec<OutPortId>,
+    ) -> InPort {
+        InPort {
+            name: name.into(),
+            schema,
+            sources,
+            window: None,
+            history: 0,
+            is_control: false,
+            sources_without_markers: Vec::new(),
+        }
+    }
+}
+
 /// One end of a stream: an output port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OutPortId {
@@ -196,6 +244,18 @@ pub struct OutPort {
     /// `None`: nothing was assigned; the operator fills it (or its default stays). Empty if the
     /// operator's model has no assignments and does not forward.
     pub assign: Vec<Option<Expr>>,
+}
+
+impl OutPort {
+    /// A port without assignments.
+    pub fn new(name: impl Into<Arc<str>>, schema: Arc<TupleType>) -> OutPort {
+        OutPort {
+            name: name.into(),
+            schema,
+            calls: Vec::new(),
+            assign: Vec::new(),
+        }
+    }
 }
 
 /// A call of an output function: `Average(price)`.

@@ -270,27 +270,16 @@ fn schema() -> Arc<TupleType> {
 
 fn source() -> OperatorNode {
     OperatorNode {
-        name: "Src".into(),
-        kind: "spl.utility::Beacon".into(),
-        inputs: vec![],
         outputs: vec![OutPort {
-            name: "Src".into(),
-            schema: schema(),
-            calls: vec![],
             assign: vec![Some(int(1)), None],
+            ..OutPort::new("Src", schema())
         }],
         params: vec![Param {
             name: "iterations".into(),
             value: ParamValue::Exprs(vec![int(10)]),
             pos: Pos::default(),
         }],
-        logic: Logic::default(),
-        config: vec![],
-        annotations: vec![],
-        has_own_thread: false,
-        timers: Default::default(),
-        clock: None,
-        pos: Pos::default(),
+        ..OperatorNode::new("Src", "spl.utility::Beacon", Pos::default())
     }
 }
 
@@ -362,19 +351,17 @@ fn program() -> Program {
     };
     let clip = Expr::call(Callee::User(FunctionId(0)), [Arg::Value(id())], Type::Int32);
     let operator = OperatorNode {
-        name: "Inner.Out".into(),
-        kind: "spl.relational::Aggregate".into(),
         inputs: vec![InPort {
-            name: "In".into(),
-            schema: schema(),
-            sources: vec![OutPortId {
-                operator: OperatorId(0),
-                port: 0,
-            }],
             window: Some(window()),
             history: 1,
-            is_control: false,
-            sources_without_markers: Vec::new(),
+            ..InPort::new(
+                "In",
+                schema(),
+                vec![OutPortId {
+                    operator: OperatorId(0),
+                    port: 0,
+                }],
+            )
         }],
         outputs: vec![OutPort {
             name: "Out".into(),
@@ -404,10 +391,7 @@ fn program() -> Program {
             "threading".into(),
             vec![("threads".into(), Value::Int32(2))],
         )],
-        has_own_thread: false,
-        timers: Default::default(),
-        clock: None,
-        pos: Pos::default(),
+        ..OperatorNode::new("Inner.Out", "spl.relational::Aggregate", Pos::default())
     };
     Program {
         name: "ns::Main".into(),

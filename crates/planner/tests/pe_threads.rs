@@ -2,8 +2,8 @@
 //! pairs of operators, and with the regions of the plan.
 
 use graph::{
-    InPort, Logic, OperatorId, OperatorNode, OperatorTimers, OutPort, OutPortId, PeThreads, Plan,
-    Pos, Program, ThreadStartPoint, inserted_operators,
+    InPort, OperatorId, OperatorNode, OperatorTimers, OutPort, OutPortId, PeThreads, Plan, Pos,
+    Program, ThreadStartPoint, inserted_operators,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -275,33 +275,17 @@ fn operator(name: &str, inputs: &[&[u32]]) -> OperatorNode {
         operator: OperatorId(from),
         port: 0,
     };
-    let inputs = inputs.iter().map(|sources| InPort {
-        name: "In".into(),
-        schema: Default::default(),
-        sources: sources.iter().map(stream).collect(),
-        window: None,
-        history: 0,
-        is_control: false,
-        sources_without_markers: Vec::new(),
+    let inputs = inputs.iter().map(|sources| {
+        InPort::new(
+            "In",
+            Default::default(),
+            sources.iter().map(stream).collect(),
+        )
     });
     OperatorNode {
-        name: name.into(),
-        kind: "test::Node".into(),
         inputs: inputs.collect(),
-        outputs: vec![OutPort {
-            name: name.into(),
-            schema: Default::default(),
-            calls: Vec::new(),
-            assign: Vec::new(),
-        }],
-        params: Vec::new(),
-        logic: Logic::default(),
-        config: Vec::new(),
-        annotations: Vec::new(),
-        has_own_thread: false,
-        timers: Default::default(),
-        clock: None,
-        pos: Pos::default(),
+        outputs: vec![OutPort::new(name, Default::default())],
+        ..OperatorNode::new(name, "test::Node", Pos::default())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Plans as text: what is printed is read back, what people write is understood or explained.
 
 use graph::{
-    AUTO_MEDIUM, CongestionPolicy, CrossingCodec, InPort, Logic, OperatorId, OperatorNode, OutPort,
+    AUTO_MEDIUM, CongestionPolicy, CrossingCodec, InPort, OperatorId, OperatorNode, OutPort,
     OutPortId, PinnedThread, Plan, Pos, Program,
 };
 use proptest::prelude::*;
@@ -34,34 +34,15 @@ fn edge(operator: u32, port: u32) -> OutPortId {
 }
 
 fn operator(name: &str, inputs: Vec<Vec<OutPortId>>, outputs: u32) -> OperatorNode {
-    let inputs = inputs.into_iter().map(|sources| InPort {
-        name: "In".into(),
-        schema: Default::default(),
-        sources,
-        window: None,
-        history: 0,
-        is_control: false,
-        sources_without_markers: Vec::new(),
-    });
-    let outputs = (0..outputs).map(|port| OutPort {
-        name: format!("{name}{port}").into(),
-        schema: Default::default(),
-        calls: Vec::new(),
-        assign: Vec::new(),
-    });
+    let inputs = inputs
+        .into_iter()
+        .map(|sources| InPort::new("In", Default::default(), sources));
+    let outputs =
+        (0..outputs).map(|port| OutPort::new(format!("{name}{port}"), Default::default()));
     OperatorNode {
-        name: name.into(),
-        kind: "test::Node".into(),
         inputs: inputs.collect(),
         outputs: outputs.collect(),
-        params: Vec::new(),
-        logic: Logic::default(),
-        config: Vec::new(),
-        annotations: Vec::new(),
-        has_own_thread: false,
-        timers: Default::default(),
-        clock: None,
-        pos: Pos::default(),
+        ..OperatorNode::new(name, "test::Node", Pos::default())
     }
 }
 

@@ -1,9 +1,8 @@
 //! Regions of PEs, and which streams share a receiver.
 
 use graph::{
-    CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, InPort, InPortId, Logic, Merge,
-    OperatorId, OperatorNode, OutPort, OutPortId, PeAssignment, PePlan, Plan, Pos, Program,
-    ThreadedPort,
+    CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, InPort, InPortId, Merge, OperatorId,
+    OperatorNode, OutPort, OutPortId, PeAssignment, PePlan, Plan, Pos, Program, ThreadedPort,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -12,33 +11,17 @@ use thalweg_planner::{PlanOrder, StreamConsumers, derive, order, receivers};
 /// A program of operators with one output port each, given what feeds their input ports.
 fn program(inputs: &[&[&[u32]]]) -> Program {
     let operators = inputs.iter().enumerate().map(|(at, ports)| {
-        let ports = ports.iter().map(|sources| InPort {
-            name: "In".into(),
-            schema: Default::default(),
-            sources: sources.iter().map(|&from| stream(from)).collect(),
-            window: None,
-            history: 0,
-            is_control: false,
-            sources_without_markers: Vec::new(),
+        let ports = ports.iter().map(|sources| {
+            InPort::new(
+                "In",
+                Default::default(),
+                sources.iter().map(|&from| stream(from)).collect(),
+            )
         });
         OperatorNode {
-            name: format!("O{at}").into(),
-            kind: "test::Node".into(),
             inputs: ports.collect(),
-            outputs: vec![OutPort {
-                name: format!("O{at}").into(),
-                schema: Default::default(),
-                calls: Vec::new(),
-                assign: Vec::new(),
-            }],
-            params: Vec::new(),
-            logic: Logic::default(),
-            config: Vec::new(),
-            annotations: Vec::new(),
-            has_own_thread: false,
-            timers: Default::default(),
-            clock: None,
-            pos: Pos::default(),
+            outputs: vec![OutPort::new(format!("O{at}"), Default::default())],
+            ..OperatorNode::new(format!("O{at}"), "test::Node", Pos::default())
         }
     });
     Program {

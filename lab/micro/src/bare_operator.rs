@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, InputTuples, Services, State, TraceLevel};
-use graph::{Body, InPort, Logic, OperatorNode, OutPort, Pos, StateVar};
+use graph::{Body, InPort, OperatorNode, OutPort, Pos, StateVar};
 use runtime::abi::{Backend, CodeContext, OperatorScope, RunBody};
 use runtime::{EvaluationInputs, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, TupleType, Value};
@@ -28,34 +28,12 @@ pub struct BareOperatorParts<'a> {
 
 /// The description of an operator with these ports, without parameters or logic.
 pub fn graph_operator(inputs: &[Arc<TupleType>], outputs: &[Arc<TupleType>]) -> OperatorNode {
-    let input = |schema: &Arc<TupleType>| InPort {
-        name: "In".into(),
-        schema: schema.clone(),
-        sources: Vec::new(),
-        window: None,
-        history: 0,
-        is_control: false,
-        sources_without_markers: Vec::new(),
-    };
-    let output = |schema: &Arc<TupleType>| OutPort {
-        name: "Out".into(),
-        schema: schema.clone(),
-        calls: Vec::new(),
-        assign: Vec::new(),
-    };
+    let input = |schema: &Arc<TupleType>| InPort::new("In", schema.clone(), Vec::new());
+    let output = |schema: &Arc<TupleType>| OutPort::new("Out", schema.clone());
     OperatorNode {
-        name: "Op".into(),
-        kind: "bench::Op".into(),
         inputs: inputs.iter().map(input).collect(),
         outputs: outputs.iter().map(output).collect(),
-        params: Vec::new(),
-        logic: Logic::default(),
-        config: Vec::new(),
-        annotations: Vec::new(),
-        has_own_thread: false,
-        timers: Default::default(),
-        clock: None,
-        pos: Pos::default(),
+        ..OperatorNode::new("Op", "bench::Op", Pos::default())
     }
 }
 

@@ -25,7 +25,7 @@ pub fn scalars() -> Vec<Type> {
         Type::Complex32,
         Type::Complex64,
         Type::Timestamp,
-        enumeration(&["red", "green", "blue"]),
+        color(),
     ]
 }
 
@@ -67,37 +67,85 @@ pub fn types() -> Vec<Type> {
         Type::Set(Type::Int16.into(), Some(2)),
         Type::Map((Type::Int32, Type::Int32).into(), Some(2)),
     ]);
+    types.extend(rare_types());
     types
 }
 
-/// Two input ports: all types with one tuple of history; a few types.
-pub fn inputs() -> Vec<InPort> {
-    let few = [
-        Type::Int32,
-        Type::RString,
-        list(Type::Int32),
-        Type::Float64,
-        pair(),
-    ];
+/// Elements and keys that are stored in ways of their own, and xml.
+fn rare_types() -> Vec<Type> {
     vec![
-        port("A", numbered("a", &types()), 1),
-        port("B", numbered("b", &few), 0),
+        Type::Xml(None),
+        list(Type::UString),
+        list(Type::Uint64),
+        list(Type::Decimal64),
+        list(Type::Timestamp),
+        list(Type::BoundedRString(5)),
+        list(color()),
+        list(numbers()),
+        list(map(Type::Int32, Type::Int32)),
+        set(Type::Boolean),
+        set(Type::Float64),
+        set(Type::UString),
+        set(color()),
+        set(pair()),
+        map(Type::Uint64, Type::Float32),
+        map(Type::UString, Type::Int64),
+        map(Type::Float64, Type::RString),
+        map(Type::Timestamp, Type::Timestamp),
+        map(pair(), Type::Int32),
+        map(color(), set(Type::Int32)),
+        numbers(),
+        optional(list(Type::Int32)),
+        optional(Type::Timestamp),
     ]
 }
 
-/// The schemas of two output ports.
-pub fn outputs() -> Vec<Arc<TupleType>> {
-    let few = [
+/// A tuple of fixed length, with gaps between its attributes.
+fn numbers() -> Type {
+    let attributes = [
+        ("a", Type::Int8),
+        ("b", Type::Float64),
+        ("c", Type::Boolean),
+        ("d", Type::Decimal128),
+        ("e", color()),
+    ];
+    Type::Tuple(Arc::new(TupleType::new(attributes)))
+}
+
+fn color() -> Type {
+    enumeration(&["red", "green", "blue"])
+}
+
+/// A few types of different storage.
+fn few_types() -> [Type; 5] {
+    [
         Type::Int32,
         Type::RString,
         list(Type::Int32),
         Type::Float64,
         pair(),
-    ];
-    vec![
-        Arc::new(numbered("o", &few)),
-        Arc::new(numbered("p", &types())),
     ]
+}
+
+/// Two input ports with one tuple of history each: all types; a few types.
+pub fn inputs() -> Vec<InPort> {
+    vec![
+        port("A", numbered("a", &types()), 1),
+        port("B", numbered("b", &few_types()), 1),
+    ]
+}
+
+/// The type of a tuple of input port 1.
+pub fn small_input() -> Type {
+    Type::Tuple(Arc::new(numbered("b", &few_types())))
+}
+
+/// The schemas of three output ports: the last has that of the first, which is that of input
+/// port 1.
+pub fn outputs() -> Vec<Arc<TupleType>> {
+    let few = Arc::new(numbered("b", &few_types()));
+    let all = Arc::new(numbered("p", &types()));
+    vec![few.clone(), all, few]
 }
 
 /// A state variable of each type.
@@ -168,13 +216,8 @@ fn numbered(prefix: &str, types: &[Type]) -> TupleType {
 
 fn port(name: &str, schema: TupleType, history: u32) -> InPort {
     InPort {
-        name: name.into(),
-        schema: Arc::new(schema),
-        sources: Vec::new(),
-        window: None,
         history,
-        is_control: false,
-        sources_without_markers: Vec::new(),
+        ..InPort::new(name, Arc::new(schema), Vec::new())
     }
 }
 

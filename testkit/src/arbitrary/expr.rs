@@ -5,7 +5,7 @@ use tuple::{Type, Value, text};
 
 use super::constant::constant;
 use super::generator::ProgramGenerator;
-use super::native;
+use super::{environment, native};
 
 impl ProgramGenerator<'_> {
     /// An expression of a type that nests at most so deep.
@@ -65,8 +65,12 @@ impl ProgramGenerator<'_> {
             }
         }
         if self.result.is_none() {
-            for (port, input) in super::environment::inputs().iter().enumerate() {
+            for (port, input) in environment::inputs().iter().enumerate() {
                 let port = port as u32;
+                if matches!(ty, Type::Tuple(schema) if *schema == input.schema) {
+                    let back = 0..=input.history;
+                    kinds.extend(back.map(|history| ExprKind::Input { port, history }));
+                }
                 let attributes = input.schema.attributes.iter().enumerate();
                 for (index, _) in attributes.filter(|(_, a)| a.ty == *ty) {
                     let index = index as u32;
@@ -93,9 +97,12 @@ impl ProgramGenerator<'_> {
             Type::Map(entry, _) => entry.1 == *ty,
             Type::Tuple(t) => t.attributes.iter().any(|a| a.ty == *ty),
             Type::Optional(held) => **held == *ty,
+            Type::Blob => *ty == Type::Uint8,
             _ => false,
         };
-        let containers: Vec<Type> = self.types.iter().filter(holds).cloned().collect();
+        let mut containers: Vec<Type> = self.types.iter().filter(holds).cloned().collect();
+        let input = environment::small_input();
+        containers.extend(Some(input).filter(|input| self.result.is_none() && holds(&input)));
         if containers.is_empty() {
             return None;
         }
@@ -103,6 +110,10 @@ impl ProgramGenerator<'_> {
         let base = self.expr(&container, depth);
         Some(match &container {
             Type::List(..) => self.element(base, ty),
+            Type::Blob => {
+                let at = self.index();
+                self.node(ExprKind::Index(Box::new(base), Box::new(at)), ty.clone())
+            }
             Type::Map(entry, _) => self.entry(base, &entry.0, ty, depth),
             Type::Optional(_) => self.unwrapped_value(base, ty, depth),
             _ => self.field(base, ty),
@@ -234,6 +245,9 @@ impl ProgramGenerator<'_> {
                 (native::SIZE, vec![self.choices.one_of(&lists).clone()])
             }
             Type::RString => (native::TEXT, vec![Type::Float64, Type::Int32]),
+            Type::List(element, None) if **element == Type::Int32 => {
+                return Some(self.range());
+            }
             _ if ty.is_ordered() => (native::MAX, vec![ty.clone(), ty.clone()]),
             _ => return None,
         };
@@ -242,6 +256,33 @@ impl ProgramGenerator<'_> {
             .map(|formal| Arg::Value(self.expr(formal, depth)))
             .collect();
         Some(self.native(id, args, ty.clone()))
+    }
+
+    /// A call of `range`, whose numbers are few.
+    pub(super) fn range(&mut self) -> Expr {
+        let ints = Type::List(Type::Int32.into(), None);
+        let numbers = self.choices.below(4);
+        if numbers == 3 {
+            let lists: Vec<Type> = self.types.iter().filter(|t| t.is_list()).cloned().collect();
+            let of = self.choices.one_of(&lists).clone();
+            let of = Arg::Value(self.expr(&of, 1));
+            return self.native(native::RANGE_OF_LIST, vec![of], ints);
+        }
+        let args = (0..=numbers).map(|_| Arg::Value(self.bounded_number(1, 7)));
+        let args = args.collect();
+        self.native(native::RANGE + numbers as u32, args, ints)
+    }
+
+    /// `(e & mask) - 2`, or a small number.
+    fn bounded_number(&mut self, depth: u32, mask: i32) -> Expr {
+        let number = |g: &mut Self, n| g.node(ExprKind::Const(Value::Int32(n)), Type::Int32);
+        if self.choices.percent(50) {
+            return self.small_number(5);
+        }
+        let (any, mask) = (self.expr(&Type::Int32, depth), number(self, mask));
+        let bounded = self.infix(BinaryOp::BitAnd, any, mask);
+        let two = number(self, 2);
+        self.infix(BinaryOp::Sub, bounded, two)
     }
 
     pub(super) fn native(&mut self, id: u32, args: Vec<Arg>, ty: Type) -> Expr {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use graph::{
-    CongestionPolicy, Crossing, CrossingCodec, InPort, Logic, OperatorId, OperatorNode, OutPort,
+    CongestionPolicy, Crossing, CrossingCodec, InPort, OperatorId, OperatorNode, OutPort,
     OutPortId, PeAssignment, PePlan, Pin, PinnedThread, Plan, Pos, Program, ThreadedPort,
 };
 use planner::{DisjointSets, StreamConsumers, derive};
@@ -82,29 +82,18 @@ fn operator(at: usize, outputs: usize) -> OperatorNode {
         1 => format!("Inner.More.Op{at}"),
         _ => format!("Op{at}"),
     };
-    let outputs = (0..outputs).map(|port| OutPort {
-        name: format!("S{at}x{port}").into(),
-        schema: schema(),
-        calls: Vec::new(),
-        assign: Vec::new(),
-    });
+    let outputs = (0..outputs).map(|port| OutPort::new(format!("S{at}x{port}"), schema()));
     OperatorNode {
-        name: name.into(),
-        kind: "test::Node".into(),
-        inputs: Vec::new(),
         outputs: outputs.collect(),
-        params: Vec::new(),
-        logic: Logic::default(),
-        config: Vec::new(),
-        annotations: Vec::new(),
-        has_own_thread: false,
-        timers: Default::default(),
-        clock: None,
-        pos: Pos {
-            file: 0,
-            line: at as u32 + 1,
-            column: 1,
-        },
+        ..OperatorNode::new(
+            name,
+            "test::Node",
+            Pos {
+                file: 0,
+                line: at as u32 + 1,
+                column: 1,
+            },
+        )
     }
 }
 
@@ -113,15 +102,7 @@ fn schema() -> Arc<TupleType> {
 }
 
 fn in_port(port: usize, sources: Vec<OutPortId>) -> InPort {
-    InPort {
-        name: format!("In{port}").into(),
-        schema: schema(),
-        sources,
-        window: None,
-        history: 0,
-        is_control: false,
-        sources_without_markers: Vec::new(),
-    }
+    InPort::new(format!("In{port}"), schema(), sources)
 }
 
 /// Up to three streams, mostly of operators before this one.

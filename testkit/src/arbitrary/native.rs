@@ -1,7 +1,8 @@
 //! A few library functions to call.
 
+use eval::ops::IntegerRange;
 use eval::{Fault, NativeCall, NativeFn};
-use tuple::{Type, Value};
+use tuple::{List, Type, Value};
 
 /// The library functions that generated programs call.
 pub const NATIVES: &[NativeFn] = &[
@@ -29,6 +30,10 @@ pub const NATIVES: &[NativeFn] = &[
         "Removes an entry.",
         remove,
     ),
+    range("list<int32> range(int32 limit)"),
+    range("list<int32> range(int32 start, int32 limit)"),
+    range("list<int32> range(int32 start, int32 limit, int32 step)"),
+    range("<any T> list<int32> range(list<T> values)"),
 ];
 
 pub(super) const SIZE: u32 = 0;
@@ -39,6 +44,9 @@ pub(super) const CLEAR: u32 = 4;
 pub(super) const MAX: u32 = 5;
 pub(super) const TEXT: u32 = 6;
 pub(super) const REMOVE: u32 = 7;
+/// The function `range` with one number; those with two and three numbers follow it.
+pub(super) const RANGE: u32 = 8;
+pub(super) const RANGE_OF_LIST: u32 = 11;
 
 const fn native(
     prototype: &'static str,
@@ -54,6 +62,19 @@ const fn native(
         unsupported: None,
         check: None,
     }
+}
+
+const fn range(prototype: &'static str) -> NativeFn {
+    NativeFn {
+        is_range: true,
+        ..native(prototype, "Numbers in equal steps.", numbers)
+    }
+}
+
+fn numbers(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
+    let args: Vec<&Value> = call.args.iter().map(|arg| &**arg).collect();
+    let numbers = IntegerRange::from_args(&args)?.numbers();
+    Ok(Value::List(List::Int32(numbers.collect())))
 }
 
 fn void_result() -> Result<Value, Fault> {

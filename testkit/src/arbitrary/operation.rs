@@ -110,7 +110,13 @@ impl ProgramGenerator<'_> {
     }
 
     fn comparison(&mut self, depth: u32) -> Expr {
-        let ty = self.any_type();
+        let mut ty = self.any_type();
+        if self.result.is_none() && self.choices.percent(5) {
+            ty = environment::small_input();
+        }
+        if !ty.is_equatable() {
+            return self.leaf(&Type::Boolean);
+        }
         let ops = if ty.is_ordered() {
             &COMPARISONS[..]
         } else {
@@ -227,17 +233,28 @@ impl ProgramGenerator<'_> {
             }
             1 if !is_bounded => self.slice(ty, depth),
             2 | 3 => self.mapped(ty, element, depth),
-            _ => match element {
-                Type::Boolean => self.prefix(UnaryOp::Not, ty, depth),
-                _ if element.is_numeric() => self.prefix(UnaryOp::Negate, ty, depth),
-                _ => self.leaf(ty),
-            },
+            _ => self.mapped_prefix(ty, element, depth),
+        }
+    }
+
+    /// A prefix operator over the elements of a list, or the values of a map.
+    fn mapped_prefix(&mut self, ty: &Type, element: &Type, depth: u32) -> Expr {
+        match element {
+            Type::Boolean => self.prefix(UnaryOp::Not, ty, depth),
+            _ if element.is_integral() && self.choices.percent(50) => {
+                self.prefix(UnaryOp::Complement, ty, depth)
+            }
+            _ if element.is_numeric() => self.prefix(UnaryOp::Negate, ty, depth),
+            _ => self.leaf(ty),
         }
     }
 
     fn map(&mut self, ty: &Type, entry: &(Type, Type), depth: u32) -> Expr {
         if self.choices.percent(50) {
             return self.mapped(ty, &entry.1, depth);
+        }
+        if self.choices.percent(20) {
+            return self.mapped_prefix(ty, &entry.1, depth);
         }
         let keys = self.some_exprs(&entry.0, depth);
         let entries = keys
@@ -249,49 +266,57 @@ impl ProgramGenerator<'_> {
 
     /// An operator over the elements of lists or maps like `ty`.
     fn mapped(&mut self, ty: &Type, element: &Type, depth: u32) -> Expr {
-        let (op, ty_of_operands) = match element {
-            Type::Boolean => {
-                let op = *self.choices.one_of(&COMPARISONS);
-                (op, with_int32_elements(ty))
-            }
+        let ops: &[BinaryOp] = match element {
+            Type::Boolean if self.choices.percent(70) => return self.mapped_comparison(ty, depth),
+            Type::Boolean => &[BitAnd, BitOr],
+            Type::Timestamp => &[Add, Sub],
             _ if element.is_integral() => {
-                let ops = [Add, Sub, Mul, Div, Rem, BitXor, Shl];
-                (*self.choices.one_of(&ops), ty.clone())
+                &[Add, Sub, Mul, Div, Rem, BitXor, BitAnd, BitOr, Shl, Shr]
             }
-            _ if element.is_numeric() => (*self.choices.one_of(&[Add, Sub, Mul, Div]), ty.clone()),
-            _ if element.is_string() && self.loop_depth == 0 => (Add, ty.clone()),
+            _ if element.is_numeric() => &[Add, Sub, Mul, Div],
+            // Strings must not double from turn to turn of a loop.
+            _ if element.is_string() && self.loop_depth == 0 => &[Add],
             _ => return self.leaf(ty),
         };
-        let element = if element.is_numeric() {
-            element.clone()
-        } else {
-            match ty_of_operands {
-                Type::List(ref e, _) => (**e).clone(),
-                Type::Map(ref e, _) => e.1.clone(),
-                _ => element.clone(),
-            }
+        let op = *self.choices.one_of(ops);
+        self.mapped_of_operands(op, ty, ty, depth)
+    }
+
+    /// A comparison of the elements of two lists or maps, or of one with a scalar.
+    fn mapped_comparison(&mut self, ty: &Type, depth: u32) -> Expr {
+        let is_like = |other: &&Type| match (ty, *other) {
+            (Type::List(_, None), Type::List(element, None)) => element.is_equatable(),
+            (Type::Map(a, None), Type::Map(b, None)) => a.0 == b.0 && b.1.is_equatable(),
+            _ => false,
+        };
+        let operands: Vec<Type> = self.types.iter().filter(is_like).cloned().collect();
+        if operands.is_empty() {
+            return self.leaf(ty);
+        }
+        let operand = self.choices.one_of(&operands).clone();
+        let ops = match element_of(&operand).is_ordered() {
+            true => &COMPARISONS[..],
+            false => &COMPARISONS[..2],
+        };
+        let op = *self.choices.one_of(ops);
+        self.mapped_of_operands(op, ty, &operand, depth)
+    }
+
+    /// An operator mapped over a collection `operand`, which gives a `ty`.
+    fn mapped_of_operands(&mut self, op: BinaryOp, ty: &Type, operand: &Type, depth: u32) -> Expr {
+        let scalar = match op {
+            Shl | Shr if self.choices.percent(50) => &Type::Int32,
+            _ => element_of(operand),
         };
         let forms = [
-            MappedForm::CollectionScalar,
-            MappedForm::ScalarCollection,
-            MappedForm::Elementwise,
+            (MappedForm::CollectionScalar, operand, scalar),
+            (MappedForm::ScalarCollection, element_of(operand), operand),
+            (MappedForm::Elementwise, operand, operand),
         ];
-        let form = *self.choices.one_of(&forms);
-        let left = if form == MappedForm::ScalarCollection {
-            &element
-        } else {
-            &ty_of_operands
-        };
-        let right = if form == MappedForm::CollectionScalar {
-            &element
-        } else {
-            &ty_of_operands
-        };
+        let (form, left, right) = *self.choices.one_of(&forms);
         let (left, right) = (self.expr(left, depth), self.expr(right, depth));
-        self.node(
-            ExprKind::Mapped(op, form, Box::new(left), Box::new(right)),
-            ty.clone(),
-        )
+        let kind = ExprKind::Mapped(op, form, Box::new(left), Box::new(right));
+        self.node(kind, ty.clone())
     }
 
     /// Up to three expressions.
@@ -301,10 +326,11 @@ impl ProgramGenerator<'_> {
     }
 }
 
-/// A list or map type with int32 elements instead.
-fn with_int32_elements(ty: &Type) -> Type {
-    match ty {
-        Type::Map(entry, _) => Type::Map((entry.0.clone(), Type::Int32).into(), None),
-        _ => Type::List(Type::Int32.into(), None),
+/// The element type of a list, the value type of a map.
+fn element_of(collection: &Type) -> &Type {
+    match collection {
+        Type::List(element, _) => element,
+        Type::Map(entry, _) => &entry.1,
+        other => other,
     }
 }

@@ -1,7 +1,9 @@
 //! Statements.
 
+use std::sync::Arc;
+
 use graph::{Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, Place, PlaceRoot, Stmt};
-use tuple::{Type, Value};
+use tuple::{TupleType, Type, Value};
 
 use super::environment;
 use super::expr::root_expr_kind;
@@ -47,7 +49,10 @@ impl ProgramGenerator<'_> {
     }
 
     fn definition(&mut self, out: &mut Vec<Stmt>) {
-        let ty = self.any_type();
+        let mut ty = self.any_type();
+        if self.result.is_none() && self.choices.percent(8) {
+            ty = environment::small_input();
+        }
         let init = self.choices.percent(80).then(|| self.expr(&ty, EXPR_DEPTH));
         let local = self.local(ty);
         self.visible.push(local);
@@ -72,13 +77,20 @@ impl ProgramGenerator<'_> {
             _ if ty.is_numeric() => &[Add, Sub, Mul, Div],
             Type::Timestamp => &[Add, Sub],
             Type::Boolean => &[BitAnd, BitOr],
-            Type::List(element, _) if element.is_numeric() => &[Add, Sub, Mul],
+            Type::List(element, _) if element.is_integral() => {
+                &[Add, Sub, Mul, BitXor, BitAnd, BitOr, Shl, Shr, Div, Rem]
+            }
+            Type::Map(entry, _) if entry.1.is_integral() => &[Add, Sub, Mul, BitXor, Shl, Div],
+            Type::List(element, _) if element.is_numeric() => &[Add, Sub, Mul, Div],
+            Type::List(element, _) if **element == Type::Timestamp => &[Add, Sub],
+            Type::List(element, _) if **element == Type::Boolean => &[BitAnd, BitOr],
             _ if ty.is_string() => &[Add],
             _ => return,
         };
         let op = *self.choices.one_of(ops);
         let value = match &ty {
             Type::List(element, _) => self.expr(element, EXPR_DEPTH),
+            Type::Map(entry, _) => self.expr(&entry.1, EXPR_DEPTH),
             _ if ty.is_string() && self.loop_depth > 0 => self.constant(&ty),
             _ if matches!(op, Shl | Shr) => self.expr(&Type::Int32, 2),
             _ => self.expr(&ty, EXPR_DEPTH),
@@ -167,11 +179,17 @@ impl ProgramGenerator<'_> {
         if self.loop_depth == LOOPS_MAX {
             return self.assignment(out);
         }
-        let is_looped = |ty: &&Type| ty.is_collection() || **ty == Type::RString;
+        let is_looped = |ty: &&Type| {
+            ty.is_collection() || matches!(ty, Type::RString | Type::UString | Type::Blob)
+        };
         let types: Vec<Type> = self.types.iter().filter(is_looped).cloned().collect();
         let ty = self.choices.one_of(&types).clone();
-        let collection = self.expr(&ty, 2);
+        let (ty, collection) = match self.choices.percent(25) {
+            true => (Type::List(Type::Int32.into(), None), self.range()),
+            false => (ty.clone(), self.expr(&ty, 2)),
+        };
         let item = match &ty {
+            Type::Blob => Type::Uint8,
             Type::List(element, _) | Type::Set(element, _) => (**element).clone(),
             Type::Map(entry, _) => entry.0.clone(),
             _ => ty.clone(),
@@ -279,27 +297,64 @@ impl ProgramGenerator<'_> {
             return;
         }
         let pos = self.pos();
-        // Now and then to a port that does not exist.
-        let at = if self.choices.percent(5) {
-            2
-        } else {
-            self.choices.below(2) as u32
-        };
-        let port = self.node(ExprKind::Const(Value::Uint32(at)), Type::Uint32);
+        if self.choices.percent(5) {
+            let seconds = self.expr(&Type::Float64, 2);
+            return out.push(Stmt::Sleep(seconds));
+        }
         if self.choices.percent(20) {
             let mark = self.constant(&environment::punctuation_type());
+            let port = match self.choices.percent(30) {
+                true => self.computed_port(3),
+                false => self.port_number(),
+            };
             out.push(Stmt::SubmitPunct { port, mark, pos });
             return;
         }
-        let schema = environment::outputs()[at.min(1) as usize].clone();
-        let depth = if at == 0 { 3 } else { 1 };
-        let parts = schema
-            .attributes
-            .iter()
-            .map(|a| self.expr(&a.ty, depth))
-            .collect();
-        let tuple = self.node(ExprKind::Tuple(parts), Type::Tuple(schema));
+        let outputs = environment::outputs();
+        let at = self.choices.below(outputs.len());
+        let ty = Type::Tuple(outputs[at].clone());
+        let port = match at {
+            1 => self.node(ExprKind::Const(Value::Uint32(1)), Type::Uint32),
+            _ => self.even_port(),
+        };
+        // Any expression of the type: an input tuple, a variable, a choice.
+        let tuple = match (at, self.choices.percent(40)) {
+            (1, _) | (_, false) => self.tuple_literal(&outputs[at], if at == 1 { 1 } else { 3 }),
+            (_, true) => self.expr(&ty, 2),
+        };
         out.push(Stmt::Submit { port, tuple, pos });
+    }
+
+    fn tuple_literal(&mut self, schema: &Arc<TupleType>, depth: u32) -> Expr {
+        let attributes = schema.attributes.iter();
+        let parts = attributes.map(|a| self.expr(&a.ty, depth)).collect();
+        self.node(ExprKind::Tuple(parts), Type::Tuple(schema.clone()))
+    }
+
+    /// The number of an output port, now and then of one that does not exist.
+    fn port_number(&mut self) -> Expr {
+        let at = match self.choices.percent(5) {
+            true => 3,
+            false => self.choices.below(3) as u32,
+        };
+        self.node(ExprKind::Const(Value::Uint32(at)), Type::Uint32)
+    }
+
+    /// A port number that is computed, `e & mask`.
+    fn computed_port(&mut self, mask: u32) -> Expr {
+        let any = self.expr(&Type::Uint32, 2);
+        let mask = self.node(ExprKind::Const(Value::Uint32(mask)), Type::Uint32);
+        self.infix(BinaryOp::BitAnd, any, mask)
+    }
+
+    /// One of the ports 0 and 2, which have the same schema, or 4, which does not exist.
+    fn even_port(&mut self) -> Expr {
+        match self.choices.below(10) {
+            0..=5 => self.node(ExprKind::Const(Value::Uint32(0)), Type::Uint32),
+            6 | 7 => self.node(ExprKind::Const(Value::Uint32(2)), Type::Uint32),
+            8 => self.computed_port(2),
+            _ => self.computed_port(4),
+        }
     }
 
     /// The value of a local variable.

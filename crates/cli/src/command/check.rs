@@ -7,7 +7,7 @@ use engine::{CompileRequest, Findings};
 
 use crate::failure::CommandFailure;
 use crate::output::{colour, write_stderr, write_stdout};
-use crate::program::{ShellWords, mixed_args, name_value, shell_words, toolkit_path};
+use crate::program::CompilationArgs;
 
 /// Arguments of `thalweg check`.
 #[derive(Debug, ClapArgs)]
@@ -20,17 +20,9 @@ pub struct CheckArgs {
     #[arg(short = 'M', long, value_name = "NS::COMPOSITE")]
     pub main: Option<String>,
 
-    /// Toolkit directories, separated by colons
-    #[arg(short = 't', long, value_name = "DIRS", env = "THALWEG_TOOLKIT_PATH")]
-    pub toolkit_path: Vec<String>,
-
-    /// A compile-time value; can be repeated
-    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = name_value)]
-    pub define: Vec<(String, String)>,
-
-    /// Arguments of the Perl code in `.splmm` files, its @ARGV: words, those with blanks in quotes
-    #[arg(long, value_name = "WORDS", value_parser = shell_words, allow_hyphen_values = true)]
-    pub mm_args: Vec<ShellWords>,
+    /// Values that the program is compiled with.
+    #[command(flatten)]
+    pub compilation: CompilationArgs,
 
     /// Print one JSON array of findings instead of text
     #[arg(long)]
@@ -41,15 +33,11 @@ pub struct CheckArgs {
 pub fn run(args: CheckArgs) -> Result<(), CommandFailure> {
     let mut failed = false;
     let mut json = Vec::new();
-    let toolkit_path = toolkit_path(&args.toolkit_path);
+    let request = args.compilation.into_request(PathBuf::new(), args.main);
     for file in &args.files {
         let request = CompileRequest {
             file: file.clone(),
-            main: args.main.clone(),
-            toolkit_path: toolkit_path.clone(),
-            compile_values: args.define.clone(),
-            mixed_args: mixed_args(args.mm_args.clone()),
-            submission_values: None,
+            ..request.clone()
         };
         let (findings, text) = match engine::check(&request) {
             Ok(findings) => {

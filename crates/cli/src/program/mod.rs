@@ -9,5 +9,4 @@ mod shell_words;
 pub use cores::check_cores;
 pub use plan::plan;
 pub use plan_args::PlanArgs;
-pub use program_args::{ProgramArgs, mixed_args, name_value, toolkit_path};
-pub use shell_words::{ShellWords, shell_words};
+pub use program_args::{CompilationArgs, ProgramArgs, name_value};

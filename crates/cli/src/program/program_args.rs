@@ -18,6 +18,14 @@ pub struct ProgramArgs {
     #[arg(short = 'M', long, value_name = "NS::COMPOSITE")]
     pub main: Option<String>,
 
+    /// Values that the program is compiled with.
+    #[command(flatten)]
+    pub compilation: CompilationArgs,
+}
+
+/// Options that say where used units are found and what a program is compiled with.
+#[derive(Debug, ClapArgs)]
+pub struct CompilationArgs {
     /// Toolkit directories, separated by colons
     #[arg(short = 't', long, value_name = "DIRS", env = "THALWEG_TOOLKIT_PATH")]
     pub toolkit_path: Vec<String>,
@@ -35,12 +43,22 @@ impl ProgramArgs {
     /// The request that compiles the program with these submission-time values.
     pub fn into_request(self, values: Vec<(String, String)>) -> CompileRequest {
         CompileRequest {
-            file: self.file,
-            main: self.main,
+            submission_values: Some(values),
+            ..self.compilation.into_request(self.file, self.main)
+        }
+    }
+}
+
+impl CompilationArgs {
+    /// The request that compiles a file without submission-time values.
+    pub fn into_request(self, file: PathBuf, main: Option<String>) -> CompileRequest {
+        CompileRequest {
+            file,
+            main,
             toolkit_path: toolkit_path(&self.toolkit_path),
             compile_values: self.define,
             mixed_args: mixed_args(self.mm_args),
-            submission_values: Some(values),
+            submission_values: None,
         }
     }
 }
@@ -55,7 +73,7 @@ pub fn name_value(text: &str) -> Result<(String, String), String> {
 
 /// Splits lists of directories at colons, and warns of directories that do not exist. Without the
 /// warning, only undefined names in the program would show it.
-pub fn toolkit_path(lists: &[String]) -> Vec<PathBuf> {
+fn toolkit_path(lists: &[String]) -> Vec<PathBuf> {
     let path: Vec<PathBuf> = lists.iter().flat_map(std::env::split_paths).collect();
     let is_named = |root: &&PathBuf| !root.as_os_str().is_empty();
     for root in path.iter().filter(is_named).filter(|root| !root.is_dir()) {
@@ -68,6 +86,6 @@ pub fn toolkit_path(lists: &[String]) -> Vec<PathBuf> {
 }
 
 /// Joins the Perl arguments of all `--mm-args` options, in their order.
-pub fn mixed_args(given: Vec<ShellWords>) -> Vec<String> {
+fn mixed_args(given: Vec<ShellWords>) -> Vec<String> {
     given.into_iter().flat_map(|words| words.0).collect()
 }

@@ -64,9 +64,9 @@ impl<'e, 'w> Expander<'e, 'w> {
         }
     }
 
-    /// Whether a composite was instantiated.
+    /// Whether a composite was instantiated, or would be if the program were not too large.
     pub fn has_expanded(&self, composite: &Composite) -> bool {
-        self.expanded.contains(&std::ptr::from_ref(composite))
+        self.is_full || self.expanded.contains(&std::ptr::from_ref(composite))
     }
 
     /// A stream that was not there before.
@@ -77,14 +77,39 @@ impl<'e, 'w> Expander<'e, 'w> {
 
     /// Adds an operator with its site; reports once when there are too many.
     pub fn push(&mut self, operator: OperatorNode, site: OperatorSite) {
-        let most = self.session.options.operators_max.unwrap_or(OPERATORS_MAX);
-        if self.operators.len() < most {
+        if self.operators.len() < self.operators_max() {
             self.operators.push(operator);
             self.sites.push(site);
-        } else if !std::mem::replace(&mut self.is_full, true) {
-            let message = format!("the program has more than {most} operators");
-            self.report(Diagnostic::error("too-many-operators", site.head, message));
+        } else {
+            self.report_full(site.head);
         }
+    }
+
+    fn operators_max(&self) -> usize {
+        let most = self.session.options.operators_max;
+        most.unwrap_or(OPERATORS_MAX)
+    }
+
+    fn report_full(&mut self, at: Span) {
+        if !std::mem::replace(&mut self.is_full, true) {
+            let most = self.operators_max();
+            let message = format!("the program has more than {most} operators");
+            self.report(Diagnostic::error("too-many-operators", at, message));
+        }
+    }
+
+    /// Whether so many channels, in each of the channels around, are no more than there may be
+    /// operators; reports that they are too many.
+    pub(super) fn has_room_for_channels(&mut self, width: u32, invoked: Span) -> bool {
+        let around = self.channel.widths.iter();
+        let channels = around.fold(u64::from(width), |product, &outer| {
+            product.saturating_mul(outer.unsigned_abs().into())
+        });
+        let fits = channels <= self.operators_max() as u64;
+        if !fits {
+            self.report_full(invoked);
+        }
+        fits
     }
 
     /// Reports a finding to the session.

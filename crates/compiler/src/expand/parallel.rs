@@ -55,6 +55,9 @@ impl<'w> Expander<'_, 'w> {
         place: &InvocationPlace<'_, 'w>,
         region: &ParallelRegion,
     ) {
+        if !self.has_room_for_channels(region.width, ast.head) {
+            return;
+        }
         let distributed = region.distributions.iter().zip(inputs);
         let feeds: Vec<_> = distributed
             .enumerate()
@@ -147,33 +150,14 @@ impl<'w> Expander<'_, 'w> {
     ) {
         let schema = feed.schema.clone().unwrap_or_default();
         let pos = self.session.pos(feed.span);
-        let out = |channel: usize| OutPort {
-            name: format!("{name}[{channel}]").into(),
-            schema: schema.clone(),
-            calls: Vec::new(),
-            assign: Vec::new(),
-        };
+        let out = |channel: usize| OutPort::new(format!("{name}[{channel}]"), schema.clone());
         let operator = OperatorNode {
-            kind: format!("{}::{}", model.namespace, model.name).into(),
-            inputs: vec![InPort {
-                name: name.clone(),
-                schema: schema.clone(),
-                sources: Vec::new(),
-                window: None,
-                history: 0,
-                is_control: false,
-                sources_without_markers: Vec::new(),
-            }],
+            inputs: vec![InPort::new(name.clone(), schema.clone(), Vec::new())],
             outputs: (0..outputs.len()).map(out).collect(),
             params: splitter_param(share, &schema, pos).into_iter().collect(),
-            logic: graph::Logic::default(),
-            config: Vec::new(),
             annotations: vec![(SPLITTER.into(), Vec::new())],
             has_own_thread: model.has_own_thread,
-            timers: Default::default(),
-            clock: None,
-            pos,
-            name,
+            ..OperatorNode::new(name, format!("{}::{}", model.namespace, model.name), pos)
         };
         let site = OperatorSite {
             model,

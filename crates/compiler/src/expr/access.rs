@@ -7,7 +7,7 @@ use tuple::Type;
 
 use super::Typer;
 use super::name_resolution::NameResolution;
-use crate::types::{integer, kind_of};
+use crate::types::kind_of;
 
 impl<'w> Typer<'_, 'w> {
     /// `e[i]`: an element, or an earlier tuple of an input port.
@@ -126,7 +126,7 @@ impl<'w> Typer<'_, 'w> {
         }
         let typed = self.subscript(index, None)?;
         let value = self.fold(&typed, index.span)?;
-        match integer(&value).map(u32::try_from) {
+        match value.as_integer().map(u32::try_from) {
             Some(Ok(n)) if n <= MAX_HISTORY => {
                 self.operator.as_ref()?.extend_history(port, n);
                 self.whole_tuple(port, n, span)

@@ -7,7 +7,6 @@ use tuple::{Decimal32, Decimal64, Decimal128, Type, Value};
 
 use super::Typer;
 use super::literal::without_optional;
-use crate::types::integer;
 
 impl Typer<'_, '_> {
     /// A numeric literal; `negative` if a minus sign stands before it. The hint counts where
@@ -115,7 +114,7 @@ pub(super) fn suffix(ty: &Type) -> Option<&'static str> {
 
 /// Whether an integer can be written as a literal of another type.
 pub(super) fn is_in_range(value: &Value, to: &Type) -> bool {
-    let Some(value) = integer(value) else {
+    let Some(value) = value.as_integer() else {
         return false;
     };
     range(to).is_none_or(|(least, most)| (least..=most).contains(&value))

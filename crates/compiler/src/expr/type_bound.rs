@@ -5,7 +5,6 @@ use syntax::ast::Expr;
 use super::{Typer, TypingContext};
 use crate::Session;
 use crate::names::Scope;
-use crate::types::integer;
 
 impl<'w> Session<'w> {
     /// [`Session::type_bound`] of a type that may have no bound.
@@ -29,7 +28,7 @@ impl<'w> Session<'w> {
             return self.fail("bad-bound", bound.span, message);
         }
         let value = typer.fold(&expr, bound.span)?;
-        match integer(&value) {
+        match value.as_integer() {
             Some(n) if n >= 1 && n <= i128::from(u32::MAX) => Some(n as u32),
             Some(n) => {
                 let message = format!("the bound of a type is a positive integer, not {n}");

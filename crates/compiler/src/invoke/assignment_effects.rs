@@ -138,31 +138,6 @@ impl StateEffects<'_> {
                     .flat_map(|c| &c.args)
                     .for_each(|e| self.expr(e));
             }
-            ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Set(list) => {
-                list.iter().for_each(|e| self.expr(e));
-            }
-            ExprKind::Map(entries) => entries.iter().for_each(|(key, value)| {
-                self.expr(key);
-                self.expr(value);
-            }),
-            ExprKind::Field(a, _)
-            | ExprKind::Unary(_, a)
-            | ExprKind::Cast(a)
-            | ExprKind::Wrap(a)
-            | ExprKind::Unwrap(a)
-            | ExprKind::IsPresent(a) => self.expr(a),
-            ExprKind::Index(a, b)
-            | ExprKind::Binary(_, a, b)
-            | ExprKind::Mapped(_, _, a, b)
-            | ExprKind::And(a, b)
-            | ExprKind::Or(a, b)
-            | ExprKind::In(a, b)
-            | ExprKind::UnwrapOr(a, b) => [a, b].into_iter().for_each(|e| self.expr(e)),
-            ExprKind::Slice(a, lower, upper) => {
-                self.expr(a);
-                lower.iter().chain(upper).for_each(|e| self.expr(e));
-            }
-            ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|e| self.expr(e)),
             ExprKind::Call(_, args) => args.iter().for_each(|arg| match arg {
                 Arg::Value(e) => self.expr(e),
                 Arg::Place(place) => self.change(place),
@@ -172,12 +147,7 @@ impl StateEffects<'_> {
                 self.expr(value);
             }
             ExprKind::Increment { place, .. } => self.change(place),
-            ExprKind::Const(_)
-            | ExprKind::Local(_)
-            | ExprKind::Input { .. }
-            | ExprKind::Attribute { .. }
-            | ExprKind::CurrentPunct
-            | ExprKind::IsShutdown => {}
+            _ => e.for_each_child_ref(&mut |part| self.expr(part)),
         }
     }
 

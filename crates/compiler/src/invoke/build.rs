@@ -113,18 +113,17 @@ impl<'w> InvocationContext<'_, 'w> {
             .map(|(at, window)| self.in_port(at, window))
             .collect();
         let mut operator = OperatorNode {
-            name: request.path.clone(),
-            kind: format!("{}::{}", self.model.namespace, self.model.name).into(),
             inputs,
             outputs,
             params,
             logic,
             config,
             annotations,
-            has_own_thread: false,
-            timers: Default::default(),
-            clock: None,
-            pos: session.pos(ast.head),
+            ..OperatorNode::new(
+                request.path.clone(),
+                format!("{}::{}", self.model.namespace, self.model.name),
+                session.pos(ast.head),
+            )
         };
         self.model.set_threads_and_timers(&mut operator);
         (operator, self.site(request, window_places, config_places))
@@ -133,13 +132,14 @@ impl<'w> InvocationContext<'_, 'w> {
     fn in_port(&self, at: usize, window: Option<graph::Window>) -> InPort {
         let port = &self.frame.inputs[at];
         InPort {
-            name: port.name.clone(),
-            schema: port.schema.clone().unwrap_or_default(),
-            sources: Vec::new(),
             window,
             history: self.frame.history(at),
             is_control: self.inputs[at].is_control,
-            sources_without_markers: Vec::new(),
+            ..InPort::new(
+                port.name.clone(),
+                port.schema.clone().unwrap_or_default(),
+                Vec::new(),
+            )
         }
     }
 

@@ -29,12 +29,10 @@ pub(super) fn outputs(invocation: &InvocationContext<'_, '_>) -> Vec<OutPort> {
         .enumerate();
     ports
         .map(|(at, (ast, port))| {
-            let mut out = OutPort {
-                name: ast.name.text.clone(),
-                schema: port.schema.clone().unwrap_or_default(),
-                calls: Vec::new(),
-                assign: Vec::new(),
-            };
+            let mut out = OutPort::new(
+                ast.name.text.clone(),
+                port.schema.clone().unwrap_or_default(),
+            );
             if let (Some(schema), model) = (&port.schema, invocation.outputs[at]) {
                 let mut assigned = vec![None; schema.attributes.len()];
                 let mut written = vec![false; assigned.len()];

@@ -9,7 +9,6 @@ use tuple::{EnumType, TupleType, Type, Value};
 
 use crate::expr::{PlaceUse, Typer, fits_type, mismatch};
 use crate::names::OperatorFrame;
-use crate::types::integer;
 
 /// Where a tuple is submitted to.
 struct SubmitTarget {
@@ -153,7 +152,7 @@ impl<'w> Typer<'_, 'w> {
                 known: None,
             });
         };
-        let at = integer(&value).and_then(|v| usize::try_from(v).ok());
+        let at = value.as_integer().and_then(|v| usize::try_from(v).ok());
         match at.filter(|at| *at < site.outputs.len()) {
             Some(at) => Some(self.port_constant(at, port.span)),
             None => {

@@ -3,9 +3,12 @@
 //! A type is a tree, and a few lines that each name the one before twice make one that no memory
 //! holds. So every definition is measured once, when it is resolved, out of a budget.
 
+use std::sync::Arc;
+
 use syntax::Diagnostic;
 use syntax::{Span, ast::Ident};
-use tuple::{TupleType, Type};
+use tuple::layout::FIXED_BYTES_MAX;
+use tuple::{Layout, TupleType, Type};
 
 use crate::Session;
 use crate::names::{CircularDefinition, LazyResult};
@@ -19,6 +22,22 @@ const DEPTH_MAX: u32 = 256;
 const TYPE_PARTS_MAX: usize = 1 << 16;
 
 impl<'w> Session<'w> {
+    /// Whether tuples of a stream fit their layout: bounded strings and collections are stored at
+    /// full length. Reports a stream whose tuples do not.
+    pub(super) fn has_layout(&self, schema: &Arc<TupleType>, stream: Span) -> bool {
+        let layout = Layout::try_new(schema);
+        if layout.is_err() {
+            let message = "the tuples of this stream are too large";
+            let finding = Diagnostic::error("type-too-large", stream, message);
+            let help = format!(
+                "bounded strings and collections take the room of their bound in every tuple, and \
+                 a tuple has room for {FIXED_BYTES_MAX} bytes; leave the bound away"
+            );
+            self.report(finding.help(help));
+        }
+        layout.is_ok()
+    }
+
     /// The type that a definition stands for, computed when first asked for.
     pub(super) fn resolve_definition(
         &self,

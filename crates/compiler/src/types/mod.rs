@@ -14,4 +14,4 @@ mod tuple_body;
 
 pub use cast::castable;
 pub(crate) use describe::{add_type_difference, difference, kind_of};
-pub(crate) use primitive::{integer, primitive};
+pub(crate) use primitive::primitive;

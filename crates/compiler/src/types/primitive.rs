@@ -1,21 +1,6 @@
-//! Primitive types by their keywords, and the values of integral constants.
+//! Primitive types by their keywords.
 
-use tuple::{Type, Value};
-
-/// The value of an integral constant.
-pub(crate) fn integer(value: &Value) -> Option<i128> {
-    Some(match value {
-        Value::Int8(v) => i128::from(*v),
-        Value::Int16(v) => i128::from(*v),
-        Value::Int32(v) => i128::from(*v),
-        Value::Int64(v) => i128::from(*v),
-        Value::Uint8(v) => i128::from(*v),
-        Value::Uint16(v) => i128::from(*v),
-        Value::Uint32(v) => i128::from(*v),
-        Value::Uint64(v) => i128::from(*v),
-        _ => return None,
-    })
-}
+use tuple::Type;
 
 /// The type of a keyword.
 pub(crate) fn primitive(word: &str) -> Option<Type> {

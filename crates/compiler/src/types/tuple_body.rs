@@ -34,7 +34,11 @@ impl<'w> Session<'w> {
                 let outer = scope.outside_operator();
                 stream
                     .resolved
-                    .get(|| self.with_depth(stream.span, || self.tuple_body(body, &outer)))
+                    .get(|| {
+                        let schema =
+                            self.with_depth(stream.span, || self.tuple_body(body, &outer))?;
+                        self.has_layout(&schema, stream.span).then_some(schema)
+                    })
                     .unwrap_or_else(|_| {
                         let message = "the type of this stream is defined in terms of itself";
                         self.fail("circular-type", stream.span, message)

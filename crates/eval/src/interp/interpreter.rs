@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use graph::{Body, Expr, Function, InPort, StateId, StateVar};
+use graph::{Body, Expr, Function, InPort};
 use tuple::{Layout, TupleBuf, Value};
 
 use super::interpreter_ports::{InterpreterPorts, InterpreterScratch};
@@ -115,20 +115,6 @@ impl Interpreter {
     /// The fault of the first statement that fails; earlier statements keep their effect.
     pub fn run(&mut self, body: &Body, to: &mut Evaluation<'_>) -> Result<(), Fault> {
         self.with_machine(to, |machine| machine.run(body))
-    }
-
-    /// Runs the initializers of state variables, in order.
-    ///
-    /// # Errors
-    /// The fault of the first initializer that fails.
-    pub fn initialize(&mut self, vars: &[StateVar], to: &mut Evaluation<'_>) -> Result<(), Fault> {
-        for (at, var) in vars.iter().enumerate() {
-            if let Some(init) = &var.init {
-                let value = self.evaluate(init, to)?;
-                to.state.set(StateId(at as u32), value);
-            }
-        }
-        Ok(())
     }
 
     fn with_machine<'m, 'e, R>(

@@ -117,7 +117,7 @@ impl Machine<'_, '_> {
         if let Some(range) = self.range(collection)? {
             return self.run_for_range(local, range, body);
         }
-        let is_part = is_part_of_variable(collection);
+        let is_part = collection.is_part_of_variable();
         let mut collection = self.operand(collection)?;
         if !is_part && let EvaluatedOperand::Path(_) = &collection {
             collection = EvaluatedOperand::Owned(self.owned_value(collection)?);
@@ -279,21 +279,6 @@ impl Machine<'_, '_> {
             _ => return Err(faults::mistyped("the submitted marker")),
         };
         self.evaluation.submit.submit_punctuation(port, mark)
-    }
-}
-
-/// Whether a loop's collection is a part of one variable, which then does not change in the loop.
-fn is_part_of_variable(collection: &Expr) -> bool {
-    match &collection.kind {
-        ExprKind::Local(_)
-        | ExprKind::State(_)
-        | ExprKind::Input { .. }
-        | ExprKind::Attribute { .. }
-        | ExprKind::OutputCall(_) => true,
-        ExprKind::Field(base, _) | ExprKind::Index(base, _) | ExprKind::Unwrap(base) => {
-            is_part_of_variable(base)
-        }
-        _ => false,
     }
 }
 

@@ -139,15 +139,7 @@ pub fn contains(collection: &Value, item: &Value) -> Result<bool, Fault> {
 
 /// The number of an integer of any type.
 fn integer(value: &Value) -> Result<i128, Fault> {
-    Ok(match value {
-        Value::Int8(x) => i128::from(*x),
-        Value::Int16(x) => i128::from(*x),
-        Value::Int32(x) => i128::from(*x),
-        Value::Int64(x) => i128::from(*x),
-        Value::Uint8(x) => i128::from(*x),
-        Value::Uint16(x) => i128::from(*x),
-        Value::Uint32(x) => i128::from(*x),
-        Value::Uint64(x) => i128::from(*x),
-        _ => return Err(faults::mistyped("an index")),
-    })
+    value
+        .as_integer()
+        .ok_or_else(|| faults::mistyped("an index"))
 }

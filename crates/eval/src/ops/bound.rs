@@ -18,6 +18,17 @@ pub fn truncate_to_bound(mut value: Value, ty: &Type) -> Value {
     value
 }
 
+/// Whether a type has an outermost bound, so that a value may have to be cut to it.
+pub fn is_bounded(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::BoundedRString(_)
+            | Type::List(_, Some(_))
+            | Type::Set(_, Some(_))
+            | Type::Map(_, Some(_))
+    )
+}
+
 /// Whether a collection has as many elements as its type allows.
 pub fn is_full(len: usize, ty: &Type) -> bool {
     match ty {

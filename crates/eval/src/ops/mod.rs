@@ -33,7 +33,7 @@ mod value_path;
 
 pub use access::{contains, element, index, index_ref, position, slice};
 pub use binary::{binary, compare};
-pub use bound::{is_full, truncate_to_bound};
+pub use bound::{is_bounded, is_full, truncate_to_bound};
 pub use cast::{cast, check_xml};
 pub use mapped::binary_mapped;
 pub use range::IntegerRange;

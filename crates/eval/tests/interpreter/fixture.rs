@@ -50,10 +50,23 @@ pub fn run_with(
         submit: &mut submit,
         current_punctuation: None,
     };
-    let result = interpreter
-        .initialize(vars, &mut to)
-        .and_then(|()| interpreter.run(body, &mut to));
+    let result = initialize(interpreter, vars, &mut to);
+    let result = result.and_then(|()| interpreter.run(body, &mut to));
     (result, state)
+}
+
+fn initialize(
+    interpreter: &mut Interpreter,
+    vars: &[StateVar],
+    to: &mut Evaluation<'_>,
+) -> Result<(), Fault> {
+    for (at, var) in (0..).zip(vars) {
+        if let Some(init) = &var.init {
+            let value = interpreter.evaluate(init, to)?;
+            to.state.set(StateId(at), value);
+        }
+    }
+    Ok(())
 }
 
 /// Runs statements without functions; the value of the first state variable.

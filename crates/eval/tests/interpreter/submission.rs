@@ -37,13 +37,8 @@ fn flat(layout: &Layout, tuple: &Value) -> TupleBuf {
 
 fn port(history: u32) -> InPort {
     InPort {
-        name: "In".into(),
-        schema: schema(),
-        sources: vec![],
-        window: None,
         history,
-        is_control: false,
-        sources_without_markers: Vec::new(),
+        ..InPort::new("In", schema(), vec![])
     }
 }
 

@@ -117,7 +117,7 @@ impl FallbackSite {
         for (((operand, ty), value), &address) in operands {
             match operand {
                 OperandPassing::Slot => flat_scalar::store(value, address.cast()),
-                OperandPassing::Place if is_bounded(ty) => {
+                OperandPassing::Place if ops::is_bounded(ty) => {
                     // SAFETY: compiled code passed the address of a live variable.
                     let place = unsafe { &mut *address };
                     let value = std::mem::replace(place, Value::Boolean(false));
@@ -173,15 +173,4 @@ impl FallbackSite {
             }
         }
     }
-}
-
-/// Whether a value of this type may have to be cut.
-fn is_bounded(ty: &Type) -> bool {
-    matches!(
-        ty,
-        Type::BoundedRString(_)
-            | Type::List(_, Some(_))
-            | Type::Set(_, Some(_))
-            | Type::Map(_, Some(_))
-    )
 }

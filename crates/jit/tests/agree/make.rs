@@ -8,6 +8,28 @@ use graph::{
 };
 use tuple::{List, Map, RString, Set, Type, UString, Value};
 
+/// The integer types, signed ones first.
+pub const INTEGERS: [Type; 8] = [
+    Type::Int8,
+    Type::Int16,
+    Type::Int32,
+    Type::Int64,
+    Type::Uint8,
+    Type::Uint16,
+    Type::Uint32,
+    Type::Uint64,
+];
+
+/// The operators whose result is a boolean.
+pub const COMPARISONS: [BinaryOp; 6] = [
+    BinaryOp::Lt,
+    BinaryOp::Le,
+    BinaryOp::Gt,
+    BinaryOp::Ge,
+    BinaryOp::Eq,
+    BinaryOp::Ne,
+];
+
 /// A place that no other expression has.
 pub fn pos() -> Pos {
     static LINE: AtomicU32 = AtomicU32::new(1);

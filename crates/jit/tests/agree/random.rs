@@ -15,25 +15,11 @@ use thalweg_jit::{Jit, JitOptions};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef};
 
 fn operator(case: &GeneratedCase) -> OperatorNode {
-    let output = |schema: &Arc<tuple::TupleType>| OutPort {
-        name: "Out".into(),
-        schema: schema.clone(),
-        calls: Vec::new(),
-        assign: Vec::new(),
-    };
+    let output = |schema: &Arc<tuple::TupleType>| OutPort::new("Out", schema.clone());
     OperatorNode {
-        name: "Op".into(),
-        kind: "test::Op".into(),
         inputs: case.inputs.clone(),
         outputs: case.outputs.iter().map(output).collect(),
-        params: Vec::new(),
-        logic: graph::Logic::default(),
-        config: Vec::new(),
-        annotations: Vec::new(),
-        has_own_thread: false,
-        timers: Default::default(),
-        clock: None,
-        pos: Pos::default(),
+        ..OperatorNode::new("Op", "test::Op", Pos::default())
     }
 }
 

@@ -45,33 +45,17 @@ pub fn schema<const N: usize>(attributes: [(&str, Type); N]) -> Arc<TupleType> {
 impl Rig {
     pub fn operator(&self) -> OperatorNode {
         let inputs = self.inputs.iter().map(|(schema, history)| InPort {
-            name: "In".into(),
-            schema: schema.clone(),
-            sources: Vec::new(),
-            window: None,
             history: *history,
-            is_control: false,
-            sources_without_markers: Vec::new(),
+            ..InPort::new("In", schema.clone(), Vec::new())
         });
-        let outputs = self.outputs.iter().map(|schema| OutPort {
-            name: "Out".into(),
-            schema: schema.clone(),
-            calls: Vec::new(),
-            assign: Vec::new(),
-        });
+        let outputs = self
+            .outputs
+            .iter()
+            .map(|schema| OutPort::new("Out", schema.clone()));
         OperatorNode {
-            name: "Op".into(),
-            kind: "test::Op".into(),
             inputs: inputs.collect(),
             outputs: outputs.collect(),
-            params: Vec::new(),
-            logic: graph::Logic::default(),
-            config: Vec::new(),
-            annotations: Vec::new(),
-            has_own_thread: false,
-            timers: Default::default(),
-            clock: None,
-            pos: Pos::default(),
+            ..OperatorNode::new("Op", "test::Op", Pos::default())
         }
     }
 

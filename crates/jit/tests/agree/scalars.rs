@@ -3,6 +3,7 @@
 use graph::{BinaryOp, Expr, ExprKind, Pos, UnaryOp};
 use tuple::{Decimal32, Decimal64, Decimal128, Timestamp, Type, Value};
 
+use crate::make::{COMPARISONS, INTEGERS};
 use crate::rig::{Rig, schema};
 
 /// Values of a type that are worth trying.
@@ -103,26 +104,6 @@ fn decimal(text: &str, ty: Type) -> Value {
         _ => Value::Decimal128(Decimal128::from_text(text.as_bytes()).unwrap()),
     }
 }
-
-const INTEGERS: [Type; 8] = [
-    Type::Int8,
-    Type::Int16,
-    Type::Int32,
-    Type::Int64,
-    Type::Uint8,
-    Type::Uint16,
-    Type::Uint32,
-    Type::Uint64,
-];
-
-const COMPARISONS: [BinaryOp; 6] = [
-    BinaryOp::Lt,
-    BinaryOp::Le,
-    BinaryOp::Gt,
-    BinaryOp::Ge,
-    BinaryOp::Eq,
-    BinaryOp::Ne,
-];
 
 fn at(line: u32, e: Expr) -> Expr {
     e.with_pos(Pos {

@@ -6,15 +6,6 @@ use tuple::{Type, Value};
 use crate::make::*;
 use crate::rig::{Rig, schema};
 
-const OPS: [BinaryOp; 6] = [
-    BinaryOp::Lt,
-    BinaryOp::Le,
-    BinaryOp::Gt,
-    BinaryOp::Ge,
-    BinaryOp::Eq,
-    BinaryOp::Ne,
-];
-
 #[test]
 fn strings_compare_and_join() {
     let long = "a string of more than sixteen bytes";
@@ -45,7 +36,7 @@ fn strings_compare_and_join() {
             let (x, y) = (attr(0, Type::RString), attr(1, Type::RString));
             let u = attr(2, Type::UString);
             let mut exprs: Vec<Expr> = Vec::new();
-            for op in OPS {
+            for op in COMPARISONS {
                 exprs.push(bin(op, x.clone(), y.clone()));
                 exprs.push(bin(op, x.clone(), text(b)));
                 exprs.push(bin(

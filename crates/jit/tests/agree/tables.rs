@@ -6,17 +6,6 @@ use tuple::{Type, Value};
 use crate::loops::{count, i, n, rig, row};
 use crate::make::*;
 
-const INTEGERS: [Type; 8] = [
-    Type::Int8,
-    Type::Int16,
-    Type::Int32,
-    Type::Int64,
-    Type::Uint8,
-    Type::Uint16,
-    Type::Uint32,
-    Type::Uint64,
-];
-
 fn set_of(element: Type) -> Type {
     Type::Set(element.into(), None)
 }

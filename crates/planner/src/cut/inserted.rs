@@ -2,13 +2,11 @@
 //!
 //! They pass tuples, markers and watermarks on unchanged.
 
-use std::sync::Arc;
-
 use graph::{
-    CongestionPolicy, EventClock, Expr, InPort, Logic, OperatorId, OperatorNode, OriginId, OutPort,
+    CongestionPolicy, EventClock, Expr, InPort, OperatorId, OperatorNode, OriginId, OutPort,
     OutPortId, Param, ParamValue, Pos, Program, ThreadedPort, inserted_operators,
 };
-use tuple::{TupleType, Type, Value};
+use tuple::{Type, Value};
 
 /// The way in which a sender numbers its tuples: see `runtime::crossing::order`.
 #[derive(Default)]
@@ -47,9 +45,13 @@ pub(super) fn send(
         params.push(flag_param("more", numbering.has_more, pos));
     }
     OperatorNode {
-        inputs: vec![in_port(port.name.clone(), &port.schema, vec![at])],
+        inputs: vec![InPort::new(
+            port.name.clone(),
+            port.schema.clone(),
+            vec![at],
+        )],
         params,
-        ..operator(name, inserted_operators::SEND, pos)
+        ..OperatorNode::new(name, inserted_operators::SEND, pos)
     }
 }
 
@@ -63,15 +65,19 @@ pub(super) fn turn(
 ) -> OperatorNode {
     let (pos, port) = out_stream(program, stream);
     OperatorNode {
-        inputs: vec![in_port(port.name.clone(), &port.schema, vec![at])],
-        outputs: vec![out_port(port.name.clone(), &port.schema)],
+        inputs: vec![InPort::new(
+            port.name.clone(),
+            port.schema.clone(),
+            vec![at],
+        )],
+        outputs: vec![OutPort::new(port.name.clone(), port.schema.clone())],
         params: vec![
             number_param("rank", &[rank], pos),
             flag_param("again", numbering.is_again, pos),
             flag_param("more", numbering.has_more, pos),
         ],
         clock: clock(program, &[vec![stream]]),
-        ..operator(name, inserted_operators::TURN, pos)
+        ..OperatorNode::new(name, inserted_operators::TURN, pos)
     }
 }
 
@@ -88,7 +94,7 @@ pub(super) fn receive(
     let pos = positions.first().copied().unwrap_or_default();
     let brought: Vec<_> = ports.iter().map(|port| vec![port.from]).collect();
     let outputs = streams.into_iter();
-    let outputs = outputs.map(|stream| out_port(stream.name.clone(), &stream.schema));
+    let outputs = outputs.map(|stream| OutPort::new(stream.name.clone(), stream.schema.clone()));
     let crossings: Vec<u32> = ports.iter().map(|port| port.crossing_number).collect();
     let mut params = vec![number_param("link", &crossings, pos)];
     if !carried.is_empty() {
@@ -104,7 +110,7 @@ pub(super) fn receive(
         outputs: outputs.collect(),
         params,
         clock: clock(program, &brought),
-        ..operator(name, inserted_operators::RECEIVE, pos)
+        ..OperatorNode::new(name, inserted_operators::RECEIVE, pos)
     }
 }
 
@@ -131,14 +137,14 @@ pub(super) fn queue(
     let name = program.queue_name(queue);
     let input = InPort {
         sources_without_markers: port.sources_without_markers.clone(),
-        ..in_port(port.name.clone(), &port.schema, sources)
+        ..InPort::new(port.name.clone(), port.schema.clone(), sources)
     };
     OperatorNode {
         inputs: vec![input],
-        outputs: vec![out_port(port.name.clone(), &port.schema)],
+        outputs: vec![OutPort::new(port.name.clone(), port.schema.clone())],
         params: [tuples, congestion].into_iter().chain(core).collect(),
         clock: clock(program, std::slice::from_ref(&port.sources)),
-        ..operator(name, inserted_operators::QUEUE, of.pos)
+        ..OperatorNode::new(name, inserted_operators::QUEUE, of.pos)
     }
 }
 
@@ -148,9 +154,9 @@ pub(super) fn watermarks(at: OperatorId, of: &OperatorNode, ports: &[u32]) -> Op
     let streams = ports.iter().map(|&port| &of.outputs[port as usize]);
     let inputs = ports.iter().zip(streams.clone()).map(|(&port, stream)| {
         let from = OutPortId { operator: at, port };
-        in_port(stream.name.clone(), &stream.schema, vec![from])
+        InPort::new(stream.name.clone(), stream.schema.clone(), vec![from])
     });
-    let outputs = streams.map(|stream| out_port(stream.name.clone(), &stream.schema));
+    let outputs = streams.map(|stream| OutPort::new(stream.name.clone(), stream.schema.clone()));
     let clock = of.clock.as_ref().map(|clock| EventClock {
         outputs: (0..ports.len() as u32).collect(),
         ..clock.clone()
@@ -160,7 +166,7 @@ pub(super) fn watermarks(at: OperatorId, of: &OperatorNode, ports: &[u32]) -> Op
         inputs: inputs.collect(),
         outputs: outputs.collect(),
         clock,
-        ..operator(name, inserted_operators::WATERMARKS, of.pos)
+        ..OperatorNode::new(name, inserted_operators::WATERMARKS, of.pos)
     }
 }
 
@@ -186,45 +192,6 @@ fn clock(program: &Program, ports: &[Vec<OutPortId>]) -> Option<EventClock> {
 fn out_stream(program: &Program, from: OutPortId) -> (Pos, &OutPort) {
     let operator = &program.operators[from.operator.0 as usize];
     (operator.pos, &operator.outputs[from.port as usize])
-}
-
-/// An operator without ports and parameters.
-fn operator(name: String, kind: &str, pos: Pos) -> OperatorNode {
-    OperatorNode {
-        name: name.into(),
-        kind: kind.into(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        params: Vec::new(),
-        logic: Logic::default(),
-        config: Vec::new(),
-        annotations: Vec::new(),
-        has_own_thread: false,
-        timers: Default::default(),
-        clock: None,
-        pos,
-    }
-}
-
-fn in_port(name: Arc<str>, schema: &Arc<TupleType>, sources: Vec<OutPortId>) -> InPort {
-    InPort {
-        name,
-        schema: schema.clone(),
-        sources,
-        window: None,
-        history: 0,
-        is_control: false,
-        sources_without_markers: Vec::new(),
-    }
-}
-
-fn out_port(name: Arc<str>, schema: &Arc<TupleType>) -> OutPort {
-    OutPort {
-        name,
-        schema: schema.clone(),
-        calls: Vec::new(),
-        assign: Vec::new(),
-    }
 }
 
 fn number_param(name: &str, values: &[u32], pos: Pos) -> Param {

@@ -247,7 +247,7 @@ impl<'a> BuildContext<'a> {
         match self.value(param)? {
             None => Ok(None),
             Some(Value::Float64(number)) => Ok(Some(number)),
-            Some(value) => match integer(&value) {
+            Some(value) => match value.as_integer() {
                 Some(number) => Ok(Some(number as f64)),
                 None => Err(self.wrong_param(param, "a number")),
             },
@@ -261,7 +261,7 @@ impl<'a> BuildContext<'a> {
     pub fn integer(&mut self, param: &str) -> Result<Option<i128>, Fault> {
         match self.value(param)? {
             None => Ok(None),
-            Some(value) => match integer(&value) {
+            Some(value) => match value.as_integer() {
                 Some(number) => Ok(Some(number)),
                 None => Err(self.wrong_param(param, "an integer")),
             },
@@ -364,7 +364,9 @@ impl BuildContext<'_> {
     pub(crate) fn param_uint32s(&mut self, param: &str) -> Result<Vec<u32>, Fault> {
         let values = self.values(param)?.unwrap_or_default();
         let numbers = values.iter().map(|value| {
-            let number = integer(value).and_then(|number| u32::try_from(number).ok());
+            let number = value
+                .as_integer()
+                .and_then(|number| u32::try_from(number).ok());
             number.ok_or_else(|| self.wrong_param(param, "a uint32"))
         });
         numbers.collect()
@@ -412,18 +414,4 @@ pub(crate) fn slot_layouts(
     let slots = ports
         .flat_map(|(port, layout)| std::iter::repeat_n(layout.clone(), port.history as usize + 1));
     slots.chain(results.cloned()).collect()
-}
-
-fn integer(value: &Value) -> Option<i128> {
-    Some(match *value {
-        Value::Int8(n) => n.into(),
-        Value::Int16(n) => n.into(),
-        Value::Int32(n) => n.into(),
-        Value::Int64(n) => n.into(),
-        Value::Uint8(n) => n.into(),
-        Value::Uint16(n) => n.into(),
-        Value::Uint32(n) => n.into(),
-        Value::Uint64(n) => n.into(),
-        _ => return None,
-    })
 }

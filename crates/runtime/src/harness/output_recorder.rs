@@ -30,33 +30,19 @@ pub(super) fn with_recorder(operator: &graph::OperatorNode, model: &OperatorMode
     for input in &mut operator.inputs {
         input.sources.clear();
     }
-    let ports = (0..)
-        .zip(&operator.outputs)
-        .map(|(port, output)| graph::InPort {
-            name: output.name.clone(),
-            schema: output.schema.clone(),
-            sources: vec![OutPortId {
+    let ports = (0..).zip(&operator.outputs).map(|(port, output)| {
+        graph::InPort::new(
+            output.name.clone(),
+            output.schema.clone(),
+            vec![OutPortId {
                 operator: OperatorId(0),
                 port,
             }],
-            window: None,
-            history: 0,
-            is_control: false,
-            sources_without_markers: Vec::new(),
-        });
+        )
+    });
     let recorder = graph::OperatorNode {
-        name: "Recorder".into(),
-        kind: "workbench::Recorder".into(),
         inputs: ports.collect(),
-        outputs: Vec::new(),
-        params: Vec::new(),
-        logic: graph::Logic::default(),
-        config: Vec::new(),
-        annotations: Vec::new(),
-        has_own_thread: false,
-        timers: Default::default(),
-        clock: None,
-        pos: operator.pos,
+        ..graph::OperatorNode::new("Recorder", "workbench::Recorder", operator.pos)
     };
     Program {
         name: operator.name.clone(),

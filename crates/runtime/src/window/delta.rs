@@ -21,7 +21,7 @@ pub fn exceeds(new: &Value, old: &Value, amount: &Value) -> bool {
         (Value::Decimal128(a), Value::Decimal128(b), Value::Decimal128(d)) => {
             (*a - *b).compare(*d) == Some(Ordering::Greater)
         }
-        _ => match (integer(new), integer(old), integer(amount)) {
+        _ => match (new.as_integer(), old.as_integer(), amount.as_integer()) {
             (Some(a), Some(b), Some(d)) => a - b > d,
             _ => false,
         },
@@ -30,21 +30,6 @@ pub fn exceeds(new: &Value, old: &Value, amount: &Value) -> bool {
 
 fn seconds(a: &Timestamp, b: &Timestamp) -> f64 {
     (a.seconds as i128 - b.seconds as i128) as f64 + (f64::from(a.nanos) - f64::from(b.nanos)) / 1e9
-}
-
-/// An integer of any width, in a type that differences of them fit into.
-fn integer(value: &Value) -> Option<i128> {
-    Some(match *value {
-        Value::Int8(v) => v.into(),
-        Value::Int16(v) => v.into(),
-        Value::Int32(v) => v.into(),
-        Value::Int64(v) => v.into(),
-        Value::Uint8(v) => v.into(),
-        Value::Uint16(v) => v.into(),
-        Value::Uint32(v) => v.into(),
-        Value::Uint64(v) => v.into(),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -249,16 +249,18 @@ impl Parser<'_> {
         }
     }
 
-    /// Passes over what is left of the group that was opened at `open`, if it is closed.
+    /// Passes over what is left of the group that was opened at `open`, if it is closed, and takes
+    /// the closing bracket.
     pub(super) fn skip_to_close(&mut self, open: usize) {
         let Some(end) = self.after_group(open).filter(|&end| end > self.pos) else {
             return;
         };
         let broken = self.start();
-        while self.pos < end {
+        while self.pos + 1 < end {
             self.bump();
         }
         self.finish(broken, Error);
+        self.bump();
     }
 
     /// Takes the token as an `Error` node.

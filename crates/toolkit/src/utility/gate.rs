@@ -8,7 +8,7 @@ use runtime::abi::Projection;
 use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
 };
-use tuple::{TupleBuf, TupleRef, Value};
+use tuple::{TupleBuf, TupleRef};
 
 use crate::verify_params::{exprs, report_misuse};
 
@@ -65,11 +65,14 @@ fn verify(operator: &Invocation) -> Result<(), InvocationError> {
         return Ok(());
     };
     match &expr.kind {
-        graph::ExprKind::Const(value) if to_i128(value) < 1 => {
-            let message = format!("`maxUnackedTupleCount` is {}", to_i128(value));
-            let help = "give a number from 1: with less no tuple ever passes";
-            report_misuse(InvocationPart::Param("maxUnackedTupleCount"), message, help)
-        }
+        graph::ExprKind::Const(value) => match value.as_integer() {
+            Some(number) if number < 1 => {
+                let message = format!("`maxUnackedTupleCount` is {number}");
+                let help = "give a number from 1: with less no tuple ever passes";
+                report_misuse(InvocationPart::Param("maxUnackedTupleCount"), message, help)
+            }
+            _ => Ok(()),
+        },
         _ => Ok(()),
     }
 }
@@ -105,7 +108,8 @@ impl Gate {
             Some(count) => {
                 let tuples = [None, Some(tuple)];
                 count.write(&EvaluationInputs::new(&tuples), out, &mut self.buffer)?;
-                to_i128(&self.buffer.as_ref().get(&count.layout, 0)).max(0)
+                let count = self.buffer.as_ref().get(&count.layout, 0);
+                count.as_integer().unwrap_or(0).max(0)
             }
         };
         self.unacknowledged -= count.min(self.unacknowledged);
@@ -134,20 +138,5 @@ impl Operator for Gate {
 
     fn has_room(&mut self, port: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<bool, Fault> {
         Ok(port == 1 || self.unacknowledged < self.unacknowledged_max)
-    }
-}
-
-/// The number in a value of any integer type.
-fn to_i128(value: &Value) -> i128 {
-    match *value {
-        Value::Int8(n) => n.into(),
-        Value::Int16(n) => n.into(),
-        Value::Int32(n) => n.into(),
-        Value::Int64(n) => n.into(),
-        Value::Uint8(n) => n.into(),
-        Value::Uint16(n) => n.into(),
-        Value::Uint32(n) => n.into(),
-        Value::Uint64(n) => n.into(),
-        _ => 0,
     }
 }

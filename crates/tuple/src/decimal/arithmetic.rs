@@ -18,21 +18,7 @@ use super::{Decimal32, Decimal64, Decimal128};
 /// hold it.
 #[inline]
 fn sum(a: UnpackedDecimal, b: UnpackedDecimal, format: DecimalFormat) -> Option<UnpackedDecimal> {
-    let (
-        UnpackedDecimal::Finite {
-            negative: m,
-            coefficient: a,
-            exponent: p,
-        },
-        UnpackedDecimal::Finite {
-            negative: n,
-            coefficient: b,
-            exponent: q,
-        },
-    ) = (a, b)
-    else {
-        return None;
-    };
+    let ((m, a, p), (n, b, q)) = (a.finite()?, b.finite()?);
     if p == q && m == n {
         return Some(codec::fit(m, a + b, p, format));
     }
@@ -78,21 +64,7 @@ fn product(
     b: UnpackedDecimal,
     format: DecimalFormat,
 ) -> Option<UnpackedDecimal> {
-    let (
-        UnpackedDecimal::Finite {
-            negative: m,
-            coefficient: a,
-            exponent: p,
-        },
-        UnpackedDecimal::Finite {
-            negative: n,
-            coefficient: b,
-            exponent: q,
-        },
-    ) = (a, b)
-    else {
-        return None;
-    };
+    let ((m, a, p), (n, b, q)) = (a.finite()?, b.finite()?);
     Some(codec::fit(m != n, a.checked_mul(b)?, p + q, format))
 }
 

@@ -41,6 +41,19 @@ impl UnpackedDecimal {
         coefficient: 0,
         exponent: 0,
     };
+
+    /// Sign, coefficient and exponent; `None` for an infinity or NaN.
+    #[inline]
+    pub(super) fn finite(self) -> Option<(bool, u128, i32)> {
+        match self {
+            UnpackedDecimal::Finite {
+                negative,
+                coefficient,
+                exponent,
+            } => Some((negative, coefficient, exponent)),
+            _ => None,
+        }
+    }
 }
 
 /// The parameters of one width.

@@ -10,21 +10,7 @@ pub(super) fn quotient(
     b: UnpackedDecimal,
     format: DecimalFormat,
 ) -> Option<UnpackedDecimal> {
-    let (
-        UnpackedDecimal::Finite {
-            negative: m,
-            coefficient: a,
-            exponent: p,
-        },
-        UnpackedDecimal::Finite {
-            negative: n,
-            coefficient: b,
-            exponent: q,
-        },
-    ) = (a, b)
-    else {
-        return None;
-    };
+    let ((m, a, p), (n, b, q)) = (a.finite()?, b.finite()?);
     // Two numbers of this many digits, one with twice as many zeros, fit 128 bits.
     if b == 0 || format.digits > 16 {
         return None;

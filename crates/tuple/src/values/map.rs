@@ -86,11 +86,6 @@ impl Map {
         self.table.get(&key).map(|entry| &entry.value)
     }
 
-    /// The value of a borrowed key, for change in place.
-    pub fn get_key_mut(&mut self, key: Key<'_>) -> Option<&mut Value> {
-        self.table.get_mut(&key).map(|entry| &mut entry.value)
-    }
-
     /// The value of an integer of any type: a signed one as its two's complement.
     #[inline]
     pub fn get_word(&self, key: u64) -> Option<&Value> {

@@ -34,11 +34,6 @@ impl List {
     pub fn as_mut_slice<T: PackedScalar>(&mut self) -> Option<&mut [T]> {
         T::vec_mut(self).map(Vec::as_mut_slice)
     }
-
-    /// The vector of elements, if they are packed scalars of this type.
-    pub fn as_mut_vec<T: PackedScalar>(&mut self) -> Option<&mut Vec<T>> {
-        T::vec_mut(self)
-    }
 }
 
 macro_rules! packed {

@@ -73,6 +73,30 @@ pub enum Value {
 const _: () = assert!(size_of::<Value>() == 32);
 
 impl Value {
+    /// The number of an integer of any type; `None` for other values.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::Value;
+    ///
+    /// assert_eq!(Value::Uint8(200).as_integer(), Some(200));
+    /// assert_eq!(Value::Float64(2.0).as_integer(), None);
+    /// ```
+    #[inline]
+    pub fn as_integer(&self) -> Option<i128> {
+        Some(match *self {
+            Value::Int8(x) => x.into(),
+            Value::Int16(x) => x.into(),
+            Value::Int32(x) => x.into(),
+            Value::Int64(x) => x.into(),
+            Value::Uint8(x) => x.into(),
+            Value::Uint16(x) => x.into(),
+            Value::Uint32(x) => x.into(),
+            Value::Uint64(x) => x.into(),
+            _ => return None,
+        })
+    }
+
     /// The default of a type: zero, false, first enumerator, empty, null, tuple of defaults.
     ///
     /// # Panics

@@ -123,15 +123,7 @@ fn feed(expander: &mut Expander<'_, '_>, at: usize, exports: &[usize]) {
         return;
     }
     let output = &expander.operators[at].outputs[0];
-    let input = InPort {
-        name: output.name.clone(),
-        schema: output.schema.clone(),
-        sources: Vec::new(),
-        window: None,
-        history: 0,
-        is_control: false,
-        sources_without_markers: Vec::new(),
-    };
+    let input = InPort::new(output.name.clone(), output.schema.clone(), Vec::new());
     expander.operators[at].inputs.push(input);
     let span = expander.sites[at].head;
     expander.sites[at].inputs.push(InPortSite {

@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use graph::{BinaryOp, Expr, ExprKind, UnaryOp};
-use tuple::{Type, Value};
+use tuple::Type;
 
 use crate::code::FallbackOp;
 use crate::lower::context::FunctionLowering;
@@ -38,7 +38,7 @@ impl FunctionLowering<'_, '_> {
             return self.concatenation(e, left, right);
         }
         let divisor = match &right.kind {
-            ExprKind::Const(value) => constant_integer(value),
+            ExprKind::Const(value) => value.as_integer(),
             _ => None,
         };
         let a = self.expr(left);
@@ -265,19 +265,4 @@ impl FunctionLowering<'_, '_> {
             machine,
         ])
     }
-}
-
-/// The number of an integer constant.
-pub fn constant_integer(value: &Value) -> Option<i128> {
-    Some(match value {
-        Value::Int8(x) => i128::from(*x),
-        Value::Int16(x) => i128::from(*x),
-        Value::Int32(x) => i128::from(*x),
-        Value::Int64(x) => i128::from(*x),
-        Value::Uint8(x) => i128::from(*x),
-        Value::Uint16(x) => i128::from(*x),
-        Value::Uint32(x) => i128::from(*x),
-        Value::Uint64(x) => i128::from(*x),
-        _ => return None,
-    })
 }

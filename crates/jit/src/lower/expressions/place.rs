@@ -7,7 +7,6 @@ use eval::ops;
 use graph::{BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, Pos};
 use tuple::{Type, Value};
 
-use super::arith::constant_integer;
 use crate::code::{FallbackOp, ImportedFunction, value_layout};
 use crate::lower::context::{FunctionLowering, LocalStorage, StateHome};
 use crate::lower::values::AccessRegion;
@@ -88,7 +87,7 @@ impl FunctionLowering<'_, '_> {
             return LoweredValue::from_parts(self.truncate_to_bound(joined, ty));
         }
         let divisor = match &e.kind {
-            ExprKind::Const(value) => constant_integer(value),
+            ExprKind::Const(value) => value.as_integer(),
             _ => None,
         };
         // A fault of the operation is one of the place.

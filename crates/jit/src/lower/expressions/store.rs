@@ -3,13 +3,14 @@
 use cranelift_codegen::ir;
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
+use eval::ops;
 use graph::Pos;
 use tuple::Type;
 
 use super::place::PlaceLocation;
 use crate::code::{FallbackOp, ImportedFunction, value_layout};
 use crate::lower::context::{FunctionLowering, LocalStorage};
-use crate::lower::values::{AccessRegion, is_bounded};
+use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
 use crate::type_parts;
 
@@ -137,7 +138,7 @@ impl FunctionLowering<'_, '_> {
                 let len = self.builder.ins().umin(parts[1], bound);
                 LoweredValue::from_parts([parts[0], len]).with_volatility(value.is_volatile())
             }
-            to if is_bounded(to) && from != to => {
+            to if ops::is_bounded(to) && from != to => {
                 let given = FunctionLowering::value_operand(&value, from);
                 self.run_fallback(FallbackOp::Identity, &[given], to, Pos::default())
             }

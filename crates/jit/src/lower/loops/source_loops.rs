@@ -120,7 +120,7 @@ impl FunctionLowering<'_, '_> {
                 )
             }
             // A part of a variable does not change in the loop; what was made for the loop is kept.
-            ty if is_part_of_variable(collection) => (value, ty.clone()),
+            ty if collection.is_part_of_variable() => (value, ty.clone()),
             ty => (self.stable(value, ty), ty.clone()),
         };
         let items = self.loop_items(&value, &ty);
@@ -283,21 +283,6 @@ impl FunctionLowering<'_, '_> {
             }
             (LoopItems::List(_), other) => unreachable!("the elements of {other}"),
         }
-    }
-}
-
-/// Whether a loop's collection is a part of one variable.
-fn is_part_of_variable(collection: &Expr) -> bool {
-    match &collection.kind {
-        ExprKind::Local(_)
-        | ExprKind::State(_)
-        | ExprKind::Input { .. }
-        | ExprKind::Attribute { .. }
-        | ExprKind::OutputCall(_) => true,
-        ExprKind::Field(base, _) | ExprKind::Index(base, _) | ExprKind::Unwrap(base) => {
-            is_part_of_variable(base)
-        }
-        _ => false,
     }
 }
 

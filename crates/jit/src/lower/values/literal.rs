@@ -1,7 +1,6 @@
 //! Constants and literals of collections.
 
 use cranelift_codegen::ir::{InstBuilder, types};
-use eval::ops;
 use graph::Expr;
 use tuple::{List, Type, Value};
 
@@ -167,16 +166,4 @@ fn constant_elements(value: &Value) -> RawSlice<u8> {
         }
         other => unreachable!("a view, not {other:?}"),
     }
-}
-
-/// Whether a value of this type may have to be cut (see [`ops::truncate_to_bound`]).
-pub fn is_bounded(ty: &Type) -> bool {
-    let _ = ops::truncate_to_bound;
-    matches!(
-        ty,
-        Type::BoundedRString(_)
-            | Type::List(_, Some(_))
-            | Type::Set(_, Some(_))
-            | Type::Map(_, Some(_))
-    )
 }

@@ -64,14 +64,7 @@ fn close_ports(p: &mut Parser, open: usize) {
         }
         _ => p.error_missing("expected `;` or `)` after the port"),
     }
-    if let Some(end) = p.after_group(open) {
-        let broken = p.start();
-        while p.pos + 1 < end {
-            p.bump();
-        }
-        p.finish(broken, Error);
-        p.eat(RParen);
-    }
+    p.skip_to_close(open);
 }
 
 fn port_group(p: &mut Parser, kind: SyntaxKind) {

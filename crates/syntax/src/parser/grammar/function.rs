@@ -95,14 +95,7 @@ fn close_formals(p: &mut Parser, open: usize) {
     if p.at(Eq) {
         p.add_help("parameters have no defaults; a second function may have fewer of them");
     }
-    if let Some(end) = p.after_group(open) {
-        let broken = p.start();
-        while p.pos + 1 < end {
-            p.bump();
-        }
-        p.finish(broken, Error);
-        p.eat(RParen);
-    }
+    p.skip_to_close(open);
 }
 
 /// Parses a formal parameter, `mutable T name`.

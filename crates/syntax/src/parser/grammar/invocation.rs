@@ -134,14 +134,7 @@ fn close_parenthesis(p: &mut Parser, open: usize, message: &str) {
         return;
     }
     p.error_missing(message);
-    if let Some(end) = p.after_group(open) {
-        let broken = p.start();
-        while p.pos + 1 < end {
-            p.bump();
-        }
-        p.finish(broken, Error);
-        p.eat(RParen);
-    }
+    p.skip_to_close(open);
 }
 
 /// `stream<T> Name as Alias`

@@ -17,15 +17,7 @@ const SERVICES: &str = "/etc/services";
 pub fn port(value: &Value, protocol: &str) -> Result<u16, Fault> {
     let number = match value {
         Value::RString(text) => return named_port(&String::from_utf8_lossy(&text.0), protocol),
-        Value::Uint8(n) => i128::from(*n),
-        Value::Uint16(n) => i128::from(*n),
-        Value::Uint32(n) => i128::from(*n),
-        Value::Uint64(n) => i128::from(*n),
-        Value::Int8(n) => i128::from(*n),
-        Value::Int16(n) => i128::from(*n),
-        Value::Int32(n) => i128::from(*n),
-        Value::Int64(n) => i128::from(*n),
-        _ => -1,
+        value => value.as_integer().unwrap_or(-1),
     };
     u16::try_from(number)
         .map_err(|_| param_fault("a port is a number from 0 to 65535, or a service"))

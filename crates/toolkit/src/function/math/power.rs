@@ -40,7 +40,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<integral T> T pow(T val, T pwr)",
         "The number to a power, computed in float64 and cut off to the integer type.",
         |c| {
-            let (x, power) = (integer(c.arg(0)) as f64, integer(c.arg(1)) as f64);
+            let number = |at| c.arg(at).as_integer().expect("an integer") as f64;
+            let (x, power) = (number(0), number(1));
             let wide = x.powf(power) as i128;
             Ok(match c.arg(0) {
                 Value::Int8(_) => Value::Int8(wide as i8),
@@ -161,18 +162,4 @@ fn apply_complex(c: &mut NativeCall<'_>, function: fn(Complex) -> Complex) -> Na
         }
         ref other => panic!("{other:?} should be complex"),
     })
-}
-
-fn integer(value: &Value) -> i128 {
-    match *value {
-        Value::Int8(x) => x.into(),
-        Value::Int16(x) => x.into(),
-        Value::Int32(x) => x.into(),
-        Value::Int64(x) => x.into(),
-        Value::Uint8(x) => x.into(),
-        Value::Uint16(x) => x.into(),
-        Value::Uint32(x) => x.into(),
-        Value::Uint64(x) => x.into(),
-        ref other => panic!("{other:?} should be an integer"),
-    }
 }
