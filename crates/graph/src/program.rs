@@ -12,9 +12,9 @@ pub struct Program {
     /// Qualified name of the main composite.
     pub name: Arc<str>,
     /// Paths of the source files that [`Pos::file`] counts.
-    pub files: Vec<Arc<str>>,
-    /// User functions that the operators use.
-    pub functions: Vec<Function>,
+    pub files: Arc<[Arc<str>]>,
+    /// User functions that the operators use. The programs of all PEs share them.
+    pub functions: Arc<[Function]>,
     /// The operators, in order of expansion.
     pub operators: Vec<OperatorNode>,
 }
