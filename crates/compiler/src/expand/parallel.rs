@@ -153,7 +153,7 @@ impl<'w> Expander<'_, 'w> {
             calls: Vec::new(),
             assign: Vec::new(),
         };
-        let operator = OperatorNode {
+        let mut operator = OperatorNode {
             kind: format!("{}::{}", model.namespace, model.name).into(),
             inputs: vec![InPort {
                 name: name.clone(),
@@ -169,12 +169,13 @@ impl<'w> Expander<'_, 'w> {
             logic: graph::Logic::default(),
             config: Vec::new(),
             annotations: vec![(SPLITTER.into(), Vec::new())],
-            has_own_thread: model.has_own_thread,
+            has_own_thread: false,
             timers: Default::default(),
             clock: None,
             pos,
             name,
         };
+        model.set_threads_and_timers(&mut operator);
         let site = OperatorSite {
             model,
             head: feed.span,

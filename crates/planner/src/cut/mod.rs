@@ -14,8 +14,8 @@
 //! that holds the whole program and has no threaded port is the program itself, but for watermark
 //! generators.
 //!
-//! A sender of an ordered stream ([`PlanOrder`](crate::PlanOrder)) is called where the first of its consumers would
-//! be: [`stream_recipients`].
+//! A sender of an ordered stream ([`PlanOrder`](crate::PlanOrder)) is called where the first of its
+//! consumers would be: [`stream_recipients`].
 
 mod cut_facts;
 mod cutter;

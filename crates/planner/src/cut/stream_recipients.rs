@@ -130,8 +130,8 @@ impl<'a> StreamRecipients<'a> {
             .position(|other| *other == recipient);
         SenderNumbering {
             origins,
-            is_again: at.is_some_and(|at| at > 0),
-            has_more: at.is_some_and(|at| at + 1 < numbered_together.len()),
+            repeats_position: at.is_some_and(|at| at > 0),
+            is_repeated_next: at.is_some_and(|at| at + 1 < numbered_together.len()),
         }
     }
 
