@@ -23,7 +23,7 @@ pub struct SharedOutput(pub(crate) Arc<Mutex<Vec<u8>>>);
 pub fn build_program(operators: impl IntoIterator<Item = OperatorBuilder>) -> Program {
     Program {
         name: "Main".into(),
-        files: vec!["main.spl".into()],
+        files: ["main.spl".into()].into(),
         operators: operators.into_iter().map(OperatorBuilder::build).collect(),
         ..Program::default()
     }

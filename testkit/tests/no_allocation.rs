@@ -88,7 +88,7 @@ fn uint32s<const N: usize>(numbers: [u32; N]) -> [Expr; N] {
 fn part(crossing: u32) -> OperatorBuilder {
     OperatorBuilder::new(inserted_operators::SEND, "Send")
         .input("In", [("n", Type::Int64)])
-        .param("link", uint32s([crossing]))
+        .param("crossing", uint32s([crossing]))
         .param("origin", uint32s([0]))
         .connect(0, 0, 0)
 }
@@ -99,7 +99,7 @@ fn merge() -> OperatorBuilder {
     OperatorBuilder::new(inserted_operators::RECEIVE, "Merge")
         .output("A", [("n", Type::Int64)])
         .output("B", [("n", Type::Int64)])
-        .param("link", uint32s([a, b]))
+        .param("crossing", uint32s([a, b]))
         .param("rank", uint32s([0, 1]))
         .param("carried", uint32s([a, 0, b, 0]))
 }

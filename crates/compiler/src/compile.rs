@@ -274,7 +274,7 @@ fn assemble(
         files: files
             .map(|(_, file)| file.path.to_string_lossy().into())
             .collect(),
-        functions,
+        functions: functions.into(),
         operators,
     }
 }

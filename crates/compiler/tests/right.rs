@@ -31,7 +31,7 @@ fn right_programs_come_to_their_graphs() {
         let natives: Vec<&str> = natives.map(|native| native.prototype).collect();
         let (graph, plan) = (
             program.display_with_natives(&natives),
-            plan.display(&program),
+            plan.display(&program).to_string() + &planner::thread_comments(&program, &plan),
         );
         let found = format!("{said}{graph}\n{plan}");
         let beside = path.with_extension("graph");

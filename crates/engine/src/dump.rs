@@ -60,7 +60,8 @@ pub fn dump_typed(program: &Program) -> String {
     program.display_with_natives(&natives).to_string()
 }
 
-/// Prints a plan: its PEs, regions and edges, in the format that [`crate::parse_plan`] reads.
+/// Prints a plan: its PEs, edges and threads, in the format that [`crate::parse_plan`] reads. A
+/// plan that is not complete has no threads yet, and a comment says why.
 ///
 /// # Example
 /// ```
@@ -75,17 +76,11 @@ pub fn dump_typed(program: &Program) -> String {
 /// # Ok::<(), thalweg_engine::Error>(())
 /// ```
 pub fn dump_plan(program: &Program, plan: &Plan) -> String {
-    let mut text = plan.display(program).to_string();
-    let cuts = planner::ProgramCuts::new(program, plan);
-    for pe in 0..plan.pes.len() as u32 {
-        let part = cuts.cut(pe);
-        let threads = planner::pe_threads(&part.program, &part.pins);
-        text += &format!("# threads of pe {pe}\n");
-        for line in threads.display(&part.program).to_string().lines() {
-            text += &format!("#   {line}\n");
-        }
-    }
-    text
+    format!(
+        "{}{}",
+        plan.display(program),
+        planner::thread_comments(program, plan)
+    )
 }
 
 /// Prints Cranelift's intermediate code of everything that is compiled for a program.
@@ -115,4 +110,41 @@ pub fn dump_clif(program: &Program) -> Result<String, Error> {
 /// parameters.
 pub fn dump_asm(program: &Program) -> Result<String, Error> {
     code_listing(program, ListingFormat::Asm)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{CompileRequest, compile, dump_plan, parse_plan};
+
+    const HELLO: &str = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/hello/Hello.spl"
+    );
+
+    #[test]
+    fn a_plan_that_is_not_complete_is_dumped_without_threads() {
+        let request = CompileRequest {
+            file: HELLO.into(),
+            ..CompileRequest::default()
+        };
+        let compilation = compile(&request).expect("a readable file");
+        let program = compilation.program.expect("a right program");
+        let dumped = |crossing: &str| {
+            let text = "pe 0\noperators Greetings\npe 1\noperators Printer\n".to_owned();
+            let plan = parse_plan(&(text + crossing), &program).expect("a right text");
+            dump_plan(&program, &plan)
+        };
+        let last = |text: &str| text.lines().last().unwrap_or_default().to_owned();
+        let without = dumped("");
+        let reason = "# no threads yet: `Greetings` has no crossing to pe 1";
+        assert_eq!(last(&without), reason);
+        let unrouted = dumped("crossing Greetings -> pe 1\n");
+        assert_eq!(
+            last(&unrouted),
+            "# no threads yet: `Greetings` crosses on no medium"
+        );
+        assert!(parse_plan(&unrouted, &program).is_ok(), "{unrouted}");
+        let complete = dumped("crossing Greetings -> pe 1 on shm\n");
+        assert!(complete.contains("# threads of pe 1\n"), "{complete}");
+    }
 }

@@ -27,8 +27,8 @@ pub use operator_model::{
 pub use plan::{
     AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, InPortId, Merge,
     MergeInput, OriginId, PeAssignment, PePlan, PeThreads, Pin, PinnedThread, Plan, PlanDraft,
-    PlanEdge, PlanPart, PlanTextError, PlannedThread, ReceiverPlan, Region, ThreadStartPoint,
-    ThreadedPort, inserted_operators,
+    PlanEdge, PlanPart, PlanTextError, PlannedThread, ReceiverPlan, ThreadStartPoint, ThreadedPort,
+    inserted_operators,
 };
 pub use program::{
     Annotation, ConfigEntry, EventClock, InPort, Logic, OperatorId, OperatorNode, OperatorTimers,

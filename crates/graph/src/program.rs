@@ -12,9 +12,9 @@ pub struct Program {
     /// Qualified name of the main composite.
     pub name: Arc<str>,
     /// Paths of the source files that [`Pos::file`] counts.
-    pub files: Vec<Arc<str>>,
-    /// User functions that the operators use.
-    pub functions: Vec<Function>,
+    pub files: Arc<[Arc<str>]>,
+    /// User functions that the operators use. The programs of all PEs share them.
+    pub functions: Arc<[Function]>,
     /// The operators, in order of expansion.
     pub operators: Vec<OperatorNode>,
 }
@@ -51,13 +51,14 @@ pub struct OperatorId(pub u32);
 pub type Annotation = (Arc<str>, Vec<(Arc<str>, Value)>);
 
 /// The use that an operator makes of timers. The thread of a PE's timers enters every operator that
-/// has one, and the operators downstream of it.
+/// has one, and the operators downstream of those that submit by a timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OperatorTimers {
     /// The operator has no timer.
     #[default]
     None,
-    /// A timer removes or closes something, and submits nothing.
+    /// A timer removes or closes something, and submits nothing, no punctuation either. It is a bug
+    /// if it does: the thread of the timers may not enter what is downstream.
     Silent,
     /// A timer may submit, without any input.
     Submitting,

@@ -395,8 +395,8 @@ fn program() -> Program {
     };
     Program {
         name: "ns::Main".into(),
-        files: vec![],
-        functions: vec![clip_shortly()],
+        files: [].into(),
+        functions: [clip_shortly()].into(),
         operators: vec![source(), operator],
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   Program + PlanOptions --fusion--> PEs --route--> crossings --threaded_ports--> queues
-//!                         --derived--> receivers, merges, regions, edges
+//!                         --derived--> receivers, merges, edges
 //!                         --cut--> the program of each PE --pe_threads--> its threads
 //! ```
 //!
@@ -22,6 +22,7 @@ mod pe_threads;
 mod plan_note;
 mod route;
 mod streams;
+mod thread_comments;
 mod threaded_ports;
 
 pub use choice::{
@@ -39,6 +40,7 @@ pub use order::{PlanOrder, order};
 pub use pe_threads::pe_threads;
 pub use plan_note::{PlanNote, notes};
 pub use streams::{DisjointSets, GraphEdge, StreamConsumers, closing_edges, find_loops};
+pub use thread_comments::thread_comments;
 pub use threaded_ports::SPLITTER;
 
 /// Makes the plan of a program, complete and derived. A program without operators has a plan

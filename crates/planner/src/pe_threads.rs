@@ -3,7 +3,8 @@
 //! A thread begins at each source, receiver and merge, behind each queue, and at each operator that
 //! submits from a thread of its own; all timers of a PE share one more. A submission to a fused
 //! edge is a call of the consumer, so a thread enters all operators downstream of its beginning, up
-//! to and including those that submit from threads of their own.
+//! to and including those that submit from threads of their own. A timer that submits nothing leads
+//! into its operator alone.
 //!
 //! ```text
 //!   Beacon -> Functor -> [queue of Sink.0] -> Sink       Beacon's thread enters Functor and the
@@ -12,9 +13,10 @@
 //! ```
 //!
 //! # Cost
-//! One walk downstream from each beginning of a thread, and two over the edges for loops.
+//! One walk from each beginning of a thread over the operators that it enters, and two over the
+//! edges for loops.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use graph::{
     ExprKind, OperatorId, OperatorNode, ParamValue, PeThreads, PlannedThread, Program,
@@ -112,8 +114,7 @@ impl<'a> PeCallGraph<'a> {
     /// Whether an operator that has input ports submits from a thread of its own.
     fn has_own_thread(&self, id: OperatorId) -> bool {
         let operator = self.operator(id);
-        let has_thread = operator.has_own_thread || self.is_kind(id, inserted_operators::QUEUE);
-        has_thread && !operator.inputs.is_empty()
+        operator.has_own_thread && !operator.inputs.is_empty()
     }
 
     /// The beginnings of all threads, the timers' last.
@@ -124,10 +125,11 @@ impl<'a> PeCallGraph<'a> {
                 starts.push(ThreadStartPoint::Receiver(id));
             } else if self.operator(id).inputs.is_empty() {
                 starts.push(ThreadStartPoint::Source(id));
-            } else if self.is_kind(id, inserted_operators::QUEUE) {
-                starts.push(ThreadStartPoint::Queue(id));
             } else if self.has_own_thread(id) {
-                starts.push(ThreadStartPoint::Operator(id));
+                starts.push(match self.is_kind(id, inserted_operators::QUEUE) {
+                    true => ThreadStartPoint::Queue(id),
+                    false => ThreadStartPoint::Operator(id),
+                });
             }
         }
         let timed = self.ids().filter(|id| self.operator(*id).timers.exist());
@@ -140,22 +142,30 @@ impl<'a> PeCallGraph<'a> {
 
     /// The operators that a thread may enter, in order.
     fn entered_from(&self, start: &ThreadStartPoint) -> Vec<OperatorId> {
-        let mut is_entered = vec![false; self.program.operators.len()];
+        let is_timer = matches!(start, ThreadStartPoint::Timers(_));
+        let mut entered: HashSet<OperatorId> = HashSet::new();
         let mut open: Vec<OperatorId> = Vec::new();
         for &id in start.operators() {
-            match start {
-                ThreadStartPoint::Queue(_) | ThreadStartPoint::Operator(_) => {}
-                _ => open.push(id),
-            }
             // The thread submits from here, also if the operator cuts other threads off.
-            open.extend(self.consumers_of_operator(id));
+            if !is_timer || self.operator(id).timers.submit() {
+                open.extend(self.consumers_of_operator(id));
+            }
+        }
+        if !is_timer && !self.has_own_thread(start.operators()[0]) {
+            open.extend(start.operators());
         }
         while let Some(id) = open.pop() {
-            if !std::mem::replace(&mut is_entered[id.0 as usize], true) {
+            if entered.insert(id) {
                 open.extend(self.callees(id));
             }
         }
-        self.ids().filter(|id| is_entered[id.0 as usize]).collect()
+        if is_timer {
+            // Not before: a silent timer calls nothing, but another operator's tuple may.
+            entered.extend(start.operators());
+        }
+        let mut entered: Vec<OperatorId> = entered.into_iter().collect();
+        entered.sort_unstable();
+        entered
     }
 
     /// The operators that take an operator's streams, once for each edge.
@@ -193,10 +203,8 @@ impl<'a> PeCallGraph<'a> {
                     _ => None,
                 }
             }
-            ThreadStartPoint::Timers(_) => None,
-            ThreadStartPoint::Source(id)
-            | ThreadStartPoint::Receiver(id)
-            | ThreadStartPoint::Operator(id) => {
+            ThreadStartPoint::Operator(_) | ThreadStartPoint::Timers(_) => None,
+            ThreadStartPoint::Source(id) | ThreadStartPoint::Receiver(id) => {
                 let mut pins = self.pins.iter();
                 let pin = pins.find(|(operator, _)| *operator == id.0);
                 pin.map(|(_, core)| *core)
@@ -260,7 +268,6 @@ impl<'a> PeCallGraph<'a> {
             inserted_operators::SEND,
             inserted_operators::RECEIVE,
             inserted_operators::TURN,
-            inserted_operators::QUEUE,
             inserted_operators::WATERMARKS,
         ];
         !inserted.iter().any(|kind| self.is_kind(id, kind))

@@ -1,4 +1,5 @@
-//! The threads of a running job are those that the planner works out, one for one.
+//! The threads of a running job are those that the planner works out, one for one: their names and
+//! cores, and the operators that each enters.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,6 +30,10 @@ const PLANS: &[(ThreadingPolicy, &str)] = &[
         ThreadingPolicy::Manual,
         "pe 0\noperators *\nqueue Even wait 10\nqueue Sink dropLast 10\n",
     ),
+    (
+        ThreadingPolicy::Manual,
+        "pe 0\noperators *\nqueue Even wait 10 core CORE\nsource Second core CORE\n",
+    ),
 ];
 
 /// Name of the thread that waits for the end of a job. The thread that starts the job has this name
@@ -38,34 +43,56 @@ const WAITING_THREAD: &str = "job";
 /// Bytes of a thread's name that Linux keeps at most.
 const NAME_BYTES: usize = 15;
 
-/// The names of this process's threads, by their ids.
-fn live_threads() -> BTreeMap<u64, String> {
+/// A thread: its name, and the cores that it may run on as Linux lists them: `0-3`.
+type NameAndCores = (String, String);
+
+/// The cores that a thread may run on, by its folder in `/proc`; `None` if it has ended.
+fn usable_cores(folder: &Path) -> Option<String> {
+    let status = fs::read_to_string(folder.join("status")).ok()?;
+    let mut lines = status.lines();
+    let cores = lines.find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    cores.map(|cores| cores.trim().to_owned())
+}
+
+/// The threads of the test's process, by their ids.
+fn live_threads() -> BTreeMap<u64, NameAndCores> {
     let tasks = fs::read_dir("/proc/self/task").expect("the system is Linux");
-    let name = |task: fs::DirEntry| {
+    let thread = |task: fs::DirEntry| {
         let id = task.file_name().to_str()?.parse().ok()?;
         // A thread that has ended meanwhile has no name.
         let name = fs::read_to_string(task.path().join("comm")).ok()?;
-        Some((id, name.trim_end_matches('\n').to_owned()))
+        let cores = usable_cores(&task.path())?;
+        Some((id, (name.trim_end_matches('\n').to_owned(), cores)))
     };
-    tasks.flatten().filter_map(name).collect()
+    tasks.flatten().filter_map(thread).collect()
 }
 
-/// The names of the threads that the planner works out, as Linux keeps them.
-fn planned_threads(program: &Program, plan: &engine::Plan) -> Vec<String> {
+/// The threads that the planner works out, with their names as Linux keeps them. Without a core of
+/// its own a thread may run on `all_cores`.
+fn planned_threads(program: &Program, plan: &engine::Plan, all_cores: &str) -> Vec<NameAndCores> {
     let part = cut(program, plan, 0);
     let threads = pe_threads(&part.program, &part.pins).threads.into_iter();
-    let names = threads.map(|thread| match thread.start {
+    let threads = threads.map(|thread| {
+        let name = thread_name(&part.program, &thread.start);
+        let cores = thread
+            .core
+            .map_or(all_cores.to_owned(), |core| core.to_string());
+        (name.chars().take(NAME_BYTES).collect(), cores)
+    });
+    let mut threads: Vec<NameAndCores> = threads.collect();
+    threads.sort();
+    threads
+}
+
+/// The name of a thread, before Linux shortens it.
+fn thread_name(program: &Program, start: &ThreadStartPoint) -> String {
+    match start {
         ThreadStartPoint::Timers(_) => "timers".to_owned(),
         ThreadStartPoint::Source(id)
         | ThreadStartPoint::Receiver(id)
         | ThreadStartPoint::Queue(id)
-        | ThreadStartPoint::Operator(id) => part.program.operators[id.0 as usize].name.to_string(),
-    });
-    let mut names: Vec<String> = names
-        .map(|name| name.chars().take(NAME_BYTES).collect())
-        .collect();
-    names.sort();
-    names
+        | ThreadStartPoint::Operator(id) => program.operators[id.0 as usize].name.to_string(),
+    }
 }
 
 fn assert_live(folder: &Path) {
@@ -81,8 +108,11 @@ fn assert_live(folder: &Path) {
     };
     let compilation = engine::compile(&request).expect("a readable file");
     let program = compilation.program.as_ref().expect("a right program");
+    let all_cores = usable_cores(Path::new("/proc/self")).expect("the system is Linux");
+    let first_core = all_cores.split([',', '-']).next().expect("one at least");
     for (threading, text) in PLANS {
-        let written = engine::parse_plan(text, program).expect("a right text");
+        let text = text.replace("CORE", first_core);
+        let written = engine::parse_plan(&text, program).expect("a right text");
         let media = engine::media();
         let options = PlanOptions {
             fusion: FusionPolicy::Text(&written),
@@ -94,11 +124,11 @@ fn assert_live(folder: &Path) {
         let before = live_threads();
         let job = engine::run(&compilation, program, &plan, &LaunchOptions::default());
         let job = job.expect("a running job");
-        let planned = planned_threads(program, &plan);
+        let planned = planned_threads(program, &plan, &all_cores);
         let started = live_threads().into_iter();
         let started = started.filter(|(id, _)| !before.contains_key(id));
-        let mut live: Vec<String> = started.map(|(_, name)| name).collect();
-        live.retain(|name| name != WAITING_THREAD);
+        let mut live: Vec<NameAndCores> = started.map(|(_, thread)| thread).collect();
+        live.retain(|(name, _)| name != WAITING_THREAD);
         live.sort();
         job.stop_handle().stop();
         job.join().expect("an orderly end");

@@ -1,9 +1,9 @@
 //! The threads of PEs: on generated graphs the planner agrees with transitive closures over all
-//! pairs of operators, and with the regions of the plan.
+//! pairs of operators, and with the sources, queues, receivers and cores of the plan.
 
 use graph::{
-    InPort, OperatorId, OperatorNode, OperatorTimers, OutPort, OutPortId, PeThreads, Plan, Pos,
-    Program, ThreadStartPoint, inserted_operators,
+    InPort, OperatorId, OperatorNode, OperatorTimers, OutPort, OutPortId, PeAssignment, PeThreads,
+    PinnedThread, Plan, Pos, Program, ThreadedPort, inserted_operators,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -79,7 +79,10 @@ impl Closures<'_> {
         let entered = |enters_start: bool, starts: &[usize]| {
             let is_entered = |to: &usize| {
                 let is_start = enters_start && starts.contains(to);
-                is_start || starts.iter().any(|&start| self.is_downstream(start, *to))
+                let mut submitting = starts
+                    .iter()
+                    .filter(|&&start| self.operators[start].timers != OperatorTimers::Silent);
+                is_start || submitting.any(|&start| self.is_downstream(start, *to))
             };
             self.all().filter(is_entered).collect::<Vec<usize>>()
         };
@@ -240,33 +243,59 @@ proptest! {
     }
 
     #[test]
-    fn threads_are_those_of_the_plan((program, plan) in graphs::programs_with_plans(16)) {
-        for (number, pe) in (0..).zip(&plan.pes) {
+    fn threads_are_those_of_the_plan(
+        (program, mut plan) in graphs::programs_with_plans(16),
+        traits in proptest::collection::vec(any::<u8>(), 16),
+    ) {
+        let program = with_traits(program, &traits);
+        derive(&mut plan, &program);
+        for number in 0..plan.pes.len() as u32 {
             let part = cut(&program, &plan, number);
-            let found = pe_threads(&part.program, &part.pins);
-            let own = |id: &OperatorId| part.operator_ids[id.0 as usize];
-            let shared: Vec<_> = found.shared_operators.iter().filter_map(own).collect();
-            prop_assert_eq!(&shared, &pe.shared_operators);
-            let is_source = |id: &&OperatorId| program.operators[id.0 as usize].inputs.is_empty();
-            let sources = pe.operators.iter().filter(is_source).count();
-            let merged = |queue: &graph::ThreadedPort| {
-                pe.merges.iter().any(|merge| merge.feeds(queue.in_port()))
-            };
-            let queues = pe.threaded_ports.iter().filter(|queue| !merged(queue)).count();
-            let receiving = pe.receivers.len() + pe.merges.len();
-            prop_assert_eq!(found.threads.len(), sources + receiving + queues);
-            for thread in &found.threads {
-                let core = match &thread.start {
-                    ThreadStartPoint::Source(id) | ThreadStartPoint::Receiver(id) => {
-                        let pin = part.pins.iter().find(|(operator, _)| *operator == id.0);
-                        pin.map(|(_, core)| *core)
-                    }
-                    _ => continue,
-                };
-                prop_assert_eq!(thread.core, core);
-            }
+            let found = pe_threads(&part.program, &part.pins).threads;
+            let mut found: Vec<_> = found.into_iter().map(|thread| {
+                let names = thread.start.operators().iter();
+                let names = names.map(|id| part.program.operators[id.0 as usize].name.to_string());
+                (names.collect::<Vec<_>>(), thread.core)
+            }).collect();
+            found.sort();
+            prop_assert_eq!(found, planned_starts(&program, &plan, number));
         }
     }
+}
+
+/// The names of the operators at which the threads of a PE begin, each with its core, as the plan
+/// and the models say.
+fn planned_starts(program: &Program, plan: &Plan, number: u32) -> Vec<(Vec<String>, Option<u32>)> {
+    let pe = &plan.pes[number as usize];
+    let pe_assignment = PeAssignment::new(plan, program.operators.len());
+    let node = |id: &OperatorId| &program.operators[id.0 as usize];
+    let name = |id: &OperatorId| node(id).name.to_string();
+    let mut starts = Vec::new();
+    for id in &pe.operators {
+        if node(id).inputs.is_empty() {
+            starts.push((vec![name(id)], pe.core_of(PinnedThread::Source(*id))));
+        } else if node(id).has_own_thread {
+            starts.push((vec![name(id)], None));
+        }
+    }
+    let timed = pe.operators.iter().filter(|id| node(id).timers.exist());
+    let timed: Vec<String> = timed.map(name).collect();
+    if !timed.is_empty() {
+        starts.push((timed, None));
+    }
+    let is_merged = |queue: &ThreadedPort| pe.merges.iter().any(|m| m.feeds(queue.in_port()));
+    for queue in pe.threaded_ports.iter().filter(|queue| !is_merged(queue)) {
+        starts.push((vec![program.queue_name(queue)], queue.core));
+    }
+    for merge in &pe.merges {
+        starts.push((vec![program.merge_name(merge)], merge.core));
+    }
+    for receiver in &pe.receivers {
+        let name = program.receiver_name(plan, &pe_assignment, receiver);
+        starts.push((vec![name], plan.core_of_receiver(pe, receiver)));
+    }
+    starts.sort();
+    starts
 }
 
 /// An operator with one output port, and an input port for each list of operators that feed it.
@@ -319,7 +348,7 @@ fn threads_are_printed_with_what_they_enter() {
          thread 2 timers Count: Count\n\
          shared: Log Count\n\
          loop: Count\n\
-         chain: Trades Clean Price\n"
+         may fuse: Trades Clean Price\n"
     );
     let text = "pe 0\noperators Trades Clean\npe 1\noperators *\nqueue Price dropLast core 3\n\
                 crossing Clean -> pe 1 on shm\n";
@@ -331,5 +360,34 @@ fn threads_are_printed_with_what_they_enter() {
          thread 3 timers Count: Count\n\
          shared: Log Count\n\
          loop: Count\n"
+    );
+}
+
+#[test]
+fn a_timer_that_submits_nothing_enters_its_operator_alone() {
+    let mut program = Program {
+        operators: vec![
+            operator("Trades", &[]),
+            operator("Joined", &[&[0]]),
+            operator("Count", &[&[1]]),
+            operator("Sink", &[&[2]]),
+        ],
+        ..Program::default()
+    };
+    program.operators[1].timers = OperatorTimers::Silent;
+    let plan = "pe 0\noperators *\n";
+    assert_eq!(
+        text_of(&program, plan, 0),
+        "thread 0 source Trades: Trades Joined Count Sink\n\
+         thread 1 timers Joined: Joined\n\
+         shared: Joined\n\
+         may fuse: Count Sink\n"
+    );
+    program.operators[2].timers = OperatorTimers::Submitting;
+    assert_eq!(
+        text_of(&program, plan, 0),
+        "thread 0 source Trades: Trades Joined Count Sink\n\
+         thread 1 timers Joined Count: Joined Count Sink\n\
+         shared: Joined Count Sink\n"
     );
 }

@@ -175,7 +175,7 @@ fn what_is_left_out_is_put_in() {
         .for_each(|c| c.medium = "shm".into());
     let stale = check(&plan, &program).expect_err("edges are not derived");
     assert!(
-        stale.message.starts_with("edges, regions"),
+        stale.message.starts_with("edges, receivers"),
         "{}",
         stale.message
     );

@@ -1,4 +1,4 @@
-//! Regions of PEs, and which streams share a receiver.
+//! Streams that share a receiver, and the threads that follow.
 
 use graph::{
     CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, InPort, InPortId, Merge, OperatorId,
@@ -6,7 +6,7 @@ use graph::{
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
-use thalweg_planner::{PlanOrder, StreamConsumers, derive, order, receivers};
+use thalweg_planner::{PlanOrder, StreamConsumers, cut, derive, order, pe_threads, receivers};
 
 /// A program of operators with one output port each, given what feeds their input ports.
 fn program(inputs: &[&[&[u32]]]) -> Program {
@@ -82,10 +82,16 @@ fn received(program: &Program, plan: &Plan, pe: usize) -> Vec<Vec<u32>> {
     receivers[pe].iter().map(|r| r.crossings.clone()).collect()
 }
 
-fn regions(plan: &Plan, pe: usize) -> Vec<Vec<u32>> {
-    let regions = plan.pes[pe].regions.iter();
-    let regions = regions.map(|r| r.operators.iter().map(|o| o.0).collect());
-    regions.collect()
+/// The operators of the program that each thread of a PE enters, and those that several enter.
+fn threads(program: &Program, plan: &Plan, pe: u32) -> (Vec<Vec<u32>>, Vec<u32>) {
+    let part = cut(program, plan, pe);
+    let found = pe_threads(&part.program, &part.pins);
+    let own = |ids: &[OperatorId]| -> Vec<u32> {
+        let ids = ids.iter().filter_map(|id| part.operator_ids[id.0 as usize]);
+        ids.map(|id| id.0).collect()
+    };
+    let threads = found.threads.iter().map(|thread| own(&thread.operators));
+    (threads.collect(), own(&found.shared_operators))
 }
 
 #[test]
@@ -93,8 +99,10 @@ fn streams_into_one_port_share_a_receiver() {
     let program = program(&[&[], &[], &[], &[&[0, 1]], &[&[2]]]);
     let plan = plan(&program, &[&[0], &[1], &[2], &[3, 4]]);
     assert_eq!(received(&program, &plan, 3), [vec![0, 1], vec![2]]);
-    assert_eq!(regions(&plan, 3), [[3], [4]]);
-    assert_eq!(plan.pes[3].shared_operators, []);
+    assert_eq!(
+        threads(&program, &plan, 3),
+        (vec![vec![3], vec![4]], vec![])
+    );
 }
 
 #[test]
@@ -103,7 +111,7 @@ fn streams_share_through_a_third() {
     let program = program(&[&[], &[], &[], &[&[0, 1]], &[&[1, 2]]]);
     let plan = plan(&program, &[&[0, 1, 2], &[3, 4]]);
     assert_eq!(received(&program, &plan, 1), [[0, 1, 2]]);
-    assert_eq!(regions(&plan, 1), [[3, 4]]);
+    assert_eq!(threads(&program, &plan, 1), (vec![vec![3, 4]], vec![]));
 }
 
 #[test]
@@ -111,7 +119,10 @@ fn streams_into_two_ports_of_an_operator_have_a_receiver_each() {
     let program = program(&[&[], &[], &[&[0], &[1]]]);
     let plan = plan(&program, &[&[0], &[1], &[2]]);
     assert_eq!(received(&program, &plan, 2), [[0], [1]]);
-    assert_eq!(plan.pes[2].shared_operators, [OperatorId(2)]);
+    assert_eq!(
+        threads(&program, &plan, 2),
+        (vec![vec![2], vec![2]], vec![2])
+    );
 }
 
 #[test]
@@ -128,8 +139,10 @@ fn a_stream_that_its_receiver_brings_about_has_another_one() {
         .map(|i| (i.from, i.crossing))
         .collect();
     assert_eq!(inputs, [(stream(0), None), (stream(3), Some(2))]);
-    assert_eq!(regions(&plan, 1), [[2], [1]]);
-    assert_eq!(plan.pes[1].shared_operators, []);
+    assert_eq!(
+        threads(&program, &plan, 1),
+        (vec![vec![1], vec![2]], vec![])
+    );
 }
 
 #[test]
@@ -142,7 +155,7 @@ fn streams_of_one_origin_that_one_operator_takes_share_a_receiver() {
     assert_eq!(received(&program, &plan, 5), [[3], [4]]);
     let order = order(&plan, &program);
     let ordered: Vec<_> = (0..5)
-        .map(|link| !order.origins_of_crossing(link).is_empty())
+        .map(|number| !order.origins_of_crossing(number).is_empty())
         .collect();
     assert_eq!(ordered, [true, true, true, false, false]);
     assert!(order.merges.iter().all(Vec::is_empty));
@@ -191,10 +204,10 @@ fn receivers_of_two_processes_do_not_wait_for_each_other() {
 }
 
 #[test]
-fn a_threaded_port_begins_a_region() {
+fn a_thread_begins_at_a_threaded_port() {
     let program = program(&[&[], &[&[0]], &[&[1]]]);
     let mut plan = plan(&program, &[&[0, 1, 2]]);
-    assert_eq!(regions(&plan, 0), [[0, 1, 2]]);
+    assert_eq!(threads(&program, &plan, 0), (vec![vec![0, 1, 2]], vec![]));
     plan.pes[0].threaded_ports.push(ThreadedPort {
         operator: OperatorId(2),
         port: 0,
@@ -203,13 +216,15 @@ fn a_threaded_port_begins_a_region() {
         core: None,
     });
     derive(&mut plan, &program);
-    assert_eq!(regions(&plan, 0), [vec![0, 1], vec![2]]);
+    assert_eq!(
+        threads(&program, &plan, 0),
+        (vec![vec![0, 1], vec![2]], vec![])
+    );
     let media = plan.pes[0].edges.iter().map(|edge| edge.medium);
     assert_eq!(
         media.collect::<Vec<_>>(),
         [EdgeMedium::Fused, EdgeMedium::Queue]
     );
-    assert_eq!(plan.pes[0].shared_operators, []);
 }
 
 #[test]
@@ -224,7 +239,7 @@ fn a_receiver_that_only_fills_a_queue_runs_no_operator() {
         core: None,
     });
     derive(&mut plan, &program);
-    assert_eq!(regions(&plan, 1), [[1]]);
+    assert_eq!(threads(&program, &plan, 1), (vec![vec![], vec![1]], vec![]));
     assert_eq!(plan.pes[1].edges[0].medium, EdgeMedium::Crossing(0));
     assert_eq!(received(&program, &plan, 1), [[0]]);
 }
@@ -366,17 +381,18 @@ proptest! {
             received.extend(merged.filter_map(|input| input.crossing));
             received.sort_unstable();
             let crossings = (0..).zip(&plan.crossings).filter(|(_, c)| c.to.contains(&pe));
-            let links: Vec<u32> = crossings.map(|(link, _)| link).collect();
-            prop_assert_eq!(received, links);
+            let crossings: Vec<u32> = crossings.map(|(number, _)| number).collect();
+            prop_assert_eq!(received, crossings);
         }
     }
 
     #[test]
-    fn what_is_not_shared_is_in_one_region((program, plan) in graphs::programs_with_plans(16)) {
-        for pe in &plan.pes {
+    fn operators_that_are_not_shared_have_one_thread((program, plan) in graphs::programs_with_plans(16)) {
+        for (number, pe) in (0..).zip(&plan.pes) {
+            let (threads, shared) = threads(&program, &plan, number);
             for operator in &pe.operators {
-                let regions = pe.regions.iter().filter(|r| r.operators.contains(operator));
-                prop_assert_eq!(regions.count() > 1, pe.is_shared(*operator));
+                let entering = threads.iter().filter(|entered| entered.contains(&operator.0));
+                prop_assert_eq!(entering.count() > 1, shared.contains(&operator.0));
             }
         }
         prop_assert_eq!(plan.pes.iter().map(|pe| pe.operators.len()).sum::<usize>(),

@@ -340,6 +340,50 @@ fn timers_fire_until_the_end() {
     assert_eq!(printed.text(), "three\n");
 }
 
+static LIES: OperatorModel = OperatorModel {
+    namespace: "t",
+    name: "Lies",
+    inputs: &[graph::InPortModel::DEFAULT],
+    outputs: &[graph::OutPortModel::DEFAULT],
+    timers: Some(|_| graph::OperatorTimers::Silent),
+    ..OperatorModel::DEFAULT
+};
+
+/// Submits a window marker at each tick of its timer.
+struct Lies;
+
+impl Operator for Lies {
+    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn on_timer(&mut self, _: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
+        out.submit_punctuation(0, Punctuation::Window)
+    }
+}
+
+#[test]
+fn a_silent_timer_that_submits_is_a_bug_of_its_operator() {
+    let lies = entry(&LIES, |build| {
+        build.add_timer(0.002);
+        Ok(Box::new(Lies))
+    });
+    let operator = OperatorBuilder::new("t::Lies", "Lies")
+        .input("In", N)
+        .connect(0, 0, 0)
+        .output("Lies", N);
+    let source = numbers("Slow", None).param("period", [exprs::float64(1e9)]);
+    let registry = [registry(), vec![lies]].concat();
+    let program = build_program([source, operator, print(1)]);
+    let (printed, ended) = testkit::run_program(&program, &registry);
+    let report = ended.unwrap_err();
+    let failure = &report.failures[0];
+    assert!(failure.is_bug, "{report}");
+    assert_eq!(&*failure.operator, "Lies");
+    assert!(failure.fault.message().starts_with("a timer submits"));
+    assert_eq!(printed, "", "the marker has not gone further");
+}
+
 static PANICS: OperatorModel = OperatorModel {
     namespace: "t",
     name: "Panics",

@@ -44,7 +44,7 @@ pub fn program(decisions: &[u32], operators_max: usize) -> Program {
     }
     Program {
         name: "Main".into(),
-        files: vec!["Main.spl".into()],
+        files: ["Main.spl".into()].into(),
         operators,
         ..Program::default()
     }

@@ -136,17 +136,17 @@ pub fn queue(items: u32, congestion: &str) -> OperatorBuilder {
 }
 
 /// The number of the one crossing.
-const LINK: u32 = 3;
+const CROSSING: u32 = 3;
 
-fn link() -> [Expr; 1] {
-    [exprs::constant(Value::Uint32(LINK), Type::Uint32)]
+fn crossing_number() -> [Expr; 1] {
+    [exprs::constant(Value::Uint32(CROSSING), Type::Uint32)]
 }
 
 /// Sends the source's numbers to another PE.
 pub fn send() -> OperatorBuilder {
     OperatorBuilder::new(inserted_operators::SEND, "Send")
         .input("In", [("n", Type::Int64)])
-        .param("link", link())
+        .param("crossing", crossing_number())
         .connect(0, 0, 0)
 }
 
@@ -154,7 +154,7 @@ pub fn send() -> OperatorBuilder {
 pub fn receive() -> OperatorBuilder {
     OperatorBuilder::new(inserted_operators::RECEIVE, "Receive")
         .output("N", [("n", Type::Int64)])
-        .param("link", link())
+        .param("crossing", crossing_number())
 }
 
 /// Both ends of the crossing, for the sending and for the receiving PE.
@@ -165,7 +165,7 @@ pub fn crossing_ends(
 ) -> (CrossingEnds, CrossingEnds) {
     let spec = EdgeSpec {
         name: Arc::from("N.0"),
-        edge: LINK,
+        edge: CROSSING,
         receiver_count: 1,
         ring_bytes,
         batching: Batching::default(),
@@ -178,7 +178,7 @@ pub fn crossing_ends(
         .expect("a receiving end");
     let mut sends = CrossingEnds::default();
     sends.outbound.insert(
-        LINK,
+        CROSSING,
         OutboundCrossing {
             stream: "N.0".into(),
             to_pes: vec![1],
@@ -191,7 +191,7 @@ pub fn crossing_ends(
         ..CrossingEnds::default()
     };
     receives.inbound.insert(
-        LINK,
+        CROSSING,
         InboundCrossing {
             stream: "N.0".into(),
             from_pe: 0,

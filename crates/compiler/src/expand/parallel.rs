@@ -151,14 +151,14 @@ impl<'w> Expander<'_, 'w> {
         let schema = feed.schema.clone().unwrap_or_default();
         let pos = self.session.pos(feed.span);
         let out = |channel: usize| OutPort::new(format!("{name}[{channel}]"), schema.clone());
-        let operator = OperatorNode {
+        let mut operator = OperatorNode {
             inputs: vec![InPort::new(name.clone(), schema.clone(), Vec::new())],
             outputs: (0..outputs.len()).map(out).collect(),
             params: splitter_param(share, &schema, pos).into_iter().collect(),
             annotations: vec![(SPLITTER.into(), Vec::new())],
-            has_own_thread: model.has_own_thread,
             ..OperatorNode::new(name, format!("{}::{}", model.namespace, model.name), pos)
         };
+        model.set_threads_and_timers(&mut operator);
         let site = OperatorSite {
             model,
             head: feed.span,

@@ -50,8 +50,8 @@ fn senders_and_receivers_stand_where_streams_cross() {
         &parts[0].program.operators[1],
         &parts[3].program.operators[0],
     ];
-    assert_eq!(links(send), [0]);
-    assert_eq!(links(receive), [1, 2]);
+    assert_eq!(crossings_of(send), [0]);
+    assert_eq!(crossings_of(receive), [1, 2]);
     assert_eq!(&*receive.outputs[1].name, "C");
     assert_eq!(send.pos, program.operators[0].pos);
     assert_eq!(parts[2].received_crossings, [(0, 1)]);
@@ -93,20 +93,23 @@ fn a_queue_stands_before_its_port() {
         params[1]
     );
     assert!(params[2].contains("Uint32(1)"), "{}", params[2]);
-    let regions = &plan.pes[0].regions;
-    assert_eq!(regions.len(), 2);
-    assert_eq!(plan.pes[0].shared_operators, [OperatorId(2)]);
+    let threads = planner::pe_threads(&part.program, &part.pins).threads;
+    let entered: Vec<_> = threads.iter().map(|thread| &thread.operators[..]).collect();
+    let ids: Vec<OperatorId> = (0..4).map(OperatorId).collect();
+    assert_eq!(entered, [&ids[..], &ids[3..]]);
+    assert_eq!(threads[1].core, Some(1));
+    assert_eq!(crate::shared(&part), [OperatorId(2)]);
 }
 
-fn links(operator: &OperatorNode) -> Vec<u32> {
-    let Some(ParamValue::Exprs(exprs)) = operator.param("link").map(|p| &p.value) else {
-        panic!("{} has links", operator.name);
+fn crossings_of(operator: &OperatorNode) -> Vec<u32> {
+    let Some(ParamValue::Exprs(exprs)) = operator.param("crossing").map(|p| &p.value) else {
+        panic!("{} has crossings", operator.name);
     };
-    let links = exprs.iter().map(|expr| match &expr.kind {
-        graph::ExprKind::Const(tuple::Value::Uint32(link)) => *link,
-        other => panic!("{other:?} is no link"),
+    let numbers = exprs.iter().map(|expr| match &expr.kind {
+        graph::ExprKind::Const(tuple::Value::Uint32(crossing_number)) => *crossing_number,
+        other => panic!("{other:?} is no crossing"),
     });
-    links.collect()
+    numbers.collect()
 }
 
 /// An input port of the whole program, and what feeds it.
@@ -142,12 +145,12 @@ fn behind(plan: &Plan, parts: &[PeProgram], part: &PeProgram, edge: OutPortId) -
                 .collect()
         }
         (inserted_operators::RECEIVE, _) => {
-            let link = links(operator)[edge.port as usize];
-            let Some(crossing) = plan.crossings.get(link as usize) else {
-                let (_, sender) = sender(std::slice::from_ref(part), link);
+            let crossing_number = crossings_of(operator)[edge.port as usize];
+            let Some(crossing) = plan.crossings.get(crossing_number as usize) else {
+                let (_, sender) = sender(std::slice::from_ref(part), crossing_number);
                 return behind(plan, parts, part, sender);
             };
-            let (from, sender) = sender(parts, link);
+            let (from, sender) = sender(parts, crossing_number);
             let sent = behind(plan, parts, from, sender);
             assert_eq!(sent, [crossing.from]);
             sent
@@ -157,13 +160,14 @@ fn behind(plan: &Plan, parts: &[PeProgram], part: &PeProgram, edge: OutPortId) -
 }
 
 /// The part that sends a crossing, and the stream that it sends there.
-fn sender(parts: &[PeProgram], link: u32) -> (&PeProgram, OutPortId) {
+fn sender(parts: &[PeProgram], crossing_number: u32) -> (&PeProgram, OutPortId) {
     let all = parts.iter().flat_map(|part| {
         let operators = part.program.operators.iter();
         operators.map(move |operator| (part, operator))
     });
-    let mut senders =
-        all.filter(|(_, o)| &*o.kind == inserted_operators::SEND && links(o) == [link]);
+    let mut senders = all.filter(|(_, o)| {
+        &*o.kind == inserted_operators::SEND && crossings_of(o) == [crossing_number]
+    });
     let (part, operator) = senders.next().expect("a sender");
     assert!(senders.next().is_none(), "one sender a crossing");
     (part, operator.inputs[0].sources[0])

@@ -164,5 +164,7 @@ fn a_chain_of_twenty_thousand_operators_is_planned_at_once() {
     let program = program(&text);
     let plan = planned(&program, &choice(FusionPolicy::None));
     assert_eq!(plan.pes.len(), 20_000);
-    assert!(plan.pes.iter().all(|pe| pe.regions.len() == 1));
+    let all = crate::threads(&program, &plan).into_iter();
+    let counts: Vec<usize> = all.map(|threads| threads.threads.len()).collect();
+    assert_eq!(counts, vec![1; 20_000]);
 }

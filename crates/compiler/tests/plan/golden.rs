@@ -75,7 +75,7 @@ fn known_medium(name: &str) -> Result<(), String> {
 fn sound(program: &Program, choice: &PlanOptions<'_>, plan: &Plan) -> String {
     let notes = planner::notes(program, choice, plan).into_iter();
     let notes: Vec<_> = notes.map(|note| note.text(program) + "\n").collect();
-    let text = plan.display(program).to_string();
+    let text = plan.display(program).to_string() + &planner::thread_comments(program, plan);
     assert_eq!(planner::check(plan, program), Ok(()));
     let again = planner::parse_plan(&text, program).expect("a plan that was printed");
     assert_eq!(again, *plan);

@@ -9,8 +9,8 @@ mod support;
 mod threads;
 mod timed;
 
-use graph::{Plan, Program};
-use planner::{FusionPolicy, MediumCapabilities, PlanOptions};
+use graph::{OperatorId, PeThreads, Plan, Program};
+use planner::{FusionPolicy, MediumCapabilities, PeProgram, PlanOptions, ProgramCuts};
 use thalweg_compiler as compiler;
 
 /// Media as an engine hands them in.
@@ -73,6 +73,23 @@ pub fn planned(program: &Program, choice: &PlanOptions<'_>) -> Plan {
         let errors: Vec<_> = errors.iter().map(|error| error.text(program)).collect();
         panic!("{}", errors.join("\n"))
     })
+}
+
+/// The threads of each PE, with the numbers of the PE's own program.
+pub fn threads(program: &Program, plan: &Plan) -> Vec<PeThreads> {
+    let cuts = ProgramCuts::new(program, plan);
+    let parts = (0..plan.pes.len() as u32).map(|pe| cuts.cut(pe));
+    let threads = parts.map(|part| planner::pe_threads(&part.program, &part.pins));
+    threads.collect()
+}
+
+/// The operators of the program that several threads of a part enter.
+pub fn shared(part: &PeProgram) -> Vec<OperatorId> {
+    let threads = planner::pe_threads(&part.program, &part.pins);
+    let shared = threads.shared_operators.iter();
+    shared
+        .filter_map(|id| part.operator_ids[id.0 as usize])
+        .collect()
 }
 
 /// Why there is no plan.

@@ -1,9 +1,9 @@
-//! Operators that a plan calls shared: exactly those that several threads of its regions enter.
+//! Operators that the threads of a plan share: exactly those that several threads enter.
 
 use std::collections::BTreeSet;
 use std::fs;
 
-use graph::{OperatorId, PeAssignment, Plan, Program, inserted_operators};
+use graph::{OperatorId, OperatorTimers, PeAssignment, Plan, Program, inserted_operators};
 use planner::{FusionPolicy, PeProgram, PlanOptions, StreamConsumers, ThreadingPolicy, cut};
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -15,41 +15,58 @@ use crate::{choice, planned, support};
 fn entered(part: &PeProgram) -> Vec<OperatorId> {
     let flow = StreamConsumers::new(&part.program);
     let operators = &part.program.operators;
-    let is_queue = |at: u32| &*operators[at as usize].kind == inserted_operators::QUEUE;
-    let mut entered = vec![0; operators.len()];
-    for start in 0..operators.len() as u32 {
-        if !operators[start as usize].inputs.is_empty() && !is_queue(start) {
-            continue;
+    let consumers = |at: u32| {
+        let streams = flow.streams_of(OperatorId(at));
+        let edges = streams.flat_map(|stream| flow.consumers_of(stream));
+        let consumers = edges.map(|to| to.operator.0);
+        consumers.collect::<Vec<u32>>()
+    };
+    let has_own_thread = |at: u32| {
+        let operator = &operators[at as usize];
+        let is_queue = *operator.kind == *inserted_operators::QUEUE;
+        !operator.inputs.is_empty() && (is_queue || operator.has_own_thread)
+    };
+    let all = 0..operators.len() as u32;
+    let mut threads: Vec<Vec<u32>> = Vec::new();
+    for at in all.clone() {
+        match operators[at as usize].inputs.is_empty() {
+            true => threads.push(vec![at]),
+            false if has_own_thread(at) => threads.push(consumers(at)),
+            false => {}
         }
-        let mut seen = BTreeSet::from([start]);
-        let mut open = vec![start];
+    }
+    let timers_of = |at: u32| operators[at as usize].timers;
+    let timed = all.clone().filter(|&at| timers_of(at).submit());
+    threads.push(timed.collect());
+    let mut entered = vec![0; operators.len()];
+    let timer_thread = threads.len() - 1;
+    for (number, mut open) in threads.into_iter().enumerate() {
+        let mut seen = BTreeSet::new();
         while let Some(at) = open.pop() {
-            entered[at as usize] += 1;
-            for to in flow
-                .streams_of(OperatorId(at))
-                .flat_map(|s| flow.consumers_of(s))
-            {
-                let next = to.operator.0;
-                if !is_queue(next) && seen.insert(next) {
-                    open.push(next);
-                }
+            if seen.insert(at) {
+                entered[at as usize] += 1;
+                open.extend(consumers(at).iter().filter(|_| !has_own_thread(at)));
             }
+        }
+        let is_silent = |at: &u32| timers_of(*at) == OperatorTimers::Silent;
+        let silent = all.clone().filter(is_silent);
+        for at in silent.filter(|_| number == timer_thread) {
+            entered[at as usize] += u32::from(seen.insert(at));
         }
     }
     let several = (0..operators.len()).filter(|&at| entered[at] > 1);
     several.filter_map(|at| part.operator_ids[at]).collect()
 }
 
-fn is_proven(program: &Program, plan: &Plan) {
-    for (number, pe) in (0..).zip(&plan.pes) {
-        let part = cut(program, plan, number);
-        assert_eq!(
-            entered(&part),
-            pe.shared_operators,
-            "{}",
-            plan.display(program)
-        );
-    }
+/// The shared operators of each PE, which are those that a walk along each thread finds.
+fn proven_shared(program: &Program, plan: &Plan) -> Vec<Vec<OperatorId>> {
+    let shared = (0..plan.pes.len() as u32).map(|pe| {
+        let part = cut(program, plan, pe);
+        let shared = crate::shared(&part);
+        assert_eq!(entered(&part), shared, "{}", plan.display(program));
+        shared
+    });
+    shared.collect()
 }
 
 /// The programs of the examples.
@@ -81,8 +98,8 @@ fn examples_share_nothing_but_what_several_threads_enter() {
                     ..choice(fuse)
                 };
                 let plan = planned(program, &choice);
-                is_proven(program, &plan);
-                alone += usize::from(plan.pes.iter().all(|pe| pe.shared_operators.is_empty()));
+                let shared = proven_shared(program, &plan);
+                alone += usize::from(shared.iter().all(Vec::is_empty));
             }
         }
     }
@@ -94,14 +111,12 @@ fn one_source_without_queues_needs_no_lock() {
     let graph = "stream<int32 a> A = Beacon() {}\n stream<int32 a> B = Filter(A) {}\n\
         () as C = Custom(A; B) {}";
     let program = crate::program(graph);
-    assert_eq!(
-        planned(&program, &choice(FusionPolicy::All)).pes[0].shared_operators,
-        []
-    );
+    let plan = planned(&program, &choice(FusionPolicy::All));
+    assert_eq!(proven_shared(&program, &plan), [[]]);
     let two = format!("{graph}\n stream<int32 a> D = Beacon() {{}}\n () as E = Custom(B, D) {{}}");
     let program = crate::program(&two);
     let plan = planned(&program, &choice(FusionPolicy::All));
-    assert_eq!(plan.pes[0].shared_operators, [OperatorId(4)]);
+    assert_eq!(proven_shared(&program, &plan), [[OperatorId(4)]]);
 }
 
 proptest! {
@@ -109,7 +124,7 @@ proptest! {
 
     #[test]
     fn what_is_shared_is_what_several_threads_enter((program, plan) in graphs::programs_with_plans(16)) {
-        is_proven(&program, &plan);
+        proven_shared(&program, &plan);
     }
 
     #[test]
@@ -122,14 +137,14 @@ proptest! {
             ..choice(if is_split { FusionPolicy::None } else { FusionPolicy::All })
         };
         let plan = planned(&program, &choice);
-        is_proven(&program, &plan);
+        let shared = proven_shared(&program, &plan);
         let loops = StreamConsumers::new(&program).loops();
         let homes = PeAssignment::new(&plan, program.operators.len());
         for (at, operator) in program.operators.iter().enumerate() {
             if operator.inputs.len() < 2 && loops[at].is_none() {
                 let id = OperatorId(at as u32);
                 let pe = homes.pe_of(id).expect("it is in a pe");
-                prop_assert!(!plan.pes[pe as usize].is_shared(id), "{}", operator.name);
+                prop_assert!(!shared[pe as usize].contains(&id), "{}", operator.name);
             }
         }
         let again = PlanOptions { fusion: FusionPolicy::Text(&plan), ..choice };

@@ -2,19 +2,19 @@
 //!
 //! They belong to no toolkit, and all of their parameters are constants.
 
-/// A sender: takes a stream out of a PE, or to a merge within it. One input port; parameter `link`:
-/// the number of the crossing, or of the ring. If the stream's order counts: `origin` (uint32
-/// list), `again` and `more` (boolean), see `runtime::crossing::order`.
+/// A sender: takes a stream out of a PE, or to a merge within it. One input port; parameter
+/// `crossing`: the number of the crossing, or of the ring. If the stream's order counts: `origin`
+/// (uint32 list), `repeatsPosition` and `isRepeatedNext` (boolean), see `runtime::order`.
 pub const SEND: &str = "thalweg.transport::Send";
 
 /// A receiver or a merge: brings streams into a PE, or takes them in order within it. One output
-/// port for each value of its parameter `link`, in order. If their order counts: `rank` (uint32
-/// list, by port), `carried` (uint32 list, a link and an origin in turn).
+/// port for each value of its parameter `crossing`, in order. If their order counts: `rank` (uint32
+/// list, by port), `carried` (uint32 list, a crossing and an origin in turn).
 pub const RECEIVE: &str = "thalweg.transport::Receive";
 
 /// A turn: tells an operator its position among the consumers of a stream, where the order counts
 /// in which operator and senders are called. One input and one output port of one schema;
-/// parameters `rank` (uint32), `again` and `more` (boolean).
+/// parameters `rank` (uint32), `repeatsPosition` and `isRepeatedNext` (boolean).
 pub const TURN: &str = "thalweg.transport::Turn";
 
 /// The queue of a threaded port. One input and one output port of one schema; parameters `tuples`

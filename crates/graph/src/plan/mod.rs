@@ -5,18 +5,18 @@
 //! text; the `planner` crate chooses plans, derives what follows from the choices, and checks them.
 //!
 //! ```text
-//!   PE 0                                            PE 1
-//!     region 0: begins at the source 0, runs 0 1      region 0: begins at a receiver, runs 4 5
-//!     region 1: begins at a threaded port, runs 3
+//!   PE 0: operators 0 1 3                           PE 1: operators 4 5
+//!     3 has a threaded port                           a receiver brings in the stream of 1
 //!                        1 -> 4 crosses: medium shm
 //! ```
 //!
 //! # Invariants
-//! Every operator is in exactly one PE. A region's first operator is where it begins. An operator
-//! that no source reaches (only its own loop feeds it) is in no region. An edge between two PEs
-//! belongs to exactly one crossing; an edge within a PE to none. The operators of a loop are in one
-//! PE. `planner::check` tests all of this; `planner::derive` works out receivers, merges, regions,
-//! shared operators and edges from the other fields.
+//! Every operator is in exactly one PE. An edge between two PEs belongs to exactly one crossing; an
+//! edge within a PE to none. The operators of a loop are in one PE. `planner::check` tests all of
+//! this; `planner::derive` works out receivers, merges and edges from the other fields.
+//!
+//! The threads of a PE are not part of its plan: they follow from the PE's own program, which has
+//! the inserted operators too, and are a value of their own ([`PeThreads`]).
 
 mod crossing;
 mod in_port_id;
@@ -36,7 +36,7 @@ pub use crossing::{AUTO_MEDIUM, Crossing, CrossingCodec};
 pub use in_port_id::InPortId;
 pub use merge::{Merge, MergeInput, OriginId};
 pub use pe_assignment::PeAssignment;
-pub use pe_plan::{EdgeMedium, PePlan, Plan, PlanEdge, Region};
+pub use pe_plan::{EdgeMedium, PePlan, Plan, PlanEdge};
 pub use pe_threads::{PeThreads, PlannedThread, ThreadStartPoint};
 pub use pin::{Pin, PinnedThread};
 pub use plan_part::PlanPart;

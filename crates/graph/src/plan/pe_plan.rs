@@ -37,7 +37,8 @@ pub struct Plan {
 /// A processing element: a fused set of operators in one process.
 ///
 /// `operators`, `threaded_ports`, `cores`, `host` and `pins` are chosen; the other fields follow
-/// from them and from the crossings, and `planner::derive` fills them in.
+/// from them and from the crossings, and `planner::derive` fills them in. The threads that run the
+/// operators are [`PeThreads`](super::PeThreads).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PePlan {
     /// The operators of the PE, in order of the program.
@@ -47,10 +48,6 @@ pub struct PePlan {
     pub receivers: Vec<ReceiverPlan>,
     /// The merges of the PE, in order of the input ports that they feed.
     pub merges: Vec<Merge>,
-    /// The operators of each thread that runs any.
-    pub regions: Vec<Region>,
-    /// Operators that more than one region runs, in order: they need a lock.
-    pub shared_operators: Vec<OperatorId>,
     /// Every edge that ends in this PE, in order of the receiving ports.
     pub edges: Vec<PlanEdge>,
     /// Input ports with a queue and a thread of their own, in order of the ports.
@@ -61,20 +58,6 @@ pub struct PePlan {
     pub host: Option<Arc<str>>,
     /// Threads of sources and receivers that have a core of their own, in order.
     pub pins: Vec<Pin>,
-}
-
-/// The operators that one thread runs by direct calls.
-///
-/// A receiver that only fills queues has a thread but runs no operator, so it has no region.
-/// Neither have threads that operators start by themselves, for a delay or a timer: see
-/// [`PeThreads`](super::PeThreads).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Region {
-    /// The operator that the thread calls first.
-    pub source: OperatorId,
-    /// Every operator that the thread may reach, `source` first, in depth-first order of the
-    /// calls.
-    pub operators: Vec<OperatorId>,
 }
 
 /// An edge from an output port to an input port, with its medium.
@@ -125,11 +108,6 @@ impl Plan {
 }
 
 impl PePlan {
-    /// Whether more than one region runs an operator.
-    pub fn is_shared(&self, operator: OperatorId) -> bool {
-        self.shared_operators.binary_search(&operator).is_ok()
-    }
-
     /// The core of a thread, if the thread has one of its own.
     pub fn core_of(&self, thread: PinnedThread) -> Option<u32> {
         let pin = self.pins.iter().find(|pin| pin.thread == thread);

@@ -34,8 +34,10 @@ pub struct PeThreads {
     /// threads: no final marker ends such a thread, so a shutdown has to.
     pub looped_threads: Vec<OperatorId>,
     /// Groups of operators that one thread alone enters, that call each other and that may be
-    /// compiled into one function, upstream first. Operators that are Rust code leave their group
-    /// when they are constructed.
+    /// compiled into one function, upstream first. No two operators of different groups are
+    /// compiled into one function, but those of one group may be several: operators that are Rust
+    /// code, and logic that looks before each submission whether its port is still open, divide the
+    /// group when the operators are constructed.
     pub chains: Vec<Vec<OperatorId>>,
     /// All operators, each behind those that feed it; operators of loops come last, in order. Code
     /// is made in this order.
@@ -151,7 +153,7 @@ impl fmt::Display for PeThreadsText<'_> {
             writeln!(f, "looped threads:{}", self.names(looped_threads))?;
         }
         for operators in chains {
-            writeln!(f, "chain:{}", self.names(operators))?;
+            writeln!(f, "may fuse:{}", self.names(operators))?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ impl<'a> PrintNames<'a> {
     pub(super) fn program(self, program: &'a Program, out: &mut String) {
         let names = PrintNames::from_program(program, self.natives);
         let _ = writeln!(out, "composite {}", program.name);
-        for function in &program.functions {
+        for function in program.functions.iter() {
             out.push('\n');
             names.function(function, out);
         }

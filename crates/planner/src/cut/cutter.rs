@@ -8,9 +8,10 @@ use graph::{
     Plan, Program,
 };
 
+use super::cut_facts::CutFacts;
+use super::inserted;
 use super::pe_layout::{PeLayout, PeOperator};
 use super::stream_recipients::{MergeRing, StreamRecipient, StreamRecipients};
-use super::{ProgramCuts, inserted};
 use crate::order::PlanOrder;
 
 /// A PE that is being cut out of a program: the facts that its operators are made from.
@@ -27,18 +28,18 @@ pub(super) struct Cutter<'a> {
 }
 
 impl<'a> Cutter<'a> {
-    /// Lays out the part of PE `pe`.
-    pub fn new(cuts: &'a ProgramCuts<'_>, pe: u32) -> Cutter<'a> {
-        let ProgramCuts {
+    /// Lays out the part of PE `pe`, which sends on the crossings `sent`.
+    pub fn new(facts: &'a CutFacts<'_>, pe: u32, sent: &[u32]) -> Cutter<'a> {
+        let CutFacts {
             program,
             plan,
             order,
             pe_assignment,
             crossing_index,
             ..
-        } = cuts;
-        let recipients = StreamRecipients::new(cuts, pe);
-        let layout = PeLayout::new(plan, order, &recipients, pe_assignment, pe);
+        } = facts;
+        let recipients = StreamRecipients::new(facts, pe);
+        let layout = PeLayout::new(plan, order, &recipients, sent, pe);
         Cutter {
             program,
             plan,

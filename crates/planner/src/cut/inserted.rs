@@ -8,15 +8,15 @@ use graph::{
 };
 use tuple::{Type, Value};
 
-/// The way in which a sender numbers its tuples: see `runtime::crossing::order`.
+/// The way in which a sender gives its tuples positions: see `runtime::order`.
 #[derive(Default)]
 pub(super) struct SenderNumbering {
     /// The origins that the stream is ordered by; none if it is not ordered.
     pub origins: Vec<OriginId>,
-    /// Whether the sender before this one has given the tuple its number.
-    pub is_again: bool,
-    /// Whether the next sender gives the tuple the same number.
-    pub has_more: bool,
+    /// Whether the recipient before this one has given the tuple its position.
+    pub repeats_position: bool,
+    /// Whether the recipient behind this one repeats the position.
+    pub is_repeated_next: bool,
 }
 
 /// An output port of a receiver or a merge.
@@ -38,11 +38,19 @@ pub(super) fn send(
     numbering: &SenderNumbering,
 ) -> OperatorNode {
     let (pos, port) = out_stream(program, stream);
-    let mut params = vec![number_param("link", &[crossing_number], pos)];
+    let mut params = vec![number_param("crossing", &[crossing_number], pos)];
     if !numbering.origins.is_empty() {
         params.push(number_param("origin", &numbering.origins, pos));
-        params.push(flag_param("again", numbering.is_again, pos));
-        params.push(flag_param("more", numbering.has_more, pos));
+        params.push(flag_param(
+            "repeatsPosition",
+            numbering.repeats_position,
+            pos,
+        ));
+        params.push(flag_param(
+            "isRepeatedNext",
+            numbering.is_repeated_next,
+            pos,
+        ));
     }
     OperatorNode {
         inputs: vec![InPort::new(
@@ -55,7 +63,7 @@ pub(super) fn send(
     }
 }
 
-/// The operator that gives another one its turn: see `runtime::crossing::order`.
+/// The operator that gives another one its turn: see `runtime::order`.
 pub(super) fn turn(
     program: &Program,
     name: String,
@@ -73,8 +81,8 @@ pub(super) fn turn(
         outputs: vec![OutPort::new(port.name.clone(), port.schema.clone())],
         params: vec![
             number_param("rank", &[rank], pos),
-            flag_param("again", numbering.is_again, pos),
-            flag_param("more", numbering.has_more, pos),
+            flag_param("repeatsPosition", numbering.repeats_position, pos),
+            flag_param("isRepeatedNext", numbering.is_repeated_next, pos),
         ],
         clock: clock(program, &[vec![stream]]),
         ..OperatorNode::new(name, inserted_operators::TURN, pos)
@@ -96,7 +104,7 @@ pub(super) fn receive(
     let outputs = streams.into_iter();
     let outputs = outputs.map(|stream| OutPort::new(stream.name.clone(), stream.schema.clone()));
     let crossings: Vec<u32> = ports.iter().map(|port| port.crossing_number).collect();
-    let mut params = vec![number_param("link", &crossings, pos)];
+    let mut params = vec![number_param("crossing", &crossings, pos)];
     if !carried.is_empty() {
         let ranks: Vec<u32> = ports.iter().map(|port| port.rank).collect();
         let carried: Vec<u32> = carried
@@ -144,6 +152,7 @@ pub(super) fn queue(
         outputs: vec![OutPort::new(port.name.clone(), port.schema.clone())],
         params: [tuples, congestion].into_iter().chain(core).collect(),
         clock: clock(program, std::slice::from_ref(&port.sources)),
+        has_own_thread: true,
         ..OperatorNode::new(name, inserted_operators::QUEUE, of.pos)
     }
 }

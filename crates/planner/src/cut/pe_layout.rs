@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use graph::{Crossing, InPortId, OperatorId, OutPortId, PeAssignment, Plan};
+use graph::{Crossing, InPortId, OperatorId, OutPortId, Plan};
 
 use super::stream_recipients::StreamRecipients;
 use crate::order::PlanOrder;
@@ -61,15 +61,15 @@ pub(super) struct PeLayout {
 }
 
 impl PeLayout {
-    /// Lays out the part of PE `pe`.
+    /// Lays out the part of PE `pe`, which sends on the crossings `sent`.
     pub fn new(
         plan: &Plan,
         order: &PlanOrder,
         recipients: &StreamRecipients<'_>,
-        pe_assignment: &PeAssignment,
+        sent: &[u32],
         pe: u32,
     ) -> PeLayout {
-        let mut all = keyed_operators(plan, order, recipients, pe_assignment, pe);
+        let mut all = keyed_operators(plan, order, recipients, sent, pe);
         all.sort_by_key(|(key, _)| *key);
         let mut layout = PeLayout {
             operators: all.into_iter().map(|(_, operator)| operator).collect(),
@@ -129,12 +129,13 @@ impl PeLayout {
     }
 }
 
-/// All operators of a PE's part with their sort keys, in no order.
+/// All operators of a PE's part with their sort keys, in no order; `sent` has the crossings that
+/// the PE sends on.
 fn keyed_operators(
     plan: &Plan,
     order: &PlanOrder,
     recipients: &StreamRecipients<'_>,
-    pe_assignment: &PeAssignment,
+    sent: &[u32],
     pe: u32,
 ) -> Vec<(PeOperatorKey, PeOperator)> {
     let own = &plan.pes[pe as usize];
@@ -184,10 +185,8 @@ fn keyed_operators(
             }));
         }
     }
-    let sent = (0..)
-        .zip(&plan.crossings)
-        .filter(|(_, crossing)| pe_assignment.pe_of(crossing.from.operator) == Some(pe));
-    keyed.extend(sent.map(|(number, crossing)| {
+    keyed.extend(sent.iter().map(|&number| {
+        let crossing = &plan.crossings[number as usize];
         let key = send_key(order, recipients, number, crossing);
         (key, PeOperator::Send(number))
     }));

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use graph::{InPortId, Merge, MergeInput, OperatorId, OriginId, OutPortId, PeAssignment, Plan};
 
-use super::ProgramCuts;
+use super::cut_facts::CutFacts;
 use super::inserted::{ReceiverOutput, SenderNumbering};
 use crate::order::PlanOrder;
 use crate::streams::StreamConsumers;
@@ -58,15 +58,15 @@ type RecipientRanks = (u32, u32, StreamRecipient);
 
 impl<'a> StreamRecipients<'a> {
     /// The recipients in PE `pe` of a plan.
-    pub fn new(cuts: &'a ProgramCuts<'_>, pe: u32) -> StreamRecipients<'a> {
-        let ProgramCuts {
+    pub fn new(facts: &'a CutFacts<'_>, pe: u32) -> StreamRecipients<'a> {
+        let CutFacts {
             plan,
             order,
             stream_consumers,
             pe_assignment,
             crossings_of,
             ..
-        } = cuts;
+        } = facts;
         let merges = &order.merges[pe as usize];
         let mut rings = Vec::new();
         for (merge, inputs) in merges.iter().map(|merge| &merge.inputs).enumerate() {
@@ -130,8 +130,8 @@ impl<'a> StreamRecipients<'a> {
             .position(|other| *other == recipient);
         SenderNumbering {
             origins,
-            is_again: at.is_some_and(|at| at > 0),
-            has_more: at.is_some_and(|at| at + 1 < numbered_together.len()),
+            repeats_position: at.is_some_and(|at| at > 0),
+            is_repeated_next: at.is_some_and(|at| at + 1 < numbered_together.len()),
         }
     }
 

@@ -7,9 +7,9 @@ use graph::{
 };
 
 use super::checked_plan::CheckedPlan;
+use super::derive::derive;
 use super::pin_check;
 use super::plan_fault::{PlanCheckResult, PlanFault, ensure};
-use super::regions::derive;
 
 /// Checks that `plan` is a complete plan of `program`, and that its derived fields are those that
 /// [`derive()`] works out.
@@ -21,7 +21,7 @@ pub fn check(plan: &Plan, program: &Program) -> Result<(), PlanFault> {
     CheckedPlan::new(plan, program).check_complete()?;
     let mut again = plan.clone();
     derive(&mut again, program);
-    let message = "edges, regions and shared operators are not those of its operators";
+    let message = "edges, receivers and merges are not those of its operators";
     ensure(again == *plan, PlanPart::Plan, || message.to_owned())
 }
 

@@ -6,7 +6,7 @@
 use graph::{Plan, PlanDraft, PlanTextError, Program};
 
 use super::check::check_partial;
-use super::regions::derive;
+use super::derive::derive;
 
 /// Reads the text of a program's plan, checks the plan and derives all that follows from it.
 /// Streams that the text leaves out have no crossing yet, and media may have any name.

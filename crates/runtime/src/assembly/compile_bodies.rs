@@ -59,8 +59,8 @@ fn groups_by_thread(
     let mut groups = Vec::new();
     let operators = topology.topological_order.iter().map(|&at| at as usize);
     for at in operators.filter(|&at| constructed[at].built.is_none()) {
-        match (&topology.entering_threads[at][..], topology.loops[at]) {
-            ([thread], None) => by_thread.entry(*thread).or_default().push(at),
+        match topology.only_thread(at) {
+            Some(thread) if topology.is_alone(at) => by_thread.entry(thread).or_default().push(at),
             _ => groups.push(vec![at]),
         }
     }
@@ -74,14 +74,13 @@ fn fusion_candidate<'a>(
     topology: &'a PeTopology,
 ) -> FusionCandidate<'a> {
     let at = constructed.index as usize;
-    let is_alone = topology.entering_threads[at].len() == 1 && topology.loops[at].is_none();
     let has_history = constructed
         .operator
         .inputs
         .iter()
         .any(|port| port.history > 0);
-    let is_fusible =
-        is_alone && !has_history && !CatchPolicy::from_operator(constructed.operator).catches_any();
+    let catches_faults = CatchPolicy::from_operator(constructed.operator).catches_any();
+    let is_fusible = topology.is_alone(at) && !has_history && !catches_faults;
     let ports = constructed.operator.inputs.iter();
     let is_batched = |port: &InPort| {
         let mut sources = port.sources.iter();
@@ -99,6 +98,7 @@ fn fusion_candidate<'a>(
             .collect(),
         has_batched_input: ports.map(is_batched).collect(),
         is_fusible,
+        chain: topology.chains[at],
     }
 }
 
@@ -113,9 +113,8 @@ fn frame_edge<'a>(
         return None;
     };
     let at = consumer.operator as usize;
-    let is_alone = topology.entering_threads[at].len() == 1 && topology.loops[at].is_none();
     Some(FrameEdge {
-        grant: all[at].frame_grant.filter(|_| is_alone)?,
+        grant: all[at].frame_grant.filter(|_| topology.is_alone(at))?,
         submitted: &out.submitted,
         processed: &topology.processed[at][consumer.port as usize],
     })

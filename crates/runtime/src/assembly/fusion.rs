@@ -25,6 +25,8 @@ pub(crate) struct FusionCandidate<'a> {
     /// Whether other members may submit to it directly: one thread, no loop, no history, no
     /// `@catch`.
     pub is_fusible: bool,
+    /// Number of the plan's chain that the operator belongs to.
+    pub chain: Option<u32>,
 }
 
 /// The code of the candidates of one thread, which are given upstream before downstream, in their
@@ -62,11 +64,31 @@ fn fused_outputs<'a>(
             .consumers
             .iter()
             .map(|&consumer| fused_edge(consumer, all));
-        let edges = edges.collect::<Option<_>>().filter(|_| !needs_open_check)?;
+        let edges = edges.collect::<Option<Vec<_>>>();
+        let edges = edges.filter(|_| !needs_open_check)?;
+        assert_planned(from, &edges, all);
         let submitted = &out.submitted;
         Some(FusedOutput { submitted, edges })
     };
     from.outs.iter().map(port).collect()
+}
+
+/// Asserts that an operator calls directly only operators of its chain. The plan's chains are an
+/// upper bound: it does not know which operators are Rust code, and which have to look before each
+/// submission whether their port is still open.
+fn assert_planned(
+    from: &FusionCandidate<'_>,
+    edges: &[FusedEdge<'_>],
+    all: &[FusionCandidate<'_>],
+) {
+    for to in edges.iter().map(|edge| &all[edge.member as usize]) {
+        assert!(
+            from.chain.is_some() && from.chain == to.chain,
+            "{} would call {} directly, but no chain of the plan has both",
+            from.scope.operator.name,
+            to.scope.operator.name
+        );
+    }
 }
 
 fn fused_edge<'a>(consumer: ConsumerPort, all: &[FusionCandidate<'a>]) -> Option<FusedEdge<'a>> {

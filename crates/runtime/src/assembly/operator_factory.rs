@@ -175,7 +175,7 @@ impl OperatorFactory<'_> {
                 source,
                 drains: constructed.requirements.drains || constructed.requirements.own_thread,
                 interrupt: constructed.requirements.interrupt.clone(),
-                core: constructed.requirements.core,
+                core: None,
             });
         }
         constructed.frame_grant = built.frame_grant();

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use graph::{PeThreads, Program, PunctuationOutputMode, inserted_operators};
+use graph::{OperatorTimers, PeThreads, Program, PunctuationOutputMode, inserted_operators};
 use tuple::Layout;
 
 use crate::OperatorEntry;
@@ -266,6 +266,7 @@ fn operator_instance(
                 || constructed.requirements.always_finishes,
             is_bounded: constructed.requirements.is_bounded,
             needs_flush: constructed.requirements.needs_flush,
+            has_silent_timers: constructed.operator.timers == OperatorTimers::Silent,
             accepts_owned: constructed.requirements.accepts_owned
                 && sees_tuples_alone(&constructed, &code),
             is_in_loop: topology.loops[at].is_some(),
@@ -309,7 +310,7 @@ fn input_port_states(constructed: &ConstructedOperator<'_>) -> Vec<InputPortStat
 
 type ExclusiveOperators = Vec<Option<(OperatorInstance, Option<PeThreadId>)>>;
 
-/// Separates the operators that one thread enters at most from those that several threads share.
+/// Separates the operators that one thread enters at most from those that the plan calls shared.
 fn split_by_sharing(
     instances: Vec<OperatorInstance>,
     topology: &PeTopology,
@@ -317,11 +318,8 @@ fn split_by_sharing(
     let mut exclusive = Vec::new();
     let mut shared = Vec::new();
     for (at, instance) in instances.into_iter().enumerate() {
-        if let [] | [_] = topology.entering_threads[at][..] {
-            exclusive.push(Some((
-                instance,
-                topology.entering_threads[at].first().copied(),
-            )));
+        if !topology.is_shared(at) {
+            exclusive.push(Some((instance, topology.only_thread(at))));
             shared.push(None);
         } else {
             exclusive.push(None);

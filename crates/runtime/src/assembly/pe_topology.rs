@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use graph::{OperatorModel, PeThreads, Program, ThreadStartPoint};
+use graph::{OperatorId, OperatorModel, PeThreads, Program, ThreadStartPoint};
 
 use crate::abi::Counter;
 use crate::assembly::operator_factory::ConstructedOperator;
@@ -11,13 +11,19 @@ use crate::blocking::pe_thread::PeThreadId;
 use crate::counters::punctuation_counters::PunctuationCounters;
 use crate::execution::port_state::{ConsumerPort, OutputPortState, WatermarkEdge};
 
-/// Edges, threads and loops of a PE. All vectors but `topological_order` are indexed by operator.
+/// Edges, threads, loops and chains of a PE. All vectors but `topological_order` are indexed by
+/// operator.
 pub(crate) struct PeTopology {
     pub outs: Vec<Box<[OutputPortState]>>,
     /// By operator and output port: the consumers of its watermarks.
     pub watermark_edges: Vec<Box<[Box<[WatermarkEdge]>]>>,
     pub processed: Vec<Arc<[Counter]>>,
     pub punctuation: Vec<Arc<[PunctuationCounters]>>,
+    /// Whether several threads enter the operator, which then has a lock.
+    is_shared: Vec<bool>,
+    /// Number of the plan's chain that the operator belongs to: only operators of one chain may
+    /// call each other directly.
+    pub chains: Vec<Option<u32>>,
     /// Threads that enter the operator.
     pub entering_threads: Vec<Vec<PeThreadId>>,
     /// Threads that enter the operator, and the thread that the operator itself runs on.
@@ -40,7 +46,7 @@ impl PeTopology {
     ///
     /// # Panics
     /// An operator has a thread or a timer that the plan does not know, or the other way round: its
-    /// model does not tell the truth.
+    /// model does not tell the truth. Or the plan contradicts itself on shared operators.
     pub fn new(
         program: &Program,
         plan: &PeThreads,
@@ -49,6 +55,13 @@ impl PeTopology {
         assert_planned(plan, constructed);
         let count = program.operators.len();
         let entering_threads = entering_threads(plan, count);
+        let mut is_shared = vec![false; count];
+        let shared = plan.shared_operators.iter();
+        shared.for_each(|id| is_shared[id.0 as usize] = true);
+        assert!(
+            (0..count).all(|at| is_shared[at] == (entering_threads[at].len() > 1)),
+            "the shared operators of the plan are not those that several of its threads enter"
+        );
         let counters = |operator: &graph::OperatorNode| {
             let ports = operator.inputs.iter();
             ports.map(|_| Counter::default()).collect()
@@ -63,7 +76,9 @@ impl PeTopology {
             punctuation: punctuation.collect(),
             threads: threads_by_operator(plan, &entering_threads),
             entering_threads,
-            loops: loops_by_operator(plan, count),
+            is_shared,
+            chains: numbers_by_operator(&plan.chains, count),
+            loops: numbers_by_operator(&plan.call_loops, count),
             is_in_threaded_loop,
             topological_order: plan.upstream_first.iter().map(|id| id.0).collect(),
             thread_count: plan.threads.len() as u32,
@@ -73,6 +88,25 @@ impl PeTopology {
                 .map(output_port_states)
                 .collect(),
         }
+    }
+}
+
+impl PeTopology {
+    /// Whether the plan says that several threads enter an operator.
+    pub fn is_shared(&self, operator: usize) -> bool {
+        self.is_shared[operator]
+    }
+
+    /// The thread that alone enters an operator; `None` for an operator that several threads share
+    /// and for one that no thread enters.
+    pub fn only_thread(&self, operator: usize) -> Option<PeThreadId> {
+        let threads = self.entering_threads[operator].iter().copied();
+        threads.take(1).find(|_| !self.is_shared(operator))
+    }
+
+    /// Whether one thread alone enters an operator, and no call comes back to the operator.
+    pub fn is_alone(&self, operator: usize) -> bool {
+        self.only_thread(operator).is_some() && self.loops[operator].is_none()
     }
 }
 
@@ -113,15 +147,15 @@ fn entering_threads(plan: &PeThreads, operators: usize) -> Vec<Vec<PeThreadId>> 
     entering
 }
 
-/// By operator: the loop of calls that it stands in.
-fn loops_by_operator(plan: &PeThreads, operators: usize) -> Vec<Option<u32>> {
-    let mut loops = vec![None; operators];
-    for (number, members) in (0..).zip(&plan.call_loops) {
+/// By operator: the number of the group that has the operator. No operator is in several groups.
+fn numbers_by_operator(groups: &[Vec<OperatorId>], operators: usize) -> Vec<Option<u32>> {
+    let mut numbers = vec![None; operators];
+    for (number, members) in (0..).zip(groups) {
         members
             .iter()
-            .for_each(|id| loops[id.0 as usize] = Some(number));
+            .for_each(|id| numbers[id.0 as usize] = Some(number));
     }
-    loops
+    numbers
 }
 
 fn output_port_states(ports: Vec<Vec<ConsumerPort>>) -> Box<[OutputPortState]> {

@@ -81,7 +81,6 @@ pub(crate) struct OperatorRequirements {
     pub accepts_owned: bool,
     pub drains: bool,
     pub interrupt: StopSignal,
-    pub core: Option<u32>,
     pub gauges: Option<GaugeReader>,
 }
 
@@ -342,11 +341,9 @@ impl BuildContext<'_> {
         self.requirements.always_finishes = true;
     }
 
-    /// Declares that the operator is a queue: it submits from a thread of its own, perhaps on a
-    /// core of its own.
-    pub(crate) fn use_queue_thread(&mut self, core: Option<u32>) -> StopSignal {
+    /// Declares that the operator is a queue: it submits from a thread of its own.
+    pub(crate) fn use_queue_thread(&mut self) -> StopSignal {
         self.set_drains();
-        self.requirements.core = core;
         self.use_own_thread()
     }
 

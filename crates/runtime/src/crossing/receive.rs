@@ -36,16 +36,16 @@ static MODEL: OperatorModel = OperatorModel {
     params: &[
         ParamModel {
             mandatory: true,
-            doc: "The link's number, for each output port.",
-            ..uint32_list("link")
+            doc: "The number of the crossing or ring, for each output port.",
+            ..uint32_list("crossing")
         },
         ParamModel {
-            doc: "For each output port where its consumer stands among those of the stream. A link \
-                  that several ports name is handed to each of them.",
+            doc: "For each output port where its consumer stands among those of the stream. A \
+                  crossing that several ports name is handed to each of them.",
             ..uint32_list("rank")
         },
         ParamModel {
-            doc: "Links whose order counts, each followed by an origin that it is ordered by.",
+            doc: "Crossings whose order counts, each followed by an origin that it is ordered by.",
             ..uint32_list("carried")
         },
     ],
@@ -63,7 +63,7 @@ const fn uint32_list(name: &'static str) -> ParamModel {
 }
 
 fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let crossings = build.param_uint32s("link")?;
+    let crossings = build.param_uint32s("crossing")?;
     build.set_drains();
     if build.operator.param("carried").is_some() {
         let source: Box<dyn Source> = Box::new(build_ordered(build, &crossings)?);

@@ -144,7 +144,7 @@ impl SendOperator {
     /// The PE has no sending end of that crossing, or a parameter is out of range.
     pub(super) fn new(build: &mut BuildContext<'_>) -> Result<SendOperator, Fault> {
         let crossing = build
-            .param_uint32s("link")?
+            .param_uint32s("crossing")?
             .first()
             .copied()
             .unwrap_or_default();

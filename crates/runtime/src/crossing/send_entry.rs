@@ -20,11 +20,11 @@ static MODEL: OperatorModel = OperatorModel {
     }],
     params: &[
         ParamModel {
-            name: "link",
+            name: "crossing",
             ty: "uint32",
             mode: ParamMode::Constant,
             mandatory: true,
-            doc: "The link's number.",
+            doc: "The number of the crossing or ring.",
             ..ParamModel::DEFAULT
         },
         ParamModel {
@@ -32,16 +32,16 @@ static MODEL: OperatorModel = OperatorModel {
             ty: "uint32",
             mode: ParamMode::Constant,
             is_list: true,
-            doc: "What the stream is ordered by: then each tuple is sent with its place.",
+            doc: "The origins that order the stream: each tuple is sent with its position.",
             ..ParamModel::DEFAULT
         },
         ParamModel {
-            doc: "The sender that was called before has given the tuple its place.",
-            ..boolean_param("again")
+            doc: "Whether the recipient before it has given the tuple its position.",
+            ..boolean_param("repeatsPosition")
         },
         ParamModel {
-            doc: "A sender is called behind it whose tuple has the same place.",
-            ..boolean_param("more")
+            doc: "Whether the recipient behind it repeats the position.",
+            ..boolean_param("isRepeatedNext")
         },
     ],
     ..OperatorModel::DEFAULT

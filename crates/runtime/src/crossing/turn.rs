@@ -29,12 +29,12 @@ static MODEL: OperatorModel = OperatorModel {
             ..boolean_constant("rank")
         },
         ParamModel {
-            doc: "What was called before has given the tuple its place.",
-            ..boolean_constant("again")
+            doc: "Whether the recipient before it has given the tuple its position.",
+            ..boolean_constant("repeatsPosition")
         },
         ParamModel {
-            doc: "What is called behind it gives the tuple the same place.",
-            ..boolean_constant("more")
+            doc: "Whether the recipient behind it repeats the position.",
+            ..boolean_constant("isRepeatedNext")
         },
     ],
     ..OperatorModel::DEFAULT
@@ -65,8 +65,8 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
             .copied()
             .unwrap_or_default()
             .into(),
-        repeats_position: build.flag("again", false)?,
-        is_repeated_next: build.flag("more", false)?,
+        repeats_position: build.flag("repeatsPosition", false)?,
+        is_repeated_next: build.flag("isRepeatedNext", false)?,
     }))
 }
 

@@ -203,11 +203,22 @@ impl OperatorInstance {
     }
 
     /// Runs a timer of the operator.
+    ///
+    /// # Panics
+    /// The timer submits, although the operator's model says that no timer does: the thread of the
+    /// timers may not enter what is downstream.
     pub fn fire_timer(&mut self, region: &ThreadRegion, timer: TimerId) -> Result<(), Fault> {
         if self.is_finished {
             return Ok(());
         }
-        self.call_built(region, |built, out| built.on_timer(timer, out))
+        let submitted_before = region.wiring.submitted_count(self.index);
+        let fired = self.call_built(region, |built, out| built.on_timer(timer, out));
+        assert!(
+            !self.flags.has_silent_timers
+                || region.wiring.submitted_count(self.index) == submitted_before,
+            "a timer submits, although the operator's model says that none does"
+        );
+        fired
     }
 
     /// Runs the thread of a lowered source.

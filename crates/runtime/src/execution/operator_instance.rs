@@ -75,6 +75,8 @@ pub(crate) struct OperatorFlags {
     pub is_bounded: bool,
     /// Whether [`Operator::flush`] has to be called before the thread sleeps.
     pub needs_flush: bool,
+    /// Whether the operator's timers submit nothing.
+    pub has_silent_timers: bool,
     /// Whether it accepts owned tuples, and only its own code sees them.
     pub accepts_owned: bool,
     /// Whether the operator stands in a feedback loop.

@@ -82,6 +82,16 @@ impl Wiring {
         ports.get(port as usize).map_or(&[], |edges| edges)
     }
 
+    /// Number of tuples and markers that an operator has submitted, on all its output ports.
+    pub fn submitted_count(&self, operator: u32) -> u64 {
+        let ports = self.outs[operator as usize].iter();
+        let counts = ports.map(|out| {
+            let markers = out.punctuation.get();
+            out.submitted.get() + markers.windows + markers.finals
+        });
+        counts.sum()
+    }
+
     /// Makes an operator fail when it submits.
     pub fn interrupt(&self, source: u32) {
         for out in &self.outs[source as usize] {

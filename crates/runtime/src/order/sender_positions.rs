@@ -30,7 +30,8 @@ impl SenderPositions {
     /// Positions for a sender with these parameters; `None` if its order does not count.
     pub fn new(build: &mut BuildContext<'_>) -> Result<Option<Box<SenderPositions>>, Fault> {
         let origins = build.param_uint32s("origin")?;
-        let (is_again, has_more) = (build.flag("again", false)?, build.flag("more", false)?);
+        let repeats_position = build.flag("repeatsPosition", false)?;
+        let is_repeated_next = build.flag("isRepeatedNext", false)?;
         let position = order_position::new_position();
         let nothing_sent = origins
             .iter()
@@ -38,8 +39,8 @@ impl SenderPositions {
         let positions = SenderPositions {
             sent_progress: nothing_sent.collect(),
             origins,
-            repeats_position: is_again,
-            is_repeated_next: has_more,
+            repeats_position,
+            is_repeated_next,
             sent_precedence: BTreeMap::new(),
             previous_progress: order_position::new_position(),
             position_bytes: Vec::with_capacity(8 * position.capacity()),

@@ -49,12 +49,13 @@ static MODEL: OperatorModel = OperatorModel {
             name: "core",
             ty: "uint32",
             mode: ParamMode::Constant,
-            doc: "The core of its thread.",
+            doc: "The core of its thread, which the planner reads.",
             ..ParamModel::DEFAULT
         },
     ],
     enums: &[("Congestion", &["wait", "dropFirst", "dropLast"])],
     metrics: &queue_counters::METRICS,
+    has_own_thread: true,
     ..OperatorModel::DEFAULT
 };
 
@@ -86,8 +87,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let items = build.integer("tuples")?.unwrap_or(1);
     let items = u64::try_from(items).unwrap_or(1).max(1);
     let congestion = parse_congestion(build.literal("congestion"));
-    let core = build.integer("core")?;
-    let interrupt = build.use_queue_thread(core.and_then(|core| u32::try_from(core).ok()));
+    let interrupt = build.use_queue_thread();
     let queue_state = QueueState::new(build, items, interrupt);
     build.set_accepts_owned();
     build

@@ -264,7 +264,7 @@ pub fn send(crossing: u32, of: &OperatorBuilder, feeder: u32) -> OperatorBuilder
     let mut send =
         OperatorBuilder::new(graph::inserted_operators::SEND, &format!("Send{crossing}"))
             .input("In", [("n", Type::Int64)])
-            .param("link", [exprs::uint32(crossing)])
+            .param("crossing", [exprs::uint32(crossing)])
             .connect(0, feeder, 0)
             .build();
     send.inputs[0].schema = of.outputs[0].schema.clone();
@@ -282,7 +282,7 @@ pub fn receive(crossings: &[(u32, &OperatorBuilder)]) -> OperatorBuilder {
         port.schema = of.outputs[0].schema.clone();
     }
     receive.params.push(Param {
-        name: "link".into(),
+        name: "crossing".into(),
         value: ParamValue::Exprs(
             crossings
                 .iter()

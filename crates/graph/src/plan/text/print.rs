@@ -32,7 +32,7 @@ impl fmt::Display for PlanText<'_> {
             for merge in &pe.merges {
                 writeln!(f, "  # {}", self.program.merge_name(merge))?;
             }
-            self.derived_comments(f, pe)?;
+            pe.edges.iter().try_for_each(|edge| self.edge(f, edge))?;
             let crossings = self.plan.crossings.iter();
             for crossing in
                 crossings.filter(|c| pe_assignment.pe_of(c.from.operator) == Some(number))
@@ -115,16 +115,6 @@ impl PlanText<'_> {
             .program
             .receiver_name(self.plan, pe_assignment, receiver);
         writeln!(f, "  # receiver {name}")
-    }
-
-    fn derived_comments(&self, f: &mut fmt::Formatter<'_>, pe: &PePlan) -> fmt::Result {
-        for (number, region) in pe.regions.iter().enumerate() {
-            self.names(f, &format!("  # region {number}:"), &region.operators)?;
-        }
-        if !pe.shared_operators.is_empty() {
-            self.names(f, "  # shared:", &pe.shared_operators)?;
-        }
-        pe.edges.iter().try_for_each(|edge| self.edge(f, edge))
     }
 
     fn edge(&self, f: &mut fmt::Formatter<'_>, edge: &PlanEdge) -> fmt::Result {

@@ -1,0 +1,66 @@
+//! The cuts of a plan: from the facts that all PEs share to the program of each.
+//!
+//! # Cost
+//! A walk over the program and the plan, and for each PE one over its operators and crossings: the
+//! parts of all PEs together cost in proportion to the program.
+
+use graph::{Plan, Program};
+
+use super::cut_facts::CutFacts;
+use super::cutter::Cutter;
+use super::pe_layout::PeOperator;
+use super::pe_program::PeProgram;
+use super::watermarks;
+
+/// The cuts of a program and its plan: for more parts than one it is faster than
+/// [`cut()`](super::cut()).
+pub struct ProgramCuts<'a> {
+    facts: CutFacts<'a>,
+}
+
+impl<'a> ProgramCuts<'a> {
+    /// The cuts of a program and a complete plan of it.
+    pub fn new(program: &'a Program, plan: &'a Plan) -> ProgramCuts<'a> {
+        ProgramCuts {
+            facts: CutFacts::new(program, plan),
+        }
+    }
+
+    /// Cuts the part of a PE out of the program.
+    ///
+    /// # Panics
+    /// If the plan has no such PE.
+    pub fn cut(&self, pe: u32) -> PeProgram {
+        let facts = &self.facts;
+        let border = &facts.border_crossings[pe as usize];
+        let cutter = Cutter::new(facts, pe, &border.sent);
+        let (layout, rings) = (&cutter.layout, cutter.recipients.rings.iter());
+        let mut part = PeProgram {
+            program: Program {
+                name: facts.program.name.clone(),
+                files: facts.program.files.clone(),
+                functions: facts.program.functions.clone(),
+                operators: Vec::with_capacity(layout.operators.len()),
+            },
+            operator_ids: layout
+                .operators
+                .iter()
+                .map(PeOperator::program_id)
+                .collect(),
+            sent_crossings: border.sent.clone(),
+            received_crossings: border.received.clone(),
+            pins: Vec::new(),
+            rings: rings
+                .map(|ring| (ring.crossing_number, ring.from))
+                .collect(),
+            origins: cutter.origins(),
+        };
+        for (number, operator) in (0..).zip(&layout.operators) {
+            part.program.operators.push(cutter.operator(operator));
+            part.pins
+                .extend(cutter.core(operator).map(|core| (number, core)));
+        }
+        watermarks::insert(&mut part);
+        part
+    }
+}
