@@ -46,7 +46,7 @@ pub(super) fn with_recorder(operator: &graph::OperatorNode, model: &OperatorMode
         });
     let recorder = graph::OperatorNode {
         name: "Recorder".into(),
-        kind: "workbench::Recorder".into(),
+        kind: "harness::Recorder".into(),
         inputs: ports.collect(),
         outputs: Vec::new(),
         params: Vec::new(),
@@ -95,7 +95,7 @@ pub(super) fn threads_with_recorder(program: &Program) -> PeThreads {
 }
 
 static RECORDER_MODEL: OperatorModel = OperatorModel {
-    namespace: "workbench",
+    namespace: "harness",
     name: "Recorder",
     doc: "Records what comes in.",
     inputs: &[InPortModel::ANY],
