@@ -2,7 +2,7 @@
 //! operator by hand.
 //!
 //! ```
-//! use thalweg_testkit::{OperatorBuilder, OperatorHarness, exprs};
+//! use thalweg_testkit::{OperatorBuilder, TextHarness, exprs};
 //! use tuple::Type;
 //! # use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 //! # static MODEL: graph::OperatorModel =
@@ -17,7 +17,7 @@
 //!     .input("In", [("a", Type::Int64)])
 //!     .output("Out", [("a", Type::Int64)])
 //!     .param("filter", [exprs::lt(exprs::attribute(0, 0, Type::Int64), exprs::int64(3))]);
-//! let mut harness = OperatorHarness::new(&operator, ENTRY);
+//! let mut harness = TextHarness::new(&operator, ENTRY);
 //! harness.process_text(0, "{a=1}");
 //! harness.final_marker(0);
 //! assert_eq!(harness.take_submitted(), ["0 final"]);
@@ -26,9 +26,9 @@
 pub mod arbitrary;
 pub mod exprs;
 mod operator_builder;
-mod operator_harness;
 mod program;
+mod text_harness;
 
 pub use operator_builder::OperatorBuilder;
-pub use operator_harness::OperatorHarness;
 pub use program::{SharedOutput, build_program, planned, run_program, test_operators};
+pub use text_harness::TextHarness;

@@ -8,7 +8,7 @@ use graph::{
 };
 use jit::{Jit, JitOptions};
 use runtime::abi::interpreter_backend::InterpreterBackend;
-use runtime::abi::{Backend, CodeContext, OperatorScope};
+use runtime::abi::{Backend, CodeContext, CodeOutlet, OperatorScope};
 use runtime::{EvaluationInputs, Outlet};
 use tuple::{Layout, List, Map, Punctuation, RString, Set, Timestamp, TupleRef, TupleType, Type};
 use tuple::{UString, Value};
@@ -117,6 +117,9 @@ impl Outlet for Sink {
     ) -> Result<(), Fault> {
         Err(Fault::value("not here"))
     }
+}
+
+impl CodeOutlet for Sink {
     fn act_as(&mut self, _operator: u32) -> u32 {
         0
     }

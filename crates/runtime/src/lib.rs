@@ -18,9 +18,11 @@
 //! | [`abi`] | what compiled code is given and may call |
 //! | `counters` | counters of ports, crossings and queues |
 //! | `edge` | ends of media, kinds of frames, codecs, idling |
-//! | `contract` | what an operator implements and is given |
+//! | `contract` | what the author of an operator implements and is given |
 //! | `services` | what all operators of a PE share |
-//! | `order` | order positions, ordered merge |
+//! | `order` | order positions, the order of each thread |
+//! | `inserted` | the contract of operators that a plan inserts |
+//! | `operator_entry` | entries of the registry |
 //! | `queue` | threaded ports |
 //! | [`crossing`] | operators that a plan inserts |
 //! | [`window`] | windows, for operators that have some |
@@ -38,7 +40,9 @@ pub mod crossing;
 mod edge;
 mod execution;
 pub mod harness;
+mod inserted;
 mod lifecycle;
+mod operator_entry;
 mod order;
 mod queue;
 mod services;
@@ -53,10 +57,10 @@ pub use contract::build_context::BuildContext;
 pub use contract::flush_buffer::FlushBuffer;
 pub use contract::incomplete_windows::IncompleteWindows;
 pub use contract::operator::{Operator, Source, TimerId};
-pub use contract::operator_entry::{OperatorConstructor, OperatorEntry};
 pub use counters::punctuation_counters::PunctuationCounts;
 pub use harness::TestHarness;
 pub use lifecycle::pe::{Pe, RunningPe};
+pub use operator_entry::{InsertedConstructor, OperatorConstructor, OperatorEntry};
 pub use services::message_log::TraceLevels;
 pub use services::pe_context::PeOptions;
 pub use services::report::{Failure, FailureReport, OperatorCounts};

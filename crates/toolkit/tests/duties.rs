@@ -3,7 +3,7 @@
 use eval::{Fault, FaultKind};
 use graph::{InPortModel, OperatorModel, OutPortModel, PunctuationOutputMode};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
-use testkit::{OperatorBuilder, OperatorHarness, build_program, exprs, run_program};
+use testkit::{OperatorBuilder, TextHarness, build_program, exprs, run_program};
 use tuple::{Punctuation, TupleRef, Type};
 
 const N: [(&str, Type); 1] = [("n", Type::Int64)];
@@ -87,7 +87,7 @@ fn tells() -> OperatorBuilder {
 
 #[test]
 fn calls_come_in_order_and_markers_go_where_the_model_says() {
-    let mut harness = OperatorHarness::new(&tells(), ENTRY);
+    let mut harness = TextHarness::new(&tells(), ENTRY);
     harness.process_text(0, "{n=1}");
     harness.window_marker(0);
     harness.window_marker(1);
@@ -125,7 +125,7 @@ fn calls_come_in_order_and_markers_go_where_the_model_says() {
 fn a_control_port_is_not_waited_for() {
     let mut control = tells().build();
     control.inputs[1].is_control = true;
-    let mut harness = OperatorHarness::new(&control, ENTRY);
+    let mut harness = TextHarness::new(&control, ENTRY);
     harness.final_marker(0);
     assert_eq!(harness.take_submitted(), ["0 final", "1 final"]);
     harness.process_text(1, "{n=1}");
@@ -146,7 +146,7 @@ fn nothing_passes_a_port_after_a_final_marker_that_was_submitted() {
         .output("Out", N);
     let entry = thalweg_toolkit::operators().iter();
     let entry = entry.clone().find(|e| e.model.name == "Custom").unwrap();
-    let mut harness = OperatorHarness::new(&custom, *entry);
+    let mut harness = TextHarness::new(&custom, *entry);
     harness.process_text(0, "{n=0}");
     harness.final_marker(0);
     assert_eq!(harness.take_submitted(), ["0 {n=1}", "0 final"]);

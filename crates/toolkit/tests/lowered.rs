@@ -2,9 +2,7 @@
 
 use graph::{BinaryOp, OperatorNode};
 use runtime::OperatorEntry;
-use testkit::{
-    OperatorBuilder, OperatorHarness, build_program, exprs, run_program, test_operators,
-};
+use testkit::{OperatorBuilder, TextHarness, build_program, exprs, run_program, test_operators};
 use tuple::Type;
 
 fn entry(kind: &str) -> OperatorEntry {
@@ -13,8 +11,8 @@ fn entry(kind: &str) -> OperatorEntry {
     *found.unwrap_or_else(|| panic!("no operator {kind}"))
 }
 
-fn harness(operator: &OperatorNode) -> OperatorHarness {
-    OperatorHarness::new(operator, entry(&operator.kind))
+fn harness(operator: &OperatorNode) -> TextHarness {
+    TextHarness::new(operator, entry(&operator.kind))
 }
 
 const A: [(&str, Type); 1] = [("a", Type::Int64)];
@@ -122,7 +120,7 @@ fn union_takes_attributes_by_name_and_ends_with_its_last_port() {
     assert_eq!(union.take_submitted(), ["0 final"]);
 }
 
-fn split(index: graph::Expr, ports: usize) -> OperatorHarness {
+fn split(index: graph::Expr, ports: usize) -> TextHarness {
     let mut split = OperatorBuilder::new("spl.utility::Split", "S").input("In", A);
     split = split.param("index", [index]);
     for _ in 0..ports {

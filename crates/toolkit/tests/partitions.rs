@@ -1,7 +1,7 @@
 //! The metric of operators with a partitioned window: how many partitions there are.
 
 use graph::{Partition, PartitionEviction, Policy, Pos, Window, WindowKind};
-use testkit::{OperatorBuilder, OperatorHarness, exprs};
+use testkit::{OperatorBuilder, TextHarness, exprs};
 use tuple::Type;
 
 /// Values of the metric after each tuple.
@@ -19,7 +19,7 @@ fn partitions(kind: &str, window: Window, tuples: &[i64]) -> Vec<i64> {
     };
     let mut entries = thalweg_toolkit::operators().iter();
     let entry = *entries.find(|entry| entry.model.name == kind).unwrap();
-    let mut harness = OperatorHarness::new(&operator, entry);
+    let mut harness = TextHarness::new(&operator, entry);
     let count = |n| {
         harness.process_text(0, &format!("{{n={n}}}"));
         let metrics = harness.metrics().metrics;

@@ -1,13 +1,13 @@
 //! Barrier, Pair, Throttle and Delay in the harness.
 
 use graph::{Expr, OperatorNode};
-use testkit::{OperatorBuilder, OperatorHarness, exprs};
+use testkit::{OperatorBuilder, TextHarness, exprs};
 use tuple::Type;
 
-fn harness(operator: &OperatorNode) -> OperatorHarness {
+fn harness(operator: &OperatorNode) -> TextHarness {
     let mut operators = thalweg_toolkit::operators().iter();
     let entry = operators.find(|e| operator.kind.ends_with(&format!("::{}", e.model.name)));
-    OperatorHarness::new(operator, *entry.expect("an operator of the toolkit"))
+    TextHarness::new(operator, *entry.expect("an operator of the toolkit"))
 }
 
 const KEYED: [(&str, Type); 2] = [("k", Type::Int32), ("v", Type::Int64)];
@@ -102,7 +102,7 @@ fn throttle_passes_everything_and_refuses_what_is_no_rate() {
     let entry = thalweg_toolkit::operators().iter();
     let entry = *entry.clone().find(|e| e.model.name == "Throttle").unwrap();
     let mut backend = runtime::abi::interpreter_backend::InterpreterBackend::new(&[], &[]);
-    let refused = OperatorHarness::try_with_backend(&throttle(0.0), entry, &mut backend);
+    let refused = TextHarness::try_with_backend(&throttle(0.0), entry, &mut backend);
     assert!(refused.err().unwrap().message().contains("is not a rate"));
 }
 

@@ -96,7 +96,7 @@ impl SubscriberListener {
             eventfd(0, flags).map_err(|error| Error::system("make an event", error))?;
         let stop_event = Arc::new(stop_event);
         let thread_stop_event = Arc::clone(&stop_event);
-        let thread = Builder::new().name("topic door".to_owned());
+        let thread = Builder::new().name("topic listener".to_owned());
         let thread = thread
             .spawn(move || listener_thread.run(&thread_stop_event))
             .map_err(|error| Error::system("start a thread", error))?;

@@ -8,8 +8,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, InputTuples};
-use runtime::abi::Outlet;
-use runtime::abi::{CodeContext, FrameBatch};
+use runtime::abi::{CodeContext, CodeOutlet, FrameBatch};
 use tuple::{Layout, TupleBuf, TupleRef, Value};
 
 use super::arena::{Arena, Bump};
@@ -62,7 +61,7 @@ pub struct Env {
     /// Default tuples, for input slots that are empty: zeroes.
     default_tuples: Vec<u64>,
     local_values: Box<[Value]>,
-    outlet: Option<*mut dyn Outlet>,
+    outlet: Option<*mut dyn CodeOutlet>,
     /// Tuple that is being written: by a projection, or to be submitted.
     tuple_buf: *mut TupleBuf,
     own_tuple_buf: Box<TupleBuf>,
@@ -201,10 +200,12 @@ impl Env {
         self.punctuation = context.punctuation.map_or(0, |mark| mark as u32);
         let own = &raw mut *self.own_tuple_buf;
         self.tuple_buf = out.map_or(own, std::ptr::from_mut);
-        let outlet: *mut (dyn Outlet + '_) = context.outlet;
+        let outlet: *mut (dyn CodeOutlet + '_) = context.outlet;
         // SAFETY: only the lifetime changes; `leave` forgets the pointer before it ends.
         self.outlet = Some(unsafe {
-            std::mem::transmute::<*mut (dyn Outlet + '_), *mut (dyn Outlet + 'static)>(outlet)
+            std::mem::transmute::<*mut (dyn CodeOutlet + '_), *mut (dyn CodeOutlet + 'static)>(
+                outlet,
+            )
         });
     }
 
@@ -296,7 +297,7 @@ impl Env {
         1
     }
 
-    fn raw_outlet(&mut self) -> &mut dyn Outlet {
+    fn raw_outlet(&mut self) -> &mut dyn CodeOutlet {
         let outlet = self
             .outlet
             .expect("compiled code runs between enter and leave");
@@ -308,7 +309,7 @@ impl Env {
     /// it.
     pub fn with_outlet<R>(
         &mut self,
-        work: impl FnOnce(&mut dyn Outlet) -> Result<R, Fault>,
+        work: impl FnOnce(&mut dyn CodeOutlet) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         let actor = self.inlined_operator;
         let outlet = self.raw_outlet();

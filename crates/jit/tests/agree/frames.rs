@@ -7,8 +7,8 @@ use eval::{Fault, InputTuples, Services, State};
 use ring::{Reader, RingShape, Writer, private_ring};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{
-    Backend, CodeContext, Counter, FrameEdge, FrameGrant, FusedMember, FusedView, OperatorScope,
-    RunBody, StateCell,
+    Backend, CodeContext, CodeOutlet, Counter, FrameEdge, FrameGrant, FusedMember, FusedView,
+    OperatorScope, RunBody, StateCell,
 };
 use runtime::{EvaluationInputs, LoweredLogic, Outlet};
 use thalweg_jit::{Jit, JitOptions};
@@ -76,10 +76,6 @@ impl Outlet for &Ringed {
             self.read();
         }
     }
-    fn wake_consumer(&mut self, _: u32) {
-        *self.woken.borrow_mut() += 1;
-        self.writer.borrow().take_sleeping_readers();
-    }
     fn submit_punctuation(&mut self, _: u32, _: Punctuation) -> Result<(), Fault> {
         Ok(())
     }
@@ -93,8 +89,16 @@ impl Outlet for &Ringed {
     ) -> Result<(), Fault> {
         Err(Fault::value("not here"))
     }
+}
+
+impl CodeOutlet for &Ringed {
     fn act_as(&mut self, operator: u32) -> u32 {
         operator
+    }
+
+    fn wake_consumer(&mut self, _: u32) {
+        *self.woken.borrow_mut() += 1;
+        self.writer.borrow().take_sleeping_readers();
     }
 }
 

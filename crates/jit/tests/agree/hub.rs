@@ -6,8 +6,8 @@ use std::sync::Arc;
 use eval::{Fault, InputTuples, Services};
 use graph::OperatorNode;
 use runtime::abi::{
-    Backend, CodeContext, Counter, FrameBatch, FusedEdge, FusedMember, FusedOutput, FusedView,
-    OperatorCode, OperatorScope, StateCell,
+    Backend, CodeContext, CodeOutlet, Counter, FrameBatch, FusedEdge, FusedMember, FusedOutput,
+    FusedView, OperatorCode, OperatorScope, StateCell,
 };
 use runtime::{EvaluationInputs, LoweredLogic, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
@@ -298,6 +298,9 @@ impl Outlet for Port<'_, '_> {
     ) -> Result<(), Fault> {
         Err(Fault::value("not here"))
     }
+}
+
+impl CodeOutlet for Port<'_, '_> {
     fn act_as(&mut self, operator: u32) -> u32 {
         self.hub.acting.replace(operator)
     }

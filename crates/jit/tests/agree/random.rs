@@ -6,7 +6,7 @@ use eval::{InputTuples, NoServices, Services, State};
 use graph::{Expr, OperatorNode, OutPort, Pos};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use runtime::abi::{Backend, CodeContext, OperatorScope};
+use runtime::abi::{Backend, CodeContext, CodeOutlet, OperatorScope};
 use runtime::{EvaluationInputs, Outlet};
 use testkit::{
     arbitrary::GeneratedCase, arbitrary::NATIVES, arbitrary::RunOutcome, arbitrary::generated_cases,
@@ -106,6 +106,9 @@ impl Outlet for Recorder {
     ) -> Result<(), eval::Fault> {
         Err(eval::Fault::value("not here"))
     }
+}
+
+impl CodeOutlet for Recorder {
     fn act_as(&mut self, _operator: u32) -> u32 {
         0
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eval::{Fault, FaultKind, InputTuples, NativeFn, Services, State, TraceLevel};
 use graph::{Body, Expr, ExprKind, Function, InPort, OperatorNode, OutPort, Pos, StateVar, Stmt};
 use runtime::abi::interpreter_backend::InterpreterBackend;
-use runtime::abi::{Backend, CodeContext, OperatorScope, RunBody};
+use runtime::abi::{Backend, CodeContext, CodeOutlet, OperatorScope, RunBody};
 use runtime::{EvaluationInputs, Outlet};
 use thalweg_jit::{Jit, JitOptions};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, TupleType, Type, Value};
@@ -209,6 +209,9 @@ impl Outlet for Sink {
     ) -> Result<(), Fault> {
         Err(Fault::value("not here"))
     }
+}
+
+impl CodeOutlet for Sink {
     fn act_as(&mut self, _operator: u32) -> u32 {
         0
     }

@@ -20,8 +20,8 @@
 //! counter, then the body of the consumer for that input port, once for each edge of the port and
 //! in order. Around each call through the outlet on behalf of an inlined operator (submitting to a
 //! port without edges, services, library functions), and before it returns one of that operator's
-//! faults, the code says with [`crate::Outlet::act_as`] which operator the outlet acts for. After a
-//! fault that stays so, and the report names the right operator.
+//! faults, the code says with [`super::CodeOutlet::act_as`] which operator the outlet acts for.
+//! After a fault that stays so, and the report names the right operator.
 
 use ring::grant::GrantAddresses;
 
@@ -75,8 +75,7 @@ pub struct FusedEdge<'a> {
     pub processed: &'a Counter,
 }
 
-/// Room in a ring that an operator offers to the code that submits to it: see
-/// [`crate::Operator::frame_grant`].
+/// Room in a ring that an inserted operator offers to the code that submits to it.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameGrant {
     /// Addresses of the room in the ring.

@@ -28,7 +28,7 @@ pub use fused::{
     FrameEdge, FrameGrant, FusedEdge, FusedMember, FusedOutput, FusedView, OperatorCode,
 };
 pub use lowered_logic::{CountedWindow, LoweredLogic};
-pub use outlet::{CodeContext, Outlet};
+pub use outlet::{CodeContext, CodeOutlet, Outlet};
 pub use projection::{Predicate, Projection};
 pub use ring::frame::FrameBatch;
 pub use ring::grant;

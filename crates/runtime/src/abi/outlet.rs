@@ -1,8 +1,7 @@
 //! Where operators submit, and what code is given to run. [`Outlet::evaluate`] calls code with a
-//! [`CodeContext`], through which the code submits to the outlet again.
+//! [`CodeContext`], through which the code submits to the outlet again, as a [`CodeOutlet`].
 
 use eval::{Fault, InputTuples, Services, State};
-use ring::frame::FrameBatch;
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef};
 
 use super::evaluation_inputs::EvaluationInputs;
@@ -45,27 +44,6 @@ pub trait Outlet {
     fn submit_owned(&mut self, port: u32, tuple: &mut TupleBuf) -> Result<(), Fault> {
         self.submit(port, tuple.as_ref())
     }
-    /// Sends tuples from the frames at the front of a batch in one call of compiled code, takes
-    /// these frames off the batch, and returns their number. The rest, which may be the whole
-    /// batch, is for [`Outlet::submit`]. The frames are of the kind `kind`, and hold tuples of the
-    /// port's schema.
-    ///
-    /// # Errors
-    /// The fault of an operator downstream, or of a source that goes on after a shutdown.
-    fn submit_batch(
-        &mut self,
-        port: u32,
-        batch: &mut FrameBatch<'_>,
-        kind: u8,
-    ) -> Result<u64, Fault> {
-        let _ = (port, batch, kind);
-        Ok(0)
-    }
-    /// Wakes the consumer of a port, which sleeps although compiled code has written a frame for
-    /// it: see [`crate::abi::FrameEdge`].
-    fn wake_consumer(&mut self, port: u32) {
-        let _ = port;
-    }
     /// Sends a window marker or the final marker. After the final marker nothing passes the port.
     ///
     /// # Errors
@@ -94,13 +72,23 @@ pub trait Outlet {
         code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault>;
 
-    /// Acts for another operator of the thread from now on, and returns the operator that it acted
-    /// for. For compiled code that inlines operators: see [`crate::abi::FusedView`].
-    fn act_as(&mut self, operator: u32) -> u32;
-
     /// Ends the stream of a port without a final marker, which will never come. Consumers that wait
     /// for that marker learn it, and nothing passes the port any more.
     fn abandon(&mut self, port: u32) {
+        let _ = port;
+    }
+}
+
+/// An outlet as code has it: with what compiled code needs where it inlines operators and writes
+/// frames by itself.
+pub trait CodeOutlet: Outlet {
+    /// Acts for another operator of the thread from now on, and returns the operator that it acted
+    /// for. For code that inlines operators: see [`crate::abi::FusedView`].
+    fn act_as(&mut self, operator: u32) -> u32;
+
+    /// Wakes the consumer of a port, which sleeps although code has written a frame for it: see
+    /// [`crate::abi::FrameEdge`].
+    fn wake_consumer(&mut self, port: u32) {
         let _ = port;
     }
 }
@@ -112,7 +100,7 @@ pub struct CodeContext<'a> {
     /// State variables of the operator.
     pub state: &'a mut State,
     /// Where statements submit, and the services of the PE.
-    pub outlet: &'a mut dyn Outlet,
+    pub outlet: &'a mut dyn CodeOutlet,
     /// The marker that an `onPunct` body processes; `None` in other bodies.
     pub punctuation: Option<Punctuation>,
 }

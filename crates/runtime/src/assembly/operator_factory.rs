@@ -12,10 +12,11 @@ use crate::blocking::stop_signal::StopSignal;
 use crate::blocking::thread_waits::RoomNotifier;
 use crate::contract::build_context::{BuildContext, OperatorRequirements};
 use crate::edge::crossing_resources::CrossingResources;
+use crate::execution::built_operator::BuiltOperator;
 use crate::execution::source_thread::SourceThread;
 use crate::services::operator_services::OperatorServices;
 use crate::services::report::Failure;
-use crate::{LoweredLogic, Operator, OperatorConstructor, OperatorEntry};
+use crate::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 /// An operator that exists, but has no code and no thread yet.
 pub(crate) struct ConstructedOperator<'a> {
@@ -26,8 +27,8 @@ pub(crate) struct ConstructedOperator<'a> {
     pub outputs: Vec<Arc<Layout>>,
     /// Bodies of the operator; those of a built operator are its logic clause.
     pub logic: LoweredLogic,
-    pub built: Option<Box<dyn Operator>>,
-    /// Room for frames that compiled code may fill: see [`Operator::frame_grant`].
+    pub built: Option<BuiltOperator>,
+    /// Room for frames that compiled code may fill: see [`BuiltOperator::frame_grant`].
     pub frame_grant: Option<FrameGrant>,
     pub state: StateCell,
     pub requirements: OperatorRequirements,
@@ -98,6 +99,13 @@ impl OperatorFactory<'_> {
                 self.lower(&mut constructed, lower(operator)?, operator_services)?
             }
             OperatorConstructor::Build(build) => {
+                let build = |from: &mut BuildContext<'_>| build(from).map(BuiltOperator::Authored);
+                self.build(&mut constructed, build, operator_services)?
+            }
+            OperatorConstructor::Insert(constructor) => {
+                let build = |from: &mut BuildContext<'_>| {
+                    (constructor.make)(from).map(BuiltOperator::Inserted)
+                };
                 self.build(&mut constructed, build, operator_services)?
             }
         }
@@ -140,7 +148,7 @@ impl OperatorFactory<'_> {
     fn build(
         &mut self,
         constructed: &mut ConstructedOperator<'_>,
-        build: fn(&mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault>,
+        build: impl FnOnce(&mut BuildContext<'_>) -> Result<BuiltOperator, Fault>,
         operator_services: &OperatorServices,
     ) -> Result<(), Fault> {
         let vars = &constructed.operator.logic.state;

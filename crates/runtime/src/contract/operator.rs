@@ -3,7 +3,8 @@
 //! There are two kinds. A *lowered* operator (Functor, Filter, Custom, Beacon, ...) is data: its
 //! behaviour is a few bodies of typed statements ([`crate::LoweredLogic`]), which the backend
 //! interprets or compiles and may fuse with its neighbours'. A *built* operator (Aggregate, Join,
-//! FileSource, ...) is Rust code behind [`Operator`].
+//! FileSource, ...) is Rust code behind [`Operator`]. Operators that a plan inserts have a contract
+//! of their own, [`crate::inserted`], with the same rules.
 //!
 //! # Duties of the run time
 //! The run time does the following for every operator, in this order:
@@ -37,7 +38,7 @@ use eval::Fault;
 use tuple::{EventTime, TupleBuf, TupleRef};
 
 use super::incomplete_windows::IncompleteWindows;
-use crate::abi::{FrameGrant, Outlet};
+use crate::abi::Outlet;
 
 /// A timer that an operator asked for with [`crate::BuildContext::add_timer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -142,14 +143,6 @@ pub trait Operator: Send {
         Ok(())
     }
 
-    /// Tells receivers downstream how far the thread has come, without sending tuples that are held
-    /// back; called now and then while the thread goes on. Only for operators that called
-    /// [`crate::BuildContext::set_needs_flush`].
-    fn send_progress(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let _ = out;
-        Ok(())
-    }
-
     /// Runs when a timer of the operator fires.
     fn on_timer(&mut self, timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = (timer, out);
@@ -168,17 +161,6 @@ pub trait Operator: Send {
         let _ = out;
         Ok(())
     }
-
-    /// Room for frames that compiled code may fill instead of calling [`Operator::process`] with a
-    /// tuple of fixed length. Asked once, before there is code. Only the one thread that submits to
-    /// the operator uses the room, until [`Operator::close`].
-    fn frame_grant(&mut self) -> Option<FrameGrant> {
-        None
-    }
-
-    /// Wakes the reader of the operator's frames, which sleeps although compiled code has written
-    /// one.
-    fn wake_reader(&mut self) {}
 
     /// The work of the operator's own thread, for sources and for operators that called
     /// [`crate::BuildContext::use_own_thread`]. Taken once, before the PE starts.

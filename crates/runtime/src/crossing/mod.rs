@@ -22,6 +22,8 @@
 //! in its own PE ends it. Operators downstream learn that the stream is abandoned, so no final
 //! marker is sent for a stream that did not end in order.
 
+mod ordered_input;
+pub(crate) mod ordered_merge;
 mod receive;
 mod send;
 mod send_entry;

@@ -5,7 +5,7 @@
 //!           no frame anywhere: idle
 //! ```
 //! A turn takes all frames that have come to each end, at most what the medium's ring holds.
-//! Streams whose order counts are taken by [`crate::order::ordered_merge`].
+//! Streams whose order counts are taken by [`super::ordered_merge`].
 
 use std::sync::Arc;
 
@@ -16,17 +16,19 @@ use transport::fragment::{FragmentAssembler, WHOLE};
 use transport::{Idler, ReceivingEnd, WaitSet, Waitable};
 use tuple::{EventTime, Punctuation, TupleRef};
 
+use super::ordered_input::OrderedInput;
+use super::ordered_merge::OrderedMerge;
 use crate::blocking::before_sleep;
 use crate::counters::crossing_counters::CrossingCounters;
 use crate::edge::codec::{PayloadDecoder, tuple_fault};
 use crate::edge::frame_kind;
 use crate::edge::idle_policy::IdlePolicy;
-use crate::order::ordered_input::OrderedInput;
-use crate::order::ordered_merge::OrderedMerge;
-use crate::{BuildContext, Operator, OperatorEntry, Outlet, Source};
+use crate::inserted::inserted_operator::{InsertedOperator, InsertedSource};
+use crate::inserted::inserted_outlet::InsertedOutlet;
+use crate::{BuildContext, OperatorEntry};
 
 /// The registry's entry of Receive.
-pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
+pub(super) const ENTRY: OperatorEntry = OperatorEntry::inserted(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "thalweg.transport",
@@ -62,11 +64,11 @@ const fn uint32_list(name: &'static str) -> ParamModel {
     }
 }
 
-fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Fault> {
     let crossings = build.param_uint32s("crossing")?;
     build.set_drains();
     if build.operator.param("carried").is_some() {
-        let source: Box<dyn Source> = Box::new(build_ordered(build, &crossings)?);
+        let source: Box<dyn InsertedSource> = Box::new(build_ordered(build, &crossings)?);
         let source = Some(source);
         return Ok(Box::new(ReceiveOperator { source }));
     }
@@ -85,7 +87,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
         });
     }
     let idle_policy = build.crossing_resources.idle_policy.clone();
-    let source: Box<dyn Source> = Box::new(ReceiveSource {
+    let source: Box<dyn InsertedSource> = Box::new(ReceiveSource {
         streams,
         idle_policy,
     });
@@ -129,15 +131,20 @@ fn build_ordered(build: &mut BuildContext<'_>, crossings: &[u32]) -> Result<Orde
 }
 
 struct ReceiveOperator {
-    source: Option<Box<dyn Source>>,
+    source: Option<Box<dyn InsertedSource>>,
 }
 
-impl Operator for ReceiveOperator {
-    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+impl InsertedOperator for ReceiveOperator {
+    fn process(
+        &mut self,
+        _: u32,
+        _: TupleRef<'_>,
+        _: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         Ok(())
     }
 
-    fn take_source(&mut self) -> Option<Box<dyn Source>> {
+    fn take_source(&mut self) -> Option<Box<dyn InsertedSource>> {
         self.source.take()
     }
 }
@@ -167,8 +174,8 @@ enum ReceivePoll {
     End,
 }
 
-impl Source for ReceiveSource {
-    fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+impl InsertedSource for ReceiveSource {
+    fn run(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         let mut idle = self.idle_policy.new_idle()?;
         let mut is_idle = false;
         while !self.streams.is_empty() {
@@ -199,7 +206,7 @@ impl Source for ReceiveSource {
 
 impl ReceiveSource {
     /// Takes the frames that have come to each end. Returns whether there were any.
-    fn turn(&mut self, out: &mut dyn Outlet) -> Result<bool, Fault> {
+    fn turn(&mut self, out: &mut dyn InsertedOutlet) -> Result<bool, Fault> {
         let mut found = false;
         let mut at = 0;
         while let Some(end) = self.streams.get_mut(at) {
@@ -239,7 +246,7 @@ impl WaitSet for ReceiveSource {
 }
 
 impl ReceivedStream {
-    fn turn(&mut self, out: &mut dyn Outlet) -> Result<ReceivePoll, Fault> {
+    fn turn(&mut self, out: &mut dyn InsertedOutlet) -> Result<ReceivePoll, Fault> {
         let mut batch = self
             .end
             .poll()
@@ -278,7 +285,7 @@ impl ReceiveDelivery<'_> {
     fn deliver(
         &mut self,
         batch: &mut FrameBatch<'_>,
-        out: &mut dyn Outlet,
+        out: &mut dyn InsertedOutlet,
     ) -> Result<ReceivePoll, Fault> {
         loop {
             self.deliver_batch(batch, out)?;
@@ -315,7 +322,7 @@ impl ReceiveDelivery<'_> {
     fn deliver_batch(
         &mut self,
         batch: &mut FrameBatch<'_>,
-        out: &mut dyn Outlet,
+        out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
         if !*self.takes_batches || self.assembly.is_partial() {
             return Ok(());
@@ -338,7 +345,11 @@ impl ReceiveDelivery<'_> {
     }
 
     #[inline]
-    fn deliver_tuple(&mut self, frame: Frame<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn deliver_tuple(
+        &mut self,
+        frame: Frame<'_>,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         let payload = self.assembly.add_fragment(frame.flags, frame.bytes);
         let payload = payload.map_err(|error| self.counters.transport_fault(&error))?;
         let Some(payload) = payload else {

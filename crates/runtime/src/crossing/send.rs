@@ -17,9 +17,11 @@ use crate::edge::codec::PayloadEncoder;
 use crate::edge::frame_kind;
 use crate::edge::idle_policy::IdlePolicy;
 use crate::edge::linger::{LingerList, LingeringSender};
+use crate::inserted::inserted_operator::InsertedOperator;
+use crate::inserted::inserted_outlet::InsertedOutlet;
 use crate::order::sender_positions::SenderPositions;
-use crate::order::thread_order;
-use crate::{BuildContext, Operator, Outlet};
+use crate::order::thread_order::{PENDING_RETRY, ThreadOrder};
+use crate::{BuildContext, Outlet};
 
 pub(super) struct SendOperator {
     /// Name and kind of the operator.
@@ -48,33 +50,42 @@ pub(super) struct SendOperator {
     idle: Option<Idler>,
 }
 
-impl Operator for SendOperator {
+impl InsertedOperator for SendOperator {
     #[inline]
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         if self.positions.is_none() {
-            return self.send_tuple(tuple);
+            return self.send_tuple(tuple, out);
         }
-        self.send_positioned(tuple)
+        self.send_positioned(tuple, out)
     }
 
-    fn process_window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
-        self.send_with_position(|send| send.send_frame(frame_kind::WINDOW, fragment::WHOLE, &[]))
+    fn process_window_marker(&mut self, _: u32, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+        self.send_with_position(frame_kind::WINDOW, &[], out)
     }
 
-    fn process_watermark(&mut self, at: EventTime, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_watermark(
+        &mut self,
+        at: EventTime,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         let at = frame_kind::encode_watermark(at);
-        self.send_with_position(|send| send.send_frame(frame_kind::WATERMARK, fragment::WHOLE, &at))
+        self.send_with_position(frame_kind::WATERMARK, &at, out)
     }
 
     /// Flushes too, because receivers may end once they have the marker.
-    fn process_final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.send_with_position(|send| send.send_frame(frame_kind::FINAL, fragment::WHOLE, &[]))?;
+    fn process_final_marker(&mut self, _: u32, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+        self.send_with_position(frame_kind::FINAL, &[], out)?;
         self.is_final_sent = true;
         self.flush(out)
     }
 
-    fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.send_new_progress()?;
+    fn flush(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+        self.send_new_progress(out.order())?;
         let Some(end) = self.live_end() else {
             return Ok(());
         };
@@ -87,8 +98,8 @@ impl Operator for SendOperator {
         Ok(())
     }
 
-    fn send_progress(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
-        self.send_new_progress()
+    fn send_progress(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+        self.send_new_progress(out.order())
     }
 
     fn frame_grant(&mut self) -> Option<FrameGrant> {
@@ -115,16 +126,16 @@ impl Operator for SendOperator {
 
     /// Ends a stream that has no final marker although the PE has not failed: it comes from behind
     /// a loop.
-    fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn finish(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         if self.is_final_sent || self.idle_policy.has_failed() {
             return Ok(());
         }
         self.is_final_sent = true;
-        self.send_frame(frame_kind::ABANDONED, fragment::WHOLE, &[])?;
+        self.send_frame((frame_kind::ABANDONED, fragment::WHOLE, &[]), out)?;
         self.flush(out)
     }
 
-    fn close(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn close(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         self.finish(out)?;
         if let Some(end) = self.end.take().filter(|_| !self.is_broken) {
             self.linger.add(LingeringSender {
@@ -148,7 +159,12 @@ impl SendOperator {
             .first()
             .copied()
             .unwrap_or_default();
-        let positions = SenderPositions::new(build)?;
+        let origins = build.param_uint32s("origin")?;
+        let positions = SenderPositions::new(
+            origins,
+            build.flag("repeatsPosition", false)?,
+            build.flag("isRepeatedNext", false)?,
+        );
         build.set_needs_flush();
         build.set_always_finishes();
         let operator = (build.operator.name.clone(), build.operator.kind.clone());
@@ -172,9 +188,9 @@ impl SendOperator {
     }
 
     /// Sends a stamp: the time at which the next tuple is at hand.
-    pub(super) fn send_stamp(&mut self) -> Result<(), Fault> {
+    pub(super) fn send_stamp(&mut self, out: &dyn InsertedOutlet) -> Result<(), Fault> {
         let now = monotonic_ns().to_le_bytes();
-        self.send_frame(frame_kind::STAMP, fragment::WHOLE, &now)
+        self.send_frame((frame_kind::STAMP, fragment::WHOLE, &now), out)
     }
 
     /// Limits the tuples that compiled code may write before it calls the operator again.
@@ -195,48 +211,60 @@ impl SendOperator {
     }
 
     #[inline]
-    fn send_tuple(&mut self, tuple: TupleRef<'_>) -> Result<(), Fault> {
+    fn send_tuple(&mut self, tuple: TupleRef<'_>, out: &dyn InsertedOutlet) -> Result<(), Fault> {
         if let PayloadEncoder::Facade = self.encoder {
-            return self.send_payload(tuple.bytes());
+            return self.send_payload(tuple.bytes(), out);
         }
         let mut encoder = std::mem::replace(&mut self.encoder, PayloadEncoder::Facade);
-        let sent = self.send_payload(encoder.encode(tuple));
+        let sent = self.send_payload(encoder.encode(tuple), out);
         self.encoder = encoder;
         sent
     }
 
     /// Sends a tuple with its position: both in one frame, if they fit.
-    fn send_positioned(&mut self, tuple: TupleRef<'_>) -> Result<(), Fault> {
+    fn send_positioned(
+        &mut self,
+        tuple: TupleRef<'_>,
+        out: &dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         let Some(mut positions) = self.positions.take() else {
             return Ok(());
         };
         let mut encoder = std::mem::replace(&mut self.encoder, PayloadEncoder::Facade);
-        let sent = self.send_precedences(&mut positions);
-        let sent = sent.and_then(|()| self.send_sealed(&mut positions, encoder.encode(tuple)));
+        let sent = self.send_precedences(&mut positions, out);
+        let sent = sent.and_then(|()| self.send_sealed(&mut positions, encoder.encode(tuple), out));
         self.encoder = encoder;
-        self.end_send(positions, sent)
+        self.end_send(positions, sent, out)
     }
 
     fn send_sealed(
         &mut self,
         positions: &mut SenderPositions,
         payload: &[u8],
+        out: &dyn InsertedOutlet,
     ) -> Result<(), Fault> {
-        let has_position = positions.next_position().is_some();
+        let has_position = positions.next_position(out.order()).is_some();
         match positions.seal(payload, self.payload_bytes_max) {
-            Some(sealed) => self.send_frame(frame_kind::POSITIONED_TUPLE, fragment::WHOLE, sealed),
-            None if has_position => {
-                self.send_position(frame_kind::POSITION, positions.position_bytes())?;
-                self.send_payload(payload)
+            Some(sealed) => {
+                let frame = (frame_kind::POSITIONED_TUPLE, fragment::WHOLE, sealed);
+                self.send_frame(frame, out)
             }
-            None => self.send_payload(payload),
+            None if has_position => {
+                self.send_position(frame_kind::POSITION, positions.position_bytes(), out)?;
+                self.send_payload(payload, out)
+            }
+            None => self.send_payload(payload, out),
         }
     }
 
     /// Sends the positions of other origins behind which the next tuple or marker stands.
-    fn send_precedences(&mut self, positions: &mut SenderPositions) -> Result<(), Fault> {
-        while let Some(position) = positions.next_precedence() {
-            self.send_position(frame_kind::PRECEDENCE, position)?;
+    fn send_precedences(
+        &mut self,
+        positions: &mut SenderPositions,
+        out: &dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
+        while let Some(position) = positions.next_precedence(out.order()) {
+            self.send_position(frame_kind::PRECEDENCE, position, out)?;
         }
         Ok(())
     }
@@ -244,26 +272,30 @@ impl SendOperator {
     /// Sends the frame of a marker or watermark, behind its position if that counts.
     fn send_with_position(
         &mut self,
-        send: impl FnOnce(&mut SendOperator) -> Result<(), Fault>,
+        kind: u8,
+        bytes: &[u8],
+        out: &dyn InsertedOutlet,
     ) -> Result<(), Fault> {
+        let frame = (kind, fragment::WHOLE, bytes);
         let Some(mut positions) = self.positions.take() else {
-            return send(self);
+            return self.send_frame(frame, out);
         };
-        let positioned = self.send_precedences(&mut positions);
-        let positioned = positioned.and_then(|()| match positions.next_position() {
-            Some(position) => self.send_position(frame_kind::POSITION, position),
+        let positioned = self.send_precedences(&mut positions, out);
+        let positioned = positioned.and_then(|()| match positions.next_position(out.order()) {
+            Some(position) => self.send_position(frame_kind::POSITION, position, out),
             None => Ok(()),
         });
-        let sent = positioned.and_then(|()| send(self));
-        self.end_send(positions, sent)
+        let sent = positioned.and_then(|()| self.send_frame(frame, out));
+        self.end_send(positions, sent, out)
     }
 
     fn end_send(
         &mut self,
         positions: Box<SenderPositions>,
         sent: Result<(), Fault>,
+        out: &dyn InsertedOutlet,
     ) -> Result<(), Fault> {
-        let is_due = positions.finish_submission();
+        let is_due = positions.finish_submission(out.order());
         self.positions = Some(positions);
         sent?;
         if is_due {
@@ -273,12 +305,12 @@ impl SendOperator {
     }
 
     /// Sends how far the thread has come, if that is news for the receivers.
-    fn send_new_progress(&mut self) -> Result<(), Fault> {
+    fn send_new_progress(&mut self, order: &ThreadOrder) -> Result<(), Fault> {
         let Some(mut positions) = self.positions.take_if(|_| !self.is_final_sent) else {
             return Ok(());
         };
         let mut marked = Ok(());
-        while let (Ok(()), Some(position)) = (&marked, positions.next_progress()) {
+        while let (Ok(()), Some(position)) = (&marked, positions.next_progress(order)) {
             marked = self.check_position_fits(position);
             let Some(end) = self.live_end().filter(|_| marked.is_ok()) else {
                 break;
@@ -288,7 +320,7 @@ impl SendOperator {
                     .counters
                     .count_frames(0, frame_bytes(position.len()) as u64),
                 Ok(false) => {
-                    positions.retract_progress();
+                    positions.retract_progress(order);
                     break;
                 }
                 Err(error) => marked = Err(self.set_broken(&error)),
@@ -298,9 +330,14 @@ impl SendOperator {
         marked
     }
 
-    fn send_position(&mut self, kind: u8, position: &[u8]) -> Result<(), Fault> {
+    fn send_position(
+        &mut self,
+        kind: u8,
+        position: &[u8],
+        out: &dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         self.check_position_fits(position)?;
-        self.send_frame(kind, fragment::WHOLE, position)
+        self.send_frame((kind, fragment::WHOLE, position), out)
     }
 
     fn check_position_fits(&self, position: &[u8]) -> Result<(), Fault> {
@@ -315,42 +352,52 @@ impl SendOperator {
     }
 
     #[inline]
-    fn send_payload(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+    fn send_payload(&mut self, bytes: &[u8], out: &dyn InsertedOutlet) -> Result<(), Fault> {
         if bytes.len() <= self.payload_bytes_max {
-            return self.send_frame(frame_kind::TUPLE, fragment::WHOLE, bytes);
+            return self.send_frame((frame_kind::TUPLE, fragment::WHOLE, bytes), out);
         }
         let mut pieces = fragment::split_payload(bytes, self.payload_bytes_max);
-        pieces.try_for_each(|(flags, piece)| self.send_frame(frame_kind::TUPLE, flags, piece))
+        pieces
+            .try_for_each(|(flags, piece)| self.send_frame((frame_kind::TUPLE, flags, piece), out))
     }
 
     #[inline]
-    fn send_frame(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
+    fn send_frame(
+        &mut self,
+        frame: FrameToSend<'_>,
+        out: &dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         let Some(end) = self.live_end() else {
             return Ok(());
         };
+        let (kind, flags, bytes) = frame;
         match end.try_write(kind, flags, bytes) {
             Ok(true) => {
                 self.counters
                     .count_frames(stream_frame_count(kind), frame_bytes(bytes.len()) as u64);
                 Ok(())
             }
-            Ok(false) => self.wait_and_put(kind, flags, bytes),
+            Ok(false) => self.wait_and_write(frame, out),
             Err(error) => Err(self.set_broken(&error)),
         }
     }
 
     #[cold]
-    fn wait_and_put(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
+    fn wait_and_write(
+        &mut self,
+        frame: FrameToSend<'_>,
+        out: &dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         before_sleep::flush_once();
         self.counters.begin_wait();
-        let put = self.wait_for_room(kind, flags, bytes);
+        let written = self.wait_for_room(frame, out.order());
         self.counters.end_wait();
-        put
+        written
     }
 
     /// Waits until there is room, whether a shutdown was requested or not, because receivers go on
     /// until the final marker.
-    fn wait_for_room(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
+    fn wait_for_room(&mut self, frame: FrameToSend<'_>, order: &ThreadOrder) -> Result<(), Fault> {
         let idle = match &mut self.idle {
             Some(idle) => idle,
             none => none.insert(self.idle_policy.new_idle()?),
@@ -359,11 +406,12 @@ impl SendOperator {
         let Some(end) = &mut self.end else {
             return Ok(());
         };
-        let put = put_when_room(end.as_mut(), idle, &self.idle_policy, (kind, flags, bytes));
-        match put {
-            Ok(true) => self
-                .counters
-                .count_frames(stream_frame_count(kind), frame_bytes(bytes.len()) as u64),
+        match write_when_room(end.as_mut(), idle, &self.idle_policy, frame, order) {
+            Ok(true) => {
+                let (kind, _, bytes) = frame;
+                self.counters
+                    .count_frames(stream_frame_count(kind), frame_bytes(bytes.len()) as u64)
+            }
             Ok(false) => self.is_abandoned = true,
             Err(error) => return Err(self.set_broken(&error)),
         }
@@ -398,12 +446,16 @@ impl SendOperator {
     }
 }
 
-/// Puts a frame as soon as there is room. Returns `false` if the PE has failed before.
-fn put_when_room(
+/// Kind, flags and payload of a frame.
+type FrameToSend<'a> = (u8, u8, &'a [u8]);
+
+/// Writes a frame as soon as there is room. Returns `false` if the PE has failed before.
+fn write_when_room(
     end: &mut dyn SendingEnd,
     idle: &mut Idler,
     idle_policy: &IdlePolicy,
-    (kind, flags, bytes): (u8, u8, &[u8]),
+    (kind, flags, bytes): FrameToSend<'_>,
+    order: &ThreadOrder,
 ) -> Result<bool, Error> {
     let mut is_out = end.flush()?;
     while !end.try_write(kind, flags, bytes)? {
@@ -413,16 +465,13 @@ fn put_when_room(
         if !is_out {
             is_out = end.flush()?;
         }
-        let is_pending = thread_order::with(|order| order.take_progress_pending());
+        let is_pending = order.take_progress_pending();
         if is_pending {
             before_sleep::flush_once();
         }
         if !idle.spin_or_yield() {
             let end: &mut dyn Waitable = &mut *end;
-            let parked = idle.park(
-                &mut [end],
-                is_pending.then_some(thread_order::PENDING_RETRY),
-            );
+            let parked = idle.park(&mut [end], is_pending.then_some(PENDING_RETRY));
             parked.map_err(|(_, error)| error)?;
         }
     }

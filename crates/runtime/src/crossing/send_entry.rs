@@ -5,10 +5,11 @@ use graph::{Cardinality, InPortModel, OperatorModel, ParamMode, ParamModel};
 
 use super::send::SendOperator;
 use super::stamping_send::StampingSend;
-use crate::{BuildContext, Operator, OperatorEntry};
+use crate::inserted::inserted_operator::InsertedOperator;
+use crate::{BuildContext, OperatorEntry};
 
 /// The registry's entry of Send.
-pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
+pub(super) const ENTRY: OperatorEntry = OperatorEntry::inserted(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "thalweg.transport",
@@ -56,7 +57,7 @@ const fn boolean_param(name: &'static str) -> ParamModel {
     }
 }
 
-fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Fault> {
     let send = SendOperator::new(build)?;
     Ok(match build.crossing_resources.ends.measures_latency {
         true => Box::new(StampingSend::new(send)),

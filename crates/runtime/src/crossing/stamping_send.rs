@@ -8,7 +8,8 @@ use tuple::{EventTime, TupleRef};
 use super::send::SendOperator;
 use crate::abi::FrameGrant;
 use crate::counters::latency::{StampSchedule, TUPLES_PER_STAMP};
-use crate::{Operator, Outlet};
+use crate::inserted::inserted_operator::InsertedOperator;
+use crate::inserted::inserted_outlet::InsertedOutlet;
 
 /// A Send that sends stamps before some tuples, and is else like the Send inside.
 pub(super) struct StampingSend {
@@ -25,16 +26,16 @@ impl StampingSend {
     }
 }
 
-impl Operator for StampingSend {
+impl InsertedOperator for StampingSend {
     fn process(
         &mut self,
         port: u32,
         tuple: TupleRef<'_>,
-        out: &mut dyn Outlet,
+        out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
         let is_due = self.schedule.is_due();
         if is_due {
-            self.send.send_stamp()?;
+            self.send.send_stamp(out)?;
         }
         self.send.process(port, tuple, out)?;
         // After a stamp the next tuple is looked at again; else one in [`TUPLES_PER_STAMP`] is
@@ -44,27 +45,39 @@ impl Operator for StampingSend {
         Ok(())
     }
 
-    fn process_window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(
+        &mut self,
+        port: u32,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         self.send.process_window_marker(port, out)
     }
 
-    fn process_watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_watermark(
+        &mut self,
+        at: EventTime,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         self.send.process_watermark(at, out)
     }
 
-    fn process_final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(
+        &mut self,
+        port: u32,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         self.send.process_final_marker(port, out)
     }
 
-    fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn finish(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         self.send.finish(out)
     }
 
-    fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn flush(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         self.send.flush(out)
     }
 
-    fn send_progress(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn send_progress(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         self.send.send_progress(out)
     }
 
@@ -78,7 +91,7 @@ impl Operator for StampingSend {
         self.send.limit_grant(0);
     }
 
-    fn close(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn close(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         self.send.close(out)
     }
 }

@@ -7,11 +7,12 @@ use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use tuple::{EventTime, Punctuation, TupleRef};
 
 use crate::blocking::before_sleep;
-use crate::order::thread_order;
-use crate::{BuildContext, Operator, OperatorEntry, Outlet};
+use crate::inserted::inserted_operator::InsertedOperator;
+use crate::inserted::inserted_outlet::InsertedOutlet;
+use crate::{BuildContext, OperatorEntry};
 
 /// The registry's entry of Turn.
-pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
+pub(super) const ENTRY: OperatorEntry = OperatorEntry::inserted(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "thalweg.transport",
@@ -56,7 +57,7 @@ struct TurnOperator {
     is_repeated_next: bool,
 }
 
-fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Fault> {
     build.set_keeps_watermarks();
     Ok(Box::new(TurnOperator {
         rank: build
@@ -70,33 +71,46 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     }))
 }
 
-impl Operator for TurnOperator {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.submit_in_turn(|| out.submit(0, tuple))
+impl InsertedOperator for TurnOperator {
+    fn process(
+        &mut self,
+        _: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
+        self.submit_in_turn(out, |out| out.submit(0, tuple))
     }
 
-    fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.submit_in_turn(|| out.submit_punctuation(0, Punctuation::Window))
+    fn process_window_marker(&mut self, _: u32, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+        self.submit_in_turn(out, |out| out.submit_punctuation(0, Punctuation::Window))
     }
 
-    fn process_watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.submit_in_turn(|| out.submit_watermark(0, at))
+    fn process_watermark(
+        &mut self,
+        at: EventTime,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
+        self.submit_in_turn(out, |out| out.submit_watermark(0, at))
     }
 
-    fn process_final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.submit_in_turn(|| out.submit_punctuation(0, Punctuation::Final))
+    fn process_final_marker(&mut self, _: u32, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+        self.submit_in_turn(out, |out| out.submit_punctuation(0, Punctuation::Final))
     }
 }
 
 impl TurnOperator {
-    fn submit_in_turn(&self, submit: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
-        let turn =
-            thread_order::with(|order| order.enter_consumer(self.repeats_position, self.rank));
-        let done = submit();
+    fn submit_in_turn(
+        &self,
+        out: &mut dyn InsertedOutlet,
+        submit: impl FnOnce(&mut dyn InsertedOutlet) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let turn = out.order().enter_consumer(self.repeats_position, self.rank);
+        let done = submit(out);
+        let order = out.order();
         if let Some(turn) = turn {
-            thread_order::with(|order| order.leave_consumer(turn));
+            order.leave_consumer(turn);
         }
-        if !self.is_repeated_next && thread_order::with(|order| order.finish_submission()) {
+        if !self.is_repeated_next && order.finish_submission() {
             before_sleep::send_progress();
         }
         done

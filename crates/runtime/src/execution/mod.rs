@@ -6,6 +6,7 @@
 //! ```
 //! [`wiring`] holds what all threads of the PE share. Its structure is fixed while the PE runs.
 
+pub(crate) mod built_operator;
 pub(crate) mod catch_policy;
 pub(crate) mod checked_delivery;
 pub(crate) mod delivery;

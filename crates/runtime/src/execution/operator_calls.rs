@@ -3,12 +3,13 @@
 use eval::Fault;
 use tuple::{Punctuation, TupleBuf, TupleRef, Value, Watermark};
 
+use super::built_operator::BuiltOperator;
 use super::operator_instance::OperatorInstance;
 use super::operator_outlet::{EvaluationState, OperatorOutlet};
 use super::thread_region::ThreadRegion;
 use crate::abi::{CodeContext, FrameBatch, RunBody};
 use crate::contract::incomplete_windows::IncompleteWindows;
-use crate::{Operator, Outlet, TimerId};
+use crate::{Outlet, TimerId};
 
 /// Calls by the run time. None of them is entered twice.
 impl OperatorInstance {
@@ -306,7 +307,7 @@ impl OperatorInstance {
     fn call_built(
         &mut self,
         region: &ThreadRegion,
-        call: impl FnOnce(&mut dyn Operator, &mut dyn Outlet) -> Result<(), Fault>,
+        call: impl FnOnce(&mut BuiltOperator, &mut OperatorOutlet<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let Some(built) = &mut self.built else {
             return Ok(());
@@ -317,7 +318,7 @@ impl OperatorInstance {
         };
         let mut outlet = OperatorOutlet::with_evaluation(region, self.index, evaluation);
         let blame = region.blame_on_panic(self.index);
-        let result = call(built.as_mut(), &mut outlet);
+        let result = call(built, &mut outlet);
         blame.disarm();
         outlet.blame_on_error(result)
     }
@@ -371,8 +372,8 @@ impl OperatorInstance {
     }
 
     /// Ends an operator whose streams have ended, not all of them with a final marker.
-    /// [`Operator::finish`] is called only if another thread waits for the operator's end. The
-    /// others abandon their outputs, as if they waited for that marker until the program ends.
+    /// [`crate::Operator::finish`] is called only if another thread waits for the operator's end.
+    /// The others abandon their outputs, as if they waited for that marker until the program ends.
     fn end_abandoned(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
         self.record_leftover(region);
         self.is_finished = true;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tuple::{Layout, TupleRef};
 
+use super::built_operator::BuiltOperator;
 use super::catch_policy::CatchPolicy;
 use super::input_watermark::InputWatermark;
 use super::tuple_history::TupleHistory;
-use crate::Operator;
 use crate::abi::{CountedWindow, Counter, OperatorCode, StateCell};
 use crate::counters::punctuation_counters::PunctuationCounters;
 
@@ -19,7 +19,7 @@ pub(crate) struct OperatorInstance {
     /// The logic clause of a built operator, or all code of a lowered one.
     pub code: OperatorCode,
     pub state: StateCell,
-    pub built: Option<Box<dyn Operator>>,
+    pub built: Option<BuiltOperator>,
     /// The window of a lowered operator, if it has one.
     pub window: Option<CountedWindow>,
     pub history: TupleHistory,
@@ -71,9 +71,9 @@ pub(crate) struct OperatorFlags {
     pub own_thread: bool,
     /// Whether another thread waits for the operator's end.
     pub always_finishes: bool,
-    /// Whether [`Operator::has_room`] has to be asked before each tuple.
+    /// Whether [`crate::Operator::has_room`] has to be asked before each tuple.
     pub is_bounded: bool,
-    /// Whether [`Operator::flush`] has to be called before the thread sleeps.
+    /// Whether [`crate::Operator::flush`] has to be called before the thread sleeps.
     pub needs_flush: bool,
     /// Whether the operator's timers submit nothing.
     pub has_silent_timers: bool,

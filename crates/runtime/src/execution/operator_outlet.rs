@@ -5,10 +5,12 @@ use std::sync::atomic::Ordering;
 use eval::{Fault, Services, State};
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef, Watermark};
 
-use crate::abi::{CodeContext, FrameBatch};
+use crate::abi::{CodeContext, CodeOutlet, FrameBatch};
 use crate::execution::port_state::{CLOSED, OPEN, OutputPortState};
 use crate::execution::thread_region::ThreadRegion;
 use crate::execution::tuple_history::TupleHistory;
+use crate::inserted::inserted_outlet::InsertedOutlet;
+use crate::order::thread_order::ThreadOrder;
 use crate::services::operator_services::OperatorServices;
 use crate::{EvaluationInputs, Outlet};
 
@@ -104,32 +106,6 @@ impl Outlet for OperatorOutlet<'_> {
         self.region.deliver_owned(consumer, tuple)
     }
 
-    fn submit_batch(
-        &mut self,
-        port: u32,
-        batch: &mut FrameBatch<'_>,
-        kind: u8,
-    ) -> Result<u64, Fault> {
-        let out = self.port(port)?;
-        let [consumer] = out.consumers[..] else {
-            return Ok(0);
-        };
-        if out.state.load(Ordering::Relaxed) != OPEN {
-            return Ok(0);
-        }
-        let (count, result) = self.region.deliver_batch(consumer, batch, kind);
-        out.submitted.add(count);
-        result.map(|()| count)
-    }
-
-    fn wake_consumer(&mut self, port: u32) {
-        let out = self.outs.get(port as usize);
-        for consumer in out.iter().flat_map(|out| &out.consumers) {
-            self.region
-                .with_instance(consumer.operator, |instance| instance.wake());
-        }
-    }
-
     fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
         let out = self.port(port)?;
         match out.state.load(Ordering::Relaxed) {
@@ -197,7 +173,9 @@ impl Outlet for OperatorOutlet<'_> {
             self.region.abandon(out);
         }
     }
+}
 
+impl CodeOutlet for OperatorOutlet<'_> {
     #[inline]
     fn act_as(&mut self, operator: u32) -> u32 {
         let before = self.operator;
@@ -205,5 +183,37 @@ impl Outlet for OperatorOutlet<'_> {
         self.outs = &self.region.wiring.outs[operator as usize];
         self.services = &self.region.wiring.services[operator as usize];
         before
+    }
+    fn wake_consumer(&mut self, port: u32) {
+        let out = self.outs.get(port as usize);
+        for consumer in out.iter().flat_map(|out| &out.consumers) {
+            self.region
+                .with_instance(consumer.operator, |instance| instance.wake());
+        }
+    }
+}
+
+impl InsertedOutlet for OperatorOutlet<'_> {
+    #[inline]
+    fn order(&self) -> &ThreadOrder {
+        &self.region.order
+    }
+
+    fn submit_batch(
+        &mut self,
+        port: u32,
+        batch: &mut FrameBatch<'_>,
+        kind: u8,
+    ) -> Result<u64, Fault> {
+        let out = self.port(port)?;
+        let [consumer] = out.consumers[..] else {
+            return Ok(0);
+        };
+        if out.state.load(Ordering::Relaxed) != OPEN {
+            return Ok(0);
+        }
+        let (count, result) = self.region.deliver_batch(consumer, batch, kind);
+        out.submitted.add(count);
+        result.map(|()| count)
     }
 }

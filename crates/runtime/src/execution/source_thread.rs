@@ -2,15 +2,15 @@
 
 use eval::State;
 
+use super::built_operator::BuiltSource;
 use crate::blocking::stop_signal::StopSignal;
-use crate::contract::operator::Source;
 
 /// The source that a thread runs, and how the thread ends.
 pub(crate) struct SourceThread {
     pub operator: u32,
     /// The source of a built operator, with state of its own; `None` for a lowered one, whose code
     /// runs.
-    pub source: Option<(Box<dyn Source>, State)>,
+    pub source: Option<(BuiltSource, State)>,
     /// Whether the thread goes on after a shutdown until its input has ended.
     pub drains: bool,
     /// Requested if the thread has to end before its input has: see

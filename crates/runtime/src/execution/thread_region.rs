@@ -17,7 +17,7 @@ use crate::execution::delivery::{Delivery, PendingDelivery};
 use crate::execution::operator_instance::OperatorInstance;
 use crate::execution::port_state::{ConsumerPort, OutputPortState, WatermarkEdge};
 use crate::execution::wiring::Wiring;
-use crate::order::thread_order;
+use crate::order::thread_order::ThreadOrder;
 
 /// The part of a PE that one thread runs.
 pub(crate) struct ThreadRegion {
@@ -27,6 +27,8 @@ pub(crate) struct ThreadRegion {
     pub(super) exclusive: Box<[Option<ExclusiveOperator>]>,
     /// Operators that hold tuples back, exclusive and shared ones.
     flushing_operators: Box<[u32]>,
+    /// Order of the tuples that the thread processes.
+    pub order: ThreadOrder,
     /// The operator that caused the fault which callers return now.
     pub(super) faulting_operator: Cell<Option<u32>>,
 }
@@ -62,6 +64,7 @@ impl ThreadRegion {
             thread,
             exclusive: exclusive.collect(),
             flushing_operators: flushed,
+            order: ThreadOrder::default(),
             faulting_operator: Cell::new(None),
         }
     }
@@ -168,7 +171,7 @@ impl ThreadRegion {
                         // The thread that is inside sends nothing on behalf of this one.
                         Err(_) => {
                             if self.wiring.is_ordered() {
-                                thread_order::with(|order| order.set_progress_pending());
+                                self.order.set_progress_pending();
                             }
                             Ok(())
                         }
@@ -194,15 +197,14 @@ impl BeforeSleep for ThreadRegion {
         self.for_each_flushing(OperatorInstance::flush);
     }
 
-    /// Calls [`crate::Operator::send_progress`] on the operators that asked for it and are not
-    /// busy.
+    /// Calls [`crate::inserted::inserted_operator::InsertedOperator::send_progress`] on the
+    /// operators that are flushed and not busy.
     fn send_progress(&self) {
         self.for_each_flushing(OperatorInstance::send_progress);
     }
 
     fn take_retry(&self) -> bool {
-        thread_order::with(|order| order.take_progress_pending())
-            && !self.wiring.context.failed.is_requested()
+        self.order.take_progress_pending() && !self.wiring.context.failed.is_requested()
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn with_recorder(operator: &graph::OperatorNode, model: &OperatorMode
     });
     let recorder = graph::OperatorNode {
         inputs: ports.collect(),
-        ..graph::OperatorNode::new("Recorder", "workbench::Recorder", operator.pos)
+        ..graph::OperatorNode::new("Recorder", "harness::Recorder", operator.pos)
     };
     Program {
         name: operator.name.clone(),
@@ -86,7 +86,7 @@ pub(super) fn threads_with_recorder(program: &Program) -> PeThreads {
 }
 
 static RECORDER_MODEL: OperatorModel = OperatorModel {
-    namespace: "workbench",
+    namespace: "harness",
     name: "Recorder",
     doc: "Records what comes in.",
     inputs: &[InPortModel::ANY],

@@ -12,6 +12,7 @@ use super::output_recorder::{
 use crate::abi::Backend;
 use crate::assembly::pe_assembly::{PeAssembly, assemble};
 use crate::blocking::stop_signal::StopSignal;
+use crate::execution::built_operator::BuiltOperator;
 use crate::execution::operator_instance::OperatorInstance;
 use crate::execution::port_state::ConsumerPort;
 use crate::execution::source_thread::SourceThread;
@@ -78,7 +79,8 @@ impl TestHarness {
             });
         let mut instances: Vec<Option<OperatorInstance>> = instances.collect();
         if let Some(recorder) = &mut instances[1] {
-            recorder.built = Some(Box::new(OutputRecorder(recorded.clone())));
+            let built = Box::new(OutputRecorder(recorded.clone()));
+            recorder.built = Some(BuiltOperator::Authored(built));
         }
         TestHarness {
             source_thread: source_threads.pop(),

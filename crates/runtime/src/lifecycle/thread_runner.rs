@@ -9,13 +9,12 @@ use crate::execution::operator_outlet::{EvaluationState, OperatorOutlet};
 use crate::execution::source_thread::SourceThread;
 use crate::execution::thread_region::ThreadRegion;
 use crate::execution::tuple_history::TupleHistory;
-use crate::order::thread_order;
 
 /// Runs a source from beginning to end.
 pub(crate) fn run_source_thread(region: &ThreadRegion, source_thread: SourceThread) {
     let operator = source_thread.operator;
     let origin = region.wiring.origin_of(operator);
-    thread_order::with(|order| order.begin_origin(origin));
+    region.order.begin_origin(origin);
     region.contain_failure(operator, || {
         let ended = run_source(region, source_thread);
         if region.wiring.services[operator as usize].is_interrupted() {
@@ -26,7 +25,7 @@ pub(crate) fn run_source_thread(region: &ThreadRegion, source_thread: SourceThre
         }
         region.end_outputs(operator)
     });
-    thread_order::with(|order| order.end_origin(origin));
+    region.order.end_origin(origin);
     before_sleep::flush_all();
     region.wiring.waits.set_ended(region.thread);
     finish_unfed(region);

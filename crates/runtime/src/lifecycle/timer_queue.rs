@@ -8,7 +8,6 @@ use crate::TimerId;
 use crate::blocking::stop_signal::{StopSignal, positive_duration};
 use crate::execution::thread_region::ThreadRegion;
 use crate::lifecycle::thread_launch::{IdleThread, RegionThread};
-use crate::order::thread_order;
 
 /// The time at which each timer fires next; the earliest first.
 pub(crate) struct TimerQueue {
@@ -76,14 +75,14 @@ impl TimerQueue {
 
 fn fire_timer(region: &ThreadRegion, due: DueTimer) {
     let origin = region.wiring.origin_of(due.operator);
-    thread_order::with(|order| order.begin_origin(origin));
+    region.order.begin_origin(origin);
     region.contain_failure(due.operator, || {
         let timer = TimerId(due.timer);
         let fired =
             region.with_instance(due.operator, |instance| instance.fire_timer(region, timer));
         fired.unwrap_or(Ok(()))
     });
-    thread_order::with(|order| order.pause_origin(origin));
+    region.order.pause_origin(origin);
 }
 
 impl DueTimer {

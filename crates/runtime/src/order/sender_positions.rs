@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use eval::Fault;
 use graph::OriginId;
 
-use super::{order_position, reorder_buffer, thread_order};
-use crate::BuildContext;
+use super::thread_order::ThreadOrder;
+use super::{order_position, reorder_buffer};
 
 /// The positions that a sender has sent, of a stream whose order counts.
 pub(crate) struct SenderPositions {
@@ -27,11 +26,12 @@ pub(crate) struct SenderPositions {
 }
 
 impl SenderPositions {
-    /// Positions for a sender with these parameters; `None` if its order does not count.
-    pub fn new(build: &mut BuildContext<'_>) -> Result<Option<Box<SenderPositions>>, Fault> {
-        let origins = build.param_uint32s("origin")?;
-        let repeats_position = build.flag("repeatsPosition", false)?;
-        let is_repeated_next = build.flag("isRepeatedNext", false)?;
+    /// Positions for a sender of a stream with these origins; `None` if there are none.
+    pub fn new(
+        origins: Vec<OriginId>,
+        repeats_position: bool,
+        is_repeated_next: bool,
+    ) -> Option<Box<SenderPositions>> {
         let position = order_position::new_position();
         let nothing_sent = origins
             .iter()
@@ -47,19 +47,19 @@ impl SenderPositions {
             position,
             sealed_payload: Vec::new(),
         };
-        Ok((!positions.origins.is_empty()).then(|| Box::new(positions)))
+        (!positions.origins.is_empty()).then(|| Box::new(positions))
     }
 
     /// Position of the next tuple or marker, as it is sent; `None` if it has none.
-    pub fn next_position(&mut self) -> Option<&[u8]> {
-        thread_order::with(|order| order.next_position(self.repeats_position, &mut self.position));
+    pub fn next_position(&mut self, order: &ThreadOrder) -> Option<&[u8]> {
+        order.next_position(self.repeats_position, &mut self.position);
         reorder_buffer::encode_position(&self.position, &mut self.position_bytes);
         (!self.position_bytes.is_empty()).then_some(&self.position_bytes)
     }
 
     /// Position of another origin behind which the next tuple stands, if the receivers do not know
     /// that yet.
-    pub fn next_precedence(&mut self) -> Option<&[u8]> {
+    pub fn next_precedence(&mut self, order: &ThreadOrder) -> Option<&[u8]> {
         let position = &mut self.position;
         let known = |origin: OriginId| {
             self.sent_precedence
@@ -67,9 +67,7 @@ impl SenderPositions {
                 .map_or(&[][..], Vec::as_slice)
         };
         let mut origins = self.origins.iter();
-        origins.find(|&&origin| {
-            thread_order::with(|order| order.new_precedence(origin, known(origin), position))
-        })?;
+        origins.find(|&&origin| order.new_precedence(origin, known(origin), position))?;
         let known = self.sent_precedence.entry(position[0]).or_default();
         known.clear();
         known.extend(&*position);
@@ -94,12 +92,12 @@ impl SenderPositions {
     }
 
     /// Notes that a tuple or marker was sent. Returns whether progress is due.
-    pub fn finish_submission(&self) -> bool {
-        !self.is_repeated_next && thread_order::with(|order| order.finish_submission())
+    pub fn finish_submission(&self, order: &ThreadOrder) -> bool {
+        !self.is_repeated_next && order.finish_submission()
     }
 
     /// The next progress that the receivers do not know, as it is sent.
-    pub fn next_progress(&mut self) -> Option<&[u8]> {
+    pub fn next_progress(&mut self, order: &ThreadOrder) -> Option<&[u8]> {
         let position = &mut self.position;
         let sent = |origin: OriginId| {
             self.sent_progress
@@ -107,19 +105,17 @@ impl SenderPositions {
                 .map_or(&[][..], Vec::as_slice)
         };
         let mut origins = self.origins.iter();
-        origins.find(|&&origin| {
-            thread_order::with(|order| order.new_progress(origin, sent(origin), position))
-        })?;
+        origins.find(|&&origin| order.new_progress(origin, sent(origin), position))?;
         self.note_progress().then_some(&self.position_bytes)
     }
 
     /// Takes the last progress back, whose frame has found no room.
-    pub fn retract_progress(&mut self) {
+    pub fn retract_progress(&mut self, order: &ThreadOrder) {
         let origin = self.position.first();
         if let Some(sent) = origin.and_then(|origin| self.sent_progress.get_mut(origin)) {
             std::mem::swap(sent, &mut self.previous_progress);
         }
-        thread_order::with(|order| order.set_progress_pending());
+        order.set_progress_pending();
     }
 
     /// Notes that the receivers know the progress `position`, and encodes it. Returns false if

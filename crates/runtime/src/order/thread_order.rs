@@ -18,8 +18,8 @@
 //! ([`crate::edge::frame_kind::POSITIONED_TUPLE`]). A marker, or a tuple in pieces, follows a frame
 //! with its position ([`crate::edge::frame_kind::POSITION`]). A frame
 //! [`crate::edge::frame_kind::PROGRESS`] says that nothing at or before a position follows. An
-//! ordered merge ([`super::ordered_merge`]) waits for that if one of its streams is silent. It is
-//! sent before a thread sleeps or waits, and now and then.
+//! ordered merge ([`crate::crossing::ordered_merge`]) waits for that if one of its streams is
+//! silent. It is sent before a thread sleeps or waits, and now and then.
 //!
 //! # Several origins
 //! The order of two origins is free where they meet first. The merge that takes them there tells
@@ -35,6 +35,27 @@
 //! sends how far it has come. By the order of the streams (loops are in one PE) the merge learns
 //! it. Progress frames that find no room are tried again: [`ThreadOrder::take_progress_pending`]. A
 //! source that neither sleeps nor submits sends nothing until it does.
+//!
+//! # Whose order it is
+//! A region ([`crate::execution::thread_region::ThreadRegion`]) owns one, as it belongs to one
+//! thread from the thread's start to its end, and no thread runs two. The outlet of a call hands
+//! the order of the calling region to an inserted operator
+//! ([`crate::inserted::inserted_outlet::InsertedOutlet`]). The operator keeps none of it, for
+//! several threads may enter it.
+//!
+//! * A source's region begins as the origin that the source is, and ends with it.
+//! * An operator with a thread of its own has two: tuples are given to it with the order of the
+//!   thread that brings them, and [`crate::Source::run`] submits in the order of its own region, as
+//!   an origin. A queue is such an operator: the producer's order ends there.
+//! * One region runs all timers of a PE. Each operator with timers is an origin, which begins and
+//!   pauses whenever a timer fires.
+//! * A shared operator is given the order of the thread that holds its lock.
+//! * In a loop a tuple that comes back waits for its operator. The thread that brought it processes
+//!   it at the position where the thread is then. The loop's lock keeps other threads out.
+//! * An ordered merge takes over the position of each item.
+//! * The thread that joins a PE closes the operators with the orders of their own regions. Streams
+//!   have ended then, so no sender tells its progress.
+//! * A test harness is a region without origins: nothing has a position.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -51,14 +72,15 @@ const SUBMISSIONS_PER_PROGRESS: u32 = 64;
 /// Sleep of a thread that has progress to send for which there was no room: 1 ms.
 pub(crate) const PENDING_RETRY: Duration = Duration::from_millis(1);
 
-thread_local! {
-    /// The order of the calling thread. Inserted operators get no more of their thread than the
-    /// outlet, which authors of operators see too; so the order does not come with the call.
-    static THREAD_ORDER: RefCell<ThreadOrder> = const { RefCell::new(ThreadOrder::EMPTY) };
+/// Where a thread stands in the order of what it processes, and what it has recorded of others.
+/// Each call is over when it returns, so operators that call each other share it.
+#[derive(Default)]
+pub(crate) struct ThreadOrder {
+    state: RefCell<OrderState>,
 }
 
-/// Where a thread stands in the order of what it processes, and what it has recorded of others.
-pub(crate) struct ThreadOrder {
+#[derive(Default)]
+struct OrderState {
     /// Position of the tuple that is processed; empty if it has none.
     position: Vec<u64>,
     /// Submissions from that position, and how many of them have reached all their consumers.
@@ -78,103 +100,98 @@ pub(crate) struct ThreadOrder {
 }
 
 impl ThreadOrder {
-    const EMPTY: ThreadOrder = ThreadOrder {
-        position: Vec::new(),
-        submissions_begun: 0,
-        submissions_done: 0,
-        origin_submissions: BTreeMap::new(),
-        progress: BTreeMap::new(),
-        precedence: BTreeMap::new(),
-        last_position: Vec::new(),
-        submissions_since_progress: 0,
-        is_progress_pending: false,
-    };
-
     /// Makes room for the progress of an origin, before the thread processes its first tuple.
-    pub fn expect_origin(&mut self, origin: u64) {
-        self.progress.entry(origin).or_insert_with(new_position);
+    pub fn expect_origin(&self, origin: u64) {
+        let progress = &mut self.state.borrow_mut().progress;
+        progress.entry(origin).or_insert_with(new_position);
     }
 
     /// Begins submissions by the thread itself, as an origin, or as something that has no order.
-    pub fn begin_origin(&mut self, origin: Option<OriginId>) {
+    pub fn begin_origin(&self, origin: Option<OriginId>) {
+        let state = &mut *self.state.borrow_mut();
         match origin {
-            None => self.position.clear(),
+            None => state.position.clear(),
             Some(origin) => {
-                self.switch_origin(origin.into());
-                self.position.push(origin.into());
-                self.submissions_begun = self
+                state.switch_origin(origin.into());
+                state.position.push(origin.into());
+                state.submissions_begun = state
                     .origin_submissions
                     .get(&origin)
                     .copied()
                     .unwrap_or_default();
-                self.submissions_done = self.submissions_begun;
+                state.submissions_done = state.submissions_begun;
             }
         }
     }
 
     /// Ends the submissions of an origin for now; it may begin again.
-    pub fn pause_origin(&mut self, origin: Option<OriginId>) {
+    pub fn pause_origin(&self, origin: Option<OriginId>) {
+        let state = &mut *self.state.borrow_mut();
         if let Some(origin) = origin {
-            self.origin_submissions
-                .insert(origin, self.submissions_begun);
-            if let Some(done) = self.submissions_done.checked_sub(1) {
-                self.record_progress(&[origin.into(), done, AFTER_ALL]);
+            state
+                .origin_submissions
+                .insert(origin, state.submissions_begun);
+            if let Some(done) = state.submissions_done.checked_sub(1) {
+                state.record_progress(&[origin.into(), done, AFTER_ALL]);
             }
         }
-        self.position.clear();
+        state.position.clear();
     }
 
     /// Ends the submissions of an origin for ever.
-    pub fn end_origin(&mut self, origin: Option<OriginId>) {
-        self.position.clear();
+    pub fn end_origin(&self, origin: Option<OriginId>) {
+        let state = &mut *self.state.borrow_mut();
+        state.position.clear();
         if let Some(origin) = origin {
-            self.record_progress(&[origin.into(), AFTER_ALL]);
+            state.record_progress(&[origin.into(), AFTER_ALL]);
         }
     }
 
     /// Begins to process a tuple at a position, for a consumer of rank `rank`.
-    pub fn enter_position(&mut self, position: &[u64], rank: u64) {
+    pub fn enter_position(&self, position: &[u64], rank: u64) {
+        let state = &mut *self.state.borrow_mut();
         match position.first() {
-            None => self.position.clear(),
+            None => state.position.clear(),
             Some(origin) => {
-                self.switch_origin(*origin);
-                self.position.extend(position);
-                self.position.push(rank);
+                state.switch_origin(*origin);
+                state.position.extend(position);
+                state.position.push(rank);
             }
         }
     }
 
     /// Ends processing the tuple. With `for_all`, no consumer behind this one gets the tuple.
-    pub fn leave_position(&mut self, for_all: bool) {
-        if self.position.is_empty() {
+    pub fn leave_position(&self, for_all: bool) {
+        let state = &mut *self.state.borrow_mut();
+        if state.position.is_empty() {
             return;
         }
         if for_all {
-            self.position.pop();
+            state.position.pop();
         }
-        self.position.push(AFTER_ALL);
-        std::mem::swap(&mut self.position, &mut self.last_position);
-        self.position.clear();
+        state.position.push(AFTER_ALL);
+        std::mem::swap(&mut state.position, &mut state.last_position);
+        state.position.clear();
     }
 
     /// Records that no tuple at or before a position comes to the thread any more.
-    pub fn record_progress(&mut self, position: &[u64]) {
-        raise_known_position(&mut self.progress, position);
+    pub fn record_progress(&self, position: &[u64]) {
+        self.state.borrow_mut().record_progress(position);
     }
 
     /// Records that the tuples which the thread processes from now on, of whatever origin, stand
     /// behind a position.
-    pub fn record_precedence(&mut self, position: &[u64]) {
-        raise_known_position(&mut self.progress, position);
-        raise_known_position(&mut self.precedence, position);
+    pub fn record_precedence(&self, position: &[u64]) {
+        self.state.borrow_mut().record_precedence(position);
     }
 
     /// Sets `position` to the one of `origin` behind which tuples of other origins stand. Returns
     /// whether that is beyond `sent`.
     pub fn new_precedence(&self, origin: OriginId, sent: &[u64], position: &mut Vec<u64>) -> bool {
+        let state = self.state.borrow();
         position.clear();
-        let passed = self.precedence.get(&origin.into());
-        let is_other = self.position.first() != Some(&origin.into());
+        let passed = state.precedence.get(&origin.into());
+        let is_other = state.position.first() != Some(&origin.into());
         position.extend(passed.filter(|_| is_other).into_iter().flatten());
 
         position[..] > *sent
@@ -182,70 +199,83 @@ impl ThreadOrder {
 
     /// Sets `position` to that of the next submission; empty if it has none. With `is_again`, it is
     /// that of the submission before, for another consumer.
-    pub fn next_position(&mut self, is_again: bool, position: &mut Vec<u64>) {
+    pub fn next_position(&self, is_again: bool, position: &mut Vec<u64>) {
+        let state = &mut *self.state.borrow_mut();
         position.clear();
-        if !self.position.is_empty() {
-            let number = self.number_submission(is_again);
-            position.extend(&self.position);
+        if !state.position.is_empty() {
+            let number = state.number_submission(is_again);
+            position.extend(&state.position);
             position.push(number);
         }
     }
 
     /// Notes that a submission has reached all its consumers. Returns whether progress is due.
-    pub fn finish_submission(&mut self) -> bool {
-        self.submissions_done = self.submissions_begun;
-        self.submissions_since_progress += 1;
-        let is_due = self.submissions_since_progress >= SUBMISSIONS_PER_PROGRESS;
+    pub fn finish_submission(&self) -> bool {
+        let state = &mut *self.state.borrow_mut();
+        state.submissions_done = state.submissions_begun;
+        state.submissions_since_progress += 1;
+        let is_due = state.submissions_since_progress >= SUBMISSIONS_PER_PROGRESS;
         if is_due {
-            self.submissions_since_progress = 0;
+            state.submissions_since_progress = 0;
         }
         is_due
     }
 
     /// Begins to process a submission for one of its consumers, by a call. `None` if it has no
     /// position.
-    pub fn enter_consumer(&mut self, is_again: bool, rank: u64) -> Option<SavedOrderPosition> {
-        if self.position.is_empty() {
+    pub fn enter_consumer(&self, is_again: bool, rank: u64) -> Option<SavedOrderPosition> {
+        let state = &mut *self.state.borrow_mut();
+        if state.position.is_empty() {
             return None;
         }
-        let number = self.number_submission(is_again);
+        let number = state.number_submission(is_again);
         let saved = SavedOrderPosition {
-            position_len: self.position.len(),
-            submissions_begun: self.submissions_begun,
-            submissions_done: self.submissions_done,
+            position_len: state.position.len(),
+            submissions_begun: state.submissions_begun,
+            submissions_done: state.submissions_done,
         };
-        self.position.extend([number, rank]);
-        (self.submissions_begun, self.submissions_done) = (0, 0);
+        state.position.extend([number, rank]);
+        (state.submissions_begun, state.submissions_done) = (0, 0);
         Some(saved)
     }
 
     /// Ends processing the submission, and returns to the position before.
-    pub fn leave_consumer(&mut self, saved: SavedOrderPosition) {
-        self.position.truncate(saved.position_len);
-        (self.submissions_begun, self.submissions_done) =
+    pub fn leave_consumer(&self, saved: SavedOrderPosition) {
+        let state = &mut *self.state.borrow_mut();
+        state.position.truncate(saved.position_len);
+        (state.submissions_begun, state.submissions_done) =
             (saved.submissions_begun, saved.submissions_done);
     }
 
     /// Sets `position` to how far the thread has come with the tuples of an origin. Returns whether
     /// that is beyond `sent`.
     pub fn new_progress(&self, origin: OriginId, sent: &[u64], position: &mut Vec<u64>) -> bool {
-        self.progress_of(origin.into(), position);
+        self.state.borrow().progress_of(origin.into(), position);
         position[..] > *sent
     }
 
     /// Notes that a progress frame has found no room: a thread that sleeps tries again soon.
-    pub fn set_progress_pending(&mut self) {
-        self.is_progress_pending = true;
+    pub fn set_progress_pending(&self) {
+        self.state.borrow_mut().is_progress_pending = true;
     }
 
     /// Whether a progress frame has found no room since this was last asked.
-    pub fn take_progress_pending(&mut self) -> bool {
-        std::mem::take(&mut self.is_progress_pending)
+    pub fn take_progress_pending(&self) -> bool {
+        std::mem::take(&mut self.state.borrow_mut().is_progress_pending)
     }
 }
 
 /// Parts of the calls above.
-impl ThreadOrder {
+impl OrderState {
+    fn record_progress(&mut self, position: &[u64]) {
+        raise_known_position(&mut self.progress, position);
+    }
+
+    fn record_precedence(&mut self, position: &[u64]) {
+        raise_known_position(&mut self.progress, position);
+        raise_known_position(&mut self.precedence, position);
+    }
+
     fn switch_origin(&mut self, origin: u64) {
         if self
             .last_position
@@ -298,16 +328,11 @@ pub(crate) struct SavedOrderPosition {
     submissions_done: u64,
 }
 
-/// Calls something with the order of the calling thread.
-pub(crate) fn with<T>(call: impl FnOnce(&mut ThreadOrder) -> T) -> T {
-    THREAD_ORDER.with_borrow_mut(call)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn next(order: &mut ThreadOrder, is_again: bool) -> Vec<u64> {
+    fn next(order: &ThreadOrder, is_again: bool) -> Vec<u64> {
         let mut at = Vec::new();
         order.next_position(is_again, &mut at);
         at
@@ -328,17 +353,17 @@ mod tests {
 
     #[test]
     fn an_origin_counts_on_where_it_paused() {
-        let mut order = ThreadOrder::EMPTY;
+        let order = ThreadOrder::default();
         order.begin_origin(Some(7));
-        assert_eq!(next(&mut order, false), [7, 0]);
+        assert_eq!(next(&order, false), [7, 0]);
         order.finish_submission();
         order.pause_origin(Some(7));
         order.begin_origin(Some(8));
-        assert_eq!(next(&mut order, false), [8, 0]);
+        assert_eq!(next(&order, false), [8, 0]);
         order.pause_origin(Some(8));
         order.begin_origin(Some(7));
-        assert_eq!(next(&mut order, false), [7, 1]);
-        assert_eq!(next(&mut order, true), [7, 1]);
+        assert_eq!(next(&order, false), [7, 1]);
+        assert_eq!(next(&order, true), [7, 1]);
         assert_eq!(news_of(&order, 7, &[]), [7, 0, AFTER_ALL]);
         order.finish_submission();
         assert_eq!(news_of(&order, 7, &[7, 0, AFTER_ALL]), [7, 1, AFTER_ALL]);
@@ -348,14 +373,14 @@ mod tests {
 
     #[test]
     fn what_is_brought_about_stands_behind_what_brought_it_and_before_the_next() {
-        let mut order = ThreadOrder::EMPTY;
+        let order = ThreadOrder::default();
         order.enter_position(&[7, 4], 1);
-        let first = next(&mut order, false);
+        let first = next(&order, false);
         assert_eq!(first, [7, 4, 1, 0]);
         // Tuples before it in its origin are over.
         assert_eq!(news_of(&order, 7, &[]), [7, 4, 0, AFTER_ALL]);
         order.finish_submission();
-        let second = next(&mut order, false);
+        let second = next(&order, false);
         assert!(first < second && second < vec![7, 4, 2] && second < vec![7, 5]);
         order.finish_submission();
         order.leave_position(false);
@@ -376,7 +401,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_stands_behind_what_was_taken_of_other_origins() {
-        let mut order = ThreadOrder::EMPTY;
+        let order = ThreadOrder::default();
         order.enter_position(&[7, 4], 1);
         assert_eq!(behind_of(&order, 7, &[]), None);
         order.leave_position(true);
@@ -396,22 +421,22 @@ mod tests {
 
     #[test]
     fn a_consumer_stands_between_senders_of_the_same_submission() {
-        let mut order = ThreadOrder::EMPTY;
+        let order = ThreadOrder::default();
         order.enter_position(&[7, 4], 0);
-        let before = next(&mut order, false);
+        let before = next(&order, false);
         let saved = order.enter_consumer(true, 2);
-        let inside = next(&mut order, false);
+        let inside = next(&order, false);
         assert_eq!(inside, [7, 4, 0, 0, 2, 0]);
         order.leave_consumer(saved.unwrap());
-        assert_eq!(next(&mut order, true), before);
+        assert_eq!(next(&order, true), before);
         order.finish_submission();
-        let behind = next(&mut order, false);
+        let behind = next(&order, false);
         assert!(before < inside && inside < [before.clone(), vec![3]].concat() && inside < behind);
     }
 
     #[test]
     fn what_is_before_a_position_is_over_when_it_is_processed() {
-        let mut order = ThreadOrder::EMPTY;
+        let order = ThreadOrder::default();
         for (position, over) in [
             (&[7, 4, 2][..], &[7, 4, 1, AFTER_ALL][..]),
             (&[7, 4, 0, 0], &[7, 3, AFTER_ALL]),
@@ -434,9 +459,9 @@ mod tests {
 
     #[test]
     fn what_has_no_position_gives_none() {
-        let mut order = ThreadOrder::EMPTY;
+        let order = ThreadOrder::default();
         order.enter_position(&[], 3);
-        assert_eq!(next(&mut order, false), [0_u64; 0]);
+        assert_eq!(next(&order, false), [0_u64; 0]);
         order.finish_submission();
         order.leave_position(true);
         assert_eq!(news_of(&order, 0, &[]), [0_u64; 0]);

@@ -10,7 +10,8 @@ use super::queue_consumer::QueueConsumer;
 use super::queue_state::{QueueState, RoomWait};
 use super::spill::{DropOutcome, SpillTuple, SpilledItem};
 use crate::edge::frame_kind;
-use crate::{Operator, Outlet, Source};
+use crate::inserted::inserted_operator::{InsertedOperator, InsertedSource};
+use crate::inserted::inserted_outlet::InsertedOutlet;
 
 /// The producer's side; every item is spilled.
 pub(crate) struct DropFirstProducer {
@@ -59,8 +60,13 @@ impl DropFirstProducer {
     }
 }
 
-impl Operator for DropFirstProducer {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+impl InsertedOperator for DropFirstProducer {
+    fn process(
+        &mut self,
+        _: u32,
+        tuple: TupleRef<'_>,
+        _: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         self.send_tuple(SpillTuple::Borrowed(tuple))
     }
 
@@ -68,34 +74,38 @@ impl Operator for DropFirstProducer {
         &mut self,
         _: u32,
         tuple: &mut TupleBuf,
-        _: &mut dyn Outlet,
+        _: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
         self.send_tuple(SpillTuple::Owned(tuple))
     }
 
-    fn process_window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, _: u32, _: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         self.send_undropped(SpilledItem::Marker(frame_kind::WINDOW))
     }
 
-    fn process_watermark(&mut self, at: EventTime, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_watermark(
+        &mut self,
+        at: EventTime,
+        _: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         self.send_undropped(SpilledItem::Watermark(at))
     }
 
-    fn process_final_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(&mut self, _: u32, _: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         self.is_final_sent = true;
         self.send_undropped(SpilledItem::Marker(frame_kind::FINAL))
     }
 
     /// Ends the queue without a final marker, if the streams that feed it are abandoned.
-    fn finish(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn finish(&mut self, _: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         if self.is_final_sent {
             return Ok(());
         }
         self.send_undropped(SpilledItem::Marker(frame_kind::ABANDONED))
     }
 
-    fn take_source(&mut self) -> Option<Box<dyn Source>> {
-        let consumer: Box<dyn Source> = Box::new(self.consumer.take()?);
+    fn take_source(&mut self) -> Option<Box<dyn InsertedSource>> {
+        let consumer: Box<dyn InsertedSource> = Box::new(self.consumer.take()?);
         Some(consumer)
     }
 }

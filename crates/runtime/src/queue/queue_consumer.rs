@@ -13,7 +13,8 @@ use super::queue_state::{QueueState, park};
 use super::spill::SpilledItem;
 use crate::blocking::before_sleep;
 use crate::edge::frame_kind;
-use crate::{Outlet, Source};
+use crate::inserted::inserted_operator::InsertedSource;
+use crate::inserted::inserted_outlet::InsertedOutlet;
 
 /// The source that a queue's thread runs.
 pub(crate) struct QueueConsumer {
@@ -65,8 +66,8 @@ impl QueueConsumer {
     }
 }
 
-impl Source for QueueConsumer {
-    fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+impl InsertedSource for QueueConsumer {
+    fn run(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         let queue_state = self.delivery.state.clone();
         let mut idle = queue_state.open_consumer()?;
         let mut is_idle = false;
@@ -96,7 +97,7 @@ impl Source for QueueConsumer {
 }
 
 impl QueueConsumer {
-    fn turn(&mut self, out: &mut dyn Outlet) -> Result<QueuePoll, Fault> {
+    fn turn(&mut self, out: &mut dyn InsertedOutlet) -> Result<QueuePoll, Fault> {
         let found = self.take_from_ring(out)?;
         if found != QueuePoll::Nothing || self.delivery.state.spill.len() == 0 {
             return Ok(found);
@@ -108,7 +109,7 @@ impl QueueConsumer {
         }
     }
 
-    fn take_from_ring(&mut self, out: &mut dyn Outlet) -> Result<QueuePoll, Fault> {
+    fn take_from_ring(&mut self, out: &mut dyn InsertedOutlet) -> Result<QueuePoll, Fault> {
         let Some(reader) = &mut self.reader else {
             return Ok(QueuePoll::Nothing);
         };
@@ -132,7 +133,7 @@ impl QueueConsumer {
         Ok(found)
     }
 
-    fn take_spilled(&mut self, out: &mut dyn Outlet) -> Result<QueuePoll, Fault> {
+    fn take_spilled(&mut self, out: &mut dyn InsertedOutlet) -> Result<QueuePoll, Fault> {
         let queue_state = &self.delivery.state;
         queue_state
             .counters
@@ -187,7 +188,7 @@ impl QueueDelivery {
     fn deliver(
         &mut self,
         batch: &mut FrameBatch<'_>,
-        out: &mut dyn Outlet,
+        out: &mut dyn InsertedOutlet,
     ) -> Result<QueuePoll, Fault> {
         loop {
             self.deliver_batch(batch, out)?;
@@ -212,7 +213,7 @@ impl QueueDelivery {
     fn deliver_batch(
         &mut self,
         batch: &mut FrameBatch<'_>,
-        out: &mut dyn Outlet,
+        out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
         if !self.takes_batches {
             return Ok(());
@@ -237,7 +238,7 @@ impl QueueDelivery {
 }
 
 /// Submits a marker, or ends the stream.
-fn deliver_marker(kind: u8, out: &mut dyn Outlet) -> Result<QueuePoll, Fault> {
+fn deliver_marker(kind: u8, out: &mut dyn InsertedOutlet) -> Result<QueuePoll, Fault> {
     match kind {
         frame_kind::WINDOW => out.submit_punctuation(0, Punctuation::Window)?,
         frame_kind::ABANDONED => {

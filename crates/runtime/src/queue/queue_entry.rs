@@ -13,10 +13,11 @@ use super::queue_consumer::QueueConsumer;
 use super::queue_producer::QueueProducer;
 use super::queue_state::QueueState;
 use crate::counters::queue_counters;
-use crate::{BuildContext, Operator, OperatorEntry};
+use crate::inserted::inserted_operator::InsertedOperator;
+use crate::{BuildContext, OperatorEntry};
 
 /// The registry's entry of Queue.
-pub(crate) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
+pub(crate) const ENTRY: OperatorEntry = OperatorEntry::inserted(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "thalweg.transport",
@@ -83,7 +84,7 @@ const BATCHED_ITEMS_MIN: u64 = 64;
 /// processed.
 const BATCHES_PER_QUEUE: u64 = 4;
 
-fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Fault> {
     let items = build.integer("tuples")?.unwrap_or(1);
     let items = u64::try_from(items).unwrap_or(1).max(1);
     let congestion = parse_congestion(build.literal("congestion"));

@@ -13,7 +13,8 @@ use super::queue_state::{QueueState, RoomWait};
 use super::spill::{SpillTuple, SpilledItem};
 use crate::abi::FrameGrant;
 use crate::edge::frame_kind;
-use crate::{Operator, Outlet, Source};
+use crate::inserted::inserted_operator::{InsertedOperator, InsertedSource};
+use crate::inserted::inserted_outlet::InsertedOutlet;
 
 /// Bytes of a tuple below which it is copied into the ring rather than handed over with its buffer.
 const OWNED_BYTES_MIN: usize = 4096;
@@ -75,9 +76,14 @@ impl QueueProducer {
     }
 }
 
-impl Operator for QueueProducer {
+impl InsertedOperator for QueueProducer {
     #[inline]
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: u32,
+        tuple: TupleRef<'_>,
+        _: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         if self.is_full() && !self.wait_for_room(self.drops_newest)? {
             return Ok(());
         }
@@ -99,7 +105,7 @@ impl Operator for QueueProducer {
         &mut self,
         port: u32,
         tuple: &mut TupleBuf,
-        out: &mut dyn Outlet,
+        out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
         let is_large = self.frame_bytes.is_none() && tuple.len() >= OWNED_BYTES_MIN;
         let is_run = std::mem::replace(&mut self.was_large, is_large) && is_large;
@@ -115,11 +121,15 @@ impl Operator for QueueProducer {
         Ok(())
     }
 
-    fn process_window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, _: u32, _: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         self.send_marker(frame_kind::WINDOW)
     }
 
-    fn process_watermark(&mut self, at: EventTime, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_watermark(
+        &mut self,
+        at: EventTime,
+        _: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         self.send_undropped(
             SpilledItem::Watermark(at),
             frame_kind::WATERMARK,
@@ -127,13 +137,13 @@ impl Operator for QueueProducer {
         )
     }
 
-    fn process_final_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(&mut self, _: u32, _: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         self.is_final_sent = true;
         self.send_marker(frame_kind::FINAL)
     }
 
     /// Ends the queue without a final marker, if the streams that feed it are abandoned.
-    fn finish(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn finish(&mut self, _: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         if self.is_final_sent {
             return Ok(());
         }
@@ -155,8 +165,8 @@ impl Operator for QueueProducer {
         }
     }
 
-    fn take_source(&mut self) -> Option<Box<dyn Source>> {
-        let consumer: Box<dyn Source> = Box::new(self.consumer.take()?);
+    fn take_source(&mut self) -> Option<Box<dyn InsertedSource>> {
+        let consumer: Box<dyn InsertedSource> = Box::new(self.consumer.take()?);
         Some(consumer)
     }
 }

@@ -152,7 +152,7 @@ impl IoThread {
         epoll::add(&io_thread.epoll, &io_thread.wakeup, data, EventFlags::IN)?;
         // Leaked on purpose: one for each process, as long as the process may open edges.
         let io_thread: &'static IoThread = Box::leak(Box::new(io_thread));
-        let thread = thread::Builder::new().name("thalweg-pump".to_owned());
+        let thread = thread::Builder::new().name("thalweg-io".to_owned());
         thread.spawn(move || io_thread.run())?;
         Ok(io_thread)
     }

@@ -3,9 +3,10 @@
 use eval::Fault;
 use graph::OperatorModel;
 
-use super::build_context::BuildContext;
-use super::operator::Operator;
 use crate::abi::LoweredLogic;
+use crate::contract::build_context::BuildContext;
+use crate::contract::operator::Operator;
+use crate::inserted::inserted_operator::InsertedOperator;
 
 /// How an operator is made: as data, or as Rust code.
 #[derive(Clone, Copy, Debug)]
@@ -14,9 +15,19 @@ pub enum OperatorConstructor {
     Lower(fn(&graph::OperatorNode) -> Result<LoweredLogic, Fault>),
     /// Makes an operator that is Rust code.
     Build(fn(&mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault>),
+    /// Makes an operator that a plan inserts; only entries of [`crate::crossing`] have it.
+    Insert(InsertedConstructor),
     /// Chooses one of the others, depending on how the operator is invoked.
     Choose(fn(&graph::OperatorNode) -> OperatorConstructor),
 }
+
+/// The function that makes an inserted operator.
+#[derive(Clone, Copy, Debug)]
+pub struct InsertedConstructor {
+    pub(crate) make: MakeInserted,
+}
+
+type MakeInserted = fn(&mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Fault>;
 
 /// An entry of the registry: an operator's model and its constructor.
 ///
@@ -73,6 +84,17 @@ impl OperatorEntry {
         OperatorEntry {
             model,
             constructor: make,
+        }
+    }
+
+    /// The entry of an operator that a plan inserts.
+    pub(crate) const fn inserted(
+        model: &'static OperatorModel,
+        make: MakeInserted,
+    ) -> OperatorEntry {
+        OperatorEntry {
+            model,
+            constructor: OperatorConstructor::Insert(InsertedConstructor { make }),
         }
     }
 }

@@ -20,10 +20,12 @@ use eval::Fault;
 use transport::{Idler, WaitSet, Waitable};
 
 use super::ordered_input::OrderedInput;
-use super::{order_position, thread_order};
 use crate::blocking::before_sleep;
 use crate::edge::idle_policy::IdlePolicy;
-use crate::{Outlet, Source};
+use crate::inserted::inserted_operator::InsertedSource;
+use crate::inserted::inserted_outlet::InsertedOutlet;
+use crate::order::order_position;
+use crate::order::thread_order::{PENDING_RETRY, ThreadOrder};
 
 /// The source that merges ordered streams.
 pub(crate) struct OrderedMerge {
@@ -73,14 +75,12 @@ impl OrderedMerge {
     }
 }
 
-impl Source for OrderedMerge {
-    fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+impl InsertedSource for OrderedMerge {
+    fn run(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         let mut idle = self.idle_policy.new_idle()?;
         let (mut is_idle, mut is_pending) = (false, false);
         let origins = self.inputs.iter().flat_map(|input| &input.origins);
-        origins.for_each(|origin_progress| {
-            thread_order::with(|order| order.expect_origin(origin_progress.origin))
-        });
+        origins.for_each(|known| out.order().expect_origin(known.origin));
         while !self.inputs.is_empty() {
             if self.idle_policy.has_failed() {
                 let ports = self.inputs.iter().flat_map(|input| &input.ports);
@@ -104,7 +104,7 @@ impl Source for OrderedMerge {
             } else if is_pending {
                 before_sleep::flush_once();
             }
-            is_pending = thread_order::with(|order| order.take_progress_pending());
+            is_pending = out.order().take_progress_pending();
             if !idle.spin_or_yield() {
                 self.park(&mut idle, is_pending)?;
             }
@@ -115,7 +115,7 @@ impl Source for OrderedMerge {
 
 impl OrderedMerge {
     /// Polls inputs, and submits every item that is next. Returns whether there was any.
-    fn turn(&mut self, out: &mut dyn Outlet) -> Result<bool, Fault> {
+    fn turn(&mut self, out: &mut dyn InsertedOutlet) -> Result<bool, Fault> {
         let mut found = false;
         for input in self
             .inputs
@@ -131,11 +131,11 @@ impl OrderedMerge {
                 let over = self.inputs.remove(at);
                 over.counters.end_wait();
                 self.find_rival_inputs();
-                self.retire_input(&over);
+                self.retire_input(&over, out.order());
             }
         }
         if found {
-            self.record_progress();
+            self.record_progress(out.order());
         } else if self.may_contradict {
             let inputs = self.inputs.iter_mut();
             for input in inputs.filter(|input| input.first().is_some() && input.wants_more(true)) {
@@ -222,16 +222,16 @@ impl OrderedMerge {
     }
 
     /// Records how far all inputs have come, for the senders downstream.
-    fn record_progress(&mut self) {
+    fn record_progress(&mut self, order: &ThreadOrder) {
         for at in 0..self.inputs.len() {
             for index in 0..self.inputs[at].origins.len() {
-                self.record_origin_progress(at, index);
+                self.record_origin_progress(at, index, order);
             }
         }
     }
 
     /// Records how far all inputs have come with one origin, at the first input that carries it.
-    fn record_origin_progress(&mut self, at: usize, index: usize) {
+    fn record_origin_progress(&mut self, at: usize, index: usize, order: &ThreadOrder) {
         let input = &self.inputs[at];
         let origin_progress = &input.origins[index];
         if origin_progress.rival_inputs.iter().any(|&other| other < at) {
@@ -247,11 +247,11 @@ impl OrderedMerge {
                 std::mem::swap(&mut self.position, &mut self.least_position);
             }
         }
-        thread_order::with(|order| order.record_progress(&self.least_position));
+        order.record_progress(&self.least_position);
     }
 
     /// Records the end of origins that no other input carries, when an input has ended.
-    fn retire_input(&mut self, over: &OrderedInput) {
+    fn retire_input(&mut self, over: &OrderedInput, order: &ThreadOrder) {
         let origins = over
             .origins
             .iter()
@@ -262,9 +262,9 @@ impl OrderedMerge {
                 .all(|input| input.origin_progress(*origin).is_none())
         };
         for origin in origins.filter(is_gone) {
-            thread_order::with(|order| order.record_progress(&[origin, u64::MAX]));
+            order.record_progress(&[origin, u64::MAX]);
         }
-        self.record_progress();
+        self.record_progress(order);
     }
 
     /// Sleeps until an input brings frames that may be next.
@@ -273,7 +273,7 @@ impl OrderedMerge {
         let hungry = inputs.filter(|(_, input)| input.wants_more(self.may_contradict));
         self.parked_inputs.clear();
         self.parked_inputs.extend(hungry.map(|(at, _)| at));
-        let parked = idle.park(self, is_pending.then_some(thread_order::PENDING_RETRY));
+        let parked = idle.park(self, is_pending.then_some(PENDING_RETRY));
         parked.map_err(|(at, error)| {
             self.inputs[self.parked_inputs[at]]
                 .counters

@@ -1,4 +1,5 @@
-//! Driving one operator by hand.
+//! The text harness: drives one operator by hand, with tuples as text or values. The run time's
+//! harness inside takes and gives flat tuples.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -14,19 +15,20 @@ use tuple::{Layout, Punctuation, TupleBuf, Type, Value};
 
 use crate::program::SharedOutput;
 
-/// An operator under test. Its methods panic where a test would: on faults, on text that is no
-/// tuple; those with `try` return the fault.
-pub struct OperatorHarness {
+/// An operator under test, which is given tuples as text and whose output is text. Its methods
+/// panic where a test would: on faults, on text that is no tuple; those with `try` return the
+/// fault.
+pub struct TextHarness {
     harness: TestHarness,
     inputs: Vec<Arc<Layout>>,
     outputs: Vec<Arc<Layout>>,
     printed: SharedOutput,
 }
 
-impl OperatorHarness {
+impl TextHarness {
     /// Makes the operator on the interpreter, without library functions.
-    pub fn new(operator: &OperatorNode, entry: OperatorEntry) -> OperatorHarness {
-        OperatorHarness::with_backend(operator, entry, &mut InterpreterBackend::new(&[], &[]))
+    pub fn new(operator: &OperatorNode, entry: OperatorEntry) -> TextHarness {
+        TextHarness::with_backend(operator, entry, &mut InterpreterBackend::new(&[], &[]))
     }
 
     /// Makes the operator on a backend.
@@ -34,8 +36,8 @@ impl OperatorHarness {
         operator: &OperatorNode,
         entry: OperatorEntry,
         backend: &mut dyn Backend,
-    ) -> OperatorHarness {
-        OperatorHarness::try_with_backend(operator, entry, backend)
+    ) -> TextHarness {
+        TextHarness::try_with_backend(operator, entry, backend)
             .unwrap_or_else(|fault| panic!("{fault}"))
     }
 
@@ -47,11 +49,11 @@ impl OperatorHarness {
         operator: &OperatorNode,
         entry: OperatorEntry,
         backend: &mut dyn Backend,
-    ) -> Result<OperatorHarness, Fault> {
-        OperatorHarness::try_with_data_directory(operator, entry, backend, &std::env::temp_dir())
+    ) -> Result<TextHarness, Fault> {
+        TextHarness::try_with_data_directory(operator, entry, backend, &std::env::temp_dir())
     }
 
-    /// Like [`OperatorHarness::try_with_backend`], with a data directory.
+    /// Like [`TextHarness::try_with_backend`], with a data directory.
     ///
     /// # Errors
     /// The fault of building it.
@@ -60,7 +62,7 @@ impl OperatorHarness {
         entry: OperatorEntry,
         backend: &mut dyn Backend,
         data_directory: &std::path::Path,
-    ) -> Result<OperatorHarness, Fault> {
+    ) -> Result<TextHarness, Fault> {
         let printed = SharedOutput::default();
         let options = PeOptions {
             data_directory: data_directory.to_owned(),
@@ -68,9 +70,9 @@ impl OperatorHarness {
             ..PeOptions::default()
         };
         let harness = TestHarness::new(operator, entry, backend, options);
-        let bench = harness.map_err(|mut report| report.failures.swap_remove(0).fault)?;
-        Ok(OperatorHarness {
-            harness: bench,
+        let harness = harness.map_err(|mut report| report.failures.swap_remove(0).fault)?;
+        Ok(TextHarness {
+            harness,
             inputs: operator
                 .inputs
                 .iter()

@@ -7,12 +7,13 @@ use graph::OriginId;
 use transport::ReceivingEnd;
 use tuple::Punctuation;
 
-use super::reorder_buffer::{ReorderBuffer, ReorderItem, ReorderItemKind, ReorderPush};
-use super::{order_position, thread_order};
-use crate::Outlet;
 use crate::counters::crossing_counters::CrossingCounters;
 use crate::edge::codec::{PayloadDecoder, tuple_fault};
 use crate::edge::frame_kind;
+use crate::inserted::inserted_outlet::InsertedOutlet;
+use crate::order::order_position;
+use crate::order::reorder_buffer::{ReorderBuffer, ReorderItem, ReorderItemKind, ReorderPush};
+use crate::order::thread_order::ThreadOrder;
 
 /// Most bytes that a reorder buffer takes beyond one poll, for streams that may contradict each
 /// other: 64 MB.
@@ -216,7 +217,7 @@ impl OrderedInput {
     ///
     /// # Errors
     /// The fault of an operator downstream, or an item that is no tuple of the stream.
-    pub fn submit_first(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+    pub fn submit_first(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         let Some(item) = self.buffer.first() else {
             return Ok(());
         };
@@ -228,16 +229,16 @@ impl OrderedInput {
         }
         self.ports_done += 1;
         let is_last = self.ports_done == self.ports.len();
-        self.record_precedences();
+        self.record_precedences(out.order());
         let position = self.buffer.position(item);
         let origin = position
             .first()
             .and_then(|&origin| self.origin_progress(origin));
         let is_alone =
             origin.is_some_and(|origin_progress| origin_progress.rival_inputs.is_empty());
-        thread_order::with(|order| order.enter_position(position, rank));
+        out.order().enter_position(position, rank);
         self.submit(item, port, out)?;
-        thread_order::with(|order| order.leave_position(is_alone && is_last));
+        out.order().leave_position(is_alone && is_last);
         if is_last {
             self.ports_done = 0;
             self.is_ended = matches!(
@@ -250,18 +251,23 @@ impl OrderedInput {
     }
 
     /// Tells the thread's order behind which positions the next item stands.
-    fn record_precedences(&mut self) {
+    fn record_precedences(&mut self, order: &ThreadOrder) {
         for origin_progress in self
             .origins
             .iter_mut()
             .filter(|origin_progress| origin_progress.has_new_precedence)
         {
             origin_progress.has_new_precedence = false;
-            thread_order::with(|order| order.record_precedence(&origin_progress.precedence));
+            order.record_precedence(&origin_progress.precedence);
         }
     }
 
-    fn submit(&mut self, item: ReorderItem, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn submit(
+        &mut self,
+        item: ReorderItem,
+        port: u32,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         match item.kind {
             ReorderItemKind::Tuple => {
                 let tuple = self.decoder.decode(self.buffer.payload(item));

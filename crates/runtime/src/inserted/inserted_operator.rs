@@ -1,0 +1,115 @@
+//! The traits of inserted operators. Calls that [`crate::Operator`] has too mean what they mean
+//! there.
+
+use eval::Fault;
+use tuple::{EventTime, TupleBuf, TupleRef};
+
+use super::inserted_outlet::InsertedOutlet;
+use crate::abi::FrameGrant;
+
+/// A running operator that the plan has inserted. It has no logic clause, evaluates no expressions
+/// and keeps no tuple history.
+pub(crate) trait InsertedOperator: Send {
+    /// Processes a tuple of an input port.
+    ///
+    /// # Errors
+    /// A fault of the operator or of one downstream; it ends the job.
+    fn process(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault>;
+
+    /// Processes a tuple whose buffer no other operator needs.
+    fn process_owned(
+        &mut self,
+        port: u32,
+        tuple: &mut TupleBuf,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
+        self.process(port, tuple.as_ref(), out)
+    }
+
+    /// Processes a window marker of an input port.
+    fn process_window_marker(
+        &mut self,
+        port: u32,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
+        let _ = (port, out);
+        Ok(())
+    }
+
+    /// Processes an advance of the operator's watermark.
+    fn process_watermark(
+        &mut self,
+        at: EventTime,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
+        let _ = (at, out);
+        Ok(())
+    }
+
+    /// Processes the final marker of an input port.
+    fn process_final_marker(
+        &mut self,
+        port: u32,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
+        let _ = (port, out);
+        Ok(())
+    }
+
+    /// Runs when all input ports are final.
+    fn finish(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+        let _ = out;
+        Ok(())
+    }
+
+    /// Sends what the operator holds back, and how far the thread has come; called before the
+    /// thread sleeps, on operators that called [`crate::BuildContext::set_needs_flush`].
+    fn flush(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+        let _ = out;
+        Ok(())
+    }
+
+    /// Tells receivers downstream how far the thread has come, without sending tuples that are held
+    /// back; called now and then while the thread goes on, on the operators that are flushed.
+    fn send_progress(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+        let _ = out;
+        Ok(())
+    }
+
+    /// Ends the operator with its PE, whatever the cause.
+    fn close(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+        let _ = out;
+        Ok(())
+    }
+
+    /// Room for frames that compiled code may fill instead of calling [`InsertedOperator::process`]
+    /// with a tuple of fixed length. Asked once, before there is code. Only the one thread that
+    /// submits to the operator uses the room, until [`InsertedOperator::close`].
+    fn frame_grant(&mut self) -> Option<FrameGrant> {
+        None
+    }
+
+    /// Wakes the reader of the operator's frames, which sleeps although compiled code has written
+    /// one.
+    fn wake_reader(&mut self) {}
+
+    /// The work of the operator's own thread. Taken once, before the PE starts.
+    fn take_source(&mut self) -> Option<Box<dyn InsertedSource>> {
+        None
+    }
+}
+
+/// The work of a thread that an inserted operator has for itself.
+pub(crate) trait InsertedSource: Send {
+    /// Runs until the streams that the source brings have ended. The final marker follows on every
+    /// output port that is open.
+    ///
+    /// # Errors
+    /// A fault of the source or of an operator downstream; it ends the job.
+    fn run(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault>;
+}

@@ -1,0 +1,16 @@
+//! The contract of the operators that a plan inserts and that take part in what crosses threads and
+//! processes: Send, Receive, Queue and Turn ([`crate::crossing`]).
+//!
+//! ```text
+//!   authors' operators     Operator          Source          Outlet
+//!   inserted operators     InsertedOperator  InsertedSource  InsertedOutlet: Outlet
+//!   compiled code                                            CodeOutlet: Outlet
+//! ```
+//! An inserted operator is called like others ([`crate::contract::operator`] has the rules). Its
+//! outlet also has the order of the thread that calls, and takes batches of frames. It may offer
+//! room for frames, and is asked to tell how far its thread has come. Nothing here can be named
+//! outside of the crate, so no author meets it.
+
+pub(crate) mod inserted_operator;
+pub(crate) mod inserted_outlet;
+pub(crate) mod inserted_requests;
