@@ -54,17 +54,18 @@ fn work((out, ends): &mut Edge) {
 /// Number of times that the IO thread has gone to sleep.
 fn sleeps() -> u64 {
     let tasks = fs::read_dir("/proc/self/task").expect("threads").flatten();
-    let pump = tasks.map(|task| task.path()).find(|task| {
-        fs::read_to_string(task.join("comm")).is_ok_and(|name| name.trim() == "thalweg-pump")
+    let io_thread = tasks.map(|task| task.path()).find(|task| {
+        fs::read_to_string(task.join("comm")).is_ok_and(|name| name.trim() == "thalweg-io")
     });
-    let status = fs::read_to_string(pump.expect("a pump").join("status")).expect("its status");
+    let status =
+        fs::read_to_string(io_thread.expect("an IO thread").join("status")).expect("its status");
     let line = status.lines().find(|line| line.starts_with("voluntary"));
     let count = line.and_then(|line| line.split_whitespace().last()?.parse().ok());
     count.expect("a count")
 }
 
 #[test]
-fn the_pump_sleeps_while_edges_are_idle() {
+fn the_io_thread_sleeps_while_edges_are_idle() {
     let media = ["tcp", "rum"];
     let mut edges: Vec<Edge> = media
         .iter()

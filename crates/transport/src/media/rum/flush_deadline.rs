@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pump_sends_what_has_waited_longest() {
+    fn the_io_thread_sends_what_has_waited_longest() {
         let (mut due, start) = due();
         let first = start + TIME_MAX;
         assert_eq!(due.scope_for_io_thread(first, false), FlushScope::Blocked);

@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(next, Some(now + 2 * TIME_MAX), "something has begun");
         let until = guard.next_check(None, now).expect("another look");
         assert!(until > now && guard.is_on());
-        assert!(guard.note_batch(), "the pump is far away");
+        assert!(guard.note_batch(), "the IO thread is far away");
         assert!(guard.is_prompt() && !guard.note_batch());
         assert_eq!(guard.next_check(None, until), Some(until + 2 * TIME_MAX));
         assert_eq!(guard.next_check(None, until), Some(until + OFF_DELAY));

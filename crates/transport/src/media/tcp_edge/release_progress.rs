@@ -154,7 +154,7 @@ mod tests {
     use crate::media::tcp_edge::loopback::loopback_pair;
 
     #[test]
-    fn the_pump_comes_rarely_while_the_thread_tells_by_itself() {
+    fn the_io_thread_comes_rarely_while_the_thread_tells_by_itself() {
         let (credit, _sender) = loopback_pair();
         let progress = ReleaseProgress::new(Registration::reserve().expect("an IO thread"), 100);
         let (mut reporter, now) = (CreditReporter::default(), Instant::now());
