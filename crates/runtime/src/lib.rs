@@ -21,7 +21,7 @@
 //! | `contract` | what the author of an operator implements and is given |
 //! | `services` | what all operators of a PE share |
 //! | `order` | order positions, the order of each thread |
-//! | `inserted` | the contract of operators that a plan inserts |
+//! | `inserted` | the contract of operators that cross threads and processes |
 //! | `operator_entry` | entries of the registry |
 //! | `queue` | threaded ports |
 //! | [`crossing`] | operators that a plan inserts |

@@ -6,7 +6,7 @@
 //!   B --+        +-> Q --+             comes to Join before it, by P and by Q
 //! ```
 //! Only a thread that takes the tuples of all these origins knows in which order it took them, and
-//! sends that order downstream (`runtime::crossing::order`). So a unit that several threads would
+//! sends that order downstream (`runtime::order`). So a unit that several threads would
 //! enter gets a merge.
 
 use std::collections::{BTreeMap, BTreeSet};

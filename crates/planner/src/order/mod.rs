@@ -7,7 +7,7 @@
 //! ```
 //! So that a program gives the same on every plan, one thread takes both streams for Join, in the
 //! order in which the source's tuples led to them. Each frame that crosses carries its position in
-//! that order; `runtime::crossing::order` defines positions.
+//! that order; `runtime::order` defines positions.
 //!
 //! # Words
 //! * An *origin* gives its tuples their order: a source, or anything else that submits by itself

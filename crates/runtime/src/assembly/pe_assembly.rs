@@ -266,7 +266,8 @@ fn operator_instance(
                 || constructed.requirements.always_finishes,
             is_bounded: constructed.requirements.is_bounded,
             needs_flush: constructed.requirements.needs_flush,
-            has_silent_timers: constructed.operator.timers == OperatorTimers::Silent,
+            has_silent_timers: constructed.operator.timers == OperatorTimers::Silent
+                && !constructed.requirements.own_thread,
             accepts_owned: constructed.requirements.accepts_owned
                 && sees_tuples_alone(&constructed, &code),
             is_in_loop: topology.loops[at].is_some(),

@@ -75,7 +75,7 @@ pub(crate) struct OperatorFlags {
     pub is_bounded: bool,
     /// Whether [`crate::Operator::flush`] has to be called before the thread sleeps.
     pub needs_flush: bool,
-    /// Whether the operator's timers submit nothing.
+    /// Whether the operator's timers submit nothing, and no thread of its own does meanwhile.
     pub has_silent_timers: bool,
     /// Whether it accepts owned tuples, and only its own code sees them.
     pub accepts_owned: bool,

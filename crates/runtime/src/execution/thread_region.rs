@@ -50,7 +50,7 @@ impl ThreadRegion {
         thread: PeThreadId,
         instances: Vec<Option<OperatorInstance>>,
     ) -> ThreadRegion {
-        let flushed = find_flushing_operators(&wiring, &instances);
+        let flushed = find_flushing_operators(&wiring, thread, &instances);
         let exclusive = instances.into_iter().map(|instance| {
             instance.map(|instance| ExclusiveOperator {
                 needs_no_checks: instance.flags.needs_no_checks(),
@@ -293,11 +293,18 @@ impl ThreadRegion {
     }
 }
 
-/// Operators that hold tuples back: of the given ones, and of all shared ones.
-fn find_flushing_operators(wiring: &Wiring, instances: &[Option<OperatorInstance>]) -> Box<[u32]> {
+/// Operators that hold tuples back: of the thread's own ones, and of the shared ones that it
+/// enters. Of others it has nothing to send, and knows nothing: the progress of its own order is
+/// not theirs.
+fn find_flushing_operators(
+    wiring: &Wiring,
+    thread: PeThreadId,
+    instances: &[Option<OperatorInstance>],
+) -> Box<[u32]> {
     let holds_back = |(at, instance): (u32, &Option<OperatorInstance>)| {
         let shared = wiring.shared[at as usize].as_ref();
-        let shared = shared.is_some_and(|shared| shared.needs_flush);
+        let is_entered = wiring.threads[at as usize].contains(&thread);
+        let shared = shared.is_some_and(|shared| shared.needs_flush && is_entered);
         let exclusive = instance
             .as_ref()
             .is_some_and(|instance| instance.flags.needs_flush);

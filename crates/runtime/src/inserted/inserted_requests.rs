@@ -13,7 +13,7 @@ impl BuildContext<'_> {
         self.requirements.keeps_watermarks = true;
     }
 
-    /// Declares that another thread waits for the operator's end: [`crate::Operator::finish`] is
+    /// Declares that another thread waits for the operator's end: [`finish`](crate::inserted::inserted_operator::InsertedOperator::finish) is
     /// called even if no final marker has come and none will.
     pub(crate) fn set_always_finishes(&mut self) {
         self.requirements.always_finishes = true;

@@ -38,7 +38,7 @@
 //!
 //! # Whose order it is
 //! A region ([`crate::execution::thread_region::ThreadRegion`]) owns one, as it belongs to one
-//! thread from the thread's start to its end, and no thread runs two. The outlet of a call hands
+//! thread from the thread's start to its end, and no running thread has two. The outlet of a call hands
 //! the order of the calling region to an inserted operator
 //! ([`crate::inserted::inserted_outlet::InsertedOutlet`]). The operator keeps none of it, for
 //! several threads may enter it.
@@ -47,14 +47,15 @@
 //! * An operator with a thread of its own has two: tuples are given to it with the order of the
 //!   thread that brings them, and [`crate::Source::run`] submits in the order of its own region, as
 //!   an origin. A queue is such an operator: the producer's order ends there.
-//! * One region runs all timers of a PE. Each operator with timers is an origin, which begins and
-//!   pauses whenever a timer fires.
+//! * One region runs all timers of a PE. Each operator whose timers submit is an origin, which
+//!   begins and pauses whenever a timer fires. A silent timer has no position.
 //! * A shared operator is given the order of the thread that holds its lock.
 //! * In a loop a tuple that comes back waits for its operator. The thread that brought it processes
 //!   it at the position where the thread is then. The loop's lock keeps other threads out.
 //! * An ordered merge takes over the position of each item.
-//! * The thread that joins a PE closes the operators with the orders of their own regions. Streams
-//!   have ended then, so no sender tells its progress.
+//! * The thread that joins a PE closes the operators of each region with that region's order, and
+//!   shared ones with an order of nobody. No sender tells its progress then: it has sent its final
+//!   marker, and nothing follows that.
 //! * A test harness is a region without origins: nothing has a position.
 
 use std::cell::RefCell;
