@@ -1,6 +1,6 @@
 //! Whole PEs of hand-built programs: threads, markers, loops, faults, shutdown.
 
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use eval::Fault;
@@ -11,7 +11,7 @@ use runtime::{
     PeOptions, StopSignal, TimerId,
 };
 use testkit::{OperatorBuilder, SharedOutput, build_program, exprs, test_operators};
-use tuple::{Punctuation, TupleRef, Type};
+use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Type, Value};
 
 const N: [(&str, Type); 1] = [("n", Type::Int64)];
 
@@ -382,6 +382,71 @@ fn a_silent_timer_that_submits_is_a_bug_of_its_operator() {
     assert_eq!(&*failure.operator, "Lies");
     assert!(failure.fault.message().starts_with("a timer submits"));
     assert_eq!(printed, "", "the marker has not gone further");
+}
+
+static COUNTDOWN: OperatorModel = OperatorModel {
+    namespace: "t",
+    name: "Countdown",
+    inputs: &[graph::InPortModel::DEFAULT],
+    outputs: &[graph::OutPortModel::DEFAULT],
+    timers: Some(|_| graph::OperatorTimers::Submitting),
+    ..OperatorModel::DEFAULT
+};
+
+/// Submits a number at its first tick, and whatever it is given less one, down to 0.
+struct Countdown {
+    begins_at: Option<i64>,
+    layout: Arc<Layout>,
+    stop: StopSignal,
+}
+
+impl Countdown {
+    fn submit(&mut self, number: i64, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let mut tuple = TupleBuf::default();
+        tuple.set_all(&self.layout, &Value::Tuple([Value::Int64(number)].into()));
+        out.submit(0, tuple.as_ref())
+    }
+}
+
+impl Operator for Countdown {
+    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        match tuple.get(&self.layout, 0) {
+            Value::Int64(0) => self.stop.request(),
+            Value::Int64(number) => self.submit(number - 1, out)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn on_timer(&mut self, _: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
+        match self.begins_at.take() {
+            Some(number) => self.submit(number, out),
+            None => Ok(()),
+        }
+    }
+}
+
+#[test]
+fn what_a_timer_sends_round_a_loop_comes_back_at_once() {
+    let countdown = entry(&COUNTDOWN, |build| {
+        build.add_timer(0.002);
+        Ok(Box::new(Countdown {
+            begins_at: Some(3),
+            layout: build.outputs[0].clone(),
+            stop: build.stop_signal(),
+        }))
+    });
+    let operator = OperatorBuilder::new("t::Countdown", "Countdown")
+        .input("In", N)
+        .connect(0, 0, 0)
+        .connect(0, 2, 0)
+        .output("Countdown", N);
+    let source = numbers("Slow", None).param("period", [exprs::float64(1e9)]);
+    let registry = [registry(), vec![countdown]].concat();
+    let program = build_program([source, operator, adding("Same", 0, 1), print(2)]);
+    let (printed, ended) = testkit::run_program(&program, &registry);
+    assert_eq!(printed, "");
+    assert!(ended.is_ok());
 }
 
 static PANICS: OperatorModel = OperatorModel {

@@ -267,6 +267,7 @@ fn operator_instance(
             is_bounded: constructed.requirements.is_bounded,
             needs_flush: constructed.requirements.needs_flush,
             has_silent_timers: constructed.operator.timers == OperatorTimers::Silent
+                && !constructed.operator.inputs.is_empty()
                 && !constructed.requirements.own_thread,
             accepts_owned: constructed.requirements.accepts_owned
                 && sees_tuples_alone(&constructed, &code),

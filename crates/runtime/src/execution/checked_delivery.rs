@@ -63,6 +63,45 @@ impl ThreadRegion {
         }
         self.deliver_or_catch(&mut instance, to.port, item)?;
         drop(instance);
+        self.deliver_pending_exclusive(exclusive)
+    }
+
+    /// Calls an operator without an item for it, as its timers do, and delivers what comes back to
+    /// it through a loop meanwhile. An operator that is busy, or not in this region, is not called.
+    pub fn call_from_timer(
+        &self,
+        operator: u32,
+        call: impl FnOnce(&mut OperatorInstance) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let at = operator as usize;
+        match (&self.exclusive[at], &self.wiring.shared[at]) {
+            (Some(exclusive), _) => {
+                let Ok(mut instance) = exclusive.instance.try_borrow_mut() else {
+                    return Ok(());
+                };
+                call(&mut instance)?;
+                drop(instance);
+                self.deliver_pending_exclusive(exclusive)
+            }
+            (None, Some(shared)) => {
+                let inside = shared
+                    .loop_lock
+                    .map(|loop_lock| self.enter_loop_lock(loop_lock));
+                let Some(mut instance) = self.lock_shared(shared) else {
+                    return Ok(());
+                };
+                call(&mut instance)?;
+                drop(instance);
+                match inside {
+                    Some(_) => self.deliver_pending(shared),
+                    None => Ok(()),
+                }
+            }
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn deliver_pending_exclusive(&self, exclusive: &ExclusiveOperator) -> Result<(), Fault> {
         loop {
             let pending = exclusive.pending.borrow_mut().pop_front();
             let Some(pending) = pending else {

@@ -68,10 +68,11 @@ pub(super) fn threads_with_recorder(program: &Program) -> PeThreads {
         threads.push(thread(ThreadStartPoint::Operator(operator), downstream));
     }
     if node.timers.exist() {
-        threads.push(thread(
-            ThreadStartPoint::Timers(vec![operator]),
-            both.clone(),
-        ));
+        let entered = match node.timers.submit() {
+            true => both.clone(),
+            false => vec![operator],
+        };
+        threads.push(thread(ThreadStartPoint::Timers(vec![operator]), entered));
     }
     let is_shared = |id: &OperatorId| {
         let entering = threads.iter().filter(|t| t.operators.contains(id));

@@ -30,8 +30,8 @@
 //!   [batch MIN_US MAX_US BYTES]`: the way of a stream to other PEs. Streams without a crossing,
 //!   and crossings without a medium, follow the job's defaults.
 //!
-//! The number of a port may be left out where there is only one. Regions, shared operators, edges,
-//! senders and receivers follow from the lines; they are printed as comments.
+//! The number of a port may be left out where there is only one. Edges, senders, receivers and
+//! merges follow from the lines; they are printed as comments.
 
 mod line;
 mod operator_lookup;
@@ -50,8 +50,8 @@ use super::Plan;
 use crate::Program;
 
 impl Plan {
-    /// The plan as text, with the names of the program's operators. Regions, receivers and all
-    /// else that follows from the plan's choices are comments; `planner::derive` fills them in.
+    /// The plan as text, with the names of the program's operators. Edges, receivers and
+    /// merges, which follow from the plan's choices, are comments; `planner::derive` fills them in.
     pub fn display<'a>(&'a self, program: &'a Program) -> impl fmt::Display + 'a {
         print::PlanText {
             plan: self,
