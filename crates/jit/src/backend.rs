@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eval::{Fault, Services, State};
 use graph::{Body, Expr};
 use runtime::abi::{
-    Backend, FusedView, OperatorCode, OperatorScope, ProjectTuple, RunBody, TestCondition,
+    Backend, CodeScope, FusedView, OperatorCode, ProjectTuple, RunBody, TestCondition,
     interpreter_backend,
 };
 use tuple::{Layout, Value};
@@ -18,7 +18,7 @@ use crate::lower::EntryBody;
 impl Backend for Jit {
     fn projection(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         exprs: &[Option<&Expr>],
         layout: &Arc<Layout>,
     ) -> Result<Box<dyn ProjectTuple>, Fault> {
@@ -34,7 +34,7 @@ impl Backend for Jit {
 
     fn predicate(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         expr: &Expr,
     ) -> Result<Box<dyn TestCondition>, Fault> {
         let title = format!("{}: condition", scope.operator.name);
@@ -43,11 +43,7 @@ impl Backend for Jit {
         Ok(Box::new(JitPredicate::new(&entry_point, &self.pool, needs)))
     }
 
-    fn action(
-        &mut self,
-        scope: &OperatorScope<'_>,
-        body: &Body,
-    ) -> Result<Box<dyn RunBody>, Fault> {
+    fn action(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault> {
         let title = format!("{}: statements", scope.operator.name);
         Ok(self.compile_action(&title, body, &entry_context(scope))?)
     }

@@ -7,7 +7,7 @@ use cranelift_module::FuncId;
 use eval::NativeFn;
 use eval::interp::Interpreter;
 use graph::{Body, Function};
-use runtime::abi::{OperatorScope, RunBody, RunBodyOnBatch};
+use runtime::abi::{CodeScope, RunBody, RunBodyOnBatch};
 
 use crate::code::{
     CodeMemory, ConstantPool, EntryPoint, EnvRequirements, JitAction, JitBatchAction,
@@ -156,7 +156,7 @@ fn map_for_perf(module: &JITModule, functions: Vec<(String, FuncId, usize)>) -> 
 }
 
 /// Describes an operator's inputs, state and outputs to the code of its bodies.
-pub(crate) fn entry_context(scope: &OperatorScope<'_>) -> EntryContext {
+pub(crate) fn entry_context(scope: &CodeScope<'_>) -> EntryContext {
     let mut ports = vec![0];
     for port in &scope.operator.inputs {
         ports.push(ports[ports.len() - 1] + port.history + 1);

@@ -6,7 +6,7 @@ use eval::{Fault, Services, State};
 use graph::{Body, Expr, Program};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{
-    Backend, FusedView, OperatorCode, OperatorScope, ProjectTuple, RunBody, TestCondition,
+    Backend, CodeScope, FusedView, OperatorCode, ProjectTuple, RunBody, TestCondition,
 };
 use runtime::{Pe, PeOptions};
 use testkit::{OperatorBuilder, build_program, exprs};
@@ -21,7 +21,7 @@ struct Notes {
 impl Backend for Notes {
     fn projection(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         exprs: &[Option<&Expr>],
         layout: &Arc<Layout>,
     ) -> Result<Box<dyn ProjectTuple>, Fault> {
@@ -30,17 +30,13 @@ impl Backend for Notes {
 
     fn predicate(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         expr: &Expr,
     ) -> Result<Box<dyn TestCondition>, Fault> {
         self.interpreted.predicate(scope, expr)
     }
 
-    fn action(
-        &mut self,
-        scope: &OperatorScope<'_>,
-        body: &Body,
-    ) -> Result<Box<dyn RunBody>, Fault> {
+    fn action(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault> {
         self.interpreted.action(scope, body)
     }
 

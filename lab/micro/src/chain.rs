@@ -11,7 +11,7 @@ use graph::{Body, Expr, ExprKind, StateId, StateVar, Stmt};
 use jit::{Jit, JitOptions};
 use runtime::LoweredLogic;
 use runtime::abi::{
-    Backend, CodeContext, Counter, FusedEdge, FusedMember, FusedOutput, FusedView, OperatorScope,
+    Backend, CodeContext, CodeScope, Counter, FusedEdge, FusedMember, FusedOutput, FusedView,
     RunBody, StateCell,
 };
 use tuple::{Layout, TupleType, Type, Value};
@@ -170,7 +170,7 @@ impl CompiledChain {
                 edges: vec![next],
             };
             FusedMember {
-                scope: OperatorScope {
+                scope: CodeScope {
                     operator: &operators[at],
                     index: at as u32,
                     inputs: inputs.iter().map(Layout::new).collect(),

@@ -7,8 +7,8 @@ use eval::{Fault, InputTuples, Services, State};
 use ring::{Reader, RingShape, Writer, private_ring};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{
-    Backend, CodeContext, CodeOutlet, Counter, FrameEdge, FrameGrant, FusedMember, FusedView,
-    OperatorScope, RunBody, StateCell,
+    Backend, CodeContext, CodeOutlet, CodeScope, Counter, FrameEdge, FrameGrant, FusedMember,
+    FusedView, RunBody, StateCell,
 };
 use runtime::{EvaluationInputs, LoweredLogic, Outlet};
 use thalweg_jit::{Jit, JitOptions};
@@ -258,7 +258,7 @@ fn compiled(
     });
     static STOP: u8 = 0;
     let member = FusedMember {
-        scope: OperatorScope {
+        scope: CodeScope {
             operator: &rig.operator(),
             index: 0,
             inputs: vec![Layout::new(&ty)],

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use eval::{Fault, InputTuples, Services};
 use graph::OperatorNode;
 use runtime::abi::{
-    Backend, CodeContext, CodeOutlet, Counter, FrameBatch, FusedEdge, FusedMember, FusedOutput,
-    FusedView, OperatorCode, OperatorScope, StateCell,
+    Backend, CodeContext, CodeOutlet, CodeScope, Counter, FrameBatch, FusedEdge, FusedMember,
+    FusedOutput, FusedView, OperatorCode, StateCell,
 };
 use runtime::{EvaluationInputs, LoweredLogic, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
@@ -97,7 +97,7 @@ fn run_with(
         .map(|n| n.rig.outputs.iter().map(Layout::new).collect())
         .collect();
     let member = |at: usize| FusedMember {
-        scope: OperatorScope {
+        scope: CodeScope {
             operator: &operators[at],
             index: at as u32,
             inputs: inputs[at].clone(),

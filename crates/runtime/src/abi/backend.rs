@@ -6,7 +6,7 @@ use eval::{Fault, Services, State};
 use graph::{Body, Expr};
 use tuple::{Layout, Value};
 
-use super::code::{OperatorScope, ProjectTuple, RunBody, TestCondition};
+use super::code::{CodeScope, ProjectTuple, RunBody, TestCondition};
 use super::fused::{FusedMember, FusedView, OperatorCode};
 
 /// Makes code of expressions and statements. The run time calls it operator by operator while it
@@ -19,7 +19,7 @@ pub trait Backend {
     /// The backend cannot make code of an expression.
     fn projection(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         exprs: &[Option<&Expr>],
         layout: &Arc<Layout>,
     ) -> Result<Box<dyn ProjectTuple>, Fault>;
@@ -30,7 +30,7 @@ pub trait Backend {
     /// The backend cannot make code of the expression.
     fn predicate(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         expr: &Expr,
     ) -> Result<Box<dyn TestCondition>, Fault>;
 
@@ -38,8 +38,7 @@ pub trait Backend {
     ///
     /// # Errors
     /// The backend cannot make code of a statement.
-    fn action(&mut self, scope: &OperatorScope<'_>, body: &Body)
-    -> Result<Box<dyn RunBody>, Fault>;
+    fn action(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault>;
 
     /// The value of an expression without input tuples, computed now: parameters, and initial
     /// values of state variables. `state` holds the variables that were initialized before.

@@ -10,7 +10,7 @@ use super::outlet::CodeContext;
 
 /// The names that the expressions of one operator may use: its ports and its state variables.
 #[derive(Clone, Debug)]
-pub struct OperatorScope<'a> {
+pub struct CodeScope<'a> {
     /// The operator that the expressions belong to.
     pub operator: &'a graph::OperatorNode,
     /// Index of the operator in the program.

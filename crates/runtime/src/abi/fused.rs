@@ -25,7 +25,7 @@
 
 use ring::grant::GrantAddresses;
 
-use super::code::{OperatorScope, RunBody, RunBodyOnBatch};
+use super::code::{CodeScope, RunBody, RunBodyOnBatch};
 use super::counter::Counter;
 use super::lowered_logic::LoweredLogic;
 use super::state_cell::StateAddress;
@@ -42,7 +42,7 @@ pub struct FusedView<'a> {
 /// A lowered operator of a view.
 pub struct FusedMember<'a> {
     /// The names that the bodies may use.
-    pub scope: OperatorScope<'a>,
+    pub scope: CodeScope<'a>,
     /// The bodies of the operator.
     pub logic: &'a LoweredLogic,
     /// Address of the operator's state, for code that inlines the operator.

@@ -21,7 +21,7 @@ mod projection;
 mod state_cell;
 
 pub use backend::Backend;
-pub use code::{OperatorScope, ProjectTuple, RunBody, RunBodyOnBatch, TestCondition};
+pub use code::{CodeScope, ProjectTuple, RunBody, RunBodyOnBatch, TestCondition};
 pub use counter::Counter;
 pub use evaluation_inputs::EvaluationInputs;
 pub use fused::{

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use eval::Fault;
 use graph::{Body, InPort, inserted_operators};
 
-use crate::abi::{Backend, FrameEdge, OperatorCode, OperatorScope};
+use crate::abi::{Backend, CodeScope, FrameEdge, OperatorCode};
 use crate::assembly::fusion::{self, FusionCandidate};
 use crate::assembly::operator_factory::ConstructedOperator;
 use crate::assembly::pe_topology::PeTopology;
@@ -126,8 +126,8 @@ fn submits_batches(constructed: &ConstructedOperator<'_>) -> bool {
     [inserted_operators::RECEIVE, inserted_operators::QUEUE].contains(&&*constructed.operator.kind)
 }
 
-fn scope<'a>(constructed: &'a ConstructedOperator<'_>) -> OperatorScope<'a> {
-    OperatorScope {
+fn scope<'a>(constructed: &'a ConstructedOperator<'_>) -> CodeScope<'a> {
+    CodeScope {
         operator: constructed.operator,
         index: constructed.index,
         inputs: build_context::slot_layouts(constructed.operator, &constructed.inputs, None),

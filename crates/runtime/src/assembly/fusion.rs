@@ -6,14 +6,14 @@ use tuple::Value;
 
 use crate::LoweredLogic;
 use crate::abi::{
-    Backend, Counter, FrameEdge, FusedEdge, FusedMember, FusedOutput, FusedView, OperatorCode,
-    OperatorScope, StateAddress,
+    Backend, CodeScope, Counter, FrameEdge, FusedEdge, FusedMember, FusedOutput, FusedView,
+    OperatorCode, StateAddress,
 };
 use crate::execution::port_state::{ConsumerPort, OutputPortState};
 
 /// A lowered operator that has no code yet.
 pub(crate) struct FusionCandidate<'a> {
-    pub scope: OperatorScope<'a>,
+    pub scope: CodeScope<'a>,
     pub logic: &'a LoweredLogic,
     pub state: StateAddress,
     pub outs: &'a [OutputPortState],
