@@ -12,8 +12,8 @@ use tuple::{Layout, Value};
 
 use crate::chains::FusedChains;
 use crate::code::{JitPredicate, JitProjection};
-use crate::jit::{Jit, entry_context};
-use crate::lower::EntryBody;
+use crate::jit::{Jit, function_context};
+use crate::lower::FunctionSource;
 
 impl Backend for Jit {
     fn projection(
@@ -23,13 +23,9 @@ impl Backend for Jit {
         layout: &Arc<Layout>,
     ) -> Result<Box<dyn ProjectTuple>, Fault> {
         let title = format!("{}: projection", scope.operator.name);
-        let entry = EntryBody::Projection(exprs, layout);
-        let (entry_point, needs) = self.compile_entry(&title, &entry, &entry_context(scope))?;
-        Ok(Box::new(JitProjection::new(
-            &entry_point,
-            &self.pool,
-            needs,
-        )))
+        let source = FunctionSource::Projection(exprs, layout);
+        let (function, needs) = self.compile_function(&title, &source, &function_context(scope))?;
+        Ok(Box::new(JitProjection::new(&function, &self.pool, needs)))
     }
 
     fn predicate(
@@ -38,14 +34,17 @@ impl Backend for Jit {
         expr: &Expr,
     ) -> Result<Box<dyn TestCondition>, Fault> {
         let title = format!("{}: condition", scope.operator.name);
-        let (entry_point, needs) =
-            self.compile_entry(&title, &EntryBody::Predicate(expr), &entry_context(scope))?;
-        Ok(Box::new(JitPredicate::new(&entry_point, &self.pool, needs)))
+        let (function, needs) = self.compile_function(
+            &title,
+            &FunctionSource::Predicate(expr),
+            &function_context(scope),
+        )?;
+        Ok(Box::new(JitPredicate::new(&function, &self.pool, needs)))
     }
 
     fn action(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault> {
         let title = format!("{}: statements", scope.operator.name);
-        Ok(self.compile_action(&title, body, &entry_context(scope))?)
+        Ok(self.compile_action(&title, body, &function_context(scope))?)
     }
 
     /// Evaluates with the interpreter: compiling code that runs once does not pay.

@@ -9,9 +9,9 @@ use runtime::abi::LoweredLogic;
 use runtime::abi::{FusedMember, FusedView, OperatorCode, RunBody};
 
 use crate::error::Error;
-use crate::jit::{Jit, entry_context};
+use crate::jit::{Jit, function_context};
 use crate::lower::{
-    self, BodyUsage, EntryContext, InlinedEdge, InlinedOutput, OutputTarget, RingGrantAddresses,
+    self, BodyUsage, FunctionContext, InlinedEdge, InlinedOutput, OutputTarget, RingGrantAddresses,
 };
 
 /// Largest number of nodes of other operators' bodies that are inlined into one machine function.
@@ -55,7 +55,7 @@ impl<'v> FusedChains<'v> {
         nodes: &mut [u32],
     ) -> lower::InlinableOperator {
         let member = &self.view.members[at];
-        let context = entry_context(&member.scope);
+        let context = function_context(&member.scope);
         let on_tuple = member.logic.on_tuple.iter();
         let on_tuple = on_tuple.map(|body| Rc::new((body.clone(), BodyUsage::from_body(body))));
         let on_tuple: Vec<_> = on_tuple.collect();
@@ -148,12 +148,12 @@ impl<'v> FusedChains<'v> {
     fn compile_member(&self, at: usize, jit: &mut Jit) -> Result<OperatorCode, Error> {
         let member = &self.view.members[at];
         let name = &member.scope.operator.name;
-        let unchained = EntryContext {
+        let unchained = FunctionContext {
             state: Some(state_address(member)),
             stop_address: Some(self.stop_address),
-            ..entry_context(&member.scope)
+            ..function_context(&member.scope)
         };
-        let inlining = EntryContext {
+        let inlining = FunctionContext {
             targets: self.inlinable_operators[at].targets.clone(),
             ..unchained.clone()
         };

@@ -11,9 +11,9 @@ use super::constant_pool::ConstantPool;
 use super::env::Env;
 use super::env_requirements::EnvRequirements;
 
-/// Place where a handle finds its code once the module is finished; clones share it.
+/// Compiled function, whose address handles find here once the module is finished; clones share it.
 #[derive(Clone)]
-pub struct EntryPoint(Arc<CodePointer>);
+pub struct CompiledFunction(Arc<CodePointer>);
 
 /// A machine function with the environment that it runs in.
 struct MachineFunction {
@@ -32,32 +32,32 @@ pub struct JitAction(MachineFunction);
 /// Handle of compiled code that runs statements for each frame of a batch.
 pub struct JitBatchAction(MachineFunction);
 
-impl EntryPoint {
-    /// An entry point whose code is not finished yet.
-    pub fn new() -> EntryPoint {
-        EntryPoint(Arc::default())
+impl CompiledFunction {
+    /// A function whose module is not finished yet.
+    pub fn new() -> CompiledFunction {
+        CompiledFunction(Arc::default())
     }
 
     /// Publishes the address of the code.
-    pub fn publish(&self, entry: *const u8, memory: &Arc<CodeMemory>) {
-        self.0.publish(entry, memory);
+    pub fn publish(&self, address: *const u8, memory: &Arc<CodeMemory>) {
+        self.0.publish(address, memory);
     }
 }
 
-impl Default for EntryPoint {
-    fn default() -> EntryPoint {
-        EntryPoint::new()
+impl Default for CompiledFunction {
+    fn default() -> CompiledFunction {
+        CompiledFunction::new()
     }
 }
 
 impl MachineFunction {
     fn new(
-        entrance: &EntryPoint,
+        function: &CompiledFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
     ) -> MachineFunction {
         MachineFunction {
-            code: Arc::clone(&entrance.0),
+            code: Arc::clone(&function.0),
             env: None,
             pool: Arc::clone(pool),
             requirements: needs,
@@ -91,15 +91,15 @@ impl MachineFunction {
 
     /// Runs the code. Returns its status.
     fn run(&mut self) -> Result<u32, Fault> {
-        let entry = self.code.address();
-        let Some(env) = self.env.as_mut().filter(|_| !entry.is_null()) else {
+        let address = self.code.address();
+        let Some(env) = self.env.as_mut().filter(|_| !address.is_null()) else {
             return Err(unfinished_fault());
         };
-        // SAFETY: the entry point was published with an entry of this signature, whose memory
-        // the entry point keeps alive; the environment is entered.
+        // SAFETY: the address that was published is that of a function of this signature, whose
+        // memory the pointer keeps alive; the environment is entered.
         let status = unsafe {
-            let entry: extern "C" fn(*mut Env) -> u32 = std::mem::transmute(entry);
-            entry(&raw mut **env)
+            let function: extern "C" fn(*mut Env) -> u32 = std::mem::transmute(address);
+            function(&raw mut **env)
         };
         match env.leave() {
             Some(fault) => Err(fault),
@@ -116,46 +116,46 @@ fn unfinished_fault() -> Fault {
 }
 
 impl JitProjection {
-    /// A projection that calls the code of an entry point.
+    /// A projection that calls a compiled function.
     pub fn new(
-        entrance: &EntryPoint,
+        function: &CompiledFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
     ) -> JitProjection {
-        JitProjection(MachineFunction::new(entrance, pool, needs))
+        JitProjection(MachineFunction::new(function, pool, needs))
     }
 }
 
 impl JitPredicate {
-    /// A condition that calls the code of an entry point.
+    /// A condition that calls a compiled function.
     pub fn new(
-        entrance: &EntryPoint,
+        function: &CompiledFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
     ) -> JitPredicate {
-        JitPredicate(MachineFunction::new(entrance, pool, needs))
+        JitPredicate(MachineFunction::new(function, pool, needs))
     }
 }
 
 impl JitAction {
-    /// An action that calls the code of an entry point.
+    /// An action that calls a compiled function.
     pub fn new(
-        entrance: &EntryPoint,
+        function: &CompiledFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
     ) -> JitAction {
-        JitAction(MachineFunction::new(entrance, pool, needs))
+        JitAction(MachineFunction::new(function, pool, needs))
     }
 }
 
 impl JitBatchAction {
-    /// A batch action that calls the code of an entry point.
+    /// A batch action that calls a compiled function.
     pub fn new(
-        entrance: &EntryPoint,
+        function: &CompiledFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
     ) -> JitBatchAction {
-        JitBatchAction(MachineFunction::new(entrance, pool, needs))
+        JitBatchAction(MachineFunction::new(function, pool, needs))
     }
 }
 

@@ -24,7 +24,7 @@ mod statements;
 mod values;
 
 pub use context::{
-    BodyUsage, CodegenUnit, EntryRequirements, InlinableOperator, InlinedEdge, InlinedOutput,
-    MachineCodeListing, OutputTarget, RingGrantAddresses,
+    BodyUsage, CodegenUnit, InlinableOperator, InlinedEdge, InlinedOutput, MachineCodeListing,
+    MemoryRequirements, OutputTarget, RingGrantAddresses,
 };
-pub use functions::{EntryBody, EntryContext};
+pub use functions::{FunctionContext, FunctionSource};

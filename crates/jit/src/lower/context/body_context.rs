@@ -48,7 +48,7 @@ pub struct BodyInput {
     pub tuple: LoweredValue,
     /// Bytes of the tuple with its tail, if it is whole in flat memory. They go with the tuple
     /// through every operator that it is passed on by: slots of the environment are those of the
-    /// entry, and what an inlined operator has in a slot of its own is another tuple.
+    /// function, and what an inlined operator has in a slot of its own is another tuple.
     pub bytes: Option<ir::Value>,
 }
 

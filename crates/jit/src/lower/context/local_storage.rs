@@ -14,7 +14,7 @@ pub enum LocalHome {
     Alias,
     /// One machine variable for each part.
     Registers,
-    /// A `Value` in the entry's or the function's frame.
+    /// A `Value` in the call frame of the machine function.
     Memory,
 }
 

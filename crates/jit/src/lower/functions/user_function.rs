@@ -15,7 +15,7 @@ use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
     /// A whole machine function.
-    pub fn lower_function(mut self, id: FunctionId) {
+    pub fn lower_user_function(mut self, id: FunctionId) {
         let functions = self.unit.functions.clone();
         let function = &functions[id.0 as usize];
         let params = self.block_params(self.entry_block);
