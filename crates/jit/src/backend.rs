@@ -5,12 +5,12 @@ use std::sync::Arc;
 use eval::{Fault, Services, State};
 use graph::{Body, Expr};
 use runtime::abi::{
-    Backend, CodeScope, FusedView, OperatorCode, ProjectTuple, RunBody, TestCondition,
+    Backend, CodeScope, OperatorCode, ProjectTuple, RunBody, TestCondition, ThreadChains,
     interpreter_backend,
 };
 use tuple::{Layout, Value};
 
-use crate::chains::FusedChains;
+use crate::chains::ChainCompiler;
 use crate::code::{JitPredicate, JitProjection};
 use crate::jit::{Jit, function_context};
 use crate::lower::FunctionSource;
@@ -57,8 +57,8 @@ impl Backend for Jit {
         interpreter_backend::evaluate(&mut self.interpreter, expr, state, services)
     }
 
-    fn compile_fused(&mut self, view: &FusedView<'_>) -> Result<Vec<OperatorCode>, Fault> {
-        Ok(FusedChains::new(view).compile(self)?)
+    fn compile_chains(&mut self, chains: &ThreadChains<'_>) -> Result<Vec<OperatorCode>, Fault> {
+        Ok(ChainCompiler::new(chains).compile(self)?)
     }
 
     fn finish(&mut self) -> Result<(), Fault> {

@@ -6,8 +6,8 @@ use eval::{Fault, Services, State};
 use graph::{Body, Expr};
 use tuple::{Layout, Value};
 
+use super::chain::{ChainMember, OperatorCode, ThreadChains};
 use super::code::{CodeScope, ProjectTuple, RunBody, TestCondition};
-use super::fused::{FusedMember, FusedView, OperatorCode};
 
 /// Makes code of expressions and statements. The run time calls it operator by operator while it
 /// wires a PE, and [`Backend::finish`] once, at the end.
@@ -53,13 +53,13 @@ pub trait Backend {
     ) -> Result<Value, Fault>;
 
     /// The code of the lowered operators that one thread runs, member by member. The default
-    /// compiles every body by itself. A backend that inlines across fused edges overrides this;
-    /// [`FusedView`] says what it has to observe.
+    /// compiles every body by itself. A backend that inlines along chains overrides this;
+    /// [`ThreadChains`] says what it has to observe.
     ///
     /// # Errors
     /// The backend cannot make code of a body.
-    fn compile_fused(&mut self, view: &FusedView<'_>) -> Result<Vec<OperatorCode>, Fault> {
-        let members = view.members.iter();
+    fn compile_chains(&mut self, chains: &ThreadChains<'_>) -> Result<Vec<OperatorCode>, Fault> {
+        let members = chains.members.iter();
         members
             .map(|member| compile_each_body(self, member))
             .collect()
@@ -75,7 +75,7 @@ pub trait Backend {
 /// Code for each body of a member by itself, without inlining.
 fn compile_each_body<B: Backend + ?Sized>(
     backend: &mut B,
-    member: &FusedMember<'_>,
+    member: &ChainMember<'_>,
 ) -> Result<OperatorCode, Fault> {
     let mut action = |body: &Body| backend.action(&member.scope, body);
     let logic = member.logic;

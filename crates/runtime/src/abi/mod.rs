@@ -10,10 +10,10 @@
 //! [`Outlet`] too, so it is defined here.
 
 mod backend;
+mod chain;
 mod code;
 mod counter;
 mod evaluation_inputs;
-mod fused;
 pub mod interpreter_backend;
 mod lowered_logic;
 mod outlet;
@@ -21,12 +21,12 @@ mod projection;
 mod state_cell;
 
 pub use backend::Backend;
+pub use chain::{
+    ChainEdge, ChainMember, ChainOutput, FrameEdge, FrameGrant, OperatorCode, ThreadChains,
+};
 pub use code::{CodeScope, ProjectTuple, RunBody, RunBodyOnBatch, TestCondition};
 pub use counter::Counter;
 pub use evaluation_inputs::EvaluationInputs;
-pub use fused::{
-    FrameEdge, FrameGrant, FusedEdge, FusedMember, FusedOutput, FusedView, OperatorCode,
-};
 pub use lowered_logic::{CountedWindow, LoweredLogic};
 pub use outlet::{CodeContext, CodeOutlet, Outlet};
 pub use projection::{Predicate, Projection};

@@ -7,7 +7,7 @@ use eval::Fault;
 use graph::{Body, InPort, inserted_operators};
 
 use crate::abi::{Backend, CodeScope, FrameEdge, OperatorCode};
-use crate::assembly::fusion::{self, FusionCandidate};
+use crate::assembly::chains::{self, ChainCandidate};
 use crate::assembly::operator_factory::ConstructedOperator;
 use crate::assembly::pe_topology::PeTopology;
 use crate::blocking::stop_signal::StopSignal;
@@ -35,9 +35,9 @@ pub(crate) fn compile_all(
     for group in groups_by_thread(constructed, topology) {
         let candidates: Vec<_> = group
             .iter()
-            .map(|&at| fusion_candidate(&constructed[at], constructed, topology))
+            .map(|&at| chain_candidate(&constructed[at], constructed, topology))
             .collect();
-        let compiled = fusion::compile(backend, &candidates, stop.address());
+        let compiled = chains::compile(backend, &candidates, stop.address());
         let first = constructed[group[0]].operator;
         let compiled = compiled.map_err(|fault| Failure::for_operator(first, fault))?;
         for (&at, code) in group.iter().zip(compiled) {
@@ -68,11 +68,11 @@ fn groups_by_thread(
     groups
 }
 
-fn fusion_candidate<'a>(
+fn chain_candidate<'a>(
     constructed: &'a ConstructedOperator<'_>,
     all: &[ConstructedOperator<'_>],
     topology: &'a PeTopology,
-) -> FusionCandidate<'a> {
+) -> ChainCandidate<'a> {
     let at = constructed.index as usize;
     let has_history = constructed
         .operator
@@ -80,13 +80,13 @@ fn fusion_candidate<'a>(
         .iter()
         .any(|port| port.history > 0);
     let catches_faults = CatchPolicy::from_operator(constructed.operator).catches_any();
-    let is_fusible = topology.is_alone(at) && !has_history && !catches_faults;
+    let is_directly_callable = topology.is_alone(at) && !has_history && !catches_faults;
     let ports = constructed.operator.inputs.iter();
     let is_batched = |port: &InPort| {
         let mut sources = port.sources.iter();
-        is_fusible && sources.any(|edge| submits_batches(&all[edge.operator.0 as usize]))
+        is_directly_callable && sources.any(|edge| submits_batches(&all[edge.operator.0 as usize]))
     };
-    FusionCandidate {
+    ChainCandidate {
         scope: scope(constructed),
         logic: &constructed.logic,
         state: constructed.state.address(),
@@ -97,7 +97,7 @@ fn fusion_candidate<'a>(
             .map(|out| frame_edge(out, all, topology))
             .collect(),
         has_batched_input: ports.map(is_batched).collect(),
-        is_fusible,
+        is_directly_callable,
         chain: topology.chains[at],
     }
 }

@@ -63,7 +63,7 @@ pub struct InlinedOutput {
     pub edges: Vec<InlinedEdge>,
 }
 
-/// A fused edge into an inlined operator.
+/// Edge of a chain, into an inlined operator.
 #[derive(Debug)]
 pub struct InlinedEdge {
     /// The operator that processes the tuples.

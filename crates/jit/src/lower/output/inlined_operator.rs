@@ -1,4 +1,4 @@
-//! Fused chains: a submitted tuple goes on in the code of the operators behind the edge.
+//! Chains: a submitted tuple goes on in the code of the operators behind the edge.
 //!
 //! The tuple stays as it is, in flat memory or one value an attribute: what no operator of the
 //! chain looks at is never computed into memory or copied.
