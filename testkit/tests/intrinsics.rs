@@ -79,7 +79,7 @@ fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
         state: &[],
     };
     let mut act = backend
-        .action(&scope, body)
+        .body(&scope, body)
         .unwrap_or_else(|fault| panic!("{fault}"));
     backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
     let mut sink = Sink::default();

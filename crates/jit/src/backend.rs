@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eval::{Fault, Services, State};
 use graph::{Body, Expr};
 use runtime::abi::{
-    Backend, CodeScope, OperatorCode, ProjectTuple, RunBody, TestCondition, ThreadChains,
+    Backend, CodeScope, OperatorCode, ProjectTuple, RunBody, TestPredicate, ThreadChains,
     interpreter_backend,
 };
 use tuple::{Layout, Value};
@@ -32,7 +32,7 @@ impl Backend for Jit {
         &mut self,
         scope: &CodeScope<'_>,
         expr: &Expr,
-    ) -> Result<Box<dyn TestCondition>, Fault> {
+    ) -> Result<Box<dyn TestPredicate>, Fault> {
         let title = format!("{}: condition", scope.operator.name);
         let (function, needs) = self.compile_function(
             &title,
@@ -42,9 +42,9 @@ impl Backend for Jit {
         Ok(Box::new(JitPredicate::new(&function, &self.pool, needs)))
     }
 
-    fn action(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault> {
+    fn body(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault> {
         let title = format!("{}: statements", scope.operator.name);
-        Ok(self.compile_action(&title, body, &function_context(scope))?)
+        Ok(self.compile_body(&title, body, &function_context(scope))?)
     }
 
     /// Evaluates with the interpreter: compiling code that runs once does not pay.

@@ -166,7 +166,7 @@ impl<'c> ChainCompiler<'c> {
         let mut code = OperatorCode::default();
         for (port, body) in member.logic.on_tuple.iter().enumerate() {
             let title = format!("{name}: onTuple of port {port}");
-            let act = jit.compile_action(&title, body, on_tuple_against)?;
+            let act = jit.compile_body(&title, body, on_tuple_against)?;
             code.on_tuple.push(Some(act));
             let is_batched = member
                 .has_batched_input
@@ -174,19 +174,19 @@ impl<'c> ChainCompiler<'c> {
                 .is_some_and(|&batched| batched);
             let title = format!("{name}: onTuple of port {port}, for a batch");
             let each =
-                is_batched.then(|| jit.compile_batch_action(&title, body, port, on_tuple_against));
+                is_batched.then(|| jit.compile_batch_body(&title, body, port, on_tuple_against));
             code.on_batch.push(each.transpose()?);
         }
         for (port, body) in member.logic.on_punct.iter().enumerate() {
             let title = format!("{name}: onPunct of port {port}");
             let act = body
                 .as_ref()
-                .map(|body| jit.compile_action(&title, body, &unchained));
+                .map(|body| jit.compile_body(&title, body, &unchained));
             code.on_punct.push(act.transpose()?);
         }
         if let Some(body) = &member.logic.on_process {
             let title = format!("{name}: onProcess");
-            let act: Box<dyn RunBody> = jit.compile_action(&title, body, &inlining)?;
+            let act: Box<dyn RunBody> = jit.compile_body(&title, body, &inlining)?;
             code.on_process = Some(act);
         }
         Ok(code)

@@ -10,7 +10,7 @@ use graph::{Body, Function};
 use runtime::abi::{CodeScope, RunBody, RunBodyOnBatch};
 
 use crate::code::{
-    CodeMemory, CompiledFunction, ConstantPool, EnvRequirements, JitAction, JitBatchAction,
+    CodeMemory, CompiledFunction, ConstantPool, EnvRequirements, JitBatchBody, JitBody,
 };
 use crate::error::Error;
 use crate::lower::{
@@ -92,27 +92,27 @@ impl Jit {
         Ok((function, needs))
     }
 
-    pub(crate) fn compile_action(
+    pub(crate) fn compile_body(
         &mut self,
         title: &str,
         body: &Body,
         context: &FunctionContext,
     ) -> Result<Box<dyn RunBody>, Error> {
         let (function, needs) =
-            self.compile_function(title, &FunctionSource::Action(body), context)?;
-        Ok(Box::new(JitAction::new(&function, &self.pool, needs)))
+            self.compile_function(title, &FunctionSource::Body(body), context)?;
+        Ok(Box::new(JitBody::new(&function, &self.pool, needs)))
     }
 
-    pub(crate) fn compile_batch_action(
+    pub(crate) fn compile_batch_body(
         &mut self,
         title: &str,
         body: &Body,
         port: usize,
         context: &FunctionContext,
     ) -> Result<Box<dyn RunBodyOnBatch>, Error> {
-        let source = FunctionSource::BatchAction(body, context.first_slots[port]);
+        let source = FunctionSource::BatchBody(body, context.first_slots[port]);
         let (function, needs) = self.compile_function(title, &source, context)?;
-        Ok(Box::new(JitBatchAction::new(&function, &self.pool, needs)))
+        Ok(Box::new(JitBatchBody::new(&function, &self.pool, needs)))
     }
 
     pub(crate) fn finish_module(&mut self) -> Result<(), Error> {

@@ -6,7 +6,7 @@ use eval::{Fault, Services, State};
 use graph::{Body, Expr, Program};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{
-    Backend, CodeScope, OperatorCode, ProjectTuple, RunBody, TestCondition, ThreadChains,
+    Backend, CodeScope, OperatorCode, ProjectTuple, RunBody, TestPredicate, ThreadChains,
 };
 use runtime::{Pe, PeOptions};
 use testkit::{OperatorBuilder, build_program, exprs};
@@ -32,12 +32,12 @@ impl Backend for Notes {
         &mut self,
         scope: &CodeScope<'_>,
         expr: &Expr,
-    ) -> Result<Box<dyn TestCondition>, Fault> {
+    ) -> Result<Box<dyn TestPredicate>, Fault> {
         self.interpreted.predicate(scope, expr)
     }
 
-    fn action(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault> {
-        self.interpreted.action(scope, body)
+    fn body(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault> {
+        self.interpreted.body(scope, body)
     }
 
     fn evaluate(

@@ -57,7 +57,7 @@ fn compile(count: u32) {
         let wanted = binary(Eq, binary(Rem, attr(0, Type::Int64), int(at + 2)), int(0));
         let body = body([], vec![Stmt::If(wanted, vec![submit(0, renamed)], vec![])]);
         acts.push(
-            jit.action(&scope, &body)
+            jit.body(&scope, &body)
                 .unwrap_or_else(|fault| panic!("{fault}")),
         );
     }

@@ -53,7 +53,7 @@ impl BareOperator {
             state: parts.state,
         };
         let act = backend
-            .action(&scope, parts.body)
+            .body(&scope, parts.body)
             .unwrap_or_else(|fault| panic!("{fault}"));
         backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
         BareOperator {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind};
-use runtime::abi::{CodeContext, FrameBatch, ProjectTuple, RunBody, RunBodyOnBatch, TestCondition};
+use runtime::abi::{CodeContext, FrameBatch, ProjectTuple, RunBody, RunBodyOnBatch, TestPredicate};
 use tuple::TupleBuf;
 
 use super::code_memory::{CodeMemory, CodePointer};
@@ -28,9 +28,9 @@ pub struct JitProjection(MachineFunction);
 /// Handle of compiled code that tests a condition.
 pub struct JitPredicate(MachineFunction);
 /// Handle of compiled code that runs statements.
-pub struct JitAction(MachineFunction);
+pub struct JitBody(MachineFunction);
 /// Handle of compiled code that runs statements for each frame of a batch.
-pub struct JitBatchAction(MachineFunction);
+pub struct JitBatchBody(MachineFunction);
 
 impl CompiledFunction {
     /// A function whose module is not finished yet.
@@ -137,29 +137,29 @@ impl JitPredicate {
     }
 }
 
-impl JitAction {
-    /// An action that calls a compiled function.
+impl JitBody {
+    /// A body that calls a compiled function.
     pub fn new(
         function: &CompiledFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
-    ) -> JitAction {
-        JitAction(MachineFunction::new(function, pool, needs))
+    ) -> JitBody {
+        JitBody(MachineFunction::new(function, pool, needs))
     }
 }
 
-impl JitBatchAction {
-    /// A batch action that calls a compiled function.
+impl JitBatchBody {
+    /// A body for batches that calls a compiled function.
     pub fn new(
         function: &CompiledFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
-    ) -> JitBatchAction {
-        JitBatchAction(MachineFunction::new(function, pool, needs))
+    ) -> JitBatchBody {
+        JitBatchBody(MachineFunction::new(function, pool, needs))
     }
 }
 
-impl RunBodyOnBatch for JitBatchAction {
+impl RunBodyOnBatch for JitBatchBody {
     fn run_body_on_batch(
         &mut self,
         context: &mut CodeContext<'_>,
@@ -187,13 +187,13 @@ impl ProjectTuple for JitProjection {
     }
 }
 
-impl TestCondition for JitPredicate {
+impl TestPredicate for JitPredicate {
     fn test(&mut self, context: &mut CodeContext<'_>) -> Result<bool, Fault> {
         self.0.call(context, None).map(|status| status == 1)
     }
 }
 
-impl RunBody for JitAction {
+impl RunBody for JitBody {
     fn run_body(&mut self, context: &mut CodeContext<'_>) -> Result<(), Fault> {
         self.0.call(context, None).map(drop)
     }

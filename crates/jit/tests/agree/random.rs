@@ -37,7 +37,7 @@ fn compiled(case: &GeneratedCase) -> Vec<RunOutcome> {
     let exprs: Vec<Option<&Expr>> = case.projection.iter().map(Option::as_ref).collect();
     let layout = scope.outputs[0].clone();
     let mut body = jit
-        .action(&scope, &case.body)
+        .body(&scope, &case.body)
         .unwrap_or_else(|fault| panic!("{fault}"));
     let mut projection = jit
         .projection(&scope, &exprs, &layout)

@@ -91,7 +91,7 @@ impl Rig {
             state: &self.state,
         };
         let mut act = backend
-            .action(&scope, body)
+            .body(&scope, body)
             .unwrap_or_else(|fault| panic!("{fault}"));
         backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
         let mut state = State::new(&self.state);

@@ -7,7 +7,7 @@ use graph::{Body, Expr};
 use tuple::{Layout, Value};
 
 use super::chain::{ChainMember, OperatorCode, ThreadChains};
-use super::code::{CodeScope, ProjectTuple, RunBody, TestCondition};
+use super::code::{CodeScope, ProjectTuple, RunBody, TestPredicate};
 
 /// Makes code of expressions and statements. The run time calls it operator by operator while it
 /// wires a PE, and [`Backend::finish`] once, at the end.
@@ -32,13 +32,13 @@ pub trait Backend {
         &mut self,
         scope: &CodeScope<'_>,
         expr: &Expr,
-    ) -> Result<Box<dyn TestCondition>, Fault>;
+    ) -> Result<Box<dyn TestPredicate>, Fault>;
 
     /// Code for a body of statements.
     ///
     /// # Errors
     /// The backend cannot make code of a statement.
-    fn action(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault>;
+    fn body(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault>;
 
     /// The value of an expression without input tuples, computed now: parameters, and initial
     /// values of state variables. `state` holds the variables that were initialized before.
@@ -77,14 +77,14 @@ fn compile_each_body<B: Backend + ?Sized>(
     backend: &mut B,
     member: &ChainMember<'_>,
 ) -> Result<OperatorCode, Fault> {
-    let mut action = |body: &Body| backend.action(&member.scope, body);
+    let mut compile = |body: &Body| backend.body(&member.scope, body);
     let logic = member.logic;
-    let on_tuple = logic.on_tuple.iter().map(|body| action(body).map(Some));
+    let on_tuple = logic.on_tuple.iter().map(|body| compile(body).map(Some));
     let on_tuple = on_tuple.collect::<Result<_, _>>()?;
     let on_punct = logic.on_punct.iter();
-    let on_punct = on_punct.map(|body| body.as_ref().map(&mut action).transpose());
+    let on_punct = on_punct.map(|body| body.as_ref().map(&mut compile).transpose());
     let on_punct = on_punct.collect::<Result<_, _>>()?;
-    let on_process = logic.on_process.as_ref().map(&mut action).transpose()?;
+    let on_process = logic.on_process.as_ref().map(&mut compile).transpose()?;
     Ok(OperatorCode {
         on_tuple,
         on_batch: Vec::new(),

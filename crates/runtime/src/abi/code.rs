@@ -34,7 +34,7 @@ pub trait ProjectTuple: Send {
 }
 
 /// Code of a boolean expression.
-pub trait TestCondition: Send {
+pub trait TestPredicate: Send {
     /// Whether the condition holds for the tuples of the context.
     ///
     /// # Errors

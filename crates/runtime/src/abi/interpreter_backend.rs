@@ -8,7 +8,7 @@ use graph::{Body, Expr, Function};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
 use super::backend::Backend;
-use super::code::{CodeScope, ProjectTuple, RunBody, TestCondition};
+use super::code::{CodeScope, ProjectTuple, RunBody, TestPredicate};
 use super::outlet::{CodeContext, Outlet};
 
 /// The backend whose code is the expression itself, interpreted: the reference for every other one.
@@ -84,11 +84,11 @@ impl Backend for InterpreterBackend {
         &mut self,
         scope: &CodeScope<'_>,
         expr: &Expr,
-    ) -> Result<Box<dyn TestCondition>, Fault> {
+    ) -> Result<Box<dyn TestPredicate>, Fault> {
         Ok(Box::new(self.interpreted_code(scope, expr.clone())))
     }
 
-    fn action(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault> {
+    fn body(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault> {
         Ok(Box::new(self.interpreted_code(scope, body.clone())))
     }
 
@@ -141,7 +141,7 @@ impl ProjectTuple for InterpretedCode<(Vec<Option<Expr>>, Arc<Layout>)> {
     }
 }
 
-impl TestCondition for InterpretedCode<Expr> {
+impl TestPredicate for InterpretedCode<Expr> {
     fn test(&mut self, context: &mut CodeContext<'_>) -> Result<bool, Fault> {
         self.interpret(context, Interpreter::evaluate_condition)
     }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! while wiring   Backend <- every expression and body of the PE, then finish()
-//! while running  RunBody, ProjectTuple, TestCondition <- CodeContext (input tuples, state, Outlet)
+//! while running  RunBody, ProjectTuple, TestPredicate <- CodeContext (input tuples, state, Outlet)
 //! ```
 //! There are two backends: the interpreter ([`interpreter_backend`]) and the JIT, a crate of its
 //! own that names nothing else of this crate. Operators that are Rust code submit through
@@ -24,7 +24,7 @@ pub use backend::Backend;
 pub use chain::{
     ChainEdge, ChainMember, ChainOutput, FrameEdge, FrameGrant, OperatorCode, ThreadChains,
 };
-pub use code::{CodeScope, ProjectTuple, RunBody, RunBodyOnBatch, TestCondition};
+pub use code::{CodeScope, ProjectTuple, RunBody, RunBodyOnBatch, TestPredicate};
 pub use counter::Counter;
 pub use evaluation_inputs::EvaluationInputs;
 pub use lowered_logic::{CountedWindow, LoweredLogic};

@@ -143,7 +143,7 @@ fn compile_logic_clauses(
     let scope = scope(constructed);
     let mut compile = |body: Option<&Body>| {
         let body = body.filter(|body| !body.stmts.is_empty());
-        body.map(|body| backend.action(&scope, body)).transpose()
+        body.map(|body| backend.body(&scope, body)).transpose()
     };
     let on_tuple = constructed.logic.on_tuple.iter();
     let on_tuple = on_tuple

@@ -21,9 +21,9 @@ pub enum FunctionSource<'a> {
     /// A condition that the function tests.
     Predicate(&'a Expr),
     /// Statements that the function runs.
-    Action(&'a Body),
+    Body(&'a Body),
     /// Runs statements for each frame of a batch, the tuples of an input slot.
-    BatchAction(&'a Body, u32),
+    BatchBody(&'a Body, u32),
 }
 
 /// Surroundings that an operator's function is compiled against: inputs, state, outputs.
@@ -62,7 +62,7 @@ impl FunctionLowering<'_, '_> {
                 all
             }
             FunctionSource::Predicate(e) => BodyUsage::from_expr(e),
-            FunctionSource::Action(body) | FunctionSource::BatchAction(body, _) => {
+            FunctionSource::Body(body) | FunctionSource::BatchBody(body, _) => {
                 BodyUsage::from_body(body)
             }
         };
@@ -79,11 +79,11 @@ impl FunctionLowering<'_, '_> {
                 let holds = self.builder.ins().uextend(types::I32, holds);
                 self.builder.ins().return_(&[holds]);
             }
-            FunctionSource::Action(body) => {
+            FunctionSource::Body(body) => {
                 self.lower_body(body, &uses);
                 self.return_status(0, &[]);
             }
-            FunctionSource::BatchAction(body, slot) => {
+            FunctionSource::BatchBody(body, slot) => {
                 let bytes = context.inputs[*slot as usize].size;
                 self.batch_loop(*slot, bytes, |lower| lower.lower_body(body, &uses));
                 self.return_status(0, &[]);
