@@ -1,4 +1,4 @@
-//! Statements.
+//! Statements: which form is lowered where.
 
 use cranelift_codegen::ir::{Block, InstBuilder};
 use graph::Stmt;
