@@ -10,7 +10,7 @@ use graph::{Body, Function};
 use runtime::abi::{CodeScope, RunBody, RunBodyOnBatch};
 
 use crate::code::{
-    CodeMemory, CompiledFunction, ConstantPool, EnvRequirements, JitBatchBody, JitBody,
+    CodeMemory, ConstantPool, EnvRequirements, JitBatchBody, JitBody, MachineFunction,
 };
 use crate::error::Error;
 use crate::lower::{
@@ -23,7 +23,7 @@ use crate::perf_map::{self, PerfMapEntry};
 /// Compiler of a PE's typed expressions and statements to machine code.
 pub struct Jit {
     unit: Option<CodegenUnit>,
-    compiled_functions: Vec<(FuncId, CompiledFunction)>,
+    machine_functions: Vec<(FuncId, MachineFunction)>,
     pub(crate) pool: Arc<OnceLock<Arc<ConstantPool>>>,
     pub(crate) interpreter: Interpreter,
     options: JitOptions,
@@ -44,7 +44,7 @@ impl Jit {
         unit.listings = options.listings.then(Vec::new);
         Ok(Jit {
             unit: Some(unit),
-            compiled_functions: Vec::new(),
+            machine_functions: Vec::new(),
             pool: Arc::default(),
             interpreter: Interpreter::new(functions, natives),
             options,
@@ -70,7 +70,7 @@ impl Jit {
         title: &str,
         source: &FunctionSource<'_>,
         context: &FunctionContext,
-    ) -> Result<(CompiledFunction, EnvRequirements), Error> {
+    ) -> Result<(MachineFunction, EnvRequirements), Error> {
         let (
             id,
             MemoryRequirements {
@@ -80,8 +80,8 @@ impl Jit {
         ) = self
             .codegen_unit()?
             .compile_function(title, source, context)?;
-        let function = CompiledFunction::new();
-        self.compiled_functions.push((id, function.clone()));
+        let function = MachineFunction::new();
+        self.machine_functions.push((id, function.clone()));
         let inputs = context.inputs.iter().enumerate();
         let inputs = inputs.map(|(slot, layout)| (slot as u32, Arc::clone(layout)));
         let needs = EnvRequirements {
@@ -127,8 +127,8 @@ impl Jit {
         if self.options.perf_map {
             map_for_perf(&module, std::mem::take(&mut unit.compiled))?;
         }
-        let found: Vec<_> = self.compiled_functions.drain(..).collect();
-        let found: Vec<(*const u8, CompiledFunction)> = found
+        let found: Vec<_> = self.machine_functions.drain(..).collect();
+        let found: Vec<(*const u8, MachineFunction)> = found
             .into_iter()
             .map(|(id, function)| (module.get_finalized_function(id), function))
             .collect();

@@ -1,4 +1,4 @@
-//! The environment of compiled code: every compiled function is given a pointer to one.
+//! The environment of compiled code: every machine function is given a pointer to one.
 //!
 //! Compiled code reads and writes the first fields at the offsets of [`offsets`]; the fields after
 //! them are for the functions in [`super::import_bodies`]. An `Env` belongs to one handle and is

@@ -11,12 +11,12 @@ use super::constant_pool::ConstantPool;
 use super::env::Env;
 use super::env_requirements::EnvRequirements;
 
-/// Compiled function, whose address handles find here once the module is finished; clones share it.
+/// Machine function, whose address handles find here once the module is finished; clones share it.
 #[derive(Clone)]
-pub struct CompiledFunction(Arc<CodePointer>);
+pub struct MachineFunction(Arc<CodePointer>);
 
-/// A machine function with the environment that it runs in.
-struct MachineFunction {
+/// Handle of a machine function: its code, and the environment that it runs in.
+struct FunctionHandle {
     code: Arc<CodePointer>,
     env: Option<Box<Env>>,
     pool: Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
@@ -24,18 +24,18 @@ struct MachineFunction {
 }
 
 /// Handle of compiled code that writes a tuple.
-pub struct JitProjection(MachineFunction);
+pub struct JitProjection(FunctionHandle);
 /// Handle of compiled code that tests a condition.
-pub struct JitPredicate(MachineFunction);
+pub struct JitPredicate(FunctionHandle);
 /// Handle of compiled code that runs statements.
-pub struct JitBody(MachineFunction);
+pub struct JitBody(FunctionHandle);
 /// Handle of compiled code that runs statements for each frame of a batch.
-pub struct JitBatchBody(MachineFunction);
+pub struct JitBatchBody(FunctionHandle);
 
-impl CompiledFunction {
+impl MachineFunction {
     /// A function whose module is not finished yet.
-    pub fn new() -> CompiledFunction {
-        CompiledFunction(Arc::default())
+    pub fn new() -> MachineFunction {
+        MachineFunction(Arc::default())
     }
 
     /// Publishes the address of the code.
@@ -44,19 +44,19 @@ impl CompiledFunction {
     }
 }
 
-impl Default for CompiledFunction {
-    fn default() -> CompiledFunction {
-        CompiledFunction::new()
+impl Default for MachineFunction {
+    fn default() -> MachineFunction {
+        MachineFunction::new()
     }
 }
 
-impl MachineFunction {
+impl FunctionHandle {
     fn new(
-        function: &CompiledFunction,
+        function: &MachineFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
-    ) -> MachineFunction {
-        MachineFunction {
+    ) -> FunctionHandle {
+        FunctionHandle {
             code: Arc::clone(&function.0),
             env: None,
             pool: Arc::clone(pool),
@@ -116,46 +116,46 @@ fn unfinished_fault() -> Fault {
 }
 
 impl JitProjection {
-    /// A projection that calls a compiled function.
+    /// A projection that calls a machine function.
     pub fn new(
-        function: &CompiledFunction,
+        function: &MachineFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
     ) -> JitProjection {
-        JitProjection(MachineFunction::new(function, pool, needs))
+        JitProjection(FunctionHandle::new(function, pool, needs))
     }
 }
 
 impl JitPredicate {
-    /// A condition that calls a compiled function.
+    /// A condition that calls a machine function.
     pub fn new(
-        function: &CompiledFunction,
+        function: &MachineFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
     ) -> JitPredicate {
-        JitPredicate(MachineFunction::new(function, pool, needs))
+        JitPredicate(FunctionHandle::new(function, pool, needs))
     }
 }
 
 impl JitBody {
-    /// A body that calls a compiled function.
+    /// A body that calls a machine function.
     pub fn new(
-        function: &CompiledFunction,
+        function: &MachineFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
     ) -> JitBody {
-        JitBody(MachineFunction::new(function, pool, needs))
+        JitBody(FunctionHandle::new(function, pool, needs))
     }
 }
 
 impl JitBatchBody {
-    /// A body for batches that calls a compiled function.
+    /// A body for batches that calls a machine function.
     pub fn new(
-        function: &CompiledFunction,
+        function: &MachineFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
     ) -> JitBatchBody {
-        JitBatchBody(MachineFunction::new(function, pool, needs))
+        JitBatchBody(FunctionHandle::new(function, pool, needs))
     }
 }
 

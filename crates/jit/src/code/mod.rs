@@ -40,7 +40,7 @@ pub use env::{NO_INLINED_OPERATOR, offsets};
 pub use env_requirements::EnvRequirements;
 pub use fallback_site::{FallbackOp, FallbackSite, OperandPassing};
 pub use import::ImportedFunction;
-pub use machine_function::{CompiledFunction, JitBatchBody, JitBody, JitPredicate, JitProjection};
+pub use machine_function::{JitBatchBody, JitBody, JitPredicate, JitProjection, MachineFunction};
 pub use parts_reader::RawSlice;
 
 /// The addresses of an operator's scalar and of its other state variables.

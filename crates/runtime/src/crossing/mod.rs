@@ -33,6 +33,7 @@ mod turn;
 mod watermark_generator;
 
 use crate::OperatorEntry;
+
 pub use crate::counters::crossing_counters::{CrossingCounters, CrossingSide};
 pub use crate::counters::latency::{BUCKET_COUNT, CrossingLatencyHistogram, bucket_end_ns};
 pub use crate::counters::queue_counters::QueueCounters;

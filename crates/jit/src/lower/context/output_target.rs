@@ -11,6 +11,7 @@ use tuple::Type;
 
 use super::body_usage::BodyUsage;
 use super::ring_grant_addresses::RingGrantAddresses;
+
 /// Target of the tuples of an output port.
 #[derive(Clone, Debug)]
 pub enum OutputTarget {

@@ -9,7 +9,7 @@ use tuple::{Layout, Type};
 use crate::code::{NO_INLINED_OPERATOR, offsets};
 use crate::lower::context::{
     BodyContext, BodyInput, BodyUsage, FunctionLowering, MemoryRequirements, OutputTarget,
-    ReturnTarget, StateHome,
+    ReturnTarget, StateStorage,
 };
 use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
@@ -107,7 +107,7 @@ impl FunctionLowering<'_, '_> {
             ty: Type::Void,
         });
         self.body.types = body.locals.iter().map(|local| local.ty.clone()).collect();
-        self.body.locals = self.assign_homes(body, 0, uses);
+        self.body.locals = self.assign_storages(body, 0, uses);
         self.stmts(&body.stmts);
         self.jump(done, &[]);
         self.switch_to_sealed(done);
@@ -119,8 +119,8 @@ impl FunctionLowering<'_, '_> {
         uses: &BodyUsage,
     ) -> BodyContext {
         let state = match context.state {
-            Some((scalars, values)) => StateHome::At(self.word(scalars), self.word(values)),
-            None => StateHome::At(
+            Some((scalars, values)) => StateStorage::At(self.word(scalars), self.word(values)),
+            None => StateStorage::At(
                 self.load_env(types::I64, offsets::SCALARS),
                 self.load_env(types::I64, offsets::VALUES),
             ),
