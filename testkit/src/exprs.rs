@@ -1,4 +1,4 @@
-//! Expressions, briefly.
+//! Short constructors of typed expressions, for tests.
 
 use graph::{BinaryOp, Expr, ExprKind, LocalId, Pos, StateId, Stmt};
 use tuple::{Type, Value};

@@ -1,4 +1,4 @@
-//! Building an operator instance by hand.
+//! Builder of an operator's description ([`graph::OperatorNode`]), for tests without a compiler.
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Building and running whole programs by hand.
+//! Whole programs that a test builds of operators and runs without a compiler.
 
 use std::sync::{Arc, Mutex};
 

@@ -8,7 +8,7 @@ use graph::{
 };
 use jit::{Jit, JitOptions};
 use runtime::abi::interpreter_backend::InterpreterBackend;
-use runtime::abi::{Backend, CodeContext, CodeOutlet, OperatorScope};
+use runtime::abi::{Backend, CodeContext, CodeOutlet, CodeScope};
 use runtime::{EvaluationInputs, Outlet};
 use tuple::{Layout, List, Map, Punctuation, RString, Set, Timestamp, TupleRef, TupleType, Type};
 use tuple::{UString, Value};
@@ -71,7 +71,7 @@ fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
         outputs: vec![output],
         ..graph::OperatorNode::new("Op", "test::Op", Pos::default())
     };
-    let scope = OperatorScope {
+    let scope = CodeScope {
         operator: &operator,
         index: 0,
         inputs: Vec::new(),
@@ -79,7 +79,7 @@ fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
         state: &[],
     };
     let mut act = backend
-        .action(&scope, body)
+        .body(&scope, body)
         .unwrap_or_else(|fault| panic!("{fault}"));
     backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
     let mut sink = Sink::default();

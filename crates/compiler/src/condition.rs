@@ -17,7 +17,7 @@ use tuple::{TupleType, Type};
 
 use crate::expr::{ReadableInputs, StatefulCalls, Typer, TypingContext};
 use crate::names::{
-    ChannelPosition, Enumerator, FrameInputPort, OperatorFrame, Scope, ScopeFrame, SymbolTable,
+    ChannelPosition, Enumerator, OperatorScope, Scope, ScopeInputPort, ScopeLevel, SymbolTable,
     UnitId,
 };
 use crate::tables::ConditionSymbols;
@@ -83,8 +83,8 @@ fn type_condition(
 ) -> Result<Expr, ConditionError> {
     let options = CompileOptions::default();
     let session = Session::new(symbols, &options, "");
-    let frame = ScopeFrame::Operator(Rc::new(frame(over)));
-    let scope = Scope::unit(UnitId(0)).enter(frame);
+    let level = ScopeLevel::Operator(Rc::new(operator_scope(over)));
+    let scope = Scope::unit(UnitId(0)).enter(level);
     let context = TypingContext {
         inputs: ReadableInputs::Port(0),
         stateful: StatefulCalls::InCondition,
@@ -108,8 +108,8 @@ fn type_condition(
 }
 
 /// An operator with one port, which conditions have no name for.
-fn frame(over: &Arc<TupleType>) -> OperatorFrame {
-    let port = FrameInputPort {
+fn operator_scope(over: &Arc<TupleType>) -> OperatorScope {
+    let port = ScopeInputPort {
         name: "tup".into(),
         names: Vec::new(),
         streams: Vec::new(),
@@ -117,16 +117,17 @@ fn frame(over: &Arc<TupleType>) -> OperatorFrame {
         mutable: false,
         span: Span::default(),
     };
-    let frame = OperatorFrame::new("", "", vec![port], Vec::new(), ChannelPosition::default());
+    let operator_scope =
+        OperatorScope::new("", "", vec![port], Vec::new(), ChannelPosition::default());
     for attribute in &over.attributes {
-        add_enumerators(&frame, &attribute.ty);
+        add_enumerators(&operator_scope, &attribute.ty);
     }
-    frame
+    operator_scope
 }
 
 /// Makes the enumerators of a type known, however deep. Of two enums with the same name in them the
 /// first has it.
-fn add_enumerators(frame: &OperatorFrame, ty: &Type) {
+fn add_enumerators(operator_scope: &OperatorScope, ty: &Type) {
     match ty {
         Type::Enum(ty) => {
             for (ordinal, name) in ty.names.iter().enumerate() {
@@ -135,19 +136,19 @@ fn add_enumerators(frame: &OperatorFrame, ty: &Type) {
                     ordinal: ordinal as u32,
                     span: Span::default(),
                 };
-                let _ = frame.add_enumerator(name, enumerator);
+                let _ = operator_scope.add_enumerator(name, enumerator);
             }
         }
         Type::List(inner, _) | Type::Set(inner, _) | Type::Optional(inner) => {
-            add_enumerators(frame, inner);
+            add_enumerators(operator_scope, inner);
         }
         Type::Map(entry, _) => {
-            add_enumerators(frame, &entry.0);
-            add_enumerators(frame, &entry.1);
+            add_enumerators(operator_scope, &entry.0);
+            add_enumerators(operator_scope, &entry.1);
         }
         Type::Tuple(inner) => {
             for attribute in &inner.attributes {
-                add_enumerators(frame, &attribute.ty);
+                add_enumerators(operator_scope, &attribute.ty);
             }
         }
         _ => {}

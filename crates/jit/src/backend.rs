@@ -5,51 +5,46 @@ use std::sync::Arc;
 use eval::{Fault, Services, State};
 use graph::{Body, Expr};
 use runtime::abi::{
-    Backend, FusedView, OperatorCode, OperatorScope, ProjectTuple, RunBody, TestCondition,
+    Backend, CodeScope, OperatorCode, ProjectTuple, RunBody, TestPredicate, ThreadChains,
     interpreter_backend,
 };
 use tuple::{Layout, Value};
 
-use crate::chains::FusedChains;
+use crate::chains::ChainCompiler;
 use crate::code::{JitPredicate, JitProjection};
-use crate::jit::{Jit, entry_context};
-use crate::lower::EntryBody;
+use crate::jit::{Jit, function_context};
+use crate::lower::FunctionSource;
 
 impl Backend for Jit {
     fn projection(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         exprs: &[Option<&Expr>],
         layout: &Arc<Layout>,
     ) -> Result<Box<dyn ProjectTuple>, Fault> {
         let title = format!("{}: projection", scope.operator.name);
-        let entry = EntryBody::Projection(exprs, layout);
-        let (entry_point, needs) = self.compile_entry(&title, &entry, &entry_context(scope))?;
-        Ok(Box::new(JitProjection::new(
-            &entry_point,
-            &self.pool,
-            needs,
-        )))
+        let source = FunctionSource::Projection(exprs, layout);
+        let (function, needs) = self.compile_function(&title, &source, &function_context(scope))?;
+        Ok(Box::new(JitProjection::new(&function, &self.pool, needs)))
     }
 
     fn predicate(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         expr: &Expr,
-    ) -> Result<Box<dyn TestCondition>, Fault> {
+    ) -> Result<Box<dyn TestPredicate>, Fault> {
         let title = format!("{}: condition", scope.operator.name);
-        let (entry_point, needs) =
-            self.compile_entry(&title, &EntryBody::Predicate(expr), &entry_context(scope))?;
-        Ok(Box::new(JitPredicate::new(&entry_point, &self.pool, needs)))
+        let (function, needs) = self.compile_function(
+            &title,
+            &FunctionSource::Predicate(expr),
+            &function_context(scope),
+        )?;
+        Ok(Box::new(JitPredicate::new(&function, &self.pool, needs)))
     }
 
-    fn action(
-        &mut self,
-        scope: &OperatorScope<'_>,
-        body: &Body,
-    ) -> Result<Box<dyn RunBody>, Fault> {
+    fn body(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault> {
         let title = format!("{}: statements", scope.operator.name);
-        Ok(self.compile_action(&title, body, &entry_context(scope))?)
+        Ok(self.compile_body(&title, body, &function_context(scope))?)
     }
 
     /// Evaluates with the interpreter: compiling code that runs once does not pay.
@@ -62,8 +57,8 @@ impl Backend for Jit {
         interpreter_backend::evaluate(&mut self.interpreter, expr, state, services)
     }
 
-    fn compile_fused(&mut self, view: &FusedView<'_>) -> Result<Vec<OperatorCode>, Fault> {
-        Ok(FusedChains::new(view).compile(self)?)
+    fn compile_chains(&mut self, chains: &ThreadChains<'_>) -> Result<Vec<OperatorCode>, Fault> {
+        Ok(ChainCompiler::new(chains).compile(self)?)
     }
 
     fn finish(&mut self) -> Result<(), Fault> {

@@ -1,4 +1,4 @@
-//! Which bodies of a fused view are inlined where, and the code of its members.
+//! Which bodies of a thread's chains are inlined where, and the code of the members.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -6,20 +6,20 @@ use std::sync::Arc;
 
 use graph::StateId;
 use runtime::abi::LoweredLogic;
-use runtime::abi::{FusedMember, FusedView, OperatorCode, RunBody};
+use runtime::abi::{ChainMember, OperatorCode, RunBody, ThreadChains};
 
 use crate::error::Error;
-use crate::jit::{Jit, entry_context};
+use crate::jit::{Jit, function_context};
 use crate::lower::{
-    self, BodyUsage, EntryContext, InlinedEdge, InlinedOutput, OutputTarget, RingGrantAddresses,
+    self, BodyUsage, FunctionContext, InlinedEdge, InlinedOutput, OutputTarget, RingGrantAddresses,
 };
 
 /// Largest number of nodes of other operators' bodies that are inlined into one machine function.
 const CHAIN_NODES_MAX: u32 = 16_000;
 
-/// The members of a view, ready to be inlined.
-pub struct FusedChains<'v> {
-    view: &'v FusedView<'v>,
+/// Compiler of a thread's chains: the members, ready to be inlined.
+pub struct ChainCompiler<'c> {
+    chains: &'c ThreadChains<'c>,
     /// The members' code as data, by member number.
     inlinable_operators: Vec<Rc<lower::InlinableOperator>>,
     /// Whether another member inlines the member, by member number.
@@ -27,25 +27,25 @@ pub struct FusedChains<'v> {
     stop_address: i64,
 }
 
-impl<'v> FusedChains<'v> {
-    /// Plans the inlining of a view. Members are taken from the last to the first, for a member may
-    /// only inline members behind it.
-    pub fn new(view: &'v FusedView<'v>) -> FusedChains<'v> {
-        let count = view.members.len();
-        let mut chains = FusedChains {
-            view,
+impl<'c> ChainCompiler<'c> {
+    /// Plans the inlining. Members are taken from the last to the first, for a member may only
+    /// inline members behind it.
+    pub fn new(chains: &'c ThreadChains<'c>) -> ChainCompiler<'c> {
+        let count = chains.members.len();
+        let mut compiler = ChainCompiler {
+            chains,
             inlinable_operators: Vec::with_capacity(count),
             is_inlined: vec![false; count],
-            stop_address: view.stop_flag.expose_provenance() as i64,
+            stop_address: chains.stop_flag.expose_provenance() as i64,
         };
         let mut lowered: Vec<Option<Rc<lower::InlinableOperator>>> = vec![None; count];
         let mut nodes = vec![0; count];
         for at in (0..count).rev() {
-            let member = chains.lower_member(at, &lowered, &mut nodes);
+            let member = compiler.lower_member(at, &lowered, &mut nodes);
             lowered[at] = Some(Rc::new(member));
         }
-        chains.inlinable_operators = lowered.into_iter().flatten().collect();
-        chains
+        compiler.inlinable_operators = lowered.into_iter().flatten().collect();
+        compiler
     }
 
     fn lower_member(
@@ -54,8 +54,8 @@ impl<'v> FusedChains<'v> {
         lowered: &[Option<Rc<lower::InlinableOperator>>],
         nodes: &mut [u32],
     ) -> lower::InlinableOperator {
-        let member = &self.view.members[at];
-        let context = entry_context(&member.scope);
+        let member = &self.chains.members[at];
+        let context = function_context(&member.scope);
         let on_tuple = member.logic.on_tuple.iter();
         let on_tuple = on_tuple.map(|body| Rc::new((body.clone(), BodyUsage::from_body(body))));
         let on_tuple: Vec<_> = on_tuple.collect();
@@ -63,15 +63,15 @@ impl<'v> FusedChains<'v> {
         let targets = self.output_targets(member, lowered, nodes);
         let inlined =
             member
-                .fused_outputs
+                .chain_outputs
                 .iter()
                 .zip(&targets)
-                .flat_map(|(fused_output, target)| {
+                .flat_map(|(chain_output, target)| {
                     let is_inlined = matches!(target, OutputTarget::Inlined(..));
-                    fused_output
+                    chain_output
                         .iter()
                         .filter(move |_| is_inlined)
-                        .flat_map(|fused_output| &fused_output.edges)
+                        .flat_map(|chain_output| &chain_output.edges)
                 });
         nodes[at] = own + inlined.map(|edge| nodes[edge.member as usize]).sum::<u32>();
         lower::InlinableOperator {
@@ -89,7 +89,7 @@ impl<'v> FusedChains<'v> {
     /// Targets of a member's tuples: the members behind it, unless they are too large together.
     fn output_targets(
         &mut self,
-        member: &FusedMember<'_>,
+        member: &ChainMember<'_>,
         lowered: &[Option<Rc<lower::InlinableOperator>>],
         nodes: &[u32],
     ) -> Vec<OutputTarget> {
@@ -102,11 +102,11 @@ impl<'v> FusedChains<'v> {
                 {
                     return OutputTarget::RingFrame(layout, RingGrantAddresses::from_edge(frames));
                 }
-                let Some(fused_output) = member.fused_outputs.get(port).and_then(Option::as_ref)
+                let Some(chain_output) = member.chain_outputs.get(port).and_then(Option::as_ref)
                 else {
                     return OutputTarget::Outlet(layout);
                 };
-                let size: u32 = fused_output
+                let size: u32 = chain_output
                     .edges
                     .iter()
                     .map(|edge| nodes[edge.member as usize])
@@ -114,7 +114,7 @@ impl<'v> FusedChains<'v> {
                 if size > CHAIN_NODES_MAX {
                     return OutputTarget::Outlet(layout);
                 }
-                let each = fused_output.edges.iter().filter_map(|edge| {
+                let each = chain_output.edges.iter().filter_map(|edge| {
                     self.is_inlined[edge.member as usize] = true;
                     Some(InlinedEdge {
                         operator: Rc::clone(lowered[edge.member as usize].as_ref()?),
@@ -123,7 +123,7 @@ impl<'v> FusedChains<'v> {
                     })
                 });
                 let inlined_edges = each.collect();
-                let submitted = fused_output.submitted.address().expose_provenance() as i64;
+                let submitted = chain_output.submitted.address().expose_provenance() as i64;
                 OutputTarget::Inlined(
                     layout,
                     Rc::new(InlinedOutput {
@@ -140,20 +140,20 @@ impl<'v> FusedChains<'v> {
     /// # Errors
     /// If Cranelift rejects a function.
     pub fn compile(&self, jit: &mut Jit) -> Result<Vec<OperatorCode>, Error> {
-        (0..self.view.members.len())
+        (0..self.chains.members.len())
             .map(|at| self.compile_member(at, jit))
             .collect()
     }
 
     fn compile_member(&self, at: usize, jit: &mut Jit) -> Result<OperatorCode, Error> {
-        let member = &self.view.members[at];
+        let member = &self.chains.members[at];
         let name = &member.scope.operator.name;
-        let unchained = EntryContext {
+        let unchained = FunctionContext {
             state: Some(state_address(member)),
             stop_address: Some(self.stop_address),
-            ..entry_context(&member.scope)
+            ..function_context(&member.scope)
         };
-        let inlining = EntryContext {
+        let inlining = FunctionContext {
             targets: self.inlinable_operators[at].targets.clone(),
             ..unchained.clone()
         };
@@ -166,7 +166,7 @@ impl<'v> FusedChains<'v> {
         let mut code = OperatorCode::default();
         for (port, body) in member.logic.on_tuple.iter().enumerate() {
             let title = format!("{name}: onTuple of port {port}");
-            let act = jit.compile_action(&title, body, on_tuple_against)?;
+            let act = jit.compile_body(&title, body, on_tuple_against)?;
             code.on_tuple.push(Some(act));
             let is_batched = member
                 .has_batched_input
@@ -174,19 +174,19 @@ impl<'v> FusedChains<'v> {
                 .is_some_and(|&batched| batched);
             let title = format!("{name}: onTuple of port {port}, for a batch");
             let each =
-                is_batched.then(|| jit.compile_batch_action(&title, body, port, on_tuple_against));
+                is_batched.then(|| jit.compile_batch_body(&title, body, port, on_tuple_against));
             code.on_batch.push(each.transpose()?);
         }
         for (port, body) in member.logic.on_punct.iter().enumerate() {
             let title = format!("{name}: onPunct of port {port}");
             let act = body
                 .as_ref()
-                .map(|body| jit.compile_action(&title, body, &unchained));
+                .map(|body| jit.compile_body(&title, body, &unchained));
             code.on_punct.push(act.transpose()?);
         }
         if let Some(body) = &member.logic.on_process {
             let title = format!("{name}: onProcess");
-            let act: Box<dyn RunBody> = jit.compile_action(&title, body, &inlining)?;
+            let act: Box<dyn RunBody> = jit.compile_body(&title, body, &inlining)?;
             code.on_process = Some(act);
         }
         Ok(code)
@@ -206,6 +206,6 @@ fn changed_by(logic: &LoweredLogic) -> HashSet<StateId> {
 }
 
 /// The addresses of a member's state, which stays where it is.
-fn state_address(member: &FusedMember<'_>) -> (i64, i64) {
+fn state_address(member: &ChainMember<'_>) -> (i64, i64) {
     crate::code::state_addresses(member.state)
 }

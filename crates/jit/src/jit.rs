@@ -1,4 +1,4 @@
-//! The compiler of a PE: collects entries, and makes machine code of all of them at once.
+//! The compiler of a PE: collects functions, and makes machine code of all of them at once.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,14 +7,15 @@ use cranelift_module::FuncId;
 use eval::NativeFn;
 use eval::interp::Interpreter;
 use graph::{Body, Function};
-use runtime::abi::{OperatorScope, RunBody, RunBodyOnBatch};
+use runtime::abi::{CodeScope, RunBody, RunBodyOnBatch};
 
 use crate::code::{
-    CodeMemory, ConstantPool, EntryPoint, EnvRequirements, JitAction, JitBatchAction,
+    CodeMemory, ConstantPool, EnvRequirements, JitBatchBody, JitBody, MachineFunction,
 };
 use crate::error::Error;
 use crate::lower::{
-    CodegenUnit, EntryBody, EntryContext, EntryRequirements, MachineCodeListing, OutputTarget,
+    CodegenUnit, FunctionContext, FunctionSource, MachineCodeListing, MemoryRequirements,
+    OutputTarget,
 };
 use crate::options::JitOptions;
 use crate::perf_map::{self, PerfMapEntry};
@@ -22,7 +23,7 @@ use crate::perf_map::{self, PerfMapEntry};
 /// Compiler of a PE's typed expressions and statements to machine code.
 pub struct Jit {
     unit: Option<CodegenUnit>,
-    entry_points: Vec<(FuncId, EntryPoint)>,
+    machine_functions: Vec<(FuncId, MachineFunction)>,
     pub(crate) pool: Arc<OnceLock<Arc<ConstantPool>>>,
     pub(crate) interpreter: Interpreter,
     options: JitOptions,
@@ -43,7 +44,7 @@ impl Jit {
         unit.listings = options.listings.then(Vec::new);
         Ok(Jit {
             unit: Some(unit),
-            entry_points: Vec::new(),
+            machine_functions: Vec::new(),
             pool: Arc::default(),
             interpreter: Interpreter::new(functions, natives),
             options,
@@ -62,23 +63,25 @@ impl Jit {
             .ok_or_else(|| Error::new("the code of this PE is already finished"))
     }
 
-    /// Compiles an entry. Returns the entry point, which a handle calls, and the needs of its
+    /// Compiles a function of an operator. Returns it for a handle to call, and the needs of its
     /// environment.
-    pub(crate) fn compile_entry(
+    pub(crate) fn compile_function(
         &mut self,
         title: &str,
-        entry: &EntryBody<'_>,
-        context: &EntryContext,
-    ) -> Result<(EntryPoint, EnvRequirements), Error> {
+        source: &FunctionSource<'_>,
+        context: &FunctionContext,
+    ) -> Result<(MachineFunction, EnvRequirements), Error> {
         let (
             id,
-            EntryRequirements {
+            MemoryRequirements {
                 local_types: slots,
                 allocates,
             },
-        ) = self.codegen_unit()?.compile_entry(title, entry, context)?;
-        let entry_point = EntryPoint::new();
-        self.entry_points.push((id, entry_point.clone()));
+        ) = self
+            .codegen_unit()?
+            .compile_function(title, source, context)?;
+        let function = MachineFunction::new();
+        self.machine_functions.push((id, function.clone()));
         let inputs = context.inputs.iter().enumerate();
         let inputs = inputs.map(|(slot, layout)| (slot as u32, Arc::clone(layout)));
         let needs = EnvRequirements {
@@ -86,33 +89,30 @@ impl Jit {
             inputs: inputs.collect(),
             allocates,
         };
-        Ok((entry_point, needs))
+        Ok((function, needs))
     }
 
-    pub(crate) fn compile_action(
+    pub(crate) fn compile_body(
         &mut self,
         title: &str,
         body: &Body,
-        context: &EntryContext,
+        context: &FunctionContext,
     ) -> Result<Box<dyn RunBody>, Error> {
-        let (entry_point, needs) = self.compile_entry(title, &EntryBody::Action(body), context)?;
-        Ok(Box::new(JitAction::new(&entry_point, &self.pool, needs)))
+        let (function, needs) =
+            self.compile_function(title, &FunctionSource::Body(body), context)?;
+        Ok(Box::new(JitBody::new(&function, &self.pool, needs)))
     }
 
-    pub(crate) fn compile_batch_action(
+    pub(crate) fn compile_batch_body(
         &mut self,
         title: &str,
         body: &Body,
         port: usize,
-        context: &EntryContext,
+        context: &FunctionContext,
     ) -> Result<Box<dyn RunBodyOnBatch>, Error> {
-        let entry = EntryBody::BatchAction(body, context.first_slots[port]);
-        let (entry_point, needs) = self.compile_entry(title, &entry, context)?;
-        Ok(Box::new(JitBatchAction::new(
-            &entry_point,
-            &self.pool,
-            needs,
-        )))
+        let source = FunctionSource::BatchBody(body, context.first_slots[port]);
+        let (function, needs) = self.compile_function(title, &source, context)?;
+        Ok(Box::new(JitBatchBody::new(&function, &self.pool, needs)))
     }
 
     pub(crate) fn finish_module(&mut self) -> Result<(), Error> {
@@ -127,15 +127,15 @@ impl Jit {
         if self.options.perf_map {
             map_for_perf(&module, std::mem::take(&mut unit.compiled))?;
         }
-        let found: Vec<_> = self.entry_points.drain(..).collect();
-        let found: Vec<(*const u8, EntryPoint)> = found
+        let found: Vec<_> = self.machine_functions.drain(..).collect();
+        let found: Vec<(*const u8, MachineFunction)> = found
             .into_iter()
-            .map(|(id, entry_point)| (module.get_finalized_function(id), entry_point))
+            .map(|(id, function)| (module.get_finalized_function(id), function))
             .collect();
         let memory = Arc::new(CodeMemory::new(module, Arc::clone(&pool)));
         let _ = self.pool.set(pool);
-        for (entry, entry_point) in found {
-            entry_point.publish(entry, &memory);
+        for (address, function) in found {
+            function.publish(address, &memory);
         }
         Ok(())
     }
@@ -156,12 +156,12 @@ fn map_for_perf(module: &JITModule, functions: Vec<(String, FuncId, usize)>) -> 
 }
 
 /// Describes an operator's inputs, state and outputs to the code of its bodies.
-pub(crate) fn entry_context(scope: &OperatorScope<'_>) -> EntryContext {
+pub(crate) fn function_context(scope: &CodeScope<'_>) -> FunctionContext {
     let mut ports = vec![0];
     for port in &scope.operator.inputs {
         ports.push(ports[ports.len() - 1] + port.history + 1);
     }
-    EntryContext {
+    FunctionContext {
         inputs: scope.inputs.clone(),
         first_slots: ports,
         state_types: scope.state.iter().map(|var| var.ty.clone()).collect(),

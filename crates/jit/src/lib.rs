@@ -1,4 +1,4 @@
-//! Typed expressions, statements and fused chains as machine code.
+//! Typed expressions, statements and chains of operators as machine code.
 //!
 //! [`Jit`] is a [`runtime::abi::Backend`]: while a PE is wired, the run time hands it every body.
 //! It compiles them to one module of machine code with Cranelift, and the handles that it returned

@@ -1,4 +1,4 @@
-//! SPL types.
+//! Types of SPL: a [`Type`], tuples with their attributes, enums with their enumerators.
 
 use std::fmt;
 use std::sync::Arc;

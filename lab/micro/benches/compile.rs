@@ -4,7 +4,7 @@
 
 use graph::Stmt;
 use jit::{Jit, JitOptions};
-use runtime::abi::{Backend, OperatorScope};
+use runtime::abi::{Backend, CodeScope};
 use thalweg_micro::bare_operator::graph_operator;
 use thalweg_micro::builders::*;
 use thalweg_micro::turns::{median_times_ns, pin_process, time_ns};
@@ -32,7 +32,7 @@ fn compile(count: u32) {
     ]);
     let ty = Type::Tuple(schema.clone());
     let operator = graph_operator(std::slice::from_ref(&schema), std::slice::from_ref(&schema));
-    let scope = OperatorScope {
+    let scope = CodeScope {
         operator: &operator,
         index: 0,
         inputs: vec![Layout::new(&schema)],
@@ -57,7 +57,7 @@ fn compile(count: u32) {
         let wanted = binary(Eq, binary(Rem, attr(0, Type::Int64), int(at + 2)), int(0));
         let body = body([], vec![Stmt::If(wanted, vec![submit(0, renamed)], vec![])]);
         acts.push(
-            jit.action(&scope, &body)
+            jit.body(&scope, &body)
                 .unwrap_or_else(|fault| panic!("{fault}")),
         );
     }

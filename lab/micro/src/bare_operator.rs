@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eval::{Fault, InputTuples, Services, State, TraceLevel};
 use graph::{Body, InPort, OperatorNode, OutPort, Pos, StateVar};
-use runtime::abi::{Backend, CodeContext, CodeOutlet, OperatorScope, RunBody};
+use runtime::abi::{Backend, CodeContext, CodeOutlet, CodeScope, RunBody};
 use runtime::{EvaluationInputs, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, TupleType, Value};
 
@@ -45,7 +45,7 @@ impl BareOperator {
     pub fn new(backend: &mut dyn Backend, parts: &BareOperatorParts<'_>) -> BareOperator {
         let operator = graph_operator(std::slice::from_ref(parts.input), &[]);
         let layouts = vec![Layout::new(parts.input)];
-        let scope = OperatorScope {
+        let scope = CodeScope {
             operator: &operator,
             index: 0,
             inputs: layouts.clone(),
@@ -53,7 +53,7 @@ impl BareOperator {
             state: parts.state,
         };
         let act = backend
-            .action(&scope, parts.body)
+            .body(&scope, parts.body)
             .unwrap_or_else(|fault| panic!("{fault}"));
         backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
         BareOperator {

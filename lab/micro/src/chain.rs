@@ -11,8 +11,8 @@ use graph::{Body, Expr, ExprKind, StateId, StateVar, Stmt};
 use jit::{Jit, JitOptions};
 use runtime::LoweredLogic;
 use runtime::abi::{
-    Backend, CodeContext, Counter, FusedEdge, FusedMember, FusedOutput, FusedView, OperatorScope,
-    RunBody, StateCell,
+    Backend, ChainEdge, ChainMember, ChainOutput, CodeContext, CodeScope, Counter, RunBody,
+    StateCell, ThreadChains,
 };
 use tuple::{Layout, TupleType, Type, Value};
 
@@ -160,17 +160,17 @@ impl CompiledChain {
             .collect();
         let member = |at: usize| {
             let (logic, inputs, outputs) = &chain.operators[at];
-            let next = FusedEdge {
+            let next = ChainEdge {
                 member: at as u32 + 1,
                 port: 0,
                 processed: &counters[count + at],
             };
-            let fused_output = FusedOutput {
+            let chain_output = ChainOutput {
                 submitted: &counters[at],
                 edges: vec![next],
             };
-            FusedMember {
-                scope: OperatorScope {
+            ChainMember {
+                scope: CodeScope {
                     operator: &operators[at],
                     index: at as u32,
                     inputs: inputs.iter().map(Layout::new).collect(),
@@ -179,8 +179,8 @@ impl CompiledChain {
                 },
                 logic,
                 state: states[at].address(),
-                fused_outputs: if at + 1 < count {
-                    vec![Some(fused_output)]
+                chain_outputs: if at + 1 < count {
+                    vec![Some(chain_output)]
                 } else {
                     vec![]
                 },
@@ -188,7 +188,7 @@ impl CompiledChain {
                 has_batched_input: vec![],
             }
         };
-        let view = FusedView {
+        let chains = ThreadChains {
             members: (0..count).map(member).collect(),
             stop_flag: &raw const STOP,
         };
@@ -198,7 +198,7 @@ impl CompiledChain {
         };
         let mut jit = Jit::new(&[], &[], options).expect("a known machine");
         let mut codes = jit
-            .compile_fused(&view)
+            .compile_chains(&chains)
             .unwrap_or_else(|fault| panic!("{fault}"));
         jit.finish().unwrap_or_else(|fault| panic!("{fault}"));
         let source = codes[0].on_process.take().expect("a source");

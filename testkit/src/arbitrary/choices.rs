@@ -1,4 +1,4 @@
-//! A row of numbers that decides.
+//! Choices of the generator, which a row of numbers decides.
 
 /// Decisions, taken one after the other. When there are none left every decision is for 0.
 pub(super) struct Choices<'a> {

@@ -44,6 +44,7 @@ mod stmt;
 pub use generated_case::{CaseDecisions, GeneratedCase};
 pub use native::NATIVES;
 use proptest::prelude::*;
+
 pub use run_outcome::RunOutcome;
 
 /// Decisions that fill all tuples of a case.

@@ -1,4 +1,4 @@
-//! A few library functions to call.
+//! Native functions that generated programs call.
 
 use eval::ops::IntegerRange;
 use eval::{Fault, NativeCall, NativeFn};

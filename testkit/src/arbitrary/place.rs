@@ -1,4 +1,4 @@
-//! Places to assign to.
+//! Places that generated statements assign to.
 
 use graph::{Place, PlaceRoot, PlaceStep};
 use tuple::Type;

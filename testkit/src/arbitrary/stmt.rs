@@ -1,4 +1,4 @@
-//! Statements.
+//! Random statements, and blocks of them.
 
 use std::sync::Arc;
 

@@ -65,7 +65,7 @@ pub(crate) fn of_operator(
 ) -> Vec<CheckedAnnotation> {
     let (target, ports) = (
         AnnotationTarget::Primitive(invocation.model),
-        &AnnotatedPorts::from_frame(&invocation.frame),
+        &AnnotatedPorts::of_operator(&invocation.operator_scope),
     );
     let check = AnnotationCheck {
         session: invocation.session,

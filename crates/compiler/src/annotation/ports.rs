@@ -6,7 +6,7 @@ use syntax::ast::Invocation;
 use tuple::TupleType;
 
 use crate::instance::{InputFeed, OutputStream, input_names};
-use crate::names::OperatorFrame;
+use crate::names::OperatorScope;
 
 /// Ports by their names.
 #[derive(Debug, Default)]
@@ -26,12 +26,12 @@ pub(crate) struct AnnotatedPort {
 
 impl AnnotatedPorts {
     /// The ports of a primitive operator.
-    pub fn from_frame(frame: &OperatorFrame) -> AnnotatedPorts {
-        let inputs = frame
+    pub fn of_operator(operator_scope: &OperatorScope) -> AnnotatedPorts {
+        let inputs = operator_scope
             .inputs
             .iter()
             .map(|p| AnnotatedPort::new(p.names.clone(), &p.schema));
-        let outputs = frame
+        let outputs = operator_scope
             .outputs
             .iter()
             .map(|p| AnnotatedPort::new(p.names.clone(), &p.schema));

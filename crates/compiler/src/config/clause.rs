@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::Session;
-use crate::names::{OperatorFrame, Scope};
+use crate::names::{OperatorScope, Scope};
 
 /// Where a config clause stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,5 +22,5 @@ pub(super) struct ConfigCheck<'a, 'w> {
     pub scope: &'a Scope<'w>,
     pub owner: ConfigOwner,
     /// The ports that it may name.
-    pub frame: Option<&'a Rc<OperatorFrame>>,
+    pub operator_scope: Option<&'a Rc<OperatorScope>>,
 }

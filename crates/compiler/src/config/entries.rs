@@ -59,7 +59,7 @@ pub(crate) fn operator_config(
         session: invocation.session,
         scope: &invocation.scope,
         owner: ConfigOwner::Operator,
-        frame: Some(&invocation.frame),
+        operator_scope: Some(&invocation.operator_scope),
     };
     clause.checked_entries(&invocation.ast.config, |own| {
         let mut all = inherited.config.clone();
@@ -85,7 +85,7 @@ pub(crate) fn composite_config<'w>(
         session,
         scope,
         owner,
-        frame: None,
+        operator_scope: None,
     };
     clause.checked_entries(config, |own| own)
 }

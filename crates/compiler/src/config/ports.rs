@@ -44,7 +44,9 @@ impl<'w> ConfigCheck<'_, 'w> {
                 None => QUEUE_TUPLES_DEFAULT,
             };
             // By its own name, whichever of its streams is written.
-            let name = self.frame.map_or(name, |frame| &frame.inputs[at].name);
+            let name = self
+                .operator_scope
+                .map_or(name, |operator_scope| &operator_scope.inputs[at].name);
             values.push(format!("queue({name}, Sys.{policy}, {size})").into());
         }
         Some(values)
@@ -77,11 +79,11 @@ impl<'w> ConfigCheck<'_, 'w> {
     }
 
     fn input_port(&self, expr: &'w Expr) -> Option<(usize, &'w str)> {
-        let frame = self.frame?;
+        let operator_scope = self.operator_scope?;
         let name = self.port_name(expr)?;
-        let ports = &frame.inputs;
+        let ports = &operator_scope.inputs;
         let suggestions = &self.session.symbols.suggestions;
-        let finding = match frame.inputs_named(name)[..] {
+        let finding = match operator_scope.inputs_named(name)[..] {
             [at] => return Some((at, name)),
             [] if self.session.is_poisoned(DeclarationKind::Stream, name) => return None,
             [] => {
@@ -100,13 +102,13 @@ impl<'w> ConfigCheck<'_, 'w> {
 
     fn output_port(&self, expr: &'w Expr) -> Option<&'w str> {
         let name = self.port_name(expr)?;
-        let Some(frame) = self.frame else {
+        let Some(operator_scope) = self.operator_scope else {
             return self.fail(
                 expr.span,
                 "ports are named in the invocation of a primitive operator",
             );
         };
-        if frame.output(name).is_some() {
+        if operator_scope.output(name).is_some() {
             return Some(name);
         }
         if self.session.is_poisoned(DeclarationKind::Stream, name) {
@@ -114,7 +116,7 @@ impl<'w> ConfigCheck<'_, 'w> {
         }
         let message = format!("this operator has no output port `{name}`");
         let finding = Diagnostic::error("unknown-port", expr.span, message);
-        let ports = frame.outputs.iter().map(|port| &port.names[..]);
+        let ports = operator_scope.outputs.iter().map(|port| &port.names[..]);
         let suggestions = &self.session.symbols.suggestions;
         self.session
             .report(suggestions.which_port(finding, name, ports));

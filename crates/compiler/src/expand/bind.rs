@@ -10,12 +10,16 @@ use super::expander::Expander;
 use crate::expr::{Typer, TypingContext};
 use crate::instance::{actual_span, exprs, single};
 use crate::load::name_visitor::{self, NameRole, NameVisitor};
-use crate::names::{CompositeFrame, FormalBinding, Scope, ScopeFrame, nearest};
+use crate::names::{CompositeScope, FormalBinding, Scope, ScopeLevel, nearest};
 
 impl<'w> Expander<'_, 'w> {
     /// Binds every formal of an instance, and reports parameters that are unknown, missing, given
     /// twice, or not of the formal's mode.
-    pub(super) fn bind(&self, frame: &mut CompositeFrame<'w>, instance: &CompositeInstance<'w>) {
+    pub(super) fn bind(
+        &self,
+        composite_scope: &mut CompositeScope<'w>,
+        instance: &CompositeInstance<'w>,
+    ) {
         let composite = instance.composite;
         if let Some(invoked) = &instance.invocation {
             self.unknown_params(composite, invoked.params);
@@ -33,7 +37,7 @@ impl<'w> Expander<'_, 'w> {
             let binding = given.or_else(|| {
                 let actual = formal.default.as_ref()?;
                 let scope = self.session.static_scope(instance.unit, composite);
-                let scope = scope.enter(ScopeFrame::Default);
+                let scope = scope.enter(ScopeLevel::Default);
                 Some(FormalBinding {
                     formal,
                     actual,
@@ -51,7 +55,7 @@ impl<'w> Expander<'_, 'w> {
             ) {
                 self.report(missing_param(composite, formal, invoked));
             }
-            frame.bind(formal, binding.filter(|b| self.is_of_mode(b)));
+            composite_scope.bind(formal, binding.filter(|b| self.is_of_mode(b)));
         }
     }
 
@@ -125,13 +129,17 @@ impl<'w> Expander<'_, 'w> {
 
     /// Checks actuals in which no names occur against the types that their formals ask for. Where
     /// names occur the uses decide, for attributes mean something only there.
-    pub(super) fn check_actuals(&self, frame: &Rc<CompositeFrame<'w>>, scope: &Scope<'w>) {
-        for formal in &frame.ast.params {
-            let Some(Some(binding)) = frame.binding(&formal.name.text) else {
+    pub(super) fn check_actuals(
+        &self,
+        composite_scope: &Rc<CompositeScope<'w>>,
+        scope: &Scope<'w>,
+    ) {
+        for formal in &composite_scope.ast.params {
+            let Some(Some(binding)) = composite_scope.binding(&formal.name.text) else {
                 continue;
             };
             if matches!(formal.mode, Mode::Type) && binding.scope.is_default() {
-                self.is_type(binding.actual, &binding.actual_scope(frame));
+                self.is_type(binding.actual, &binding.actual_scope(composite_scope));
             }
             let Mode::Expression(Some(ty)) = &formal.mode else {
                 continue;
@@ -142,7 +150,10 @@ impl<'w> Expander<'_, 'w> {
             let Some(ty) = self.session.resolve_type(ty, scope) else {
                 continue;
             };
-            let (scope, context) = (binding.actual_scope(frame), TypingContext::attribute_free());
+            let (scope, context) = (
+                binding.actual_scope(composite_scope),
+                TypingContext::attribute_free(),
+            );
             Typer::new(self.session, scope, context).expr(expr, Some(&ty));
         }
     }

@@ -8,13 +8,13 @@ use syntax::{DeclarationKind, Diagnostic};
 use super::composite_instance::CompositeInstance;
 use super::expander::Expander;
 use crate::instance::OutputStream;
-use crate::names::{CompositeFrame, CompositeStream, Scope, StreamId, StreamSchema};
+use crate::names::{CompositeScope, CompositeStream, Scope, StreamId, StreamSchema};
 use crate::types::add_type_difference;
 
 /// Declares all streams; answers with the numbers of each invocation's output streams.
 pub(super) fn declare_streams<'w>(
     expander: &mut Expander<'_, 'w>,
-    frame: &CompositeFrame<'w>,
+    composite_scope: &CompositeScope<'w>,
     scope: &Scope<'w>,
     instance: &CompositeInstance<'w>,
 ) -> Vec<Vec<StreamId>> {
@@ -31,19 +31,19 @@ pub(super) fn declare_streams<'w>(
             };
             let stream =
                 CompositeStream::new(vec![id], StreamSchema::Declared(&port.ty), port.name.span);
-            frame.add_stream(&port.name.text, stream, &session.diagnostics);
+            composite_scope.add_stream(&port.name.text, stream, &session.diagnostics);
             own.push(id);
         }
         numbers.push(own);
     }
-    check_outputs(expander, frame, scope, instance);
+    check_outputs(expander, composite_scope, scope, instance);
     numbers
 }
 
 /// Checks that every output port is fed by a stream of the graph, of the declared types.
 fn check_outputs<'w>(
     expander: &Expander<'_, 'w>,
-    frame: &CompositeFrame<'w>,
+    composite_scope: &CompositeScope<'w>,
     scope: &Scope<'w>,
     instance: &CompositeInstance<'w>,
 ) {
@@ -62,7 +62,7 @@ fn check_outputs<'w>(
             session.report(Diagnostic::error("missing-stream", port.name.span, message));
             continue;
         }
-        let Some(stream) = frame.stream(name) else {
+        let Some(stream) = composite_scope.stream(name) else {
             continue;
         };
         let found = session.stream_schema(&stream, scope);

@@ -8,7 +8,7 @@ use tuple::TupleType;
 
 use super::expander::Expander;
 use crate::instance::{COMMA_HELP, InputFeed};
-use crate::names::{CompositeFrame, Scope};
+use crate::names::{CompositeScope, Scope};
 use crate::types::add_type_difference;
 
 impl<'w> Expander<'_, 'w> {
@@ -16,7 +16,7 @@ impl<'w> Expander<'_, 'w> {
     pub(super) fn input_feed(
         &self,
         port: &'w InPort,
-        frame: &CompositeFrame<'w>,
+        composite_scope: &CompositeScope<'w>,
         scope: &Scope<'w>,
     ) -> InputFeed {
         let mut feed = InputFeed {
@@ -28,12 +28,12 @@ impl<'w> Expander<'_, 'w> {
         let mut first: Option<(&str, Arc<TupleType>)> = None;
         let mut is_broken = false;
         for name in &port.streams {
-            let Some(stream) = frame.stream(&name.text) else {
+            let Some(stream) = composite_scope.stream(&name.text) else {
                 if !self
                     .session
                     .is_poisoned(DeclarationKind::Stream, &name.text)
                 {
-                    self.report(self.unknown_stream(name, frame));
+                    self.report(self.unknown_stream(name, composite_scope));
                 }
                 is_broken = true;
                 continue;
@@ -83,13 +83,17 @@ impl<'w> Expander<'_, 'w> {
         true
     }
 
-    fn unknown_stream(&self, name: &syntax::ast::Ident, frame: &CompositeFrame<'w>) -> Diagnostic {
+    fn unknown_stream(
+        &self,
+        name: &syntax::ast::Ident,
+        composite_scope: &CompositeScope<'w>,
+    ) -> Diagnostic {
         let message = format!("there is no stream `{}` in this composite", name.text);
         let finding = Diagnostic::error("unknown-stream", name.span, message);
         let mut names = Vec::new();
         let suggestions = &self.session.symbols.suggestions;
         suggestions.did_you_mean(finding, &name.text, || {
-            names = frame.stream_names();
+            names = composite_scope.stream_names();
             names.iter().map(|n| &**n)
         })
     }

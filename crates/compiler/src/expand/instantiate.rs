@@ -10,7 +10,7 @@ use super::composite_instance::CompositeInstance;
 use super::expander::Expander;
 use super::{declare, definition, inherited_clauses};
 use crate::instance::{InputFeed, OutputStream};
-use crate::names::{CompositeFrame, CompositeStream, Scope, StreamSchema, UnitId};
+use crate::names::{CompositeScope, CompositeStream, Scope, StreamSchema, UnitId};
 use crate::types::add_type_difference;
 
 impl<'w> Expander<'_, 'w> {
@@ -65,13 +65,14 @@ impl<'w> Expander<'_, 'w> {
             definition::check_definition(composite, self.session);
         }
         self.enclosing.push(composite);
-        let frame = self.frame(&instance);
-        let scope = Scope::composite(frame.clone());
+        let composite_scope = self.composite_scope(&instance);
+        let scope = Scope::composite(composite_scope.clone());
         // Types and defaults may be named after any stream.
-        let graph = declare::declare_streams(self, &frame, &scope, &instance);
-        self.check_actuals(&frame, &scope);
+        let graph = declare::declare_streams(self, &composite_scope, &scope, &instance);
+        self.check_actuals(&composite_scope, &scope);
         for def in composite.types.iter().filter(|_| is_first) {
-            self.session.composite_type(&frame, &def.name, &scope);
+            self.session
+                .composite_type(&composite_scope, &def.name, &scope);
         }
         let is_main = instance.invocation.is_none();
         let own = inherited_clauses::with_composite(
@@ -85,13 +86,13 @@ impl<'w> Expander<'_, 'w> {
             self.session.resolve_types(&scope);
         }
         for (invocation, outputs) in composite.graph.iter().zip(&graph) {
-            self.expand_invocation(invocation, outputs, &frame, &scope, &own);
+            self.expand_invocation(invocation, outputs, &composite_scope, &scope, &own);
         }
         self.enclosing.pop();
     }
 
     /// The names of an instance, with its formals bound and its input ports as streams.
-    fn frame(&self, instance: &CompositeInstance<'w>) -> Rc<CompositeFrame<'w>> {
+    fn composite_scope(&self, instance: &CompositeInstance<'w>) -> Rc<CompositeScope<'w>> {
         let diagnostics = &self.session.diagnostics;
         let CompositeInstance {
             unit,
@@ -99,25 +100,25 @@ impl<'w> Expander<'_, 'w> {
             path,
             ..
         } = instance;
-        let mut frame = CompositeFrame::new(*unit, composite, path.clone(), diagnostics);
-        self.bind(&mut frame, instance);
-        let frame = Rc::new(frame);
-        let scope = Scope::composite(frame.clone());
+        let mut composite_scope = CompositeScope::new(*unit, composite, path.clone(), diagnostics);
+        self.bind(&mut composite_scope, instance);
+        let composite_scope = Rc::new(composite_scope);
+        let scope = Scope::composite(composite_scope.clone());
         for (port, feed) in composite.inputs.iter().zip(&instance.inputs) {
             let is_declared = match &port.ty {
                 Some(body) => self.is_declared(body, feed, &scope, composite),
                 None => true,
             };
-            if frame.stream(&port.name.text).is_some() {
+            if composite_scope.stream(&port.name.text).is_some() {
                 continue;
             }
             let schema = feed.schema.clone().filter(|_| is_declared);
             let schema = schema.map_or(StreamSchema::Broken, StreamSchema::Known);
             let mut stream = CompositeStream::new(feed.ids(), schema, port.name.span);
             stream.split_from.clone_from(&feed.split_from);
-            frame.add_stream(&port.name.text, stream, diagnostics);
+            composite_scope.add_stream(&port.name.text, stream, diagnostics);
         }
-        frame
+        composite_scope
     }
 
     /// Checks what feeds an input port against the type that the port declares.

@@ -16,7 +16,7 @@ use crate::instance::{
     COMMA_HELP, InheritedClauses, InputFeed, OutputStream, count_phrase, first_merging_port, single,
 };
 use crate::invoke::{self, InvocationRequest};
-use crate::names::{CompositeFrame, Definition, Scope, StreamId, StreamSchema};
+use crate::names::{CompositeScope, Definition, Scope, StreamId, StreamSchema};
 
 /// The name of an operator instance: its alias, else its first stream.
 pub(super) fn instance_name(invocation: &Invocation) -> Option<&Ident> {
@@ -40,16 +40,16 @@ impl<'w> Expander<'_, 'w> {
         &mut self,
         ast: &'w Invocation,
         outputs: &[StreamId],
-        frame: &Rc<CompositeFrame<'w>>,
+        composite_scope: &Rc<CompositeScope<'w>>,
         scope: &Scope<'w>,
         inherited: &Rc<InheritedClauses>,
     ) {
         let inputs: Vec<InputFeed> = ast
             .inputs
             .iter()
-            .map(|p| self.input_feed(p, frame, scope))
+            .map(|p| self.input_feed(p, composite_scope, scope))
             .collect();
-        let output_streams = self.output_streams(ast, outputs, frame, scope);
+        let output_streams = self.output_streams(ast, outputs, composite_scope, scope);
         if let Some(broken) = output_streams.iter().find(|output| output.schema.is_none()) {
             self.first_untyped.get_or_insert(broken.span);
         }
@@ -58,7 +58,7 @@ impl<'w> Expander<'_, 'w> {
         let place = InvocationPlace {
             scope,
             inherited,
-            path: instance_path(&frame.instance, name),
+            path: instance_path(&composite_scope.instance, name),
         };
         match self.parallel_region(ast, found, &inputs, &output_streams, &place) {
             Some(region) => {
@@ -157,14 +157,14 @@ impl<'w> Expander<'_, 'w> {
         &self,
         ast: &'w Invocation,
         numbers: &[StreamId],
-        frame: &CompositeFrame<'w>,
+        composite_scope: &CompositeScope<'w>,
         scope: &Scope<'w>,
     ) -> Vec<OutputStream> {
         let ports = ast.outputs.iter().zip(numbers);
         ports
             .map(|(port, &stream)| {
                 // The name may belong to another stream if this one is a duplicate.
-                let declared = frame.stream(&port.name.text).filter(
+                let declared = composite_scope.stream(&port.name.text).filter(
                     |s| matches!(s.schema, StreamSchema::Declared(body) if std::ptr::eq(body, &port.ty)),
                 );
                 let schema = declared.and_then(|s| self.session.stream_schema(&s, scope));

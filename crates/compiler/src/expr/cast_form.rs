@@ -15,7 +15,7 @@ use syntax::Span;
 use syntax::ast::{BinaryOp, Expr, ExprKind, Ident, Mode, PrefixOp, QName, TypeExpr, TypeKind};
 
 use super::Typer;
-use crate::names::{Definition, DefinitionKind, ScopeFrame};
+use crate::names::{Definition, DefinitionKind, ScopeLevel};
 
 impl<'w> Typer<'_, 'w> {
     /// A difference whose left operand ends in `(T)`, grouped as the cast that it is; anything else
@@ -89,9 +89,9 @@ impl<'w> Typer<'_, 'w> {
             None => self.resolve_name(text).is_some(),
         };
         let is_local = || {
-            self.scope.frames().any(|frame| match frame {
-                ScopeFrame::Block(block) => block.types.borrow().contains_key(text),
-                ScopeFrame::Composite(frame) => frame.ty(text).is_some(),
+            self.scope.levels().any(|level| match level {
+                ScopeLevel::Block(block) => block.types.borrow().contains_key(text),
+                ScopeLevel::Composite(composite_scope) => composite_scope.ty(text).is_some(),
                 _ => false,
             })
         };
@@ -104,8 +104,10 @@ impl<'w> Typer<'_, 'w> {
     }
 
     fn is_type_formal(&self, name: &Ident) -> bool {
-        let frame = self.scope.composite_frame();
-        let mut formals = frame.iter().flat_map(|frame| &frame.ast.params);
+        let composite_scope = self.scope.composite_scope();
+        let mut formals = composite_scope
+            .iter()
+            .flat_map(|composite_scope| &composite_scope.ast.params);
         formals.any(|f| f.name.text == name.text && matches!(f.mode, Mode::Type))
     }
 

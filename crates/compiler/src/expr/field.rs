@@ -57,7 +57,7 @@ impl<'w> Typer<'_, 'w> {
                 let site = self.operator.as_ref()?;
                 let ports = match self.is_foreign() {
                     true => {
-                        let stream = self.scope.composite_frame()?.stream(text)?;
+                        let stream = self.scope.composite_scope()?.stream(text)?;
                         site.inputs_of(&stream.ids)
                     }
                     false => site.inputs_named(text),
@@ -139,20 +139,20 @@ impl<'w> Typer<'_, 'w> {
             Ok(Definition::Composite(owner, ast)) => {
                 let own = self
                     .scope
-                    .composite_frame()
+                    .composite_scope()
                     .filter(|f| std::ptr::eq(f.ast, &**ast));
                 let scope = self.session.static_scope(owner, ast);
-                let frame = match own {
-                    Some(frame) => frame.clone(),
-                    None => scope.composite_frame()?.clone(),
+                let composite_scope = match own {
+                    Some(composite_scope) => composite_scope.clone(),
+                    None => scope.composite_scope()?.clone(),
                 };
-                match frame.enumerator(&name.text) {
+                match composite_scope.enumerator(&name.text) {
                     Some(enumerator) => Some(self.enumerator(&enumerator, span)),
                     None => {
                         let c = &composite.name.text;
                         let message = format!("composite `{c}` has no enumerator `{}`", name.text);
                         let finding = Diagnostic::error("unknown-enumerator", name.span, message);
-                        let names = frame.enumerator_names();
+                        let names = composite_scope.enumerator_names();
                         let suggestions = &self.session.symbols.suggestions;
                         let names = || names.iter().map(|n| &**n);
                         self.report(suggestions.did_you_mean(finding, &name.text, names))
@@ -177,7 +177,7 @@ impl<'w> Typer<'_, 'w> {
                 .is_ok()
                 | self
                     .scope
-                    .composite_frame()
+                    .composite_scope()
                     .is_some_and(|f| f.ty(&ty.name.text).is_some())
         {
             let (ty, name) = (&ty.name.text, &name.text);

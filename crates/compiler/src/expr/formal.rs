@@ -62,8 +62,12 @@ impl<'w> Typer<'_, 'w> {
 
     /// The type `T` of a formal that is declared `expression<T>`.
     fn declared_type(&self, name: &Ident) -> Option<Type> {
-        let frame = self.scope.composite_frame()?;
-        let formal = frame.ast.params.iter().find(|p| p.name.text == name.text)?;
+        let composite_scope = self.scope.composite_scope()?;
+        let formal = composite_scope
+            .ast
+            .params
+            .iter()
+            .find(|p| p.name.text == name.text)?;
         match &formal.mode {
             Mode::Expression(Some(ty)) => self
                 .session
@@ -92,13 +96,13 @@ impl<'w> Typer<'_, 'w> {
             && name.namespace.is_none()
             && name.name.text.starts_with('$')
             && !scope.is_default()
-            && let Some(frame) = scope.composite_frame()
-            && let Some(Some(binding)) = frame.binding(&name.name.text)
+            && let Some(composite_scope) = scope.composite_scope()
+            && let Some(Some(binding)) = composite_scope.binding(&name.name.text)
             && let Actual::Exprs(actuals) = binding.actual
         {
             let is_typed = matches!(binding.formal.mode, Mode::Expression(Some(_)));
             if actuals.len() != 1 || !is_typed {
-                let actual_scope = binding.actual_scope(frame);
+                let actual_scope = binding.actual_scope(composite_scope);
                 for actual in actuals {
                     self.flatten_one(actual, &actual_scope, list);
                 }

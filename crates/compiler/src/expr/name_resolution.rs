@@ -10,7 +10,7 @@ use syntax::{DeclarationKind, Diagnostic, Span};
 use super::Typer;
 use super::context::ReadableInputs;
 use crate::names::{
-    BlockFrame, CompositeFrame, DefinitionKind, Enumerator, LocalEntry, ScopeFrame, StateEntry,
+    BlockScope, CompositeScope, DefinitionKind, Enumerator, LocalEntry, ScopeLevel, StateEntry,
 };
 
 /// A name that has a value.
@@ -33,18 +33,20 @@ impl<'w> Typer<'_, 'w> {
         if foreign && let Some(found) = self.resolve_attribute(name) {
             return Some(found);
         }
-        for frame in self.scope.frames() {
-            let found = match frame {
-                ScopeFrame::Block(block) => resolve_in_block(block, name),
-                ScopeFrame::Operator(_) => self.resolve_in_operator(name),
-                ScopeFrame::Composite(frame) => self.resolve_in_composite(frame, name, foreign),
-                ScopeFrame::Unit(unit) => self
+        for level in self.scope.levels() {
+            let found = match level {
+                ScopeLevel::Block(block) => resolve_in_block(block, name),
+                ScopeLevel::Operator(_) => self.resolve_in_operator(name),
+                ScopeLevel::Composite(composite_scope) => {
+                    self.resolve_in_composite(composite_scope, name, foreign)
+                }
+                ScopeLevel::Unit(unit) => self
                     .session
                     .symbols
                     .enumerator(*unit, name)
                     .cloned()
                     .map(NameResolution::Enumerator),
-                ScopeFrame::Default => None,
+                ScopeLevel::Default => None,
             };
             if found.is_some() {
                 return found;
@@ -85,7 +87,7 @@ impl<'w> Typer<'_, 'w> {
         if !self.is_foreign() {
             return site.output(text);
         }
-        let stream = self.scope.composite_frame()?.stream(text)?;
+        let stream = self.scope.composite_scope()?.stream(text)?;
         site.output_of(&stream.ids)
     }
 
@@ -106,18 +108,20 @@ impl<'w> Typer<'_, 'w> {
 
     fn resolve_in_composite(
         &self,
-        frame: &CompositeFrame<'w>,
+        composite_scope: &CompositeScope<'w>,
         name: &str,
         foreign: bool,
     ) -> Option<NameResolution> {
         if foreign
-            && let Some(stream) = frame.stream(name)
+            && let Some(stream) = composite_scope.stream(name)
             && let Some(site) = &self.operator
             && let Some(port) = self.resolve_ports(site.inputs_of(&stream.ids))
         {
             return Some(port);
         }
-        frame.enumerator(name).map(NameResolution::Enumerator)
+        composite_scope
+            .enumerator(name)
+            .map(NameResolution::Enumerator)
     }
 
     /// The meaning of a name that these input ports have. As with attributes, the port whose tuple
@@ -189,8 +193,9 @@ impl<'w> Typer<'_, 'w> {
             let found = self.session.symbols.library_composite(composite);
             found.is_some_and(|(unit, ast)| {
                 let scope = self.session.static_scope(unit, ast);
-                let frame = scope.composite_frame();
-                frame.is_some_and(|frame| frame.enumerator(name).is_some())
+                let composite_scope = scope.composite_scope();
+                composite_scope
+                    .is_some_and(|composite_scope| composite_scope.enumerator(name).is_some())
             })
         };
         let all = ["Trace", "Log", "Sys"].into_iter().filter(has);
@@ -205,8 +210,8 @@ impl<'w> Typer<'_, 'w> {
         let error = |code, message| Some(Diagnostic::error(code, span, message));
         if let Some(stream) = self
             .scope
-            .composite_frame()
-            .and_then(|frame| frame.stream(name))
+            .composite_scope()
+            .and_then(|composite_scope| composite_scope.stream(name))
         {
             let message = format!("stream `{name}` is no input of this operator");
             let finding = Diagnostic::error("unknown-name", span, message);
@@ -247,10 +252,12 @@ impl<'w> Typer<'_, 'w> {
     /// All names that an expression here can use, for suggestions.
     fn visible_names(&self) -> Vec<std::sync::Arc<str>> {
         let mut names = Vec::new();
-        for frame in self.scope.frames() {
-            match frame {
-                ScopeFrame::Block(block) => names.extend(block.vars.borrow().keys().cloned()),
-                ScopeFrame::Composite(frame) => names.extend(frame.enumerator_names()),
+        for level in self.scope.levels() {
+            match level {
+                ScopeLevel::Block(block) => names.extend(block.vars.borrow().keys().cloned()),
+                ScopeLevel::Composite(composite_scope) => {
+                    names.extend(composite_scope.enumerator_names())
+                }
                 _ => {}
             }
         }
@@ -266,7 +273,7 @@ impl<'w> Typer<'_, 'w> {
     }
 }
 
-fn resolve_in_block(block: &BlockFrame<'_>, name: &str) -> Option<NameResolution> {
+fn resolve_in_block(block: &BlockScope<'_>, name: &str) -> Option<NameResolution> {
     if let Some(entry) = block.vars.borrow().get(name) {
         return Some(NameResolution::Local(entry.clone()));
     }

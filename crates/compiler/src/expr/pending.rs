@@ -21,7 +21,7 @@ impl Typer<'_, '_> {
         if !self.session.values_pending.get() {
             return None;
         }
-        if self.scope.composite_frame().is_none() {
+        if self.scope.composite_scope().is_none() {
             self.session.pending_in_functions.set(true);
         }
         Some(self.typed_expr(ExprKind::Local(PENDING), ty, span))

@@ -11,7 +11,7 @@ use tuple::{Type, Value};
 
 use super::{DefiniteAssignment, ExprEffects, TypingContext, Variable, needs_context};
 use crate::Session;
-use crate::names::{OperatorFrame, Scope};
+use crate::names::{OperatorScope, Scope};
 
 /// Types expressions and statements in a scope. Every method reports what is wrong and answers
 /// `None`; a caller that gets a `None` does not report it again.
@@ -21,7 +21,7 @@ pub struct Typer<'s, 'w> {
     /// Where names are looked up now: changes inside blocks and inside the actuals of formals.
     pub(crate) scope: Scope<'w>,
     /// The operator whose ports are read, wherever the expression was written.
-    pub(crate) operator: Option<Rc<OperatorFrame>>,
+    pub(crate) operator: Option<Rc<OperatorScope>>,
     pub(crate) context: TypingContext,
     /// Variables of the body being typed.
     pub(crate) locals: Vec<LocalVar>,
@@ -52,18 +52,18 @@ pub(crate) struct VariableUsage {
 }
 
 impl<'s, 'w> Typer<'s, 'w> {
-    /// A typer for one clause. The operator frame of `scope`, if it has one, is the operator whose
+    /// A typer for one clause. The operator scope of `scope`, if it has one, is the operator whose
     /// ports the expressions use, also where they come from the actuals of composites.
     pub fn new(
         session: &'s Session<'w>,
         scope: Scope<'w>,
         context: TypingContext,
     ) -> Typer<'s, 'w> {
-        let site = scope.operator_frame().cloned();
+        let operator = scope.operator_scope().cloned();
         Typer {
             session,
             scope,
-            operator: site,
+            operator,
             context,
             locals: Vec::new(),
             usages: Vec::new(),
@@ -168,7 +168,7 @@ impl<'s, 'w> Typer<'s, 'w> {
     /// Whether the scope is that of an actual that was written outside of the operator that uses
     /// it.
     pub(crate) fn is_foreign(&self) -> bool {
-        self.operator.is_some() && self.scope.operator_frame().is_none()
+        self.operator.is_some() && self.scope.operator_scope().is_none()
     }
 
     pub(crate) fn fail<T>(

@@ -172,8 +172,8 @@ impl<'w> Typer<'_, 'w> {
             "getApplicationDir" => string_value(self.session.symbols.application_dir()),
             "getMainCompositeName" => string_value(&*self.session.main),
             "getThisCompositeInstanceName" => {
-                let frame = self.scope.composite_frame()?;
-                match &*frame.instance {
+                let composite_scope = self.scope.composite_scope()?;
+                match &*composite_scope.instance {
                     "" => string_value(&*self.session.main),
                     path => string_value(path),
                 }

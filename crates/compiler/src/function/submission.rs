@@ -99,11 +99,14 @@ impl Typer<'_, '_> {
 
     fn external_names(&self, name: &str) -> Vec<String> {
         let mut names = Vec::new();
-        if let Some(frame) = self.scope.composite_frame() {
-            let composite = &frame.ast.name.text;
-            let qualified = self.session.symbols.qualified(frame.unit, composite);
-            if !frame.instance.is_empty() {
-                names.push(format!("{}.{name}", frame.instance));
+        if let Some(composite_scope) = self.scope.composite_scope() {
+            let composite = &composite_scope.ast.name.text;
+            let qualified = self
+                .session
+                .symbols
+                .qualified(composite_scope.unit, composite);
+            if !composite_scope.instance.is_empty() {
+                names.push(format!("{}.{name}", composite_scope.instance));
             }
             names.push(format!("{qualified}.{name}"));
             names.push(format!("{composite}.{name}"));

@@ -10,7 +10,7 @@ use tuple::Type;
 
 use crate::Session;
 use crate::expr::{AllowedReturn, StatefulCalls, Typer, TypingContext};
-use crate::names::{BlockFrame, Definition, LocalKind, Scope, ScopeFrame, UnitId};
+use crate::names::{BlockScope, Definition, LocalKind, Scope, ScopeLevel, UnitId};
 use crate::stmt::always_returns;
 use crate::tables::{
     FunctionOwner, Signature, SignatureFormal, TypePattern, UserFunction, UserFunctionId,
@@ -69,8 +69,8 @@ impl<'w> Session<'w> {
             stateful,
             ..TypingContext::default()
         };
-        let frame = ScopeFrame::Block(Rc::new(BlockFrame::default()));
-        let mut typer = Typer::new(self, Scope::unit(unit).enter(frame), context);
+        let block = ScopeLevel::Block(Rc::new(BlockScope::default()));
+        let mut typer = Typer::new(self, Scope::unit(unit).enter(block), context);
         typer.formals(ast);
         let mut stmts: Vec<Stmt> = Vec::new();
         typer.statements(&ast.body.stmts, &mut stmts);

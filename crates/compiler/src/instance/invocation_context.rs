@@ -7,7 +7,7 @@ use graph::{InPortModel, OperatorModel, OutPortModel};
 use syntax::ast::Invocation;
 
 use crate::Session;
-use crate::names::{OperatorFrame, Scope};
+use crate::names::{OperatorScope, Scope};
 
 /// A request with the names that its expressions see and its ports matched with the model.
 pub(crate) struct InvocationContext<'a, 'w> {
@@ -17,7 +17,7 @@ pub(crate) struct InvocationContext<'a, 'w> {
     /// The scope of its expressions.
     pub scope: Scope<'w>,
     /// Ports of the operator as its expressions see them.
-    pub frame: Rc<OperatorFrame>,
+    pub operator_scope: Rc<OperatorScope>,
     pub inputs: Vec<&'static InPortModel>,
     pub outputs: Vec<&'static OutPortModel>,
     /// Whether there are as many ports as the operator takes.

@@ -12,7 +12,7 @@ use crate::instance::{
     InPortSite, InheritedClauses, InputFeed, InvocationContext, OperatorSite, OutPortSite,
     OutputStream, input_names,
 };
-use crate::names::{ChannelPosition, OperatorFrame, Scope, ScopeFrame};
+use crate::names::{ChannelPosition, OperatorScope, Scope, ScopeLevel};
 use crate::{Session, annotation, config};
 
 /// An invocation that is to become an operator.
@@ -47,14 +47,14 @@ pub(crate) fn build_operator<'w>(
     let inputs = ports::inputs(session, ast, model);
     let outputs = ports::outputs(session, ast, model);
     let has_its_ports = session.diagnostics.error_count() == errors;
-    let frame = Rc::new(frame(&request, &inputs));
+    let operator_scope = Rc::new(operator_scope(&request, &inputs));
     ports::check_names(session, ast);
     let invocation = InvocationContext {
         session,
         ast,
         model,
-        scope: scope.enter(ScopeFrame::Operator(frame.clone())),
-        frame,
+        scope: scope.enter(ScopeLevel::Operator(operator_scope.clone())),
+        operator_scope,
         inputs,
         outputs,
         are_ports_matched: has_its_ports,
@@ -74,8 +74,8 @@ impl<'w> InvocationContext<'_, 'w> {
     /// Whether the types of all ports are known. Those of a composite that nothing invokes may not
     /// be.
     fn are_types_known(&self) -> bool {
-        let inputs = self.frame.inputs.iter().map(|port| &port.schema);
-        let mut all = inputs.chain(self.frame.outputs.iter().map(|port| &port.schema));
+        let inputs = self.operator_scope.inputs.iter().map(|port| &port.schema);
+        let mut all = inputs.chain(self.operator_scope.outputs.iter().map(|port| &port.schema));
         all.all(Option::is_some)
     }
 
@@ -130,10 +130,10 @@ impl<'w> InvocationContext<'_, 'w> {
     }
 
     fn in_port(&self, at: usize, window: Option<graph::Window>) -> InPort {
-        let port = &self.frame.inputs[at];
+        let port = &self.operator_scope.inputs[at];
         InPort {
             window,
-            history: self.frame.history(at),
+            history: self.operator_scope.history(at),
             is_control: self.inputs[at].is_control,
             ..InPort::new(
                 port.name.clone(),
@@ -174,38 +174,45 @@ impl<'w> InvocationContext<'_, 'w> {
 
     /// The scope of expressions that see the first output port as if it were an input port.
     pub(super) fn scope_of_output(&self, outer: &Scope<'w>) -> Scope<'w> {
-        let frame = &self.frame;
-        let inputs = frame
-            .outputs
-            .iter()
-            .take(1)
-            .map(|port| crate::names::FrameInputPort {
-                name: port.names.first().cloned().unwrap_or_default(),
-                names: port.names.clone(),
-                streams: vec![port.stream],
-                schema: port.schema.clone(),
-                mutable: false,
-                span: self.ast.head,
-            });
-        let (name, logical) = (frame.name.clone(), frame.logical_name.clone());
-        let frame = OperatorFrame::new(
+        let operator_scope = &self.operator_scope;
+        let inputs =
+            operator_scope
+                .outputs
+                .iter()
+                .take(1)
+                .map(|port| crate::names::ScopeInputPort {
+                    name: port.names.first().cloned().unwrap_or_default(),
+                    names: port.names.clone(),
+                    streams: vec![port.stream],
+                    schema: port.schema.clone(),
+                    mutable: false,
+                    span: self.ast.head,
+                });
+        let (name, logical) = (
+            operator_scope.name.clone(),
+            operator_scope.logical_name.clone(),
+        );
+        let operator_scope = OperatorScope::new(
             name,
             logical,
             inputs.collect(),
             Vec::new(),
-            frame.channel.clone(),
+            operator_scope.channel.clone(),
         );
-        outer.enter(ScopeFrame::Operator(Rc::new(frame)))
+        outer.enter(ScopeLevel::Operator(Rc::new(operator_scope)))
     }
 }
 
 /// The ports as the invocation's expressions see them.
-fn frame(request: &InvocationRequest<'_, '_>, models: &[&'static InPortModel]) -> OperatorFrame {
+fn operator_scope(
+    request: &InvocationRequest<'_, '_>,
+    models: &[&'static InPortModel],
+) -> OperatorScope {
     let inputs = request.ast.inputs.iter().zip(&request.inputs).zip(models);
     let names = input_names(request.ast);
     let inputs = inputs.zip(names).map(|(((port, feed), model), names)| {
         let name = port.alias.iter().chain(&port.streams).next();
-        crate::names::FrameInputPort {
+        crate::names::ScopeInputPort {
             name: name.map(|name| name.text.clone()).unwrap_or_default(),
             names,
             streams: feed.ids_and_origins(),
@@ -215,7 +222,7 @@ fn frame(request: &InvocationRequest<'_, '_>, models: &[&'static InPortModel]) -
         }
     });
     let outputs = request.ast.outputs.iter().zip(&request.outputs);
-    let outputs = outputs.map(|(port, output)| crate::names::FrameOutputPort {
+    let outputs = outputs.map(|(port, output)| crate::names::ScopeOutputPort {
         names: std::iter::once(&port.name)
             .chain(&port.alias)
             .map(|name| name.text.clone())
@@ -226,7 +233,7 @@ fn frame(request: &InvocationRequest<'_, '_>, models: &[&'static InPortModel]) -
     let path = &request.path;
     let (inputs, outputs) = (inputs.collect(), outputs.collect());
     let channel = request.channel.clone();
-    OperatorFrame::new(
+    OperatorScope::new(
         path.clone(),
         without_channels(path),
         inputs,

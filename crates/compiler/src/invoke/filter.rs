@@ -27,7 +27,7 @@ pub(super) fn filter_condition(
         return None;
     };
     // A port without a type was reported.
-    let over = invocation.frame.outputs.first()?.schema.clone()?;
+    let over = invocation.operator_scope.outputs.first()?.schema.clone()?;
     let text = text.to_string_lossy();
     let mut symbols = session.condition_symbols.borrow_mut();
     let symbols = symbols.get_or_insert_with(|| ConditionSymbols::new(session.symbols.natives()));

@@ -17,7 +17,7 @@ pub(super) fn forward(
     written: &[bool],
 ) {
     let model = invocation.outputs[port];
-    let schema = invocation.frame.outputs[port]
+    let schema = invocation.operator_scope.outputs[port]
         .schema
         .clone()
         .unwrap_or_default();
@@ -37,11 +37,16 @@ pub(super) fn forward(
         }
     }
     let mut clauses = invocation.ast.output.iter();
-    let is_misnamed = clauses.any(|clause| invocation.frame.output(&clause.port.text).is_none());
+    let is_misnamed = clauses.any(|clause| {
+        invocation
+            .operator_scope
+            .output(&clause.port.text)
+            .is_none()
+    });
     if !missing.is_empty()
         && !is_misnamed
         && invocation.are_ports_matched
-        && !invocation.frame.is_broken()
+        && !invocation.operator_scope.is_broken()
         && !same
         && !invocation.is_incomplete()
     {
@@ -54,7 +59,7 @@ fn forwarded_value(
     wanted: &Attribute,
     port: usize,
 ) -> Option<Expr> {
-    let inputs = invocation.frame.inputs.iter().enumerate();
+    let inputs = invocation.operator_scope.inputs.iter().enumerate();
     inputs
         .filter_map(|(at, input)| Some((at, input.schema.as_ref()?.find(&wanted.name)?)))
         .find(|(_, (_, found))| found.ty == wanted.ty)
@@ -83,7 +88,7 @@ fn report(invocation: &InvocationContext<'_, '_>, port: usize, missing: &[&Attri
     };
     let mut finding = Diagnostic::error("unassigned-attribute", place.span, message);
     for attribute in missing {
-        let unlike = invocation.frame.inputs.iter().find_map(|input| {
+        let unlike = invocation.operator_scope.inputs.iter().find_map(|input| {
             let (_, found) = input.schema.as_ref()?.find(&attribute.name)?;
             Some((&input.name, found))
         });
@@ -100,8 +105,9 @@ fn report(invocation: &InvocationContext<'_, '_>, port: usize, missing: &[&Attri
 
 /// Checks that an output port has the type of an input port; what is unknown passes.
 fn has_type_of(invocation: &InvocationContext<'_, '_>, port: usize, input: usize) -> bool {
-    let input = invocation.frame.inputs.get(input);
-    let (Some(input), Some(found)) = (input, &invocation.frame.outputs[port].schema) else {
+    let input = invocation.operator_scope.inputs.get(input);
+    let (Some(input), Some(found)) = (input, &invocation.operator_scope.outputs[port].schema)
+    else {
         return true;
     };
     let Some(wanted) = &input.schema else {

@@ -9,7 +9,7 @@ use crate::instance::InvocationContext;
 
 /// Types the logic clause. State comes first, wherever it is written: the other entries see it.
 pub(super) fn logic<'w>(invocation: &InvocationContext<'_, 'w>) -> Logic {
-    let ports = invocation.frame.inputs.len();
+    let ports = invocation.operator_scope.inputs.len();
     let mut logic = Logic {
         on_tuple: vec![None; ports],
         on_punct: vec![None; ports],
@@ -117,9 +117,9 @@ fn port(
 
 /// The input port that a clause names; reports that there is none.
 pub(super) fn input(invocation: &InvocationContext<'_, '_>, name: &Ident) -> Option<usize> {
-    let ports = &invocation.frame.inputs;
+    let ports = &invocation.operator_scope.inputs;
     let suggestions = &invocation.session.symbols.suggestions;
-    let finding = match invocation.frame.inputs_named(&name.text)[..] {
+    let finding = match invocation.operator_scope.inputs_named(&name.text)[..] {
         [port] => return Some(port),
         [] if invocation
             .session
@@ -162,7 +162,7 @@ fn may_process(
             invocation.model.name
         ));
     }
-    if !invocation.frame.inputs.is_empty() {
+    if !invocation.operator_scope.inputs.is_empty() {
         let message = "onProcess is for operators without input ports; use onTuple here";
         return refuse(message.to_owned());
     }

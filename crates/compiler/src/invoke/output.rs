@@ -25,7 +25,7 @@ pub(super) fn outputs(invocation: &InvocationContext<'_, '_>) -> Vec<OutPort> {
         .ast
         .outputs
         .iter()
-        .zip(&invocation.frame.outputs)
+        .zip(&invocation.operator_scope.outputs)
         .enumerate();
     ports
         .map(|(at, (ast, port))| {
@@ -57,10 +57,11 @@ pub(super) fn outputs(invocation: &InvocationContext<'_, '_>) -> Vec<OutPort> {
 
 /// The clause of each port; reports unknown ports, and ports with two clauses or that take none.
 fn clauses<'w>(invocation: &InvocationContext<'_, 'w>) -> Vec<Option<&'w OutputClause>> {
-    let mut clauses: Vec<Option<&OutputClause>> = vec![None; invocation.frame.outputs.len()];
+    let mut clauses: Vec<Option<&OutputClause>> =
+        vec![None; invocation.operator_scope.outputs.len()];
     for clause in &invocation.ast.output {
         let name = &clause.port;
-        let Some(port) = invocation.frame.output(&name.text) else {
+        let Some(port) = invocation.operator_scope.output(&name.text) else {
             if invocation
                 .session
                 .is_poisoned(DeclarationKind::Stream, &name.text)
@@ -69,7 +70,11 @@ fn clauses<'w>(invocation: &InvocationContext<'_, 'w>) -> Vec<Option<&'w OutputC
             }
             let message = format!("this operator has no output port `{}`", name.text);
             let finding = Diagnostic::error("unknown-port", name.span, message);
-            let ports = invocation.frame.outputs.iter().map(|port| &port.names[..]);
+            let ports = invocation
+                .operator_scope
+                .outputs
+                .iter()
+                .map(|port| &port.names[..]);
             let suggestions = &invocation.session.symbols.suggestions;
             invocation
                 .session

@@ -44,7 +44,8 @@ fn place(invocation: &InvocationContext<'_, '_>, part: InvocationPart) -> Span {
         }
         InvocationPart::ParamIndex(at) => ast.params.get(at as usize).map(|p| p.name.span),
         InvocationPart::Window(port) => {
-            let is_it = |name: &str| invocation.frame.inputs_named(name) == [port as usize];
+            let is_it =
+                |name: &str| invocation.operator_scope.inputs_named(name) == [port as usize];
             ast.windows
                 .iter()
                 .find(|w| is_it(&w.port.text))
@@ -56,13 +57,13 @@ fn place(invocation: &InvocationContext<'_, '_>, part: InvocationPart) -> Span {
 
 fn assignment(invocation: &InvocationContext<'_, '_>, port: u32, attribute: u32) -> Option<Span> {
     let schema = invocation
-        .frame
+        .operator_scope
         .outputs
         .get(port as usize)?
         .schema
         .as_ref()?;
     let wanted = &schema.attributes.get(attribute as usize)?.name;
-    let is_it = |name: &str| invocation.frame.output(name) == Some(port as usize);
+    let is_it = |name: &str| invocation.operator_scope.output(name) == Some(port as usize);
     let clause = invocation
         .ast
         .output

@@ -48,14 +48,14 @@ fn window<'w>(
     params: &[Param],
 ) -> Option<(Window, Span)> {
     let (model, name) = (invocation.inputs[port], invocation.model.name);
-    let input = &invocation.frame.inputs[port];
+    let input = &invocation.operator_scope.inputs[port];
     let Some(clause) = clause else {
         let is_elsewhere = invocation
             .ast
             .windows
             .iter()
-            .any(|w| invocation.frame.inputs_named(&w.port.text).len() != 1);
-        let mut before = invocation.frame.inputs[..port].iter();
+            .any(|w| invocation.operator_scope.inputs_named(&w.port.text).len() != 1);
+        let mut before = invocation.operator_scope.inputs[..port].iter();
         // A window for a name that two ports have belongs to both.
         let is_twin = before.any(|other| other.name == input.name);
         if model.window == WindowingMode::Windowed

@@ -2,15 +2,15 @@
 //! them.
 //!
 //! [`SymbolTable`] is everything that can be named from anywhere, indexed by namespace. A [`Scope`]
-//! is what can be named at one place: a chain of frames from the innermost block out to the unit.
+//! is what can be named at one place: a chain of levels from the innermost block out to the unit.
 
-mod composite_frame;
+mod composite_scope;
 mod enumerator;
 mod foreign_names;
 mod lazy_result;
 mod lookup;
 mod namespace_index;
-mod operator_frame;
+mod operator_scope;
 mod regrouped_exprs;
 mod scope;
 mod stream_id;
@@ -18,7 +18,7 @@ mod suggest;
 mod symbol_table;
 mod unit;
 
-pub use composite_frame::{CompositeFrame, CompositeStream, FormalBinding, StreamSchema};
+pub use composite_scope::{CompositeScope, CompositeStream, FormalBinding, StreamSchema};
 pub use enumerator::Enumerator;
 pub(crate) use enumerator::{
     in_definition as enumerators_in_definition, in_type as enumerators_in_type,
@@ -27,11 +27,11 @@ pub(crate) use foreign_names::foreign_function;
 pub(crate) use lazy_result::{CircularDefinition, LazyResult};
 pub use lookup::{Definition, DefinitionKind};
 pub(crate) use namespace_index::{duplicate_enumerator, name_in_prototype};
-pub use operator_frame::{
-    ChannelPosition, FrameInputPort, FrameOutputPort, OperatorFrame, StateEntry,
+pub use operator_scope::{
+    ChannelPosition, OperatorScope, ScopeInputPort, ScopeOutputPort, StateEntry,
 };
-pub(crate) use scope::{BlockFrame, LocalEntry, LocalKind, LocalType};
-pub use scope::{Scope, ScopeFrame};
+pub(crate) use scope::{BlockScope, LocalEntry, LocalKind, LocalType};
+pub use scope::{Scope, ScopeLevel};
 pub use stream_id::StreamId;
 pub use suggest::{Suggestions, did_you_mean, nearest};
 pub use symbol_table::SymbolTable;

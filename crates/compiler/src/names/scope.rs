@@ -1,4 +1,4 @@
-//! Scope: the names that can be used at one place, as frames from the innermost block out to the
+//! Scope: the names that can be used at one place, as levels from the innermost block out to the
 //! unit.
 //!
 //! ```text
@@ -19,10 +19,10 @@ use syntax::Span;
 use syntax::ast::TypeDef;
 use tuple::Type;
 
-use super::composite_frame::CompositeFrame;
+use super::composite_scope::CompositeScope;
 use super::enumerator::Enumerator;
 use super::lazy_result::LazyResult;
-use super::operator_frame::OperatorFrame;
+use super::operator_scope::OperatorScope;
 use super::unit::UnitId;
 
 /// A place's view of names.
@@ -31,27 +31,27 @@ pub struct Scope<'w>(Rc<ScopeNode<'w>>);
 
 #[derive(Debug)]
 struct ScopeNode<'w> {
-    frame: ScopeFrame<'w>,
+    level: ScopeLevel<'w>,
     outer: Option<Scope<'w>>,
 }
 
-/// One frame of a scope.
+/// One level of a scope: the names that one construct adds.
 #[derive(Clone, Debug)]
-pub enum ScopeFrame<'w> {
+pub enum ScopeLevel<'w> {
     /// The unit and all that it sees.
     Unit(UnitId),
     /// Names of one composite instance.
-    Composite(Rc<CompositeFrame<'w>>),
+    Composite(Rc<CompositeScope<'w>>),
     /// The default of a composite's formal: other formals are not to be seen.
     Default,
     /// Ports and state variables of one operator invocation.
-    Operator(Rc<OperatorFrame>),
+    Operator(Rc<OperatorScope>),
     /// A block of statements, or a function's formals.
     #[expect(
         private_interfaces,
         reason = "blocks belong to the typing of statements"
     )]
-    Block(Rc<BlockFrame<'w>>),
+    Block(Rc<BlockScope<'w>>),
 }
 
 /// Local variable of a body.
@@ -83,7 +83,7 @@ pub(crate) struct LocalType<'w> {
 
 /// The names of a block.
 #[derive(Debug, Default)]
-pub(crate) struct BlockFrame<'w> {
+pub(crate) struct BlockScope<'w> {
     pub vars: RefCell<HashMap<Arc<str>, LocalEntry>>,
     pub types: RefCell<HashMap<Arc<str>, Rc<LocalType<'w>>>>,
     pub enumerators: RefCell<HashMap<Arc<str>, Enumerator>>,
@@ -93,71 +93,71 @@ impl<'w> Scope<'w> {
     /// The scope of a unit's top level.
     pub fn unit(unit: UnitId) -> Scope<'w> {
         Scope(Rc::new(ScopeNode {
-            frame: ScopeFrame::Unit(unit),
+            level: ScopeLevel::Unit(unit),
             outer: None,
         }))
     }
 
     /// The scope inside a composite instance.
-    pub fn composite(frame: Rc<CompositeFrame<'w>>) -> Scope<'w> {
-        let unit = frame.unit;
-        Scope::unit(unit).enter(ScopeFrame::Composite(frame))
+    pub fn composite(composite: Rc<CompositeScope<'w>>) -> Scope<'w> {
+        let unit = composite.unit;
+        Scope::unit(unit).enter(ScopeLevel::Composite(composite))
     }
 
-    /// A scope with one more frame.
-    pub fn enter(&self, frame: ScopeFrame<'w>) -> Scope<'w> {
+    /// A scope with one more level.
+    pub fn enter(&self, level: ScopeLevel<'w>) -> Scope<'w> {
         Scope(Rc::new(ScopeNode {
-            frame,
+            level,
             outer: Some(self.clone()),
         }))
     }
 
-    /// The frames, innermost first.
-    pub fn frames(&self) -> impl Iterator<Item = &ScopeFrame<'w>> {
+    /// The levels, innermost first.
+    pub fn levels(&self) -> impl Iterator<Item = &ScopeLevel<'w>> {
         let mut next = Some(self);
         std::iter::from_fn(move || {
             let scope = next?;
             next = scope.0.outer.as_ref();
-            Some(&scope.0.frame)
+            Some(&scope.0.level)
         })
     }
 
     /// The unit that holds it.
     pub fn unit_id(&self) -> UnitId {
-        let unit = self.frames().find_map(|frame| match frame {
-            ScopeFrame::Unit(unit) => Some(*unit),
+        let unit = self.levels().find_map(|level| match level {
+            ScopeLevel::Unit(unit) => Some(*unit),
             _ => None,
         });
         unit.unwrap_or(UnitId(0))
     }
 
     /// The composite instance around it.
-    pub fn composite_frame(&self) -> Option<&Rc<CompositeFrame<'w>>> {
-        self.frames().find_map(|frame| match frame {
-            ScopeFrame::Composite(frame) => Some(frame),
+    pub fn composite_scope(&self) -> Option<&Rc<CompositeScope<'w>>> {
+        self.levels().find_map(|level| match level {
+            ScopeLevel::Composite(composite) => Some(composite),
             _ => None,
         })
     }
 
     /// The operator invocation around it.
-    pub fn operator_frame(&self) -> Option<&Rc<OperatorFrame>> {
-        self.frames().find_map(|frame| match frame {
-            ScopeFrame::Operator(frame) => Some(frame),
+    pub fn operator_scope(&self) -> Option<&Rc<OperatorScope>> {
+        self.levels().find_map(|level| match level {
+            ScopeLevel::Operator(operator) => Some(operator),
             _ => None,
         })
     }
 
     /// Whether it is the default of a composite's formal.
     pub fn is_default(&self) -> bool {
-        self.frames()
-            .any(|frame| matches!(frame, ScopeFrame::Default))
+        self.levels()
+            .any(|level| matches!(level, ScopeLevel::Default))
     }
 
-    /// The scope without its block and operator frames: that of the composite or unit.
+    /// The scope without its blocks and its operator: that of the composite or unit.
     pub fn outside_operator(&self) -> Scope<'w> {
         let mut scope = self;
-        while let (ScopeFrame::Block(_) | ScopeFrame::Operator(_), Some(outer)) =
-            (&scope.0.frame, scope.0.outer.as_ref())
+        while let (ScopeLevel::Block(_) | ScopeLevel::Operator(_), Some(outer)) =
+            (&scope.0.level, scope.0.outer.as_ref())
         {
             scope = outer;
         }

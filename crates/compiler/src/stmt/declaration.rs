@@ -10,7 +10,7 @@ use tuple::Type;
 
 use crate::expr::{Typer, VariableUsage};
 use crate::names::{
-    BlockFrame, Enumerator, LazyResult, LocalEntry, LocalKind, LocalType, ScopeFrame, StateEntry,
+    BlockScope, Enumerator, LazyResult, LocalEntry, LocalKind, LocalType, ScopeLevel, StateEntry,
     duplicate_enumerator, enumerators_in_definition, enumerators_in_type,
 };
 
@@ -154,14 +154,14 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
-    fn block(&self) -> Option<Rc<BlockFrame<'w>>> {
-        match self.scope.frames().next() {
-            Some(ScopeFrame::Block(block)) => Some(block.clone()),
+    fn block(&self) -> Option<Rc<BlockScope<'w>>> {
+        match self.scope.levels().next() {
+            Some(ScopeLevel::Block(block)) => Some(block.clone()),
             _ => None,
         }
     }
 
-    /// The declarations of a `state:` entry: adds them to the operator frame, in order; an
+    /// The declarations of a `state:` entry: adds them to the operator scope, in order; an
     /// initializer sees the earlier ones.
     pub fn state(&mut self, decls: &'w [LocalDecl]) -> Vec<StateVar> {
         let mut list = Vec::new();

@@ -8,7 +8,7 @@ use syntax::{Diagnostic, Span};
 use tuple::Type;
 
 use crate::expr::{AllowedReturn, Typer, Variable};
-use crate::names::{BlockFrame, LocalKind, ScopeFrame};
+use crate::names::{BlockScope, LocalKind, ScopeLevel};
 
 impl<'w> Typer<'_, 'w> {
     pub(super) fn statement(&mut self, stmt: &'w ast::Stmt, out: &mut Vec<Stmt>) {
@@ -47,8 +47,8 @@ impl<'w> Typer<'_, 'w> {
 
     /// Runs `work` in a new innermost block.
     pub(crate) fn in_block<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let frame = ScopeFrame::Block(Rc::new(BlockFrame::default()));
-        let scope = self.scope.enter(frame);
+        let block = ScopeLevel::Block(Rc::new(BlockScope::default()));
+        let scope = self.scope.enter(block);
         self.in_scope(scope, work)
     }
 

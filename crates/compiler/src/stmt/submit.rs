@@ -8,7 +8,7 @@ use syntax::{DeclarationKind, Diagnostic, Span};
 use tuple::{EnumType, TupleType, Type, Value};
 
 use crate::expr::{PlaceUse, Typer, fits_type, mismatch};
-use crate::names::OperatorFrame;
+use crate::names::OperatorScope;
 
 /// Where a tuple is submitted to.
 struct SubmitTarget {
@@ -91,7 +91,7 @@ impl<'w> Typer<'_, 'w> {
     /// The tuple as the port takes it.
     fn submitted_tuple(
         &self,
-        site: &OperatorFrame,
+        site: &OperatorScope,
         target: &SubmitTarget,
         typed: graph::Expr,
         span: Span,
@@ -126,7 +126,7 @@ impl<'w> Typer<'_, 'w> {
         self.report(finding)
     }
 
-    fn submit_target(&mut self, site: &OperatorFrame, port: &'w ast::Expr) -> Option<SubmitTarget> {
+    fn submit_target(&mut self, site: &OperatorScope, port: &'w ast::Expr) -> Option<SubmitTarget> {
         if let Some(at) = self.output_named(port) {
             return Some(self.port_constant(at, port.span));
         }
@@ -270,7 +270,7 @@ fn is_variable(expr: &graph::Expr) -> bool {
 }
 
 /// The tuple type that a submitted literal is typed by: that of the port, or of all ports.
-fn schema_of(site: &OperatorFrame, port: Option<usize>) -> Option<Type> {
+fn schema_of(site: &OperatorScope, port: Option<usize>) -> Option<Type> {
     let schema = |at: usize| site.outputs.get(at)?.schema.clone();
     let one = match port {
         Some(port) => schema(port)?,

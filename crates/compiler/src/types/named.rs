@@ -8,7 +8,7 @@ use tuple::Type;
 
 use crate::Session;
 use crate::names::{
-    BlockFrame, CircularDefinition, CompositeFrame, Definition, DefinitionKind, Scope, ScopeFrame,
+    BlockScope, CircularDefinition, CompositeScope, Definition, DefinitionKind, Scope, ScopeLevel,
     UnitId,
 };
 
@@ -44,9 +44,9 @@ impl<'w> Session<'w> {
     /// Resolves all types of the composite around, to report what is wrong with those that nothing
     /// uses.
     pub fn resolve_types(&self, scope: &Scope<'w>) {
-        if let Some(frame) = scope.composite_frame() {
-            for def in &frame.ast.types {
-                self.composite_type(frame, &def.name, scope);
+        if let Some(composite_scope) = scope.composite_scope() {
+            for def in &composite_scope.ast.types {
+                self.composite_type(composite_scope, &def.name, scope);
             }
         }
     }
@@ -103,8 +103,8 @@ impl<'w> Session<'w> {
         scope: &Scope<'w>,
     ) -> Option<Type> {
         let own = scope
-            .composite_frame()
-            .filter(|frame| std::ptr::eq(frame.ast, composite));
+            .composite_scope()
+            .filter(|composite_scope| std::ptr::eq(composite_scope.ast, composite));
         let Some(def) = composite.types.iter().find(|t| t.name.text == member.text) else {
             if self.is_poisoned(DeclarationKind::Type, &member.text) {
                 return None;
@@ -134,8 +134,8 @@ impl<'w> Session<'w> {
             Some(_) => scope.outside_operator(),
             None => self.static_scope(owner, composite),
         };
-        let frame = scope.composite_frame()?.clone();
-        self.composite_type(&frame, member, &scope)?
+        let composite_scope = scope.composite_scope()?.clone();
+        self.composite_type(&composite_scope, member, &scope)?
     }
 
     /// The scope in which the static types of a composite are resolved once for all.
@@ -144,8 +144,8 @@ impl<'w> Session<'w> {
         if let Some(scope) = self.definitions.statics.borrow().get(&key) {
             return scope.clone();
         }
-        let frame = CompositeFrame::new(unit, composite, "", &self.diagnostics);
-        let scope = Scope::composite(Rc::new(frame));
+        let composite_scope = CompositeScope::new(unit, composite, "", &self.diagnostics);
+        let scope = Scope::composite(Rc::new(composite_scope));
         self.definitions
             .statics
             .borrow_mut()
@@ -153,21 +153,21 @@ impl<'w> Session<'w> {
         scope
     }
 
-    /// Types that the frames of a scope define. `None`: no such name; `Some(None)`: it is broken.
+    /// Types that the levels of a scope define. `None`: no such name; `Some(None)`: it is broken.
     fn local_type(&self, name: &Ident, scope: &Scope<'w>) -> Option<Option<Type>> {
         let outer = scope.outside_operator();
-        for frame in scope.frames() {
-            let found = match frame {
-                ScopeFrame::Block(block) => self.block_type(block, name, scope),
-                ScopeFrame::Operator(operator) => operator
+        for level in scope.levels() {
+            let found = match level {
+                ScopeLevel::Block(block) => self.block_type(block, name, scope),
+                ScopeLevel::Operator(operator) => operator
                     .inputs_named(&name.text)
                     .first()
                     .map(|port| operator.inputs[*port].schema.clone().map(Type::Tuple)),
-                ScopeFrame::Composite(frame) => {
-                    let of_type = self.composite_type(frame, name, &outer);
-                    of_type.or_else(|| self.stream_type(frame, name, &outer))
+                ScopeLevel::Composite(composite_scope) => {
+                    let of_type = self.composite_type(composite_scope, name, &outer);
+                    of_type.or_else(|| self.stream_type(composite_scope, name, &outer))
                 }
-                ScopeFrame::Unit(_) | ScopeFrame::Default => None,
+                ScopeLevel::Unit(_) | ScopeLevel::Default => None,
             };
             if found.is_some() {
                 return found;
@@ -178,7 +178,7 @@ impl<'w> Session<'w> {
 
     fn block_type(
         &self,
-        block: &BlockFrame<'w>,
+        block: &BlockScope<'w>,
         name: &Ident,
         scope: &Scope<'w>,
     ) -> Option<Option<Type>> {
@@ -191,11 +191,11 @@ impl<'w> Session<'w> {
     /// A type of the composite's own; `None`: it has no such type.
     pub(crate) fn composite_type(
         &self,
-        frame: &CompositeFrame<'w>,
+        composite_scope: &CompositeScope<'w>,
         name: &Ident,
         outer: &Scope<'w>,
     ) -> Option<Option<Type>> {
-        let local = frame.ty(&name.text)?;
+        let local = composite_scope.ty(&name.text)?;
         let resolve = || self.definition_body(&local.def.body, outer);
         let result = self.resolve_definition(&local.resolved, name, resolve);
         Some(self.report_circular(result, local.def, name))
@@ -203,11 +203,11 @@ impl<'w> Session<'w> {
 
     fn stream_type(
         &self,
-        frame: &CompositeFrame<'w>,
+        composite_scope: &CompositeScope<'w>,
         name: &Ident,
         outer: &Scope<'w>,
     ) -> Option<Option<Type>> {
-        let stream = frame.stream(&name.text)?;
+        let stream = composite_scope.stream(&name.text)?;
         Some(self.stream_schema(&stream, outer).map(Type::Tuple))
     }
 
@@ -254,20 +254,25 @@ impl<'w> Session<'w> {
             let message = format!("the default of a parameter cannot refer to `{}`", name.text);
             return self.fail("formal-in-default", name.span, message);
         }
-        let Some(frame) = scope.composite_frame() else {
+        let Some(composite_scope) = scope.composite_scope() else {
             let message = format!("there is no composite parameter `{}` here", name.text);
             return self.fail("unknown-formal", name.span, message);
         };
-        let Some(formal) = frame.ast.params.iter().find(|p| p.name.text == name.text) else {
+        let Some(formal) = composite_scope
+            .ast
+            .params
+            .iter()
+            .find(|p| p.name.text == name.text)
+        else {
             if self.is_poisoned(DeclarationKind::Formal, &name.text) {
                 return None;
             }
             let message = format!(
                 "composite `{}` has no parameter `{}`",
-                frame.ast.name.text, name.text
+                composite_scope.ast.name.text, name.text
             );
             let finding = Diagnostic::error("unknown-formal", name.span, message);
-            let names = || frame.ast.params.iter().map(|p| &*p.name.text);
+            let names = || composite_scope.ast.params.iter().map(|p| &*p.name.text);
             let suggestions = &self.symbols.suggestions;
             self.report(suggestions.did_you_mean(finding, &name.text, names));
             return None;
@@ -279,8 +284,8 @@ impl<'w> Session<'w> {
             self.report(finding.label(formal.span, "declared here"));
             return None;
         }
-        let binding = frame.binding(&name.text)??;
-        Some((binding.actual, binding.actual_scope(frame)))
+        let binding = composite_scope.binding(&name.text)??;
+        Some((binding.actual, binding.actual_scope(composite_scope)))
     }
 
     /// A type that was written where an expression could stand too: a name, `C.T`.
@@ -301,14 +306,14 @@ impl<'w> Session<'w> {
         if finding.code != "unknown-type" || name.namespace.is_some() {
             return finding;
         }
-        let Some(frame) = scope.composite_frame() else {
+        let Some(composite_scope) = scope.composite_scope() else {
             return finding;
         };
         let mut streams = Vec::new();
         let suggestions = &self.symbols.suggestions;
         suggestions.did_you_mean(finding, &name.name.text, || {
-            streams = frame.stream_names();
-            let types = frame.type_names().map(|s| -> &str { s });
+            streams = composite_scope.stream_names();
+            let types = composite_scope.type_names().map(|s| -> &str { s });
             streams.iter().map(|s| &**s).chain(types)
         })
     }

@@ -128,8 +128,8 @@ fn formal_actual_span(part: &TypeExpr, scope: &Scope<'_>) -> Option<Span> {
     let TypeKind::Named(name, None) = &part.kind else {
         return None;
     };
-    let frame = scope.composite_frame()?;
-    match frame.binding(&name.name.text)??.actual {
+    let composite_scope = scope.composite_scope()?;
+    match composite_scope.binding(&name.name.text)??.actual {
         Actual::Type(ty) => Some(ty.span),
         Actual::Exprs(list) => list.first().map(|expr| expr.span),
     }

@@ -162,9 +162,9 @@ impl Machine<'_, '_> {
         let functions = self.functions;
         let function = functions.get(id.0 as usize);
         let function = function.ok_or_else(|| faults::mistyped("the function"))?;
-        let outer = (self.frame_base, self.frame_vars);
-        self.frame_base = self.locals.len();
-        self.frame_vars = &function.body.locals;
+        let outer = (self.call_base, self.call_vars);
+        self.call_base = self.locals.len();
+        self.call_vars = &function.body.locals;
         self.call_depth += 1;
         self.locals.extend(
             values
@@ -172,18 +172,18 @@ impl Machine<'_, '_> {
                 .map(|value| std::mem::replace(value, VOID_VALUE)),
         );
         let result = self.run_function(function);
-        for (value, formal) in values.iter_mut().zip(&mut self.locals[self.frame_base..]) {
+        for (value, formal) in values.iter_mut().zip(&mut self.locals[self.call_base..]) {
             *value = std::mem::replace(formal, VOID_VALUE);
         }
-        self.locals.truncate(self.frame_base);
+        self.locals.truncate(self.call_base);
         self.call_depth -= 1;
-        (self.frame_base, self.frame_vars) = outer;
+        (self.call_base, self.call_vars) = outer;
         result
     }
 
     fn run_function(&mut self, function: &Function) -> Result<Value, Fault> {
         self.locals
-            .resize(self.frame_base + function.body.locals.len(), VOID_VALUE);
+            .resize(self.call_base + function.body.locals.len(), VOID_VALUE);
         match self.run_function_body(&function.body.stmts)? {
             Some(value) => Ok(value),
             None if function.result == Type::Void => Ok(VOID_VALUE),

@@ -37,7 +37,7 @@ impl Machine<'_, '_> {
             ExprKind::Const(value) => Ok(EvaluatedOperand::Const(value)),
             ExprKind::Local(id) => {
                 let path =
-                    VariablePath::from_base(VariableBase::Local(self.frame_base + id.0 as usize));
+                    VariablePath::from_base(VariableBase::Local(self.call_base + id.0 as usize));
                 self.resolve_path(path, State::is_scalar(&expr.ty))
             }
             ExprKind::State(id) if State::is_scalar(&expr.ty) => {

@@ -1,4 +1,4 @@
-//! Constant folding.
+//! Constant folding: the value of an expression that needs no inputs, state or services.
 
 use graph::{Expr, Function};
 use tuple::Value;

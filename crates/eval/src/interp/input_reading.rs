@@ -1,4 +1,4 @@
-//! Reading input tuples.
+//! Input tuples as expressions read them: whole, or an attribute that is decoded once.
 
 use tuple::{Layout, TupleRef, Type, Value};
 

@@ -1,4 +1,4 @@
-//! One evaluation under way: frames of locals, decoded inputs, limits.
+//! One evaluation under way: the calls that go on, with their locals, decoded inputs, limits.
 
 use graph::{Function, LocalVar, StateId};
 use tuple::{TupleBuf, Type, Value};
@@ -18,12 +18,12 @@ pub(super) struct Machine<'m, 'e> {
     pub(super) natives: &'m [NativeFn],
     pub(super) ports: &'m InterpreterPorts,
     pub(super) evaluation: &'m mut Evaluation<'e>,
-    /// The locals of all frames, the running one's last.
+    /// The locals of all calls that go on, the innermost one's last.
     pub(super) locals: Vec<Value>,
-    /// Index of the running frame's first local.
-    pub(super) frame_base: usize,
-    /// Declarations of the running frame's locals.
-    pub(super) frame_vars: &'m [LocalVar],
+    /// Index of the innermost call's first local.
+    pub(super) call_base: usize,
+    /// Declarations of the innermost call's locals.
+    pub(super) call_vars: &'m [LocalVar],
     pub(super) call_depth: u32,
     /// Attributes of input tuples that were decoded.
     pub(super) decoded: DecodedInputs,
@@ -46,8 +46,8 @@ impl<'m, 'e> Machine<'m, 'e> {
             ports,
             evaluation: to,
             locals: Vec::new(),
-            frame_base: 0,
-            frame_vars: &[],
+            call_base: 0,
+            call_vars: &[],
             call_depth: 0,
             decoded: DecodedInputs::default(),
             tuple_buffer: TupleBuf::default(),
@@ -108,12 +108,12 @@ impl<'m, 'e> Machine<'m, 'e> {
         Err(faults::no_variable())
     }
 
-    /// The type of a variable of the running frame.
+    /// The type of a variable of the innermost call.
     pub(super) fn base_type(&self, base: VariableBase) -> Option<&Type> {
         match base {
             VariableBase::Local(at) => self
-                .frame_vars
-                .get(at.checked_sub(self.frame_base)?)
+                .call_vars
+                .get(at.checked_sub(self.call_base)?)
                 .map(|v| &v.ty),
             VariableBase::State(var) => self.evaluation.state.types.get(var.0 as usize),
             VariableBase::Decoded(_) => None,

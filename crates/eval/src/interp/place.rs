@@ -1,4 +1,4 @@
-//! Assignments to places.
+//! Assignments: to variables, state, and parts of their values.
 
 use graph::{BinaryOp, Expr, MappedForm, Place, PlaceRoot, PlaceStep};
 use tuple::{Type, Value};
@@ -12,7 +12,7 @@ impl Machine<'_, '_> {
     /// The way to a place, its indices computed; whether it exists is not looked at.
     pub(super) fn place_path(&mut self, place: &Place) -> Result<VariablePath, Fault> {
         let mut path = VariablePath::from_base(match place.root {
-            PlaceRoot::Local(id) => VariableBase::Local(self.frame_base + id.0 as usize),
+            PlaceRoot::Local(id) => VariableBase::Local(self.call_base + id.0 as usize),
             PlaceRoot::State(id) => VariableBase::State(id),
         });
         for step in &place.steps {

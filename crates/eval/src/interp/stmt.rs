@@ -1,4 +1,4 @@
-//! Statements.
+//! Execution of statements.
 
 use std::borrow::Cow;
 
@@ -23,10 +23,10 @@ enum StmtCompletion {
 impl<'m> Machine<'m, '_> {
     /// Runs a body in a frame of its own.
     pub(super) fn run(&mut self, body: &'m Body) -> Result<(), Fault> {
-        self.frame_base = self.locals.len();
-        self.frame_vars = &body.locals;
+        self.call_base = self.locals.len();
+        self.call_vars = &body.locals;
         self.locals
-            .resize(self.frame_base + body.locals.len(), VOID_VALUE);
+            .resize(self.call_base + body.locals.len(), VOID_VALUE);
         self.block(&body.stmts).map(drop)
     }
 
@@ -90,9 +90,9 @@ impl Machine<'_, '_> {
         let at = local.0 as usize;
         let value = match init {
             Some(init) => self.value(init)?,
-            None => Value::default_of(&self.frame_vars[at].ty),
+            None => Value::default_of(&self.call_vars[at].ty),
         };
-        self.locals[self.frame_base + at] = value;
+        self.locals[self.call_base + at] = value;
         Ok(())
     }
 
@@ -128,7 +128,7 @@ impl Machine<'_, '_> {
         while let Some(item) = loop_element(&*self.operand_value(&collection)?, at) {
             self.count_step()?;
             at += 1;
-            self.locals[self.frame_base + local.0 as usize] = item;
+            self.locals[self.call_base + local.0 as usize] = item;
             match self.block(body)? {
                 StmtCompletion::Next | StmtCompletion::Continue => {}
                 StmtCompletion::Break => break,
@@ -175,7 +175,7 @@ impl Machine<'_, '_> {
     ) -> Result<StmtCompletion, Fault> {
         for number in range.numbers() {
             self.count_step()?;
-            self.locals[self.frame_base + local.0 as usize] = Value::Int32(number);
+            self.locals[self.call_base + local.0 as usize] = Value::Int32(number);
             match self.block(body)? {
                 StmtCompletion::Next | StmtCompletion::Continue => {}
                 StmtCompletion::Break => break,

@@ -29,7 +29,7 @@ pub struct Bump {
     pub limit: usize,
 }
 
-/// Bytes that last until the entry returns, or until a loop's turn ends.
+/// Bytes that last until the function that a handle calls returns, or until a loop's turn ends.
 #[derive(Debug, Default)]
 pub struct Arena {
     chunks: Vec<Box<[u64]>>,

@@ -47,10 +47,10 @@ pub struct CodePointer {
 
 impl CodePointer {
     /// Publishes the address of the code. Pairs with `address`.
-    pub fn publish(&self, entry: *const u8, memory: &Arc<CodeMemory>) {
-        // The code is kept first, so that a thread that sees the entry may call it.
+    pub fn publish(&self, address: *const u8, memory: &Arc<CodeMemory>) {
+        // The code is kept first, so that a thread that sees the address may call it.
         let _ = self.memory.set(Arc::clone(memory));
-        self.address.store(entry.cast_mut(), Ordering::Release);
+        self.address.store(address.cast_mut(), Ordering::Release);
     }
 
     /// Address of the code; null before it is finished. Pairs with `publish`.

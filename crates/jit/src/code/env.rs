@@ -1,4 +1,4 @@
-//! The environment of compiled code: every compiled function is given a pointer to one.
+//! The environment of compiled code: every machine function is given a pointer to one.
 //!
 //! Compiled code reads and writes the first fields at the offsets of [`offsets`]; the fields after
 //! them are for the functions in [`super::import_bodies`]. An `Env` belongs to one handle and is
@@ -20,7 +20,7 @@ use super::scratch::OperandScratch;
 use super::temp_values::TempValues;
 
 /// Value of [`Env::inlined_operator`] while no inlined operator runs: the outlet acts for the
-/// entry's operator.
+/// handle's operator.
 pub const NO_INLINED_OPERATOR: u32 = u32::MAX;
 
 /// Everything that the compiled code of one handle reads and writes, at offsets known to the code.
@@ -36,7 +36,7 @@ pub struct Env {
     scalars: *mut [u64; 2],
     /// The operator's other state variables.
     values: *mut Value,
-    /// The entry's own local variables that are values.
+    /// The function's own local variables that are values.
     locals: *mut Value,
     /// The lowest address of the stack that a call may begin at.
     stack_limit: usize,

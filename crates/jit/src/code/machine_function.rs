@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind};
-use runtime::abi::{CodeContext, FrameBatch, ProjectTuple, RunBody, RunBodyOnBatch, TestCondition};
+use runtime::abi::{CodeContext, FrameBatch, ProjectTuple, RunBody, RunBodyOnBatch, TestPredicate};
 use tuple::TupleBuf;
 
 use super::code_memory::{CodeMemory, CodePointer};
@@ -11,12 +11,12 @@ use super::constant_pool::ConstantPool;
 use super::env::Env;
 use super::env_requirements::EnvRequirements;
 
-/// Place where a handle finds its code once the module is finished; clones share it.
+/// Machine function, whose address handles find here once the module is finished; clones share it.
 #[derive(Clone)]
-pub struct EntryPoint(Arc<CodePointer>);
+pub struct MachineFunction(Arc<CodePointer>);
 
-/// A machine function with the environment that it runs in.
-struct MachineFunction {
+/// Handle of a machine function: its code, and the environment that it runs in.
+struct FunctionHandle {
     code: Arc<CodePointer>,
     env: Option<Box<Env>>,
     pool: Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
@@ -24,40 +24,40 @@ struct MachineFunction {
 }
 
 /// Handle of compiled code that writes a tuple.
-pub struct JitProjection(MachineFunction);
+pub struct JitProjection(FunctionHandle);
 /// Handle of compiled code that tests a condition.
-pub struct JitPredicate(MachineFunction);
+pub struct JitPredicate(FunctionHandle);
 /// Handle of compiled code that runs statements.
-pub struct JitAction(MachineFunction);
+pub struct JitBody(FunctionHandle);
 /// Handle of compiled code that runs statements for each frame of a batch.
-pub struct JitBatchAction(MachineFunction);
+pub struct JitBatchBody(FunctionHandle);
 
-impl EntryPoint {
-    /// An entry point whose code is not finished yet.
-    pub fn new() -> EntryPoint {
-        EntryPoint(Arc::default())
+impl MachineFunction {
+    /// A function whose module is not finished yet.
+    pub fn new() -> MachineFunction {
+        MachineFunction(Arc::default())
     }
 
     /// Publishes the address of the code.
-    pub fn publish(&self, entry: *const u8, memory: &Arc<CodeMemory>) {
-        self.0.publish(entry, memory);
+    pub fn publish(&self, address: *const u8, memory: &Arc<CodeMemory>) {
+        self.0.publish(address, memory);
     }
 }
 
-impl Default for EntryPoint {
-    fn default() -> EntryPoint {
-        EntryPoint::new()
+impl Default for MachineFunction {
+    fn default() -> MachineFunction {
+        MachineFunction::new()
     }
 }
 
-impl MachineFunction {
+impl FunctionHandle {
     fn new(
-        entrance: &EntryPoint,
+        function: &MachineFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
-    ) -> MachineFunction {
-        MachineFunction {
-            code: Arc::clone(&entrance.0),
+    ) -> FunctionHandle {
+        FunctionHandle {
+            code: Arc::clone(&function.0),
             env: None,
             pool: Arc::clone(pool),
             requirements: needs,
@@ -91,15 +91,15 @@ impl MachineFunction {
 
     /// Runs the code. Returns its status.
     fn run(&mut self) -> Result<u32, Fault> {
-        let entry = self.code.address();
-        let Some(env) = self.env.as_mut().filter(|_| !entry.is_null()) else {
+        let address = self.code.address();
+        let Some(env) = self.env.as_mut().filter(|_| !address.is_null()) else {
             return Err(unfinished_fault());
         };
-        // SAFETY: the entry point was published with an entry of this signature, whose memory
-        // the entry point keeps alive; the environment is entered.
+        // SAFETY: the address that was published is that of a function of this signature, whose
+        // memory the pointer keeps alive; the environment is entered.
         let status = unsafe {
-            let entry: extern "C" fn(*mut Env) -> u32 = std::mem::transmute(entry);
-            entry(&raw mut **env)
+            let function: extern "C" fn(*mut Env) -> u32 = std::mem::transmute(address);
+            function(&raw mut **env)
         };
         match env.leave() {
             Some(fault) => Err(fault),
@@ -116,50 +116,50 @@ fn unfinished_fault() -> Fault {
 }
 
 impl JitProjection {
-    /// A projection that calls the code of an entry point.
+    /// A projection that calls a machine function.
     pub fn new(
-        entrance: &EntryPoint,
+        function: &MachineFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
     ) -> JitProjection {
-        JitProjection(MachineFunction::new(entrance, pool, needs))
+        JitProjection(FunctionHandle::new(function, pool, needs))
     }
 }
 
 impl JitPredicate {
-    /// A condition that calls the code of an entry point.
+    /// A condition that calls a machine function.
     pub fn new(
-        entrance: &EntryPoint,
+        function: &MachineFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
     ) -> JitPredicate {
-        JitPredicate(MachineFunction::new(entrance, pool, needs))
+        JitPredicate(FunctionHandle::new(function, pool, needs))
     }
 }
 
-impl JitAction {
-    /// An action that calls the code of an entry point.
+impl JitBody {
+    /// A body that calls a machine function.
     pub fn new(
-        entrance: &EntryPoint,
+        function: &MachineFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
-    ) -> JitAction {
-        JitAction(MachineFunction::new(entrance, pool, needs))
+    ) -> JitBody {
+        JitBody(FunctionHandle::new(function, pool, needs))
     }
 }
 
-impl JitBatchAction {
-    /// A batch action that calls the code of an entry point.
+impl JitBatchBody {
+    /// A body for batches that calls a machine function.
     pub fn new(
-        entrance: &EntryPoint,
+        function: &MachineFunction,
         pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
         needs: EnvRequirements,
-    ) -> JitBatchAction {
-        JitBatchAction(MachineFunction::new(entrance, pool, needs))
+    ) -> JitBatchBody {
+        JitBatchBody(FunctionHandle::new(function, pool, needs))
     }
 }
 
-impl RunBodyOnBatch for JitBatchAction {
+impl RunBodyOnBatch for JitBatchBody {
     fn run_body_on_batch(
         &mut self,
         context: &mut CodeContext<'_>,
@@ -187,13 +187,13 @@ impl ProjectTuple for JitProjection {
     }
 }
 
-impl TestCondition for JitPredicate {
+impl TestPredicate for JitPredicate {
     fn test(&mut self, context: &mut CodeContext<'_>) -> Result<bool, Fault> {
         self.0.call(context, None).map(|status| status == 1)
     }
 }
 
-impl RunBody for JitAction {
+impl RunBody for JitBody {
     fn run_body(&mut self, context: &mut CodeContext<'_>) -> Result<(), Fault> {
         self.0.call(context, None).map(drop)
     }

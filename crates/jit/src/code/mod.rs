@@ -2,8 +2,8 @@
 //! with unsafe code.
 //!
 //! ```text
-//!   handle --enter--> Env --entry point--> compiled code --ImportedFunction--> import_bodies
-//!          <--leave--     <--status------
+//!   handle --enter--> Env --address--> compiled code --ImportedFunction--> import_bodies
+//!          <--leave--     <--status--
 //! ```
 //! # Invariants
 //! 1. Compiled code gets one address, that of an [`env::Env`], which lives in its handle.
@@ -40,7 +40,7 @@ pub use env::{NO_INLINED_OPERATOR, offsets};
 pub use env_requirements::EnvRequirements;
 pub use fallback_site::{FallbackOp, FallbackSite, OperandPassing};
 pub use import::ImportedFunction;
-pub use machine_function::{EntryPoint, JitAction, JitBatchAction, JitPredicate, JitProjection};
+pub use machine_function::{JitBatchBody, JitBody, JitPredicate, JitProjection, MachineFunction};
 pub use parts_reader::RawSlice;
 
 /// The addresses of an operator's scalar and of its other state variables.

@@ -2,8 +2,8 @@
 //!
 //! A [`context::FunctionLowering`] makes one machine function. The meaning of a body's names while
 //! it is lowered (variables, input tuples, targets of `return` and of submitted tuples) is its
-//! [`context::BodyContext`]. Inlining a user function, or the operator at the other end of a fused
-//! edge, is lowering another body with a context of its own in the same machine function.
+//! [`context::BodyContext`]. Inlining a user function, or the operator that follows in a chain, is
+//! lowering another body with a context of its own in the same machine function.
 //!
 //! | folder | lowers |
 //! | --- | --- |
@@ -24,7 +24,7 @@ mod statements;
 mod values;
 
 pub use context::{
-    BodyUsage, CodegenUnit, EntryRequirements, InlinableOperator, InlinedEdge, InlinedOutput,
-    MachineCodeListing, OutputTarget, RingGrantAddresses,
+    BodyUsage, CodegenUnit, InlinableOperator, InlinedEdge, InlinedOutput, MachineCodeListing,
+    MemoryRequirements, OutputTarget, RingGrantAddresses,
 };
-pub use functions::{EntryBody, EntryContext};
+pub use functions::{FunctionContext, FunctionSource};

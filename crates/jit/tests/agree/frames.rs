@@ -7,8 +7,8 @@ use eval::{Fault, InputTuples, Services, State};
 use ring::{Reader, RingShape, Writer, private_ring};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{
-    Backend, CodeContext, CodeOutlet, Counter, FrameEdge, FrameGrant, FusedMember, FusedView,
-    OperatorScope, RunBody, StateCell,
+    Backend, ChainMember, CodeContext, CodeOutlet, CodeScope, Counter, FrameEdge, FrameGrant,
+    RunBody, StateCell, ThreadChains,
 };
 use runtime::{EvaluationInputs, LoweredLogic, Outlet};
 use thalweg_jit::{Jit, JitOptions};
@@ -257,8 +257,8 @@ fn compiled(
         processed,
     });
     static STOP: u8 = 0;
-    let member = FusedMember {
-        scope: OperatorScope {
+    let member = ChainMember {
+        scope: CodeScope {
             operator: &rig.operator(),
             index: 0,
             inputs: vec![Layout::new(&ty)],
@@ -267,16 +267,16 @@ fn compiled(
         },
         logic: &logic,
         state: state.address(),
-        fused_outputs: vec![None],
+        chain_outputs: vec![None],
         frame_edges: vec![frames],
         has_batched_input: vec![],
     };
-    let view = FusedView {
+    let chains = ThreadChains {
         members: vec![member],
         stop_flag: &raw const STOP,
     };
     let codes = backend
-        .compile_fused(&view)
+        .compile_chains(&chains)
         .unwrap_or_else(|fault| panic!("{fault}"));
     backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
     let code = codes.into_iter().flat_map(|code| code.on_tuple).flatten();

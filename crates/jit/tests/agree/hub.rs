@@ -1,4 +1,4 @@
-//! A little run time for fused chains: members joined by edges, run by either backend.
+//! A little run time for chains of operators: members joined by edges, run by either backend.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use eval::{Fault, InputTuples, Services};
 use graph::OperatorNode;
 use runtime::abi::{
-    Backend, CodeContext, CodeOutlet, Counter, FrameBatch, FusedEdge, FusedMember, FusedOutput,
-    FusedView, OperatorCode, OperatorScope, StateCell,
+    Backend, ChainEdge, ChainMember, ChainOutput, CodeContext, CodeOutlet, CodeScope, Counter,
+    FrameBatch, OperatorCode, StateCell, ThreadChains,
 };
 use runtime::{EvaluationInputs, LoweredLogic, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
@@ -96,8 +96,8 @@ fn run_with(
         .iter()
         .map(|n| n.rig.outputs.iter().map(Layout::new).collect())
         .collect();
-    let member = |at: usize| FusedMember {
-        scope: OperatorScope {
+    let member = |at: usize| ChainMember {
+        scope: CodeScope {
             operator: &operators[at],
             index: at as u32,
             inputs: inputs[at].clone(),
@@ -106,16 +106,16 @@ fn run_with(
         },
         logic: &nodes[at].logic,
         state: states[at].address(),
-        fused_outputs: edges(&nodes[at], &submitted[at], &processed),
+        chain_outputs: edges(&nodes[at], &submitted[at], &processed),
         frame_edges: Vec::new(),
         has_batched_input: vec![at == 0; nodes[at].rig.inputs.len()],
     };
-    let view = FusedView {
+    let chains = ThreadChains {
         members: (0..nodes.len()).map(member).collect(),
         stop_flag: stop(&submitted),
     };
     let codes = backend
-        .compile_fused(&view)
+        .compile_chains(&chains)
         .unwrap_or_else(|fault| panic!("{fault}"));
     backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
     let hub = Hub {
@@ -150,16 +150,16 @@ fn edges<'a>(
     node: &Node,
     submitted: &'a [Counter],
     processed: &'a [Vec<Counter>],
-) -> Vec<Option<FusedOutput<'a>>> {
+) -> Vec<Option<ChainOutput<'a>>> {
     let ports = node.edges.iter().zip(submitted);
     let edges = ports.map(|(edges, submitted)| {
-        let edges = edges.as_ref()?.iter().map(|&(member, port)| FusedEdge {
+        let edges = edges.as_ref()?.iter().map(|&(member, port)| ChainEdge {
             member,
             port,
             processed: &processed[member as usize][port as usize],
         });
         let edges = edges.collect();
-        Some(FusedOutput { submitted, edges })
+        Some(ChainOutput { submitted, edges })
     });
     edges.collect()
 }

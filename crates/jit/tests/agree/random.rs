@@ -6,7 +6,7 @@ use eval::{InputTuples, NoServices, Services, State};
 use graph::{Expr, OperatorNode, OutPort, Pos};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use runtime::abi::{Backend, CodeContext, CodeOutlet, OperatorScope};
+use runtime::abi::{Backend, CodeContext, CodeOutlet, CodeScope};
 use runtime::{EvaluationInputs, Outlet};
 use testkit::{
     arbitrary::GeneratedCase, arbitrary::NATIVES, arbitrary::RunOutcome, arbitrary::generated_cases,
@@ -26,7 +26,7 @@ fn operator(case: &GeneratedCase) -> OperatorNode {
 /// Outcomes of a case that runs compiled.
 fn compiled(case: &GeneratedCase) -> Vec<RunOutcome> {
     let operator = operator(case);
-    let scope = OperatorScope {
+    let scope = CodeScope {
         operator: &operator,
         index: 0,
         inputs: case.input_layouts(),
@@ -37,7 +37,7 @@ fn compiled(case: &GeneratedCase) -> Vec<RunOutcome> {
     let exprs: Vec<Option<&Expr>> = case.projection.iter().map(Option::as_ref).collect();
     let layout = scope.outputs[0].clone();
     let mut body = jit
-        .action(&scope, &case.body)
+        .body(&scope, &case.body)
         .unwrap_or_else(|fault| panic!("{fault}"));
     let mut projection = jit
         .projection(&scope, &exprs, &layout)

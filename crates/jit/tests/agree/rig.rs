@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eval::{Fault, FaultKind, InputTuples, NativeFn, Services, State, TraceLevel};
 use graph::{Body, Expr, ExprKind, Function, InPort, OperatorNode, OutPort, Pos, StateVar, Stmt};
 use runtime::abi::interpreter_backend::InterpreterBackend;
-use runtime::abi::{Backend, CodeContext, CodeOutlet, OperatorScope, RunBody};
+use runtime::abi::{Backend, CodeContext, CodeOutlet, CodeScope, RunBody};
 use runtime::{EvaluationInputs, Outlet};
 use thalweg_jit::{Jit, JitOptions};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, TupleType, Type, Value};
@@ -83,7 +83,7 @@ impl Rig {
             .inputs
             .iter()
             .flat_map(|(s, h)| vec![Layout::new(s); *h as usize + 1]);
-        let scope = OperatorScope {
+        let scope = CodeScope {
             operator: &operator,
             index: 0,
             inputs: slots.collect(),
@@ -91,7 +91,7 @@ impl Rig {
             state: &self.state,
         };
         let mut act = backend
-            .action(&scope, body)
+            .body(&scope, body)
             .unwrap_or_else(|fault| panic!("{fault}"));
         backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
         let mut state = State::new(&self.state);
@@ -103,7 +103,7 @@ impl Rig {
     fn once(
         &self,
         act: &mut dyn RunBody,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         state: &mut State,
         row: &[Option<Value>],
     ) -> Seen {

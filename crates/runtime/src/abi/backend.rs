@@ -6,8 +6,8 @@ use eval::{Fault, Services, State};
 use graph::{Body, Expr};
 use tuple::{Layout, Value};
 
-use super::code::{OperatorScope, ProjectTuple, RunBody, TestCondition};
-use super::fused::{FusedMember, FusedView, OperatorCode};
+use super::chain::{ChainMember, OperatorCode, ThreadChains};
+use super::code::{CodeScope, ProjectTuple, RunBody, TestPredicate};
 
 /// Makes code of expressions and statements. The run time calls it operator by operator while it
 /// wires a PE, and [`Backend::finish`] once, at the end.
@@ -19,7 +19,7 @@ pub trait Backend {
     /// The backend cannot make code of an expression.
     fn projection(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         exprs: &[Option<&Expr>],
         layout: &Arc<Layout>,
     ) -> Result<Box<dyn ProjectTuple>, Fault>;
@@ -30,16 +30,15 @@ pub trait Backend {
     /// The backend cannot make code of the expression.
     fn predicate(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         expr: &Expr,
-    ) -> Result<Box<dyn TestCondition>, Fault>;
+    ) -> Result<Box<dyn TestPredicate>, Fault>;
 
     /// Code for a body of statements.
     ///
     /// # Errors
     /// The backend cannot make code of a statement.
-    fn action(&mut self, scope: &OperatorScope<'_>, body: &Body)
-    -> Result<Box<dyn RunBody>, Fault>;
+    fn body(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault>;
 
     /// The value of an expression without input tuples, computed now: parameters, and initial
     /// values of state variables. `state` holds the variables that were initialized before.
@@ -54,13 +53,13 @@ pub trait Backend {
     ) -> Result<Value, Fault>;
 
     /// The code of the lowered operators that one thread runs, member by member. The default
-    /// compiles every body by itself. A backend that inlines across fused edges overrides this;
-    /// [`FusedView`] says what it has to observe.
+    /// compiles every body by itself. A backend that inlines along chains overrides this;
+    /// [`ThreadChains`] says what it has to observe.
     ///
     /// # Errors
     /// The backend cannot make code of a body.
-    fn compile_fused(&mut self, view: &FusedView<'_>) -> Result<Vec<OperatorCode>, Fault> {
-        let members = view.members.iter();
+    fn compile_chains(&mut self, chains: &ThreadChains<'_>) -> Result<Vec<OperatorCode>, Fault> {
+        let members = chains.members.iter();
         members
             .map(|member| compile_each_body(self, member))
             .collect()
@@ -76,16 +75,16 @@ pub trait Backend {
 /// Code for each body of a member by itself, without inlining.
 fn compile_each_body<B: Backend + ?Sized>(
     backend: &mut B,
-    member: &FusedMember<'_>,
+    member: &ChainMember<'_>,
 ) -> Result<OperatorCode, Fault> {
-    let mut action = |body: &Body| backend.action(&member.scope, body);
+    let mut compile = |body: &Body| backend.body(&member.scope, body);
     let logic = member.logic;
-    let on_tuple = logic.on_tuple.iter().map(|body| action(body).map(Some));
+    let on_tuple = logic.on_tuple.iter().map(|body| compile(body).map(Some));
     let on_tuple = on_tuple.collect::<Result<_, _>>()?;
     let on_punct = logic.on_punct.iter();
-    let on_punct = on_punct.map(|body| body.as_ref().map(&mut action).transpose());
+    let on_punct = on_punct.map(|body| body.as_ref().map(&mut compile).transpose());
     let on_punct = on_punct.collect::<Result<_, _>>()?;
-    let on_process = logic.on_process.as_ref().map(&mut action).transpose()?;
+    let on_process = logic.on_process.as_ref().map(&mut compile).transpose()?;
     Ok(OperatorCode {
         on_tuple,
         on_batch: Vec::new(),

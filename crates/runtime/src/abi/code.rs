@@ -10,7 +10,7 @@ use super::outlet::CodeContext;
 
 /// The names that the expressions of one operator may use: its ports and its state variables.
 #[derive(Clone, Debug)]
-pub struct OperatorScope<'a> {
+pub struct CodeScope<'a> {
     /// The operator that the expressions belong to.
     pub operator: &'a graph::OperatorNode,
     /// Index of the operator in the program.
@@ -34,7 +34,7 @@ pub trait ProjectTuple: Send {
 }
 
 /// Code of a boolean expression.
-pub trait TestCondition: Send {
+pub trait TestPredicate: Send {
     /// Whether the condition holds for the tuples of the context.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use graph::{Body, Expr, Function};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
 use super::backend::Backend;
-use super::code::{OperatorScope, ProjectTuple, RunBody, TestCondition};
+use super::code::{CodeScope, ProjectTuple, RunBody, TestPredicate};
 use super::outlet::{CodeContext, Outlet};
 
 /// The backend whose code is the expression itself, interpreted: the reference for every other one.
@@ -36,7 +36,7 @@ impl InterpreterBackend {
         InterpreterBackend { interpreter }
     }
 
-    fn interpreted_code<T>(&self, scope: &OperatorScope<'_>, what: T) -> InterpretedCode<T> {
+    fn interpreted_code<T>(&self, scope: &CodeScope<'_>, what: T) -> InterpretedCode<T> {
         let ports = &scope.operator.inputs;
         InterpretedCode {
             interpreter: self.interpreter.with_ports(ports, &scope.outputs),
@@ -70,7 +70,7 @@ pub fn evaluate(
 impl Backend for InterpreterBackend {
     fn projection(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         exprs: &[Option<&Expr>],
         layout: &Arc<Layout>,
     ) -> Result<Box<dyn ProjectTuple>, Fault> {
@@ -82,17 +82,13 @@ impl Backend for InterpreterBackend {
 
     fn predicate(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         expr: &Expr,
-    ) -> Result<Box<dyn TestCondition>, Fault> {
+    ) -> Result<Box<dyn TestPredicate>, Fault> {
         Ok(Box::new(self.interpreted_code(scope, expr.clone())))
     }
 
-    fn action(
-        &mut self,
-        scope: &OperatorScope<'_>,
-        body: &Body,
-    ) -> Result<Box<dyn RunBody>, Fault> {
+    fn body(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault> {
         Ok(Box::new(self.interpreted_code(scope, body.clone())))
     }
 
@@ -145,7 +141,7 @@ impl ProjectTuple for InterpretedCode<(Vec<Option<Expr>>, Arc<Layout>)> {
     }
 }
 
-impl TestCondition for InterpretedCode<Expr> {
+impl TestPredicate for InterpretedCode<Expr> {
     fn test(&mut self, context: &mut CodeContext<'_>) -> Result<bool, Fault> {
         self.interpret(context, Interpreter::evaluate_condition)
     }

@@ -3,17 +3,17 @@
 //!
 //! ```text
 //! while wiring   Backend <- every expression and body of the PE, then finish()
-//! while running  RunBody, ProjectTuple, TestCondition <- CodeContext (input tuples, state, Outlet)
+//! while running  RunBody, ProjectTuple, TestPredicate <- CodeContext (input tuples, state, Outlet)
 //! ```
 //! There are two backends: the interpreter ([`interpreter_backend`]) and the JIT, a crate of its
 //! own that names nothing else of this crate. Operators that are Rust code submit through
 //! [`Outlet`] too, so it is defined here.
 
 mod backend;
+mod chain;
 mod code;
 mod counter;
 mod evaluation_inputs;
-mod fused;
 pub mod interpreter_backend;
 mod lowered_logic;
 mod outlet;
@@ -21,12 +21,12 @@ mod projection;
 mod state_cell;
 
 pub use backend::Backend;
-pub use code::{OperatorScope, ProjectTuple, RunBody, RunBodyOnBatch, TestCondition};
+pub use chain::{
+    ChainEdge, ChainMember, ChainOutput, FrameEdge, FrameGrant, OperatorCode, ThreadChains,
+};
+pub use code::{CodeScope, ProjectTuple, RunBody, RunBodyOnBatch, TestPredicate};
 pub use counter::Counter;
 pub use evaluation_inputs::EvaluationInputs;
-pub use fused::{
-    FrameEdge, FrameGrant, FusedEdge, FusedMember, FusedOutput, FusedView, OperatorCode,
-};
 pub use lowered_logic::{CountedWindow, LoweredLogic};
 pub use outlet::{CodeContext, CodeOutlet, Outlet};
 pub use projection::{Predicate, Projection};

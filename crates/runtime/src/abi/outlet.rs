@@ -83,7 +83,7 @@ pub trait Outlet {
 /// frames by itself.
 pub trait CodeOutlet: Outlet {
     /// Acts for another operator of the thread from now on, and returns the operator that it acted
-    /// for. For code that inlines operators: see [`crate::abi::FusedView`].
+    /// for. For code that inlines operators: see [`crate::abi::ThreadChains`].
     fn act_as(&mut self, operator: u32) -> u32;
 
     /// Wakes the consumer of a port, which sleeps although code has written a frame for it: see

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eval::Fault;
 use tuple::{Layout, TupleBuf};
 
-use super::code::{ProjectTuple, TestCondition};
+use super::code::{ProjectTuple, TestPredicate};
 use super::evaluation_inputs::EvaluationInputs;
 use super::outlet::Outlet;
 
@@ -74,7 +74,7 @@ pub struct Projection {
 /// ```
 pub struct Predicate {
     /// The code that the backend made.
-    pub code: Box<dyn TestCondition>,
+    pub code: Box<dyn TestPredicate>,
 }
 
 impl Projection {

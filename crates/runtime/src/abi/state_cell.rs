@@ -3,8 +3,8 @@
 //! # Who may touch the state
 //! 1. The run time, through [`StateCell::borrow`], while it is inside a call of the operator.
 //! 2. Compiled code of the operator, while it is being called.
-//! 3. Compiled code of another operator of the same [`super::FusedView`] that inlines this one,
-//!    while it is being called. Members of a view belong to one thread and stand in no loop, so 3
+//! 3. Compiled code of another operator of the same [`super::ThreadChains`] that inlines this one,
+//!    while it is being called. The members belong to one thread and stand in no loop, so 3
 //!    never overlaps with 1 or 2.
 //!
 //! Neither vector of a [`State`] is ever resized after wiring, so their elements have fixed

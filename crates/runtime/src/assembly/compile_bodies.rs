@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use eval::Fault;
 use graph::{Body, InPort, inserted_operators};
 
-use crate::abi::{Backend, FrameEdge, OperatorCode, OperatorScope};
-use crate::assembly::fusion::{self, FusionCandidate};
+use crate::abi::{Backend, CodeScope, FrameEdge, OperatorCode};
+use crate::assembly::chains::{self, ChainCandidate};
 use crate::assembly::operator_factory::ConstructedOperator;
 use crate::assembly::pe_topology::PeTopology;
 use crate::blocking::stop_signal::StopSignal;
@@ -35,9 +35,9 @@ pub(crate) fn compile_all(
     for group in groups_by_thread(constructed, topology) {
         let candidates: Vec<_> = group
             .iter()
-            .map(|&at| fusion_candidate(&constructed[at], constructed, topology))
+            .map(|&at| chain_candidate(&constructed[at], constructed, topology))
             .collect();
-        let compiled = fusion::compile(backend, &candidates, stop.address());
+        let compiled = chains::compile(backend, &candidates, stop.address());
         let first = constructed[group[0]].operator;
         let compiled = compiled.map_err(|fault| Failure::for_operator(first, fault))?;
         for (&at, code) in group.iter().zip(compiled) {
@@ -68,11 +68,11 @@ fn groups_by_thread(
     groups
 }
 
-fn fusion_candidate<'a>(
+fn chain_candidate<'a>(
     constructed: &'a ConstructedOperator<'_>,
     all: &[ConstructedOperator<'_>],
     topology: &'a PeTopology,
-) -> FusionCandidate<'a> {
+) -> ChainCandidate<'a> {
     let at = constructed.index as usize;
     let has_history = constructed
         .operator
@@ -80,13 +80,13 @@ fn fusion_candidate<'a>(
         .iter()
         .any(|port| port.history > 0);
     let catches_faults = CatchPolicy::from_operator(constructed.operator).catches_any();
-    let is_fusible = topology.is_alone(at) && !has_history && !catches_faults;
+    let is_directly_callable = topology.is_alone(at) && !has_history && !catches_faults;
     let ports = constructed.operator.inputs.iter();
     let is_batched = |port: &InPort| {
         let mut sources = port.sources.iter();
-        is_fusible && sources.any(|edge| submits_batches(&all[edge.operator.0 as usize]))
+        is_directly_callable && sources.any(|edge| submits_batches(&all[edge.operator.0 as usize]))
     };
-    FusionCandidate {
+    ChainCandidate {
         scope: scope(constructed),
         logic: &constructed.logic,
         state: constructed.state.address(),
@@ -97,7 +97,7 @@ fn fusion_candidate<'a>(
             .map(|out| frame_edge(out, all, topology))
             .collect(),
         has_batched_input: ports.map(is_batched).collect(),
-        is_fusible,
+        is_directly_callable,
         chain: topology.chains[at],
     }
 }
@@ -126,8 +126,8 @@ fn submits_batches(constructed: &ConstructedOperator<'_>) -> bool {
     [inserted_operators::RECEIVE, inserted_operators::QUEUE].contains(&&*constructed.operator.kind)
 }
 
-fn scope<'a>(constructed: &'a ConstructedOperator<'_>) -> OperatorScope<'a> {
-    OperatorScope {
+fn scope<'a>(constructed: &'a ConstructedOperator<'_>) -> CodeScope<'a> {
+    CodeScope {
         operator: constructed.operator,
         index: constructed.index,
         inputs: build_context::slot_layouts(constructed.operator, &constructed.inputs, None),
@@ -143,7 +143,7 @@ fn compile_logic_clauses(
     let scope = scope(constructed);
     let mut compile = |body: Option<&Body>| {
         let body = body.filter(|body| !body.stmts.is_empty());
-        body.map(|body| backend.action(&scope, body)).transpose()
+        body.map(|body| backend.body(&scope, body)).transpose()
     };
     let on_tuple = constructed.logic.on_tuple.iter();
     let on_tuple = on_tuple

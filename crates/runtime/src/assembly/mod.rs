@@ -4,12 +4,12 @@
 //!   operator_factory   asks the registry for each operator
 //!   pe_topology        edges, threads, loops
 //!   compile_bodies     statements get code
-//!   fusion             which edges may be inlined or called directly in that code
+//!   chains             which edges may be inlined or called directly in that code
 //!   pe_assembly        calls these, and gives each thread its operators
 //! ```
 
+pub(crate) mod chains;
 pub(crate) mod compile_bodies;
-pub(crate) mod fusion;
 pub(crate) mod operator_factory;
 pub(crate) mod pe_assembly;
 pub(crate) mod pe_topology;

@@ -1,5 +1,5 @@
-//! From a program to operators that can run: the registry is asked, expressions get code, threads
-//! are given their operators.
+//! Assembly of a PE: the registry is asked for operators, expressions get code, threads are given
+//! their operators.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

@@ -37,7 +37,7 @@ use tuple::{Layout, TupleType, Type, Value};
 
 use super::flush_buffer::FlushBuffer;
 use super::operator::TimerId;
-use crate::abi::{Backend, OperatorScope, Predicate, Projection};
+use crate::abi::{Backend, CodeScope, Predicate, Projection};
 use crate::blocking::stop_signal::StopSignal;
 use crate::blocking::thread_waits::RoomNotifier;
 use crate::edge::crossing_resources::CrossingResources;
@@ -84,7 +84,7 @@ pub(crate) struct OperatorRequirements {
     pub gauges: Option<GaugeReader>,
 }
 
-/// Code for expressions; [`OperatorScope`] says which names they may use.
+/// Code for expressions; [`CodeScope`] says which names they may use.
 impl BuildContext<'_> {
     /// Code for a tuple of expressions, written as a flat tuple of a synthetic schema (`_0`, `_1`,
     /// ...).
@@ -352,8 +352,8 @@ pub(crate) fn operator_scope<'a>(
     inputs: &[Arc<Layout>],
     outputs: &[Arc<Layout>],
     results: Option<&Arc<Layout>>,
-) -> OperatorScope<'a> {
-    OperatorScope {
+) -> CodeScope<'a> {
+    CodeScope {
         operator,
         index,
         inputs: slot_layouts(operator, inputs, results),

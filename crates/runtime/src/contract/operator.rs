@@ -2,9 +2,10 @@
 //!
 //! There are two kinds. A *lowered* operator (Functor, Filter, Custom, Beacon, ...) is data: its
 //! behaviour is a few bodies of typed statements ([`crate::LoweredLogic`]), which the backend
-//! interprets or compiles and may fuse with its neighbours'. A *built* operator (Aggregate, Join,
-//! FileSource, ...) is Rust code behind [`Operator`]. Operators that a plan inserts to cross
-//! threads and processes have a contract of their own, [`crate::inserted`], with the same rules.
+//! interprets, or compiles into one function with those of its chain. A *built* operator
+//! (Aggregate, Join, FileSource, ...) is Rust code behind [`Operator`]. Operators that a plan
+//! inserts to cross threads and processes have a contract of their own, [`crate::inserted`], with
+//! the same rules.
 //!
 //! # Duties of the run time
 //! The run time does the following for every operator, in this order:

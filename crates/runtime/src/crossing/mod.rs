@@ -1,5 +1,6 @@
 //! The operators that a plan inserts: at the borders of a PE, before threaded ports, where the
-//! order of a stream counts, and behind the makers of watermarks.
+//! order of a stream counts, and behind the makers of watermarks. The queue of a threaded port is
+//! in `queue`, the contract of most of these operators in `inserted`.
 //!
 //! ```text
 //!    PE 0                                          PE 1
@@ -32,6 +33,7 @@ mod turn;
 mod watermark_generator;
 
 use crate::OperatorEntry;
+
 pub use crate::counters::crossing_counters::{CrossingCounters, CrossingSide};
 pub use crate::counters::latency::{BUCKET_COUNT, CrossingLatencyHistogram, bucket_end_ns};
 pub use crate::counters::queue_counters::QueueCounters;

@@ -1,6 +1,10 @@
-//! Turn: calls an operator in its turn among the senders of one stream, so that all of them number
-//! its tuples alike. It submits everything unchanged; [`crate::order::thread_order`] says why it is
-//! needed.
+//! Turn: calls an operator in its turn among the senders of one stream.
+//!
+//! Recipients of a stream are called in the order of the consumers that they stand for, and give
+//! its tuples positions of their own. Where a sender stands for consumers both before and behind
+//! the operator, that is not the consumers' order. Then all recipients share one position, and the
+//! operator continues it with its rank among the consumers. The plan says where a turn is needed;
+//! what it submits is unchanged.
 
 use eval::Fault;
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};

@@ -33,6 +33,7 @@ mod tests;
 mod text;
 
 use bytemuck::{Pod, Zeroable};
+
 pub use text::ParseDecimalError;
 
 /// `decimal32`: 7 digits; the bits of the binary encoding.

@@ -1,4 +1,4 @@
-//! Writing flat tuples.
+//! Buffer of a flat tuple, and writing attributes into it.
 
 use bytemuck::NoUninit;
 

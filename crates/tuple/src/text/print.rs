@@ -1,4 +1,4 @@
-//! Printing values.
+//! Printer of values in their text forms: the serialised form, and the raw one of casts.
 
 use super::{print_bytes_quoted, print_f32, print_f64, print_units_quoted};
 use crate::{EnumType, List, Timestamp, Type, Value};

@@ -1,4 +1,4 @@
-//! Reading values.
+//! Reader of values from their text forms.
 //!
 //! What [`super::print()`] writes is read back. Blanks and tabs around tokens are skipped; strings
 //! may stand in single or double quotes; a timestamp may lack its machine. What exceeds a bound is

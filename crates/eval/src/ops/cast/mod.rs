@@ -26,5 +26,6 @@ mod value_cast;
 mod xml;
 
 use undefined_cast::undefined_cast;
+
 pub use value_cast::cast;
 pub use xml::check_xml;

@@ -1,4 +1,4 @@
-//! Lists.
+//! Imported functions that change lists.
 
 use eval::ops;
 use tuple::{Type, Value};

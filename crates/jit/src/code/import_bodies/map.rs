@@ -1,4 +1,4 @@
-//! Maps and sets.
+//! Imported functions on maps and sets.
 
 use std::ptr::{from_mut, from_ref, null_mut};
 

@@ -1,4 +1,4 @@
-//! Decimals, and functions of floats that the machine has no instruction for.
+//! Imported functions on decimals, and on floats where the machine has no instruction.
 
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Sub};

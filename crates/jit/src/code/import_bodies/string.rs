@@ -1,4 +1,4 @@
-//! Strings.
+//! Imported functions on strings.
 
 use std::io::Write;
 

@@ -1,4 +1,5 @@
-//! Making flat tuples, submitting, and the rest of what a statement may ask of the PE.
+//! Imported functions that make flat tuples and submit them, and the others that ask something of
+//! the PE.
 
 use graph::Pos;
 use tuple::{Layout, Punctuation, TupleRef, Type, Value};

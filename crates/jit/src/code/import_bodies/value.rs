@@ -1,4 +1,4 @@
-//! Memory and values.
+//! Imported functions that take, copy and give back memory, and that make values.
 
 use tuple::{Type, Value};
 

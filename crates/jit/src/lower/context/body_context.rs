@@ -24,7 +24,7 @@ pub struct BodyContext {
     /// The first slot of each input port; then that of the results of output function calls.
     pub first_slots: Vec<u32>,
     /// Addresses of the operator's state.
-    pub state: StateHome,
+    pub state: StateStorage,
     /// The types of the state variables.
     pub state_types: Vec<Type>,
     /// The state variables that the body changes.
@@ -47,14 +47,14 @@ pub struct BodyInput {
     /// Lowered form of the tuple.
     pub tuple: LoweredValue,
     /// Bytes of the tuple with its tail, if it is whole in flat memory. They go with the tuple
-    /// through every operator that it is passed on by: slots of the environment are those of the
-    /// entry, and what an inlined operator has in a slot of its own is another tuple.
+    /// through every operator that it is passed on by: slots of the environment belong to the
+    /// function's own operator, and an inlined operator's slot of that number has another tuple.
     pub bytes: Option<ir::Value>,
 }
 
-/// Location of an operator's state variables.
+/// Storage of an operator's state variables.
 #[derive(Clone, Copy, Debug, Default)]
-pub enum StateHome {
+pub enum StateStorage {
     /// Nowhere: the body has none.
     #[default]
     None,

@@ -10,6 +10,7 @@ use graph::FunctionId;
 use super::body_context::BodyContext;
 use super::codegen_unit::CodegenUnit;
 use crate::code::ImportedFunction;
+
 /// One machine function while it is generated.
 pub struct FunctionLowering<'a, 'b> {
     /// Cranelift's builder, at the block that is being filled.

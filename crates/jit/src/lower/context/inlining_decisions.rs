@@ -7,8 +7,7 @@
 use graph::{Function, FunctionId};
 
 use super::body_usage::BodyUsage;
-use super::local_storage::LocalHome;
-use super::local_storage::local_home;
+use super::local_storage::{StorageKind, storage_kind};
 use crate::code::MAX_CALL_DEPTH;
 
 /// The largest body that is inlined, in nodes of its own.
@@ -63,7 +62,7 @@ impl InliningDecisions {
 fn is_simple(function: &Function, uses: &BodyUsage) -> bool {
     let mut locals = function.body.locals.iter().zip(&uses.locals);
     locals.all(|(local, used)| {
-        !local.by_reference && local_home(&local.ty, used) != LocalHome::Memory
+        !local.by_reference && storage_kind(&local.ty, used) != StorageKind::Memory
     })
 }
 

@@ -7,14 +7,15 @@ use tuple::Type;
 use super::body_usage::LocalUsage;
 use crate::lowered_value::LoweredValue;
 use crate::type_parts;
+
 /// Kind of storage that a local variable needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LocalHome {
+pub enum StorageKind {
     /// Nowhere: it is another name of a value.
     Alias,
     /// One machine variable for each part.
     Registers,
-    /// A `Value` in the entry's or the function's frame.
+    /// A `Value` in the call frame of the machine function.
     Memory,
 }
 
@@ -33,13 +34,13 @@ pub enum LocalStorage {
     Memory(ir::Value),
 }
 
-/// Storage that a variable of a type needs, given its usage.
-pub fn local_home(ty: &Type, used: &LocalUsage) -> LocalHome {
+/// Kind of storage that a variable of a type needs, given its usage.
+pub fn storage_kind(ty: &Type, used: &LocalUsage) -> StorageKind {
     if used.in_place || used.is_loop_carried && !type_parts::is_plain(ty) {
-        LocalHome::Memory
+        StorageKind::Memory
     } else if used.initializations + used.assignments <= 1 && used.fields.is_empty() {
-        LocalHome::Alias
+        StorageKind::Alias
     } else {
-        LocalHome::Registers
+        StorageKind::Registers
     }
 }

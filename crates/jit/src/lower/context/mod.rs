@@ -6,20 +6,20 @@
 mod body_context;
 mod body_usage;
 mod codegen_unit;
-mod entry_requirements;
 mod function_lowering;
 mod inlining_decisions;
 mod local_storage;
+mod memory_requirements;
 mod output_target;
 mod ring_grant_addresses;
 mod signature;
 
-pub use body_context::{BodyContext, BodyInput, LoopTargets, ReturnTarget, StateHome};
+pub use body_context::{BodyContext, BodyInput, LoopTargets, ReturnTarget, StateStorage};
 pub use body_usage::{BodyUsage, LocalUsage};
 pub use codegen_unit::{CodegenUnit, MachineCodeListing};
-pub use entry_requirements::EntryRequirements;
 pub use function_lowering::FunctionLowering;
-pub use local_storage::{LocalHome, LocalStorage, local_home};
+pub use local_storage::{LocalStorage, StorageKind, storage_kind};
+pub use memory_requirements::MemoryRequirements;
 pub use output_target::{InlinableOperator, InlinedEdge, InlinedOutput, OutputTarget};
 pub use ring_grant_addresses::RingGrantAddresses;
 pub use signature::signature;

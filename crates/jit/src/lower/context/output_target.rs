@@ -11,6 +11,7 @@ use tuple::Type;
 
 use super::body_usage::BodyUsage;
 use super::ring_grant_addresses::RingGrantAddresses;
+
 /// Target of the tuples of an output port.
 #[derive(Clone, Debug)]
 pub enum OutputTarget {
@@ -63,7 +64,7 @@ pub struct InlinedOutput {
     pub edges: Vec<InlinedEdge>,
 }
 
-/// A fused edge into an inlined operator.
+/// Edge of a chain, into an inlined operator.
 #[derive(Debug)]
 pub struct InlinedEdge {
     /// The operator that processes the tuples.

@@ -1,6 +1,7 @@
 //! Addresses by which compiled code writes frames into a ring.
 
 use runtime::abi::FrameEdge;
+
 /// Room in a ring, by address.
 #[derive(Clone, Copy, Debug)]
 pub struct RingGrantAddresses {

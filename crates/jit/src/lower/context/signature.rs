@@ -6,6 +6,7 @@ use cranelift_codegen::ir::types;
 use graph::Function;
 
 use crate::type_parts;
+
 /// The signature of a machine function.
 pub fn signature(function: &Function, mut signature: Signature) -> Signature {
     let mut param = |ty| signature.params.push(AbiParam::new(ty));

@@ -135,11 +135,11 @@ impl FunctionLowering<'_, '_> {
     fn reload_references(&mut self, references: Vec<ReferenceArgument>) {
         for ReferenceArgument {
             address,
-            reload_to: home,
+            reload_to,
             ty,
         } in references
         {
-            if let Some(loc) = home {
+            if let Some(loc) = reload_to {
                 let parts = self.load_slot(AccessRegion::Bytes, address, 0, &ty);
                 self.store_at(loc, LoweredValue::from_parts(parts), &ty);
             }
@@ -244,10 +244,10 @@ impl FunctionLowering<'_, '_> {
     fn function_body(&mut self, function: &Function, values: Vec<LoweredValue>) {
         let uses = BodyUsage::from_body(&function.body);
         let formals = function.formals as usize;
-        self.body.locals = self.assign_homes(&function.body, formals, &uses);
+        self.body.locals = self.assign_storages(&function.body, formals, &uses);
         for (at, value) in values.into_iter().enumerate() {
             let local = &function.body.locals[at];
-            let storage = match self.assign_home(&local.ty, &uses.locals[at], 1) {
+            let storage = match self.assign_storage(&local.ty, &uses.locals[at], 1) {
                 // No argument changes while it is used.
                 LocalStorage::Unset => LocalStorage::Alias(value),
                 storage => self.set_storage(storage, value, &local.ty),

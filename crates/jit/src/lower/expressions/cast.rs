@@ -1,4 +1,4 @@
-//! Conversions of types.
+//! Casts: those that compiled code does itself, and a call for the others.
 
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use graph::Expr;

@@ -1,4 +1,4 @@
-//! Comparisons.
+//! Comparisons of two values of one type.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, InstBuilder, types};

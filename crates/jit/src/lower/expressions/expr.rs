@@ -7,7 +7,7 @@ use tuple::Type;
 
 use crate::code::ImportedFunction;
 use crate::code::{FallbackOp, offsets, value_layout};
-use crate::lower::context::{BodyInput, FunctionLowering, StateHome};
+use crate::lower::context::{BodyInput, FunctionLowering, StateStorage};
 use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm, ValueParts};
 use crate::type_parts;
@@ -127,8 +127,8 @@ impl FunctionLowering<'_, '_> {
     }
 
     fn read_state(&mut self, state: u32, ty: &Type) -> LoweredValue {
-        let StateHome::At(scalars, values) = self.body.state else {
-            unreachable!("state without a home")
+        let StateStorage::At(scalars, values) = self.body.state else {
+            unreachable!("state without storage")
         };
         let is_changed = self.body.changed_state.contains(&graph::StateId(state));
         if type_parts::is_scalar(ty) {

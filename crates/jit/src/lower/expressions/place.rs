@@ -8,7 +8,7 @@ use graph::{BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, P
 use tuple::{Type, Value};
 
 use crate::code::{FallbackOp, ImportedFunction, value_layout};
-use crate::lower::context::{FunctionLowering, LocalStorage, StateHome};
+use crate::lower::context::{FunctionLowering, LocalStorage, StateStorage};
 use crate::lower::values::AccessRegion;
 use crate::lowered_value::LoweredValue;
 use crate::type_parts;
@@ -217,8 +217,8 @@ impl FunctionLowering<'_, '_> {
     }
 
     fn state_loc(&mut self, state: u32) -> PlaceLocation {
-        let StateHome::At(scalars, values) = self.body.state else {
-            unreachable!("state without a home")
+        let StateStorage::At(scalars, values) = self.body.state else {
+            unreachable!("state without storage")
         };
         if type_parts::is_scalar(&self.body.state_types[state as usize]) {
             return PlaceLocation::Slot(AccessRegion::Scalars, scalars, 16 * state as i32);

@@ -1,4 +1,4 @@
-//! Concatenation of strings.
+//! Concatenation of strings, and cutting them to the bound of their type.
 
 use cranelift_codegen::ir::{self, InstBuilder};
 use graph::{BinaryOp, Expr, ExprKind};

@@ -1,4 +1,4 @@
-//! Machine functions of a unit: entries, and the user functions that they call.
+//! Machine functions of a unit: those of operators, and the user functions that these call.
 
 use std::sync::Arc;
 
@@ -9,29 +9,28 @@ use cranelift_codegen::ir::types;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
 
-use super::entry::EntryBody;
-use super::entry::EntryContext;
+use super::operator_function::{FunctionContext, FunctionSource};
 use crate::error::Error;
 use crate::lower::context::{
-    CodegenUnit, EntryRequirements, FunctionLowering, MachineCodeListing, signature,
+    CodegenUnit, FunctionLowering, MachineCodeListing, MemoryRequirements, signature,
 };
 impl CodegenUnit {
-    /// Compiles an entry against its context.
+    /// Compiles a function of an operator against its context.
     ///
     /// # Errors
     /// If Cranelift rejects the function.
-    pub fn compile_entry(
+    pub fn compile_function(
         &mut self,
         title: &str,
-        entry: &EntryBody<'_>,
-        context: &EntryContext,
-    ) -> Result<(FuncId, EntryRequirements), Error> {
+        source: &FunctionSource<'_>,
+        context: &FunctionContext,
+    ) -> Result<(FuncId, MemoryRequirements), Error> {
         let mut signature = self.module.make_signature();
         signature.params.push(ir::AbiParam::new(types::I64));
         signature.returns.push(ir::AbiParam::new(types::I32));
         let id = self.module.declare_anonymous_function(&signature)?;
-        let requirements = self.compile_function(id, signature, title, |lower| {
-            lower.lower_entry(entry, context)
+        let requirements = self.define_function(id, signature, title, |lower| {
+            lower.lower_operator_function(source, context)
         })?;
         Ok((id, requirements))
     }
@@ -43,18 +42,18 @@ impl CodegenUnit {
     pub fn compile_called_functions(&mut self) -> Result<(), Error> {
         while let Some(function) = self.pending_functions.pop_front() {
             let functions = Arc::clone(&self.functions);
-            let source = &functions[function.0 as usize];
-            let signature = signature(source, self.module.make_signature());
+            let user_function = &functions[function.0 as usize];
+            let signature = signature(user_function, self.module.make_signature());
             let id = self.user_functions[&function];
-            let title = format!("function {}", source.name);
-            self.compile_function(id, signature, &title, |lower| {
-                lower.lower_function(function)
+            let title = format!("function {}", user_function.name);
+            self.define_function(id, signature, &title, |lower| {
+                lower.lower_user_function(function)
             })?;
         }
         Ok(())
     }
 
-    fn compile_function<R>(
+    fn define_function<R>(
         &mut self,
         id: FuncId,
         signature: ir::Signature,

@@ -1,7 +1,7 @@
-//! Whole machine functions: entries that handles call, and user functions.
+//! Whole machine functions: those of operators, which handles call, and user functions.
 
 mod compile;
-mod entry;
+mod operator_function;
 mod user_function;
 
-pub use entry::{EntryBody, EntryContext};
+pub use operator_function::{FunctionContext, FunctionSource};

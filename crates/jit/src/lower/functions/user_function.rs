@@ -15,7 +15,7 @@ use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
     /// A whole machine function.
-    pub fn lower_function(mut self, id: FunctionId) {
+    pub fn lower_user_function(mut self, id: FunctionId) {
         let functions = self.unit.functions.clone();
         let function = &functions[id.0 as usize];
         let params = self.block_params(self.entry_block);
@@ -29,13 +29,13 @@ impl FunctionLowering<'_, '_> {
         let uses = BodyUsage::from_body(&function.body);
         let has_frame = self.enter_frame(function, &uses);
         let mut references = Vec::new();
-        self.body.locals = self.assign_homes(&function.body, function.formals as usize, &uses);
+        self.body.locals = self.assign_storages(&function.body, function.formals as usize, &uses);
         for at in 0..function.formals as usize {
             let local = &function.body.locals[at];
             let storage = if !local.by_reference {
                 let count = type_parts::part_count(&local.ty);
                 let value = LoweredValue::from_parts(params.by_ref().take(count));
-                match self.assign_home(&local.ty, &uses.locals[at], 1) {
+                match self.assign_storage(&local.ty, &uses.locals[at], 1) {
                     LocalStorage::Unset => LocalStorage::Alias(value),
                     storage => self.set_storage(storage, value, &local.ty),
                 }

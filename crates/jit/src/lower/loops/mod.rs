@@ -1,4 +1,4 @@
 //! Loops: those that a program writes, and the loop over the frames of a batch.
 
 mod batch_loop;
-mod source_loops;
+mod program_loops;

@@ -1,4 +1,4 @@
-//! Fused chains: a submitted tuple goes on in the code of the operators behind the edge.
+//! Chains: a submitted tuple goes on in the code of the operators behind the edge.
 //!
 //! The tuple stays as it is, in flat memory or one value an attribute: what no operator of the
 //! chain looks at is never computed into memory or copied.
@@ -10,7 +10,8 @@ use tuple::Type;
 
 use crate::code::offsets;
 use crate::lower::context::{
-    BodyContext, BodyInput, FunctionLowering, InlinedEdge, InlinedOutput, ReturnTarget, StateHome,
+    BodyContext, BodyInput, FunctionLowering, InlinedEdge, InlinedOutput, ReturnTarget,
+    StateStorage,
 };
 use crate::lower::values::AccessRegion;
 
@@ -48,7 +49,7 @@ impl FunctionLowering<'_, '_> {
                 .map(|l| Type::Tuple(l.schema.clone()))
                 .collect(),
             first_slots: inlined.first_slots.clone(),
-            state: StateHome::At(scalars, values),
+            state: StateStorage::At(scalars, values),
             state_types: inlined.state_types.clone(),
             changed_state: inlined.changed_state.clone(),
             stop_address: self.body.stop_address,
@@ -63,7 +64,7 @@ impl FunctionLowering<'_, '_> {
         let outer = std::mem::replace(&mut self.body, frame);
         let outside = self.outside_calls;
         let noted = self.set_inlined_operator(inlined.index);
-        self.body.locals = self.assign_homes(body, 0, uses);
+        self.body.locals = self.assign_storages(body, 0, uses);
         self.stmts(&body.stmts);
         self.jump(done, &[]);
         self.body = outer;

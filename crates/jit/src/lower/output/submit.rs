@@ -1,4 +1,4 @@
-//! `submit`: to the outlet, or into the code of the operators at the other end of fused edges.
+//! `submit`: to the outlet, or into the code of the operators that follow in the chain.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Writing flat tuples.
+//! Flat tuples that compiled code writes, to submit them or to hand them on.
 //!
 //! First what lies in the fixed part alone, attribute by attribute or in runs that are copied from
 //! one input tuple at once; then, in order, what has a tail.

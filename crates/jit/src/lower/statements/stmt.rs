@@ -1,4 +1,4 @@
-//! Statements.
+//! Statements: which form is lowered where.
 
 use cranelift_codegen::ir::{Block, InstBuilder};
 use graph::Stmt;
@@ -6,7 +6,7 @@ use tuple::Type;
 
 use crate::code::ImportedFunction;
 use crate::lower::context::{
-    EntryRequirements, FunctionLowering, LocalStorage, LoopTargets, ReturnTarget,
+    FunctionLowering, LocalStorage, LoopTargets, MemoryRequirements, ReturnTarget,
 };
 
 impl FunctionLowering<'_, '_> {
@@ -140,10 +140,10 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Seals what is left and ends the function.
-    pub fn finish_function(mut self) -> EntryRequirements {
+    pub fn finish_function(mut self) -> MemoryRequirements {
         self.builder.seal_all_blocks();
         let config = self.unit.target_config;
-        let requirements = EntryRequirements {
+        let requirements = MemoryRequirements {
             local_types: self.local_types,
             allocates: self.allocations > 0,
         };

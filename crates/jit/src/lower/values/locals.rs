@@ -14,14 +14,14 @@ use tuple::Type;
 
 use crate::code::{ImportedFunction, value_layout};
 use crate::lower::context::{
-    BodyUsage, FunctionLowering, LocalHome, LocalStorage, LocalUsage, local_home,
+    BodyUsage, FunctionLowering, LocalStorage, LocalUsage, StorageKind, storage_kind,
 };
 use crate::lowered_value::LoweredValue;
 use crate::type_parts;
 
 impl FunctionLowering<'_, '_> {
     /// Chooses storage for every variable of a body that is not a formal.
-    pub fn assign_homes(
+    pub fn assign_storages(
         &mut self,
         body: &Body,
         formals: usize,
@@ -29,16 +29,16 @@ impl FunctionLowering<'_, '_> {
     ) -> Vec<LocalStorage> {
         let mut storages = vec![LocalStorage::Unset; formals];
         for (local, used) in body.locals.iter().zip(&uses.locals).skip(formals) {
-            storages.push(self.assign_home(&local.ty, used, used.initializations));
+            storages.push(self.assign_storage(&local.ty, used, used.initializations));
         }
         storages
     }
 
     /// Chooses storage for a variable that is given an initial value `lets` times.
-    pub fn assign_home(&mut self, ty: &Type, used: &LocalUsage, lets: u32) -> LocalStorage {
-        match local_home(ty, used) {
-            LocalHome::Alias => LocalStorage::Unset,
-            LocalHome::Memory => {
+    pub fn assign_storage(&mut self, ty: &Type, used: &LocalUsage, lets: u32) -> LocalStorage {
+        match storage_kind(ty, used) {
+            StorageKind::Alias => LocalStorage::Unset,
+            StorageKind::Memory => {
                 let at = self.local_types.len() as i64 * i64::from(value_layout::VALUE_BYTES);
                 self.local_types.push(ty.clone());
                 let at = self.offset(self.locals_base, at);
@@ -47,7 +47,7 @@ impl FunctionLowering<'_, '_> {
                 }
                 LocalStorage::Memory(at)
             }
-            LocalHome::Registers => match ty {
+            StorageKind::Registers => match ty {
                 Type::Tuple(t) => {
                     let is_whole = lets > 1 || used.assignments > 0;
                     let each = t.attributes.iter().enumerate().map(|(index, a)| {
@@ -151,7 +151,7 @@ impl FunctionLowering<'_, '_> {
     pub fn enter_frame(&mut self, function: &Function, uses: &BodyUsage) -> bool {
         let locals = function.body.locals.iter().zip(&uses.locals).enumerate();
         let in_memory = locals.filter(|(_, (local, used))| {
-            !local.by_reference && local_home(&local.ty, used) == LocalHome::Memory
+            !local.by_reference && storage_kind(&local.ty, used) == StorageKind::Memory
         });
         let types: Vec<_> = in_memory.map(|(_, (local, _))| local.ty.clone()).collect();
         if types.is_empty() {

@@ -1,4 +1,4 @@
-//! Reading bin.
+//! Reader of the bin format: records, flat tuples and single values.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Writing bin.
+//! Writer of the bin format: records, flat tuples and single values.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Reading csv.
+//! Reader of csv: a line to a tuple.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Writing csv.
+//! Writer of csv: a tuple to a line.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Views of fused operators that a backend is given.
+//! Chains of lowered operators that a backend is given.
 
 use std::sync::Arc;
 
@@ -6,22 +6,22 @@ use eval::{Fault, Services, State};
 use graph::{Body, Expr, Program};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{
-    Backend, FusedView, OperatorCode, OperatorScope, ProjectTuple, RunBody, TestCondition,
+    Backend, CodeScope, OperatorCode, ProjectTuple, RunBody, TestPredicate, ThreadChains,
 };
 use runtime::{Pe, PeOptions};
 use testkit::{OperatorBuilder, build_program, exprs};
 use tuple::{Layout, Punctuation, Type, Value};
 
-/// The interpreter, taking notes: a line for each view, `B>[F.0] F>- ...`.
+/// The interpreter, taking notes: a line for each thread, `B>[F.0] F>- ...`.
 struct Notes {
     interpreted: InterpreterBackend,
-    views: Vec<String>,
+    chains: Vec<String>,
 }
 
 impl Backend for Notes {
     fn projection(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         exprs: &[Option<&Expr>],
         layout: &Arc<Layout>,
     ) -> Result<Box<dyn ProjectTuple>, Fault> {
@@ -30,18 +30,14 @@ impl Backend for Notes {
 
     fn predicate(
         &mut self,
-        scope: &OperatorScope<'_>,
+        scope: &CodeScope<'_>,
         expr: &Expr,
-    ) -> Result<Box<dyn TestCondition>, Fault> {
+    ) -> Result<Box<dyn TestPredicate>, Fault> {
         self.interpreted.predicate(scope, expr)
     }
 
-    fn action(
-        &mut self,
-        scope: &OperatorScope<'_>,
-        body: &Body,
-    ) -> Result<Box<dyn RunBody>, Fault> {
-        self.interpreted.action(scope, body)
+    fn body(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault> {
+        self.interpreted.body(scope, body)
     }
 
     fn evaluate(
@@ -53,22 +49,22 @@ impl Backend for Notes {
         self.interpreted.evaluate(expr, state, services)
     }
 
-    fn compile_fused(&mut self, view: &FusedView<'_>) -> Result<Vec<OperatorCode>, Fault> {
-        let name = |member: u32| &*view.members[member as usize].scope.operator.name;
-        let members = (0..).zip(&view.members).map(|(at, member)| {
-            let ports = member.fused_outputs.iter().map(|links| match links {
+    fn compile_chains(&mut self, chains: &ThreadChains<'_>) -> Result<Vec<OperatorCode>, Fault> {
+        let name = |member: u32| &*chains.members[member as usize].scope.operator.name;
+        let members = (0..).zip(&chains.members).map(|(at, member)| {
+            let ports = member.chain_outputs.iter().map(|output| match output {
                 None => "-".to_owned(),
-                Some(links) => {
-                    assert!(links.edges.iter().all(|link| link.member > at));
-                    let links = links.edges.iter();
-                    let links = links.map(|l| format!("{}.{}", name(l.member), l.port));
-                    format!("[{}]", links.collect::<Vec<_>>().join(" "))
+                Some(output) => {
+                    assert!(output.edges.iter().all(|edge| edge.member > at));
+                    let edges = output.edges.iter();
+                    let edges = edges.map(|l| format!("{}.{}", name(l.member), l.port));
+                    format!("[{}]", edges.collect::<Vec<_>>().join(" "))
                 }
             });
             format!("{}>{}", name(at), ports.collect::<Vec<_>>().join(","))
         });
-        self.views.push(members.collect::<Vec<_>>().join(" "));
-        self.interpreted.compile_fused(view)
+        self.chains.push(members.collect::<Vec<_>>().join(" "));
+        self.interpreted.compile_chains(chains)
     }
 
     fn finish(&mut self) -> Result<(), Fault> {
@@ -76,17 +72,17 @@ impl Backend for Notes {
     }
 }
 
-fn views(program: &Program) -> Vec<String> {
+fn chains(program: &Program) -> Vec<String> {
     let mut notes = Notes {
         interpreted: InterpreterBackend::new(&[], &[]),
-        views: Vec::new(),
+        chains: Vec::new(),
     };
     let registry = thalweg_toolkit::operators();
     let (program, threads) = &testkit::planned(program, registry, &[]);
     Pe::wire(program, threads, registry, &mut notes, PeOptions::default())
         .unwrap_or_else(|r| panic!("{r}"));
-    notes.views.sort();
-    notes.views
+    notes.chains.sort();
+    notes.chains
 }
 
 const N: [(&str, Type); 1] = [("n", Type::Int64)];
@@ -108,7 +104,7 @@ fn functor(name: &str, feeder: u32) -> OperatorBuilder {
 }
 
 #[test]
-fn a_chain_of_one_thread_is_one_view_upstream_first() {
+fn the_operators_of_one_thread_come_upstream_first() {
     let both = functor("Both", 0).output("Second", N).assign([Some(n())]);
     let program = build_program([
         source("B"),
@@ -117,7 +113,7 @@ fn a_chain_of_one_thread_is_one_view_upstream_first() {
         functor("Y", 2).connect(0, 1, 1),
     ]);
     let expected = "B>[Both.0] Both>[X.0 ],[Y.0] X>[Y.0] Y>[]".replace(" ]", "]");
-    assert_eq!(views(&program), [expected]);
+    assert_eq!(chains(&program), [expected]);
 }
 
 #[test]
@@ -130,20 +126,20 @@ fn shared_operators_and_loops_stand_alone() {
         functor("Loop", 4),
     ]);
     assert_eq!(
-        views(&program),
+        chains(&program),
         ["A>[Own.0] Own>-", "B>-", "Loop>-", "Shared>[]"]
     );
 }
 
 #[test]
-fn what_looks_back_or_catches_is_not_linked_to() {
+fn what_looks_back_or_catches_is_in_no_chain() {
     let program = build_program([
         source("B"),
         functor("Past", 0).history(1),
         functor("Catch", 1).catch("all"),
         functor("Plain", 2),
     ]);
-    assert_eq!(views(&program), ["B>- Past>- Catch>[Plain.0] Plain>[]"]);
+    assert_eq!(chains(&program), ["B>- Past>- Catch>[Plain.0] Plain>[]"]);
 }
 
 #[test]
@@ -167,7 +163,7 @@ fn who_may_end_its_port_early_submits_through_the_outlet() {
         functor("F", 3),
     ]);
     assert_eq!(
-        views(&program),
+        chains(&program),
         ["B>[Early.0] Early>- Window>[Last.0] Last>[F.0] F>[]"]
     );
 }

@@ -1,4 +1,4 @@
-//! Fusion inside a thread: which edges between lowered operators the backend may compile without
+//! Chains inside a thread: which edges between lowered operators the backend may compile without
 //! the outlet, by inlining the consumer or calling it directly.
 
 use graph::{Body, ExprKind, Stmt};
@@ -6,14 +6,14 @@ use tuple::Value;
 
 use crate::LoweredLogic;
 use crate::abi::{
-    Backend, Counter, FrameEdge, FusedEdge, FusedMember, FusedOutput, FusedView, OperatorCode,
-    OperatorScope, StateAddress,
+    Backend, ChainEdge, ChainMember, ChainOutput, CodeScope, Counter, FrameEdge, OperatorCode,
+    StateAddress, ThreadChains,
 };
 use crate::execution::port_state::{ConsumerPort, OutputPortState};
 
 /// A lowered operator that has no code yet.
-pub(crate) struct FusionCandidate<'a> {
-    pub scope: OperatorScope<'a>,
+pub(crate) struct ChainCandidate<'a> {
+    pub scope: CodeScope<'a>,
     pub logic: &'a LoweredLogic,
     pub state: StateAddress,
     pub outs: &'a [OutputPortState],
@@ -24,7 +24,7 @@ pub(crate) struct FusionCandidate<'a> {
     pub has_batched_input: Vec<bool>,
     /// Whether other members may submit to it directly: one thread, no loop, no history, no
     /// `@catch`.
-    pub is_fusible: bool,
+    pub is_directly_callable: bool,
     /// Number of the plan's chain that the operator belongs to.
     pub chain: Option<u32>,
 }
@@ -33,14 +33,14 @@ pub(crate) struct FusionCandidate<'a> {
 /// order.
 pub(crate) fn compile(
     backend: &mut dyn Backend,
-    candidates: &[FusionCandidate<'_>],
+    candidates: &[ChainCandidate<'_>],
     stop: *const u8,
 ) -> Result<Vec<OperatorCode>, eval::Fault> {
-    let members = candidates.iter().map(|candidate| FusedMember {
+    let members = candidates.iter().map(|candidate| ChainMember {
         scope: candidate.scope.clone(),
         logic: candidate.logic,
         state: candidate.state,
-        fused_outputs: fused_outputs(candidate, candidates),
+        chain_outputs: chain_outputs(candidate, candidates),
         frame_edges: match needs_open_check(candidate.logic) {
             true => Vec::new(),
             false => candidate.frame_edges.clone(),
@@ -48,27 +48,27 @@ pub(crate) fn compile(
         has_batched_input: candidate.has_batched_input.clone(),
     });
     let members = members.collect();
-    backend.compile_fused(&FusedView {
+    backend.compile_chains(&ThreadChains {
         members,
         stop_flag: stop,
     })
 }
 
-fn fused_outputs<'a>(
-    from: &FusionCandidate<'a>,
-    all: &[FusionCandidate<'a>],
-) -> Vec<Option<FusedOutput<'a>>> {
+fn chain_outputs<'a>(
+    from: &ChainCandidate<'a>,
+    all: &[ChainCandidate<'a>],
+) -> Vec<Option<ChainOutput<'a>>> {
     let needs_open_check = needs_open_check(from.logic);
     let port = |out: &'a OutputPortState| {
         let edges = out
             .consumers
             .iter()
-            .map(|&consumer| fused_edge(consumer, all));
+            .map(|&consumer| chain_edge(consumer, all));
         let edges = edges.collect::<Option<Vec<_>>>();
         let edges = edges.filter(|_| !needs_open_check)?;
         assert_planned(from, &edges, all);
         let submitted = &out.submitted;
-        Some(FusedOutput { submitted, edges })
+        Some(ChainOutput { submitted, edges })
     };
     from.outs.iter().map(port).collect()
 }
@@ -76,11 +76,7 @@ fn fused_outputs<'a>(
 /// Asserts that an operator calls directly only operators of its chain. The plan's chains are an
 /// upper bound: it does not know which operators are Rust code, and which have to look before each
 /// submission whether their port is still open.
-fn assert_planned(
-    from: &FusionCandidate<'_>,
-    edges: &[FusedEdge<'_>],
-    all: &[FusionCandidate<'_>],
-) {
+fn assert_planned(from: &ChainCandidate<'_>, edges: &[ChainEdge<'_>], all: &[ChainCandidate<'_>]) {
     for to in edges.iter().map(|edge| &all[edge.member as usize]) {
         assert!(
             from.chain.is_some() && from.chain == to.chain,
@@ -91,11 +87,11 @@ fn assert_planned(
     }
 }
 
-fn fused_edge<'a>(consumer: ConsumerPort, all: &[FusionCandidate<'a>]) -> Option<FusedEdge<'a>> {
+fn chain_edge<'a>(consumer: ConsumerPort, all: &[ChainCandidate<'a>]) -> Option<ChainEdge<'a>> {
     let member = all
         .iter()
         .position(|c| c.scope.index == consumer.operator)?;
-    all[member].is_fusible.then(|| FusedEdge {
+    all[member].is_directly_callable.then(|| ChainEdge {
         member: member as u32,
         port: consumer.port,
         processed: &all[member].processed[consumer.port as usize],

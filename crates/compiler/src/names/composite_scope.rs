@@ -1,4 +1,4 @@
-//! Frame of a composite instance: its formals with their actuals, its streams, and its types.
+//! Scope of a composite instance: its formals with their actuals, its streams, and its types.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use tuple::TupleType;
 use super::enumerator::{self, Enumerator};
 use super::lazy_result::LazyResult;
 use super::namespace_index::duplicate_enumerator;
-use super::scope::{Scope, ScopeFrame};
+use super::scope::{Scope, ScopeLevel};
 use super::stream_id::StreamId;
 use super::unit::UnitId;
 use crate::Diagnostics;
@@ -44,7 +44,7 @@ pub enum StreamSchema<'w> {
 }
 
 impl<'w> CompositeStream<'w> {
-    /// A stream of the composite whose frame it is added to.
+    /// A stream of the composite whose scope it is added to.
     pub fn new(ids: Vec<StreamId>, schema: StreamSchema<'w>, span: Span) -> CompositeStream<'w> {
         CompositeStream {
             ids,
@@ -69,10 +69,10 @@ pub struct FormalBinding<'w> {
 
 impl<'w> FormalBinding<'w> {
     /// The scope of the actual. That of a default sees the streams and types of the instance, whose
-    /// frame this is, but none of its formals.
-    pub(crate) fn actual_scope(&self, frame: &Rc<CompositeFrame<'w>>) -> Scope<'w> {
+    /// scope this is, but none of its formals.
+    pub(crate) fn actual_scope(&self, composite_scope: &Rc<CompositeScope<'w>>) -> Scope<'w> {
         match self.scope.is_default() {
-            true => Scope::composite(frame.clone()).enter(ScopeFrame::Default),
+            true => Scope::composite(composite_scope.clone()).enter(ScopeLevel::Default),
             false => self.scope.clone(),
         }
     }
@@ -80,7 +80,7 @@ impl<'w> FormalBinding<'w> {
 
 /// The names of one composite instance.
 #[derive(Debug)]
-pub struct CompositeFrame<'w> {
+pub struct CompositeScope<'w> {
     /// The unit that defines it.
     pub unit: UnitId,
     /// Definition of the composite, in the syntax tree.
@@ -100,15 +100,15 @@ pub(crate) struct CompositeType<'w> {
     pub resolved: LazyResult<tuple::Type>,
 }
 
-impl<'w> CompositeFrame<'w> {
-    /// The frame of an instance, with its types. Reports types that are defined twice.
+impl<'w> CompositeScope<'w> {
+    /// The scope of an instance, with its types. Reports types that are defined twice.
     pub fn new(
         unit: UnitId,
         ast: &'w Composite,
         instance: impl Into<Arc<str>>,
         diagnostics: &Diagnostics,
-    ) -> CompositeFrame<'w> {
-        let mut frame = CompositeFrame {
+    ) -> CompositeScope<'w> {
+        let mut scope = CompositeScope {
             unit,
             ast,
             instance: instance.into(),
@@ -118,9 +118,9 @@ impl<'w> CompositeFrame<'w> {
             enumerators: RefCell::default(),
         };
         for def in &ast.types {
-            frame.add_type(def, diagnostics);
+            scope.add_type(def, diagnostics);
         }
-        frame
+        scope
     }
 
     /// Binds a formal. `None`: nothing usable was passed, which was reported; uses stay silent.

@@ -1,4 +1,4 @@
-//! Entries: the machine functions that handles call.
+//! Machine functions of operators, which handles call.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use tuple::{Layout, Type};
 
 use crate::code::{NO_INLINED_OPERATOR, offsets};
 use crate::lower::context::{
-    BodyContext, BodyInput, BodyUsage, EntryRequirements, FunctionLowering, OutputTarget,
-    ReturnTarget, StateHome,
+    BodyContext, BodyInput, BodyUsage, FunctionLowering, MemoryRequirements, OutputTarget,
+    ReturnTarget, StateStorage,
 };
 use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
 
-/// Source of an entry: expressions or statements.
-pub enum EntryBody<'a> {
-    /// Expressions for the attributes of a tuple that the entry writes.
+/// Source of an operator's machine function: expressions or statements.
+pub enum FunctionSource<'a> {
+    /// Expressions for the attributes of a tuple that the function writes.
     Projection(&'a [Option<&'a Expr>], &'a Arc<Layout>),
-    /// A condition that the entry tests.
+    /// A condition that the function tests.
     Predicate(&'a Expr),
-    /// Statements that the entry runs.
-    Action(&'a Body),
+    /// Statements that the function runs.
+    Body(&'a Body),
     /// Runs statements for each frame of a batch, the tuples of an input slot.
-    BatchAction(&'a Body, u32),
+    BatchBody(&'a Body, u32),
 }
 
-/// Surroundings that an entry is compiled against: inputs, state, outputs.
+/// Surroundings that an operator's function is compiled against: inputs, state, outputs.
 #[derive(Clone, Debug)]
-pub struct EntryContext {
+pub struct FunctionContext {
     /// Layout of every input slot.
     pub inputs: Vec<Arc<Layout>>,
     /// The first slot of each input port; then that of the results of output function calls.
@@ -44,16 +44,16 @@ pub struct EntryContext {
 }
 
 impl FunctionLowering<'_, '_> {
-    /// A whole entry. It returns 0, or 1 after a fault; a predicate returns 0, 1, or 2 after a
-    /// fault.
-    pub fn lower_entry(
+    /// A whole function of an operator. It returns 0, or 1 after a fault; a predicate returns 0, 1,
+    /// or 2 after a fault.
+    pub fn lower_operator_function(
         mut self,
-        entry: &EntryBody<'_>,
-        context: &EntryContext,
-    ) -> EntryRequirements {
+        source: &FunctionSource<'_>,
+        context: &FunctionContext,
+    ) -> MemoryRequirements {
         self.locals_base = self.load_env(types::I64, offsets::LOCALS);
-        let uses = match entry {
-            EntryBody::Projection(exprs, _) => {
+        let uses = match source {
+            FunctionSource::Projection(exprs, _) => {
                 let mut all = BodyUsage::default();
                 exprs.iter().flatten().for_each(|e| {
                     all.changed_state
@@ -61,34 +61,36 @@ impl FunctionLowering<'_, '_> {
                 });
                 all
             }
-            EntryBody::Predicate(e) => BodyUsage::from_expr(e),
-            EntryBody::Action(body) | EntryBody::BatchAction(body, _) => BodyUsage::from_body(body),
+            FunctionSource::Predicate(e) => BodyUsage::from_expr(e),
+            FunctionSource::Body(body) | FunctionSource::BatchBody(body, _) => {
+                BodyUsage::from_body(body)
+            }
         };
-        self.body = self.entry_body_context(context, &uses);
-        match entry {
-            EntryBody::Projection(exprs, layout) => {
+        self.body = self.operator_body_context(context, &uses);
+        match source {
+            FunctionSource::Projection(exprs, layout) => {
                 let values = exprs.iter().map(|e| e.map(|e| self.expr(e)));
                 let values: Vec<Option<LoweredValue>> = values.collect();
                 self.make_tuple(&values, layout);
                 self.return_status(0, &[]);
             }
-            EntryBody::Predicate(e) => {
+            FunctionSource::Predicate(e) => {
                 let holds = self.expr_single_part(e);
                 let holds = self.builder.ins().uextend(types::I32, holds);
                 self.builder.ins().return_(&[holds]);
             }
-            EntryBody::Action(body) => {
+            FunctionSource::Body(body) => {
                 self.lower_body(body, &uses);
                 self.return_status(0, &[]);
             }
-            EntryBody::BatchAction(body, slot) => {
+            FunctionSource::BatchBody(body, slot) => {
                 let bytes = context.inputs[*slot as usize].size;
                 self.batch_loop(*slot, bytes, |lower| lower.lower_body(body, &uses));
                 self.return_status(0, &[]);
             }
         }
         self.switch_to_sealed(self.fault_block);
-        let failed = if matches!(entry, EntryBody::Predicate(_)) {
+        let failed = if matches!(source, FunctionSource::Predicate(_)) {
             2
         } else {
             1
@@ -105,16 +107,20 @@ impl FunctionLowering<'_, '_> {
             ty: Type::Void,
         });
         self.body.types = body.locals.iter().map(|local| local.ty.clone()).collect();
-        self.body.locals = self.assign_homes(body, 0, uses);
+        self.body.locals = self.assign_storages(body, 0, uses);
         self.stmts(&body.stmts);
         self.jump(done, &[]);
         self.switch_to_sealed(done);
     }
 
-    fn entry_body_context(&mut self, context: &EntryContext, uses: &BodyUsage) -> BodyContext {
+    fn operator_body_context(
+        &mut self,
+        context: &FunctionContext,
+        uses: &BodyUsage,
+    ) -> BodyContext {
         let state = match context.state {
-            Some((scalars, values)) => StateHome::At(self.word(scalars), self.word(values)),
-            None => StateHome::At(
+            Some((scalars, values)) => StateStorage::At(self.word(scalars), self.word(values)),
+            None => StateStorage::At(
                 self.load_env(types::I64, offsets::SCALARS),
                 self.load_env(types::I64, offsets::VALUES),
             ),
@@ -138,7 +144,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// The tuples that the environment has in the entry's input slots.
+    /// The tuples that the environment has in the operator's input slots.
     fn load_inputs(&mut self, slots: usize) -> Vec<Option<BodyInput>> {
         if slots == 0 {
             return Vec::new();

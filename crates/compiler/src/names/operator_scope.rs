@@ -1,4 +1,4 @@
-//! Frame of an operator invocation: its ports and its state variables.
+//! Scope of an operator invocation: its ports and its state variables.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use super::stream_id::StreamId;
 
 /// An input port as its expressions see it.
 #[derive(Clone, Debug)]
-pub struct FrameInputPort {
+pub struct ScopeInputPort {
     /// Alias, or name of the first stream.
     pub name: Arc<str>,
     /// Every name that means the port: its alias, and the names of its streams that are no alias of
@@ -31,7 +31,7 @@ pub struct FrameInputPort {
 
 /// An output port as `submit` and `outputPort` see it.
 #[derive(Clone, Debug)]
-pub struct FrameOutputPort {
+pub struct ScopeOutputPort {
     /// Every name that means the port: stream name and alias.
     pub names: Vec<Arc<str>>,
     /// The stream that leaves it.
@@ -95,15 +95,15 @@ pub struct StateEntry {
 
 /// The names of one operator invocation.
 #[derive(Debug, Default)]
-pub struct OperatorFrame {
+pub struct OperatorScope {
     /// Full name of the instance, with its channel: `Inner.Filtered[1]`.
     pub name: Arc<str>,
     /// The name without channels.
     pub logical_name: Arc<str>,
     /// Input ports, in their order.
-    pub inputs: Vec<FrameInputPort>,
+    pub inputs: Vec<ScopeInputPort>,
     /// Output ports, in their order.
-    pub outputs: Vec<FrameOutputPort>,
+    pub outputs: Vec<ScopeOutputPort>,
     /// Position among the channels of parallel regions.
     pub channel: ChannelPosition,
     input_names: HashMap<Arc<str>, Vec<usize>>,
@@ -116,18 +116,18 @@ pub struct OperatorFrame {
     history: Vec<Cell<u32>>,
 }
 
-impl OperatorFrame {
-    /// A frame of these ports.
+impl OperatorScope {
+    /// Scope of an operator with these ports.
     pub fn new(
         name: impl Into<Arc<str>>,
         logical_name: impl Into<Arc<str>>,
-        inputs: Vec<FrameInputPort>,
-        outputs: Vec<FrameOutputPort>,
+        inputs: Vec<ScopeInputPort>,
+        outputs: Vec<ScopeOutputPort>,
         channel: ChannelPosition,
-    ) -> OperatorFrame {
+    ) -> OperatorScope {
         let history = inputs.iter().map(|_| Cell::new(0)).collect();
         let (name, logical_name) = (name.into(), logical_name.into());
-        OperatorFrame {
+        OperatorScope {
             input_names: ports_by_name(inputs.iter().map(|port| &port.names)),
             output_names: ports_by_name(outputs.iter().map(|port| &port.names)),
             state_ids: RefCell::default(),
@@ -165,7 +165,7 @@ impl OperatorFrame {
 
     /// The input ports that carry one of these streams.
     pub fn inputs_of(&self, streams: &[StreamId]) -> Vec<usize> {
-        let carries = |port: &FrameInputPort| port.streams.iter().any(|s| streams.contains(s));
+        let carries = |port: &ScopeInputPort| port.streams.iter().any(|s| streams.contains(s));
         let ports = self.inputs.iter().enumerate();
         let found = ports.filter(|(_, port)| carries(port));
         found.map(|(at, _)| at).collect()

@@ -1,4 +1,5 @@
-//! Loops. What a turn has taken of the arena and of the temporary values it gives back.
+//! Loops that a program writes: `while`, and `for` over ranges and collections. A turn gives back
+//! what it has taken of the arena, and its temporary values.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};

@@ -1,22 +1,24 @@
-//! Fused edges between lowered operators, as a backend sees them.
+//! Chains of lowered operators, as a backend sees them: one thread runs the operators, and compiled
+//! code may pass their edges without the outlet.
 //!
 //! ```text
-//!   view.members[0] Beacon --port 0--> [1] Functor --port 0--> [2] Custom
-//!                                            \------port 1--> not a member: Outlet::submit
+//!   chains.members[0] Beacon --port 0--> [1] Functor --port 0--> [2] Custom
+//!                                              \------port 1--> not a member: Outlet::submit
 //! ```
 //! A backend may inline a member's `on_tuple` body where another one submits to it, or call it
-//! directly. The default of [`super::Backend::compile_fused`] does neither.
+//! directly. The default of [`super::Backend::compile_chains`] does neither.
 //!
-//! # Invariants of the members of one view
+//! # Invariants of the members of one thread's chains
 //! 1. One thread runs all of them, no other one ever enters them, and no loop leads from one of
 //!    them back to itself.
-//! 2. An input port with a fused edge keeps no tuple history, and its operator has no `@catch`.
-//! 3. Fused edges are for `on_tuple` and `on_process` bodies. An operator that may go on submitting
+//! 2. An input port with an edge of a chain keeps no tuple history, and its operator has no
+//!    `@catch`.
+//! 3. These edges are for `on_tuple` and `on_process` bodies. An operator that may go on submitting
 //!    after a final marker has none, so each tuple that is submitted over an edge counts.
 //!    `on_punct` bodies submit through the outlet.
 //!
 //! # Duties of code that inlines
-//! For a tuple over a [`FusedEdge`]: [`Counter::add`]`(1)` on the output port's and on the edge's
+//! For a tuple over a [`ChainEdge`]: [`Counter::add`]`(1)` on the output port's and on the edge's
 //! counter, then the body of the consumer for that input port, once for each edge of the port and
 //! in order. Around each call through the outlet on behalf of an inlined operator (submitting to a
 //! port without edges, services, library functions), and before it returns one of that operator's
@@ -25,30 +27,30 @@
 
 use ring::grant::GrantAddresses;
 
-use super::code::{OperatorScope, RunBody, RunBodyOnBatch};
+use super::code::{CodeScope, RunBody, RunBodyOnBatch};
 use super::counter::Counter;
 use super::lowered_logic::LoweredLogic;
 use super::state_cell::StateAddress;
 
-/// Lowered operators of one thread, which the backend compiles together.
-pub struct FusedView<'a> {
+/// Lowered operators of one thread with the chains that they make, compiled together.
+pub struct ThreadChains<'a> {
     /// The operators, upstream before downstream.
-    pub members: Vec<FusedMember<'a>>,
+    pub members: Vec<ChainMember<'a>>,
     /// The flag that says whether a shutdown was asked for: one byte, 0 or 1, valid as long as the
     /// code may be called, read with a plain load.
     pub stop_flag: *const u8,
 }
 
-/// A lowered operator of a view.
-pub struct FusedMember<'a> {
+/// A lowered operator of a thread.
+pub struct ChainMember<'a> {
     /// The names that the bodies may use.
-    pub scope: OperatorScope<'a>,
+    pub scope: CodeScope<'a>,
     /// The bodies of the operator.
     pub logic: &'a LoweredLogic,
     /// Address of the operator's state, for code that inlines the operator.
     pub state: StateAddress,
     /// By output port: all consumers, or `None` if the code has to submit through the outlet.
-    pub fused_outputs: Vec<Option<FusedOutput<'a>>>,
+    pub chain_outputs: Vec<Option<ChainOutput<'a>>>,
     /// By output port, or empty: the ring into which the code may write frames.
     pub frame_edges: Vec<Option<FrameEdge<'a>>>,
     /// By input port: whether tuples come in batches, so that [`OperatorCode::on_batch`] is worth
@@ -57,17 +59,17 @@ pub struct FusedMember<'a> {
 }
 
 /// An output port all of whose consumers are members.
-pub struct FusedOutput<'a> {
+pub struct ChainOutput<'a> {
     /// Counts the tuples that are submitted to the output port.
     pub submitted: &'a Counter,
     /// The consumers, in order of delivery. If there are none, the tuple is dropped.
-    pub edges: Vec<FusedEdge<'a>>,
+    pub edges: Vec<ChainEdge<'a>>,
 }
 
-/// An edge to an input port of a member.
+/// An edge of a chain: to an input port of a member.
 #[derive(Clone, Copy)]
-pub struct FusedEdge<'a> {
-    /// Index in [`FusedView::members`], greater than that of the submitter.
+pub struct ChainEdge<'a> {
+    /// Index in [`ThreadChains::members`], greater than that of the submitter.
     pub member: u32,
     /// Input port of the member.
     pub port: u32,
