@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use graph::{CongestionPolicy, OperatorId, PeAssignment, Plan, Pos, Program};
+use graph::{CongestionPolicy, OperatorId, PeAssignment, PeId, Plan, Pos, Program};
 
 use crate::choice::{FusionPolicy, PlanOptions, ThreadingPolicy, position_text};
 use crate::fusion::{OperatorPlacement, PlacementValue};
@@ -84,7 +84,7 @@ impl<'a> PlanNoteFinder<'_, 'a> {
         let mut claims = self.claims(|p| p.isolation);
         claims.retain(|&(at, _)| {
             let pe = self.pe_of(at).unwrap_or_default();
-            self.plan.pes[pe as usize].operators.len() > 1
+            self.plan.pes[pe.0 as usize].operators.len() > 1
         });
         self.note(&claims, "it shares a process with others")
     }
@@ -172,7 +172,7 @@ impl<'a> PlanNoteFinder<'_, 'a> {
             .collect()
     }
 
-    fn pe_of(&self, at: usize) -> Option<u32> {
+    fn pe_of(&self, at: usize) -> Option<PeId> {
         self.pe_assignment.pe_of(OperatorId(at as u32))
     }
 }

@@ -7,7 +7,7 @@
 //!                             claim, commit   poll, release
 //! ```
 //! [`ENTRIES`] are their entries of the registry. [`CrossingEnds`] are the ends of media that they
-//! are given, by the crossing's number.
+//! are given, by crossing.
 //!
 //! # How a stream ends
 //! 1. In order: the final marker crosses like a tuple. Send's end lingers until all receivers have
