@@ -141,7 +141,7 @@ fn behind(plan: &Plan, parts: &[PeProgram], part: &PeProgram, edge: OutPortId) -
     let operator = &part.program.operators[at];
     match (&*operator.kind, part.operator_ids[at]) {
         (_, Some(operator)) => vec![OutPortId { operator, ..edge }],
-        (inserted_operators::QUEUE | inserted_operators::TURN, _) => {
+        (inserted_operators::QUEUE | inserted_operators::ORDERED_CALL, _) => {
             let sources = operator.inputs[0].sources.iter();
             sources
                 .flat_map(|&from| behind(plan, parts, part, from))

@@ -68,11 +68,11 @@ impl Program {
         }
     }
 
-    /// The name of the turn that an operator has among the consumers of a stream: `turn of Filter.0
-    /// for Trades`.
-    pub fn turn_name(&self, from: OutPortId, to: InPortId) -> String {
+    /// The name of an ordered call of one of a stream's consumers: `ordered call of Filter.0 for
+    /// Trades`.
+    pub fn ordered_call_name(&self, from: OutPortId, to: InPortId) -> String {
         format!(
-            "turn of {} for {}",
+            "ordered call of {} for {}",
             self.port_name(to),
             self.stream_name(from)
         )

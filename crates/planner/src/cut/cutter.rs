@@ -72,14 +72,14 @@ impl<'a> Cutter<'a> {
                 )
             }
             PeOperator::SendToRing(at) => self.ring_sender(&self.recipients.rings[*at]),
-            PeOperator::Turn(from, to) => {
-                let name = self.program.turn_name(*from, *to);
+            PeOperator::OrderedCall(from, to) => {
+                let name = self.program.ordered_call_name(*from, *to);
                 let numbering = self
                     .recipients
                     .numbering(*from, StreamRecipient::Operator(*to));
                 let rank = self.recipients.rank(*from, *to);
                 let stream = (*from, self.local_edge(*from));
-                inserted::turn(self.program, name, stream, rank, &numbering)
+                inserted::ordered_call(self.program, name, stream, rank, &numbering)
             }
             PeOperator::Receive(at) => {
                 let receiver = &self.order.receivers[self.pe.0 as usize][*at];
@@ -120,7 +120,7 @@ impl<'a> Cutter<'a> {
             PeOperator::Merge(at) => self.order.merges[self.pe.0 as usize][*at].core,
             PeOperator::Send(_)
             | PeOperator::SendToRing(_)
-            | PeOperator::Turn(..)
+            | PeOperator::OrderedCall(..)
             | PeOperator::Queue(_) => None,
         }
     }

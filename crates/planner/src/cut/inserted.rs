@@ -63,8 +63,8 @@ pub(super) fn send(
     }
 }
 
-/// The operator that gives another one its turn: see `runtime::order`.
-pub(super) fn turn(
+/// The operator that calls another one at its rank: see `runtime::order`.
+pub(super) fn ordered_call(
     program: &Program,
     name: String,
     (stream, at): (OutPortId, OutPortId),
@@ -85,7 +85,7 @@ pub(super) fn turn(
             flag_param("isRepeatedNext", numbering.is_repeated_next, pos),
         ],
         clock: clock(program, &[vec![stream]]),
-        ..OperatorNode::new(name, inserted_operators::TURN, pos)
+        ..OperatorNode::new(name, inserted_operators::ORDERED_CALL, pos)
     }
 }
 

@@ -15,8 +15,8 @@ pub(super) enum PeOperator {
     Send(CrossingId),
     /// The sender that fills a ring, by the ring's index.
     SendToRing(usize),
-    /// The turn of an input port that is called for a stream.
-    Turn(OutPortId, InPortId),
+    /// The ordered call of an input port for a stream.
+    OrderedCall(OutPortId, InPortId),
     /// A receiver, by its index in the PE.
     Receive(usize),
     /// A merge, by its index in the PE.
@@ -56,7 +56,7 @@ pub(super) struct PeLayout {
     pub queues: HashMap<(OperatorId, u32), u32>,
     /// The output port that brings an input port the tuples of a crossing.
     pub received: HashMap<(CrossingId, InPortId), OutPortId>,
-    /// The output port, of a merge or a turn, that brings a stream to an input port.
+    /// The output port, of a merge or an ordered call, that brings a stream to an input port.
     pub merged: HashMap<(OutPortId, InPortId), OutPortId>,
 }
 
@@ -121,7 +121,7 @@ impl PeLayout {
                     inputs.flat_map(|input| input.consumers.iter().map(|&to| (input.from, to)));
                 self.merged.extend(fed.zip(&mut ports));
             }
-            PeOperator::Turn(from, to) => self
+            PeOperator::OrderedCall(from, to) => self
                 .merged
                 .extend(ports.next().map(|port| ((from, to), port))),
             PeOperator::Send(_) | PeOperator::SendToRing(_) => {}
@@ -176,11 +176,11 @@ fn keyed_operators(
     }
     for &id in &own.operators {
         for from in recipients.streams(id) {
-            let turns = recipients.turn_consumers(from).into_iter();
-            keyed.extend(turns.map(|to| {
+            let called = recipients.ordered_call_consumers(from).into_iter();
+            keyed.extend(called.map(|to| {
                 (
                     (to.operator, SEND_TO_RING, to.port),
-                    PeOperator::Turn(from, to),
+                    PeOperator::OrderedCall(from, to),
                 )
             }));
         }

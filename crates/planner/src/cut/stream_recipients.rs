@@ -4,8 +4,8 @@
 //! Recipients are called in the order of the consumers that they stand for, and each gives its
 //! tuples numbers of their own. Where a sender stands for consumers both before and behind another
 //! recipient, that does not give the consumers' order: then all recipients of the stream share one
-//! number, and the ranks of the consumers tell them apart. An operator that is called then has a
-//! *turn* before it, which gives it the shared number.
+//! number, and the ranks of the consumers tell them apart. An operator is then called by an
+//! *ordered call*, which gives it the shared number.
 
 use std::collections::HashMap;
 
@@ -152,14 +152,14 @@ impl<'a> StreamRecipients<'a> {
         }
     }
 
-    /// The input ports that are called for a stream of this PE through a turn.
-    pub fn turn_consumers(&self, from: OutPortId) -> Vec<InPortId> {
+    /// The input ports that ordered calls call for a stream of this PE.
+    pub fn ordered_call_consumers(&self, from: OutPortId) -> Vec<InPortId> {
         let numbered_together = self.numbered_together(from).into_iter();
-        let turns = numbered_together.filter_map(|recipient| match recipient {
+        let called = numbered_together.filter_map(|recipient| match recipient {
             StreamRecipient::Operator(to) => Some(to),
             StreamRecipient::Crossing(_) => None,
         });
-        turns.collect()
+        called.collect()
     }
 
     /// The output ports of a receiver of these crossings: one for each crossing, or one for each
