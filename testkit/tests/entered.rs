@@ -8,8 +8,8 @@ use std::thread;
 
 use eval::Fault;
 use graph::{
-    CongestionPolicy, OperatorId, OperatorModel, OperatorTimers, PePlan, PeThreads, Plan, Program,
-    ThreadStartPoint, ThreadedPort,
+    CongestionPolicy, OperatorId, OperatorModel, OperatorTimers, PeId, PePlan, PeThreads, Plan,
+    Program, ThreadStartPoint, ThreadedPort,
 };
 use planner::{PeProgram, ProgramCuts, pe_threads};
 use runtime::abi::interpreter_backend::InterpreterBackend;
@@ -182,7 +182,7 @@ fn cut_part(program: &Program) -> PeProgram {
     planner::derive(&mut plan, program);
     assert_eq!(planner::check(&plan, program), Ok(()));
     assert_eq!(plan.pes[0].merges, [], "nothing is ordered");
-    ProgramCuts::new(program, &plan).cut(0)
+    ProgramCuts::new(program, &plan).cut(PeId(0))
 }
 
 /// The threads that enter each probe, by the plan.

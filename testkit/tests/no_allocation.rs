@@ -11,7 +11,7 @@ use std::alloc::System;
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::{CrossingCodec, Expr, OperatorModel, inserted_operators};
+use graph::{CrossingCodec, CrossingId, Expr, OperatorModel, PeId, inserted_operators};
 use operators::{counter, crossing_ends, queue, receive, send, source, start};
 use runtime::crossing::CrossingEnds;
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source};
@@ -111,15 +111,21 @@ fn parts(medium: &dyn Medium, ring_bytes: usize) -> (CrossingEnds, CrossingEnds)
         ..CrossingEnds::default()
     };
     let mut receives = CrossingEnds {
-        pe: 1,
+        pe: PeId(1),
         operator_origins: vec![None; 2],
         ..CrossingEnds::default()
     };
     for crossing in PARTS {
         let (out, inbound) = crossing_ends(medium, CrossingCodec::Facade, ring_bytes);
-        let out = out.outbound.into_values().map(|end| (crossing, end));
+        let out = out
+            .outbound
+            .into_values()
+            .map(|end| (CrossingId(crossing), end));
         sends.outbound.extend(out);
-        let inbound = inbound.inbound.into_values().map(|end| (crossing, end));
+        let inbound = inbound
+            .inbound
+            .into_values()
+            .map(|end| (CrossingId(crossing), end));
         receives.inbound.extend(inbound);
     }
     (sends, receives)

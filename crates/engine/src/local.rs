@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 use std::thread::Builder;
 
-use graph::Program;
+use graph::{PeId, Program};
 use runtime::FailureReport;
 
 use crate::error::Error;
@@ -60,7 +60,8 @@ pub(crate) fn launch_part(
     let files = program.files.clone();
     let metadata = launch.counters.then(|| JobMetadata::new(&program.name, 1));
     let leftovers = running.leftovers();
-    let sampler = metadata.and_then(|metadata| Sampler::start(metadata, 0, program, &running));
+    let sampler =
+        metadata.and_then(|metadata| Sampler::start(metadata, PeId(0), program, &running));
     let stopped = stop.clone();
     let wait = move || {
         let outcome = running.join();

@@ -20,7 +20,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
-use graph::Program;
+use graph::{CrossingId, PeId, Program};
 use planner::PeProgram;
 use runtime::crossing::CrossingEnds;
 use runtime::{FailureReport, Pe, StopSignal};
@@ -102,7 +102,7 @@ struct WiredPe {
     program: Program,
     /// The job's entry in counters files, if they are written.
     counters: Option<JobMetadata>,
-    number: u32,
+    number: PeId,
 }
 
 impl LauncherConnection {
@@ -129,7 +129,7 @@ impl LauncherConnection {
         Ok(LauncherConnection { receiver, sender })
     }
 
-    fn prepare_and_run(mut self, bundle: Bundle, number: u32) -> PeEnding {
+    fn prepare_and_run(mut self, bundle: Bundle, number: PeId) -> PeEnding {
         match self.prepare(bundle, number) {
             Ok(ready) => self.run(ready),
             Err(ending) => ending,
@@ -137,7 +137,7 @@ impl LauncherConnection {
     }
 
     /// Does everything up to `Go`. An `Err` is the ending of a PE that never ran.
-    fn prepare(&mut self, bundle: Bundle, number: u32) -> Result<WiredPe, PeEnding> {
+    fn prepare(&mut self, bundle: Bundle, number: PeId) -> Result<WiredPe, PeEnding> {
         let request = bundle.request();
         let program = compilation::compile_again(&request, &bundle.sources);
         let program =
@@ -145,7 +145,7 @@ impl LauncherConnection {
         let plan = planner::parse_plan(&bundle.plan, &program);
         let plan =
             plan.map_err(|error| bug_ending(&format!("the plan cannot be read: {error}")))?;
-        if number as usize >= plan.pes.len() {
+        if number.0 as usize >= plan.pes.len() {
             return Err(bug_ending("the plan has not so many PEs"));
         }
         let part = planner::cut(&program, &plan, number);
@@ -155,7 +155,7 @@ impl LauncherConnection {
         crossing_ends.measures_latency = launch.latency;
         let part_options = PartOptions {
             crossing_ends,
-            cores: plan.pes[number as usize].cores.clone(),
+            cores: plan.pes[number.0 as usize].cores.clone(),
             pins: part.pins.clone(),
             properties: vec![("PEID".to_owned(), number.to_string())],
         };
@@ -177,7 +177,7 @@ impl LauncherConnection {
     }
 
     /// Receives the bundle and the number of this PE. Standard input becomes that of the launcher.
-    fn receive_assignment(&mut self) -> Result<(Box<Bundle>, u32), PeEnding> {
+    fn receive_assignment(&mut self) -> Result<(Box<Bundle>, PeId), PeEnding> {
         let (MessageToPe::Bundle(bundle), _) = self.receive() else {
             return Err(bug_ending("the launcher did not begin with the program"));
         };
@@ -190,7 +190,7 @@ impl LauncherConnection {
         let replaced = rustix::stdio::dup2_stdin(stdin);
         replaced
             .map_err(|error| failed_ending(format!("cannot set standard input: {error}"), false))?;
-        Ok((bundle, number))
+        Ok((bundle, PeId(number)))
     }
 
     /// Opens the sending ends and accepts the receiving ends of this PE's crossings.
@@ -198,7 +198,7 @@ impl LauncherConnection {
         &mut self,
         crossings: &Crossings<'_>,
         part: &PeProgram,
-        number: u32,
+        number: PeId,
     ) -> Result<CrossingEnds, PeEnding> {
         let mut ends = CrossingEnds {
             pe: number,
@@ -214,7 +214,7 @@ impl LauncherConnection {
         }
         self.sender.send(&MessageFromPe::Opened, Vec::new());
         for (ticket, fds) in self.receive_tickets()? {
-            let crossing = ticket.crossing;
+            let crossing = CrossingId(ticket.crossing);
             let accepted = crossings.accept(ticket, fds);
             let receiving = accepted.map_err(|sentence| failed_ending(sentence, true))?;
             ends.inbound.insert(crossing, receiving);
@@ -322,7 +322,7 @@ fn exit_launcher_lost(tried: &str, error: &io::Error) -> ! {
 }
 
 /// Name of the process in `ps`: at most 15 bytes.
-fn process_name(number: u32) -> std::ffi::CString {
+fn process_name(number: PeId) -> std::ffi::CString {
     std::ffi::CString::new(format!("thalweg-pe{number}")).unwrap_or_default()
 }
 

@@ -1,6 +1,6 @@
 //! Launching a compiled program by its plan: in this process, or in a process for each PE.
 
-use graph::{Plan, Program};
+use graph::{PeId, Plan, Program};
 
 use crate::compilation::Compilation;
 use crate::error::Error;
@@ -52,7 +52,7 @@ pub fn run(
     match &plan.pes[..] {
         [] => local::launch_part(program, launch, PartOptions::default()),
         [only] if only.host.is_none() => {
-            let part = planner::cut(program, plan, 0);
+            let part = planner::cut(program, plan, PeId(0));
             let mut part_options = PartOptions {
                 cores: only.cores.clone(),
                 pins: part.pins.clone(),
@@ -60,7 +60,7 @@ pub fn run(
             };
             // No other process reaches the rings of a single PE: they need no secret.
             let rings = Crossings::new(plan, program, [0; 16], &[]);
-            let opened = rings.open_rings(&part, 0, &mut part_options.crossing_ends);
+            let opened = rings.open_rings(&part, PeId(0), &mut part_options.crossing_ends);
             opened.map_err(Error::Program)?;
             local::launch_part(&part.program, launch, part_options)
         }

@@ -25,10 +25,10 @@ pub use operator_model::{
     PunctuationInputMode, PunctuationOutputMode, VerifyInvocation, WindowForm, WindowingMode,
 };
 pub use plan::{
-    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, InPortId, Merge,
-    MergeInput, OriginId, PeAssignment, PePlan, PeThreads, Pin, PinnedThread, Plan, PlanDraft,
-    PlanEdge, PlanPart, PlanTextError, PlannedThread, ReceiverPlan, ThreadStartPoint, ThreadedPort,
-    inserted_operators,
+    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, CrossingId, EdgeMedium, InPortId,
+    Merge, MergeInput, OriginId, PeAssignment, PeId, PePlan, PeThreads, Pin, PinnedThread, Plan,
+    PlanDraft, PlanEdge, PlanPart, PlanTextError, PlannedThread, ReceiverPlan, ThreadStartPoint,
+    ThreadedPort, inserted_operators,
 };
 pub use program::{
     Annotation, ConfigEntry, EventClock, InPort, Logic, OperatorId, OperatorNode, OperatorTimers,

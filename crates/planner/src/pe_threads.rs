@@ -267,7 +267,7 @@ impl<'a> PeCallGraph<'a> {
         let inserted = [
             inserted_operators::SEND,
             inserted_operators::RECEIVE,
-            inserted_operators::TURN,
+            inserted_operators::ORDERED_CALL,
             inserted_operators::WATERMARKS,
         ];
         !inserted.iter().any(|kind| self.is_kind(id, kind))

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use graph::{CongestionPolicy, OperatorId, PeAssignment, Plan, Pos, Program};
+use graph::{CongestionPolicy, OperatorId, PeAssignment, PeId, Plan, Pos, Program};
 
 use crate::choice::{FusionPolicy, PlanOptions, ThreadingPolicy, position_text};
 use crate::fusion::{OperatorPlacement, PlacementValue};
@@ -56,42 +56,46 @@ struct PlanNoteFinder<'p, 'a> {
     plan: &'p Plan,
 }
 
-/// Operators, each with the value that its config claims.
-type PlacementClaims<'a> = Vec<(usize, PlacementValue<'a>)>;
+/// Operators, each with the placement that its config asks for.
+type OperatorConstraints<'a> = Vec<(usize, PlacementValue<'a>)>;
 
 impl<'a> PlanNoteFinder<'_, 'a> {
     fn colocation(&self) -> Option<PlanNote> {
         let mut first = HashMap::new();
-        let mut claims = self.claims(|p| p.colocation);
-        claims.retain(|&(at, claimed)| {
+        let mut constraints = self.constraints(|p| p.colocation);
+        constraints.retain(|&(at, constraint)| {
             let pe = self.pe_of(at);
-            *first.entry(claimed.value).or_insert(pe) != pe
+            *first.entry(constraint.value).or_insert(pe) != pe
         });
         self.note(
-            &claims,
+            &constraints,
             "the operators of one id are in different processes",
         )
     }
 
     fn exlocation(&self) -> Option<PlanNote> {
         let mut first = HashMap::new();
-        let mut claims = self.claims(|p| p.exlocation);
-        claims.retain(|&(at, claimed)| first.insert((claimed.value, self.pe_of(at)), at).is_some());
-        self.note(&claims, "operators of one id share a process")
+        let mut constraints = self.constraints(|p| p.exlocation);
+        constraints.retain(|&(at, constraint)| {
+            first
+                .insert((constraint.value, self.pe_of(at)), at)
+                .is_some()
+        });
+        self.note(&constraints, "operators of one id share a process")
     }
 
     fn isolation(&self) -> Option<PlanNote> {
-        let mut claims = self.claims(|p| p.isolation);
-        claims.retain(|&(at, _)| {
+        let mut constraints = self.constraints(|p| p.isolation);
+        constraints.retain(|&(at, _)| {
             let pe = self.pe_of(at).unwrap_or_default();
-            self.plan.pes[pe as usize].operators.len() > 1
+            self.plan.pes[pe.0 as usize].operators.len() > 1
         });
-        self.note(&claims, "it shares a process with others")
+        self.note(&constraints, "it shares a process with others")
     }
 
     fn hosts(&self) -> Option<PlanNote> {
-        let claims = self.claims(OperatorPlacement::host_value);
-        self.note(&claims, "all processes run on this host")
+        let constraints = self.constraints(OperatorPlacement::host_value);
+        self.note(&constraints, "all processes run on this host")
     }
 
     /// The note on operators that ask for a shared scheduler.
@@ -148,31 +152,31 @@ impl<'a> PlanNoteFinder<'_, 'a> {
         Some(PlanNote { message, pos })
     }
 
-    fn note(&self, claims: &PlacementClaims<'_>, why: &str) -> Option<PlanNote> {
-        let (at, claimed) = claims.first()?;
-        let more = match claims.len() - 1 {
+    fn note(&self, constraints: &OperatorConstraints<'_>, why: &str) -> Option<PlanNote> {
+        let (at, constraint) = constraints.first()?;
+        let more = match constraints.len() - 1 {
             0 => String::new(),
             1 => " and of another operator".to_owned(),
             n => format!(" and of {n} more operators"),
         };
         let name = &self.program.operators[*at].name;
-        let value = claimed.value;
+        let value = constraint.value;
         Some(PlanNote {
             message: format!("{value} of `{name}`{more} is not kept: {why}"),
-            pos: claimed.pos,
+            pos: constraint.pos,
         })
     }
 
-    fn claims(
+    fn constraints(
         &self,
         of: fn(&OperatorPlacement<'a>) -> Option<PlacementValue<'a>>,
-    ) -> PlacementClaims<'a> {
+    ) -> OperatorConstraints<'a> {
         let all = self.placements.iter().enumerate();
         all.filter_map(|(at, placement)| Some((at, of(placement)?)))
             .collect()
     }
 
-    fn pe_of(&self, at: usize) -> Option<u32> {
+    fn pe_of(&self, at: usize) -> Option<PeId> {
         self.pe_assignment.pe_of(OperatorId(at as u32))
     }
 }

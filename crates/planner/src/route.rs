@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use graph::{
-    AUTO_MEDIUM, Crossing, InPortId, OperatorId, OutPortId, PeAssignment, Plan, Pos, Program,
+    AUTO_MEDIUM, Crossing, InPortId, OperatorId, OutPortId, PeAssignment, PeId, Plan, Pos, Program,
 };
 
 use crate::choice::{
@@ -84,12 +84,12 @@ impl<'a> Router<'a> {
             crossing.medium = medium.name.into();
             return Ok(split_crossing(crossing, medium).collect());
         }
-        let mut by_medium: Vec<(MediumCapabilities<'_>, Vec<u32>)> = Vec::new();
+        let mut by_medium: Vec<(MediumCapabilities<'_>, Vec<PeId>)> = Vec::new();
         let mut add = |medium, pe| match by_medium.iter_mut().find(|(m, _)| *m == medium) {
             Some((_, to)) => to.push(pe),
             None => by_medium.push((medium, vec![pe])),
         };
-        let (mut near, mut far): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+        let (mut near, mut far): (Vec<PeId>, Vec<PeId>) = (Vec::new(), Vec::new());
         for &pe in &crossing.to {
             match self.requested_medium(crossing.from, pe)? {
                 Some(medium) => {
@@ -122,8 +122,8 @@ impl<'a> Router<'a> {
     }
 
     /// Whether a stream comes to a PE from another host.
-    fn is_on_other_host(&self, stream: OutPortId, pe: u32) -> bool {
-        let host = |pe: u32| self.hosts.get(pe as usize).cloned().flatten();
+    fn is_on_other_host(&self, stream: OutPortId, pe: PeId) -> bool {
+        let host = |pe: PeId| self.hosts.get(pe.0 as usize).cloned().flatten();
         let from = self.pe_assignment.pe_of(stream.operator);
         from.and_then(host) != host(pe)
     }
@@ -133,7 +133,7 @@ impl<'a> Router<'a> {
         &self,
         medium: MediumCapabilities<'_>,
         stream: OutPortId,
-        pe: u32,
+        pe: PeId,
     ) -> Result<(), PlanError> {
         match medium.crosses_hosts || !self.is_on_other_host(stream, pe) {
             true => Ok(()),
@@ -145,7 +145,7 @@ impl<'a> Router<'a> {
     fn requested_medium(
         &self,
         stream: OutPortId,
-        pe: u32,
+        pe: PeId,
     ) -> Result<Option<MediumCapabilities<'a>>, PlanError> {
         let mut requested = self.config(stream.operator, "outputTransport")?;
         for &InPortId { operator, .. } in self.stream_consumers.consumers_of(stream) {
@@ -223,7 +223,7 @@ fn split_crossing(
     medium: MediumCapabilities<'_>,
 ) -> impl Iterator<Item = Crossing> {
     let most = medium.receivers_max.max(1) as usize;
-    let parts: Vec<Vec<u32>> = whole.to.chunks(most).map(<[u32]>::to_vec).collect();
+    let parts: Vec<Vec<PeId>> = whole.to.chunks(most).map(<[PeId]>::to_vec).collect();
     let part = move |to| Crossing {
         to,
         ..whole.clone()

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use graph::{Plan, Program};
+use graph::{PeId, Plan, Program};
 
 use crate::cut::ProgramCuts;
 use crate::derived::check;
@@ -27,7 +27,7 @@ pub fn thread_comments(program: &Program, plan: &Plan) -> String {
     }
     let cuts = ProgramCuts::new(program, plan);
     let mut text = String::new();
-    for pe in 0..plan.pes.len() as u32 {
+    for pe in (0..plan.pes.len() as u32).map(PeId) {
         let part = cuts.cut(pe);
         let threads = pe_threads(&part.program, &part.pins);
         // A string can always be written to.

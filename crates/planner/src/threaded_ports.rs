@@ -25,8 +25,8 @@
 use std::collections::HashSet;
 
 use graph::{
-    CongestionPolicy, InPortId, OperatorId, OperatorNode, PeAssignment, PePlan, Plan, Program,
-    ReceiverPlan, ThreadedPort,
+    CongestionPolicy, InPortId, OperatorId, OperatorNode, PeAssignment, PeId, PePlan, Plan,
+    Program, ReceiverPlan, ThreadedPort,
 };
 use tuple::Value;
 
@@ -116,13 +116,13 @@ fn exclusive_ports(
 ) -> HashSet<InPortId> {
     let pe_assignment = PeAssignment::new(plan, program.operators.len());
     let mut exclusive = HashSet::new();
-    for (number, receivers) in (0..).zip(receivers) {
+    for (pe, receivers) in (0..).map(PeId).zip(receivers) {
         for receiver in receivers {
             let crossings = receiver.crossings.iter();
-            let streams = crossings.map(|&number| plan.crossings[number as usize].from);
+            let streams = crossings.map(|&id| plan.crossings[id.0 as usize].from);
             let fed = streams.flat_map(|stream| stream_consumers.consumers_of(stream));
             let mut fed: Vec<InPortId> = fed
-                .filter(|to| pe_assignment.pe_of(to.operator) == Some(number))
+                .filter(|to| pe_assignment.pe_of(to.operator) == Some(pe))
                 .copied()
                 .collect();
             fed.sort_unstable();

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::{fs, thread};
 
 use engine::{CompileRequest, LaunchOptions, PlanOptions, Program};
-use graph::ThreadStartPoint;
+use graph::{PeId, ThreadStartPoint};
 use thalweg_planner::{FusionPolicy, ThreadingPolicy, cut, pe_threads};
 
 /// Sources, two of which meet; an operator with a thread of its own; one with a timer.
@@ -70,7 +70,7 @@ fn live_threads() -> BTreeMap<u64, NameAndCores> {
 /// The threads that the planner works out, with their names as Linux keeps them. Without a core of
 /// its own a thread may run on `all_cores`.
 fn planned_threads(program: &Program, plan: &engine::Plan, all_cores: &str) -> Vec<NameAndCores> {
-    let part = cut(program, plan, 0);
+    let part = cut(program, plan, PeId(0));
     let threads = pe_threads(&part.program, &part.pins).threads.into_iter();
     let threads = threads.map(|thread| {
         let name = thread_name(&part.program, &thread.start);

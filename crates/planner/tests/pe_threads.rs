@@ -2,8 +2,8 @@
 //! pairs of operators, and with the sources, queues, receivers and cores of the plan.
 
 use graph::{
-    InPort, OperatorId, OperatorNode, OperatorTimers, OutPort, OutPortId, PeAssignment, PeThreads,
-    PinnedThread, Plan, Pos, Program, ThreadedPort, inserted_operators,
+    InPort, OperatorId, OperatorNode, OperatorTimers, OutPort, OutPortId, PeAssignment, PeId,
+    PeThreads, PinnedThread, Plan, Pos, Program, ThreadedPort, inserted_operators,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -235,7 +235,7 @@ proptest! {
         let program = with_traits(program, &traits);
         derive(&mut plan, &program);
         for pe in 0..plan.pes.len() as u32 {
-            let part = cut(&program, &plan, pe);
+            let part = cut(&program, &plan, PeId(pe));
             let found = pe_threads(&part.program, &part.pins);
             let text = found.display(&part.program).to_string();
             assert_agree(&part, &found, &text);
@@ -250,7 +250,7 @@ proptest! {
         let program = with_traits(program, &traits);
         derive(&mut plan, &program);
         for number in 0..plan.pes.len() as u32 {
-            let part = cut(&program, &plan, number);
+            let part = cut(&program, &plan, PeId(number));
             let found = pe_threads(&part.program, &part.pins).threads;
             let mut found: Vec<_> = found.into_iter().map(|thread| {
                 let names = thread.start.operators().iter();
@@ -320,7 +320,7 @@ fn operator(name: &str, inputs: &[&[u32]]) -> OperatorNode {
 
 fn text_of(program: &Program, plan: &str, pe: u32) -> String {
     let plan: Plan = parse_plan(plan, program).unwrap_or_else(|error| panic!("{error}"));
-    let part = cut(program, &plan, pe);
+    let part = cut(program, &plan, PeId(pe));
     pe_threads(&part.program, &part.pins)
         .display(&part.program)
         .to_string()

@@ -2,7 +2,7 @@
 
 use graph::{
     AUTO_MEDIUM, CongestionPolicy, CrossingCodec, InPort, OperatorId, OperatorNode, OutPort,
-    OutPortId, PinnedThread, Plan, Pos, Program,
+    OutPortId, PeId, PinnedThread, Plan, Pos, Program,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -134,7 +134,10 @@ fn a_plan_can_be_written_by_hand() {
     let [first, second] = &plan.crossings[..] else {
         panic!("two crossings");
     };
-    assert_eq!((first.from, &first.to[..]), (edge(0, 0), &[1, 2][..]));
+    assert_eq!(
+        (first.from, &first.to[..]),
+        (edge(0, 0), &[PeId(1), PeId(2)][..])
+    );
     assert_eq!(
         (&*first.medium, first.codec),
         (AUTO_MEDIUM, CrossingCodec::Facade)
@@ -162,7 +165,7 @@ fn what_is_left_out_is_put_in() {
     assert_eq!(missing.message, "`A` has no crossing to pe 1");
     add_missing_crossings(&mut plan, &program, CrossingCodec::Normal);
     let to: Vec<_> = plan.crossings.iter().map(|c| c.to.clone()).collect();
-    assert_eq!(to, [vec![1, 2], vec![2]]);
+    assert_eq!(to, [vec![PeId(1), PeId(2)], vec![PeId(2)]]);
     assert!(
         plan.crossings
             .iter()

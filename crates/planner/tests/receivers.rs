@@ -1,8 +1,9 @@
 //! Streams that share a receiver, and the threads that follow.
 
 use graph::{
-    CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, InPort, InPortId, Merge, OperatorId,
-    OperatorNode, OutPort, OutPortId, PeAssignment, PePlan, Plan, Pos, Program, ThreadedPort,
+    CongestionPolicy, Crossing, CrossingCodec, CrossingId, EdgeMedium, InPort, InPortId, Merge,
+    OperatorId, OperatorNode, OutPort, OutPortId, PeAssignment, PeId, PePlan, Plan, Pos, Program,
+    ThreadedPort,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -55,7 +56,7 @@ fn plan(program: &Program, pes: &[&[u32]]) -> Plan {
             .consumers_of(from)
             .iter()
             .filter_map(|to| pe_assignment.pe_of(to.operator));
-        let mut to: Vec<u32> = to.filter(|&pe| Some(pe) != own_pe).collect();
+        let mut to: Vec<PeId> = to.filter(|&pe| Some(pe) != own_pe).collect();
         to.sort_unstable();
         to.dedup();
         if !to.is_empty() {
@@ -66,7 +67,7 @@ fn plan(program: &Program, pes: &[&[u32]]) -> Plan {
     plan
 }
 
-fn crossing(from: OutPortId, to: Vec<u32>) -> Crossing {
+fn crossing(from: OutPortId, to: Vec<PeId>) -> Crossing {
     Crossing {
         from,
         to,
@@ -79,12 +80,15 @@ fn crossing(from: OutPortId, to: Vec<u32>) -> Crossing {
 
 fn received(program: &Program, plan: &Plan, pe: usize) -> Vec<Vec<u32>> {
     let receivers = receivers(plan, program);
-    receivers[pe].iter().map(|r| r.crossings.clone()).collect()
+    let receivers = receivers[pe].iter();
+    receivers
+        .map(|r| r.crossings.iter().map(|id| id.0).collect())
+        .collect()
 }
 
 /// The operators of the program that each thread of a PE enters, and those that several enter.
 fn threads(program: &Program, plan: &Plan, pe: u32) -> (Vec<Vec<u32>>, Vec<u32>) {
-    let part = cut(program, plan, pe);
+    let part = cut(program, plan, PeId(pe));
     let found = pe_threads(&part.program, &part.pins);
     let own = |ids: &[OperatorId]| -> Vec<u32> {
         let ids = ids.iter().filter_map(|id| part.operator_ids[id.0 as usize]);
@@ -138,7 +142,10 @@ fn a_stream_that_its_receiver_brings_about_has_another_one() {
         .iter()
         .map(|i| (i.from, i.crossing))
         .collect();
-    assert_eq!(inputs, [(stream(0), None), (stream(3), Some(2))]);
+    assert_eq!(
+        inputs,
+        [(stream(0), None), (stream(3), Some(CrossingId(2)))]
+    );
     assert_eq!(
         threads(&program, &plan, 1),
         (vec![vec![1], vec![2]], vec![])
@@ -155,7 +162,7 @@ fn streams_of_one_origin_that_one_operator_takes_share_a_receiver() {
     assert_eq!(received(&program, &plan, 5), [[3], [4]]);
     let order = order(&plan, &program);
     let ordered: Vec<_> = (0..5)
-        .map(|number| !order.origins_of_crossing(number).is_empty())
+        .map(|number| !order.origins_of_crossing(CrossingId(number)).is_empty())
         .collect();
     assert_eq!(ordered, [true, true, true, false, false]);
     assert!(order.merges.iter().all(Vec::is_empty));
@@ -240,15 +247,18 @@ fn a_receiver_that_only_fills_a_queue_runs_no_operator() {
     });
     derive(&mut plan, &program);
     assert_eq!(threads(&program, &plan, 1), (vec![vec![], vec![1]], vec![]));
-    assert_eq!(plan.pes[1].edges[0].medium, EdgeMedium::Crossing(0));
+    assert_eq!(
+        plan.pes[1].edges[0].medium,
+        EdgeMedium::Crossing(CrossingId(0))
+    );
     assert_eq!(received(&program, &plan, 1), [[0]]);
 }
 
 /// A thread that takes streams: a receiver or a merge of a PE, by its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum ReceivingThread {
-    Receiver(u32, usize),
-    Merge(u32, usize),
+    Receiver(PeId, usize),
+    Merge(PeId, usize),
 }
 
 /// The threads that take the streams of a plan.
@@ -261,10 +271,10 @@ struct ReceivingThreads<'a> {
 
 impl ReceivingThreads<'_> {
     fn all(&self) -> Vec<ReceivingThread> {
-        let receivers = (0..).zip(&self.order.receivers);
+        let receivers = (0..).map(PeId).zip(&self.order.receivers);
         let receivers = receivers
             .flat_map(|(pe, all)| (0..all.len()).map(move |at| ReceivingThread::Receiver(pe, at)));
-        let merges = (0..).zip(&self.order.merges);
+        let merges = (0..).map(PeId).zip(&self.order.merges);
         let merges = merges
             .flat_map(|(pe, all)| (0..all.len()).map(move |at| ReceivingThread::Merge(pe, at)));
         receivers.chain(merges).collect()
@@ -277,12 +287,12 @@ impl ReceivingThreads<'_> {
             let mut inputs = merge.inputs.iter();
             inputs.any(|input| input.from == from && input.consumers.contains(&to))
         };
-        if let Some(at) = self.order.merges[pe as usize].iter().position(takes) {
+        if let Some(at) = self.order.merges[pe.0 as usize].iter().position(takes) {
             return Some(ReceivingThread::Merge(pe, at));
         }
         let crossing = self.plan.crossing_index().get(&(from, pe)).copied();
         let crossing = crossing.filter(|_| self.pe_assignment.pe_of(from.operator) != Some(pe))?;
-        let mut receivers = self.order.receivers[pe as usize].iter();
+        let mut receivers = self.order.receivers[pe.0 as usize].iter();
         let at = receivers.position(|receiver| receiver.crossings.contains(&crossing));
         Some(ReceivingThread::Receiver(pe, at.expect("a receiver")))
     }
@@ -291,13 +301,13 @@ impl ReceivingThreads<'_> {
     fn starts(&self, receiving: ReceivingThread) -> (Vec<OperatorId>, Vec<ReceivingThread>) {
         let ports: Vec<(OutPortId, InPortId)> = match receiving {
             ReceivingThread::Merge(pe, at) => {
-                let inputs = self.order.merges[pe as usize][at].inputs.iter();
+                let inputs = self.order.merges[pe.0 as usize][at].inputs.iter();
                 let consumers = inputs.flat_map(|input| &input.consumers);
                 return (consumers.map(|to| to.operator).collect(), Vec::new());
             }
             ReceivingThread::Receiver(pe, at) => {
-                let crossings = self.order.receivers[pe as usize][at].crossings.iter();
-                let streams = crossings.map(|&number| self.plan.crossings[number as usize].from);
+                let crossings = self.order.receivers[pe.0 as usize][at].crossings.iter();
+                let streams = crossings.map(|&id| self.plan.crossings[id.0 as usize].from);
                 let ports = streams.flat_map(|from| {
                     self.stream_consumers
                         .consumers_of(from)
@@ -375,13 +385,13 @@ proptest! {
     #[test]
     fn every_crossing_has_one_receiver_in_each_of_its_pes((program, plan) in graphs::programs_with_plans(16)) {
         let (receivers, order) = (receivers(&plan, &program), order(&plan, &program));
-        for (pe, receivers) in (0..).zip(&receivers) {
-            let mut received: Vec<u32> = receivers.iter().flat_map(|r| r.crossings.clone()).collect();
-            let merged = order.merges[pe as usize].iter().flat_map(|merge| &merge.inputs);
+        for (pe, receivers) in (0..).map(PeId).zip(&receivers) {
+            let mut received: Vec<CrossingId> = receivers.iter().flat_map(|r| r.crossings.clone()).collect();
+            let merged = order.merges[pe.0 as usize].iter().flat_map(|merge| &merge.inputs);
             received.extend(merged.filter_map(|input| input.crossing));
             received.sort_unstable();
-            let crossings = (0..).zip(&plan.crossings).filter(|(_, c)| c.to.contains(&pe));
-            let crossings: Vec<u32> = crossings.map(|(number, _)| number).collect();
+            let crossings = (0..).map(CrossingId).zip(&plan.crossings).filter(|(_, c)| c.to.contains(&pe));
+            let crossings: Vec<CrossingId> = crossings.map(|(id, _)| id).collect();
             prop_assert_eq!(received, crossings);
         }
     }

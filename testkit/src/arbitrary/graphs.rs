@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use graph::{
     CongestionPolicy, Crossing, CrossingCodec, InPort, OperatorId, OperatorNode, OutPort,
-    OutPortId, PeAssignment, PePlan, Pin, PinnedThread, Plan, Pos, Program, ThreadedPort,
+    OutPortId, PeAssignment, PeId, PePlan, Pin, PinnedThread, Plan, Pos, Program, ThreadedPort,
 };
 use planner::{DisjointSets, StreamConsumers, derive};
 use proptest::prelude::*;
@@ -59,8 +59,8 @@ pub fn plan(program: &Program, decisions: &[u32]) -> Plan {
         crossings: Vec::new(),
     };
     let pe_assignment = PeAssignment::new(&plan, program.operators.len());
-    for (number, pe) in (0..).zip(&mut plan.pes) {
-        pe.pins = pins(program, number, &pe_assignment, &mut choices);
+    for (id, pe) in (0..).map(PeId).zip(&mut plan.pes) {
+        pe.pins = pins(program, id, &pe_assignment, &mut choices);
     }
     for operator in (0..program.operators.len() as u32).map(OperatorId) {
         for stream in stream_consumers.streams_of(operator) {
@@ -189,20 +189,20 @@ const CORE: u32 = 2;
 /// Some sources of a PE, and some streams that come into it.
 fn pins(
     program: &Program,
-    number: u32,
+    pe: PeId,
     pe_assignment: &PeAssignment,
     choices: &mut Choices<'_>,
 ) -> Vec<Pin> {
     let mut threads = Vec::new();
     for (id, operator) in (0..).map(OperatorId).zip(&program.operators) {
-        if pe_assignment.pe_of(id) != Some(number) {
+        if pe_assignment.pe_of(id) != Some(pe) {
             continue;
         }
         if operator.inputs.is_empty() {
             threads.push(PinnedThread::Source(id));
         }
         let streams = operator.inputs.iter().flat_map(|port| &port.sources);
-        let streams = streams.filter(|from| pe_assignment.pe_of(from.operator) != Some(number));
+        let streams = streams.filter(|from| pe_assignment.pe_of(from.operator) != Some(pe));
         threads.extend(streams.map(|&from| PinnedThread::Receiver(from)));
     }
     threads.sort_unstable();
@@ -224,10 +224,10 @@ fn crossings(
         .consumers_of(from)
         .iter()
         .filter_map(|to| pe_assignment.pe_of(to.operator));
-    let mut pes: Vec<u32> = all.filter(|&pe| Some(pe) != operator_pe).collect();
+    let mut pes: Vec<PeId> = all.filter(|&pe| Some(pe) != operator_pe).collect();
     pes.sort_unstable();
     pes.dedup();
-    let mut media: Vec<(&str, Vec<u32>)> = Vec::new();
+    let mut media: Vec<(&str, Vec<PeId>)> = Vec::new();
     for pe in pes {
         let medium = *choices.one_of(&["shm", "tcp"]);
         match media.iter_mut().find(|(name, _)| *name == medium) {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use eval::{Fault, FaultKind};
 use graph::{
-    CrossingCodec, Expr, OperatorModel, OperatorNode, OutPortModel, Program, Stmt,
-    inserted_operators,
+    CrossingCodec, CrossingId, Expr, OperatorModel, OperatorNode, OutPortModel, PeId, Program,
+    Stmt, inserted_operators,
 };
 use jit::Jit;
 use runtime::crossing::{CrossingEnds, ENTRIES, InboundCrossing, OutboundCrossing};
@@ -178,23 +178,23 @@ pub fn crossing_ends(
         .expect("a receiving end");
     let mut sends = CrossingEnds::default();
     sends.outbound.insert(
-        CROSSING,
+        CrossingId(CROSSING),
         OutboundCrossing {
             stream: "N.0".into(),
-            to_pes: vec![1],
+            to_pes: vec![PeId(1)],
             codec,
             end: out,
         },
     );
     let mut receives = CrossingEnds {
-        pe: 1,
+        pe: PeId(1),
         ..CrossingEnds::default()
     };
     receives.inbound.insert(
-        CROSSING,
+        CrossingId(CROSSING),
         InboundCrossing {
             stream: "N.0".into(),
-            from_pe: 0,
+            from_pe: PeId(0),
             codec,
             is_foreign: medium.caps().is_untrusted,
             end: inbound,

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use graph::{OperatorId, OutPortId, PePlan, Plan, Program};
+use graph::{OperatorId, OutPortId, PeId, PePlan, Plan, Program};
 
 /// The plan that a drawing shows; without a plan it has no PEs and no media.
 pub(super) struct DrawnPlan<'a> {
     plan: Option<&'a Plan>,
     /// PE of each operator, by the operator's number.
-    operator_pes: Vec<Option<u32>>,
+    operator_pes: Vec<Option<PeId>>,
 }
 
 impl<'a> DrawnPlan<'a> {
@@ -17,24 +17,24 @@ impl<'a> DrawnPlan<'a> {
     pub fn new(program: &Program, plan: Option<&'a Plan>) -> DrawnPlan<'a> {
         let mut operator_pes = vec![None; program.operators.len()];
         let pes = plan.iter().flat_map(|plan| &plan.pes);
-        for (number, pe) in (0..).zip(pes) {
+        for (id, pe) in (0..).map(PeId).zip(pes) {
             for operator in &pe.operators {
                 if let Some(operator_pe) = operator_pes.get_mut(operator.0 as usize) {
-                    operator_pe.get_or_insert(number);
+                    operator_pe.get_or_insert(id);
                 }
             }
         }
         DrawnPlan { plan, operator_pes }
     }
 
-    /// The PEs with their numbers.
-    pub fn pes(&self) -> impl Iterator<Item = (u32, &'a PePlan)> {
+    /// The PEs with their ids.
+    pub fn pes(&self) -> impl Iterator<Item = (PeId, &'a PePlan)> {
         let pes = self.plan.into_iter().flat_map(|plan| &plan.pes);
-        (0..).zip(pes)
+        (0..).map(PeId).zip(pes)
     }
 
     /// The PE of an operator; `None` without a plan, and for an operator in no PE.
-    pub fn pe_of(&self, operator: OperatorId) -> Option<u32> {
+    pub fn pe_of(&self, operator: OperatorId) -> Option<PeId> {
         self.operator_pes
             .get(operator.0 as usize)
             .copied()
@@ -54,9 +54,9 @@ impl<'a> DrawnPlan<'a> {
 }
 
 /// `pe 1`, `pe 1 on near`
-pub(super) fn pe_title(number: u32, pe: &PePlan) -> String {
+pub(super) fn pe_title(id: PeId, pe: &PePlan) -> String {
     match &pe.host {
-        Some(host) => format!("pe {number} on {host}"),
-        None => format!("pe {number}"),
+        Some(host) => format!("pe {id} on {host}"),
+        None => format!("pe {id}"),
     }
 }

@@ -145,7 +145,7 @@ impl<'a> SvgDrawing<'a> {
         let id = OperatorId(at as u32);
         let fill = match self.plan.pe_of(id) {
             Some(pe) => {
-                let hue = u64::from(pe) * HUE_STEP % 360;
+                let hue = u64::from(pe.0) * HUE_STEP % 360;
                 format!(" style=\"fill:hsl({hue},70%,92%)\"")
             }
             None => String::new(),

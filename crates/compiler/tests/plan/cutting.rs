@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use graph::{OperatorId, OperatorNode, OutPortId, ParamValue, Plan, Program, inserted_operators};
+use graph::{
+    CrossingId, OperatorId, OperatorNode, OutPortId, ParamValue, PeId, Plan, Program,
+    inserted_operators,
+};
 use planner::{FusionPolicy, PeProgram, check, cut, derive, parse_plan};
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -11,7 +14,7 @@ use crate::{choice, planned, program};
 
 fn parts(program: &Program, plan: &Plan) -> Vec<PeProgram> {
     let pes = 0..plan.pes.len() as u32;
-    pes.map(|pe| cut(program, plan, pe)).collect()
+    pes.map(|pe| cut(program, plan, PeId(pe))).collect()
 }
 
 /// An operator with its parameters and what feeds it.
@@ -54,8 +57,8 @@ fn senders_and_receivers_stand_where_streams_cross() {
     assert_eq!(crossings_of(receive), [1, 2]);
     assert_eq!(&*receive.outputs[1].name, "C");
     assert_eq!(send.pos, program.operators[0].pos);
-    assert_eq!(parts[2].received_crossings, [(0, 1)]);
-    assert_eq!(parts[2].sent_crossings, [2]);
+    assert_eq!(parts[2].received_crossings, [(CrossingId(0), 1)]);
+    assert_eq!(parts[2].sent_crossings, [CrossingId(2)]);
     assert_eq!(parts[2].operator_ids, [None, Some(OperatorId(2)), None]);
 }
 
@@ -74,7 +77,7 @@ fn a_queue_stands_before_its_port() {
         core: Some(1),
     });
     derive(&mut plan, &program);
-    let part = cut(&program, &plan, 0);
+    let part = cut(&program, &plan, PeId(0));
     assert_eq!(
         brief(&part),
         ["A()", "B(A)", "queue of C.1(B)", "C(A; queue of C.1)"]
@@ -138,7 +141,7 @@ fn behind(plan: &Plan, parts: &[PeProgram], part: &PeProgram, edge: OutPortId) -
     let operator = &part.program.operators[at];
     match (&*operator.kind, part.operator_ids[at]) {
         (_, Some(operator)) => vec![OutPortId { operator, ..edge }],
-        (inserted_operators::QUEUE | inserted_operators::TURN, _) => {
+        (inserted_operators::QUEUE | inserted_operators::ORDERED_CALL, _) => {
             let sources = operator.inputs[0].sources.iter();
             sources
                 .flat_map(|&from| behind(plan, parts, part, from))
@@ -220,7 +223,7 @@ proptest! {
     #[test]
     fn one_process_without_queues_runs_the_program_itself((program, _) in graphs::programs_with_plans(14)) {
         let plan = planned(&program, &choice(FusionPolicy::All));
-        let part = cut(&program, &plan, 0);
+        let part = cut(&program, &plan, PeId(0));
         prop_assert_eq!(format!("{:?}", part.program), format!("{program:?}"));
     }
 

@@ -17,7 +17,10 @@ fn crossings(graph: &str, choice: &PlanOptions<'_>) -> Vec<String> {
     let plan = planned(&program, choice);
     let crossings = plan.crossings.iter();
     crossings
-        .map(|c| format!("{} {:?} {}", program.stream_name(c.from), c.to, c.medium))
+        .map(|c| {
+            let to: Vec<u32> = c.to.iter().map(|pe| pe.0).collect();
+            format!("{} {to:?} {}", program.stream_name(c.from), c.medium)
+        })
         .collect()
 }
 

@@ -9,7 +9,7 @@ mod support;
 mod threads;
 mod timed;
 
-use graph::{OperatorId, PeThreads, Plan, Program};
+use graph::{OperatorId, PeId, PeThreads, Plan, Program};
 use planner::{FusionPolicy, MediumCapabilities, PeProgram, PlanOptions, ProgramCuts};
 use thalweg_compiler as compiler;
 
@@ -78,7 +78,7 @@ pub fn planned(program: &Program, choice: &PlanOptions<'_>) -> Plan {
 /// The threads of each PE, with the numbers of the PE's own program.
 pub fn threads(program: &Program, plan: &Plan) -> Vec<PeThreads> {
     let cuts = ProgramCuts::new(program, plan);
-    let parts = (0..plan.pes.len() as u32).map(|pe| cuts.cut(pe));
+    let parts = (0..plan.pes.len() as u32).map(|pe| cuts.cut(PeId(pe)));
     let threads = parts.map(|part| planner::pe_threads(&part.program, &part.pins));
     threads.collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use graph::{OperatorId, OperatorTimers, PeAssignment, Plan, Program, inserted_operators};
+use graph::{OperatorId, OperatorTimers, PeAssignment, PeId, Plan, Program, inserted_operators};
 use planner::{FusionPolicy, PeProgram, PlanOptions, StreamConsumers, ThreadingPolicy, cut};
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -61,7 +61,7 @@ fn entered(part: &PeProgram) -> Vec<OperatorId> {
 /// The shared operators of each PE, which are those that a walk along each thread finds.
 fn proven_shared(program: &Program, plan: &Plan) -> Vec<Vec<OperatorId>> {
     let shared = (0..plan.pes.len() as u32).map(|pe| {
-        let part = cut(program, plan, pe);
+        let part = cut(program, plan, PeId(pe));
         let shared = crate::shared(&part);
         assert_eq!(entered(&part), shared, "{}", plan.display(program));
         shared
@@ -144,7 +144,7 @@ proptest! {
             if operator.inputs.len() < 2 && loops[at].is_none() {
                 let id = OperatorId(at as u32);
                 let pe = homes.pe_of(id).expect("it is in a pe");
-                prop_assert!(!shared[pe as usize].contains(&id), "{}", operator.name);
+                prop_assert!(!shared[pe.0 as usize].contains(&id), "{}", operator.name);
             }
         }
         let again = PlanOptions { fusion: FusionPolicy::Text(&plan), ..choice };

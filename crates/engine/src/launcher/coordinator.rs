@@ -13,7 +13,7 @@
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use graph::{Crossing, Plan};
+use graph::{Crossing, PeId, Plan};
 
 use super::job_outcome::{FailureCause, JobOutcome, ProcessExit};
 use crate::control::{MessageFromPe, MessageToPe};
@@ -26,7 +26,7 @@ pub const GRACE: Duration = Duration::from_secs(2);
 /// The state of a job of several PEs, and the actions that it requires.
 pub struct JobCoordinator {
     /// The sending PE of each crossing, and its receiving PEs.
-    crossing_pes: Vec<(u32, Vec<u32>)>,
+    crossing_pes: Vec<(PeId, Vec<PeId>)>,
     pes: Vec<PeState>,
     /// Whether `Go` was sent to all PEs.
     is_running: bool,
@@ -40,9 +40,9 @@ pub struct JobCoordinator {
 #[derive(Debug)]
 pub enum CoordinatorAction {
     /// Send a message with descriptors to a PE.
-    Send(u32, MessageToPe, Vec<OwnedFd>),
+    Send(PeId, MessageToPe, Vec<OwnedFd>),
     /// Kill the process of a PE.
-    Kill(u32),
+    Kill(PeId),
 }
 
 struct PeState {
@@ -74,7 +74,7 @@ impl JobCoordinator {
         let sender = |crossing: &Crossing| {
             let from = crossing.from.operator;
             let pe = plan.pes.iter().position(|pe| pe.operators.contains(&from));
-            pe.map_or(u32::MAX, |pe| pe as u32)
+            PeId(pe.map_or(u32::MAX, |pe| pe as u32))
         };
         let crossings = plan.crossings.iter();
         let new_state = || PeState {
@@ -96,7 +96,7 @@ impl JobCoordinator {
     }
 
     /// Handles a message from a PE and the descriptors that it carries.
-    pub fn on_message(&mut self, pe: u32, message: MessageFromPe, fds: Vec<OwnedFd>) {
+    pub fn on_message(&mut self, pe: PeId, message: MessageFromPe, fds: Vec<OwnedFd>) {
         match message {
             MessageFromPe::Ticket(ticket) => self.forward_ticket(pe, ticket, fds),
             MessageFromPe::Opened => self.advance(pe, PeStage::Opened, MessageToPe::Accept),
@@ -111,12 +111,12 @@ impl JobCoordinator {
     }
 
     /// Handles the counts of a PE's sources.
-    pub fn on_counts(&mut self, pe: u32, counts: Vec<(String, u64)>) {
+    pub fn on_counts(&mut self, pe: PeId, counts: Vec<(String, u64)>) {
         self.pe_state(pe).counts = counts;
     }
 
     /// Handles a message that breaks the protocol: the PE is killed, and the job fails.
-    pub fn on_protocol_error(&mut self, pe: u32, what: &str) {
+    pub fn on_protocol_error(&mut self, pe: PeId, what: &str) {
         if self.pe_state(pe).stage < PeStage::Ended {
             self.outcome
                 .add(pe, FailureCause::ProtocolError(what.to_owned()));
@@ -126,13 +126,13 @@ impl JobCoordinator {
     }
 
     /// Handles the orderly close of a PE's connection: the process is about to end.
-    pub fn on_closed(&mut self, pe: u32) {
+    pub fn on_closed(&mut self, pe: PeId) {
         let deadline = Instant::now() + GRACE;
         self.pe_state(pe).deadline.get_or_insert(deadline);
     }
 
     /// Handles a broken connection: the PE's process is about to end, and is killed if it does not.
-    pub fn on_connection_lost(&mut self, pe: u32, how: String) {
+    pub fn on_connection_lost(&mut self, pe: PeId, how: String) {
         let deadline = Instant::now() + GRACE;
         let state = self.pe_state(pe);
         if state.stage < PeStage::Exited {
@@ -142,7 +142,7 @@ impl JobCoordinator {
     }
 
     /// Handles the end of a PE's process.
-    pub fn on_exit(&mut self, pe: u32, exit: ProcessExit) {
+    pub fn on_exit(&mut self, pe: PeId, exit: ProcessExit) {
         let has_causes = self.outcome.has_causes();
         let state = self.pe_state(pe);
         let is_consequence = state.is_killed && has_causes;
@@ -180,7 +180,7 @@ impl JobCoordinator {
 
     /// Takes the actions that are due at the time `now`.
     pub fn take_actions(&mut self, now: Instant) -> Vec<CoordinatorAction> {
-        for pe in 0..self.pes.len() as u32 {
+        for pe in (0..self.pes.len() as u32).map(PeId) {
             if self.pe_state(pe).deadline.is_some_and(|at| at <= now) {
                 self.kill(pe);
             }
@@ -214,11 +214,11 @@ impl JobCoordinator {
         self.outcome
     }
 
-    fn pe_state(&mut self, pe: u32) -> &mut PeState {
-        &mut self.pes[pe as usize]
+    fn pe_state(&mut self, pe: PeId) -> &mut PeState {
+        &mut self.pes[pe.0 as usize]
     }
 
-    fn forward_ticket(&mut self, pe: u32, ticket: CrossingTicket, fds: Vec<OwnedFd>) {
+    fn forward_ticket(&mut self, pe: PeId, ticket: CrossingTicket, fds: Vec<OwnedFd>) {
         let crossing = self.crossing_pes.get(ticket.crossing as usize);
         let crossing = crossing.filter(|(sender, _)| *sender == pe);
         let to = crossing.and_then(|(_, to)| to.get(ticket.receiver as usize));
@@ -229,14 +229,14 @@ impl JobCoordinator {
     }
 
     /// Notes that a PE has reached a stage. When all PEs have, `next` is sent to all of them.
-    fn advance(&mut self, pe: u32, stage: PeStage, next: MessageToPe) {
+    fn advance(&mut self, pe: PeId, stage: PeStage, next: MessageToPe) {
         if self.pe_state(pe).stage >= stage {
             return self.on_protocol_error(pe, "the same step twice");
         }
         self.pe_state(pe).stage = stage;
         if self.pes.iter().all(|state| state.stage == stage) {
             self.is_running |= stage == PeStage::Ready;
-            for pe in 0..self.pes.len() as u32 {
+            for pe in (0..self.pes.len() as u32).map(PeId) {
                 let next = match next {
                     MessageToPe::Go => MessageToPe::Go,
                     _ => MessageToPe::Accept,
@@ -246,7 +246,7 @@ impl JobCoordinator {
         }
     }
 
-    fn on_ended(&mut self, pe: u32, ending: PeEnding) {
+    fn on_ended(&mut self, pe: PeId, ending: PeEnding) {
         let is_early = !self.is_running && !self.pe_state(pe).is_stopped;
         let state = self.pe_state(pe);
         if state.stage >= PeStage::Ended {
@@ -288,20 +288,20 @@ impl JobCoordinator {
         message: fn() -> MessageToPe,
         mut wanted: impl FnMut(&mut PeState) -> bool,
     ) {
-        for pe in 0..self.pes.len() as u32 {
+        for pe in (0..self.pes.len() as u32).map(PeId) {
             if wanted(self.pe_state(pe)) {
                 self.send(pe, message(), Vec::new());
             }
         }
     }
 
-    fn send(&mut self, pe: u32, message: MessageToPe, fds: Vec<OwnedFd>) {
+    fn send(&mut self, pe: PeId, message: MessageToPe, fds: Vec<OwnedFd>) {
         if self.pe_state(pe).stage < PeStage::Ended {
             self.actions.push(CoordinatorAction::Send(pe, message, fds));
         }
     }
 
-    fn kill(&mut self, pe: u32) {
+    fn kill(&mut self, pe: PeId) {
         let state = self.pe_state(pe);
         state.deadline = None;
         if state.stage < PeStage::Exited && !state.is_killed {
@@ -333,7 +333,7 @@ mod tests {
         };
         let crossing = Crossing {
             from,
-            to: vec![1],
+            to: vec![PeId(1)],
             medium: "shm".into(),
             codec: CrossingCodec::Facade,
             ring_bytes: None,
@@ -357,8 +357,8 @@ mod tests {
     fn running() -> JobCoordinator {
         let mut coordinator = JobCoordinator::new(&plan());
         for step in [|| MessageFromPe::Opened, || MessageFromPe::Ready] {
-            coordinator.on_message(1, step(), Vec::new());
-            coordinator.on_message(0, step(), Vec::new());
+            coordinator.on_message(PeId(1), step(), Vec::new());
+            coordinator.on_message(PeId(0), step(), Vec::new());
         }
         assert!(coordinator.is_running());
         taken_actions(&mut coordinator);
@@ -377,7 +377,7 @@ mod tests {
     #[test]
     fn a_pe_that_cannot_be_reached_is_killed_after_a_while_and_said_to_be() {
         let mut coordinator = running();
-        coordinator.on_connection_lost(1, "Broken pipe".to_owned());
+        coordinator.on_connection_lost(PeId(1), "Broken pipe".to_owned());
         assert!(
             taken_actions(&mut coordinator).is_empty(),
             "it may be about to die"
@@ -385,12 +385,12 @@ mod tests {
         let late = Instant::now() + GRACE;
         let actions = coordinator.take_actions(late);
         assert!(
-            matches!(actions[..], [CoordinatorAction::Kill(1)]),
+            matches!(actions[..], [CoordinatorAction::Kill(PeId(1))]),
             "{actions:?}"
         );
-        coordinator.on_exit(1, ProcessExit::Signal(9));
-        end(&mut coordinator, 0, &[]);
-        coordinator.on_exit(0, ProcessExit::Status(0));
+        coordinator.on_exit(PeId(1), ProcessExit::Signal(9));
+        end(&mut coordinator, PeId(0), &[]);
+        coordinator.on_exit(PeId(0), ProcessExit::Status(0));
         let why = failure_of(coordinator);
         assert_eq!(why, "the connection to pe 1 (B) broke: Broken pipe");
     }
@@ -413,9 +413,9 @@ mod tests {
         ];
         for (exit, sentence) in cases {
             let mut coordinator = running();
-            coordinator.on_connection_lost(1, "Broken pipe".to_owned());
-            coordinator.on_exit(1, exit);
-            end(&mut coordinator, 0, &[]);
+            coordinator.on_connection_lost(PeId(1), "Broken pipe".to_owned());
+            coordinator.on_exit(PeId(1), exit);
+            end(&mut coordinator, PeId(0), &[]);
             assert_eq!(failure_of(coordinator), sentence);
         }
     }
@@ -423,19 +423,19 @@ mod tests {
     #[test]
     fn a_pe_that_closes_its_connection_and_stays_is_killed() {
         let mut coordinator = running();
-        coordinator.on_closed(1);
+        coordinator.on_closed(PeId(1));
         let actions = coordinator.take_actions(Instant::now() + GRACE);
         assert!(
-            matches!(actions[..], [CoordinatorAction::Kill(1)]),
+            matches!(actions[..], [CoordinatorAction::Kill(PeId(1))]),
             "{actions:?}"
         );
-        coordinator.on_exit(1, ProcessExit::Signal(9));
-        end(&mut coordinator, 0, &[]);
+        coordinator.on_exit(PeId(1), ProcessExit::Signal(9));
+        end(&mut coordinator, PeId(0), &[]);
         let sentence = "pe 1 (B) has closed its connection, and did not end";
         assert_eq!(failure_of(coordinator), sentence);
     }
 
-    fn end(coordinator: &mut JobCoordinator, pe: u32, failures: &[(&str, bool)]) {
+    fn end(coordinator: &mut JobCoordinator, pe: PeId, failures: &[(&str, bool)]) {
         let failures = failures.iter().map(|&(line, is_crossing)| PeFailure {
             line: line.to_owned(),
             is_crossing,
@@ -457,16 +457,16 @@ mod tests {
             receiver: 0,
             bytes: vec![7],
         };
-        coordinator.on_message(0, MessageFromPe::Ticket(ticket), Vec::new());
-        coordinator.on_message(0, MessageFromPe::Opened, Vec::new());
+        coordinator.on_message(PeId(0), MessageFromPe::Ticket(ticket), Vec::new());
+        coordinator.on_message(PeId(0), MessageFromPe::Opened, Vec::new());
         let handed = "1: Ticket(CrossingTicket { crossing: 0, receiver: 0, bytes: [7] })";
         assert_eq!(taken_actions(&mut coordinator), [handed]);
-        coordinator.on_message(1, MessageFromPe::Opened, Vec::new());
+        coordinator.on_message(PeId(1), MessageFromPe::Opened, Vec::new());
         assert_eq!(taken_actions(&mut coordinator), ["0: Accept", "1: Accept"]);
         coordinator.stop();
-        coordinator.on_message(1, MessageFromPe::Ready, Vec::new());
+        coordinator.on_message(PeId(1), MessageFromPe::Ready, Vec::new());
         assert_eq!(taken_actions(&mut coordinator), [""; 0]);
-        coordinator.on_message(0, MessageFromPe::Ready, Vec::new());
+        coordinator.on_message(PeId(0), MessageFromPe::Ready, Vec::new());
         assert_eq!(
             taken_actions(&mut coordinator),
             ["0: Go", "1: Go", "0: Stop", "1: Stop"]
@@ -476,13 +476,13 @@ mod tests {
     #[test]
     fn a_shutdown_in_one_pe_stops_all_once() {
         let mut coordinator = running();
-        coordinator.on_message(1, MessageFromPe::Stopping, Vec::new());
-        coordinator.on_message(0, MessageFromPe::Stopping, Vec::new());
+        coordinator.on_message(PeId(1), MessageFromPe::Stopping, Vec::new());
+        coordinator.on_message(PeId(0), MessageFromPe::Stopping, Vec::new());
         coordinator.stop();
         assert_eq!(taken_actions(&mut coordinator), ["0: Stop", "1: Stop"]);
         assert_eq!(coordinator.deadline(), None, "it may take its time");
-        end(&mut coordinator, 0, &[]);
-        end(&mut coordinator, 1, &[]);
+        end(&mut coordinator, PeId(0), &[]);
+        end(&mut coordinator, PeId(1), &[]);
         assert!(coordinator.is_over());
         let outcome = coordinator.into_outcome();
         outcome.into_result(&[]).unwrap();
@@ -493,11 +493,11 @@ mod tests {
         for is_first in [true, false] {
             let mut coordinator = running();
             if is_first {
-                coordinator.on_exit(1, ProcessExit::Signal(9));
+                coordinator.on_exit(PeId(1), ProcessExit::Signal(9));
             }
             let lost = ("Send: receiver 0 is gone", true);
-            end(&mut coordinator, 0, &[lost]);
-            coordinator.on_exit(1, ProcessExit::Signal(9));
+            end(&mut coordinator, PeId(0), &[lost]);
+            coordinator.on_exit(PeId(1), ProcessExit::Signal(9));
             assert_eq!(
                 failure_of(coordinator),
                 "pe 1 (B): killed by signal 9 (SIGKILL)"
@@ -508,10 +508,10 @@ mod tests {
     #[test]
     fn a_failure_of_an_operator_is_the_cause_and_lost_edges_are_not() {
         let mut coordinator = running();
-        end(&mut coordinator, 0, &[("receiver 0 is gone", true)]);
+        end(&mut coordinator, PeId(0), &[("receiver 0 is gone", true)]);
         end(
             &mut coordinator,
-            1,
+            PeId(1),
             &[("Main.spl:1:2: Bad: division by zero", false)],
         );
         assert_eq!(
@@ -523,24 +523,24 @@ mod tests {
     #[test]
     fn a_lost_edge_is_the_cause_if_there_is_no_other() {
         let mut coordinator = running();
-        end(&mut coordinator, 0, &[("connection reset", true)]);
-        end(&mut coordinator, 1, &[]);
+        end(&mut coordinator, PeId(0), &[("connection reset", true)]);
+        end(&mut coordinator, PeId(1), &[]);
         assert_eq!(failure_of(coordinator), "pe 0: connection reset");
     }
 
     #[test]
     fn who_does_not_end_after_a_failure_is_killed() {
         let mut coordinator = running();
-        coordinator.on_exit(0, ProcessExit::Status(101));
+        coordinator.on_exit(PeId(0), ProcessExit::Status(101));
         assert_eq!(taken_actions(&mut coordinator), ["1: Stop"]);
         let deadline = coordinator.deadline().unwrap();
         let actions = coordinator.take_actions(deadline);
         assert!(
-            matches!(actions[..], [CoordinatorAction::Kill(1)]),
+            matches!(actions[..], [CoordinatorAction::Kill(PeId(1))]),
             "{actions:?}"
         );
         assert_eq!(coordinator.deadline(), None);
-        coordinator.on_exit(1, ProcessExit::Signal(9));
+        coordinator.on_exit(PeId(1), ProcessExit::Signal(9));
         let message = "pe 0 (A): ended with status 101 without reporting why";
         assert_eq!(failure_of(coordinator), message);
     }
@@ -559,8 +559,12 @@ mod tests {
         ];
         for message in messages {
             let mut coordinator = running();
-            coordinator.on_message(0, MessageFromPe::Ended(PeEnding::default()), Vec::new());
-            coordinator.on_message(0, message, Vec::new());
+            coordinator.on_message(
+                PeId(0),
+                MessageFromPe::Ended(PeEnding::default()),
+                Vec::new(),
+            );
+            coordinator.on_message(PeId(0), message, Vec::new());
             assert_eq!(taken_actions(&mut coordinator), ["0: kill"]);
         }
     }
@@ -568,9 +572,9 @@ mod tests {
     #[test]
     fn a_pe_that_ends_before_the_job_has_begun_fails_it() {
         let mut coordinator = JobCoordinator::new(&plan());
-        end(&mut coordinator, 0, &[]);
+        end(&mut coordinator, PeId(0), &[]);
         assert_eq!(taken_actions(&mut coordinator), ["1: Stop"]);
-        end(&mut coordinator, 1, &[]);
+        end(&mut coordinator, PeId(1), &[]);
         assert!(failure_of(coordinator).starts_with("internal error: pe 0"));
     }
 }

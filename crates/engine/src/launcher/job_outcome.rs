@@ -9,7 +9,7 @@ use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use graph::{PePlan, Plan, Program};
+use graph::{PeId, PePlan, Plan, Program};
 
 use super::output_forwarder::OutputError;
 use crate::control::EXIT_LAUNCHER_LOST;
@@ -19,7 +19,7 @@ use crate::part::{self, PeEnding, PeFailure, UnfiredWindows};
 /// Causes why PEs ended, in order of time, and what else the end of a job reports.
 #[derive(Debug, Default)]
 pub struct JobOutcome {
-    causes: Vec<(u32, FailureCause)>,
+    causes: Vec<(PeId, FailureCause)>,
     /// Error of forwarding standard output, if it failed.
     output_error: Option<OutputError>,
     /// Error of forwarding the standard error of PEs, if it failed.
@@ -72,7 +72,7 @@ pub fn pe_labels(plan: &Plan, program: &Program) -> Vec<String> {
 
 impl JobOutcome {
     /// Adds the cause of a PE's failure.
-    pub fn add(&mut self, pe: u32, cause: FailureCause) {
+    pub fn add(&mut self, pe: PeId, cause: FailureCause) {
         self.causes.push((pe, cause));
     }
 
@@ -101,7 +101,7 @@ impl JobOutcome {
     /// # Errors
     /// [`Error::Program`] with a line for each failure, or [`Error::OutputClosed`].
     pub fn into_result(self, labels: &[String]) -> Result<Vec<String>, Error> {
-        let label = |pe: u32| labels.get(pe as usize).map_or("?", String::as_str);
+        let label = |pe: PeId| labels.get(pe.0 as usize).map_or("?", String::as_str);
         let mut deaths = false;
         let (mut lines, mut crossings) = (Vec::new(), Vec::new());
         for (pe, cause) in &self.causes {
@@ -253,7 +253,7 @@ mod tests {
         let sentence = "cannot read what pe 1 prints: entity not found";
         assert_eq!(lost(JobOutcome::default()).unwrap(), [sentence]);
         let mut outcome = JobOutcome::default();
-        outcome.add(0, FailureCause::Died(ProcessExit::Status(1)));
+        outcome.add(PeId(0), FailureCause::Died(ProcessExit::Status(1)));
         let message = lost(outcome).unwrap_err().to_string();
         let death = "pe 0 (A): ended with status 1 without reporting why";
         assert_eq!(message, format!("{death}\n{sentence}"));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use graph::PeId;
 use runtime::StopSignal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -55,19 +56,19 @@ impl Launcher {
     fn execute_action(&mut self, action: CoordinatorAction) {
         match action {
             CoordinatorAction::Send(pe, message, fds) => {
-                let sender = &mut self.children[pe as usize].sender;
+                let sender = &mut self.children[pe.0 as usize].sender;
                 if let Err(error) = sender.push(&message, fds) {
                     self.coordinator.on_protocol_error(pe, &error.to_string());
                 }
             }
-            CoordinatorAction::Kill(pe) => self.children[pe as usize].kill(),
+            CoordinatorAction::Kill(pe) => self.children[pe.0 as usize].kill(),
         }
     }
 
     /// Sends the messages that wait for room. A PE whose connection fails has ended, or is about
     /// to.
     fn flush_connections(&mut self) {
-        for (pe, child) in (0..).zip(&mut self.children) {
+        for (pe, child) in (0..).map(PeId).zip(&mut self.children) {
             if let Err(error) = child.sender.flush() {
                 child.sender.close();
                 self.coordinator.on_connection_lost(pe, error.to_string());
@@ -119,7 +120,7 @@ impl Launcher {
     /// Reads from a PE that has sent something, or whose process has ended.
     fn handle_readable(&mut self, pe: usize, has_ended: bool) {
         let child = &mut self.children[pe];
-        let number = pe as u32;
+        let id = PeId(pe as u32);
         if child.is_connected() {
             // All messages sent before the end have arrived: read until there are none.
             let turns = if has_ended {
@@ -131,15 +132,13 @@ impl Launcher {
             self.handle_messages(pe);
             match read {
                 Ok(false) => {}
-                Ok(true) => self.coordinator.on_closed(number),
-                Err(error) => self
-                    .coordinator
-                    .on_connection_lost(number, error.to_string()),
+                Ok(true) => self.coordinator.on_closed(id),
+                Err(error) => self.coordinator.on_connection_lost(id, error.to_string()),
             }
         }
         if has_ended {
             let exit = self.children[pe].wait();
-            self.coordinator.on_exit(number, exit);
+            self.coordinator.on_exit(id, exit);
         }
     }
 
@@ -147,19 +146,17 @@ impl Launcher {
     fn handle_messages(&mut self, pe: usize) {
         loop {
             let message = self.children[pe].receiver.try_recv::<MessageFromPe>();
-            let number = pe as u32;
+            let id = PeId(pe as u32);
             match message {
                 Ok(Some((MessageFromPe::Counts(counts), _))) => {
-                    self.coordinator.on_counts(number, counts);
+                    self.coordinator.on_counts(id, counts);
                     self.requests.set_counts(self.coordinator.counts());
                 }
-                Ok(Some((message, fds))) => self.coordinator.on_message(number, message, fds),
+                Ok(Some((message, fds))) => self.coordinator.on_message(id, message, fds),
                 Ok(None) => return,
                 Err(error) => {
                     self.children[pe].disconnect();
-                    return self
-                        .coordinator
-                        .on_protocol_error(number, &error.to_string());
+                    return self.coordinator.on_protocol_error(id, &error.to_string());
                 }
             }
         }

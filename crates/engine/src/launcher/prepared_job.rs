@@ -8,6 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
+use graph::PeId;
 use runtime::StopSignal;
 use transport::Wakeup;
 
@@ -95,9 +96,9 @@ impl PreparedJob {
         let bundle =
             connection::encode_message(&bundle, 0).map_err(|e| failed("hand on the program", e))?;
         let mut started = (Vec::new(), Vec::new());
-        for pe in 0..self.pe_labels.len() as u32 {
-            let command = (self.launch.pe_command)(pe, &self.name);
-            let command = match &self.hosts[pe as usize] {
+        for pe in (0..self.pe_labels.len() as u32).map(PeId) {
+            let command = (self.launch.pe_command)(pe.0, &self.name);
+            let command = match &self.hosts[pe.0 as usize] {
                 Some(host) => host.wrap_command(command),
                 None => command,
             };
@@ -136,7 +137,7 @@ impl<W: Write> Write for BestEffortWriter<W> {
 
 /// The error of a process that was not started. Without /proc a program does not find its own
 /// binary.
-fn spawn_error(pe: u32, program: &Path, error: io::Error) -> Error {
+fn spawn_error(pe: PeId, program: &Path, error: io::Error) -> Error {
     let is_lost = error.kind() == io::ErrorKind::NotFound && program.starts_with("/proc");
     let tried = match is_lost {
         true => format!(
@@ -151,7 +152,7 @@ fn spawn_error(pe: u32, program: &Path, error: io::Error) -> Error {
 
 fn spawn_pe(
     command: Command,
-    pe: u32,
+    pe: PeId,
     bundle: EncodedMessage,
     processes: &JobProcesses,
 ) -> io::Result<(PeChild, OutputPipes)> {
@@ -162,7 +163,7 @@ fn spawn_pe(
         Ok(((child, pipes), exit_fd))
     })?;
     child.sender.push_encoded(bundle, Vec::new());
-    child.sender.push(&MessageToPe::Begin(pe), vec![stdin])?;
+    child.sender.push(&MessageToPe::Begin(pe.0), vec![stdin])?;
     Ok((child, pipes))
 }
 
@@ -174,7 +175,7 @@ mod tests {
     fn without_proc_it_is_said_what_is_missing() {
         let start = |program: &str| {
             let error = Command::new(program).spawn().unwrap_err();
-            spawn_error(3, Path::new(program), error).to_string()
+            spawn_error(PeId(3), Path::new(program), error).to_string()
         };
         // This is the path of a system where /proc is an empty folder.
         let message = start("/proc/none/self/exe");

@@ -153,10 +153,10 @@ impl CrossingMetadata {
     /// Metadata of a crossing's end.
     pub fn new(counters: &CrossingCounters) -> CrossingMetadata {
         CrossingMetadata {
-            link: counters.crossing,
+            link: counters.crossing.0,
             stream: counters.stream.to_string(),
-            from: counters.from_pe,
-            to: counters.to_pes.clone(),
+            from: counters.from_pe.0,
+            to: counters.to_pes.iter().map(|pe| pe.0).collect(),
             is_sender: counters.side == CrossingSide::Sender,
             has_end: counters.sender_counters().is_some(),
             has_latency: counters.latency().is_some(),

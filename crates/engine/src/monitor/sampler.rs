@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use graph::Program;
+use graph::{PeId, Program};
 use ring::counters::CountersWriter;
 use runtime::crossing::{CrossingCounters, QueueCounters};
 use runtime::{OperatorCounts, RunningPe};
@@ -36,7 +36,7 @@ pub struct Sampler {
 /// The counters of a PE, and the identity of its job.
 struct CounterSources {
     job: JobMetadata,
-    pe: u32,
+    pe: PeId,
     /// Kind of each operator, in the order of the counts.
     kinds: Vec<Arc<str>>,
     operators: Box<dyn Fn() -> Vec<OperatorCounts> + Send>,
@@ -54,7 +54,7 @@ impl Sampler {
     /// Starts the sampler of a running PE; `None` if the system cannot start a thread.
     pub fn start(
         job: JobMetadata,
-        pe: u32,
+        pe: PeId,
         program: &Program,
         running: &RunningPe,
     ) -> Option<Sampler> {
@@ -132,7 +132,7 @@ impl CounterSources {
         let operators = counts.iter().zip(&self.kinds);
         PeMetadata {
             job: self.job.clone(),
-            pe: self.pe,
+            pe: self.pe.0,
             pid: std::process::id(),
             operators: operators
                 .map(|(counts, kind)| OperatorMetadata::new(counts, kind))

@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph::{Crossing, CrossingCodec, OutPortId, PeAssignment, Plan, Program};
+use graph::{Crossing, CrossingCodec, CrossingId, OutPortId, PeAssignment, PeId, Plan, Program};
 use planner::PeProgram;
 use runtime::crossing::{CrossingEnds, InboundCrossing, OutboundCrossing};
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ fn ring_bytes_share(count: usize, bytes_max: usize) -> usize {
     share.clamp(RING_BYTES_MIN, bytes_max).next_power_of_two()
 }
 
-/// The crossings of a job, by their numbers in its plan.
+/// The crossings of a job, by their ids in its plan.
 pub struct Crossings<'a> {
     plan: &'a Plan,
     program: &'a Program,
@@ -89,13 +89,13 @@ impl<'a> Crossings<'a> {
     ///
     /// # Errors
     /// A sentence that names the stream and the medium.
-    pub fn open(&self, number: u32) -> Result<OpenedCrossing, String> {
-        let resolved = self.resolve(number)?;
+    pub fn open(&self, id: CrossingId) -> Result<OpenedCrossing, String> {
+        let resolved = self.resolve(id)?;
         let opened = resolved.medium.open(&resolved.spec);
         let (end, tickets) = opened.map_err(|error| resolved.error_text(&error))?;
         let ticket = |(receiver, ticket): (u32, transport::EdgeTicket)| {
             let crossing_ticket = CrossingTicket {
-                crossing: number,
+                crossing: id.0,
                 receiver,
                 bytes: ticket.bytes,
             };
@@ -118,14 +118,14 @@ impl<'a> Crossings<'a> {
     pub fn open_rings(
         &self,
         part: &PeProgram,
-        pe: u32,
+        pe: PeId,
         ends: &mut CrossingEnds,
     ) -> Result<(), String> {
-        for &(number, from) in &part.rings {
+        for &(ring, from) in &part.rings {
             let bytes = ring_bytes_share(part.rings.len(), RING_BYTES);
-            let (sending, receiving) = self.open_ring((number, from), pe, bytes)?;
-            ends.outbound.insert(number, sending);
-            ends.inbound.insert(number, receiving);
+            let (sending, receiving) = self.open_ring((ring, from), pe, bytes)?;
+            ends.outbound.insert(ring, sending);
+            ends.inbound.insert(ring, receiving);
         }
         ends.operator_origins = part.origins.clone();
         Ok(())
@@ -133,15 +133,15 @@ impl<'a> Crossings<'a> {
 
     fn open_ring(
         &self,
-        (number, from): (u32, OutPortId),
-        pe: u32,
+        (ring, from): (CrossingId, OutPortId),
+        pe: PeId,
         ring_bytes: usize,
     ) -> Result<(OutboundCrossing, InboundCrossing), String> {
         let medium = media::find("ring").ok_or_else(|| unknown_medium("ring"))?;
         let (name, stream) = self.stream_names(from);
         let spec = EdgeSpec {
             name: name.into(),
-            edge: number,
+            edge: ring.0,
             receiver_count: 1,
             ring_bytes,
             batching: Batching::default(),
@@ -185,7 +185,7 @@ impl<'a> Crossings<'a> {
         ticket: CrossingTicket,
         fds: Vec<OwnedFd>,
     ) -> Result<InboundCrossing, String> {
-        let resolved = self.resolve(ticket.crossing)?;
+        let resolved = self.resolve(CrossingId(ticket.crossing))?;
         let bytes = ticket.bytes;
         let accepted = resolved
             .medium
@@ -204,7 +204,7 @@ impl<'a> Crossings<'a> {
     /// Address at which a crossing's sender listens: loopback, unless a receiver is on another
     /// host.
     fn listen_address(&self, crossing: &Crossing) -> Result<IpAddr, String> {
-        let host = |pe: u32| self.plan.pes.get(pe as usize)?.host.as_deref();
+        let host = |pe: PeId| self.plan.pes.get(pe.0 as usize)?.host.as_deref();
         let from = self
             .operator_pes
             .pe_of(crossing.from.operator)
@@ -217,9 +217,9 @@ impl<'a> Crossings<'a> {
         Ok(found.address)
     }
 
-    fn resolve(&self, number: u32) -> Result<ResolvedCrossing<'a>, String> {
-        let crossing = self.plan.crossings.get(number as usize);
-        let crossing = crossing.ok_or_else(|| format!("there is no crossing {number}"))?;
+    fn resolve(&self, id: CrossingId) -> Result<ResolvedCrossing<'a>, String> {
+        let crossing = self.plan.crossings.get(id.0 as usize);
+        let crossing = crossing.ok_or_else(|| format!("there is no crossing {id}"))?;
         let medium = media::find(&crossing.medium);
         let medium = medium.ok_or_else(|| unknown_medium(&crossing.medium))?;
         let bytes_max = match medium.caps().is_untrusted {
@@ -229,7 +229,7 @@ impl<'a> Crossings<'a> {
         let (name, stream) = self.stream_names(crossing.from);
         let spec = EdgeSpec {
             name: name.into(),
-            edge: number,
+            edge: id.0,
             receiver_count: crossing.to.len() as u32,
             ring_bytes: crossing.ring_bytes.map_or_else(
                 || ring_bytes_share(self.plan.crossings.len(), bytes_max),

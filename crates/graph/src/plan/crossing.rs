@@ -1,8 +1,21 @@
 //! Streams that leave their process: the sending port, the receiving PEs and the medium.
 
+use std::fmt;
 use std::sync::Arc;
 
+use super::PeId;
 use crate::{OperatorId, OutPortId};
+
+/// A crossing, by its index in [`Plan::crossings`](super::Plan::crossings). The rings of a PE have
+/// numbers behind those of the crossings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CrossingId(pub u32);
+
+impl fmt::Display for CrossingId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// A stream that leaves its PE: one sender there, one receiver in each receiving PE.
 ///
@@ -12,11 +25,11 @@ use crate::{OperatorId, OutPortId};
 ///
 /// # Example
 /// ```
-/// use thalweg_graph::{Crossing, CrossingCodec, OperatorId, OutPortId};
+/// use thalweg_graph::{Crossing, CrossingCodec, OperatorId, OutPortId, PeId};
 ///
 /// let crossing = Crossing {
 ///     from: OutPortId { operator: OperatorId(3), port: 0 },
-///     to: vec![1, 2],
+///     to: vec![PeId(1), PeId(2)],
 ///     medium: "rum".into(),
 ///     codec: CrossingCodec::Facade,
 ///     ring_bytes: Some(1 << 16),
@@ -25,14 +38,14 @@ use crate::{OperatorId, OutPortId};
 ///     batch: Some((25, 50, 4096)),
 /// };
 /// // Receiver 1 of the crossing is in PE 2.
-/// assert_eq!(crossing.to[1], 2);
+/// assert_eq!(crossing.to[1], PeId(2));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Crossing {
     /// The output port whose tuples cross.
     pub from: OutPortId,
     /// The receiving PEs, in order. A receiver's number is its index here.
-    pub to: Vec<u32>,
+    pub to: Vec<PeId>,
     /// The medium's name, such as `shm`; [`AUTO_MEDIUM`] until one is chosen.
     pub medium: Arc<str>,
     /// The form in which tuples are written.
@@ -64,7 +77,7 @@ pub enum CrossingCodec {
 impl Crossing {
     /// The key by which the crossings of a plan are sorted: sending operator, output port, first
     /// receiving PE.
-    pub fn sort_key(&self) -> (OperatorId, u32, Option<u32>) {
+    pub fn sort_key(&self) -> (OperatorId, u32, Option<PeId>) {
         let OutPortId { operator, port } = self.from;
         (operator, port, self.to.first().copied())
     }

@@ -2,13 +2,13 @@
 //!
 //! Names of a program hold no blanks and these do, so that no two are equal.
 
-use super::{Crossing, InPortId, Merge, PeAssignment, Plan, ReceiverPlan, ThreadedPort};
+use super::{Crossing, InPortId, Merge, PeAssignment, PeId, Plan, ReceiverPlan, ThreadedPort};
 use crate::{OutPortId, Program};
 
 impl Program {
     /// The name of a crossing's sender: `Trades -> pe 1`.
     pub fn sender_name(&self, crossing: &Crossing) -> String {
-        let to: Vec<_> = crossing.to.iter().map(u32::to_string).collect();
+        let to: Vec<_> = crossing.to.iter().map(PeId::to_string).collect();
         format!(
             "{} -> pe {}",
             self.stream_name(crossing.from),
@@ -23,8 +23,8 @@ impl Program {
         pe_assignment: &PeAssignment,
         receiver: &ReceiverPlan,
     ) -> String {
-        let streams = receiver.crossings.iter().map(|&crossing_number| {
-            let from = plan.crossings[crossing_number as usize].from;
+        let streams = receiver.crossings.iter().map(|&crossing_id| {
+            let from = plan.crossings[crossing_id.0 as usize].from;
             let pe = pe_assignment
                 .pe_of(from.operator)
                 .map_or("?".into(), |pe| pe.to_string());
@@ -68,11 +68,11 @@ impl Program {
         }
     }
 
-    /// The name of the turn that an operator has among the consumers of a stream: `turn of Filter.0
-    /// for Trades`.
-    pub fn turn_name(&self, from: OutPortId, to: InPortId) -> String {
+    /// The name of an ordered call of one of a stream's consumers: `ordered call of Filter.0 for
+    /// Trades`.
+    pub fn ordered_call_name(&self, from: OutPortId, to: InPortId) -> String {
         format!(
-            "turn of {} for {}",
+            "ordered call of {} for {}",
             self.port_name(to),
             self.stream_name(from)
         )

@@ -12,10 +12,10 @@ pub const SEND: &str = "thalweg.transport::Send";
 /// list, by port), `carried` (uint32 list, a crossing and an origin in turn).
 pub const RECEIVE: &str = "thalweg.transport::Receive";
 
-/// A turn: tells an operator its position among the consumers of a stream, where the order counts
-/// in which operator and senders are called. One input and one output port of one schema;
+/// An ordered call: calls an operator at its rank among the consumers of a stream, where the order
+/// counts in which operators and senders are called. One input and one output port of one schema;
 /// parameters `rank` (uint32), `repeatsPosition` and `isRepeatedNext` (boolean).
-pub const TURN: &str = "thalweg.transport::Turn";
+pub const ORDERED_CALL: &str = "thalweg.transport::OrderedCall";
 
 /// The queue of a threaded port. One input and one output port of one schema; parameters `tuples`
 /// (uint32), `congestion` (`wait`, `dropFirst`, `dropLast`) and, if the thread has a core of its

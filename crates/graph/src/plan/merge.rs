@@ -1,6 +1,6 @@
 //! Threads of a PE that take several streams in the order of their origins.
 
-use super::InPortId;
+use super::{CrossingId, InPortId};
 use crate::{OperatorId, OutPortId};
 
 /// The number of an origin, which is the same in every PE of a plan. An origin gives tuples their
@@ -29,7 +29,7 @@ pub struct MergeInput {
     /// The output port that the stream leaves.
     pub from: OutPortId,
     /// The crossing that the merge reads itself; `None` if a ring within the PE brings the stream.
-    pub crossing: Option<u32>,
+    pub crossing: Option<CrossingId>,
     /// The origins whose order the merge keeps among this stream and others.
     pub origins: Vec<OriginId>,
     /// The input ports that the merge feeds with the stream.

@@ -32,11 +32,11 @@ mod receiver;
 mod text;
 mod threaded_port;
 
-pub use crossing::{AUTO_MEDIUM, Crossing, CrossingCodec};
+pub use crossing::{AUTO_MEDIUM, Crossing, CrossingCodec, CrossingId};
 pub use in_port_id::InPortId;
 pub use merge::{Merge, MergeInput, OriginId};
 pub use pe_assignment::PeAssignment;
-pub use pe_plan::{EdgeMedium, PePlan, Plan, PlanEdge};
+pub use pe_plan::{EdgeMedium, PeId, PePlan, Plan, PlanEdge};
 pub use pe_threads::{PeThreads, PlannedThread, ThreadStartPoint};
 pub use pin::{Pin, PinnedThread};
 pub use plan_part::PlanPart;

@@ -1,9 +1,10 @@
 //! A plan and its PEs: operators, threads, edges, and the core that each thread has.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
-use super::{Crossing, Merge, Pin, PinnedThread, ReceiverPlan, ThreadedPort};
+use super::{Crossing, CrossingId, Merge, Pin, PinnedThread, ReceiverPlan, ThreadedPort};
 use crate::{OperatorId, OutPortId};
 
 /// The processes, threads and crossings that run a program.
@@ -27,11 +28,21 @@ use crate::{OperatorId, OutPortId};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// The processes; a PE's number is its index here.
+    /// The processes, by [`PeId`].
     pub pes: Vec<PePlan>,
-    /// The streams that cross from one PE to others, in order of the program. A crossing's number
-    /// is its index here.
+    /// The streams that cross from one PE to others, in order of the program. A
+    /// crossing's [`CrossingId`] is its index here.
     pub crossings: Vec<Crossing>,
+}
+
+/// A PE of a plan, by its index in [`Plan::pes`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PeId(pub u32);
+
+impl fmt::Display for PeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 /// A processing element: a fused set of operators in one process.
@@ -82,18 +93,18 @@ pub enum EdgeMedium {
     Queue,
     /// A ring to the thread that takes the operator's streams in order: [`Merge`].
     Merge,
-    /// The crossing of this number, from another PE.
-    Crossing(u32),
+    /// A crossing from another PE.
+    Crossing(CrossingId),
 }
 
 impl Plan {
-    /// The number of the crossing that brings a stream into a PE, by stream and PE. A pair without
-    /// an entry has no crossing: the stream does not leave its PE for this one.
-    pub fn crossing_index(&self) -> HashMap<(OutPortId, u32), u32> {
-        let numbered = (0..).zip(&self.crossings);
-        let all = numbered.flat_map(|(number, crossing)| {
+    /// The crossing that brings a stream into a PE, by stream and PE. A pair without an entry has
+    /// no crossing: the stream does not leave its PE for this one.
+    pub fn crossing_index(&self) -> HashMap<(OutPortId, PeId), CrossingId> {
+        let numbered = (0..).map(CrossingId).zip(&self.crossings);
+        let all = numbered.flat_map(|(id, crossing)| {
             let to = crossing.to.iter();
-            to.map(move |&pe| ((crossing.from, pe), number))
+            to.map(move |&pe| ((crossing.from, pe), id))
         });
         all.collect()
     }
@@ -101,7 +112,7 @@ impl Plan {
     /// The core of one of a PE's receivers, if the receiver has one of its own.
     pub fn core_of_receiver(&self, pe: &PePlan, receiver: &ReceiverPlan) -> Option<u32> {
         let crossings = receiver.crossings.iter();
-        let streams = crossings.map(|&number| self.crossings[number as usize].from);
+        let streams = crossings.map(|&id| self.crossings[id.0 as usize].from);
         let mut cores = streams.filter_map(|from| pe.core_of(PinnedThread::Receiver(from)));
         cores.next()
     }

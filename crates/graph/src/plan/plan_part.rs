@@ -1,5 +1,6 @@
 //! Parts of a plan by number, so that a fault can be shown where the plan's text has it.
 
+use super::{CrossingId, PeId};
 use crate::OperatorId;
 
 /// A part of a plan, to say where a fault is.
@@ -7,14 +8,14 @@ use crate::OperatorId;
 pub enum PlanPart {
     /// The plan as a whole.
     Plan,
-    /// A PE, by its number.
-    Pe(u32),
+    /// A PE as a whole.
+    Pe(PeId),
     /// An operator in a PE.
-    Operator(u32, OperatorId),
+    Operator(PeId, OperatorId),
     /// A threaded port of a PE, by its index there.
-    Queue(u32, usize),
+    Queue(PeId, usize),
     /// A pinned thread of a PE, by its index there.
-    Pin(u32, usize),
-    /// A crossing, by its number.
-    Crossing(u32),
+    Pin(PeId, usize),
+    /// A crossing to other PEs.
+    Crossing(CrossingId),
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use graph::{OutPortId, PeAssignment, Plan, Program};
+use graph::{CrossingId, OutPortId, PeAssignment, PeId, Plan, Program};
 
 use crate::order::{PlanOrder, order};
 use crate::streams::StreamConsumers;
@@ -15,9 +15,9 @@ pub(super) struct CutFacts<'a> {
     pub pe_assignment: PeAssignment,
     pub stream_consumers: StreamConsumers,
     /// The crossings that take a stream to other PEs, in order.
-    pub crossings_of: HashMap<OutPortId, Vec<u32>>,
+    pub crossings_of: HashMap<OutPortId, Vec<CrossingId>>,
     /// The crossing that brings a stream into a PE.
-    pub crossing_index: HashMap<(OutPortId, u32), u32>,
+    pub crossing_index: HashMap<(OutPortId, PeId), CrossingId>,
     /// By PE: the crossings that the PE sends on and receives from.
     pub border_crossings: Vec<BorderCrossings>,
 }
@@ -26,26 +26,29 @@ pub(super) struct CutFacts<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct BorderCrossings {
     /// The crossings that the PE sends on, in order.
-    pub sent: Vec<u32>,
+    pub sent: Vec<CrossingId>,
     /// The crossings that the PE receives from, in order, each with the PE's index among the
     /// crossing's receivers.
-    pub received: Vec<(u32, u32)>,
+    pub received: Vec<(CrossingId, u32)>,
 }
 
 impl<'a> CutFacts<'a> {
     /// The facts of a program and a complete plan of it.
     pub fn new(program: &'a Program, plan: &'a Plan) -> CutFacts<'a> {
         let pe_assignment = PeAssignment::new(plan, program.operators.len());
-        let mut crossings_of: HashMap<OutPortId, Vec<u32>> = HashMap::new();
+        let mut crossings_of: HashMap<OutPortId, Vec<CrossingId>> = HashMap::new();
         let mut border_crossings = vec![BorderCrossings::default(); plan.pes.len()];
-        for (number, crossing) in (0..).zip(&plan.crossings) {
-            crossings_of.entry(crossing.from).or_default().push(number);
+        for (crossing_id, crossing) in (0..).map(CrossingId).zip(&plan.crossings) {
+            crossings_of
+                .entry(crossing.from)
+                .or_default()
+                .push(crossing_id);
             if let Some(pe) = pe_assignment.pe_of(crossing.from.operator) {
-                border_crossings[pe as usize].sent.push(number);
+                border_crossings[pe.0 as usize].sent.push(crossing_id);
             }
             for (receiver, &pe) in (0..).zip(&crossing.to) {
-                let received = &mut border_crossings[pe as usize].received;
-                received.push((number, receiver));
+                let received = &mut border_crossings[pe.0 as usize].received;
+                received.push((crossing_id, receiver));
             }
         }
         CutFacts {

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use graph::{
-    InPort, InPortId, OperatorId, OperatorNode, OriginId, OutPortId, PeAssignment, PinnedThread,
-    Plan, Program,
+    CrossingId, InPort, InPortId, OperatorId, OperatorNode, OriginId, OutPortId, PeAssignment,
+    PeId, PinnedThread, Plan, Program,
 };
 
 use super::cut_facts::CutFacts;
@@ -19,17 +19,17 @@ pub(super) struct Cutter<'a> {
     pub program: &'a Program,
     pub plan: &'a Plan,
     order: &'a PlanOrder,
-    pub pe: u32,
+    pub pe: PeId,
     pub pe_assignment: &'a PeAssignment,
     /// The crossing that brings a stream into a PE.
-    crossing_index: &'a HashMap<(OutPortId, u32), u32>,
+    crossing_index: &'a HashMap<(OutPortId, PeId), CrossingId>,
     pub recipients: StreamRecipients<'a>,
     pub layout: PeLayout,
 }
 
 impl<'a> Cutter<'a> {
     /// Lays out the part of PE `pe`, which sends on the crossings `sent`.
-    pub fn new(facts: &'a CutFacts<'_>, pe: u32, sent: &[u32]) -> Cutter<'a> {
+    pub fn new(facts: &'a CutFacts<'_>, pe: PeId, sent: &[CrossingId]) -> Cutter<'a> {
         let CutFacts {
             program,
             plan,
@@ -56,27 +56,33 @@ impl<'a> Cutter<'a> {
     pub fn operator(&self, operator: &PeOperator) -> OperatorNode {
         match operator {
             PeOperator::Program(id) => self.program_operator(*id),
-            PeOperator::Send(number) => {
-                let crossing = &self.plan.crossings[*number as usize];
+            PeOperator::Send(crossing_id) => {
+                let crossing = &self.plan.crossings[crossing_id.0 as usize];
                 let name = self.program.sender_name(crossing);
                 let at = self.local_edge(crossing.from);
                 let numbering = self
                     .recipients
-                    .numbering(crossing.from, StreamRecipient::Crossing(*number));
-                inserted::send(self.program, name, *number, (crossing.from, at), &numbering)
+                    .numbering(crossing.from, StreamRecipient::Crossing(*crossing_id));
+                inserted::send(
+                    self.program,
+                    name,
+                    *crossing_id,
+                    (crossing.from, at),
+                    &numbering,
+                )
             }
             PeOperator::SendToRing(at) => self.ring_sender(&self.recipients.rings[*at]),
-            PeOperator::Turn(from, to) => {
-                let name = self.program.turn_name(*from, *to);
+            PeOperator::OrderedCall(from, to) => {
+                let name = self.program.ordered_call_name(*from, *to);
                 let numbering = self
                     .recipients
                     .numbering(*from, StreamRecipient::Operator(*to));
                 let rank = self.recipients.rank(*from, *to);
                 let stream = (*from, self.local_edge(*from));
-                inserted::turn(self.program, name, stream, rank, &numbering)
+                inserted::ordered_call(self.program, name, stream, rank, &numbering)
             }
             PeOperator::Receive(at) => {
-                let receiver = &self.order.receivers[self.pe as usize][*at];
+                let receiver = &self.order.receivers[self.pe.0 as usize][*at];
                 let name = self
                     .program
                     .receiver_name(self.plan, self.pe_assignment, receiver);
@@ -85,14 +91,14 @@ impl<'a> Cutter<'a> {
                 inserted::receive(self.program, name, &outputs, &carried)
             }
             PeOperator::Merge(at) => {
-                let merge = &self.order.merges[self.pe as usize][*at];
+                let merge = &self.order.merges[self.pe.0 as usize][*at];
                 let name = self.program.merge_name(merge);
                 let outputs = self.recipients.merge_outputs(*at);
                 let carried = self.recipients.merge_origins(*at);
                 inserted::receive(self.program, name, &outputs, &carried)
             }
             PeOperator::Queue(at) => {
-                let queue = &self.plan.pes[self.pe as usize].threaded_ports[*at];
+                let queue = &self.plan.pes[self.pe.0 as usize].threaded_ports[*at];
                 let operator = &self.program.operators[queue.operator.0 as usize];
                 let port = &operator.inputs[queue.port as usize];
                 let sources = self.sources(port, queue.in_port());
@@ -104,37 +110,37 @@ impl<'a> Cutter<'a> {
     /// The core of the thread that begins at an operator, if the thread has one of its own and is
     /// not a queue's.
     pub fn core(&self, operator: &PeOperator) -> Option<u32> {
-        let pe = &self.plan.pes[self.pe as usize];
+        let pe = &self.plan.pes[self.pe.0 as usize];
         match operator {
             PeOperator::Program(id) => pe.core_of(PinnedThread::Source(*id)),
             PeOperator::Receive(at) => {
-                let receiver = &self.order.receivers[self.pe as usize][*at];
+                let receiver = &self.order.receivers[self.pe.0 as usize][*at];
                 self.plan.core_of_receiver(pe, receiver)
             }
-            PeOperator::Merge(at) => self.order.merges[self.pe as usize][*at].core,
+            PeOperator::Merge(at) => self.order.merges[self.pe.0 as usize][*at].core,
             PeOperator::Send(_)
             | PeOperator::SendToRing(_)
-            | PeOperator::Turn(..)
+            | PeOperator::OrderedCall(..)
             | PeOperator::Queue(_) => None,
         }
     }
 
     /// The sender that fills a ring.
     fn ring_sender(&self, ring: &MergeRing) -> OperatorNode {
-        let merge = &self.order.merges[self.pe as usize][ring.merge];
+        let merge = &self.order.merges[self.pe.0 as usize][ring.merge];
         let name = self.program.ring_name(ring.from, ring.to, merge);
         let is_near = self.pe_assignment.pe_of(ring.from.operator) == Some(self.pe);
         let at = match is_near {
             true => self.local_edge(ring.from),
             false => {
-                let crossing_number = self.crossing_index[&(ring.from, self.pe)];
-                self.layout.received[&(crossing_number, ring.to)]
+                let crossing_id = self.crossing_index[&(ring.from, self.pe)];
+                self.layout.received[&(crossing_id, ring.to)]
             }
         };
         let numbering = match is_near {
             true => self
                 .recipients
-                .numbering(ring.from, StreamRecipient::Crossing(ring.crossing_number)),
+                .numbering(ring.from, StreamRecipient::Crossing(ring.crossing_id)),
             // The receiver gives each of its consumers a rank of its own.
             false => inserted::SenderNumbering {
                 origins: ring.origins.clone(),
@@ -144,7 +150,7 @@ impl<'a> Cutter<'a> {
         inserted::send(
             self.program,
             name,
-            ring.crossing_number,
+            ring.crossing_id,
             (ring.from, at),
             &numbering,
         )
@@ -199,7 +205,7 @@ impl<'a> Cutter<'a> {
         let origins = self.layout.operators.iter().map(|operator| match operator {
             PeOperator::Program(id) => self.order.origin_of_operator(*id),
             PeOperator::Queue(at) => {
-                let queue = &self.plan.pes[self.pe as usize].threaded_ports[*at];
+                let queue = &self.plan.pes[self.pe.0 as usize].threaded_ports[*at];
                 self.order.origin_of_queue(queue.operator, queue.port)
             }
             _ => None,

@@ -3,8 +3,8 @@
 //! They pass tuples, markers and watermarks on unchanged.
 
 use graph::{
-    CongestionPolicy, EventClock, Expr, InPort, OperatorId, OperatorNode, OriginId, OutPort,
-    OutPortId, Param, ParamValue, Pos, Program, ThreadedPort, inserted_operators,
+    CongestionPolicy, CrossingId, EventClock, Expr, InPort, OperatorId, OperatorNode, OriginId,
+    OutPort, OutPortId, Param, ParamValue, Pos, Program, ThreadedPort, inserted_operators,
 };
 use tuple::{Type, Value};
 
@@ -22,7 +22,7 @@ pub(super) struct SenderNumbering {
 /// An output port of a receiver or a merge.
 pub(super) struct ReceiverOutput {
     /// The crossing or ring that brings the port's tuples.
-    pub crossing_number: u32,
+    pub crossing_id: CrossingId,
     /// The stream that leaves the port.
     pub from: OutPortId,
     /// The rank of the port's consumer among those of the stream.
@@ -33,12 +33,12 @@ pub(super) struct ReceiverOutput {
 pub(super) fn send(
     program: &Program,
     name: String,
-    crossing_number: u32,
+    crossing_id: CrossingId,
     (stream, at): (OutPortId, OutPortId),
     numbering: &SenderNumbering,
 ) -> OperatorNode {
     let (pos, port) = out_stream(program, stream);
-    let mut params = vec![number_param("crossing", &[crossing_number], pos)];
+    let mut params = vec![number_param("crossing", &[crossing_id.0], pos)];
     if !numbering.origins.is_empty() {
         params.push(number_param("origin", &numbering.origins, pos));
         params.push(flag_param(
@@ -63,8 +63,8 @@ pub(super) fn send(
     }
 }
 
-/// The operator that gives another one its turn: see `runtime::order`.
-pub(super) fn turn(
+/// The operator that calls another one at its rank: see `runtime::order`.
+pub(super) fn ordered_call(
     program: &Program,
     name: String,
     (stream, at): (OutPortId, OutPortId),
@@ -85,7 +85,7 @@ pub(super) fn turn(
             flag_param("isRepeatedNext", numbering.is_repeated_next, pos),
         ],
         clock: clock(program, &[vec![stream]]),
-        ..OperatorNode::new(name, inserted_operators::TURN, pos)
+        ..OperatorNode::new(name, inserted_operators::ORDERED_CALL, pos)
     }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn receive(
     program: &Program,
     name: String,
     ports: &[ReceiverOutput],
-    carried: &[(u32, OriginId)],
+    carried: &[(CrossingId, OriginId)],
 ) -> OperatorNode {
     let streams = ports.iter().map(|port| out_stream(program, port.from));
     let (positions, streams): (Vec<Pos>, Vec<&OutPort>) = streams.unzip();
@@ -103,13 +103,13 @@ pub(super) fn receive(
     let brought: Vec<_> = ports.iter().map(|port| vec![port.from]).collect();
     let outputs = streams.into_iter();
     let outputs = outputs.map(|stream| OutPort::new(stream.name.clone(), stream.schema.clone()));
-    let crossings: Vec<u32> = ports.iter().map(|port| port.crossing_number).collect();
+    let crossings: Vec<u32> = ports.iter().map(|port| port.crossing_id.0).collect();
     let mut params = vec![number_param("crossing", &crossings, pos)];
     if !carried.is_empty() {
         let ranks: Vec<u32> = ports.iter().map(|port| port.rank).collect();
         let carried: Vec<u32> = carried
             .iter()
-            .flat_map(|&(crossing_number, origin)| [crossing_number, origin])
+            .flat_map(|&(crossing_id, origin)| [crossing_id.0, origin])
             .collect();
         params.push(number_param("rank", &ranks, pos));
         params.push(number_param("carried", &carried, pos));

@@ -26,7 +26,7 @@ mod program_cuts;
 mod stream_recipients;
 mod watermarks;
 
-use graph::{Plan, Program};
+use graph::{PeId, Plan, Program};
 pub use pe_program::PeProgram;
 pub use program_cuts::ProgramCuts;
 
@@ -34,6 +34,6 @@ pub use program_cuts::ProgramCuts;
 ///
 /// # Panics
 /// If the plan has no such PE, or is no complete plan of the program ([`check`](crate::check())).
-pub fn cut(program: &Program, plan: &Plan, pe: u32) -> PeProgram {
+pub fn cut(program: &Program, plan: &Plan, pe: PeId) -> PeProgram {
     ProgramCuts::new(program, plan).cut(pe)
 }

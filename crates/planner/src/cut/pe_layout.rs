@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use graph::{Crossing, InPortId, OperatorId, OutPortId, Plan};
+use graph::{Crossing, CrossingId, InPortId, OperatorId, OutPortId, PeId, Plan};
 
 use super::stream_recipients::StreamRecipients;
 use crate::order::PlanOrder;
@@ -11,12 +11,12 @@ use crate::order::PlanOrder;
 pub(super) enum PeOperator {
     /// An operator of the program.
     Program(OperatorId),
-    /// The sender of a crossing, by the crossing's number.
-    Send(u32),
+    /// The sender of a crossing.
+    Send(CrossingId),
     /// The sender that fills a ring, by the ring's index.
     SendToRing(usize),
-    /// The turn of an input port that is called for a stream.
-    Turn(OutPortId, InPortId),
+    /// The ordered call of an input port for a stream.
+    OrderedCall(OutPortId, InPortId),
     /// A receiver, by its index in the PE.
     Receive(usize),
     /// A merge, by its index in the PE.
@@ -55,8 +55,8 @@ pub(super) struct PeLayout {
     /// The part's numbers of queues, by operator and port.
     pub queues: HashMap<(OperatorId, u32), u32>,
     /// The output port that brings an input port the tuples of a crossing.
-    pub received: HashMap<(u32, InPortId), OutPortId>,
-    /// The output port, of a merge or a turn, that brings a stream to an input port.
+    pub received: HashMap<(CrossingId, InPortId), OutPortId>,
+    /// The output port, of a merge or an ordered call, that brings a stream to an input port.
     pub merged: HashMap<(OutPortId, InPortId), OutPortId>,
 }
 
@@ -66,8 +66,8 @@ impl PeLayout {
         plan: &Plan,
         order: &PlanOrder,
         recipients: &StreamRecipients<'_>,
-        sent: &[u32],
-        pe: u32,
+        sent: &[CrossingId],
+        pe: PeId,
     ) -> PeLayout {
         let mut all = keyed_operators(plan, order, recipients, sent, pe);
         all.sort_by_key(|(key, _)| *key);
@@ -87,7 +87,7 @@ impl PeLayout {
         plan: &Plan,
         order: &PlanOrder,
         recipients: &StreamRecipients<'_>,
-        pe: u32,
+        pe: PeId,
         number: u32,
     ) {
         let mut ports = (0..).map(|port| OutPortId {
@@ -99,29 +99,29 @@ impl PeLayout {
                 self.program_operators.insert(id, number);
             }
             PeOperator::Queue(at) => {
-                let queue = &plan.pes[pe as usize].threaded_ports[at];
+                let queue = &plan.pes[pe.0 as usize].threaded_ports[at];
                 self.queues.insert((queue.operator, queue.port), number);
             }
             PeOperator::Receive(at) => {
-                let crossings = order.receivers[pe as usize][at].crossings.iter();
-                let groups = crossings.flat_map(|&crossing_number| {
+                let crossings = order.receivers[pe.0 as usize][at].crossings.iter();
+                let groups = crossings.flat_map(|&crossing_id| {
                     recipients
-                        .consumer_groups(crossing_number)
+                        .consumer_groups(crossing_id)
                         .into_iter()
-                        .map(move |g| (crossing_number, g))
+                        .map(move |g| (crossing_id, g))
                 });
-                for ((crossing_number, group), port) in groups.zip(&mut ports) {
-                    let fed = group.into_iter().map(|to| ((crossing_number, to), port));
+                for ((crossing_id, group), port) in groups.zip(&mut ports) {
+                    let fed = group.into_iter().map(|to| ((crossing_id, to), port));
                     self.received.extend(fed);
                 }
             }
             PeOperator::Merge(at) => {
-                let inputs = order.merges[pe as usize][at].inputs.iter();
+                let inputs = order.merges[pe.0 as usize][at].inputs.iter();
                 let fed =
                     inputs.flat_map(|input| input.consumers.iter().map(|&to| (input.from, to)));
                 self.merged.extend(fed.zip(&mut ports));
             }
-            PeOperator::Turn(from, to) => self
+            PeOperator::OrderedCall(from, to) => self
                 .merged
                 .extend(ports.next().map(|port| ((from, to), port))),
             PeOperator::Send(_) | PeOperator::SendToRing(_) => {}
@@ -135,11 +135,11 @@ fn keyed_operators(
     plan: &Plan,
     order: &PlanOrder,
     recipients: &StreamRecipients<'_>,
-    sent: &[u32],
-    pe: u32,
+    sent: &[CrossingId],
+    pe: PeId,
 ) -> Vec<(PeOperatorKey, PeOperator)> {
-    let own = &plan.pes[pe as usize];
-    let merges = &order.merges[pe as usize];
+    let own = &plan.pes[pe.0 as usize];
+    let merges = &order.merges[pe.0 as usize];
     let mut keyed: Vec<(PeOperatorKey, PeOperator)> = Vec::new();
     keyed.extend(
         own.operators
@@ -151,14 +151,14 @@ fn keyed_operators(
             keyed.push(((queue.operator, QUEUE, queue.port), PeOperator::Queue(at)));
         }
     }
-    for (at, receiver) in order.receivers[pe as usize].iter().enumerate() {
+    for (at, receiver) in order.receivers[pe.0 as usize].iter().enumerate() {
         let groups = receiver
             .crossings
             .iter()
-            .flat_map(|&crossing_number| recipients.consumer_groups(crossing_number));
+            .flat_map(|&crossing_id| recipients.consumer_groups(crossing_id));
         if let Some(first) = groups.flatten().map(|to| to.operator).min() {
             keyed.push((
-                (first, RECEIVE, receiver.crossings[0]),
+                (first, RECEIVE, receiver.crossings[0].0),
                 PeOperator::Receive(at),
             ));
         }
@@ -170,25 +170,25 @@ fn keyed_operators(
     }
     for (at, ring) in recipients.rings.iter().enumerate() {
         keyed.push((
-            (ring.to.operator, SEND_TO_RING, ring.crossing_number),
+            (ring.to.operator, SEND_TO_RING, ring.crossing_id.0),
             PeOperator::SendToRing(at),
         ));
     }
     for &id in &own.operators {
         for from in recipients.streams(id) {
-            let turns = recipients.turn_consumers(from).into_iter();
-            keyed.extend(turns.map(|to| {
+            let called = recipients.ordered_call_consumers(from).into_iter();
+            keyed.extend(called.map(|to| {
                 (
                     (to.operator, SEND_TO_RING, to.port),
-                    PeOperator::Turn(from, to),
+                    PeOperator::OrderedCall(from, to),
                 )
             }));
         }
     }
-    keyed.extend(sent.iter().map(|&number| {
-        let crossing = &plan.crossings[number as usize];
-        let key = send_key(order, recipients, number, crossing);
-        (key, PeOperator::Send(number))
+    keyed.extend(sent.iter().map(|&id| {
+        let crossing = &plan.crossings[id.0 as usize];
+        let key = send_key(order, recipients, id, crossing);
+        (key, PeOperator::Send(id))
     }));
     keyed
 }
@@ -198,15 +198,15 @@ fn keyed_operators(
 fn send_key(
     order: &PlanOrder,
     recipients: &StreamRecipients<'_>,
-    number: u32,
+    id: CrossingId,
     crossing: &Crossing,
 ) -> PeOperatorKey {
-    let first = match order.origins_of_crossing(number) {
+    let first = match order.origins_of_crossing(id) {
         [] => None,
-        _ => recipients.first_remote_consumer(number),
+        _ => recipients.first_remote_consumer(id),
     };
     match first {
-        Some(to) => (to.operator, SEND_TO_RING, number),
-        None => (crossing.from.operator, SEND, number),
+        Some(to) => (to.operator, SEND_TO_RING, id.0),
+        None => (crossing.from.operator, SEND, id.0),
     }
 }

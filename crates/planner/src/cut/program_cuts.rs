@@ -4,7 +4,7 @@
 //! A walk over the program and the plan, and for each PE one over its operators and crossings: the
 //! parts of all PEs together cost in proportion to the program.
 
-use graph::{Plan, Program};
+use graph::{PeId, Plan, Program};
 
 use super::cut_facts::CutFacts;
 use super::cutter::Cutter;
@@ -30,9 +30,9 @@ impl<'a> ProgramCuts<'a> {
     ///
     /// # Panics
     /// If the plan has no such PE.
-    pub fn cut(&self, pe: u32) -> PeProgram {
+    pub fn cut(&self, pe: PeId) -> PeProgram {
         let facts = &self.facts;
-        let border = &facts.border_crossings[pe as usize];
+        let border = &facts.border_crossings[pe.0 as usize];
         let cutter = Cutter::new(facts, pe, &border.sent);
         let (layout, rings) = (&cutter.layout, cutter.recipients.rings.iter());
         let mut part = PeProgram {
@@ -50,9 +50,7 @@ impl<'a> ProgramCuts<'a> {
             sent_crossings: border.sent.clone(),
             received_crossings: border.received.clone(),
             pins: Vec::new(),
-            rings: rings
-                .map(|ring| (ring.crossing_number, ring.from))
-                .collect(),
+            rings: rings.map(|ring| (ring.crossing_id, ring.from)).collect(),
             origins: cutter.origins(),
         };
         for (number, operator) in (0..).zip(&layout.operators) {

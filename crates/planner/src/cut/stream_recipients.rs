@@ -4,12 +4,15 @@
 //! Recipients are called in the order of the consumers that they stand for, and each gives its
 //! tuples numbers of their own. Where a sender stands for consumers both before and behind another
 //! recipient, that does not give the consumers' order: then all recipients of the stream share one
-//! number, and the ranks of the consumers tell them apart. An operator that is called then has a
-//! *turn* before it, which gives it the shared number.
+//! number, and the ranks of the consumers tell them apart. An operator is then called by an
+//! *ordered call*, which gives it the shared number.
 
 use std::collections::HashMap;
 
-use graph::{InPortId, Merge, MergeInput, OperatorId, OriginId, OutPortId, PeAssignment, Plan};
+use graph::{
+    CrossingId, InPortId, Merge, MergeInput, OperatorId, OriginId, OutPortId, PeAssignment, PeId,
+    Plan,
+};
 
 use super::cut_facts::CutFacts;
 use super::inserted::{ReceiverOutput, SenderNumbering};
@@ -18,8 +21,8 @@ use crate::streams::StreamConsumers;
 
 /// A ring within a PE: from a stream to a merge.
 pub(super) struct MergeRing {
-    /// The ring's number, which no crossing has.
-    pub crossing_number: u32,
+    /// The ring's id, which no crossing has.
+    pub crossing_id: CrossingId,
     /// The stream that the ring carries.
     pub from: OutPortId,
     /// The merge, by its index in the PE.
@@ -36,10 +39,10 @@ pub(super) struct StreamRecipients<'a> {
     order: &'a PlanOrder,
     stream_consumers: &'a StreamConsumers,
     pe_assignment: &'a PeAssignment,
-    pe: u32,
+    pe: PeId,
     merges: &'a [Merge],
-    /// The numbers of each stream's crossings.
-    crossings_of: &'a HashMap<OutPortId, Vec<u32>>,
+    /// The crossings of each stream.
+    crossings_of: &'a HashMap<OutPortId, Vec<CrossingId>>,
     /// The rings of the PE, in order of the merges and their inputs.
     pub rings: Vec<MergeRing>,
 }
@@ -49,8 +52,8 @@ pub(super) struct StreamRecipients<'a> {
 pub(super) enum StreamRecipient {
     /// An operator, which is called.
     Operator(InPortId),
-    /// The sender of a crossing or ring, by number.
-    Crossing(u32),
+    /// The sender of a crossing or ring.
+    Crossing(CrossingId),
 }
 
 /// A recipient after the ranks of the first and the last consumer that it stands for.
@@ -58,7 +61,7 @@ type RecipientRanks = (u32, u32, StreamRecipient);
 
 impl<'a> StreamRecipients<'a> {
     /// The recipients in PE `pe` of a plan.
-    pub fn new(facts: &'a CutFacts<'_>, pe: u32) -> StreamRecipients<'a> {
+    pub fn new(facts: &'a CutFacts<'_>, pe: PeId) -> StreamRecipients<'a> {
         let CutFacts {
             plan,
             order,
@@ -67,13 +70,13 @@ impl<'a> StreamRecipients<'a> {
             crossings_of,
             ..
         } = facts;
-        let merges = &order.merges[pe as usize];
+        let merges = &order.merges[pe.0 as usize];
         let mut rings = Vec::new();
         for (merge, inputs) in merges.iter().map(|merge| &merge.inputs).enumerate() {
             for input in inputs.iter().filter(|input| input.crossing.is_none()) {
                 for &to in &input.consumers {
                     rings.push(MergeRing {
-                        crossing_number: (plan.crossings.len() + rings.len()) as u32,
+                        crossing_id: CrossingId((plan.crossings.len() + rings.len()) as u32),
                         from: input.from,
                         merge,
                         to,
@@ -100,13 +103,13 @@ impl<'a> StreamRecipients<'a> {
     }
 
     /// The first input port that a crossing feeds, in any PE.
-    pub fn first_remote_consumer(&self, crossing_number: u32) -> Option<InPortId> {
-        self.remote_consumers(crossing_number).next()
+    pub fn first_remote_consumer(&self, crossing_id: CrossingId) -> Option<InPortId> {
+        self.remote_consumers(crossing_id).next()
     }
 
     /// The input ports that a crossing feeds, in all of its PEs.
-    fn remote_consumers(&self, crossing_number: u32) -> impl Iterator<Item = InPortId> {
-        let crossing = &self.plan.crossings[crossing_number as usize];
+    fn remote_consumers(&self, crossing_id: CrossingId) -> impl Iterator<Item = InPortId> {
+        let crossing = &self.plan.crossings[crossing_id.0 as usize];
         let is_there = |to: &InPortId| {
             let pe = self.pe_assignment.pe_of(to.operator);
             pe.is_some_and(|pe| crossing.to.contains(&pe))
@@ -121,7 +124,7 @@ impl<'a> StreamRecipients<'a> {
     /// The way in which a recipient numbers a stream of this PE.
     pub fn numbering(&self, from: OutPortId, recipient: StreamRecipient) -> SenderNumbering {
         let origins = match recipient {
-            StreamRecipient::Crossing(number) => self.origins(number),
+            StreamRecipient::Crossing(id) => self.origins(id),
             StreamRecipient::Operator(_) => Vec::new(),
         };
         let numbered_together = self.numbered_together(from);
@@ -149,24 +152,24 @@ impl<'a> StreamRecipients<'a> {
         }
     }
 
-    /// The input ports that are called for a stream of this PE through a turn.
-    pub fn turn_consumers(&self, from: OutPortId) -> Vec<InPortId> {
+    /// The input ports that ordered calls call for a stream of this PE.
+    pub fn ordered_call_consumers(&self, from: OutPortId) -> Vec<InPortId> {
         let numbered_together = self.numbered_together(from).into_iter();
-        let turns = numbered_together.filter_map(|recipient| match recipient {
+        let called = numbered_together.filter_map(|recipient| match recipient {
             StreamRecipient::Operator(to) => Some(to),
             StreamRecipient::Crossing(_) => None,
         });
-        turns.collect()
+        called.collect()
     }
 
     /// The output ports of a receiver of these crossings: one for each crossing, or one for each
     /// consumer of an ordered crossing.
-    pub fn receiver_outputs(&self, crossings: &[u32]) -> Vec<ReceiverOutput> {
-        let outputs = crossings.iter().flat_map(|&crossing_number| {
-            let groups = self.consumer_groups(crossing_number);
-            let from = self.plan.crossings[crossing_number as usize].from;
+    pub fn receiver_outputs(&self, crossings: &[CrossingId]) -> Vec<ReceiverOutput> {
+        let outputs = crossings.iter().flat_map(|&crossing_id| {
+            let groups = self.consumer_groups(crossing_id);
+            let from = self.plan.crossings[crossing_id.0 as usize].from;
             groups.into_iter().map(move |group| ReceiverOutput {
-                crossing_number,
+                crossing_id,
                 from,
                 rank: self.rank(from, group[0]),
             })
@@ -175,11 +178,11 @@ impl<'a> StreamRecipients<'a> {
     }
 
     /// The consumers behind each output port of a crossing's receiver.
-    pub fn consumer_groups(&self, crossing_number: u32) -> Vec<Vec<InPortId>> {
-        let from = self.plan.crossings[crossing_number as usize].from;
+    pub fn consumer_groups(&self, crossing_id: CrossingId) -> Vec<Vec<InPortId>> {
+        let from = self.plan.crossings[crossing_id.0 as usize].from;
         let consumers = self.stream_consumers.consumers_of(from).iter().copied();
         let near: Vec<InPortId> = consumers.filter(|to| self.is_local(to)).collect();
-        if self.order.origins_of_crossing(crossing_number).is_empty() {
+        if self.order.origins_of_crossing(crossing_id).is_empty() {
             return vec![near];
         }
         near.into_iter().map(|to| vec![to]).collect()
@@ -190,7 +193,7 @@ impl<'a> StreamRecipients<'a> {
         let inputs = self.merges[merge].inputs.iter();
         let outputs = inputs.flat_map(|input| {
             input.consumers.iter().map(move |&to| ReceiverOutput {
-                crossing_number: self.merge_crossing(merge, input, to),
+                crossing_id: self.merge_crossing(merge, input, to),
                 from: input.from,
                 rank: self.rank(input.from, to),
             })
@@ -199,32 +202,29 @@ impl<'a> StreamRecipients<'a> {
     }
 
     /// The crossings of these that are ordered, once for each of their origins.
-    pub fn crossing_origins(&self, crossings: &[u32]) -> Vec<(u32, OriginId)> {
-        let all = crossings.iter().map(|&crossing_number| {
-            (
-                crossing_number,
-                self.order.origins_of_crossing(crossing_number),
-            )
-        });
-        all.flat_map(|(number, origins)| origins.iter().map(move |&origin| (number, origin)))
+    pub fn crossing_origins(&self, crossings: &[CrossingId]) -> Vec<(CrossingId, OriginId)> {
+        let all = crossings
+            .iter()
+            .map(|&crossing_id| (crossing_id, self.order.origins_of_crossing(crossing_id)));
+        all.flat_map(|(id, origins)| origins.iter().map(move |&origin| (id, origin)))
             .collect()
     }
 
     /// The crossings and rings that a merge takes, once for each origin that orders them.
-    pub fn merge_origins(&self, merge: usize) -> Vec<(u32, OriginId)> {
+    pub fn merge_origins(&self, merge: usize) -> Vec<(CrossingId, OriginId)> {
         let mut carried = Vec::new();
         for input in &self.merges[merge].inputs {
             let crossings = input
                 .consumers
                 .iter()
                 .map(|&to| self.merge_crossing(merge, input, to));
-            let mut crossings: Vec<u32> = crossings.collect();
+            let mut crossings: Vec<CrossingId> = crossings.collect();
             crossings.dedup();
-            let origins = |crossing_number| {
+            let origins = |crossing_id| {
                 input
                     .origins
                     .iter()
-                    .map(move |&origin| (crossing_number, origin))
+                    .map(move |&origin| (crossing_id, origin))
             };
             carried.extend(crossings.into_iter().flat_map(origins));
         }
@@ -244,12 +244,12 @@ impl<'a> StreamRecipients<'a> {
     }
 
     /// The crossing or ring that brings a merge a stream for an input port.
-    fn merge_crossing(&self, merge: usize, input: &MergeInput, to: InPortId) -> u32 {
+    fn merge_crossing(&self, merge: usize, input: &MergeInput, to: InPortId) -> CrossingId {
         let ring = || {
             let mut rings = self.rings.iter();
             let wanted = (merge, input.from, to);
             let ring = rings.find(|ring| (ring.merge, ring.from, ring.to) == wanted);
-            ring.map(|ring| ring.crossing_number)
+            ring.map(|ring| ring.crossing_id)
         };
         input.crossing.or_else(ring).unwrap_or_default()
     }
@@ -261,11 +261,11 @@ impl<'a> StreamRecipients<'a> {
     }
 
     /// The origins that a crossing or ring is ordered by.
-    fn origins(&self, crossing_number: u32) -> Vec<OriginId> {
-        let ring = (crossing_number as usize).checked_sub(self.plan.crossings.len());
+    fn origins(&self, crossing_id: CrossingId) -> Vec<OriginId> {
+        let ring = (crossing_id.0 as usize).checked_sub(self.plan.crossings.len());
         match ring {
             Some(at) => self.rings[at].origins.clone(),
-            None => self.order.origins_of_crossing(crossing_number).to_vec(),
+            None => self.order.origins_of_crossing(crossing_id).to_vec(),
         }
     }
 
@@ -284,12 +284,12 @@ impl<'a> StreamRecipients<'a> {
             })
             .collect();
         let crossings = self.crossings_of.get(&from).into_iter().flatten();
-        let is_ordered = |number: &&u32| !self.order.origins_of_crossing(**number).is_empty();
-        for &number in crossings.filter(is_ordered) {
-            let consumers = self.remote_consumers(number);
+        let is_ordered = |id: &&CrossingId| !self.order.origins_of_crossing(**id).is_empty();
+        for &id in crossings.filter(is_ordered) {
+            let consumers = self.remote_consumers(id);
             let ranks: Vec<u32> = consumers.map(|to| self.rank(from, to)).collect();
             if let (Some(&first), Some(&last)) = (ranks.first(), ranks.last()) {
-                ranked.push((first, last, StreamRecipient::Crossing(number)));
+                ranked.push((first, last, StreamRecipient::Crossing(id)));
             }
         }
         let rings = self
@@ -298,7 +298,7 @@ impl<'a> StreamRecipients<'a> {
             .filter(|ring| ring.from == from && !ring.origins.is_empty());
         ranked.extend(rings.map(|ring| {
             let rank = self.rank(from, ring.to);
-            (rank, rank, StreamRecipient::Crossing(ring.crossing_number))
+            (rank, rank, StreamRecipient::Crossing(ring.crossing_id))
         }));
         ranked.sort_by_key(|(first, _, _)| *first);
         ranked

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use graph::{
-    AUTO_MEDIUM, Crossing, OperatorId, OutPortId, PePlan, Plan, PlanPart, Program, ThreadedPort,
+    AUTO_MEDIUM, Crossing, CrossingId, OperatorId, OutPortId, PeId, PePlan, Plan, PlanPart,
+    Program, ThreadedPort,
 };
 
 use super::checked_plan::CheckedPlan;
@@ -32,19 +33,19 @@ pub fn check(plan: &Plan, program: &Program) -> Result<(), PlanFault> {
 /// The first fault that is found.
 pub fn check_partial(plan: &Plan, program: &Program) -> Result<(), PlanFault> {
     let checked = CheckedPlan::new(plan, program);
-    for (number, pe) in (0..).zip(&plan.pes) {
+    for (number, pe) in (0..).map(PeId).zip(&plan.pes) {
         checked.check_pe(number, pe)?;
     }
     checked.check_operators()?;
     checked.check_loops()?;
-    for (number, pe) in (0..).zip(&plan.pes) {
+    for (number, pe) in (0..).map(PeId).zip(&plan.pes) {
         for (at, queue) in pe.threaded_ports.iter().enumerate() {
             checked.check_queue(number, at, queue)?;
         }
     }
     let mut carried = HashSet::new();
-    for (number, crossing) in (0..).zip(&plan.crossings) {
-        checked.check_crossing(number, crossing, &mut carried)?;
+    for (id, crossing) in (0..).map(CrossingId).zip(&plan.crossings) {
+        checked.check_crossing(id, crossing, &mut carried)?;
     }
     let order = plan.crossings.iter().map(Crossing::sort_key);
     let message = || "its crossings are not in order of the program".to_owned();
@@ -54,7 +55,7 @@ pub fn check_partial(plan: &Plan, program: &Program) -> Result<(), PlanFault> {
 
 impl CheckedPlan<'_> {
     /// A PE has operators, in order.
-    fn check_pe(&self, number: u32, pe: &PePlan) -> PlanCheckResult {
+    fn check_pe(&self, number: PeId, pe: &PePlan) -> PlanCheckResult {
         let subject = PlanPart::Pe(number);
         ensure(!pe.operators.is_empty(), subject, || {
             format!("pe {number} has no operators")
@@ -67,7 +68,7 @@ impl CheckedPlan<'_> {
 
     /// Every operator is in exactly one PE.
     fn check_operators(&self) -> PlanCheckResult {
-        for (number, pe) in (0..).zip(&self.plan.pes) {
+        for (number, pe) in (0..).map(PeId).zip(&self.plan.pes) {
             for &id in &pe.operators {
                 let subject = PlanPart::Operator(number, id);
                 ensure(
@@ -124,7 +125,7 @@ impl CheckedPlan<'_> {
     }
 
     /// A queue is at an input port of its PE, holds tuples and comes in order.
-    fn check_queue(&self, number: u32, at: usize, queue: &ThreadedPort) -> PlanCheckResult {
+    fn check_queue(&self, number: PeId, at: usize, queue: &ThreadedPort) -> PlanCheckResult {
         let subject = PlanPart::Queue(number, at);
         let is_here = self.pe_assignment.pe_of(queue.operator) == Some(number);
         ensure(is_here, subject, || {
@@ -143,7 +144,7 @@ impl CheckedPlan<'_> {
         ensure(queue.tuples_max > 0, subject, || {
             "a queue holds at least 1 tuple".to_owned()
         })?;
-        let before = self.plan.pes[number as usize].threaded_ports[..at].last();
+        let before = self.plan.pes[number.0 as usize].threaded_ports[..at].last();
         let Some(before) = before.map(ThreadedPort::in_port) else {
             return Ok(());
         };
@@ -159,11 +160,11 @@ impl CheckedPlan<'_> {
     /// A crossing brings its stream to PEs that take it, once each.
     fn check_crossing(
         &self,
-        number: u32,
+        id: CrossingId,
         crossing: &Crossing,
-        carried: &mut HashSet<(OutPortId, u32)>,
+        carried: &mut HashSet<(OutPortId, PeId)>,
     ) -> PlanCheckResult {
-        let subject = PlanPart::Crossing(number);
+        let subject = PlanPart::Crossing(id);
         let from = crossing.from;
         let name = self.stream_name(subject, from)?;
         let is_list = !crossing.to.is_empty() && crossing.to.is_sorted();
@@ -199,10 +200,10 @@ impl CheckedPlan<'_> {
                 )?;
             }
         }
-        for (crossing_number, crossing) in (0..).zip(&self.plan.crossings) {
+        for (crossing_id, crossing) in (0..).map(CrossingId).zip(&self.plan.crossings) {
             ensure(
                 *crossing.medium != *AUTO_MEDIUM,
-                PlanPart::Crossing(crossing_number),
+                PlanPart::Crossing(crossing_id),
                 || {
                     let name = self.program.stream_name(crossing.from);
                     format!("`{name}` crosses on no medium")

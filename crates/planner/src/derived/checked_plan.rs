@@ -1,6 +1,6 @@
 //! The subject of a check: a plan and its program, with the indices and names that checks need.
 
-use graph::{OperatorId, OutPortId, PeAssignment, Plan, PlanPart, Program};
+use graph::{OperatorId, OutPortId, PeAssignment, PeId, Plan, PlanPart, Program};
 
 use super::plan_fault::{PlanCheckResult, PlanFault, ensure};
 use crate::streams::StreamConsumers;
@@ -46,10 +46,10 @@ impl<'a> CheckedPlan<'a> {
         subject: PlanPart,
         name: &str,
         from: OutPortId,
-        pe: u32,
+        pe: PeId,
     ) -> PlanCheckResult {
         let count = self.plan.pes.len();
-        ensure((pe as usize) < count, subject, || match count {
+        ensure((pe.0 as usize) < count, subject, || match count {
             1 => format!("there is no pe {pe}, only pe 0"),
             _ => format!("there is no pe {pe}; the last one is pe {}", count - 1),
         })?;

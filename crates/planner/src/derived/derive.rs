@@ -10,8 +10,8 @@
 use std::collections::{HashMap, HashSet};
 
 use graph::{
-    EdgeMedium, InPortId, OutPortId, PeAssignment, PePlan, Plan, PlanEdge, Program, ReceiverPlan,
-    ThreadedPort,
+    CrossingId, EdgeMedium, InPortId, OutPortId, PeAssignment, PeId, PePlan, Plan, PlanEdge,
+    Program, ReceiverPlan, ThreadedPort,
 };
 
 use crate::order::{PlanOrder, order};
@@ -26,8 +26,8 @@ pub fn derive(plan: &mut Plan, program: &Program) {
         (pe.receivers, pe.merges) = (receivers, merges);
     }
     let crossing_index = plan.crossing_index();
-    for (number, pe) in (0..).zip(&mut plan.pes) {
-        pe.edges = incoming_edges(program, number, pe, &pe_assignment, &crossing_index);
+    for (id, pe) in (0..).map(PeId).zip(&mut plan.pes) {
+        pe.edges = incoming_edges(program, id, pe, &pe_assignment, &crossing_index);
     }
 }
 
@@ -74,10 +74,10 @@ impl ThreadFedPorts {
 /// Every edge that ends in a PE, in order of the receiving ports.
 fn incoming_edges(
     program: &Program,
-    number: u32,
+    pe_id: PeId,
     pe: &PePlan,
     pe_assignment: &PeAssignment,
-    crossing_index: &HashMap<(OutPortId, u32), u32>,
+    crossing_index: &HashMap<(OutPortId, PeId), CrossingId>,
 ) -> Vec<PlanEdge> {
     let thread_fed_ports = ThreadFedPorts::new(pe);
     let mut edges = Vec::new();
@@ -86,10 +86,10 @@ fn incoming_edges(
         let inputs = inputs.map_or(&[][..], |operator| &operator.inputs);
         for (port, input) in (0..).zip(inputs) {
             for &from in &input.sources {
-                let is_near = pe_assignment.pe_of(from.operator) == Some(number);
-                let medium = match crossing_index.get(&(from, number)) {
+                let is_near = pe_assignment.pe_of(from.operator) == Some(pe_id);
+                let medium = match crossing_index.get(&(from, pe_id)) {
                     _ if is_near => thread_fed_ports.medium(from, InPortId { operator, port }),
-                    Some(&crossing_number) => EdgeMedium::Crossing(crossing_number),
+                    Some(&crossing_id) => EdgeMedium::Crossing(crossing_id),
                     None => continue,
                 };
                 edges.push(PlanEdge {

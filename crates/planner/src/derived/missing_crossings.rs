@@ -1,6 +1,6 @@
 //! Crossings for the streams between PEs that have none yet.
 
-use graph::{AUTO_MEDIUM, Crossing, CrossingCodec, OperatorId, PeAssignment, Plan, Program};
+use graph::{AUTO_MEDIUM, Crossing, CrossingCodec, OperatorId, PeAssignment, PeId, Plan, Program};
 
 use crate::streams::StreamConsumers;
 
@@ -16,8 +16,8 @@ pub fn add_missing_crossings(plan: &mut Plan, program: &Program, codec: Crossing
             let consumers = stream_consumers.consumers_of(from).iter();
             let pes = consumers.filter_map(|to| pe_assignment.pe_of(to.operator));
             let is_missing =
-                |pe: &u32| Some(*pe) != operator_pe && !crossing_index.contains_key(&(from, *pe));
-            let mut to: Vec<u32> = pes.filter(is_missing).collect();
+                |pe: &PeId| Some(*pe) != operator_pe && !crossing_index.contains_key(&(from, *pe));
+            let mut to: Vec<PeId> = pes.filter(is_missing).collect();
             to.sort_unstable();
             to.dedup();
             if to.is_empty() {

@@ -1,6 +1,8 @@
 //! Checks of pinned threads: they exist, are in order, and share a core where they share a thread.
 
-use graph::{CrossingCodec, Merge, PePlan, PinnedThread, Plan, PlanPart, Program, ReceiverPlan};
+use graph::{
+    CrossingCodec, Merge, PeId, PePlan, PinnedThread, Plan, PlanPart, Program, ReceiverPlan,
+};
 
 use super::checked_plan::CheckedPlan;
 use super::missing_crossings::add_missing_crossings;
@@ -12,7 +14,7 @@ use crate::order::order;
 /// # Errors
 /// The first fault that is found.
 pub(super) fn check_pins(check: &CheckedPlan<'_>) -> PlanCheckResult {
-    for (number, pe) in (0..).zip(&check.plan.pes) {
+    for (number, pe) in (0..).map(PeId).zip(&check.plan.pes) {
         for at in 0..pe.pins.len() {
             check_pin(check, number, at)?;
         }
@@ -20,9 +22,9 @@ pub(super) fn check_pins(check: &CheckedPlan<'_>) -> PlanCheckResult {
     check_single_cores(check.plan, check.program)
 }
 
-fn check_pin(check: &CheckedPlan<'_>, number: u32, at: usize) -> PlanCheckResult {
+fn check_pin(check: &CheckedPlan<'_>, number: PeId, at: usize) -> PlanCheckResult {
     let subject = PlanPart::Pin(number, at);
-    let pins = &check.plan.pes[number as usize].pins;
+    let pins = &check.plan.pes[number.0 as usize].pins;
     let thread = pins[at].thread;
     match thread {
         PinnedThread::Source(id) => {
@@ -69,7 +71,7 @@ fn check_single_cores(plan: &Plan, program: &Program) -> PlanCheckResult {
     add_missing_crossings(&mut whole, program, CrossingCodec::default());
     let order = order(&whole, program);
     let threads = order.receivers.iter().zip(&order.merges);
-    for ((number, pe), (receivers, merges)) in (0..).zip(&plan.pes).zip(threads) {
+    for ((number, pe), (receivers, merges)) in (0..).map(PeId).zip(&plan.pes).zip(threads) {
         for (at, pin) in pe.pins.iter().enumerate() {
             let PinnedThread::Receiver(from) = pin.thread else {
                 continue;
@@ -77,7 +79,7 @@ fn check_single_cores(plan: &Plan, program: &Program) -> PlanCheckResult {
             let brings = |r: &&ReceiverPlan| {
                 let mut receiver_crossings = r.crossings.iter();
                 receiver_crossings
-                    .any(|&crossing_number| whole.crossings[crossing_number as usize].from == from)
+                    .any(|&crossing_id| whole.crossings[crossing_id.0 as usize].from == from)
             };
             let receiver = receivers.iter().find(brings);
             let core = receiver.and_then(|receiver| whole.core_of_receiver(pe, receiver));

@@ -47,7 +47,7 @@ pub(crate) fn by_placement(
     Ok(fusion.pes())
 }
 
-/// Operators that are together, with the claims that keep them apart from others.
+/// Operators that are together, with the constraints that keep them apart from others.
 #[derive(Clone, Default)]
 struct ColocatedBlock<'a> {
     operators: Vec<usize>,
@@ -60,7 +60,7 @@ struct ColocatedBlock<'a> {
     relocatable: Option<&'a str>,
 }
 
-/// The claims of operators on one host that concern other hosts.
+/// The constraints of operators on one host that concern other hosts.
 #[derive(Clone, Default)]
 struct HostConstraints<'a> {
     exlocations: BTreeSet<&'a str>,
@@ -75,7 +75,7 @@ struct PlacementFusion<'a> {
     connected: Vec<Vec<usize>>,
     /// Sets of operators that are on one host.
     on_host: DisjointSets,
-    /// The claims of each set of `on_host`, by its first operator.
+    /// The constraints of each set of `on_host`, by its first operator.
     hosts: Vec<HostConstraints<'a>>,
     pes: Vec<ColocatedBlock<'a>>,
     /// The PE of each block.
@@ -94,9 +94,9 @@ impl<'a> PlacementFusion<'a> {
         for (at, placement) in placements.iter().enumerate() {
             let host = &mut hosts[on_host.find(at)];
             host.exlocations
-                .extend(placement.host_exlocation.map(|claimed| claimed.value));
+                .extend(placement.host_exlocation.map(|constraint| constraint.value));
             host.hosts
-                .extend(placement.host.map(|claimed| claimed.value));
+                .extend(placement.host.map(|constraint| constraint.value));
         }
         let sets = together.sets();
         let mut block_of = vec![0; placements.len()];
@@ -238,11 +238,11 @@ impl<'a> ColocatedBlock<'a> {
         for placement in operators.iter().map(|&at| &placements[at]) {
             block
                 .exlocations
-                .extend(placement.exlocation.map(|claimed| claimed.value));
+                .extend(placement.exlocation.map(|constraint| constraint.value));
             block.is_isolated |= placement.isolation.is_some();
             block.is_colocated |= placement.colocation.is_some();
             block.is_constrained |= placement.is_constrained();
-            let value = |claimed: PlacementValue<'a>| claimed.value;
+            let value = |constraint: PlacementValue<'a>| constraint.value;
             block.restartable = block.restartable.or(placement.restartable.map(value));
             block.relocatable = block.relocatable.or(placement.relocatable.map(value));
         }

@@ -87,8 +87,8 @@ fn join_equal<'a>(
 ) {
     let mut first = HashMap::new();
     for (at, placement) in placements.iter().enumerate() {
-        if let Some(claimed) = of(placement) {
-            sets.join(*first.entry(claimed.value).or_insert(at), at);
+        if let Some(constraint) = of(placement) {
+            sets.join(*first.entry(constraint.value).or_insert(at), at);
         }
     }
 }
@@ -99,19 +99,23 @@ const HOST: &str = "host";
 /// A field of placements, as its getter.
 type PlacementField<'a> = fn(&OperatorPlacement<'a>) -> Option<PlacementValue<'a>>;
 
-/// An operator and the value that its config claims.
+/// An operator and the placement that its config asks for.
 #[derive(Clone, Copy)]
-struct PlacementClaim<'a> {
+struct PlacementConstraint<'a> {
     operator: usize,
     value: PlacementValue<'a>,
 }
 
 /// The reason why two operators have to be together.
 enum ColocationReason<'a> {
-    /// Both claim one id.
+    /// Both name one id.
     Config(PlacementValue<'a>, PlacementValue<'a>),
-    /// Both claim one host, which a third operator keeps for one process.
-    IsolatedHost(PlacementValue<'a>, PlacementValue<'a>, PlacementClaim<'a>),
+    /// Both name one host, which a third operator keeps for one process.
+    IsolatedHost(
+        PlacementValue<'a>,
+        PlacementValue<'a>,
+        PlacementConstraint<'a>,
+    ),
     Loop,
     /// Others are together with each of them.
     Indirect,
@@ -153,15 +157,15 @@ impl<'a> ContradictionFinder<'_, 'a> {
 
     /// Two operators of a set whose equal values forbid that they are together.
     fn find_equal(&self, set: &[usize], of: PlacementField<'a>, what: &str) -> Option<PlanError> {
-        let mut first: HashMap<&str, PlacementClaim<'a>> = HashMap::new();
-        for claim in self.claims(set, of) {
-            match first.get(claim.value.value) {
+        let mut first: HashMap<&str, PlacementConstraint<'a>> = HashMap::new();
+        for constraint in self.constraints(set, of) {
+            match first.get(constraint.value.value) {
                 Some(before) => {
-                    let apart = claim.value.value;
+                    let apart = constraint.value.value;
                     let text = format!("{{}}, and must not, by {apart}");
-                    return Some(self.contradiction(*before, claim, what, &text));
+                    return Some(self.contradiction(*before, constraint, what, &text));
                 }
-                None => first.insert(claim.value.value, claim),
+                None => first.insert(constraint.value.value, constraint),
             };
         }
         None
@@ -169,37 +173,37 @@ impl<'a> ContradictionFinder<'_, 'a> {
 
     /// Two operators of a set on different hosts.
     fn find_host_conflict(&self, set: &[usize], what: &str) -> Option<PlanError> {
-        let claims = distinct(self.claims(set, |p| p.host));
-        let apart = |one: &PlacementClaim<'_>, other: &PlacementClaim<'_>| {
+        let constraints = distinct(self.constraints(set, |p| p.host));
+        let apart = |one: &PlacementConstraint<'_>, other: &PlacementConstraint<'_>| {
             are_different_hosts(one.value.value, other.value.value)
         };
-        let (one, other) = first_pair(&claims, apart)?;
+        let (one, other) = first_pair(&constraints, apart)?;
         let (a, b) = (one.value.value, other.value.value);
         Some(self.contradiction(one, other, what, &format!("{{}}, but are on {a} and {b}")))
     }
 
-    /// The values that the operators of a set claim in a field.
-    fn claims(
+    /// The constraints in a field of the operators of a set.
+    fn constraints(
         &self,
         set: &[usize],
         of: PlacementField<'a>,
-    ) -> impl Iterator<Item = PlacementClaim<'a>> {
-        let claim = move |&at: &usize| {
+    ) -> impl Iterator<Item = PlacementConstraint<'a>> {
+        let constraint = move |&at: &usize| {
             let value = of(&self.placements[at])?;
-            Some(PlacementClaim {
+            Some(PlacementConstraint {
                 operator: at,
                 value,
             })
         };
-        set.iter().filter_map(claim)
+        set.iter().filter_map(constraint)
     }
 
     /// The error that two operators have to be together and cannot; `but` is the reason why they
     /// cannot, with `{}` for the reason why they have to.
     fn contradiction(
         &self,
-        one: PlacementClaim<'a>,
-        other: PlacementClaim<'a>,
+        one: PlacementConstraint<'a>,
+        other: PlacementConstraint<'a>,
         what: &str,
         but: &str,
     ) -> PlanError {
@@ -221,7 +225,7 @@ impl<'a> ContradictionFinder<'_, 'a> {
     /// An operator of a set that has to be alone in its process.
     fn find_isolated(&self, set: &[usize]) -> Option<PlanError> {
         let isolation = |&at: &usize| Some((at, self.placements[at].isolation?));
-        let (at, claimed) = set.iter().find_map(isolation)?;
+        let (at, constraint) = set.iter().find_map(isolation)?;
         let mut others: Vec<usize> = set.iter().copied().filter(|&other| other != at).collect();
         others.sort_by_key(|&other| {
             matches!(
@@ -233,19 +237,19 @@ impl<'a> ContradictionFinder<'_, 'a> {
         let (a, b) = (self.name(at), self.name(other));
         let why = self.reason_text(at, other, PROCESS);
         let message = format!("{a} has to be alone in a process, but shares one with {b}{why}");
-        let error = PlanError::new(message).with_pos(claimed.pos);
-        let positions = [(at, claimed.pos), (other, claimed.pos)];
+        let error = PlanError::new(message).with_pos(constraint.pos);
+        let positions = [(at, constraint.pos), (other, constraint.pos)];
         Some(self.labelled(error, positions, PROCESS))
     }
 
     /// Two operators of a set, one that can be restarted or relocated and one that cannot.
     fn find_mixed(&self, set: &[usize], of: PlacementField<'a>, word: &str) -> Option<PlanError> {
-        let claims = distinct(self.claims(set, of));
-        let [one, other] = claims[..] else {
+        let constraints = distinct(self.constraints(set, of));
+        let [one, other] = constraints[..] else {
             return None;
         };
-        let not = |claim: PlacementClaim<'_>| {
-            if claim.value.value == "true" {
+        let not = |constraint: PlacementConstraint<'_>| {
+            if constraint.value.value == "true" {
                 ""
             } else {
                 "not "
@@ -285,7 +289,7 @@ impl<'a> ContradictionFinder<'_, 'a> {
         let both = |of: PlacementField<'a>| of(a).zip(of(b)).filter(|(a, b)| a.value == b.value);
         let near = both(|p| p.colocation);
         let of_host = both(|p| p.host_colocation);
-        let isolated = of_host.and_then(|(a, b)| Some((a, b, self.isolating_claim(a.value)?)));
+        let isolated = of_host.and_then(|(a, b)| Some((a, b, self.isolating_constraint(a.value)?)));
         match (near, of_host, isolated) {
             (Some((a, b)), ..) => ColocationReason::Config(a, b),
             (_, Some((a, b)), _) if what == HOST => ColocationReason::Config(a, b),
@@ -298,16 +302,16 @@ impl<'a> ContradictionFinder<'_, 'a> {
     }
 
     /// The operator of a `hostColocation` that keeps the host for its process.
-    fn isolating_claim(&self, colocation: &str) -> Option<PlacementClaim<'a>> {
+    fn isolating_constraint(&self, colocation: &str) -> Option<PlacementConstraint<'a>> {
         let is_of = |p: &OperatorPlacement<'_>| {
             p.host_colocation
-                .is_some_and(|claimed| claimed.value == colocation)
+                .is_some_and(|constraint| constraint.value == colocation)
         };
         let all = self.placements.iter().enumerate();
         let mut of = all.filter(|(_, p)| is_of(p));
         of.find_map(|(at, p)| {
             let value = p.host_isolation?;
-            Some(PlacementClaim {
+            Some(PlacementConstraint {
                 operator: at,
                 value,
             })
@@ -355,15 +359,17 @@ impl<'a> ContradictionFinder<'_, 'a> {
     }
 }
 
-/// The first claim of each value.
-fn distinct<'a>(claims: impl Iterator<Item = PlacementClaim<'a>>) -> Vec<PlacementClaim<'a>> {
-    let mut distinct: Vec<PlacementClaim<'a>> = Vec::new();
-    for claim in claims {
+/// The first constraint of each value.
+fn distinct<'a>(
+    constraints: impl Iterator<Item = PlacementConstraint<'a>>,
+) -> Vec<PlacementConstraint<'a>> {
+    let mut distinct: Vec<PlacementConstraint<'a>> = Vec::new();
+    for constraint in constraints {
         if distinct
             .iter()
-            .all(|other| other.value.value != claim.value.value)
+            .all(|other| other.value.value != constraint.value.value)
         {
-            distinct.push(claim);
+            distinct.push(constraint);
         }
     }
     distinct

@@ -1,4 +1,4 @@
-//! Claims of a program on processes and hosts: config `placement`, `restartable`, `relocatable`.
+//! Placement constraints of a program: config `placement`, `restartable`, `relocatable`.
 //!
 //! | placement | operators |
 //! | --- | --- |
@@ -48,7 +48,7 @@ impl<'a> OperatorPlacement<'a> {
         let mut placement = OperatorPlacement::default();
         for (entry, pos) in operator.config.iter().zip(positions) {
             for value in &entry.values {
-                let claimed = PlacementValue { value, pos };
+                let constraint = PlacementValue { value, pos };
                 let word = value.split('(').next().unwrap_or_default();
                 let field = match (&*entry.name, word) {
                     ("placement", "partitionColocation") => &mut placement.colocation,
@@ -62,7 +62,7 @@ impl<'a> OperatorPlacement<'a> {
                     ("relocatable", _) => &mut placement.relocatable,
                     _ => continue,
                 };
-                *field = Some(claimed);
+                *field = Some(constraint);
             }
         }
         placement

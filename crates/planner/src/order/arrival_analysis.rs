@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use graph::{InPortId, OperatorId, OriginId, OutPortId};
+use graph::{CrossingId, InPortId, OperatorId, OriginId, OutPortId, PeId};
 
 use super::order_context::{EdgeTransfer, OrderContext};
 
@@ -14,9 +14,9 @@ enum JobThread {
     /// The thread of a source, or of an operator with a thread of its own.
     Operator(OperatorId),
     /// The thread of a PE's timers.
-    Timers(u32),
+    Timers(PeId),
     /// The thread of a PE's receiver, by its index there.
-    Receiver(u32, usize),
+    Receiver(PeId, usize),
     /// The thread behind a queue.
     Queue(InPortId),
     /// The thread of a merge, by its unit.
@@ -56,7 +56,7 @@ pub(super) struct ArrivalAnalysis<'g, 'a> {
     /// By unit with a merge: the ports that the merge leaves to other threads.
     unmerged_roles: BTreeMap<usize, PortRole>,
     /// The receiver of each crossing in each PE.
-    receiver_of: BTreeMap<(u32, u32), usize>,
+    receiver_of: BTreeMap<(PeId, CrossingId), usize>,
 }
 
 impl<'g, 'a> ArrivalAnalysis<'g, 'a> {
@@ -67,10 +67,10 @@ impl<'g, 'a> ArrivalAnalysis<'g, 'a> {
         mixing_units: &BTreeSet<usize>,
     ) -> ArrivalAnalysis<'g, 'a> {
         let mut receiver_of = BTreeMap::new();
-        for (pe, receivers) in (0..).zip(&context.receivers) {
+        for (pe, receivers) in (0..).map(PeId).zip(&context.receivers) {
             for (at, receiver) in receivers.iter().enumerate() {
                 let crossings = receiver.crossings.iter();
-                receiver_of.extend(crossings.map(|&crossing_number| ((pe, crossing_number), at)));
+                receiver_of.extend(crossings.map(|&crossing_id| ((pe, crossing_id), at)));
             }
         }
         let mut arrivals = ArrivalAnalysis {
@@ -107,7 +107,7 @@ impl<'g, 'a> ArrivalAnalysis<'g, 'a> {
         let queues = self.context.queues.keys().copied();
         let relays = queues.filter(|&to| self.is_contested_relay(to));
         let relays = relays.map(|to| self.relay_requirement(to));
-        let all = (0..).zip(&self.context.receivers);
+        let all = (0..).map(PeId).zip(&self.context.receivers);
         let received = all.flat_map(|(pe, receivers)| receivers.iter().map(move |r| (pe, r)));
         let received = received.filter(|(_, receiver)| receiver.crossings.len() > 1);
         let received =
@@ -134,7 +134,7 @@ impl<'g, 'a> ArrivalAnalysis<'g, 'a> {
             return false;
         }
         let arrivals = edges.flat_map(|(from, to)| match self.context.crossing_to(from, to) {
-            Some(crossing_number) => self.arrivals_by_crossing(from, to, crossing_number),
+            Some(crossing_id) => self.arrivals_by_crossing(from, to, crossing_id),
             None => ThreadOrigins::clone(&self.submitted_by_operator[from.operator.0 as usize]),
         });
         contested_origins(&arrivals.collect()).is_some()
@@ -154,12 +154,12 @@ impl<'g, 'a> ArrivalAnalysis<'g, 'a> {
 
     /// The edges that a receiver feeds, with the origins that several of its streams have in
     /// common.
-    fn receiver_requirement(&self, pe: u32, crossings: &[u32]) -> OrderRequirement {
+    fn receiver_requirement(&self, pe: PeId, crossings: &[CrossingId]) -> OrderRequirement {
         let context = self.context;
         let mut count: BTreeMap<OriginId, u32> = BTreeMap::new();
         let mut edges = Vec::new();
-        for &crossing_number in crossings {
-            let from = context.plan.crossings[crossing_number as usize].from;
+        for &crossing_id in crossings {
+            let from = context.plan.crossings[crossing_id.0 as usize].from;
             for &origin in context.origins.of_stream(from) {
                 *count.entry(origin).or_default() += 1;
             }
@@ -296,9 +296,7 @@ impl<'g, 'a> ArrivalAnalysis<'g, 'a> {
                 ThreadOrigins::clone(&self.submitted_by_operator[from.operator.0 as usize])
             }
             EdgeTransfer::OwnOrderQueue | EdgeTransfer::RelayQueue => by(JobThread::Queue(to)),
-            EdgeTransfer::Crossing(crossing_number) => {
-                self.arrivals_by_crossing(from, to, crossing_number)
-            }
+            EdgeTransfer::Crossing(crossing_id) => self.arrivals_by_crossing(from, to, crossing_id),
         }
     }
 
@@ -307,14 +305,14 @@ impl<'g, 'a> ArrivalAnalysis<'g, 'a> {
         &self,
         from: OutPortId,
         to: InPortId,
-        crossing_number: u32,
+        crossing_id: CrossingId,
     ) -> ThreadOrigins {
         let pe = self
             .context
             .pe_assignment
             .pe_of(to.operator)
             .unwrap_or_default();
-        let at = self.receiver_of.get(&(pe, crossing_number));
+        let at = self.receiver_of.get(&(pe, crossing_id));
         let thread = JobThread::Receiver(pe, at.copied().unwrap_or_default());
         let origins = self.context.origins.of_stream(from).iter();
         origins.map(|&origin| (thread, origin)).collect()

@@ -40,7 +40,7 @@ mod upstream_marking;
 use std::collections::BTreeSet;
 
 use arrival_analysis::ArrivalAnalysis;
-use graph::{Merge, PeAssignment, Plan, Program, ReceiverPlan};
+use graph::{CrossingId, Merge, PeAssignment, Plan, Program, ReceiverPlan};
 use order_context::OrderContext;
 pub use plan_order::PlanOrder;
 use upstream_marking::UpstreamMarking;
@@ -97,9 +97,9 @@ fn receivers_beside_merges(
     let mut receivers = context.receivers.clone();
     for (receivers, merges) in receivers.iter_mut().zip(merges) {
         let inputs = merges.iter().flat_map(|merge| &merge.inputs);
-        let taken: BTreeSet<u32> = inputs.filter_map(|input| input.crossing).collect();
+        let taken: BTreeSet<CrossingId> = inputs.filter_map(|input| input.crossing).collect();
         for receiver in receivers.iter_mut() {
-            receiver.crossings.retain(|number| !taken.contains(number));
+            receiver.crossings.retain(|id| !taken.contains(id));
         }
         receivers.retain(|receiver| !receiver.crossings.is_empty());
     }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use graph::{
-    CongestionPolicy, InPortId, OperatorId, OutPortId, PeAssignment, Plan, Program, ReceiverPlan,
-    ThreadedPort,
+    CongestionPolicy, CrossingId, InPortId, OperatorId, OutPortId, PeAssignment, PeId, Plan,
+    Program, ReceiverPlan, ThreadedPort,
 };
 
 use super::receiver_sharing::plan_receivers;
@@ -21,7 +21,7 @@ pub(super) struct OrderContext<'a> {
     /// The receivers of each PE, as if there were no merges.
     pub receivers: Vec<Vec<ReceiverPlan>>,
     /// The crossing that brings a stream into a PE.
-    pub crossing_index: HashMap<(OutPortId, u32), u32>,
+    pub crossing_index: HashMap<(OutPortId, PeId), CrossingId>,
     /// The queues of all PEs, by the input port that each feeds.
     pub queues: HashMap<InPortId, &'a ThreadedPort>,
 }
@@ -35,8 +35,8 @@ pub(super) enum EdgeTransfer {
     OwnOrderQueue,
     /// A queue that only the plan wants and that keeps the order of its streams.
     RelayQueue,
-    /// A crossing to the PE of the port, by its number.
-    Crossing(u32),
+    /// A crossing to the PE of the port.
+    Crossing(CrossingId),
 }
 
 impl<'a> OrderContext<'a> {
@@ -82,7 +82,7 @@ impl<'a> OrderContext<'a> {
     }
 
     /// The crossing that takes a stream to the PE of a port.
-    pub fn crossing_to(&self, from: OutPortId, to: InPortId) -> Option<u32> {
+    pub fn crossing_to(&self, from: OutPortId, to: InPortId) -> Option<CrossingId> {
         let operator_pe = self.pe_assignment.pe_of(to.operator)?;
         self.crossing_index.get(&(from, operator_pe)).copied()
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use graph::{Merge, OperatorId, OriginId, ReceiverPlan};
+use graph::{CrossingId, Merge, OperatorId, OriginId, ReceiverPlan};
 
 /// The order that a plan keeps, and the threads that keep it.
 #[derive(Clone, Debug, Default)]
@@ -12,16 +12,16 @@ pub struct PlanOrder {
     pub receivers: Vec<Vec<ReceiverPlan>>,
     /// The merges of each PE, in order of the input ports that they feed.
     pub merges: Vec<Vec<Merge>>,
-    /// The origins of each ordered crossing, by the crossing's number.
-    pub(super) crossings: BTreeMap<u32, Vec<OriginId>>,
+    /// The origins of each ordered crossing, by crossing.
+    pub(super) crossings: BTreeMap<CrossingId, Vec<OriginId>>,
     /// The origins: operators without a port, queues with the port that they feed.
     pub(super) origin_ids: BTreeMap<(OperatorId, Option<u32>), OriginId>,
 }
 
 impl PlanOrder {
     /// The origins that a crossing is ordered by, in order; none if the crossing is not ordered.
-    pub fn origins_of_crossing(&self, crossing_number: u32) -> &[OriginId] {
-        let origins = self.crossings.get(&crossing_number);
+    pub fn origins_of_crossing(&self, crossing_id: CrossingId) -> &[OriginId] {
+        let origins = self.crossings.get(&crossing_id);
         origins.map_or(&[], Vec::as_slice)
     }
 

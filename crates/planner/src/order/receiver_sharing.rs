@@ -26,7 +26,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use graph::{InPortId, OperatorId, OriginId, OutPortId, PeAssignment, Plan, ReceiverPlan};
+use graph::{
+    CrossingId, InPortId, OperatorId, OriginId, OutPortId, PeAssignment, PeId, Plan, ReceiverPlan,
+};
 
 use super::stream_origins::StreamOrigins;
 use crate::streams::{DisjointSets, StreamConsumers};
@@ -39,7 +41,7 @@ pub(super) fn plan_receivers(
     origins: &StreamOrigins,
 ) -> Vec<Vec<ReceiverPlan>> {
     let mut sharing = ReceiverSharing::new(plan, stream_consumers, pe_assignment);
-    for pe in 0..plan.pes.len() as u32 {
+    for pe in (0..plan.pes.len() as u32).map(PeId) {
         for group in sharing
             .sharing_candidates(pe, origins)
             .iter()
@@ -61,9 +63,9 @@ struct ReceiverSharing<'a> {
     /// The receivers of each PE; one that another has absorbed has no crossings.
     groups: Vec<Vec<ReceiverPlan>>,
     /// The index of a crossing's receiver in a PE, by crossing and PE.
-    group_of: HashMap<(u32, u32), usize>,
+    group_of: HashMap<(CrossingId, PeId), usize>,
     /// The crossings of each stream.
-    crossings_of: HashMap<OutPortId, Vec<u32>>,
+    crossings_of: HashMap<OutPortId, Vec<CrossingId>>,
 }
 
 impl<'a> ReceiverSharing<'a> {
@@ -81,19 +83,19 @@ impl<'a> ReceiverSharing<'a> {
             group_of: HashMap::new(),
             crossings_of: HashMap::new(),
         };
-        for (crossing_number, crossing) in (0..).zip(&plan.crossings) {
+        for (crossing_id, crossing) in (0..).map(CrossingId).zip(&plan.crossings) {
             sharing
                 .crossings_of
                 .entry(crossing.from)
                 .or_default()
-                .push(crossing_number);
+                .push(crossing_id);
             for &pe in &crossing.to {
-                let Some(groups) = sharing.groups.get_mut(pe as usize) else {
+                let Some(groups) = sharing.groups.get_mut(pe.0 as usize) else {
                     continue;
                 };
-                sharing.group_of.insert((crossing_number, pe), groups.len());
+                sharing.group_of.insert((crossing_id, pe), groups.len());
                 groups.push(ReceiverPlan {
-                    crossings: vec![crossing_number],
+                    crossings: vec![crossing_id],
                 });
             }
         }
@@ -102,22 +104,22 @@ impl<'a> ReceiverSharing<'a> {
 
     /// Groups of crossings that feed common input ports of a PE, or that bring an operator tuples
     /// of one origin.
-    fn sharing_candidates(&self, pe: u32, origins: &StreamOrigins) -> Vec<Vec<u32>> {
-        let alone = &self.groups[pe as usize];
-        let crossings: Vec<u32> = alone.iter().flat_map(|r| r.crossings.clone()).collect();
+    fn sharing_candidates(&self, pe: PeId, origins: &StreamOrigins) -> Vec<Vec<CrossingId>> {
+        let alone = &self.groups[pe.0 as usize];
+        let crossings: Vec<CrossingId> = alone.iter().flat_map(|r| r.crossings.clone()).collect();
         if crossings.len() < 2 {
             return Vec::new();
         }
         let mut sets = DisjointSets::new(crossings.len());
         let mut by_port: HashMap<InPortId, usize> = HashMap::new();
         let mut by_origin: HashMap<(OperatorId, OriginId), usize> = HashMap::new();
-        for (at, &crossing_number) in crossings.iter().enumerate() {
-            for consumer in self.consumers(crossing_number, pe) {
+        for (at, &crossing_id) in crossings.iter().enumerate() {
+            for consumer in self.consumers(crossing_id, pe) {
                 let other = *by_port.entry(consumer).or_insert(at);
                 sets.join(other, at);
             }
-            let from = self.plan.crossings[crossing_number as usize].from;
-            for operator in self.reached_operators(crossing_number, pe, origins) {
+            let from = self.plan.crossings[crossing_id.0 as usize].from;
+            for operator in self.reached_operators(crossing_id, pe, origins) {
                 for &origin in origins.of_stream(from) {
                     let other = *by_origin.entry((operator, origin)).or_insert(at);
                     sets.join(other, at);
@@ -132,16 +134,16 @@ impl<'a> ReceiverSharing<'a> {
     /// The operators of a PE that a receiver of a crossing calls, directly or not.
     fn reached_operators(
         &self,
-        crossing_number: u32,
-        pe: u32,
+        crossing_id: CrossingId,
+        pe: PeId,
         origins: &StreamOrigins,
     ) -> HashSet<OperatorId> {
-        let queues = &self.plan.pes[pe as usize].threaded_ports;
+        let queues = &self.plan.pes[pe.0 as usize].threaded_ports;
         let is_call = |to: &InPortId| {
             let is_near = self.pe_assignment.pe_of(to.operator) == Some(pe);
             is_near && queues.iter().all(|queue| queue.in_port() != *to)
         };
-        let first = self.consumers(crossing_number, pe).filter(is_call);
+        let first = self.consumers(crossing_id, pe).filter(is_call);
         let mut reached: HashSet<OperatorId> = first.map(|to| to.operator).collect();
         let mut open: Vec<OperatorId> = reached.iter().copied().collect();
         while let Some(operator) = open.pop() {
@@ -166,37 +168,37 @@ impl<'a> ReceiverSharing<'a> {
     }
 
     /// Lets crossings share receivers: one for all if possible, else each joins the first it can.
-    fn share(&mut self, pe: u32, crossings: &[u32]) {
+    fn share(&mut self, pe: PeId, crossings: &[CrossingId]) {
         if self.can_share(pe, crossings) {
             self.merge_groups(pe, crossings);
             return;
         }
-        let mut shared: Vec<Vec<u32>> = Vec::new();
-        for &crossing_number in crossings {
-            let fits = |group: &&mut Vec<u32>| {
-                let both: Vec<u32> = group.iter().copied().chain([crossing_number]).collect();
+        let mut shared: Vec<Vec<CrossingId>> = Vec::new();
+        for &crossing_id in crossings {
+            let fits = |group: &&mut Vec<CrossingId>| {
+                let both: Vec<CrossingId> = group.iter().copied().chain([crossing_id]).collect();
                 self.can_share(pe, &both)
             };
             match shared.iter_mut().find(fits) {
                 Some(group) => {
-                    group.push(crossing_number);
+                    group.push(crossing_id);
                     let group = group.clone();
                     self.merge_groups(pe, &group);
                 }
-                None => shared.push(vec![crossing_number]),
+                None => shared.push(vec![crossing_id]),
             }
         }
     }
 
     /// Whether no tuple that these crossings bring into a PE leads to another that comes back to
     /// the PE by one of them.
-    fn can_share(&self, pe: u32, crossings: &[u32]) -> bool {
+    fn can_share(&self, pe: PeId, crossings: &[CrossingId]) -> bool {
         let mut open: Vec<OperatorId> = Vec::new();
         let mut seen: HashSet<OperatorId> = HashSet::new();
-        let mut entered: HashSet<(u32, usize)> = HashSet::new();
+        let mut entered: HashSet<(PeId, usize)> = HashSet::new();
         let first = crossings
             .iter()
-            .flat_map(|&crossing_number| self.consumers(crossing_number, pe));
+            .flat_map(|&crossing_id| self.consumers(crossing_id, pe));
         open.extend(first.map(|to| to.operator).filter(|&o| seen.insert(o)));
         while let Some(operator) = open.pop() {
             for stream in self.stream_consumers.streams_of(operator) {
@@ -208,18 +210,17 @@ impl<'a> ReceiverSharing<'a> {
                     .map(|to| to.operator);
                 let near = near.filter(|&to| self.pe_assignment.pe_of(to) == operator_pe);
                 open.extend(near.filter(|&o| seen.insert(o)));
-                for (crossing_number, to) in self.crossings(stream) {
-                    if to == pe && crossings.contains(&crossing_number) {
+                for (crossing_id, to) in self.crossings(stream) {
+                    if to == pe && crossings.contains(&crossing_id) {
                         return false;
                     }
-                    let Some(&group) = self.group_of.get(&(crossing_number, to)) else {
+                    let Some(&group) = self.group_of.get(&(crossing_id, to)) else {
                         continue;
                     };
                     if entered.insert((to, group)) {
-                        let receiver = &self.groups[to as usize][group];
+                        let receiver = &self.groups[to.0 as usize][group];
                         let all = receiver.crossings.iter();
-                        let all =
-                            all.flat_map(|&crossing_number| self.consumers(crossing_number, to));
+                        let all = all.flat_map(|&crossing_id| self.consumers(crossing_id, to));
                         open.extend(all.map(|to| to.operator).filter(|&o| seen.insert(o)));
                     }
                 }
@@ -229,36 +230,36 @@ impl<'a> ReceiverSharing<'a> {
     }
 
     /// Moves crossings to the receiver of the first of them.
-    fn merge_groups(&mut self, pe: u32, crossings: &[u32]) {
+    fn merge_groups(&mut self, pe: PeId, crossings: &[CrossingId]) {
         let Some((&first, rest)) = crossings.split_first() else {
             return;
         };
         let first_group = self.group_of[&(first, pe)];
-        for &crossing_number in rest {
-            let old = self.group_of.insert((crossing_number, pe), first_group);
+        for &crossing_id in rest {
+            let old = self.group_of.insert((crossing_id, pe), first_group);
             if let Some(old) = old.filter(|&old| old != first_group) {
-                self.groups[pe as usize][old].crossings.clear();
-                self.groups[pe as usize][first_group]
+                self.groups[pe.0 as usize][old].crossings.clear();
+                self.groups[pe.0 as usize][first_group]
                     .crossings
-                    .push(crossing_number);
+                    .push(crossing_id);
             }
         }
     }
 
     /// The input ports of a PE that a crossing feeds.
-    fn consumers(&self, crossing_number: u32, pe: u32) -> impl Iterator<Item = InPortId> + 'a {
+    fn consumers(&self, crossing_id: CrossingId, pe: PeId) -> impl Iterator<Item = InPortId> + 'a {
         let pe_assignment = self.pe_assignment;
-        let from = self.plan.crossings[crossing_number as usize].from;
+        let from = self.plan.crossings[crossing_id.0 as usize].from;
         let all = self.stream_consumers.consumers_of(from).iter().copied();
         all.filter(move |to| pe_assignment.pe_of(to.operator) == Some(pe))
     }
 
     /// The crossings of a stream with their PEs.
-    fn crossings(&self, stream: OutPortId) -> impl Iterator<Item = (u32, u32)> {
+    fn crossings(&self, stream: OutPortId) -> impl Iterator<Item = (CrossingId, PeId)> {
         let crossings = self.crossings_of.get(&stream).into_iter().flatten();
-        crossings.flat_map(|&crossing_number| {
-            let to = &self.plan.crossings[crossing_number as usize].to;
-            to.iter().map(move |&pe| (crossing_number, pe))
+        crossings.flat_map(|&crossing_id| {
+            let to = &self.plan.crossings[crossing_id.0 as usize].to;
+            to.iter().map(move |&pe| (crossing_id, pe))
         })
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use graph::{InPortId, Merge, MergeInput, OperatorId, OriginId, OutPortId, PinnedThread};
+use graph::{
+    CrossingId, InPortId, Merge, MergeInput, OperatorId, OriginId, OutPortId, PeId, PinnedThread,
+};
 
 use super::arrival_analysis::{ArrivalAnalysis, OrderRequirement};
 use super::order_context::{EdgeTransfer, OrderContext};
@@ -14,8 +16,8 @@ type OriginSet = BTreeSet<OriginId>;
 pub(super) struct UpstreamMarking<'g, 'a> {
     context: &'g OrderContext<'a>,
     arrivals: &'g ArrivalAnalysis<'g, 'a>,
-    /// The crossings that carry positions, by number.
-    crossings: BTreeMap<u32, OriginSet>,
+    /// The crossings that carry positions.
+    crossings: BTreeMap<CrossingId, OriginSet>,
     /// The streams that merges take, by unit and stream.
     merge_streams: BTreeMap<(usize, OutPortKey), OriginSet>,
     /// Queues that keep an order, of operators without a merge, by the port that each feeds.
@@ -82,9 +84,9 @@ impl<'g, 'a> UpstreamMarking<'g, 'a> {
         {
             return false;
         }
-        if let Some(crossing_number) = context.crossing_to(from, to) {
+        if let Some(crossing_id) = context.crossing_to(from, to) {
             self.crossings
-                .entry(crossing_number)
+                .entry(crossing_id)
                 .or_default()
                 .insert(origin);
         }
@@ -124,7 +126,7 @@ impl<'g, 'a> UpstreamMarking<'g, 'a> {
     }
 
     /// The merges of each PE, and the origins that each crossing is ordered by.
-    pub fn into_merges(self) -> (Vec<Vec<Merge>>, BTreeMap<u32, Vec<OriginId>>) {
+    pub fn into_merges(self) -> (Vec<Vec<Merge>>, BTreeMap<CrossingId, Vec<OriginId>>) {
         let mut merges: Vec<Vec<Merge>> = vec![Vec::new(); self.context.plan.pes.len()];
         let units = self
             .arrivals
@@ -135,7 +137,7 @@ impl<'g, 'a> UpstreamMarking<'g, 'a> {
         for merge in units.chain(relays) {
             let first = merge.operators.first();
             let pe = first.and_then(|&first| self.context.pe_assignment.pe_of(first));
-            if let Some(merges) = pe.and_then(|pe| merges.get_mut(pe as usize)) {
+            if let Some(merges) = pe.and_then(|pe| merges.get_mut(pe.0 as usize)) {
                 merges.push(merge);
             }
         }
@@ -144,8 +146,8 @@ impl<'g, 'a> UpstreamMarking<'g, 'a> {
         }
         self.assign_direct_crossings(&mut merges);
         let crossings = self.crossings.into_iter();
-        let crossings = crossings
-            .map(|(crossing_number, marks)| (crossing_number, marks.into_iter().collect()));
+        let crossings =
+            crossings.map(|(crossing_id, marks)| (crossing_id, marks.into_iter().collect()));
         (merges, crossings.collect())
     }
 
@@ -218,7 +220,7 @@ impl<'g, 'a> UpstreamMarking<'g, 'a> {
         inputs: &[MergeInput],
     ) -> Option<u32> {
         let pe = self.context.pe_assignment.pe_of(*operators.first()?)?;
-        let pe = self.context.plan.pes.get(pe as usize)?;
+        let pe = self.context.plan.pes.get(pe.0 as usize)?;
         let mut streams = inputs
             .iter()
             .map(|input| PinnedThread::Receiver(input.from));
@@ -229,16 +231,16 @@ impl<'g, 'a> UpstreamMarking<'g, 'a> {
     /// stream.
     fn assign_direct_crossings(&self, merges: &mut [Vec<Merge>]) {
         let context = self.context;
-        for (pe, merges) in (0..).zip(merges) {
+        for (pe, merges) in (0..).map(PeId).zip(merges) {
             for input in merges.iter_mut().flat_map(|merge| &mut merge.inputs) {
-                let Some(&crossing_number) = context.crossing_index.get(&(input.from, pe)) else {
+                let Some(&crossing_id) = context.crossing_index.get(&(input.from, pe)) else {
                     continue;
                 };
                 let consumers = context.stream_consumers.consumers_of(input.from).iter();
                 let mut near =
                     consumers.filter(|to| context.pe_assignment.pe_of(to.operator) == Some(pe));
                 if near.all(|to| input.consumers.contains(to)) {
-                    input.crossing = Some(crossing_number);
+                    input.crossing = Some(crossing_id);
                 }
             }
         }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use eval::{Fault, FaultKind};
+use graph::{CrossingId, PeId};
 use transport::{EdgeCounters, Error, PeerLoss, monotonic_ns};
 
 use super::congestion_meter::CongestionMeter;
@@ -14,14 +15,14 @@ use crate::abi::Counter;
 /// Counters of one side of a crossing edge.
 #[derive(Debug)]
 pub struct CrossingCounters {
-    /// Number of the crossing in the plan.
-    pub crossing: u32,
+    /// The crossing in the plan, or a ring.
+    pub crossing: CrossingId,
     /// Name of the stream that crosses.
     pub stream: Arc<str>,
-    /// Number of the sending PE.
-    pub from_pe: u32,
-    /// Numbers of the receiving PEs.
-    pub to_pes: Vec<u32>,
+    /// The PE that sends the stream.
+    pub from_pe: PeId,
+    /// The PEs that receive the stream.
+    pub to_pes: Vec<PeId>,
     /// The side that these counters belong to.
     pub side: CrossingSide,
     /// Frames that passed, without those in `in_place_frames`.
@@ -60,10 +61,10 @@ pub enum CrossingSide {
 impl CrossingCounters {
     /// Counters of a crossing on which nothing has passed yet.
     pub(crate) fn new(
-        crossing: u32,
+        crossing: CrossingId,
         stream: Arc<str>,
-        from: u32,
-        to: Vec<u32>,
+        from: PeId,
+        to: Vec<PeId>,
         side: CrossingSide,
     ) -> CrossingCounters {
         CrossingCounters {
@@ -226,7 +227,14 @@ mod tests {
     use super::*;
 
     fn counters() -> CrossingCounters {
-        CrossingCounters::new(3, "Trades".into(), 0, vec![2, 5], CrossingSide::Sender)
+        let to = vec![PeId(2), PeId(5)];
+        CrossingCounters::new(
+            CrossingId(3),
+            "Trades".into(),
+            PeId(0),
+            to,
+            CrossingSide::Sender,
+        )
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //!                             claim, commit   poll, release
 //! ```
 //! [`ENTRIES`] are their entries of the registry. [`CrossingEnds`] are the ends of media that they
-//! are given, by the crossing's number.
+//! are given, by crossing.
 //!
 //! # How a stream ends
 //! 1. In order: the final marker crosses like a tuple. Send's end lingers until all receivers have
@@ -23,13 +23,13 @@
 //! in its own PE ends it. Operators downstream learn that the stream is abandoned, so no final
 //! marker is sent for a stream that did not end in order.
 
+mod ordered_call;
 mod ordered_input;
 pub(crate) mod ordered_merge;
 mod receive;
 mod send;
 mod send_entry;
 mod stamping_send;
-mod turn;
 mod watermark_generator;
 
 use crate::OperatorEntry;
@@ -47,12 +47,12 @@ use crate::queue::queue_entry;
 /// use runtime::crossing::ENTRIES;
 ///
 /// let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.model.name).collect();
-/// assert_eq!(names, ["Send", "Receive", "Queue", "Turn", "Watermarks"]);
+/// assert_eq!(names, ["Send", "Receive", "Queue", "OrderedCall", "Watermarks"]);
 /// ```
 pub const ENTRIES: &[OperatorEntry] = &[
     send_entry::ENTRY,
     receive::ENTRY,
     queue_entry::ENTRY,
-    turn::ENTRY,
+    ordered_call::ENTRY,
     watermark_generator::ENTRY,
 ];

@@ -337,7 +337,7 @@ fn raise_position(position: &mut Vec<u64>, to: &[u64]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use graph::CrossingCodec;
+    use graph::{CrossingCodec, CrossingId, PeId};
     use transport::fragment::WHOLE;
     use transport::{Batching, EdgeSpec};
     use tuple::{Layout, TupleType, Type};
@@ -380,7 +380,14 @@ mod tests {
         let schema = Arc::new(TupleType::new([("n".to_owned(), Type::Uint64)]));
         let decoder = PayloadDecoder::new(CrossingCodec::Facade, Layout::new(&schema), false);
         let counters = Arc::new(
-            CrossingCounters::new(0, "A".into(), 0, vec![1], CrossingSide::Receiver).with_latency(),
+            CrossingCounters::new(
+                CrossingId(0),
+                "A".into(),
+                PeId(0),
+                vec![PeId(1)],
+                CrossingSide::Receiver,
+            )
+            .with_latency(),
         );
         let mut end = OrderedInput::new(inbound, decoder, counters.clone());
         assert!(end.fill().expect("frames"));

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::{OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{CrossingId, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use ring::frame::{Frame, FrameBatch};
 use transport::fragment::{FragmentAssembler, WHOLE};
 use transport::{Idler, ReceivingEnd, WaitSet, Waitable};
@@ -65,7 +65,8 @@ const fn uint32_list(name: &'static str) -> ParamModel {
 }
 
 fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Fault> {
-    let crossings = build.param_uint32s("crossing")?;
+    let crossings = build.param_uint32s("crossing")?.into_iter();
+    let crossings: Vec<CrossingId> = crossings.map(CrossingId).collect();
     build.set_drains();
     if build.operator.param("carried").is_some() {
         let source: Box<dyn InsertedSource> = Box::new(build_ordered(build, &crossings)?);
@@ -96,12 +97,15 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Faul
 }
 
 /// The source of a Receive whose streams come in order.
-fn build_ordered(build: &mut BuildContext<'_>, crossings: &[u32]) -> Result<OrderedMerge, Fault> {
+fn build_ordered(
+    build: &mut BuildContext<'_>,
+    crossings: &[CrossingId],
+) -> Result<OrderedMerge, Fault> {
     let (ranks, carried) = (
         build.param_uint32s("rank")?,
         build.param_uint32s("carried")?,
     );
-    let mut streams: Vec<(u32, OrderedInput)> = Vec::new();
+    let mut streams: Vec<(CrossingId, OrderedInput)> = Vec::new();
     for ((port, &crossing), rank) in (0..).zip(crossings).zip(ranks) {
         let known = streams.iter_mut().find(|(known, _)| *known == crossing);
         let end = match known {
@@ -117,7 +121,9 @@ fn build_ordered(build: &mut BuildContext<'_>, crossings: &[u32]) -> Result<Orde
         end.ports.push((port, rank.into()));
     }
     for &[crossing, origin] in carried.as_chunks().0 {
-        let end = streams.iter_mut().find(|(known, _)| *known == crossing);
+        let end = streams
+            .iter_mut()
+            .find(|(known, _)| *known == CrossingId(crossing));
         end.into_iter().for_each(|(_, end)| end.add_origin(origin));
     }
     let mut streams: Vec<_> = streams.into_iter().map(|(_, end)| end).collect();

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
+use graph::CrossingId;
 use ring::frame::frame_bytes;
 use transport::{Error, Idler, SendingEnd, Waitable, fragment, monotonic_ns};
 use tuple::{EventTime, Layout, TupleRef};
@@ -158,6 +159,7 @@ impl SendOperator {
             .param_uint32s("crossing")?
             .first()
             .copied()
+            .map(CrossingId)
             .unwrap_or_default();
         let origins = build.param_uint32s("origin")?;
         let positions = SenderPositions::new(

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use graph::{CrossingCodec, OriginId};
+use graph::{CrossingCodec, CrossingId, OriginId, PeId};
 use transport::{ReceivingEnd, SendingEnd};
 
-/// The ends of a PE's crossing streams, by the crossing's number.
+/// The ends of a PE's crossing streams, by crossing.
 #[derive(Default)]
 pub struct CrossingEnds {
-    /// Number of the PE itself, for messages.
-    pub pe: u32,
-    /// Sending ends, by the crossing's number.
-    pub outbound: BTreeMap<u32, OutboundCrossing>,
-    /// Receiving ends, by the crossing's number.
-    pub inbound: BTreeMap<u32, InboundCrossing>,
+    /// The PE itself, for messages.
+    pub pe: PeId,
+    /// Sending ends, by crossing.
+    pub outbound: BTreeMap<CrossingId, OutboundCrossing>,
+    /// Receiving ends, by crossing.
+    pub inbound: BTreeMap<CrossingId, InboundCrossing>,
     /// Whether tuples are stamped, to measure how long they are under way.
     pub measures_latency: bool,
     /// By operator: the origin that it is. Empty if nothing in the PE is ordered.
@@ -25,8 +25,8 @@ pub struct CrossingEnds {
 pub struct OutboundCrossing {
     /// Name of the stream.
     pub stream: Arc<str>,
-    /// Numbers of the receiving PEs, in order of the receivers' numbers.
-    pub to_pes: Vec<u32>,
+    /// The receiving PEs, in order of the receivers' numbers.
+    pub to_pes: Vec<PeId>,
     /// Codec by which tuples are written.
     pub codec: CrossingCodec,
     /// The sending end of the medium.
@@ -37,8 +37,8 @@ pub struct OutboundCrossing {
 pub struct InboundCrossing {
     /// Name of the stream.
     pub stream: Arc<str>,
-    /// Number of the sending PE.
-    pub from_pe: u32,
+    /// The PE that sends the stream.
+    pub from_pe: PeId,
     /// Codec by which tuples are written.
     pub codec: CrossingCodec,
     /// Whether tuples come from a network, and are checked before they are read.

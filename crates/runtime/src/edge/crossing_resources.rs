@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind};
+use graph::CrossingId;
 
 use super::crossing_ends::{CrossingEnds, InboundCrossing, OutboundCrossing};
 use super::idle_policy::IdlePolicy;
@@ -44,7 +45,7 @@ impl CrossingResources {
     /// The PE has no such end, or another operator has taken it.
     pub fn take_outbound(
         &mut self,
-        crossing: u32,
+        crossing: CrossingId,
     ) -> Result<(OutboundCrossing, Arc<CrossingCounters>), Fault> {
         let outbound = self.ends.outbound.remove(&crossing);
         let outbound = outbound.ok_or_else(|| missing_end(crossing, "outbound"))?;
@@ -61,7 +62,7 @@ impl CrossingResources {
     /// The PE has no such end, or another operator has taken it.
     pub fn take_inbound(
         &mut self,
-        crossing: u32,
+        crossing: CrossingId,
     ) -> Result<(InboundCrossing, Arc<CrossingCounters>), Fault> {
         let inbound = self.ends.inbound.remove(&crossing);
         let inbound = inbound.ok_or_else(|| missing_end(crossing, "inbound"))?;
@@ -82,7 +83,7 @@ impl CrossingResources {
     }
 }
 
-fn missing_end(crossing: u32, side: &str) -> Fault {
+fn missing_end(crossing: CrossingId, side: &str) -> Fault {
     let message =
         format!("crossing {crossing} has no {side} end in this PE, or two operators want it");
     Fault::new(FaultKind::Limit, message)

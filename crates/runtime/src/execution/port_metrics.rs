@@ -45,11 +45,11 @@ impl Wiring {
         let counters = sent.get(port as usize)?;
         match name {
             "congestionFactor" => Some(counters.congestion_percent().into()),
-            "crossing" => Some(counters.crossing.into()),
+            "crossing" => Some(counters.crossing.0.into()),
             "connections" => Some(counters.to_pes.len() as u64),
             name => {
                 let number: usize = name.strip_prefix("pe.")?.parse().ok()?;
-                counters.to_pes.get(number).map(|&pe| pe.into())
+                counters.to_pes.get(number).map(|pe| pe.0.into())
             }
         }
     }

@@ -1,5 +1,5 @@
 //! The contract of the operators that a plan inserts and that take part in what crosses threads and
-//! processes: Send, Receive, Queue and Turn ([`crate::crossing`]).
+//! processes: Send, Receive, Queue and OrderedCall ([`crate::crossing`]).
 //!
 //! ```text
 //!   authors' operators     Operator          Source          Outlet

@@ -4,8 +4,8 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use eval::{Fault, FaultKind};
 use graph::{
-    CrossingCodec, InPortModel, OperatorModel, OutPortModel, Param, ParamValue, Program,
-    PunctuationOutputMode,
+    CrossingCodec, CrossingId, InPortModel, OperatorModel, OutPortModel, Param, ParamValue, PeId,
+    Program, PunctuationOutputMode,
 };
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::crossing::{CrossingEnds, ENTRIES, InboundCrossing, OutboundCrossing};
@@ -362,30 +362,34 @@ pub struct PeSide {
 impl PeSide {
     pub fn number(pe: u32) -> PeSide {
         let mut half = PeSide::default();
-        half.crossings.pe = pe;
+        half.crossings.pe = PeId(pe);
         half
     }
 
     pub fn sends(mut self, crossing: u32, to: u32, end: Out) -> PeSide {
         let sending = OutboundCrossing {
             stream: format!("S{crossing}").into(),
-            to_pes: vec![to],
+            to_pes: vec![PeId(to)],
             codec: self.codec,
             end: Box::new(end),
         };
-        self.crossings.outbound.insert(crossing, sending);
+        self.crossings
+            .outbound
+            .insert(CrossingId(crossing), sending);
         self
     }
 
     pub fn receives(mut self, crossing: u32, from: u32, end: In) -> PeSide {
         let receiving = InboundCrossing {
             stream: format!("S{crossing}").into(),
-            from_pe: from,
+            from_pe: PeId(from),
             codec: self.codec,
             is_foreign: false,
             end: Box::new(end),
         };
-        self.crossings.inbound.insert(crossing, receiving);
+        self.crossings
+            .inbound
+            .insert(CrossingId(crossing), receiving);
         self
     }
 

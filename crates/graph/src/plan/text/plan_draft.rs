@@ -9,8 +9,8 @@ use super::operator_patterns::{self, OperatorPattern};
 use super::pe_draft::PeDraft;
 use super::plan_text_error::{PlanTextError, PlanTextPos};
 use crate::plan::{
-    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, Pin, PinnedThread, Plan, PlanPart,
-    ThreadedPort,
+    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, PeId, Pin, PinnedThread, Plan,
+    PlanPart, ThreadedPort,
 };
 use crate::{OperatorId, OutPortId, Program};
 
@@ -102,24 +102,24 @@ impl<'t> PlanDraft<'t> {
 
     fn pos_of(&self, part: PlanPart) -> PlanTextPos {
         let first = PlanTextPos { line: 1, column: 1 };
-        let pe = |number: u32| self.pes.get(number as usize);
+        let pe = |id: PeId| self.pes.get(id.0 as usize);
         let found = match part {
             PlanPart::Plan => None,
-            PlanPart::Pe(number) => pe(number).map(|pe| pe.pos),
+            PlanPart::Pe(id) => pe(id).map(|pe| pe.pos),
             PlanPart::Operator(_, id) => {
                 let pattern = self.operator_patterns.get(id.0 as usize);
                 pattern.map(|pattern| pattern.word.pos)
             }
-            PlanPart::Queue(number, at) => {
-                let queue = pe(number).and_then(|pe| pe.queues.get(at));
+            PlanPart::Queue(id, at) => {
+                let queue = pe(id).and_then(|pe| pe.queues.get(at));
                 queue.map(|(pos, _)| *pos)
             }
-            PlanPart::Pin(number, at) => {
-                let pin = pe(number).and_then(|pe| pe.pins.get(at));
+            PlanPart::Pin(id, at) => {
+                let pin = pe(id).and_then(|pe| pe.pins.get(at));
                 pin.map(|(pos, _)| *pos)
             }
-            PlanPart::Crossing(number) => {
-                let crossing = self.crossings.get(number as usize);
+            PlanPart::Crossing(id) => {
+                let crossing = self.crossings.get(id.0 as usize);
                 crossing.map(|(pos, _)| *pos)
             }
         };
@@ -262,9 +262,9 @@ impl<'t> PlanTextParser<'t, '_> {
         let (operator, port) = self.operators.output(line.require("an output port")?)?;
         line.expect("->")?;
         line.expect("pe")?;
-        let mut to: Vec<u32> = vec![line.number("the number of a pe")?];
+        let mut to = vec![PeId(line.number("the number of a pe")?)];
         while let Some(pe) = line.optional_number()? {
-            to.push(pe);
+            to.push(PeId(pe));
         }
         to.sort_unstable();
         let mut crossing = Crossing {

@@ -3,8 +3,8 @@
 use std::fmt::{self, Write};
 
 use crate::plan::{
-    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, PeAssignment, PePlan, Pin,
-    PinnedThread, Plan, PlanEdge, ReceiverPlan, ThreadedPort,
+    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, PeAssignment, PeId, PePlan,
+    Pin, PinnedThread, Plan, PlanEdge, ReceiverPlan, ThreadedPort,
 };
 use crate::{OperatorId, Program};
 
@@ -23,7 +23,7 @@ impl fmt::Display for PlanText<'_> {
             writeln!(f, "plan {}", self.program.name)?;
         }
         let pe_assignment = PeAssignment::new(self.plan, self.program.operators.len());
-        for (number, pe) in (0..).zip(&self.plan.pes) {
+        for (number, pe) in (0..).map(PeId).zip(&self.plan.pes) {
             writeln!(f, "pe {number}")?;
             self.pe(f, pe)?;
             for receiver in &pe.receivers {
@@ -125,8 +125,8 @@ impl PlanText<'_> {
             EdgeMedium::Fused => writeln!(f, "  # edge {ports} fused"),
             EdgeMedium::Queue => writeln!(f, "  # edge {ports} queue"),
             EdgeMedium::Merge => writeln!(f, "  # edge {ports} merge"),
-            EdgeMedium::Crossing(crossing_number) => {
-                let crossing = self.plan.crossings.get(crossing_number as usize);
+            EdgeMedium::Crossing(id) => {
+                let crossing = self.plan.crossings.get(id.0 as usize);
                 let medium = crossing.map_or(AUTO_MEDIUM, |crossing| &*crossing.medium);
                 writeln!(f, "  # edge {ports} {medium}")
             }
@@ -135,7 +135,7 @@ impl PlanText<'_> {
 
     fn crossing(&self, f: &mut fmt::Formatter<'_>, crossing: &Crossing) -> fmt::Result {
         let from = self.name(crossing.from.operator);
-        let to: Vec<_> = crossing.to.iter().map(u32::to_string).collect();
+        let to: Vec<_> = crossing.to.iter().map(PeId::to_string).collect();
         let port = crossing.from.port;
         write!(f, "crossing {from}.{port} -> pe {}", to.join(" "))?;
         write!(f, " on {}", crossing.medium)?;

@@ -1,10 +1,10 @@
-//! Turn: calls an operator in its turn among the senders of one stream.
+//! OrderedCall: calls an operator at its rank among the consumers of one stream.
 //!
 //! Recipients of a stream are called in the order of the consumers that they stand for, and give
 //! its tuples positions of their own. Where a sender stands for consumers both before and behind
 //! the operator, that is not the consumers' order. Then all recipients share one position, and the
-//! operator continues it with its rank among the consumers. The plan says where a turn is needed;
-//! what it submits is unchanged.
+//! operator continues it with its rank among the consumers. The plan says where that is needed;
+//! what is submitted is unchanged.
 
 use eval::Fault;
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
@@ -15,13 +15,14 @@ use crate::inserted::inserted_operator::InsertedOperator;
 use crate::inserted::inserted_outlet::InsertedOutlet;
 use crate::{BuildContext, OperatorEntry};
 
-/// The registry's entry of Turn.
+/// The registry's entry of OrderedCall.
 pub(super) const ENTRY: OperatorEntry = OperatorEntry::inserted(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "thalweg.transport",
-    name: "Turn",
-    doc: "Calls an operator in its turn. Inserted where streams part whose order counts.",
+    name: "OrderedCall",
+    doc: "Calls an operator at its rank among the consumers of a stream. Inserted where streams \
+          part whose order counts.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
         same_schema_as: Some(0),
@@ -55,7 +56,7 @@ const fn boolean_constant(name: &'static str) -> ParamModel {
     }
 }
 
-struct TurnOperator {
+struct OrderedCallOperator {
     rank: u64,
     repeats_position: bool,
     is_repeated_next: bool,
@@ -63,7 +64,7 @@ struct TurnOperator {
 
 fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Fault> {
     build.set_keeps_watermarks();
-    Ok(Box::new(TurnOperator {
+    Ok(Box::new(OrderedCallOperator {
         rank: build
             .param_uint32s("rank")?
             .first()
@@ -75,18 +76,18 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Faul
     }))
 }
 
-impl InsertedOperator for TurnOperator {
+impl InsertedOperator for OrderedCallOperator {
     fn process(
         &mut self,
         _: u32,
         tuple: TupleRef<'_>,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
-        self.submit_in_turn(out, |out| out.submit(0, tuple))
+        self.submit_at_rank(out, |out| out.submit(0, tuple))
     }
 
     fn process_window_marker(&mut self, _: u32, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
-        self.submit_in_turn(out, |out| out.submit_punctuation(0, Punctuation::Window))
+        self.submit_at_rank(out, |out| out.submit_punctuation(0, Punctuation::Window))
     }
 
     fn process_watermark(
@@ -94,25 +95,25 @@ impl InsertedOperator for TurnOperator {
         at: EventTime,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
-        self.submit_in_turn(out, |out| out.submit_watermark(0, at))
+        self.submit_at_rank(out, |out| out.submit_watermark(0, at))
     }
 
     fn process_final_marker(&mut self, _: u32, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
-        self.submit_in_turn(out, |out| out.submit_punctuation(0, Punctuation::Final))
+        self.submit_at_rank(out, |out| out.submit_punctuation(0, Punctuation::Final))
     }
 }
 
-impl TurnOperator {
-    fn submit_in_turn(
+impl OrderedCallOperator {
+    fn submit_at_rank(
         &self,
         out: &mut dyn InsertedOutlet,
         submit: impl FnOnce(&mut dyn InsertedOutlet) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let turn = out.order().enter_consumer(self.repeats_position, self.rank);
+        let position = out.order().enter_consumer(self.repeats_position, self.rank);
         let done = submit(out);
         let order = out.order();
-        if let Some(turn) = turn {
-            order.leave_consumer(turn);
+        if let Some(position) = position {
+            order.leave_consumer(position);
         }
         if !self.is_repeated_next && order.finish_submission() {
             before_sleep::send_progress();
