@@ -27,6 +27,7 @@ mod inherited_clauses;
 mod input_feed;
 mod instantiate;
 mod invocation;
+mod operator_count;
 mod parallel;
 
 pub(crate) use expander::Expander;
