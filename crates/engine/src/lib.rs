@@ -62,7 +62,10 @@ pub use compiler::codes as diagnostic_codes;
 pub use cores::missing_core;
 pub use deep_stack::with_deep_stack;
 pub use doc::{doc, doc_index};
-pub use dump::{dump_asm, dump_clif, dump_plan, dump_tokens, dump_tree, dump_typed, source_text};
+pub use dump::{
+    dump_asm, dump_clif, dump_instances, dump_plan, dump_symbols, dump_tokens, dump_tree,
+    dump_typed, source_text,
+};
 pub use error::Error;
 pub use eval::TraceLevel;
 pub use findings::{Findings, format};

@@ -25,6 +25,7 @@ mod definition;
 mod expander;
 mod inherited_clauses;
 mod input_feed;
+mod instances_text;
 mod instantiate;
 mod invocation;
 mod operator_count;
