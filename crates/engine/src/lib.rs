@@ -49,7 +49,6 @@ mod error;
 mod findings;
 mod job;
 mod launcher;
-mod local;
 mod monitor;
 mod part;
 mod pe;
@@ -71,7 +70,6 @@ pub use eval::TraceLevel;
 pub use findings::{Findings, format};
 pub use graph::{CrossingCodec, Plan, Program};
 pub use job::{BackendKind, HostSpec, Job, JobProcesses, LaunchOptions, StopHandle};
-pub use local::launch;
 pub use monitor::{
     CrossingSample, JobSample, LatencySample, MarkerSample, OperatorSample, PeSample, QueueSample,
     SenderSample, sample_jobs,
@@ -81,6 +79,6 @@ pub use plan::{media, parse_plan, pin_pes, plan, plan_notes, usable_core_count};
 pub use planner::{
     FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
 };
-pub use run::run;
+pub use run::{launch, run};
 pub use sources::{RecordedSources, bounded, is_folder, is_mixed};
 pub use transport::IdleStrategy;
