@@ -1,11 +1,12 @@
 //! One compilation from text to graph: the table of contents of this crate.
 //!
 //! ```text
-//!   files  -load->  units  -index->  symbols  -expand->  operators  -connect->  edges
+//!   files  -load->  units  -index->  symbols  -expand->  instances  -connect->  edges
 //!         -check->  -assemble->  program
 //! ```
-//! Expressions are typed while composites are expanded, since a composite is typed for each of its
-//! invocations. Each stage reports its findings to the session and goes on.
+//! [`print_symbols`] and [`print_instances`] show what comes out in between. Expressions are typed
+//! while composites are expanded, since a composite is typed for each of its invocations. Each
+//! stage reports its findings to the session and goes on.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -43,10 +44,13 @@ pub struct CompileInput<'a> {
 }
 
 /// Result of one compilation: the program and the findings.
+pub type CompileOutput = StageOutput<Program>;
+
+/// Result of the stages of a compilation up to one of them, and the findings.
 #[derive(Debug)]
-pub struct CompileOutput {
-    /// The program; only if there is no error.
-    pub program: Option<Program>,
+pub struct StageOutput<T> {
+    /// The program, or what an earlier stage makes; only if there is no error.
+    pub program: Option<T>,
     /// The absolute path of the application: the root above the folders of the main file's
     /// namespace.
     pub application_dir: PathBuf,
@@ -56,7 +60,7 @@ pub struct CompileOutput {
     pub sources: SourceMap,
 }
 
-impl CompileOutput {
+impl<T> StageOutput<T> {
     /// Whether there is an error (and so no program).
     pub fn has_errors(&self) -> bool {
         self.diagnostics
@@ -87,48 +91,73 @@ impl CompileOutput {
 /// assert_eq!(output.diagnostics[0].code, "unknown-stream");
 /// ```
 pub fn compile(input: CompileInput<'_>) -> CompileOutput {
-    run(input, true)
+    run(&input, |symbols, diagnostics| {
+        compile_indexed(&input, symbols, diagnostics, true)
+    })
 }
 
 /// Checks the main files without a main composite: every composite, function and type in them.
 pub fn check(input: CompileInput<'_>) -> CompileOutput {
-    run(input, false)
+    run(&input, |symbols, diagnostics| {
+        compile_indexed(&input, symbols, diagnostics, false)
+    })
+}
+
+/// Prints what stage `index` makes: the definitions of all files, a line each. Without the text if
+/// a file has a syntax error, or defines a name twice.
+pub fn print_symbols(input: CompileInput<'_>) -> StageOutput<String> {
+    run(&input, |symbols, diagnostics| {
+        (Some(symbols.to_text()), diagnostics)
+    })
+}
+
+/// Prints what stage `expand` makes: the operator instances of the program with the types of their
+/// ports, before they are connected.
+pub fn print_instances(input: CompileInput<'_>) -> StageOutput<String> {
+    run(&input, |symbols, diagnostics| {
+        let (session, root) = begin(&input, symbols, diagnostics, true);
+        let text = expand(&session, root).to_text();
+        (root.map(|_| text), session.diagnostics)
+    })
 }
 
 /// Loads and compiles. Files of mixed mode are generated only if a definition is missing without
 /// them; the program is compiled again then.
-fn run(input: CompileInput<'_>, needs_main: bool) -> CompileOutput {
+fn run<T>(
+    input: &CompileInput<'_>,
+    stages: impl Fn(&SymbolTable, Diagnostics) -> (Option<T>, Diagnostics),
+) -> StageOutput<T> {
     let load = |generates| load::load(&input.files, &input.toolkits, input.loader, generates);
     let loaded = load(false);
     let has_more = loaded.has_more;
-    let output = compile_loaded(&input, loaded, needs_main);
+    let output = run_loaded(input, loaded, &stages);
     let lacks_definition = |d: &Diagnostic| {
         d.severity == Severity::Error && UNKNOWN_DEFINITION_CODES.contains(&d.code)
     };
     match has_more && output.diagnostics.iter().any(lacks_definition) {
-        true => compile_loaded(&input, load(true), needs_main),
+        true => run_loaded(input, load(true), &stages),
         false => output,
     }
 }
 
-/// The stages, one after the other.
-fn compile_loaded(
+/// The stages from the loaded files on: `index`, then those that are given.
+fn run_loaded<T>(
     input: &CompileInput<'_>,
     mut loaded: LoadedProgram,
-    needs_main: bool,
-) -> CompileOutput {
+    stages: impl Fn(&SymbolTable, Diagnostics) -> (Option<T>, Diagnostics),
+) -> StageOutput<T> {
     let failed = std::mem::take(&mut loaded.failed);
     let is_generated = !loaded.is_not_generated;
     let (symbols, diagnostics) = index(input, loaded);
     let (program, diagnostics) = match is_generated {
-        true => compile_indexed(input, &symbols, diagnostics, needs_main),
+        true => stages(&symbols, diagnostics),
         false => (None, diagnostics),
     };
     if diagnostics.has_errors() {
         diagnostics.extend(failed);
     }
-    CompileOutput {
-        program,
+    StageOutput {
+        program: program.filter(|_| !diagnostics.has_errors()),
         application_dir: PathBuf::from(symbols.application_dir()),
         diagnostics: diagnostics.into_sorted(),
         sources: symbols.into_sources(),
@@ -159,14 +188,7 @@ fn compile_indexed(
     diagnostics: Diagnostics,
     needs_main: bool,
 ) -> (Option<Program>, Diagnostics) {
-    let main = choose_main(input, symbols, needs_main, &diagnostics);
-    let root = main
-        .as_deref()
-        .and_then(|main| main_composite::find(symbols, main));
-    let mut session = Session::new(symbols, &input.options, main.clone().unwrap_or_default());
-    session.diagnostics = diagnostics;
-    session.values_pending.set(!needs_main);
-
+    let (session, root) = begin(input, symbols, diagnostics, needs_main);
     let mut expanded = expand(&session, root);
     connect_operators(&mut expanded);
     check_graph(&mut expanded);
@@ -174,8 +196,24 @@ fn compile_indexed(
     let functions = finish(&session, &expanded);
     let program = root.map(|(_, main)| assemble(&session, main, expanded.operators, functions));
 
-    let is_right = needs_main && !session.diagnostics.has_errors();
-    (program.filter(|_| is_right), session.diagnostics)
+    (program.filter(|_| needs_main), session.diagnostics)
+}
+
+/// The session of the stages from the symbol table on, and the main composite.
+fn begin<'w>(
+    input: &'w CompileInput<'_>,
+    symbols: &'w SymbolTable,
+    diagnostics: Diagnostics,
+    needs_main: bool,
+) -> (Session<'w>, Option<(UnitId, &'w Composite)>) {
+    let main = choose_main(input, symbols, needs_main, &diagnostics);
+    let root = main
+        .as_deref()
+        .and_then(|main| main_composite::find(symbols, main));
+    let mut session = Session::new(symbols, &input.options, main.clone().unwrap_or_default());
+    session.diagnostics = diagnostics;
+    session.values_pending.set(!needs_main);
+    (session, root)
 }
 
 /// The qualified name of the main composite. A check needs none: it takes the only candidate, so

@@ -42,7 +42,9 @@ mod subscription;
 mod tables;
 pub mod types;
 
-pub use compile::{CompileInput, CompileOutput, check, compile};
+pub use compile::{
+    CompileInput, CompileOutput, StageOutput, check, compile, print_instances, print_symbols,
+};
 pub use condition::{CONDITION_BYTES_MAX, compile_condition};
 pub use diagnostics::Diagnostics;
 pub use invoke::without_channels;

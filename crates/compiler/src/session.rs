@@ -26,6 +26,9 @@ pub struct Session<'w> {
     pub(crate) values_pending: Cell<bool>,
     /// Whether a function uses such a value.
     pub(crate) pending_in_functions: Cell<bool>,
+    /// Whether a formal stands for too many expressions, which was reported: no formal is replaced
+    /// any more.
+    pub(crate) is_formal_full: Cell<bool>,
     /// The first statement of the program that could not be compiled, see
     /// [`Session::note_untyped`].
     first_untyped: Cell<Option<Span>>,
@@ -55,6 +58,7 @@ impl<'w> Session<'w> {
             main: main.into(),
             values_pending: Cell::new(false),
             pending_in_functions: Cell::new(false),
+            is_formal_full: Cell::new(false),
             first_untyped: Cell::new(None),
             definitions: TypeDefinitions::default(),
             definition_depth: Cell::new(0),

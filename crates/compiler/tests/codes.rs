@@ -17,6 +17,7 @@ const WITHOUT_EXAMPLES: &[&str] = &[
     "ambiguous-call",
     "ambiguous-name",
     "deep-composites",
+    "formal-too-large",
     "intrinsic-not-allowed",
     "mixed-mode",
     "not-an-attribute",

@@ -105,6 +105,62 @@ fn a_program_that_explodes_is_refused() {
     assert_eq!(codes, ["too-many-operators"]);
 }
 
+#[test]
+fn composites_that_double_are_refused_where_they_are_invoked() {
+    let invoking = |leaf: &str, parts: [&str; 2]| {
+        let mut text = format!("composite C0(input In) {{ {leaf} }}\n");
+        for at in 1..60 {
+            let inner = at - 1;
+            let [one, two] = parts.map(|part| format!("() as {part} = C{inner}(In) {{}}"));
+            let _ = writeln!(text, "composite C{at}(input In) {{ graph {one} {two} }}");
+        }
+        text + "composite Main { graph stream<int32 a> A = Beacon() {}\n() as B = C59(A) {} }\n"
+    };
+    let check = |text: &str| {
+        let found = compiler::check(input("doubles.spl", text, None));
+        syntax::render(&found.diagnostics, &found.sources, false)
+    };
+    let said = check(&invoking("graph () as S = Custom(In) {}", ["X", "Y"]));
+    let sentence = "the program has more than 262144 operators";
+    assert!(said.contains(sentence), "{said}");
+    assert!(said.contains("--> doubles.spl:62:11"), "{said}");
+    assert_eq!(said.matches("error[").count(), 1, "{said}");
+    // Composites without an operator, which no limit of operators ends.
+    let said = check(&invoking("", ["X", "Y"]));
+    let sentence = "the program has more than 1048576 instances of composites";
+    assert!(said.contains(sentence), "{said}");
+    assert_eq!(said.matches("error[").count(), 1, "{said}");
+}
+
+#[test]
+fn an_actual_that_doubles_is_refused_where_it_is_used() {
+    let passing = |mode: &str, passed: &str, used: &str| {
+        let mut text = format!("composite C0(input In) {{ param {mode} $x; graph\n{used}\n}}\n");
+        for at in 1..60 {
+            let inner = at - 1;
+            let _ = writeln!(
+                text,
+                "composite C{at}(input In) {{ param {mode} $x; graph\n\
+                 () as S = C{inner}(In) {{ param x : {passed}; }} }}"
+            );
+        }
+        text += "composite Main { graph stream<int32 a> A = Beacon() {}\n\
+                 () as B = C59(A) { param x : a; } }\n";
+        let found = compiler::check(input("actuals.spl", &text, None));
+        let codes: Vec<_> = found.diagnostics.iter().map(|d| d.code).collect();
+        assert_eq!(codes, ["formal-too-large"], "{text}");
+        syntax::render(&found.diagnostics, &found.sources, false)
+    };
+    let logic = "() as S = Custom(In) { logic onTuple In : println($x); }";
+    let said = passing("expression<int32>", "$x + $x", logic);
+    assert!(said.contains("--> actuals.spl:2:51"), "{said}");
+    assert!(said.contains("more than 65536 expressions"), "{said}");
+    passing("expression<int32>", "($x) * (1 - $x)", logic);
+    let list =
+        "stream<In> S = Aggregate(In) { window In : tumbling, count(1); param groupBy : $x; }";
+    passing("attribute", "$x, $x", list);
+}
+
 fn operators(what: &str, text: &str) -> usize {
     let start = Instant::now();
     let output = compiler::compile(input("large.spl", text, None));

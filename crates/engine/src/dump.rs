@@ -5,6 +5,7 @@ use std::path::Path;
 use graph::{Plan, Program};
 use syntax::SourceMap;
 
+use crate::compilation::{CompileRequest, print_stage};
 use crate::error::Error;
 use crate::findings::Findings;
 use crate::part::{ListingFormat, code_listing};
@@ -37,6 +38,46 @@ pub fn dump_tokens(text: &str) -> String {
 pub fn dump_tree(text: &str) -> String {
     let parsed = syntax::parse(syntax::FileId(0), text);
     syntax::dump_tree(&parsed.tree)
+}
+
+/// Prints the definitions of a program's files, a line each: kind, full name, file and line. `None`
+/// if a finding is an error.
+///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use thalweg_engine::{CompileRequest, dump_symbols};
+///
+/// let request = CompileRequest { file: HELLO.into(), ..CompileRequest::default() };
+/// let (text, _) = dump_symbols(&request)?;
+/// assert!(text.expect("the program has no errors").starts_with("composite Hello  "));
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Read`] if the file, or a folder of a toolkit, cannot be read.
+pub fn dump_symbols(request: &CompileRequest) -> Result<(Option<String>, Findings), Error> {
+    print_stage(request, compiler::print_symbols)
+}
+
+/// Prints the operator instances of a program before they are connected: path, kind and place, then
+/// the ports with their types. `None` if a finding is an error.
+///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use thalweg_engine::{CompileRequest, dump_instances};
+///
+/// # let request = CompileRequest { file: HELLO.into(), ..CompileRequest::default() };
+/// let (text, _) = dump_instances(&request)?;
+/// assert!(text.expect("the program has no errors").contains("  out #0 Greetings: rstring "));
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Read`] if the file, or a folder of a toolkit, cannot be read.
+pub fn dump_instances(request: &CompileRequest) -> Result<(Option<String>, Findings), Error> {
+    print_stage(request, compiler::print_instances)
 }
 
 /// Prints the operators and functions of a program with their typed expressions.

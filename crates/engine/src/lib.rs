@@ -49,7 +49,6 @@ mod error;
 mod findings;
 mod job;
 mod launcher;
-mod local;
 mod monitor;
 mod part;
 mod pe;
@@ -62,13 +61,15 @@ pub use compiler::codes as diagnostic_codes;
 pub use cores::missing_core;
 pub use deep_stack::with_deep_stack;
 pub use doc::{doc, doc_index};
-pub use dump::{dump_asm, dump_clif, dump_plan, dump_tokens, dump_tree, dump_typed, source_text};
+pub use dump::{
+    dump_asm, dump_clif, dump_instances, dump_plan, dump_symbols, dump_tokens, dump_tree,
+    dump_typed, source_text,
+};
 pub use error::Error;
 pub use eval::TraceLevel;
 pub use findings::{Findings, format};
 pub use graph::{CrossingCodec, Plan, Program};
 pub use job::{BackendKind, HostSpec, Job, JobProcesses, LaunchOptions, StopHandle};
-pub use local::launch;
 pub use monitor::{
     CrossingSample, JobSample, LatencySample, MarkerSample, OperatorSample, PeSample, QueueSample,
     SenderSample, sample_jobs,
@@ -78,6 +79,6 @@ pub use plan::{media, parse_plan, pin_pes, plan, plan_notes, usable_core_count};
 pub use planner::{
     FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
 };
-pub use run::run;
+pub use run::{launch, run};
 pub use sources::{RecordedSources, bounded, is_folder, is_mixed};
 pub use transport::IdleStrategy;

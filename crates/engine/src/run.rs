@@ -1,12 +1,17 @@
 //! Launching a compiled program by its plan: in this process, or in a process for each PE.
 
+use std::sync::mpsc::channel;
+use std::thread::Builder;
+
 use graph::{PeId, Plan, Program};
+use runtime::FailureReport;
 
 use crate::compilation::Compilation;
 use crate::error::Error;
 use crate::job::{Job, LaunchOptions, check_hosts};
-use crate::part::{Crossings, PartOptions};
-use crate::{launcher, local};
+use crate::launcher;
+use crate::monitor::{JobMetadata, Sampler};
+use crate::part::{self, Crossings, PartOptions, UnfiredWindows};
 
 /// Runs a compiled program by its plan: in this process if there is one PE without a host, else in
 /// a process for each PE.
@@ -50,7 +55,7 @@ pub fn run(
 ) -> Result<Job, Error> {
     check_hosts(plan, &launch.hosts)?;
     match &plan.pes[..] {
-        [] => local::launch_part(program, launch, PartOptions::default()),
+        [] => launch_part(program, launch, PartOptions::default()),
         [only] if only.host.is_none() => {
             let part = planner::cut(program, plan, PeId(0));
             let mut part_options = PartOptions {
@@ -62,8 +67,90 @@ pub fn run(
             let rings = Crossings::new(plan, program, [0; 16], &[]);
             let opened = rings.open_rings(&part, PeId(0), &mut part_options.crossing_ends);
             opened.map_err(Error::Program)?;
-            local::launch_part(&part.program, launch, part_options)
+            launch_part(&part.program, launch, part_options)
         }
         _ => launcher::launch(compilation, program, plan, launch),
     }
+}
+
+/// Runs a program in this process, with all operators fused into one PE.
+///
+/// # Example
+/// ```
+/// # const HELLO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello/Hello.spl");
+/// use std::sync::Mutex;
+/// use thalweg_engine::{CompileRequest, LaunchOptions, compile, launch};
+///
+/// // Collects the output of the program, which is still written to standard output.
+/// static OUTPUT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+///
+/// # let request = CompileRequest { file: HELLO.into(), ..CompileRequest::default() };
+/// let program = compile(&request)?.program.expect("the program has no errors");
+/// let options = LaunchOptions {
+///     before_print: |bytes| OUTPUT.lock().unwrap().extend_from_slice(bytes),
+///     ..LaunchOptions::default()
+/// };
+/// launch(&program, &options)?.join()?;
+/// let output = String::from_utf8(OUTPUT.lock().unwrap().clone()).unwrap();
+/// assert!(output.starts_with("hello, world 0\nhello, world 1\n"));
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::DataDirectory`], [`Error::Codegen`], [`Error::Program`] if an operator cannot be set
+/// up, [`Error::System`] if a thread cannot be started.
+pub fn launch(program: &Program, launch: &LaunchOptions) -> Result<Job, Error> {
+    launch_part(program, launch, PartOptions::default())
+}
+
+/// Runs a part of a program in this process, with the ends of its crossings.
+fn launch_part(
+    program: &Program,
+    launch: &LaunchOptions,
+    options: PartOptions,
+) -> Result<Job, Error> {
+    let failed = |report: FailureReport| part::job_error(&program.files, &report);
+    let pe = part::wire(program, launch, options)?.map_err(failed)?;
+    if let Some(time) = launch.kill_after {
+        let later = pe.stop_signal().request_after(time.as_secs_f64());
+        later.map_err(|error| Error::system("start a thread", error))?;
+    }
+    let stop = pe.stop_signal();
+    let running = pe.start().map_err(failed)?;
+    let operator_counts = running.operator_counts_handle();
+    let (sender, ended) = channel();
+    let files = program.files.clone();
+    let metadata = launch.counters.then(|| JobMetadata::new(&program.name, 1));
+    let leftovers = running.leftovers();
+    let sampler =
+        metadata.and_then(|metadata| Sampler::start(metadata, PeId(0), program, &running));
+    let stopped = stop.clone();
+    let wait = move || {
+        let outcome = running.join();
+        drop(sampler);
+        let sentences = |_| {
+            let leftovers = leftovers();
+            let leftovers = leftovers
+                .iter()
+                .map(|left| UnfiredWindows::new(&files, left));
+            part::unfired_sentences(&leftovers.collect::<Vec<_>>())
+        };
+        sender.send(
+            outcome
+                .map(sentences)
+                .map_err(|r| part::job_error(&files, &r)),
+        )
+    };
+    let waiting = Builder::new().name("job".to_owned()).spawn(wait);
+    waiting.map_err(|error| {
+        // Without the thread, nobody would learn how the job ends.
+        stopped.request();
+        Error::system("start a thread", error)
+    })?;
+    let names = part::source_names(program);
+    Ok(Job::new(
+        stop,
+        Box::new(move || part::source_counts(&names, &operator_counts())),
+        ended,
+    ))
 }

@@ -41,6 +41,10 @@ pub enum DumpStage {
     Tokens,
     /// The lossless syntax tree of the text
     Tree,
+    /// The definitions of all files: kind, name, file and line
+    Symbols,
+    /// The operator instances with their ports, before they are connected
+    Instances,
     /// The operators and functions with typed expressions
     Typed,
     /// The operators and the streams between them
@@ -76,6 +80,9 @@ pub fn run(args: DumpArgs) -> Result<(), CommandFailure> {
     if let DumpStage::Source | DumpStage::Tokens | DumpStage::Tree = args.stage {
         return print_text(&request, args.stage);
     }
+    if let DumpStage::Symbols | DumpStage::Instances = args.stage {
+        return print_stage(&request, args.stage);
+    }
     let compilation = engine::compile(&request)?;
     write_stderr(&compilation.findings.to_text(colour()));
     let Some(program) = compilation.program else {
@@ -110,6 +117,19 @@ fn print_text(request: &CompileRequest, stage: DumpStage) -> Result<(), CommandF
         DumpStage::Tokens => engine::dump_tokens(&text),
         _ => engine::dump_tree(&text),
     })
+}
+
+/// Prints what the compiler makes on the way to the program.
+fn print_stage(request: &CompileRequest, stage: DumpStage) -> Result<(), CommandFailure> {
+    let (text, findings) = match stage {
+        DumpStage::Symbols => engine::dump_symbols(request)?,
+        _ => engine::dump_instances(request)?,
+    };
+    write_stderr(&findings.to_text(colour()));
+    match text {
+        Some(text) => write_stdout(&text),
+        None => Err(CommandFailure::Reported),
+    }
 }
 
 /// Refuses options of the plan for a stage on which they have no effect.

@@ -24,6 +24,26 @@ fn bad_usage_has_status_two() {
     thalweg(&["dump", "--stage", "soup", "examples/hello/Hello.spl"]).fails(2);
 }
 
+#[test]
+fn stages_between_text_and_graph_are_printed() {
+    let dump = |stage| thalweg(&["dump", "--stage", stage, "examples/hello/Hello.spl"]).ok();
+    let symbols = dump("symbols");
+    assert!(
+        symbols.contains("composite Hello  examples/hello/Hello.spl:"),
+        "{symbols}"
+    );
+    let instances = dump("instances");
+    assert!(
+        instances.contains("\n  in #0 as Greetings: rstring greeting"),
+        "{instances}"
+    );
+    let scratch = Scratch::new();
+    scratch.write("Main.spl", "composite Main { graph () as S = Custm() {} }");
+    let file = scratch.path("Main.spl");
+    let stderr = thalweg(&["dump", "--stage", "instances", file.to_str().unwrap()]).fails(1);
+    assert!(stderr.contains("unknown-operator"), "{stderr}");
+}
+
 /// A value that cannot be is bad usage, and what could be is said.
 #[test]
 fn plans_that_cannot_be_are_bad_usage() {

@@ -7,14 +7,18 @@ use graph::OperatorNode;
 use syntax::ast::Composite;
 use syntax::{Diagnostic, Span};
 
+use super::operator_count::ExpansionSizes;
 use crate::Session;
 use crate::instance::OperatorSite;
-use crate::names::{ChannelPosition, StreamId};
+use crate::names::{ChannelPosition, StreamId, UnitId};
 
 /// Levels that composites may nest: expansion recurses.
 const DEPTH_MAX: usize = 200;
 /// Operators that a program may have, unless the user sets another limit: all are in memory.
 const OPERATORS_MAX: usize = 1 << 18;
+/// Composite instances that a program may have. Four for each operator: most hold several, and
+/// composites that hold none must not multiply for ever.
+const COMPOSITES_MAX: usize = 1 << 20;
 
 /// The state of an expansion.
 pub(crate) struct Expander<'e, 'w> {
@@ -33,6 +37,10 @@ pub(crate) struct Expander<'e, 'w> {
     pub(super) enclosing: Vec<&'w Composite>,
     /// Composites that were instantiated at least once.
     pub expanded: HashSet<*const Composite>,
+    /// Composite instances so far.
+    composite_count: usize,
+    sizes: ExpansionSizes,
+    /// Whether the program is too large; nothing is expanded any more.
     is_full: bool,
     /// First stream whose type could not be resolved.
     pub(super) first_untyped: Option<Span>,
@@ -50,6 +58,8 @@ impl<'e, 'w> Expander<'e, 'w> {
             channel: ChannelPosition::default(),
             enclosing: Vec::new(),
             expanded: HashSet::new(),
+            composite_count: 0,
+            sizes: ExpansionSizes::default(),
             is_full: false,
             first_untyped: None,
         }
@@ -77,12 +87,17 @@ impl<'e, 'w> Expander<'e, 'w> {
 
     /// Adds an operator with its site; reports once when there are too many.
     pub fn push(&mut self, operator: OperatorNode, site: OperatorSite) {
-        if self.operators.len() < self.operators_max() {
+        if self.operators.len() >= self.operators_max() {
+            self.report_full(site.head);
+        } else if !self.is_full {
             self.operators.push(operator);
             self.sites.push(site);
-        } else {
-            self.report_full(site.head);
         }
+    }
+
+    /// Whether the program is too large to be expanded any further, which was reported.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
     }
 
     fn operators_max(&self) -> usize {
@@ -91,11 +106,33 @@ impl<'e, 'w> Expander<'e, 'w> {
     }
 
     fn report_full(&mut self, at: Span) {
+        self.report_more_than(self.operators_max(), "operators", at);
+    }
+
+    /// Reports a program that is too large, once, and drops its operators: no stage needs them.
+    fn report_more_than(&mut self, most: usize, what: &str, at: Span) {
         if !std::mem::replace(&mut self.is_full, true) {
-            let most = self.operators_max();
-            let message = format!("the program has more than {most} operators");
+            let message = format!("the program has more than {most} {what}");
             self.report(Diagnostic::error("too-many-operators", at, message));
+            self.operators = Vec::new();
+            self.sites = Vec::new();
         }
+    }
+
+    /// Whether the program stays within its limits with an instance of a composite; reports that it
+    /// does not.
+    fn has_room_for(&mut self, unit: UnitId, composite: &'w Composite, invoked: Span) -> bool {
+        let symbols = self.session.symbols;
+        let size = self.sizes.least(symbols, unit, composite, DEPTH_MAX);
+        self.composite_count += 1;
+        let operators = self.operators.len().saturating_add(size.operators);
+        let composites = self.composite_count.saturating_add(size.composites);
+        if operators > self.operators_max() {
+            self.report_full(invoked);
+        } else if composites > COMPOSITES_MAX {
+            self.report_more_than(COMPOSITES_MAX, "instances of composites", invoked);
+        }
+        !self.is_full
     }
 
     /// Whether so many channels, in each of the channels around, are no more than there may be
@@ -117,8 +154,18 @@ impl<'e, 'w> Expander<'e, 'w> {
         self.session.report(diagnostic);
     }
 
-    /// Whether a composite can be expanded here; reports why not.
-    pub(super) fn may_enter(&self, composite: &'w Composite, invoked: Span) -> bool {
+    /// Whether a composite can be expanded here; reports why not. A main composite is entered
+    /// however large it is: its invocations say where the program is too large.
+    pub(super) fn may_enter(
+        &mut self,
+        unit: UnitId,
+        composite: &'w Composite,
+        invoked: Option<Span>,
+    ) -> bool {
+        let invoked = match invoked {
+            Some(invoked) => invoked,
+            None => return true,
+        };
         let name = &composite.name.text;
         if self.enclosing.iter().any(|c| std::ptr::eq(*c, composite)) {
             let message = format!("composite `{name}` would contain itself");
@@ -133,6 +180,6 @@ impl<'e, 'w> Expander<'e, 'w> {
             self.report(Diagnostic::error("deep-composites", invoked, message));
             return false;
         }
-        !self.is_full
+        !self.is_full && self.has_room_for(unit, composite, invoked)
     }
 }

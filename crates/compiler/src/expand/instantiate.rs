@@ -50,14 +50,12 @@ impl<'w> Expander<'_, 'w> {
             ..CompositeInstance::main(unit, composite)
         });
     }
+
     /// Expands an instance. The caller has matched the number of its ports.
     pub fn instantiate(&mut self, instance: CompositeInstance<'w>) {
         let composite = instance.composite;
-        let invoked = instance
-            .invocation
-            .as_ref()
-            .map_or(composite.name.span, |i| i.operator);
-        if !self.may_enter(composite, invoked) {
+        let invoked = instance.invocation.as_ref().map(|i| i.operator);
+        if !self.may_enter(instance.unit, composite, invoked) {
             return;
         }
         let is_first = self.expanded.insert(std::ptr::from_ref(composite));

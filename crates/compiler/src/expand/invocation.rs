@@ -76,6 +76,9 @@ impl<'w> Expander<'_, 'w> {
         (inputs, output_streams): (Vec<InputFeed>, Vec<OutputStream>),
         place: &InvocationPlace<'_, 'w>,
     ) {
+        if self.is_full() {
+            return;
+        }
         let InvocationPlace {
             scope, inherited, ..
         } = *place;

@@ -25,8 +25,10 @@ mod definition;
 mod expander;
 mod inherited_clauses;
 mod input_feed;
+mod instances_text;
 mod instantiate;
 mod invocation;
+mod operator_count;
 mod parallel;
 
 pub(crate) use expander::Expander;

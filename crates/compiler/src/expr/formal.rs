@@ -7,6 +7,10 @@ use tuple::Type;
 use super::Typer;
 use crate::names::Scope;
 
+/// Number of expressions that one use of a formal may stand for. Actuals that name a formal twice
+/// double with each composite that passes them on.
+const FORMAL_PARTS_MAX: u32 = 1 << 16;
+
 impl<'w> Typer<'_, 'w> {
     /// The value of a formal of mode `expression` or `attribute`.
     pub(super) fn formal_value(
@@ -20,7 +24,10 @@ impl<'w> Typer<'_, 'w> {
         };
         let hint = declared.as_ref().or(hint);
         let outer = self.formal_use;
-        self.formal_use = outer.or(Some(span));
+        if outer.is_none() {
+            self.formal_use = Some(span);
+            self.formal_parts = 0;
+        }
         let typed = self.in_scope(scope, |typer| typer.infer(one, hint));
         self.formal_use = outer;
         let typed = typed?;
@@ -60,6 +67,20 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
+    /// Whether one more expression may be typed for the formal that is being replaced; reports once
+    /// in a compilation that it may not.
+    pub(super) fn has_room_in_formal(&mut self) -> bool {
+        self.formal_parts += 1;
+        let is_full = &self.session.is_formal_full;
+        if let Some(place) = self.formal_use
+            && self.formal_parts > FORMAL_PARTS_MAX
+            && !is_full.replace(true)
+        {
+            self.session.report(formal_too_large(place));
+        }
+        !is_full.get()
+    }
+
     /// The type `T` of a formal that is declared `expression<T>`.
     fn declared_type(&self, name: &Ident) -> Option<Type> {
         let composite_scope = self.scope.composite_scope()?;
@@ -80,8 +101,9 @@ impl<'w> Typer<'_, 'w> {
     /// with the scope they were written in; type them with [`Typer::expr_in`].
     pub fn flatten(&self, exprs: &'w [ast::Expr]) -> Vec<(&'w ast::Expr, Scope<'w>)> {
         let mut list = Vec::with_capacity(exprs.len());
+        let mut parts = 0;
         for expr in exprs {
-            self.flatten_one(expr, &self.scope, &mut list);
+            self.flatten_one(expr, &self.scope, &mut parts, &mut list);
         }
         list
     }
@@ -90,8 +112,16 @@ impl<'w> Typer<'_, 'w> {
         &self,
         expr: &'w ast::Expr,
         scope: &Scope<'w>,
+        parts: &mut u32,
         list: &mut Vec<(&'w ast::Expr, Scope<'w>)>,
     ) {
+        *parts += 1;
+        if *parts > FORMAL_PARTS_MAX {
+            if !self.session.is_formal_full.replace(true) {
+                self.session.report(formal_too_large(expr.span));
+            }
+            return;
+        }
         if let ast::ExprKind::Name(name) = &expr.kind
             && name.namespace.is_none()
             && name.name.text.starts_with('$')
@@ -104,7 +134,7 @@ impl<'w> Typer<'_, 'w> {
             if actuals.len() != 1 || !is_typed {
                 let actual_scope = binding.actual_scope(composite_scope);
                 for actual in actuals {
-                    self.flatten_one(actual, &actual_scope, list);
+                    self.flatten_one(actual, &actual_scope, parts, list);
                 }
                 return;
             }
@@ -130,4 +160,14 @@ impl<'w> Typer<'_, 'w> {
             }
         }
     }
+}
+
+/// The error of a formal that stands for more than [`FORMAL_PARTS_MAX`] expressions.
+fn formal_too_large(place: Span) -> Diagnostic {
+    let message = format!(
+        "this parameter stands for more than {FORMAL_PARTS_MAX} expressions when the parameters \
+         within it are replaced"
+    );
+    Diagnostic::error("formal-too-large", place, message)
+        .help("compute the value in an attribute, and pass that on")
 }

@@ -34,6 +34,9 @@ impl<'w> Typer<'_, 'w> {
         hint: Option<&Type>,
     ) -> Option<graph::Expr> {
         use ast::ExprKind as Kind;
+        if self.formal_use.is_some() && !self.has_room_in_formal() {
+            return None;
+        }
         match &expr.kind {
             Kind::Paren(inner) => self.infer(inner, hint),
             Kind::Call(callee, args) => self.call(callee, args, expr.span),

@@ -37,6 +37,8 @@ pub struct Typer<'s, 'w> {
     pub(crate) unknown_names: HashMap<Box<str>, Span>,
     /// Where a formal stands whose actual is being typed.
     pub(crate) formal_use: Option<Span>,
+    /// Number of expressions that were typed for that formal, in its actual and the actuals within.
+    pub(crate) formal_parts: u32,
     /// How deep in an expression we are that is not itself a call of an output function.
     pub(crate) call_depth: u32,
 }
@@ -74,6 +76,7 @@ impl<'s, 'w> Typer<'s, 'w> {
             calls: Vec::new(),
             unknown_names: HashMap::new(),
             formal_use: None,
+            formal_parts: 0,
             call_depth: 0,
         }
     }

@@ -105,6 +105,22 @@ impl SymbolTable {
         .map(Box::new))
     }
 
+    /// The composite or primitive operator of a name, without saying why there is none.
+    pub(crate) fn find_operator(&self, unit: UnitId, name: &QName) -> Option<Definition<'_>> {
+        if let Some(namespace) = &name.namespace {
+            self.index.find(&namespace.text)?;
+        }
+        let levels = self.levels(unit, name).ok()?;
+        let mut found = levels.iter().map(|level| {
+            self.collect(unit, level, &name.name.text, DefinitionKind::Operator)
+                .visible
+        });
+        match found.find(|visible| !visible.is_empty())?[..] {
+            [(_, one)] => Some(one),
+            _ => None,
+        }
+    }
+
     /// Every visible overload of a function name, nearest level first, with its distance.
     pub(crate) fn overloads(&self, unit: UnitId, name: &QName) -> Vec<(usize, Definition<'_>)> {
         let levels = self.levels(unit, name).unwrap_or_default();

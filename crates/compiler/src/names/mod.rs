@@ -16,6 +16,7 @@ mod scope;
 mod stream_id;
 mod suggest;
 mod symbol_table;
+mod symbols_text;
 mod unit;
 
 pub use composite_scope::{CompositeScope, CompositeStream, FormalBinding, StreamSchema};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use compiler::{CompileInput, CompileOptions, CompileOutput, SourceText};
+use compiler::{CompileInput, CompileOptions, SourceText, StageOutput};
 use graph::Program;
 
 use super::operator_models::operator_models;
@@ -142,13 +142,28 @@ pub fn check(request: &CompileRequest) -> Result<Findings, Error> {
     Ok(Findings::new(output.diagnostics, output.sources))
 }
 
+/// Has the compiler print a stage of a program: the text, if no finding is an error.
+///
+/// # Errors
+/// [`Error::Read`] if the main file, or a folder of a toolkit, cannot be read.
+pub(crate) fn print_stage(
+    request: &CompileRequest,
+    print: fn(CompileInput<'_>) -> StageOutput<String>,
+) -> Result<(Option<String>, Findings), Error> {
+    let recorder = SourceRecorder::open(&request.file, &request.mixed_args)?;
+    let output = run_compiler(request, recorder.main_source(), &recorder, print);
+    recorder.into_sources()?;
+    let findings = Findings::new(output.diagnostics, output.sources);
+    Ok((output.program, findings))
+}
+
 /// Calls `stage` of the compiler on the main file's text.
-fn run_compiler(
+fn run_compiler<T>(
     request: &CompileRequest,
     text: SourceText,
     loader: &dyn compiler::Loader,
-    stage: fn(CompileInput<'_>) -> CompileOutput,
-) -> CompileOutput {
+    stage: fn(CompileInput<'_>) -> StageOutput<T>,
+) -> StageOutput<T> {
     let mut compile_time_values: HashMap<String, Vec<String>> = HashMap::new();
     for (name, value) in &request.compile_values {
         compile_time_values

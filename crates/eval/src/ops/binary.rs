@@ -6,7 +6,7 @@ use graph::BinaryOp;
 use tuple::{RString, UString, Value};
 
 use super::integer::IntegerArithmetic;
-use super::{complex, faults, timestamp};
+use super::{complex, faults, grown_len, timestamp};
 use crate::Fault;
 
 /// `left op right` of two values of one type (shifts: any two integers). A comparison of whole
@@ -108,9 +108,11 @@ fn logical(op: BinaryOp, a: bool, b: bool) -> Result<bool, Fault> {
 fn concatenation(left: &Value, right: &Value) -> Result<Value, Fault> {
     match (left, right) {
         (Value::RString(a), Value::RString(b)) => {
+            grown_len(a.0.len(), b.0.len(), "string")?;
             Ok(Value::RString(RString([&a.0[..], &b.0[..]].concat())))
         }
         (Value::UString(a), Value::UString(b)) => {
+            grown_len(a.0.len(), b.0.len(), "string")?;
             Ok(Value::UString(UString([&a.0[..], &b.0[..]].concat())))
         }
         _ => Err(faults::mistyped("the operator +")),

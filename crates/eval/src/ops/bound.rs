@@ -1,6 +1,24 @@
-//! Bounds: what does not fit a bounded type is dropped.
+//! Bounds: what does not fit a bounded type is dropped, what is longer than any value may be is a
+//! fault.
 
 use tuple::{Type, Value};
+
+use super::faults;
+use crate::Fault;
+
+/// Number of bytes, UTF-16 units or elements that a string, blob or list has at most: `length()` is
+/// an int32.
+pub const LEN_MAX: usize = i32::MAX as usize;
+
+/// The length of a string, blob or list of `len` that grows by `more`.
+///
+/// # Errors
+/// If it would be more than [`LEN_MAX`]; `noun` says what it is.
+pub fn grown_len(len: usize, more: usize, noun: &str) -> Result<usize, Fault> {
+    len.checked_add(more)
+        .filter(|grown| *grown <= LEN_MAX)
+        .ok_or_else(|| faults::too_long(noun))
+}
 
 /// The value cut to the outermost bound of a type.
 pub fn truncate_to_bound(mut value: Value, ty: &Type) -> Value {
@@ -36,5 +54,22 @@ pub fn is_full(len: usize, ty: &Type) -> bool {
             len >= *n as usize
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_grow_up_to_the_greatest_int32() {
+        assert_eq!(grown_len(0, 0, "string"), Ok(0));
+        assert_eq!(grown_len(LEN_MAX - 1, 1, "string"), Ok(2_147_483_647));
+        let fault = grown_len(LEN_MAX, 1, "string").unwrap_err();
+        let sentence = "a string cannot be longer than 2147483647, the greatest int32";
+        assert_eq!(fault.message(), sentence);
+        assert_eq!(fault.kind(), crate::FaultKind::Limit);
+        assert!(grown_len(1 << 30, 1 << 30, "list").is_err());
+        assert!(grown_len(usize::MAX, 1, "blob").is_err());
     }
 }

@@ -67,6 +67,13 @@ pub fn port_out_of_range(port: u64, ports: usize) -> Fault {
     Fault::value(sentence)
 }
 
+/// The fault of a string, blob or list that would be longer than [`super::LEN_MAX`].
+pub fn too_long(noun: &str) -> Fault {
+    let most = super::LEN_MAX;
+    let sentence = format!("a {noun} cannot be longer than {most}, the greatest int32");
+    Fault::new(FaultKind::Limit, sentence)
+}
+
 /// Sentence of the fault of calls nested deeper than [`crate::interp::MAX_CALL_DEPTH`].
 pub const RECURSION_MESSAGE: &str = "function calls are nested too deeply";
 

@@ -16,6 +16,8 @@
 //! * Slices: a lower end beyond the size (or below zero) faults, an upper end beyond it counts as
 //!   the size, an upper end at or below the lower one gives nothing.
 //! * What is longer than the bound of a bounded type loses its end.
+//! * Strings, blobs and lists have at most as many bytes, UTF-16 units or elements as an int32 can
+//!   say ([`LEN_MAX`]); growing beyond is a [`FaultKind::Limit`](crate::FaultKind::Limit) fault.
 //! * A mapped comparison gives booleans; mapping over a set is not defined in SPL.
 
 mod access;
@@ -33,7 +35,7 @@ mod value_path;
 
 pub use access::{contains, element, index, index_ref, position, slice};
 pub use binary::{binary, compare};
-pub use bound::{is_bounded, is_full, truncate_to_bound};
+pub use bound::{LEN_MAX, grown_len, is_bounded, is_full, truncate_to_bound};
 pub use cast::{cast, check_xml};
 pub use mapped::binary_mapped;
 pub use range::IntegerRange;

@@ -13,8 +13,13 @@
 //! builds fill what is given back ([`FREED_PATTERN`]), so that code which still reads it is found
 //! out.
 
-/// Size of the first chunk, in bytes; each further chunk is at least twice as large.
+/// Size of the first chunk, in bytes; each further chunk is at least twice as large, up to
+/// [`CHUNK_BYTES_MAX`].
 const FIRST_CHUNK_BYTES: usize = 4096;
+
+/// Size of the largest chunk that is made for less, in bytes. The room that is left in a chunk is
+/// below the greatest length of a string, so code that makes one too long calls [`Arena::grow`].
+const CHUNK_BYTES_MAX: usize = 1 << 30;
 
 /// Word that debug builds write over memory that is given back: neither an address nor text.
 const FREED_PATTERN: u64 = 0xfdfd_fdfd_fdfd_fdfd;
@@ -62,7 +67,8 @@ impl Arena {
                 .chunks
                 .last()
                 .map_or(FIRST_CHUNK_BYTES / 2, |c| c.len() * 8);
-            vec![0u64; (2 * last).max(bytes) / 8].into_boxed_slice()
+            let wanted = (2 * last).min(CHUNK_BYTES_MAX).max(bytes);
+            vec![0u64; wanted / 8].into_boxed_slice()
         });
         bump.next = chunk.as_mut_ptr().expose_provenance();
         bump.limit = bump.next + chunk.len() * 8;

@@ -141,8 +141,8 @@ imports! {
     FormatSigned = string::format_signed as (i64) -> RawSlice<u8>;
     /// The decimal digits of an unsigned integer.
     FormatUnsigned = string::format_unsigned as (u64) -> RawSlice<u8>;
-    /// Appends to a string value in place.
-    AppendBytes = string::append_bytes as (*mut Value, *const u8, usize);
+    /// Appends to a string value in place. Returns 0 if the string would be too long.
+    AppendBytes = string::append_bytes as (*mut Value, *const u8, usize) -> u32;
     /// Number of code points of a ustring.
     CountCodePoints = string::count_code_points as (*const u16, usize) -> i64;
 

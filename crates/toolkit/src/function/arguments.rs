@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use eval::{Fault, FaultKind, NativeCall, WrongArgument};
+use eval::{Fault, FaultKind, NativeCall, WrongArgument, ops};
 use tuple::{EnumType, List, Map, RString, Set, Timestamp, TupleType, Type, UString, Value};
 
 /// Result of a native function: its value, or the fault of the call.
@@ -194,6 +194,18 @@ pub(super) fn bound(ty: &Type) -> usize {
 /// A value of type rstring with these bytes.
 pub(super) fn rstring(bytes: impl Into<Vec<u8>>) -> Value {
     Value::RString(RString(bytes.into()))
+}
+
+/// Whether a string, blob or list that is not cut at `room` may grow; see [`ops::grown_len`].
+pub(super) fn check_growth(
+    (len, more): (usize, usize),
+    room: usize,
+    noun: &str,
+) -> Result<(), Fault> {
+    match room {
+        usize::MAX => ops::grown_len(len, more, noun).map(|_| ()),
+        _ => Ok(()),
+    }
 }
 
 /// Number of elements that a call asks for; 0 for negative numbers.

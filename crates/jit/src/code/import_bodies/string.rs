@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use eval::ops;
 use tuple::{UString, Value};
 
 use super::super::env::Env;
@@ -63,10 +64,13 @@ fn format_number(e: *mut Env, number: std::fmt::Arguments<'_>) -> RawSlice<u8> {
     env(e).copy_bytes(&text[..len])
 }
 
-pub extern "C" fn append_bytes(_: *mut Env, to: *mut Value, data: *const u8, len: usize) {
+pub extern "C" fn append_bytes(_: *mut Env, to: *mut Value, data: *const u8, len: usize) -> u32 {
     let Value::RString(to) = deref_mut(to) else {
-        return;
+        return 1;
     };
+    if to.0.len() + len > ops::LEN_MAX {
+        return 0;
+    }
     let start = to.0.as_ptr().addr();
     let inside = data.addr().wrapping_sub(start);
     if data.addr() >= start && inside < to.0.len() {
@@ -74,9 +78,33 @@ pub extern "C" fn append_bytes(_: *mut Env, to: *mut Value, data: *const u8, len
     } else {
         to.0.extend_from_slice(elements(data, len));
     }
+    1
 }
 
 pub extern "C" fn count_code_points(_: *mut Env, data: *const u16, len: usize) -> i64 {
     let units = elements(data, len).iter().copied();
     char::decode_utf16(units).count() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr;
+
+    use tuple::RString;
+
+    use super::*;
+
+    #[test]
+    fn a_string_that_would_be_too_long_is_left_as_it_is() {
+        let mut text = Value::RString(RString::from("ab"));
+        let more = b"cd";
+        let no_env = ptr::null_mut();
+        assert_eq!(append_bytes(no_env, &raw mut text, more.as_ptr(), 2), 1);
+        let too_many = ops::LEN_MAX - 3;
+        assert_eq!(
+            append_bytes(no_env, &raw mut text, more.as_ptr(), too_many),
+            0
+        );
+        assert_eq!(text, Value::RString(RString::from("abcd")));
+    }
 }

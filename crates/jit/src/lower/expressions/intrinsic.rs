@@ -4,7 +4,7 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use eval::NativeFn;
-use graph::{Arg, BinaryOp, Expr};
+use graph::{Arg, BinaryOp, Expr, Pos};
 use tuple::Type;
 
 use super::index::is_searched;
@@ -28,7 +28,7 @@ impl FunctionLowering<'_, '_> {
         }
         let name = prototype_name(function.prototype);
         if let [Arg::Place(_), ..] = args {
-            return self.change_in_place(function, name, args);
+            return self.change_in_place(function, name, (args, e.pos));
         }
         let args: Option<Vec<&Expr>> = args
             .iter()
@@ -272,7 +272,7 @@ impl FunctionLowering<'_, '_> {
         &mut self,
         function: &NativeFn,
         name: &str,
-        args: &[Arg],
+        (args, pos): (&[Arg], Pos),
     ) -> Option<LoweredValue> {
         match (function.namespace, name, args) {
             ("spl.collection", "appendM", [Arg::Place(list), Arg::Value(item)]) => {
@@ -320,7 +320,7 @@ impl FunctionLowering<'_, '_> {
                 let PlaceLocation::Value(at) = self.locate(s, &keys) else {
                     unreachable!("a string that is changed in place is a value")
                 };
-                self.call(ImportedFunction::AppendBytes, &[at, more[0], more[1]]);
+                self.append_bytes(at, &more, pos);
                 Some(LoweredValue::from_parts([]))
             }
             _ => None,

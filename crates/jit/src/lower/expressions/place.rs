@@ -7,7 +7,7 @@ use eval::ops;
 use graph::{BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, Pos};
 use tuple::{Type, Value};
 
-use crate::code::{FallbackOp, ImportedFunction, value_layout};
+use crate::code::{FallbackOp, value_layout};
 use crate::lower::context::{FunctionLowering, LocalStorage, StateStorage};
 use crate::lower::values::AccessRegion;
 use crate::lowered_value::LoweredValue;
@@ -50,7 +50,7 @@ impl FunctionLowering<'_, '_> {
         let loc = self.locate(place, &keys);
         if let (PlaceLocation::Value(at), BinaryOp::Add, Type::RString) = (&loc, op, &place.ty) {
             let parts = self.parts(&operand, &value.ty);
-            self.call(ImportedFunction::AppendBytes, &[*at, parts[0], parts[1]]);
+            self.append_bytes(*at, &parts, place.pos);
             return LoweredValue::from_parts([]);
         }
         let old = self.read_at(&loc, &place.ty);
@@ -83,7 +83,7 @@ impl FunctionLowering<'_, '_> {
         }
         if op == BinaryOp::Add && ty.is_string() {
             let pieces = [self.parts(old, ty), self.parts(value, &e.ty)];
-            let joined = self.join_pieces(&pieces, ty);
+            let joined = self.join_pieces(&pieces, ty, place.pos);
             return LoweredValue::from_parts(self.truncate_to_bound(joined, ty));
         }
         let divisor = match &e.kind {

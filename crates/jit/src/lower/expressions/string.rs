@@ -1,10 +1,13 @@
 //! Concatenation of strings, and cutting them to the bound of their type.
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder};
-use graph::{BinaryOp, Expr, ExprKind};
+use eval::ops::LEN_MAX;
+use graph::{BinaryOp, Expr, ExprKind, Pos};
 use smallvec::SmallVec;
 use tuple::Type;
 
+use crate::code::{FallbackOp, ImportedFunction};
 use crate::lower::context::FunctionLowering;
 use crate::lowered_value::{LoweredValue, ValueParts};
 
@@ -15,7 +18,7 @@ impl FunctionLowering<'_, '_> {
         self.collect_pieces(left, &e.ty, &mut pieces);
         let last = self.expr(right);
         pieces.push(self.parts(&last, &right.ty));
-        let joined = self.join_pieces(&pieces, &e.ty);
+        let joined = self.join_pieces(&pieces, &e.ty, e.pos);
         LoweredValue::from_parts(self.truncate_to_bound(joined, &e.ty))
     }
 
@@ -37,8 +40,15 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Strings one after the other.
-    pub fn join_pieces(&mut self, pieces: &[ValueParts], ty: &Type) -> ValueParts {
+    /// Appends to a string value in place; faults if it would be too long.
+    pub fn append_bytes(&mut self, to: ir::Value, more: &ValueParts, pos: Pos) {
+        let args = [to, more[0], more[1]];
+        let fits = self.call_for_word(ImportedFunction::AppendBytes, &args);
+        self.fault_if_zero(fits, FallbackOp::StringTooLong, &[], pos);
+    }
+
+    /// Strings one after the other; faults if they are too long together.
+    pub fn join_pieces(&mut self, pieces: &[ValueParts], ty: &Type, pos: Pos) -> ValueParts {
         let unit = if *ty == Type::UString { 2 } else { 1 };
         let zero = self.word(0);
         let mut len = pieces[0][1];
@@ -46,7 +56,11 @@ impl FunctionLowering<'_, '_> {
             len = self.builder.ins().iadd(len, piece[1]);
         }
         let bytes = self.element(zero, len, unit);
-        let data = self.allocate(bytes);
+        // No room that the arena has left over is as large as a string that is too long.
+        let data = self.allocate_after(bytes, |lowering| {
+            let is_long = lowering.icmp_const(IntCC::UnsignedGreaterThan, len, LEN_MAX as i64);
+            lowering.fault_if(is_long, FallbackOp::StringTooLong, &[], pos);
+        });
         let mut to = data;
         for piece in pieces {
             let bytes = self.element(zero, piece[1], unit);

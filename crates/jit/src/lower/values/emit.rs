@@ -262,6 +262,15 @@ impl FunctionLowering<'_, '_> {
 
     /// Takes bytes of the arena. Returns their address, a multiple of 8.
     pub fn allocate(&mut self, bytes: ir::Value) -> ir::Value {
+        self.allocate_after(bytes, |_| {})
+    }
+
+    /// Like [`FunctionLowering::allocate`], with code that runs before the arena grows.
+    pub fn allocate_after(
+        &mut self,
+        bytes: ir::Value,
+        before_growing: impl FnOnce(&mut Self),
+    ) -> ir::Value {
         self.allocations += 1;
         let next = self.load_env(types::I64, offsets::BUMP);
         let limit = self.load_env(types::I64, offsets::BUMP_LIMIT);
@@ -278,6 +287,7 @@ impl FunctionLowering<'_, '_> {
         self.store(AccessRegion::Env, after, env, offsets::BUMP);
         self.jump(done, &[next]);
         self.switch_to_sealed(slow);
+        before_growing(self);
         let grown = self.call_for_word(ImportedFunction::Allocate, &[bytes]);
         self.jump(done, &[grown]);
         self.switch_to_sealed(done);

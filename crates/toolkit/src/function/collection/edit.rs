@@ -3,7 +3,7 @@
 use eval::{NativeCall, NativeFn};
 use tuple::{List, Value};
 
-use crate::function::arguments::{NativeArguments, NativeResult, VOID, bound};
+use crate::function::arguments::{NativeArguments, NativeResult, VOID, bound, check_growth};
 use crate::function::entry::collection;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
@@ -26,6 +26,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "The list with values inserted before index `idx`: below 0 at the beginning, beyond the \
          end at the end.",
         |c| {
+            check_growth((c.list(0).len(), c.list(1).len()), bound(c.result), "list")?;
             let list = insert(
                 c.list(0).clone(),
                 InsertedElements::All(c.list(1)),
@@ -53,6 +54,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<any T> void insertM(mutable list<T> values, list<T> ivls, int32 idx)",
         "Inserts values before index `idx`: below 0 at the beginning, beyond the end at the end.",
         |c| {
+            check_growth((c.list(0).len(), c.list(1).len()), c.capacity(0), "list")?;
             let list = take_list(c.list_mut(0));
             *c.list_mut(0) = insert(
                 list,
@@ -108,6 +110,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<any T> list<T> concat(list<T> values1, list<T> values2)",
         "The elements of the first list, then those of the second.",
         |c| {
+            let lens = (c.list(0).len(), c.list(1).len());
+            check_growth(lens, bound(c.result), "list")?;
             let mut list = c.list(0).clone();
             list.extend_from(c.list(1));
             c.bounded_list(list)
@@ -118,6 +122,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "Appends the elements of the second list to the first.",
         |c| {
             let room = c.capacity(0);
+            check_growth((c.list(0).len(), c.list(1).len()), room, "list")?;
             let more = c.list(1).clone();
             let list = c.list_mut(0);
             let fits = room.saturating_sub(list.len());
@@ -140,6 +145,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "void appendM(mutable blob b, uint8 byte)",
         "Appends a byte.",
         |c| {
+            check_growth((c.blob(0).len(), 1), usize::MAX, "blob")?;
             let byte = c.uint8(1);
             c.blob_mut(0).push(byte);
             Ok(VOID)
@@ -149,6 +155,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "void appendM(mutable blob b, list<uint8> bytes)",
         "Appends bytes.",
         |c| {
+            check_growth((c.blob(0).len(), c.list(1).len()), usize::MAX, "blob")?;
             let bytes = c.list(1).as_slice::<u8>().unwrap_or_default().to_vec();
             c.blob_mut(0).extend(bytes);
             Ok(VOID)

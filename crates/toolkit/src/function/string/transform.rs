@@ -3,7 +3,7 @@
 use eval::{Fault, NativeCall, NativeFn};
 use tuple::{RString, UString, Value};
 
-use crate::function::arguments::{NativeArguments, NativeResult, VOID};
+use crate::function::arguments::{NativeArguments, NativeResult, VOID, bound, check_growth};
 use crate::function::entry::string;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
@@ -69,13 +69,18 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
         "rstring concat(rstring lstr, rstring rstr)",
         "The two strings one after the other.",
-        |c| c.bounded_rstring([c.bytes(0), c.bytes(1)].concat()),
+        |c| {
+            let lens = (c.bytes(0).len(), c.bytes(1).len());
+            check_growth(lens, bound(c.result), "string")?;
+            c.bounded_rstring([c.bytes(0), c.bytes(1)].concat())
+        },
     ),
     string(
         "void appendM(mutable rstring str, rstring value)",
         "Appends `value` to `str`. What does not fit into a bounded string is left out.",
         |c| {
             let room = c.capacity(0);
+            check_growth((c.bytes(0).len(), c.bytes(1).len()), room, "string")?;
             let more = c.bytes(1).to_vec();
             let RString(bytes) = c.rstring_mut(0);
             bytes.extend_from_slice(&more);
