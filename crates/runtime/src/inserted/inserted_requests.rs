@@ -5,6 +5,8 @@ use eval::Fault;
 use crate::BuildContext;
 use crate::blocking::stop_signal::StopSignal;
 use crate::contract::build_context::GaugeReader;
+#[cfg(doc)]
+use crate::inserted::inserted_operator::InsertedOperator;
 
 /// Requests that only inserted operators make.
 impl BuildContext<'_> {
@@ -13,7 +15,7 @@ impl BuildContext<'_> {
         self.requirements.keeps_watermarks = true;
     }
 
-    /// Declares that another thread waits for the operator's end: [`finish`](crate::inserted::inserted_operator::InsertedOperator::finish) is
+    /// Declares that another thread waits for the operator's end: [`InsertedOperator::finish`] is
     /// called even if no final marker has come and none will.
     pub(crate) fn set_always_finishes(&mut self) {
         self.requirements.always_finishes = true;

@@ -38,8 +38,8 @@
 //!
 //! # Whose order it is
 //! A region ([`crate::execution::thread_region::ThreadRegion`]) owns one, as it belongs to one
-//! thread from the thread's start to its end, and no running thread has two. The outlet of a call hands
-//! the order of the calling region to an inserted operator
+//! thread from the thread's start to its end, and no running thread has two. The outlet of a call
+//! hands the order of the calling region to an inserted operator
 //! ([`crate::inserted::inserted_outlet::InsertedOutlet`]). The operator keeps none of it, for
 //! several threads may enter it.
 //!

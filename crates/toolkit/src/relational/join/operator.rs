@@ -132,8 +132,8 @@ impl Operator for Join {
 
     fn on_timer(&mut self, _timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
         let now_ns = self.clock.now_ns();
-        // A tuple that met a fault has left its marker: the next tuple's call sends it, or the end, because
-        // a timer may submit nothing if no unmatched tuple counts.
+        // A tuple that met a fault has left its marker: the next tuple's call sends it, or the
+        // end, because a timer may submit nothing if no unmatched tuple counts.
         let had_submitted = std::mem::take(&mut self.pair_output.has_submitted);
         self.expire(0, now_ns, out)?;
         self.expire(1, now_ns, out)?;
