@@ -99,7 +99,10 @@ fn a_silent_timer_that_submits_is_a_bug_of_its_operator() {
     assert!(failure.is_bug, "{report}");
     assert_eq!(&*failure.operator, "Lies");
     assert!(failure.fault.message().starts_with("a timer submits"));
-    assert_eq!(printed, "", "the marker has not gone further");
+    assert!(
+        !printed.contains("window"),
+        "the marker has gone further: {printed}"
+    );
 }
 
 static COUNTDOWN: OperatorModel = OperatorModel {
@@ -111,7 +114,8 @@ static COUNTDOWN: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-/// Submits a number at its first tick, and whatever it is given less one, down to 0.
+/// Submits a number at its first tick, and what it is given less one. Stops the job at 1; the
+/// source's 0 counts for nothing.
 struct Countdown {
     begins_at: Option<i64>,
     layout: Arc<Layout>,
@@ -129,9 +133,10 @@ impl Countdown {
 impl Operator for Countdown {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         match tuple.get(&self.layout, 0) {
-            Value::Int64(0) => self.stop.request(),
+            Value::Int64(0) => {}
+            Value::Int64(1) => self.stop.request(),
             Value::Int64(number) => self.submit(number - 1, out)?,
-            _ => {}
+            other => panic!("{other:?}"),
         }
         Ok(())
     }
@@ -163,6 +168,9 @@ fn what_a_timer_sends_round_a_loop_comes_back_at_once() {
     let registry = [registry(), vec![countdown]].concat();
     let program = build_program([source, operator, adding("Same", 0, 1), print(2)]);
     let (printed, ended) = testkit::run_program(&program, &registry);
-    assert_eq!(printed, "");
+    assert!(
+        printed.starts_with("0 {n=3}\n0 {n=2}\n0 {n=1}\n"),
+        "{printed}"
+    );
     assert!(ended.is_ok());
 }
