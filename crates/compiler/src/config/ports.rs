@@ -83,7 +83,7 @@ impl<'w> ConfigCheck<'_, 'w> {
         let suggestions = &self.session.symbols.suggestions;
         let finding = match frame.inputs_named(name)[..] {
             [at] => return Some((at, name)),
-            [] if self.session.is_poisoned(DeclarationKind::Stream, name) => return None,
+            [] if self.session.note_poisoned(DeclarationKind::Stream, name) => return None,
             [] => {
                 let message = format!("this operator has no input port `{name}`");
                 let finding = Diagnostic::error("unknown-port", expr.span, message);
@@ -109,7 +109,7 @@ impl<'w> ConfigCheck<'_, 'w> {
         if frame.output(name).is_some() {
             return Some(name);
         }
-        if self.session.is_poisoned(DeclarationKind::Stream, name) {
+        if self.session.note_poisoned(DeclarationKind::Stream, name) {
             return None;
         }
         let message = format!("this operator has no output port `{name}`");

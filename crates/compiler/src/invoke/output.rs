@@ -63,7 +63,7 @@ fn clauses<'w>(invocation: &InvocationContext<'_, 'w>) -> Vec<Option<&'w OutputC
         let Some(port) = invocation.frame.output(&name.text) else {
             if invocation
                 .session
-                .is_poisoned(DeclarationKind::Stream, &name.text)
+                .note_poisoned(DeclarationKind::Stream, &name.text)
             {
                 continue;
             }
@@ -187,7 +187,7 @@ impl<'w> OutputPortTyper<'_, '_, 'w> {
         if let Some((at, _)) = self.schema.find(&wanted) {
             return Some(at);
         }
-        if session.is_poisoned(DeclarationKind::Attribute, &wanted) {
+        if session.note_poisoned(DeclarationKind::Attribute, &wanted) {
             return None;
         }
         let stream = &self.invocation.ast.outputs[self.at].name.text;

@@ -35,7 +35,10 @@ impl<'w> Session<'w> {
             Ok(Definition::Type(owner, def)) => self.unit_type(owner, def, &name.name),
             Ok(_) => None,
             Err(finding) => {
-                self.report(self.hint_type(*finding?, name, scope));
+                match finding {
+                    Some(finding) => self.report(self.hint_type(*finding, name, scope)),
+                    None => self.diagnostics.note_poisoned(),
+                }
                 None
             }
         }
@@ -106,7 +109,7 @@ impl<'w> Session<'w> {
             .composite_frame()
             .filter(|frame| std::ptr::eq(frame.ast, composite));
         let Some(def) = composite.types.iter().find(|t| t.name.text == member.text) else {
-            if self.is_poisoned(DeclarationKind::Type, &member.text) {
+            if self.note_poisoned(DeclarationKind::Type, &member.text) {
                 return None;
             }
             let message = format!(
@@ -259,7 +262,7 @@ impl<'w> Session<'w> {
             return self.fail("unknown-formal", name.span, message);
         };
         let Some(formal) = frame.ast.params.iter().find(|p| p.name.text == name.text) else {
-            if self.is_poisoned(DeclarationKind::Formal, &name.text) {
+            if self.note_poisoned(DeclarationKind::Formal, &name.text) {
                 return None;
             }
             let message = format!(
