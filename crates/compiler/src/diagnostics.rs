@@ -125,8 +125,16 @@ impl Diagnostics {
         }
     }
 
-    /// Number of errors (not warnings) that were added, including those that were not kept. If it
-    /// grows during a piece of work, something is wrong there.
+    /// Counts an error that is not reported: it is about something poisoned, whose cause was
+    /// reported.
+    pub(crate) fn note_poisoned(&self) {
+        self.errors.set(self.errors.get() + 1);
+    }
+
+    /// Number of errors (not warnings) that were added, with those that were not kept and uses of
+    /// poisoned names. If it grows during a piece of work, something is wrong there. That it stays
+    /// does not show the opposite: nothing is counted again for a broken statement or type, or for
+    /// a definition that was found wrong before.
     pub fn error_count(&self) -> usize {
         self.errors.get()
     }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use syntax::ast::{Composite, Item, Unit};
-use syntax::{Diagnostic, Span};
+use syntax::{DeclarationKind, Diagnostic, Span};
 
 use crate::Diagnostics;
 use crate::names::{LoadedUnit, SymbolTable, UnitId, did_you_mean};
@@ -68,6 +68,10 @@ fn find_requested(
         *full == *wanted || (!wanted.contains("::") && *composite.name.text == *wanted)
     };
     let Some((unit, composite)) = all_composites(symbols).find(|(unit, c)| fits(*unit, c)) else {
+        let name = wanted.rsplit("::").next().unwrap_or(wanted);
+        if symbols.poison.has_name(DeclarationKind::Composite, name) {
+            return None;
+        }
         let message = format!("there is no composite `{wanted}` to start");
         let finding = Diagnostic::error("no-main", first_file(symbols), message);
         let names: Vec<_> = all_composites(symbols)
@@ -77,7 +81,10 @@ fn find_requested(
         return None;
     };
     if !can_be_main(composite) {
-        diagnostics.add(not_main(composite));
+        // What it lacks may be in what is broken.
+        if !symbols.poison.is_within(composite.span) {
+            diagnostics.add(not_main(composite));
+        }
         return None;
     }
     Some(symbols.qualified(unit, &composite.name.text).to_string())

@@ -2,14 +2,15 @@
 //! reported about them.
 //!
 //! The syntax tree of each file says what the parser could not read ([`syntax::BrokenParts`]).
-//! Looking up a poisoned name gives `None` without a finding, as does everything that is typed with
-//! it; findings at a poisoned place are only counted ([`crate::Diagnostics`]). What is held back is
-//! reported once the cause is mended, if it still holds.
+//! A use of a poisoned name gives `None` and is counted as an error without a finding, and what is
+//! typed with it gives `None` too; findings at a poisoned place are only counted
+//! ([`crate::Diagnostics`]). What is held back is reported once the cause is mended, if it still
+//! holds.
 
 use std::collections::HashSet;
 
 use syntax::ast::Composite;
-use syntax::{BrokenParts, BrokenRegion, DeclarationKind, Diagnostic, Span};
+use syntax::{BrokenParts, DeclarationKind, Diagnostic, Span};
 
 /// The broken parts of all files, and the names that are defined twice.
 #[derive(Debug, Default)]
@@ -45,17 +46,15 @@ impl Poison {
     /// Whether a finding is about a place that the parser has misread.
     pub(crate) fn holds(&self, finding: &Diagnostic) -> bool {
         let labels = finding.labels.iter().map(|label| label.span);
-        let holds = |region: &BrokenRegion| {
-            region.holds(finding.span) || labels.clone().any(|label| region.meets(label))
-        };
-        self.regions().any(holds)
+        let mut broken = self.broken.iter();
+        broken.any(|parts| {
+            parts.holds(finding.span) || labels.clone().any(|label| parts.meets(label))
+        })
     }
 
     /// Whether something is broken within a node, so that parts of it may be missing.
     pub(crate) fn is_within(&self, node: Span) -> bool {
-        self.regions().any(|BrokenRegion { fault, .. }| {
-            fault.file == node.file && node.start <= fault.start && fault.start <= node.end
-        })
+        self.broken.iter().any(|parts| parts.begins_within(node))
     }
 
     /// Whether the ports or parameters of a composite may be incomplete.
@@ -66,9 +65,5 @@ impl Poison {
             end,
             ..composite.name.span
         })
-    }
-
-    fn regions(&self) -> impl Iterator<Item = &BrokenRegion> {
-        self.broken.iter().flat_map(|parts| parts.regions())
     }
 }

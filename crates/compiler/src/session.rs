@@ -85,9 +85,13 @@ impl<'w> Session<'w> {
     }
 
     /// Whether a name that is declared nowhere may have its declaration in a broken part of the
-    /// program, which was reported.
-    pub(crate) fn is_poisoned(&self, kind: DeclarationKind, name: &str) -> bool {
-        self.symbols.poison.has_name(kind, name)
+    /// program, which was reported. Then the name counts as an error and must not be reported.
+    pub(crate) fn note_poisoned(&self, kind: DeclarationKind, name: &str) -> bool {
+        let is_poisoned = self.symbols.poison.has_name(kind, name);
+        if is_poisoned {
+            self.diagnostics.note_poisoned();
+        }
+        is_poisoned
     }
 
     /// Whether a node is broken somewhere, so that parts of it may be missing.

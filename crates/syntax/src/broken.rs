@@ -9,6 +9,9 @@ use std::collections::HashSet;
 
 use crate::{Diagnostic, FileId, Severity, Span};
 
+/// Rule behind whose error the rest of the file is missing.
+const UNTERMINATED_COMMENT: &str = "unterminated-comment";
+
 /// Rules of the lexer and the parser that do not say what is meant: the rest of the line is skipped
 /// or misread.
 const MISREAD_CODES: &[&str] = &[
@@ -17,7 +20,7 @@ const MISREAD_CODES: &[&str] = &[
     "unexpected-token",
     "unexpected-character",
     "unmatched-bracket",
-    "unterminated-comment",
+    UNTERMINATED_COMMENT,
     "unterminated-string",
 ];
 
@@ -52,22 +55,11 @@ pub enum DeclarationKind {
     Variable,
 }
 
-/// Part of a file that may have been misread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BrokenRegion {
-    /// Place of the error.
-    pub fault: Span,
-    /// Place of what was misread with it: from the beginning of the statement or entry, if that is
-    /// on the line of the error, to the end of that line. Only the error's place if the parser
-    /// knows what was meant.
-    pub line: Span,
-}
-
 /// Notes of the parser on how it went on behind errors.
 #[derive(Debug, Default)]
 pub(crate) struct Recovery {
     /// Declarations without a name.
-    pub(crate) unnamed: Vec<DeclarationKind>,
+    pub(crate) unnamed: HashSet<DeclarationKind>,
     /// Errors behind which nothing was skipped: it is clear what is meant.
     pub(crate) mended: HashSet<Span>,
 }
@@ -75,93 +67,132 @@ pub(crate) struct Recovery {
 /// Places that the parser could not read, and names that the syntax tree lacks for it.
 #[derive(Clone, Debug, Default)]
 pub struct BrokenParts {
-    regions: Vec<BrokenRegion>,
+    file: FileId,
+    /// Places of the errors.
+    faults: PlaceIndex,
+    /// Places of what was misread with the errors: from the beginning of the statement or entry, if
+    /// that is on the line of the error, to the end of that line; to the end of the file if a
+    /// comment does not end. Only the error's place if the parser knows what was meant.
+    misread: PlaceIndex,
     names: HashSet<Box<str>>,
-    unnamed: Vec<DeclarationKind>,
+    unnamed: HashSet<DeclarationKind>,
+}
+
+/// Places of one file, by where they begin: each is a pair of offsets.
+#[derive(Clone, Debug, Default)]
+struct PlaceIndex {
+    starts: Vec<u32>,
+    /// Largest end of the places up to each.
+    ends: Vec<u32>,
 }
 
 impl BrokenParts {
-    /// Broken parts of a file with these findings.
+    /// Broken parts of a file with these findings, which are in the order of their places.
     pub(crate) fn new(
         file: FileId,
         text: &str,
         findings: &[Diagnostic],
         recovery: Recovery,
     ) -> BrokenParts {
-        let mut parts = BrokenParts {
-            unnamed: recovery.unnamed,
-            ..BrokenParts::default()
-        };
+        let mut names = HashSet::new();
+        let (mut faults, mut misread) = (Vec::new(), Vec::new());
         let mut words_end = 0;
         for error in findings.iter().filter(|d| d.severity == Severity::Error) {
             let fault = error.span;
-            let end = line_end(text, fault.end as usize);
+            let at = fault.start as usize;
+            let end = match error.code {
+                UNTERMINATED_COMMENT => text.len(),
+                _ => line_end(text, at),
+            };
+            let is_mended = recovery.mended.contains(&fault);
+            let is_misread = MISREAD_CODES.contains(&error.code) && !is_mended;
             // Errors on one line share its names, which are collected once.
-            let start = line_start(text, fault.start as usize).max(words_end);
-            let may_miss_names =
-                MISREAD_CODES.contains(&error.code) || MISSED_NAME_CODES.contains(&error.code);
-            if may_miss_names && start < end {
-                for word in words(&text[start..end]) {
-                    // A parameter of a composite is given by its name without `$`.
-                    let plain = word.strip_prefix('$');
-                    parts.names.extend(plain.map(Box::from));
-                    parts.names.insert(word.into());
-                }
+            let start = line_start(text, at).max(words_end);
+            if (is_misread || MISSED_NAME_CODES.contains(&error.code)) && start < end {
+                names.extend(words(&text[start..end]).map(|word| plain_name(word).into()));
                 words_end = end;
             }
-            let is_misread =
-                MISREAD_CODES.contains(&error.code) && !recovery.mended.contains(&fault);
-            let line = match is_misread {
-                true => misread_line(file, text, fault),
-                false => fault,
-            };
-            parts.regions.push(BrokenRegion { fault, line });
+            faults.push((fault.start, fault.end));
+            misread.push(match is_misread {
+                true => (statement_start(text, at) as u32, end as u32),
+                false => (fault.start, fault.end),
+            });
         }
-        parts
+        BrokenParts {
+            file,
+            faults: PlaceIndex::new(faults),
+            misread: PlaceIndex::new(misread),
+            names,
+            unnamed: recovery.unnamed,
+        }
     }
 
     /// Whether the whole file was read as it was written.
     pub fn is_empty(&self) -> bool {
-        self.regions.is_empty()
-    }
-
-    /// Regions of the file, by place.
-    pub fn regions(&self) -> &[BrokenRegion] {
-        &self.regions
+        self.faults.starts.is_empty()
     }
 
     /// Whether a name stands in a broken part, so that its declaration may have been lost there.
+    /// The `$` of a composite's parameter makes no difference.
     pub fn has_name(&self, name: &str) -> bool {
-        self.names.contains(name)
+        self.names.contains(plain_name(name))
     }
 
     /// Whether a declaration of this kind has lost its name, so that any such name may be its.
     pub fn is_unnamed(&self, kind: DeclarationKind) -> bool {
         self.unnamed.contains(&kind)
     }
-}
 
-impl BrokenRegion {
-    /// Whether a node at this place was misread: it begins in the broken part, or the error lies
-    /// in it.
+    /// Whether a node at this place was misread: it begins in a broken part, or an error lies in
+    /// it.
     pub fn holds(&self, place: Span) -> bool {
-        let begins = self.line.start <= place.start && place.start <= self.line.end;
-        self.meets(place) || (self.line.file == place.file && begins)
+        let begins = place.file == self.file && self.misread.meets(place.start, place.start);
+        begins || self.meets(place)
     }
 
-    /// Whether the error lies in a node at this place, or touches it.
+    /// Whether an error lies in a node at this place, or touches it.
     pub fn meets(&self, place: Span) -> bool {
-        let fault = self.fault;
-        fault.file == place.file && fault.start <= place.end && place.start <= fault.end
+        place.file == self.file && self.faults.meets(place.start, place.end)
+    }
+
+    /// Whether an error begins in a node at this place, so that parts of it may be missing.
+    pub fn begins_within(&self, place: Span) -> bool {
+        place.file == self.file && self.faults.begins_within(place.start, place.end)
     }
 }
 
-fn misread_line(file: FileId, text: &str, fault: Span) -> Span {
-    let at = fault.start as usize;
+impl PlaceIndex {
+    fn new(mut places: Vec<(u32, u32)>) -> PlaceIndex {
+        places.sort_unstable();
+        let mut furthest = 0;
+        let ends = places.iter().map(|&(_, end)| {
+            furthest = end.max(furthest);
+            furthest
+        });
+        PlaceIndex {
+            ends: ends.collect(),
+            starts: places.iter().map(|&(start, _)| start).collect(),
+        }
+    }
+
+    /// Whether one of the places overlaps `start..=end`, or touches it.
+    fn meets(&self, start: u32, end: u32) -> bool {
+        let begun = self.starts.partition_point(|&at| at <= end);
+        begun > 0 && self.ends[begun - 1] >= start
+    }
+
+    /// Whether one of the places begins in `start..=end`.
+    fn begins_within(&self, start: u32, end: u32) -> bool {
+        let before = self.starts.partition_point(|&at| at < start);
+        self.starts.get(before).is_some_and(|&at| at <= end)
+    }
+}
+
+/// Where the statement or entry of an error begins on its line.
+fn statement_start(text: &str, at: usize) -> usize {
     let line = line_start(text, at);
-    let statement = text[line..at].rfind([';', '{', '}']);
-    let start = statement.map_or(line, |before| line + before + 1);
-    Span::new(file, start as u32, line_end(text, at) as u32)
+    let before = text[line..at].rfind([';', '{', '}']);
+    before.map_or(line, |before| line + before + 1)
 }
 
 fn line_start(text: &str, at: usize) -> usize {
@@ -175,4 +206,9 @@ fn line_end(text: &str, at: usize) -> usize {
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     text.split(move |c| !is_part(c)).filter(|w| !w.is_empty())
+}
+
+/// A name without the `$` that begins the names of a composite's parameters.
+fn plain_name(name: &str) -> &str {
+    name.strip_prefix('$').unwrap_or(name)
 }

@@ -22,7 +22,7 @@ mod source;
 pub mod spelling;
 mod step_count;
 
-pub use broken::{BrokenParts, BrokenRegion, DeclarationKind};
+pub use broken::{BrokenParts, DeclarationKind};
 pub use deep_stack::{DEEP_STACK_BYTES, with_deep_stack};
 pub use diagnostic::{Diagnostic, DiagnosticLabel, Severity};
 pub use dump::{dump_tokens, dump_tree};

@@ -1,7 +1,7 @@
 //! Parsing as others see it: trees keep the text, prototypes and single expressions come out whole.
 
 use syntax::ast::{Actual, ExprKind, Item, TypeKind};
-use syntax::{FileId, parse, parse_expr, parse_prototype, parse_type};
+use syntax::{FileId, Severity, Span, parse, parse_expr, parse_prototype, parse_type};
 use thalweg_syntax as syntax;
 
 const PROGRAM: &str = include_str!("programs/everything.spl");
@@ -83,4 +83,52 @@ fn types_and_expressions_parse_alone() {
     assert!(parse_expr("1 +").is_err());
     assert!(parse_expr("1 2").is_err());
     assert!(parse_expr("").is_err());
+}
+
+#[test]
+fn warnings_alone_are_never_too_many() {
+    let parsed = parse(FileId(0), &program(&"println(\"\\q\");\n".repeat(101)));
+    let is_warning = |found: &syntax::Diagnostic| found.severity == Severity::Warning;
+    assert!(parsed.diagnostics.iter().all(is_warning));
+    assert_eq!(parsed.diagnostics.len(), 101);
+    assert!(parsed.unit.broken.is_empty());
+}
+
+#[test]
+fn errors_that_are_not_shown_leave_broken_parts() {
+    let text = program(&"println(1 1);\n".repeat(101)) + "composite Lost output Out) {}\n";
+    let parsed = parse(FileId(0), &text);
+    let last = parsed.diagnostics.last().expect("errors");
+    assert_eq!(last.code, "too-many-errors");
+    assert_eq!(parsed.diagnostics.len(), 101);
+    assert!(parsed.unit.broken.has_name("Lost"));
+    let lost = text.find("Lost").expect("the name") as u32;
+    let place = Span::new(FileId(0), lost, lost + 3);
+    assert!(parsed.unit.broken.holds(place));
+    assert!(!parsed.unit.broken.meets(place));
+}
+
+#[test]
+fn a_comment_without_end_hides_all_names_behind_it() {
+    let text = "type A = int32 a;\n/* type B = int32 b;\ntype C = int32 c;\n";
+    let broken = parse(FileId(0), text).unit.broken;
+    let found = ["A", "B", "C", "$c"].map(|name| broken.has_name(name));
+    assert_eq!(found, [false, true, true, true]);
+}
+
+#[test]
+fn a_mended_error_loses_no_names() {
+    let text = "composite M { graph () as S = F() { param one: 1\n two: 2; } }";
+    let parsed = parse(FileId(0), text);
+    assert_eq!(parsed.diagnostics.len(), 1);
+    assert_eq!(parsed.diagnostics[0].code, "missing-semicolon");
+    assert!(!parsed.unit.broken.is_empty());
+    assert!(!parsed.unit.broken.has_name("one"));
+}
+
+/// A program with these statements.
+fn program(statements: &str) -> String {
+    format!(
+        "composite M {{ graph () as S = Custom() {{ logic onProcess: {{\n{statements}}} }} }}\n"
+    )
 }

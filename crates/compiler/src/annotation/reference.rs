@@ -65,7 +65,7 @@ pub(super) fn port<'p>(
     }
     if check
         .session
-        .is_poisoned(DeclarationKind::Stream, &name.text)
+        .note_poisoned(DeclarationKind::Stream, &name.text)
     {
         return None;
     }
@@ -106,7 +106,7 @@ pub(super) fn attribute(
     }
     if check
         .session
-        .is_poisoned(DeclarationKind::Attribute, &name.text)
+        .note_poisoned(DeclarationKind::Attribute, &name.text)
     {
         return None;
     }

@@ -85,7 +85,7 @@ impl<'w> ConfigCheck<'_, 'w> {
         let suggestions = &self.session.symbols.suggestions;
         let finding = match operator_scope.inputs_named(name)[..] {
             [at] => return Some((at, name)),
-            [] if self.session.is_poisoned(DeclarationKind::Stream, name) => return None,
+            [] if self.session.note_poisoned(DeclarationKind::Stream, name) => return None,
             [] => {
                 let message = format!("this operator has no input port `{name}`");
                 let finding = Diagnostic::error("unknown-port", expr.span, message);
@@ -111,7 +111,7 @@ impl<'w> ConfigCheck<'_, 'w> {
         if operator_scope.output(name).is_some() {
             return Some(name);
         }
-        if self.session.is_poisoned(DeclarationKind::Stream, name) {
+        if self.session.note_poisoned(DeclarationKind::Stream, name) {
             return None;
         }
         let message = format!("this operator has no output port `{name}`");

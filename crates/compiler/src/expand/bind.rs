@@ -68,7 +68,7 @@ impl<'w> Expander<'_, 'w> {
                 self.report(finding.label(first.name.span, "first here"));
             }
             let is_known = composite.params.iter().any(|formal| fits(formal, param));
-            if !is_known && !self.session.is_poisoned(DeclarationKind::Formal, name) {
+            if !is_known && !self.session.note_poisoned(DeclarationKind::Formal, name) {
                 let message = format!(
                     "composite `{}` has no parameter `{name}`",
                     composite.name.text

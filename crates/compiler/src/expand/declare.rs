@@ -54,7 +54,11 @@ fn check_outputs<'w>(
     };
     for (at, port) in instance.composite.outputs.iter().enumerate() {
         let name = &port.name.text;
-        if !produced(name) && session.is_poisoned(DeclarationKind::Stream, name) {
+        let is_lost = || {
+            session.is_broken(instance.composite.span)
+                || session.note_poisoned(DeclarationKind::Stream, name)
+        };
+        if !produced(name) && is_lost() {
             continue;
         }
         if !produced(name) {

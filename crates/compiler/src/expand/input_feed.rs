@@ -31,7 +31,7 @@ impl<'w> Expander<'_, 'w> {
             let Some(stream) = composite_scope.stream(&name.text) else {
                 if !self
                     .session
-                    .is_poisoned(DeclarationKind::Stream, &name.text)
+                    .note_poisoned(DeclarationKind::Stream, &name.text)
                 {
                     self.report(self.unknown_stream(name, composite_scope));
                 }

@@ -89,6 +89,7 @@ impl<'w> Typer<'_, 'w> {
         let schema = self.operator.as_ref()?.inputs[port].schema.clone()?;
         match schema.find(&name.text) {
             Some((index, _)) => self.attribute_at(port, history, index, span),
+            None if self.is_lost_attribute(name) => None,
             None => {
                 let stream = match written {
                     Some(written) => written.into(),
@@ -100,17 +101,18 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
+    /// Whether the declaration of an attribute may be in a broken part of the program.
+    fn is_lost_attribute(&self, name: &Ident) -> bool {
+        let kind = DeclarationKind::Attribute;
+        self.session.note_poisoned(kind, &name.text)
+    }
+
     /// The index and type of an attribute of a value.
     pub(super) fn attribute_of(&self, ty: &Type, name: &Ident, base: Span) -> Option<(u32, Type)> {
         match ty {
             Type::Tuple(schema) => match schema.find(&name.text) {
                 Some((index, attribute)) => Some((index as u32, attribute.ty.clone())),
-                None if self
-                    .session
-                    .is_poisoned(DeclarationKind::Attribute, &name.text) =>
-                {
-                    None
-                }
+                None if self.is_lost_attribute(name) => None,
                 None => {
                     let message = format!("this tuple has no attribute `{}`", name.text);
                     self.report(self.unknown_attribute(message, schema, name))
@@ -160,6 +162,10 @@ impl<'w> Typer<'_, 'w> {
                 }
             }
             Ok(_) => self.unknown_name(&composite.name.text, composite.span),
+            Err(None) if composite.namespace.is_some() => {
+                self.session.diagnostics.note_poisoned();
+                None
+            }
             Err(finding) => match composite.namespace {
                 Some(_) => self.report(*finding?),
                 None => self.member_of_type(composite, name, span),

@@ -152,7 +152,7 @@ impl<'w> Typer<'_, 'w> {
         if self.operator.as_ref().is_some_and(|site| site.is_broken()) {
             return None;
         }
-        if self.session.is_poisoned(DeclarationKind::Variable, name) {
+        if self.session.note_poisoned(DeclarationKind::Variable, name) {
             return None;
         }
         if let Some(finding) = self.misplaced_name(name, span) {

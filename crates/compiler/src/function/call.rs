@@ -80,7 +80,7 @@ impl<'w> Typer<'_, 'w> {
             OverloadChoice::None(_) if candidates.is_broken => None,
             OverloadChoice::None(refusals) => {
                 let text = &*name.name.text;
-                if self.session.is_poisoned(DeclarationKind::Function, text) {
+                if self.session.note_poisoned(DeclarationKind::Function, text) {
                     return None;
                 }
                 let call = super::refusal::RefusedCall {

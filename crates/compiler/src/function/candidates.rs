@@ -115,7 +115,10 @@ impl<'w> Typer<'_, 'w> {
                 let message = format!("`{text}` is no function and cannot be called");
                 return self.fail("not-a-function", name.span, message);
             }
-            let finding = self.session.symbols.no_function(unit, name)?;
+            let Some(finding) = self.session.symbols.no_function(unit, name) else {
+                self.session.diagnostics.note_poisoned();
+                return None;
+            };
             let names: Vec<&str> = outputs.iter().flat_map(|o| o.names()).collect();
             let finding = did_you_mean(finding, text, names);
             return self.report(finding);

@@ -127,7 +127,7 @@ impl<'w> Typer<'_, 'w> {
             let kind = ExprKind::Const(Value::Int32(port as i32));
             return Some(self.typed_expr(kind, Type::Int32, span));
         }
-        if self.session.is_poisoned(DeclarationKind::Stream, text) {
+        if self.session.note_poisoned(DeclarationKind::Stream, text) {
             return None;
         }
         let direction = if input { "an input" } else { "an output" };

@@ -75,7 +75,7 @@ impl<'w> Session<'w> {
         let mut stmts: Vec<Stmt> = Vec::new();
         typer.statements(&ast.body.stmts, &mut stmts);
         typer.warn_unused();
-        if self.diagnostics.error_count() == errors {
+        if self.diagnostics.error_count() == errors && !self.is_broken(ast.span) {
             self.check_stateful(unit, ast, typer.effects.stateful_calls());
         }
         let body: Body = typer.finish(stmts);

@@ -123,7 +123,7 @@ pub(super) fn input(invocation: &InvocationContext<'_, '_>, name: &Ident) -> Opt
         [port] => return Some(port),
         [] if invocation
             .session
-            .is_poisoned(DeclarationKind::Stream, &name.text) =>
+            .note_poisoned(DeclarationKind::Stream, &name.text) =>
         {
             return None;
         }

@@ -64,7 +64,7 @@ fn clauses<'w>(invocation: &InvocationContext<'_, 'w>) -> Vec<Option<&'w OutputC
         let Some(port) = invocation.operator_scope.output(&name.text) else {
             if invocation
                 .session
-                .is_poisoned(DeclarationKind::Stream, &name.text)
+                .note_poisoned(DeclarationKind::Stream, &name.text)
             {
                 continue;
             }
@@ -192,7 +192,7 @@ impl<'w> OutputPortTyper<'_, '_, 'w> {
         if let Some((at, _)) = self.schema.find(&wanted) {
             return Some(at);
         }
-        if session.is_poisoned(DeclarationKind::Attribute, &wanted) {
+        if session.note_poisoned(DeclarationKind::Attribute, &wanted) {
             return None;
         }
         let stream = &self.invocation.ast.outputs[self.at].name.text;

@@ -144,7 +144,7 @@ fn report_unknown(
     let name = &param.name;
     if invocation
         .session
-        .is_poisoned(DeclarationKind::Formal, &name.text)
+        .note_poisoned(DeclarationKind::Formal, &name.text)
     {
         return None;
     }

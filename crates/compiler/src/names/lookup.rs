@@ -52,7 +52,8 @@ struct LevelDefinitions<'w> {
 }
 
 impl SymbolTable {
-    /// The composite or primitive operator of a name; reports why there is none.
+    /// The composite or primitive operator of a name; reports why there is none, unless the name is
+    /// poisoned.
     pub fn operator(
         &self,
         unit: UnitId,
@@ -62,7 +63,8 @@ impl SymbolTable {
         self.definition(unit, name, DefinitionKind::Operator, diagnostics)
     }
 
-    /// The one definition of a name; reports why there is none.
+    /// The one definition of a name; reports why there is none. A poisoned name is only counted as
+    /// an error: its cause was reported.
     pub fn definition(
         &self,
         unit: UnitId,
@@ -73,13 +75,17 @@ impl SymbolTable {
         match self.search(unit, name, kind) {
             Ok(found) => Some(found),
             Err(finding) => {
-                diagnostics.extend(finding.map(|finding| *finding));
+                match finding {
+                    Some(finding) => diagnostics.add(*finding),
+                    None => diagnostics.note_poisoned(),
+                }
                 None
             }
         }
     }
 
-    /// The one definition of a name, or what is wrong; nothing further of a poisoned name.
+    /// The one definition of a name, or what is wrong: `None` if the name is poisoned. Nothing is
+    /// counted or reported, so that a lookup can be a question.
     pub(crate) fn search(
         &self,
         unit: UnitId,
@@ -132,7 +138,7 @@ impl SymbolTable {
         list
     }
 
-    /// Why there is no visible function of a name.
+    /// Why there is no visible function of a name; `None` if the name is poisoned.
     pub(crate) fn no_function(&self, unit: UnitId, name: &QName) -> Option<Diagnostic> {
         match self.search(unit, name, DefinitionKind::Function) {
             Err(finding) => finding.map(|finding| *finding),

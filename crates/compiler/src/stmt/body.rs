@@ -7,7 +7,8 @@ use syntax::ast;
 use crate::expr::{Typer, replace_inputs};
 
 impl<'w> Typer<'_, 'w> {
-    /// The body of a logic clause. `None` if something is wrong with it, which was reported.
+    /// The body of a logic clause. `None` if something is wrong with it, which was reported here or
+    /// at the declaration of a poisoned name.
     pub fn clause(mut self, stmt: &'w ast::Stmt) -> Option<Body> {
         let errors = self.session.diagnostics.error_count();
         let mut stmts = Vec::new();

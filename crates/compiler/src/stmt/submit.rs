@@ -136,7 +136,7 @@ impl<'w> Typer<'_, 'w> {
             && !self.is_variable(&name.name.text)
         {
             let text = &name.name.text;
-            if self.session.is_poisoned(DeclarationKind::Stream, text) {
+            if self.session.note_poisoned(DeclarationKind::Stream, text) {
                 return None;
             }
             let message = format!("this operator has no output stream `{text}`");

@@ -35,7 +35,10 @@ impl<'w> Session<'w> {
             Ok(Definition::Type(owner, def)) => self.unit_type(owner, def, &name.name),
             Ok(_) => None,
             Err(finding) => {
-                self.report(self.hint_type(*finding?, name, scope));
+                match finding {
+                    Some(finding) => self.report(self.hint_type(*finding, name, scope)),
+                    None => self.diagnostics.note_poisoned(),
+                }
                 None
             }
         }
@@ -106,7 +109,7 @@ impl<'w> Session<'w> {
             .composite_scope()
             .filter(|composite_scope| std::ptr::eq(composite_scope.ast, composite));
         let Some(def) = composite.types.iter().find(|t| t.name.text == member.text) else {
-            if self.is_poisoned(DeclarationKind::Type, &member.text) {
+            if self.note_poisoned(DeclarationKind::Type, &member.text) {
                 return None;
             }
             let message = format!(
@@ -264,7 +267,7 @@ impl<'w> Session<'w> {
             .iter()
             .find(|p| p.name.text == name.text)
         else {
-            if self.is_poisoned(DeclarationKind::Formal, &name.text) {
+            if self.note_poisoned(DeclarationKind::Formal, &name.text) {
                 return None;
             }
             let message = format!(

@@ -4,7 +4,7 @@ use rowan::GreenNode;
 
 use super::event;
 use super::grammar::{expr, function, types, unit};
-use super::parser_state::Parser;
+use super::parser_state::{Parser, cut_errors};
 use crate::lexer;
 use crate::{BrokenParts, Diagnostic, FileId, SyntaxKind};
 
@@ -42,9 +42,11 @@ pub(crate) fn parse(file: FileId, text: &str, entry: ParseGoal) -> ParsedText {
         }),
         ParseGoal::Prototype => parser.parse_whole_text(SyntaxKind::Prototype, function::prototype),
     }
-    let diagnostics = parser.diagnostics(&raw, lexical);
+    let mut diagnostics = parser.diagnostics(&raw, lexical);
+    let broken = BrokenParts::new(file, text, &diagnostics, parser.recovery);
+    cut_errors(&mut diagnostics);
     ParsedText {
-        broken: BrokenParts::new(file, text, &diagnostics, parser.recovery),
+        broken,
         tree: event::build(text, &raw, parser.events),
         diagnostics,
     }

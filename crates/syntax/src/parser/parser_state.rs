@@ -5,7 +5,7 @@ use super::lookahead::Lookahead;
 use crate::broken::Recovery;
 use crate::lexer::Token;
 use crate::step_count::count_steps;
-use crate::{Diagnostic, FileId, Span, SyntaxKind};
+use crate::{Diagnostic, FileId, Severity, Span, SyntaxKind};
 
 /// How deep blocks, expressions and types may nest.
 pub(super) const DEPTH_MAX: u32 = 256;
@@ -15,8 +15,8 @@ pub(super) const HEIGHT_MAX: u32 = 8192;
 /// How many `else if` may be open at once: each stands in the `else` of the one before.
 pub(super) const OPEN_ELSE_IFS_MAX: u32 = 4096;
 
-/// Largest number of findings of one file that are shown: more would hide the first ones.
-pub(super) const FINDINGS_MAX: usize = 100;
+/// Largest number of syntax errors of one file that are shown: more would hide the first ones.
+const ERRORS_MAX: usize = 100;
 
 /// The state of a parse: significant tokens, how many were taken, and what was noted.
 pub(super) struct Parser<'t> {
@@ -52,6 +52,19 @@ pub(super) struct Parser<'t> {
     /// Whether the nesting of this statement, or of the rest of a broken one, was reported as too
     /// deep.
     pub(super) is_too_deep: bool,
+}
+
+/// Cuts findings at the first error that is too many, and says so there. Warnings alone are all
+/// kept: a program that has only those is right.
+pub(super) fn cut_errors(findings: &mut Vec<Diagnostic>) {
+    let all = findings.iter().enumerate();
+    let mut errors = all.filter(|(_, finding)| finding.severity == Severity::Error);
+    if let Some((at, next)) = errors.nth(ERRORS_MAX) {
+        let message = "there are more errors; they are shown when these are mended";
+        let last = Diagnostic::error("too-many-errors", next.span, message);
+        findings.truncate(at);
+        findings.push(last);
+    }
 }
 
 impl<'t> Parser<'t> {
@@ -125,12 +138,6 @@ impl<'t> Parser<'t> {
         }
         all.extend(lexical);
         all.sort_by_key(|d| d.span.start);
-        if let Some(next) = all.get(FINDINGS_MAX) {
-            let message = "there are more errors; they are shown when these are mended";
-            let last = Diagnostic::error("too-many-errors", next.span, message);
-            all.truncate(FINDINGS_MAX);
-            all.push(last);
-        }
         all
     }
 

@@ -122,9 +122,10 @@ impl Parser<'_> {
         let message = format!("expected `;` after {after}");
         self.report(Diagnostic::error("missing-semicolon", span, message));
         let is_next_entry = self.at(Ident) && self.nth(1) == Colon;
-        match is_next_entry {
-            true => _ = self.recovery.mended.insert(span),
-            false => self.skip_line(),
+        if !is_next_entry {
+            self.skip_line();
+        } else if self.last_report.is_some() {
+            self.recovery.mended.insert(span);
         }
     }
 
@@ -340,7 +341,7 @@ impl Parser<'_> {
     pub(super) fn declaration_name(&mut self, kind: DeclarationKind, what: &str) {
         let before = self.report_count;
         if !self.declared_name(what) || self.report_count != before {
-            self.recovery.unnamed.push(kind);
+            self.recovery.unnamed.insert(kind);
         }
     }
 

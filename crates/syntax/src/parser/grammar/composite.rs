@@ -318,7 +318,7 @@ fn formal_name(p: &mut Parser) {
     let is_plain = p.at(Ident) && !p.token_text(at).starts_with('$');
     let is_name = p.name("a parameter's name such as `$name`");
     if !is_name {
-        p.recovery.unnamed.push(DeclarationKind::Formal);
+        p.recovery.unnamed.insert(DeclarationKind::Formal);
     }
     if is_name && is_plain {
         let name = p.token_text(at);

@@ -211,7 +211,7 @@ fn in_port(p: &mut Parser) {
         let is_name = p.name("the name of a stream");
         p.finish(name, Name);
         if !is_name {
-            p.recovery.unnamed.push(DeclarationKind::Stream);
+            p.recovery.unnamed.insert(DeclarationKind::Stream);
         }
         if !is_name || !p.eat(Comma) {
             break;
