@@ -27,6 +27,9 @@ enum Call {
     Dismiss {
         reader: u32,
     },
+    Drop {
+        reader: u32,
+    },
     ArmWriter {
         len: usize,
     },
@@ -47,27 +50,27 @@ fn calls(capacity: usize, readers: u32) -> impl Strategy<Value = Vec<Call>> {
     let len = 0..capacity / 2;
     let reader = 0..readers;
     let call = prop_oneof![
-        8 => (len.clone(), 0.0..=1.0).prop_map(|(claim, part)| Call::Put {
+        80 => (len.clone(), 0.0..=1.0).prop_map(|(claim, part)| Call::Put {
             claim,
             commit: (claim as f64 * part) as usize,
         }),
-        1 => len.clone().prop_map(|claim| Call::Forget { claim }),
-        1 => Just(Call::Publish),
-        6 => reader.clone().prop_map(|reader| Call::Poll { reader }),
-        4 => reader.clone().prop_map(|reader| Call::Release { reader }),
-        1 => len.prop_map(|len| Call::ArmWriter { len }),
-        1 => reader.clone().prop_map(|reader| Call::ArmReader { reader }),
-        1 => (reader, 0..10u32).prop_filter_map("seldom", |(reader, dice)| {
-            (dice == 0).then_some(Call::Dismiss { reader })
-        }),
+        10 => len.clone().prop_map(|claim| Call::Forget { claim }),
+        10 => Just(Call::Publish),
+        60 => reader.clone().prop_map(|reader| Call::Poll { reader }),
+        40 => reader.clone().prop_map(|reader| Call::Release { reader }),
+        10 => len.prop_map(|len| Call::ArmWriter { len }),
+        10 => reader.clone().prop_map(|reader| Call::ArmReader { reader }),
+        2 => reader.clone().prop_map(|reader| Call::Dismiss { reader }),
+        2 => reader.prop_map(|reader| Call::Drop { reader }),
     ];
     prop::collection::vec(call, 1..if cfg!(miri) { 40 } else { 200 })
 }
 
 struct Run {
     writer: Writer,
-    /// The readers that are live.
+    /// Readers by number, without those that were dropped.
     readers: Vec<Option<Reader>>,
+    is_dismissed: Vec<bool>,
     expected: Vec<Expected>,
     capacity: usize,
     next: u8,
@@ -83,19 +86,21 @@ impl Run {
         Run {
             writer,
             expected: ends.iter().map(|_| Expected::default()).collect(),
+            is_dismissed: vec![false; ends.len()],
             readers: ends.into_iter().map(Some).collect(),
             capacity,
             next: 1,
         }
     }
 
-    fn is_live(&self, reader: usize) -> bool {
-        self.readers[reader].is_some()
+    /// Whether the writer waits for the reader: until it is both dismissed and dropped.
+    fn is_awaited(&self, reader: usize) -> bool {
+        self.readers[reader].is_some() || !self.is_dismissed[reader]
     }
 
     /// Bytes that the slowest reader has not released, without padding at the ring's end.
     fn queued_min(&self) -> usize {
-        let all = (0..self.expected.len()).filter(|reader| self.is_live(*reader));
+        let all = (0..self.expected.len()).filter(|reader| self.is_awaited(*reader));
         let bytes = all.map(|reader| {
             let Expected { queue, held } = &self.expected[reader];
             let queued = queue
@@ -120,7 +125,7 @@ impl Run {
         room[..commit].fill(self.next);
         self.writer.commit(self.next, 0, commit);
         for reader in 0..self.expected.len() {
-            if self.is_live(reader) {
+            if self.is_awaited(reader) {
                 let frame = (self.next, vec![self.next; commit]);
                 self.expected[reader].queue.push_back(frame);
             }
@@ -153,18 +158,11 @@ impl Run {
             Call::Release { reader } => {
                 if let Some(end) = &mut self.readers[reader as usize] {
                     end.release();
+                    self.expected[reader as usize].held = 0;
                 }
-                self.expected[reader as usize].held = 0;
             }
-            // In this order or the other: the writer waits for the reader until both are done.
-            Call::Dismiss { reader } if reader % 2 == 0 => {
-                self.writer.dismiss(reader);
-                self.readers[reader as usize] = None;
-            }
-            Call::Dismiss { reader } => {
-                self.readers[reader as usize] = None;
-                self.writer.dismiss(reader);
-            }
+            Call::Dismiss { reader } => self.dismiss(reader),
+            Call::Drop { reader } => self.readers[reader as usize] = None,
             Call::ArmWriter { len } => {
                 let must_wait = self.writer.arm(len);
                 self.writer.disarm();
@@ -186,14 +184,23 @@ impl Run {
         assert_eq!(self.writer.fault(), None);
     }
 
+    fn dismiss(&mut self, reader: u32) {
+        self.writer.dismiss(reader);
+        self.is_dismissed[reader as usize] = true;
+        let live = self.is_dismissed.iter().filter(|is| !**is).count();
+        assert_eq!(self.writer.live_reader_count() as usize, live);
+    }
+
     fn drain(&mut self) {
         for reader in 0..self.readers.len() {
-            while self.is_live(reader) && !self.expected[reader].queue.is_empty() {
+            while self.readers[reader].is_some() && !self.expected[reader].queue.is_empty() {
                 self.poll(reader);
             }
             if let Some(end) = &mut self.readers[reader] {
                 end.release();
                 assert_eq!(end.fault(), None);
+            } else {
+                self.dismiss(reader as u32);
             }
         }
         assert_eq!(self.writer.queued_bytes(), 0);

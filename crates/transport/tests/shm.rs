@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fstat, ftruncate, memfd_create};
+use rustix::io::pwrite;
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
 use thalweg_transport::{Batching, EdgeSpec, EdgeTicket, Error, Medium, media};
 
@@ -132,6 +133,32 @@ fn a_sender_that_has_room_and_sends_nothing_notices() {
     while out.claim(8).is_ok() {
         out.flush().unwrap();
         assert!(start.elapsed() < PATIENCE, "not noticed");
+    }
+}
+
+/// Offset of the first frame in the memory of a ring with one receiver.
+const FIRST_FRAME: u64 = 4096;
+
+#[test]
+fn a_last_frame_that_is_torn_is_no_end() {
+    let (mut sender, mut tickets) = shm().open(&spec(1)).unwrap();
+    let ticket = tickets.remove(0);
+    let memory = ticket.fds[0].try_clone().unwrap();
+    let mut receiver = shm().accept(&spec(1), ticket).unwrap();
+    assert!(receiver.poll().unwrap().is_empty());
+    sender.claim(8).unwrap().expect("room").fill(1);
+    sender.commit(1, 0, 8);
+    drop(sender);
+    pwrite(&memory, &u64::MAX.to_ne_bytes(), FIRST_FRAME).unwrap();
+    // The receiver knows that the sender is gone before it comes to the frame.
+    assert_eq!(receiver.poll().unwrap().count(), 0);
+    assert!(receiver.poll().unwrap().is_empty());
+    for _ in 0..2 {
+        let end = receiver.poll().map(|batch| batch.count());
+        let Err(Error::Refused(why)) = end else {
+            panic!("not refused: {end:?}");
+        };
+        assert!(why.contains("a broken ring: at 0 is no frame"), "{why}");
     }
 }
 

@@ -22,7 +22,8 @@ pub(in crate::media) struct RingReceiver<P> {
     is_sender_dead: bool,
     /// The sender commits nothing more: the frames that are there now are the last.
     is_closed: bool,
-    /// The ring was closed before the last poll, and that poll found nothing.
+    /// The ring was closed before the last poll, and that poll found nothing: the stream is over,
+    /// unless the reader has a fault.
     is_drained: bool,
     is_armed: bool,
     liveness_timer: LivenessTimer,
@@ -46,12 +47,13 @@ impl<P: RingPeers> RingReceiver<P> {
 
     /// Checks, after a poll that found nothing, whether more frames can come.
     fn check_sender(&mut self) -> Result<(), Error> {
-        if self.is_drained {
-            return Err(self.loss());
-        }
+        // First: a torn frame may be the last one that the sender has committed.
         if let Some(fault) = self.reader.fault() {
             let name = &self.name;
             return Err(Error::Refused(format!("{name}: a broken ring: {fault}")));
+        }
+        if self.is_drained {
+            return Err(self.loss());
         }
         self.is_sender_dead =
             self.is_sender_dead || self.liveness_timer.is_due() && self.peers.dead_peers() != 0;
