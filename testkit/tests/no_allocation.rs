@@ -107,7 +107,7 @@ fn merge() -> OperatorBuilder {
 /// The ends of both for the sending and for the receiving PE.
 fn parts(medium: &dyn Medium, ring_bytes: usize) -> (CrossingEnds, CrossingEnds) {
     let mut sends = CrossingEnds {
-        operator_origins: vec![Some(0), None, None],
+        operator_origins: vec![Some(graph::OriginId(0)), None, None],
         ..CrossingEnds::default()
     };
     let mut receives = CrossingEnds {

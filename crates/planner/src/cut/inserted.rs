@@ -40,7 +40,8 @@ pub(super) fn send(
     let (pos, port) = out_stream(program, stream);
     let mut params = vec![number_param("crossing", &[crossing_id.0], pos)];
     if !numbering.origins.is_empty() {
-        params.push(number_param("origin", &numbering.origins, pos));
+        let origins: Vec<u32> = numbering.origins.iter().map(|origin| origin.0).collect();
+        params.push(number_param("origin", &origins, pos));
         params.push(flag_param(
             "repeatsPosition",
             numbering.repeats_position,
@@ -109,7 +110,7 @@ pub(super) fn receive(
         let ranks: Vec<u32> = ports.iter().map(|port| port.rank).collect();
         let carried: Vec<u32> = carried
             .iter()
-            .flat_map(|&(crossing_id, origin)| [crossing_id.0, origin])
+            .flat_map(|&(crossing_id, origin)| [crossing_id.0, origin.0])
             .collect();
         params.push(number_param("rank", &ranks, pos));
         params.push(number_param("carried", &carried, pos));

@@ -126,5 +126,5 @@ fn number_origins(
     let own = own.map(|(id, _)| (id, None));
     let queued = queues.iter().map(|to| (to.operator, Some(to.port)));
     let origins: BTreeSet<_> = own.chain(queued).collect();
-    origins.into_iter().zip(0..).collect()
+    origins.into_iter().zip((0..).map(OriginId)).collect()
 }

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::{CrossingId, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{CrossingId, OperatorModel, OriginId, OutPortModel, ParamMode, ParamModel};
 use ring::frame::{Frame, FrameBatch};
 use transport::fragment::{FragmentAssembler, WHOLE};
 use transport::{Idler, ReceivingEnd, WaitSet, Waitable};
@@ -124,7 +124,8 @@ fn build_ordered(
         let end = streams
             .iter_mut()
             .find(|(known, _)| *known == CrossingId(crossing));
-        end.into_iter().for_each(|(_, end)| end.add_origin(origin));
+        end.into_iter()
+            .for_each(|(_, end)| end.add_origin(OriginId(origin)));
     }
     let mut streams: Vec<_> = streams.into_iter().map(|(_, end)| end).collect();
     for end in &mut streams {

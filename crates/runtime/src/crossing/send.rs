@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::CrossingId;
+use graph::{CrossingId, OriginId};
 use ring::frame::frame_bytes;
 use transport::{Error, Idler, SendingEnd, Waitable, fragment, monotonic_ns};
 use tuple::{EventTime, Layout, TupleRef};
@@ -161,9 +161,9 @@ impl SendOperator {
             .copied()
             .map(CrossingId)
             .unwrap_or_default();
-        let origins = build.param_uint32s("origin")?;
+        let origins = build.param_uint32s("origin")?.into_iter();
         let positions = SenderPositions::new(
-            origins,
+            origins.map(OriginId).collect(),
             build.flag("repeatsPosition", false)?,
             build.flag("isRepeatedNext", false)?,
         );

@@ -339,36 +339,38 @@ mod tests {
         at
     }
 
-    fn news_of(order: &ThreadOrder, origin: OriginId, sent: &[u64]) -> Vec<u64> {
+    fn news_of(order: &ThreadOrder, origin: u32, sent: &[u64]) -> Vec<u64> {
         let mut at = Vec::new();
-        match order.new_progress(origin, sent, &mut at) {
+        match order.new_progress(OriginId(origin), sent, &mut at) {
             true => at,
             false => Vec::new(),
         }
     }
 
-    fn behind_of(order: &ThreadOrder, origin: OriginId, sent: &[u64]) -> Option<Vec<u64>> {
+    fn behind_of(order: &ThreadOrder, origin: u32, sent: &[u64]) -> Option<Vec<u64>> {
         let mut at = Vec::new();
-        order.new_precedence(origin, sent, &mut at).then_some(at)
+        order
+            .new_precedence(OriginId(origin), sent, &mut at)
+            .then_some(at)
     }
 
     #[test]
     fn an_origin_counts_on_where_it_paused() {
         let order = ThreadOrder::default();
-        order.begin_origin(Some(7));
+        order.begin_origin(Some(OriginId(7)));
         assert_eq!(next(&order, false), [7, 0]);
         order.finish_submission();
-        order.pause_origin(Some(7));
-        order.begin_origin(Some(8));
+        order.pause_origin(Some(OriginId(7)));
+        order.begin_origin(Some(OriginId(8)));
         assert_eq!(next(&order, false), [8, 0]);
-        order.pause_origin(Some(8));
-        order.begin_origin(Some(7));
+        order.pause_origin(Some(OriginId(8)));
+        order.begin_origin(Some(OriginId(7)));
         assert_eq!(next(&order, false), [7, 1]);
         assert_eq!(next(&order, true), [7, 1]);
         assert_eq!(news_of(&order, 7, &[]), [7, 0, AFTER_ALL]);
         order.finish_submission();
         assert_eq!(news_of(&order, 7, &[7, 0, AFTER_ALL]), [7, 1, AFTER_ALL]);
-        order.end_origin(Some(7));
+        order.end_origin(Some(OriginId(7)));
         assert_eq!(news_of(&order, 7, &[]), [7, AFTER_ALL]);
     }
 
