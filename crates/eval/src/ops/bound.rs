@@ -3,12 +3,8 @@
 
 use tuple::{Type, Value};
 
-use super::faults;
+use super::faults::{self, LEN_MAX};
 use crate::Fault;
-
-/// Number of bytes, UTF-16 units or elements that a string, blob or list has at most: `length()` is
-/// an int32.
-pub const LEN_MAX: usize = i32::MAX as usize;
 
 /// The length of a string, blob or list of `len` that grows by `more`.
 ///

@@ -67,9 +67,13 @@ pub fn port_out_of_range(port: u64, ports: usize) -> Fault {
     Fault::value(sentence)
 }
 
-/// The fault of a string, blob or list that would be longer than [`super::LEN_MAX`].
+/// Number of bytes, UTF-16 units or elements that a string, blob or list has at most: `length()` is
+/// an int32.
+pub const LEN_MAX: usize = i32::MAX as usize;
+
+/// The fault of a string, blob or list that would be longer than [`LEN_MAX`].
 pub fn too_long(noun: &str) -> Fault {
-    let most = super::LEN_MAX;
+    let most = LEN_MAX;
     let sentence = format!("a {noun} cannot be longer than {most}, the greatest int32");
     Fault::new(FaultKind::Limit, sentence)
 }

@@ -35,8 +35,9 @@ mod value_path;
 
 pub use access::{contains, element, index, index_ref, position, slice};
 pub use binary::{binary, compare};
-pub use bound::{LEN_MAX, grown_len, is_bounded, is_full, truncate_to_bound};
+pub use bound::{grown_len, is_bounded, is_full, truncate_to_bound};
 pub use cast::{cast, check_xml};
+pub use faults::LEN_MAX;
 pub use mapped::binary_mapped;
 pub use range::IntegerRange;
 pub use timestamp::{timestamp_from_seconds, timestamp_to_seconds};

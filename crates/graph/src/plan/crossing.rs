@@ -1,21 +1,9 @@
 //! Streams that leave their process: the sending port, the receiving PEs and the medium.
 
-use std::fmt;
 use std::sync::Arc;
 
-use super::PeId;
+use super::plan_ids::PeId;
 use crate::{OperatorId, OutPortId};
-
-/// A crossing, by its index in [`Plan::crossings`](super::Plan::crossings). The rings of a PE have
-/// numbers behind those of the crossings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CrossingId(pub u32);
-
-impl fmt::Display for CrossingId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// A stream that leaves its PE: one sender there, one receiver in each receiving PE.
 ///

@@ -1,27 +1,8 @@
 //! Threads of a PE that take several streams in the order of their origins.
 
-use std::fmt;
-
-use super::{CrossingId, InPortId};
+use super::InPortId;
+use super::plan_ids::{CrossingId, OriginId};
 use crate::{OperatorId, OutPortId};
-
-/// The number of an origin, which is the same in every PE of a plan. An origin gives tuples their
-/// order: a source, a timer, an operator with a thread, or a queue that the program asks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct OriginId(pub u32);
-
-impl From<OriginId> for u64 {
-    /// The first number of an order position.
-    fn from(origin: OriginId) -> u64 {
-        origin.0.into()
-    }
-}
-
-impl fmt::Display for OriginId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// A thread of a PE that takes streams for some operators in the order of their origins.
 ///

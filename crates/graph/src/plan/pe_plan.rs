@@ -1,10 +1,10 @@
 //! A plan and its PEs: operators, threads, edges, and the core that each thread has.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
-use super::{Crossing, CrossingId, Merge, Pin, PinnedThread, ReceiverPlan, ThreadedPort};
+use super::plan_ids::{CrossingId, PeId};
+use super::{Crossing, Merge, Pin, PinnedThread, ReceiverPlan, ThreadedPort};
 use crate::{OperatorId, OutPortId};
 
 /// The processes, threads and crossings that run a program.
@@ -33,16 +33,6 @@ pub struct Plan {
     /// The streams that cross from one PE to others, in order of the program. A
     /// crossing's [`CrossingId`] is its index here.
     pub crossings: Vec<Crossing>,
-}
-
-/// A PE of a plan, by its index in [`Plan::pes`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PeId(pub u32);
-
-impl fmt::Display for PeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
 }
 
 /// A processing element: a fused set of operators in one process.

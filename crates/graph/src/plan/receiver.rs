@@ -1,6 +1,6 @@
 //! Threads that bring streams into a PE.
 
-use super::CrossingId;
+use super::plan_ids::CrossingId;
 
 /// A receiver of a PE: one thread that reads some crossings and delivers their tuples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
