@@ -52,9 +52,8 @@ pub struct ReaderAdmission {
 }
 
 impl Writer {
-    /// Starts admission: from now on the writer waits only for readers that were admitted, and for
-    /// earlier readers of this process until they are dropped. Earlier readers that have joined
-    /// with [`crate::join_ring`] are not waited for any more.
+    /// Starts admission: from now on the writer waits only for readers that were admitted. Readers
+    /// that have joined before are not waited for any more.
     pub fn start_admission(&mut self) -> ReaderAdmission {
         let live = Arc::new(AtomicU64::new(0));
         self.set_live_readers(Arc::clone(&live));
@@ -116,8 +115,8 @@ impl ReaderAdmission {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let bit = 1 << reader;
-        let in_use = self.segment.numbers_in_use().load(Ordering::Acquire); // [number]
-        if (self.live_readers.load(Ordering::Relaxed) | in_use) & bit != 0 {
+        let in_process = self.segment.readers_in_process().load(Ordering::Acquire); // [in process]
+        if (self.live_readers.load(Ordering::Relaxed) | in_process) & bit != 0 {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         self.reset_reader(reader);
@@ -233,48 +232,6 @@ mod tests {
         drop(reader);
         assert!(put(&mut writer, 2));
         assert!(admission.admit_in_process(0).is_ok());
-    }
-
-    #[test]
-    fn a_sleeping_writer_does_not_wait_for_a_reader_dismissed_before() {
-        let (mut writer, mut admission) = ring(64, 2);
-        admission.admit(0).expect("a place");
-        let mut staying = admission.admit_in_process(1).expect("a place");
-        while put(&mut writer, 1) {}
-        admission.dismiss(0);
-        assert!(writer.arm(8), "the other holds all of the ring");
-        assert_eq!(take(&mut staying).len(), 4);
-        assert!(staying.take_sleeping_writer());
-    }
-
-    /// Dismisses the reader while the writer arms itself, between announcement and last look.
-    #[cfg(debug_assertions)]
-    #[test]
-    fn a_sleeping_writer_does_not_wait_for_a_reader_dismissed_meanwhile() {
-        use std::cell::RefCell;
-
-        use crate::failpoints::{Failpoint, set_hook};
-
-        thread_local! {
-            static ADMISSION: RefCell<Option<ReaderAdmission>> = const { RefCell::new(None) };
-        }
-        fn dismiss_first(point: Failpoint) {
-            if point == Failpoint::WriterArmed {
-                let admission = ADMISSION.with_borrow_mut(Option::take);
-                admission.into_iter().for_each(|mut all| all.dismiss(0));
-            }
-        }
-
-        let (mut writer, mut admission) = ring(64, 2);
-        admission.admit(0).expect("a place");
-        let mut staying = admission.admit_in_process(1).expect("a place");
-        while put(&mut writer, 1) {}
-        ADMISSION.set(Some(admission));
-        assert!(set_hook(dismiss_first), "no other test sets one");
-        assert!(writer.arm(8), "the other holds all of the ring");
-        assert!(ADMISSION.take().is_none(), "the hook has run");
-        assert_eq!(take(&mut staying).len(), 4);
-        assert!(staying.take_sleeping_writer());
     }
 
     #[test]

@@ -15,9 +15,3 @@ pub(crate) type LiveReaders = Arc<AtomicU64>;
 /// a reader that was dismissed keeps its frames as long as it can look at them. Clearing and
 /// loading pair as release and acquire: `[in process]`.
 pub(crate) type ReadersInProcess = Arc<AtomicU64>;
-
-/// A bit for each number that a reader of this process uses: like [`ReadersInProcess`], but cleared
-/// as the last step of the reader's drop. Until then the number must not be given to another
-/// reader, which the rest of the drop would mark as gone. Read by the admission; clearing and
-/// loading pair as release and acquire: `[number]`.
-pub(crate) type NumbersInUse = Arc<AtomicU64>;

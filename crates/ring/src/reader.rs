@@ -72,8 +72,6 @@ impl Reader {
     pub(crate) fn new(segment: RingSegment, number: u32, start: u64) -> Reader {
         let in_process = segment.readers_in_process();
         in_process.fetch_or(1 << number, Ordering::Relaxed);
-        let in_use = segment.numbers_in_use();
-        in_use.fetch_or(1 << number, Ordering::Relaxed);
         Reader {
             segment,
             number,
@@ -199,8 +197,7 @@ impl Reader {
         // Each reader stores its cursor, then loads those of the others: of two that release at the
         // same time, at least one sees both. A reader that has not seen the announcement yet need
         // not come here: if its cursor is not seen below, the writer's heavy barrier comes after
-        // this fence, and the writer finds the room itself before it sleeps. Under loom and Miri
-        // the light barrier is a fence already, so no model fails without this one.
+        // this fence, and the writer finds the room itself before it sleeps.
         fence(Ordering::SeqCst);
         let awaited = &self.segment.control().writer_status.0.awaited;
         let others = awaited.load(Ordering::Relaxed) & !self.bit(); // ordered by [wakeup]
@@ -379,9 +376,6 @@ impl Drop for Reader {
         in_process.fetch_and(!self.bit(), Ordering::Release); // [in process]
         let gone = &self.segment.control().reader_status.0.gone;
         gone.fetch_or(self.bit(), Ordering::Release);
-        // Last: from now on another reader may have the number, and is not gone.
-        let in_use = self.segment.numbers_in_use();
-        in_use.fetch_and(!self.bit(), Ordering::Release); // [number]
     }
 }
 

@@ -59,7 +59,6 @@ pub fn retaining_ring(bytes: usize) -> io::Result<(Writer, RetainingReader)> {
     let memory = MappedMemory::private(data + capacity, data)?;
     let segment = RingSegment::create(memory, capacity, 1, MemoryBarrier::within_process())?;
     segment.readers_in_process().store(1, Ordering::Relaxed);
-    segment.numbers_in_use().store(1, Ordering::Relaxed);
     let reader = RetainingReader {
         segment: segment.clone(),
         released: 0,
@@ -150,8 +149,6 @@ impl Drop for RetainingReader {
     fn drop(&mut self) {
         let in_process = self.segment.readers_in_process();
         in_process.store(0, Ordering::Release); // [in process]
-        let in_use = self.segment.numbers_in_use();
-        in_use.store(0, Ordering::Release); // [number]
     }
 }
 

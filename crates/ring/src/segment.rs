@@ -24,7 +24,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::frame::ALIGN;
-use crate::live_readers::{NumbersInUse, ReadersInProcess};
+use crate::live_readers::ReadersInProcess;
 use crate::mapped_memory::MappedMemory;
 use crate::memory_barrier::MemoryBarrier;
 use crate::sync::{AtomicU32, AtomicU64, ShadowMemory};
@@ -177,7 +177,6 @@ pub(crate) struct RingSegment {
     barrier: MemoryBarrier,
     shadow: ShadowMemory,
     readers_in_process: ReadersInProcess,
-    numbers_in_use: NumbersInUse,
     /// Keeps the memory mapped while a clone of the segment lives.
     _memory: Arc<MappedMemory>,
 }
@@ -254,7 +253,6 @@ impl RingSegment {
             barrier,
             shadow: ShadowMemory::new(capacity),
             readers_in_process: Arc::new(AtomicU64::new(0)),
-            numbers_in_use: Arc::new(AtomicU64::new(0)),
             _memory: Arc::new(memory),
         })
     }
@@ -286,11 +284,6 @@ impl RingSegment {
     /// Set of the readers that share this segment with the writer: see [`ReadersInProcess`].
     pub(crate) fn readers_in_process(&self) -> &AtomicU64 {
         &self.readers_in_process
-    }
-
-    /// Set of the numbers that readers of this process use: see [`NumbersInUse`].
-    pub(crate) fn numbers_in_use(&self) -> &AtomicU64 {
-        &self.numbers_in_use
     }
 
     #[inline(always)]

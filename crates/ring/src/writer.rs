@@ -319,28 +319,17 @@ impl Writer {
         }
         let to = self.next_frame_start(frame_bytes(len) as u64) + frame_bytes(len) as u64;
         let wanted = to.saturating_sub(self.segment.capacity());
-        // The live set may have changed since the last look for room.
-        self.refresh_room_end();
-        let mut awaited = self.awaited_readers();
-        loop {
-            let status = &self.segment.control().writer_status.0;
-            status.awaited.store(awaited, Ordering::Relaxed); // ordered by [wakeup]
-            status.wakeup_index.store(wanted, Ordering::Release); // [wakeup]
-            hit(Failpoint::WriterArmed);
-            let is_safe = self.segment.barrier().heavy();
-            let must_wait = !self.has_room_until(to) && self.fault.is_none();
-            if !must_wait || !is_safe {
-                self.disarm();
-                return false;
-            }
-            // A reader that was dismissed or dropped meanwhile would keep the others from waking
-            // the writer: they look whether all that were announced have made room.
-            let awaited_now = self.awaited_readers();
-            if awaited_now == awaited {
-                return true;
-            }
-            awaited = awaited_now;
+        let status = &self.segment.control().writer_status.0;
+        let awaited = self.awaited_readers();
+        status.awaited.store(awaited, Ordering::Relaxed); // ordered by [wakeup]
+        status.wakeup_index.store(wanted, Ordering::Release); // [wakeup]
+        hit(Failpoint::WriterArmed);
+        let is_safe = self.segment.barrier().heavy();
+        let must_wait = !self.has_room_until(to) && self.fault.is_none();
+        if !must_wait || !is_safe {
+            self.disarm();
         }
+        must_wait && is_safe
     }
 
     /// Takes the announcement of a sleep back: the writer is awake.
