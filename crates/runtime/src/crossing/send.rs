@@ -369,19 +369,27 @@ impl SendOperator {
         frame: FrameToSend<'_>,
         out: &dyn InsertedOutlet,
     ) -> Result<(), Fault> {
-        let Some(end) = self.live_end() else {
-            return Ok(());
-        };
         let (kind, flags, bytes) = frame;
-        match end.try_write(kind, flags, bytes) {
-            Ok(true) => {
-                self.counters
-                    .count_frames(stream_frame_count(kind), frame_bytes(bytes.len()) as u64);
-                Ok(())
-            }
-            Ok(false) => self.wait_and_write(frame, out),
-            Err(error) => Err(self.set_broken(&error)),
+        match self.try_send(kind, flags, bytes)? {
+            true => Ok(()),
+            false => self.wait_and_write(frame, out),
         }
+    }
+
+    /// Sends a frame, unless nothing goes out any more. `false`: there is no room now. All that a
+    /// tuple needs is passed in registers; the outlet is for waiting alone.
+    fn try_send(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<bool, Fault> {
+        let Some(end) = self.live_end() else {
+            return Ok(true);
+        };
+        match end.try_write(kind, flags, bytes) {
+            Ok(true) => self
+                .counters
+                .count_frames(stream_frame_count(kind), frame_bytes(bytes.len()) as u64),
+            Ok(false) => return Ok(false),
+            Err(error) => return Err(self.set_broken(&error)),
+        }
+        Ok(true)
     }
 
     #[cold]
