@@ -67,11 +67,10 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// The reader of this number. `start` is an index where a frame begins: 0, or the last commit
-    /// when the reader was admitted.
+    /// The reader of this number, which is among the segment's readers in process unless it joins.
+    /// `start` is an index where a frame begins: 0, or the last commit when the reader was
+    /// admitted.
     pub(crate) fn new(segment: RingSegment, number: u32, start: u64) -> Reader {
-        let in_process = segment.readers_in_process();
-        in_process.fetch_or(1 << number, Ordering::Relaxed);
         Reader {
             segment,
             number,
@@ -373,7 +372,7 @@ impl Drop for Reader {
     fn drop(&mut self) {
         // First: a writer that sees the reader gone and dismisses it then has its room.
         let in_process = self.segment.readers_in_process();
-        in_process.fetch_and(!self.bit(), Ordering::Release); // [in process]
+        in_process.stop_awaiting(self.bit());
         let gone = &self.segment.control().reader_status.0.gone;
         gone.fetch_or(self.bit(), Ordering::Release);
     }
@@ -385,6 +384,8 @@ mod tests {
     use crate::{RingShape, Writer, private_ring};
 
     /// Bytes of a frame in these tests, header included.
+        // Last: from now on another reader may have the number, and is not gone.
+        in_process.free_numbers(self.bit());
     const FRAME: u64 = 64;
 
     fn ring() -> (Writer, Reader) {

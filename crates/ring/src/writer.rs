@@ -408,8 +408,7 @@ impl Writer {
     /// Set of the readers whose room is not written: those that were not dismissed, and those of
     /// this process that still exist.
     fn awaited_readers(&self) -> u64 {
-        let in_process = self.segment.readers_in_process();
-        self.live_readers | in_process.load(Ordering::Acquire) // [in process]
+        self.live_readers | self.segment.readers_in_process().awaited()
     }
 
     /// Looks how far the readers have released.
