@@ -235,6 +235,70 @@ mod tests {
         assert!(admission.admit_in_process(0).is_ok());
     }
 
+    /// The writer has not looked for room since the dismissal: its first announcement still names
+    /// the reader, and is refused.
+    #[test]
+    fn a_sleeping_writer_does_not_wait_for_a_reader_dismissed_before() {
+        let (mut writer, mut admission) = ring(64, 2);
+        admission.admit(0).expect("a place");
+        let mut staying = admission.admit_in_process(1).expect("a place");
+        while put(&mut writer, 1) {}
+        admission.dismiss(0);
+        assert!(!writer.arm(8), "it must not wait for the dismissed reader");
+        assert!(writer.arm(8), "the other holds all of the ring");
+        assert_eq!(take(&mut staying).len(), 4);
+        assert!(staying.take_sleeping_writer());
+    }
+
+    /// Dismisses the reader while the writer arms itself, between announcement and last look.
+    #[cfg(debug_assertions)]
+    #[test]
+    fn a_sleeping_writer_does_not_wait_for_a_reader_dismissed_meanwhile() {
+        use std::cell::RefCell;
+
+        use crate::failpoints::{Failpoint, set_hook};
+
+        thread_local! {
+            static ADMISSION: RefCell<Option<ReaderAdmission>> = const { RefCell::new(None) };
+        }
+        fn dismiss_first(point: Failpoint) {
+            if point == Failpoint::WriterArmed {
+                let admission = ADMISSION.with_borrow_mut(Option::take);
+                admission.into_iter().for_each(|mut all| all.dismiss(0));
+            }
+        }
+
+        let (mut writer, mut admission) = ring(64, 2);
+        admission.admit(0).expect("a place");
+        let mut staying = admission.admit_in_process(1).expect("a place");
+        while put(&mut writer, 1) {}
+        ADMISSION.set(Some(admission));
+        assert!(set_hook(dismiss_first), "no other test sets one");
+        assert!(!writer.arm(8), "it must not wait for the dismissed reader");
+        assert!(ADMISSION.take().is_none(), "the hook has run");
+        assert!(writer.arm(8), "the other holds all of the ring");
+        assert_eq!(take(&mut staying).len(), 4);
+        assert!(staying.take_sleeping_writer());
+    }
+
+    /// The cursor of a reader of another process goes back while the writer sleeps.
+    #[test]
+    fn a_broken_cursor_does_not_keep_a_sleeping_writer_from_its_fault() {
+        let (mut writer, mut admission) = ring(64, 2);
+        let mut sound = admission.admit_in_process(0).expect("a place");
+        assert!((0..20).all(|word| put(&mut writer, word) && take(&mut sound) == [word]));
+        admission.admit(1).expect("a place");
+        while put(&mut writer, 1) {}
+        assert!(writer.arm(8));
+        let broken = &admission.segment.cursor(1).released;
+        broken.store(0, Ordering::Relaxed);
+        assert_eq!(take(&mut sound).len(), 4);
+        assert!(sound.take_sleeping_writer(), "it finds the fault");
+        assert!(!put(&mut writer, 1));
+        let fault = writer.fault().expect("a cursor that cannot be");
+        assert!(matches!(fault, crate::RingFault::Cursor { reader: 1, .. }));
+    }
+
     #[test]
     fn whoever_breaks_the_ring_holds_up_nobody_once_dismissed() {
         let (mut writer, mut admission) = ring(256, 2);
