@@ -52,8 +52,9 @@ pub struct ReaderAdmission {
 }
 
 impl Writer {
-    /// Starts admission: from now on the writer waits only for readers that were admitted. Readers
-    /// that have joined before are not waited for any more.
+    /// Starts admission: from now on the writer waits only for readers that were admitted, and for
+    /// earlier readers of this process until they are dropped. Earlier readers that have joined
+    /// with [`crate::join_ring`] are not waited for any more.
     pub fn start_admission(&mut self) -> ReaderAdmission {
         let live = Arc::new(AtomicU64::new(0));
         self.set_live_readers(Arc::clone(&live));
@@ -78,7 +79,7 @@ impl ReaderAdmission {
     /// The reader does not exist, is admitted already or still exists in this process, or the
     /// system refuses the memory barrier.
     pub fn admit(&mut self, reader: u32) -> io::Result<()> {
-        self.admit_to(&[&*self.live_readers], reader)
+        self.admit_reader(reader, false)
     }
 
     /// Admits a reader of this process and returns its reading end.
@@ -86,8 +87,7 @@ impl ReaderAdmission {
     /// # Errors
     /// Like [`ReaderAdmission::admit`].
     pub fn admit_in_process(&mut self, reader: u32) -> io::Result<Reader> {
-        let in_process = self.segment.readers_in_process();
-        self.admit_to(&[&*self.live_readers, in_process], reader)?;
+        self.admit_reader(reader, true)?;
         let cursor = self.segment.cursor(reader);
         cursor.is_taken.store(1, Ordering::Relaxed);
         let start = cursor.released.load(Ordering::Relaxed);
@@ -109,25 +109,26 @@ impl ReaderAdmission {
         self.live_readers.load(Ordering::Relaxed).count_ones()
     }
 
-    /// Adds a reader to these sets, each of which makes the writer wait for it.
-    fn admit_to(&self, sets: &[&AtomicU64], reader: u32) -> io::Result<()> {
+    /// Makes the writer wait for a reader, which begins at the last commit. The writer waits for a
+    /// reader in this process until it is dropped, for another one until it is dismissed.
+    fn admit_reader(&self, reader: u32, is_in_process: bool) -> io::Result<()> {
         if reader >= self.readers() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let bit = 1 << reader;
-        let in_process = self.segment.readers_in_process().load(Ordering::Acquire); // [in process]
-        if (self.live_readers.load(Ordering::Relaxed) | in_process) & bit != 0 {
+        let in_process = self.segment.readers_in_process();
+        if (self.live_readers.load(Ordering::Relaxed) | in_process.numbers()) & bit != 0 {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         self.reset_reader(reader);
         self.move_cursor_to_committed(reader);
-        for set in sets {
-            set.fetch_or(bit, Ordering::Release); // [admission]
-        }
+        let bit_in_process = if is_in_process { bit } else { 0 };
+        in_process.add(bit_in_process);
+        self.live_readers.fetch_or(bit, Ordering::Release); // [admission]
         if !self.segment.barrier().heavy() {
-            for set in sets {
-                set.fetch_and(!bit, Ordering::Release);
-            }
+            self.live_readers.fetch_and(!bit, Ordering::Release);
+            in_process.stop_awaiting(bit_in_process);
+            in_process.free_numbers(bit_in_process);
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         self.move_cursor_to_committed(reader);
@@ -232,6 +233,70 @@ mod tests {
         drop(reader);
         assert!(put(&mut writer, 2));
         assert!(admission.admit_in_process(0).is_ok());
+    }
+
+    /// The writer has not looked for room since the dismissal: its first announcement still names
+    /// the reader, and is refused.
+    #[test]
+    fn a_sleeping_writer_does_not_wait_for_a_reader_dismissed_before() {
+        let (mut writer, mut admission) = ring(64, 2);
+        admission.admit(0).expect("a place");
+        let mut staying = admission.admit_in_process(1).expect("a place");
+        while put(&mut writer, 1) {}
+        admission.dismiss(0);
+        assert!(!writer.arm(8), "it must not wait for the dismissed reader");
+        assert!(writer.arm(8), "the other holds all of the ring");
+        assert_eq!(take(&mut staying).len(), 4);
+        assert!(staying.take_sleeping_writer());
+    }
+
+    /// Dismisses the reader while the writer arms itself, between announcement and last look.
+    #[cfg(debug_assertions)]
+    #[test]
+    fn a_sleeping_writer_does_not_wait_for_a_reader_dismissed_meanwhile() {
+        use std::cell::RefCell;
+
+        use crate::failpoints::{Failpoint, set_hook};
+
+        thread_local! {
+            static ADMISSION: RefCell<Option<ReaderAdmission>> = const { RefCell::new(None) };
+        }
+        fn dismiss_first(point: Failpoint) {
+            if point == Failpoint::WriterArmed {
+                let admission = ADMISSION.with_borrow_mut(Option::take);
+                admission.into_iter().for_each(|mut all| all.dismiss(0));
+            }
+        }
+
+        let (mut writer, mut admission) = ring(64, 2);
+        admission.admit(0).expect("a place");
+        let mut staying = admission.admit_in_process(1).expect("a place");
+        while put(&mut writer, 1) {}
+        ADMISSION.set(Some(admission));
+        assert!(set_hook(dismiss_first), "no other test sets one");
+        assert!(!writer.arm(8), "it must not wait for the dismissed reader");
+        assert!(ADMISSION.take().is_none(), "the hook has run");
+        assert!(writer.arm(8), "the other holds all of the ring");
+        assert_eq!(take(&mut staying).len(), 4);
+        assert!(staying.take_sleeping_writer());
+    }
+
+    /// The cursor of a reader of another process goes back while the writer sleeps.
+    #[test]
+    fn a_broken_cursor_does_not_keep_a_sleeping_writer_from_its_fault() {
+        let (mut writer, mut admission) = ring(64, 2);
+        let mut sound = admission.admit_in_process(0).expect("a place");
+        assert!((0..20).all(|word| put(&mut writer, word) && take(&mut sound) == [word]));
+        admission.admit(1).expect("a place");
+        while put(&mut writer, 1) {}
+        assert!(writer.arm(8));
+        let broken = &admission.segment.cursor(1).released;
+        broken.store(0, Ordering::Relaxed);
+        assert_eq!(take(&mut sound).len(), 4);
+        assert!(sound.take_sleeping_writer(), "it finds the fault");
+        assert!(!put(&mut writer, 1));
+        let fault = writer.fault().expect("a cursor that cannot be");
+        assert!(matches!(fault, crate::RingFault::Cursor { reader: 1, .. }));
     }
 
     #[test]

@@ -69,6 +69,8 @@ pub fn private_ring(shape: RingShape) -> io::Result<(Writer, Vec<Reader>)> {
     let memory = MappedMemory::private(data + capacity, data)?;
     let barrier = MemoryBarrier::within_process();
     let segment = RingSegment::create(memory, capacity, shape.readers, barrier)?;
+    let all = u64::MAX >> (64 - shape.readers);
+    segment.readers_in_process().add(all);
     let readers = (0..shape.readers).map(|number| Reader::new(segment.clone(), number, 0));
     let readers = readers.collect();
     Ok((Writer::new(segment), readers))

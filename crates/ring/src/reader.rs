@@ -67,11 +67,10 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// The reader of this number. `start` is an index where a frame begins: 0, or the last commit
-    /// when the reader was admitted.
+    /// The reader of this number, which is among the segment's readers in process unless it joins.
+    /// `start` is an index where a frame begins: 0, or the last commit when the reader was
+    /// admitted.
     pub(crate) fn new(segment: RingSegment, number: u32, start: u64) -> Reader {
-        let in_process = segment.readers_in_process();
-        in_process.fetch_or(1 << number, Ordering::Relaxed);
         Reader {
             segment,
             number,
@@ -194,17 +193,26 @@ impl Reader {
     /// `room`. This reader has, and has seen the announcement after that.
     #[cold]
     fn have_others_released(&self, room: u64) -> bool {
+        let control = self.segment.control();
+        let awaited = control.writer_status.0.awaited.load(Ordering::Relaxed); // ordered by [wakeup]
+        let others = awaited & !self.bit();
+        if others == 0 {
+            return true;
+        }
         // Each reader stores its cursor, then loads those of the others: of two that release at the
         // same time, at least one sees both. A reader that has not seen the announcement yet need
         // not come here: if its cursor is not seen below, the writer's heavy barrier comes after
-        // this fence, and the writer finds the room itself before it sleeps.
+        // this fence, and the writer finds the room itself before it sleeps. Under loom and Miri
+        // the light barrier is a fence already, so no model fails without this one.
         fence(Ordering::SeqCst);
-        let awaited = &self.segment.control().writer_status.0.awaited;
-        let others = awaited.load(Ordering::Relaxed) & !self.bit(); // ordered by [wakeup]
+        let committed = control.committed.0.load(Ordering::Relaxed); // ordered by [wakeup]
+        let kept = committed.saturating_sub(self.segment.capacity());
         let mut others = (0..self.segment.readers()).filter(|reader| others & 1 << reader != 0);
         others.all(|reader| {
             let released = &self.segment.cursor(reader).released;
-            released.load(Ordering::Relaxed) >= room
+            let released = released.load(Ordering::Relaxed);
+            // A cursor before the oldest frame has gone back: the writer wakes to find the fault.
+            released >= room || released < kept
         })
     }
 
@@ -373,9 +381,11 @@ impl Drop for Reader {
     fn drop(&mut self) {
         // First: a writer that sees the reader gone and dismisses it then has its room.
         let in_process = self.segment.readers_in_process();
-        in_process.fetch_and(!self.bit(), Ordering::Release); // [in process]
+        in_process.stop_awaiting(self.bit());
         let gone = &self.segment.control().reader_status.0.gone;
         gone.fetch_or(self.bit(), Ordering::Release);
+        // Last: from now on another reader may have the number, and is not gone.
+        in_process.free_numbers(self.bit());
     }
 }
 

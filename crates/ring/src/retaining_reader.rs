@@ -58,7 +58,7 @@ pub fn retaining_ring(bytes: usize) -> io::Result<(Writer, RetainingReader)> {
     let (capacity, data) = (RingShape { bytes, readers: 1 }.capacity()?, data_offset(1));
     let memory = MappedMemory::private(data + capacity, data)?;
     let segment = RingSegment::create(memory, capacity, 1, MemoryBarrier::within_process())?;
-    segment.readers_in_process().store(1, Ordering::Relaxed);
+    segment.readers_in_process().add(1);
     let reader = RetainingReader {
         segment: segment.clone(),
         released: 0,
@@ -148,7 +148,8 @@ impl Drop for RetainingReader {
     /// Lets a writer that dismisses this reader have its room.
     fn drop(&mut self) {
         let in_process = self.segment.readers_in_process();
-        in_process.store(0, Ordering::Release); // [in process]
+        in_process.stop_awaiting(1);
+        in_process.free_numbers(1);
     }
 }
 

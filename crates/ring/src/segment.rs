@@ -176,7 +176,7 @@ pub(crate) struct RingSegment {
     readers: u32,
     barrier: MemoryBarrier,
     shadow: ShadowMemory,
-    readers_in_process: ReadersInProcess,
+    readers_in_process: Arc<ReadersInProcess>,
     /// Keeps the memory mapped while a clone of the segment lives.
     _memory: Arc<MappedMemory>,
 }
@@ -252,7 +252,7 @@ impl RingSegment {
             readers,
             barrier,
             shadow: ShadowMemory::new(capacity),
-            readers_in_process: Arc::new(AtomicU64::new(0)),
+            readers_in_process: Arc::new(ReadersInProcess::new()),
             _memory: Arc::new(memory),
         })
     }
@@ -281,8 +281,8 @@ impl RingSegment {
         self.readers
     }
 
-    /// Set of the readers that share this segment with the writer: see [`ReadersInProcess`].
-    pub(crate) fn readers_in_process(&self) -> &AtomicU64 {
+    /// Readers that share this segment with the writer.
+    pub(crate) fn readers_in_process(&self) -> &ReadersInProcess {
         &self.readers_in_process
     }
 

@@ -305,9 +305,11 @@ impl Writer {
     }
 
     /// Announces that the writer is about to sleep until there is room for a payload of `len`
-    /// bytes. `false`: do not sleep, because there is room, there is a [`Writer::fault`] (dismiss
-    /// the reader that has caused it), `len` is above [`Writer::payload_bytes_max`], or the system
-    /// refused the memory barrier without which a wakeup may be lost.
+    /// bytes. `false`: do not sleep, because there is room, the set of readers that the writer
+    /// waits for has changed since it last looked for room (claim again, arm again), there is a
+    /// [`Writer::fault`] (dismiss the reader that has caused it), `len` is above
+    /// [`Writer::payload_bytes_max`], or the system refused the memory barrier without which a
+    /// wakeup may be lost.
     ///
     /// After `true`, the last reader to release far enough learns of it by
     /// [`crate::Reader::take_sleeping_writer`]. A reader that ends, or that an admission dismisses,
@@ -325,7 +327,10 @@ impl Writer {
         status.wakeup_index.store(wanted, Ordering::Release); // [wakeup]
         hit(Failpoint::WriterArmed);
         let is_safe = self.segment.barrier().heavy();
-        let must_wait = !self.has_room_until(to) && self.fault.is_none();
+        // An announced reader that was dismissed or dropped would keep the others from waking the
+        // writer. The look for room has refreshed the set, so the next announcement is right.
+        let must_wait =
+            !self.has_room_until(to) && self.fault.is_none() && self.awaited_readers() == awaited;
         if !must_wait || !is_safe {
             self.disarm();
         }
@@ -408,8 +413,7 @@ impl Writer {
     /// Set of the readers whose room is not written: those that were not dismissed, and those of
     /// this process that still exist.
     fn awaited_readers(&self) -> u64 {
-        let in_process = self.segment.readers_in_process();
-        self.live_readers | in_process.load(Ordering::Acquire) // [in process]
+        self.live_readers | self.segment.readers_in_process().awaited()
     }
 
     /// Looks how far the readers have released.

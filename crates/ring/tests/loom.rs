@@ -308,6 +308,23 @@ fn take_on(reader: &mut Reader, next: &mut Option<u8>) {
     reader.release();
 }
 
+/// A number is given to a new reader while its last reader is dropped: the new one is not gone.
+#[test]
+fn a_reader_that_is_let_in_during_a_drop_is_not_gone() {
+    model(3, || {
+        let (mut writer, _) = ring(32, 1);
+        let mut admission = writer.start_admission();
+        let leaving = admission.admit_in_process(0).expect("a place");
+        let leaving = thread::spawn(move || drop(leaving));
+        admission.dismiss(0);
+        let early = admission.admit_in_process(0);
+        leaving.join().expect("the first reader");
+        let again = early.or_else(|_| admission.admit_in_process(0));
+        assert!(again.is_ok(), "the drop has ended");
+        assert_eq!(writer.gone_readers(), 0);
+    });
+}
+
 /// A reader is let in while the writer writes round and round: from some frame on it gets all of
 /// them, and none is written over while it looks.
 #[test]

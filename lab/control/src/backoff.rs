@@ -28,7 +28,8 @@ pub struct SpinBackoff<const SPINS_PER_YIELD: u32> {
     waits: u32,
 }
 
-/// The backoff of raw controls: a yield in 1,000 spins, about 40 microseconds of them.
+/// The backoff of raw controls, and of contenders that run beside one in the same bench: a yield in
+/// 1,000 spins, about 40 microseconds of them.
 pub type Backoff = SpinBackoff<1000>;
 
 impl<const SPINS_PER_YIELD: u32> SpinBackoff<SPINS_PER_YIELD> {

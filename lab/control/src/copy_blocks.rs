@@ -25,7 +25,8 @@ pub fn copy_blocks_ns(bytes: u64) -> f64 {
 }
 
 /// Hands `count` blocks of [`BLOCK_BYTES`] bytes over from a new thread to this one. Each side
-/// calls its function with the number of the block that it waits for next, from 0 on.
+/// calls its function with the number of the block that it waits for next, from 0 on, and at the
+/// end with `count`.
 ///
 /// # Panics
 /// If one of the threads panics.
@@ -49,6 +50,7 @@ pub fn copy_blocks(
                 parts.for_each(|part| part.copy_from_slice(black_box(&source)));
                 assert!(full.push(block).is_ok(), "there are so few");
             }
+            before_fill(count);
         });
         let mut sum = 0u64;
         for number in 0..count {
@@ -58,6 +60,7 @@ pub fn copy_blocks(
             // The filling thread may have ended.
             let _ = empty.push(block);
         }
+        before_take(count);
         black_box(sum);
     });
 }

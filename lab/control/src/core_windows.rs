@@ -3,9 +3,8 @@
 //! A run is cut into windows of some rounds through a ring. At its edges each side notes the time,
 //! and the time that it had a core. A window in which a side had to wait for its core is left out.
 
-use std::time::Duration;
-
 use rustix::time::{ClockId, clock_gettime};
+use transport::monotonic_ns;
 
 /// Bytes of the messages of one window.
 const WINDOW_BYTES: usize = 1 << 20;
@@ -19,8 +18,9 @@ pub struct CoreWindows {
     /// Number of messages at the next edge.
     next: u64,
     windows: usize,
-    /// Nanoseconds of the monotonic clock and of the thread's, at each edge.
-    edges: Vec<[u64; 2]>,
+    /// Number of messages, and nanoseconds of the monotonic clock and of the thread's, at each
+    /// edge. A side that passes several edges at once notes them all alike.
+    edges: Vec<[u64; 3]>,
 }
 
 impl CoreWindows {
@@ -39,21 +39,24 @@ impl CoreWindows {
         (WINDOW_BYTES / bytes * windows) as u64
     }
 
-    /// Notes that `count` messages were sent or received by now.
+    /// Notes that `count` messages were sent or received by now: 0 before the first message, all
+    /// after the last one. The last window ends with that call.
     #[inline(always)]
     pub fn reached(&mut self, count: u64) {
         if count >= self.next {
-            self.note();
+            self.note(count);
         }
     }
 
     #[cold]
-    fn note(&mut self) {
-        self.next += self.messages_per_window;
-        let time = |clock| Duration::try_from(clock_gettime(clock)).unwrap_or_default();
-        let clocks = [ClockId::Monotonic, ClockId::ThreadCPUTime];
-        self.edges
-            .push(clocks.map(|clock| time(clock).as_nanos() as u64));
+    fn note(&mut self, count: u64) {
+        let thread = clock_gettime(ClockId::ThreadCPUTime);
+        let thread_ns = thread.tv_sec as u64 * 1_000_000_000 + thread.tv_nsec as u64;
+        let edge = [count, monotonic_ns(), thread_ns];
+        while count >= self.next && self.edges.len() <= self.windows {
+            self.edges.push(edge);
+            self.next += self.messages_per_window;
+        }
     }
 
     /// The edges as bytes, for [`CoreWindows::read_edges`] in another process.
@@ -64,33 +67,33 @@ impl CoreWindows {
 
     /// Takes edges that another process has noted in a run of this size.
     pub fn read_edges(&mut self, bytes: &[u8]) {
-        let (edges, _) = bytes.as_chunks::<16>();
+        let (edges, _) = bytes.as_chunks::<24>();
         self.edges = edges
             .iter()
-            .map(|edge| [0, 8].map(|at| edge[at..].first_chunk().copied().unwrap_or_default()))
+            .map(|edge| [0, 8, 16].map(|at| edge[at..].first_chunk().copied().unwrap_or_default()))
             .map(|edge| edge.map(u64::from_ne_bytes))
             .collect();
     }
 
-    /// Nanoseconds of a window, and the part of it for which the thread had a core.
-    fn window(&self, at: usize) -> Option<(f64, f64)> {
-        let (from, to) = (self.edges.get(at)?, self.edges.get(at + 1)?);
-        let wall = to[0].saturating_sub(from[0]) as f64;
-        let thread = to[1].saturating_sub(from[1]) as f64;
-        Some((wall, thread / wall))
+    /// Messages a second in a window. `None`: the thread had no core for a part of it, or the edges
+    /// were not noted, or at one time.
+    fn rate_in(&self, window: usize) -> Option<f64> {
+        let (from, to) = (self.edges.get(window)?, self.edges.get(window + 1)?);
+        let [count, wall_ns, thread_ns] =
+            [0, 1, 2].map(|at| to[at].saturating_sub(from[at]) as f64);
+        // Not a number if no time has passed.
+        let has_run = thread_ns / wall_ns > CORE_SHARE_MIN;
+        has_run.then(|| count / wall_ns * 1e9)
     }
 
-    /// Messages a second in each window in which both the sender and this receiver had a core.
+    /// Messages a second in each window in which both the sender and this receiver had a core. The
+    /// first window and the last one do not count.
     pub fn rates(&self, sender: &CoreWindows) -> Vec<f64> {
         // The sender is ahead, by less than a window.
-        let has_run = |at| {
-            let window = sender.window(at);
-            window.is_none_or(|(_, share)| share > CORE_SHARE_MIN)
-        };
-        let windows = (1..self.windows - 1).filter_map(|at| {
-            let (wall, share) = self.window(at)?;
-            let is_whole = share > CORE_SHARE_MIN && has_run(at) && has_run(at + 1);
-            is_whole.then(|| self.messages_per_window as f64 / wall * 1e9)
+        let has_run = |at| sender.rate_in(at).is_some();
+        let windows = (1..self.windows.saturating_sub(1)).filter_map(|at| {
+            let rate = self.rate_in(at);
+            rate.filter(|_| has_run(at) && has_run(at + 1))
         });
         windows.collect()
     }
@@ -98,15 +101,20 @@ impl CoreWindows {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::thread;
 
-    /// Three windows of 10 µs; of the second a part of the thread's time is missing.
+    use super::*;
+    use crate::copy_blocks::{BLOCK_BYTES, copy_blocks};
+    use crate::payload::Payload;
+    use crate::word_ring::WordRing;
+
+    /// Five windows of 10 µs; of the second a part of the thread's time is missing.
     fn noted(lost_ns: u64) -> CoreWindows {
         let mut windows = CoreWindows::new(1024, 5);
-        let edges = [[0, 0], [10_000, 10_000], [20_000, 20_000 - lost_ns]];
-        let after = [30_000, 30_000 - lost_ns];
-        let last = [40_000, 40_000 - lost_ns];
-        windows.edges = edges.into_iter().chain([after, last]).collect();
+        let thread_ns = |wall_ns| wall_ns - if wall_ns > 10_000 { lost_ns } else { 0 };
+        let edges = (0..=5).map(|edge| (edge * 1024, edge * 10_000));
+        let edges = edges.map(|(count, wall_ns)| [count, wall_ns, thread_ns(wall_ns)]);
+        windows.edges = edges.collect();
         windows
     }
 
@@ -117,6 +125,56 @@ mod tests {
         assert_eq!(noted(0).rates(&noted(0)), [rate; 3]);
         assert_eq!(noted(500).rates(&noted(0)), [rate; 2]);
         assert_eq!(noted(0).rates(&noted(500)), [rate; 2]);
+    }
+
+    #[test]
+    fn a_window_that_the_sender_has_not_noted_does_not_count() {
+        assert!(noted(0).rates(&CoreWindows::new(1024, 5)).is_empty());
+        let mut cut = noted(0);
+        cut.edges.pop();
+        assert_eq!(noted(0).rates(&cut).len(), 2);
+        let none = CoreWindows::new(1024, 0);
+        assert!(none.rates(&none).is_empty());
+    }
+
+    #[test]
+    fn windows_that_end_at_once_count_as_one() {
+        let mut jumped = noted(0);
+        jumped.edges[2] = jumped.edges[3];
+        let rate = 1024.0 / 10_000.0 * 1e9;
+        assert_eq!(
+            jumped.rates(&noted(0)),
+            [rate; 2],
+            "of 20 and of 10 microseconds"
+        );
+        let mut windows = CoreWindows::new(1024, 5);
+        [0, 2048, 2100, 3072, 9000]
+            .into_iter()
+            .for_each(|count| windows.reached(count));
+        let counts = windows.edges.iter().map(|edge| edge[0]);
+        assert_eq!(Vec::from_iter(counts), [0, 2048, 2048, 3072, 9000, 9000]);
+    }
+
+    #[test]
+    fn every_way_to_send_notes_the_end() {
+        let (payload, windows) = (Payload::with_bytes(1024), 2);
+        let count = CoreWindows::message_count(1024, windows);
+        let [mut sent, mut got] = [0, 0].map(|_| CoreWindows::new(1024, windows));
+        let ring = WordRing::new_private(1).expect("memory");
+        thread::scope(|scope| {
+            scope.spawn(|| ring.write_noting(payload, count, |number| sent.reached(number)));
+            ring.read_all_noting(payload, count, |count| got.reached(count));
+        });
+        assert_eq!([sent.edges.len(), got.edges.len()], [windows + 1; 2]);
+
+        let count = CoreWindows::message_count(BLOCK_BYTES, windows);
+        let [mut sent, mut got] = [0, 0].map(|_| CoreWindows::new(BLOCK_BYTES, windows));
+        copy_blocks(
+            count,
+            |number| sent.reached(number),
+            |number| got.reached(number),
+        );
+        assert_eq!([sent.edges.len(), got.edges.len()], [windows + 1; 2]);
     }
 
     #[test]

@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use control::Backoff;
 use thalweg_transport::{ReceivingEnd, SendingEnd};
 
 use crate::child::{Control, Failure, Outcome};
-use crate::paths::{MeasuredPath, WaitBackoff, add_up, contract_accept, contract_open, start};
+use crate::paths::{MeasuredPath, add_up, contract_accept, contract_open, start};
 use crate::{medians, pin};
 
 const TRIPS: u64 = 20_000;
@@ -105,7 +106,7 @@ pub fn echo(control: &mut Control, len: usize) -> Outcome {
         take(&mut *end)?;
         put(&mut *out, &payload)?;
     }
-    let mut backoff = WaitBackoff::default();
+    let mut backoff = Backoff::default();
     while !out.is_drained()? {
         backoff.wait();
     }
@@ -122,7 +123,7 @@ pub fn put(out: &mut dyn SendingEnd, payload: &[u8]) -> Outcome {
 
 /// Waits for a frame and reads it.
 pub fn take(end: &mut dyn ReceivingEnd) -> Result<u64, Failure> {
-    let mut backoff = WaitBackoff::default();
+    let mut backoff = Backoff::default();
     loop {
         let mut found = None;
         for frame in end.poll()? {
@@ -212,7 +213,7 @@ impl Way {
 
     fn receive(&self, trip: u64) {
         let (mut words, number) = self.place(trip);
-        let mut backoff = WaitBackoff::default();
+        let mut backoff = Backoff::default();
         while number.load(Ordering::Acquire) != trip {
             backoff.wait();
         }

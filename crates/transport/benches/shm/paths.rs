@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use control::{CoreWindows, SpinBackoff};
+use control::{Backoff, CoreWindows, cores};
 use ring::frame::FrameBatch;
 use ring::{Reader, RingShape, Writer};
 use thalweg_transport::{Batching, EdgeSpec, EdgeTicket, ReceivingEnd, SendingEnd, media};
@@ -120,15 +120,17 @@ impl Receives for Reader {
 
 /// Sends the frames of a run, and waits until they are taken.
 pub fn flood(out: &mut impl Sends, len: usize) -> Result<CoreWindows, Failure> {
-    let (payload, mut windows, mut backoff) =
-        (vec![3_u8; len], windows(len), WaitBackoff::default());
-    for sent in 0..run_count(len) {
+    let (payload, mut windows) = (vec![3_u8; len], windows(len));
+    let count = run_count(len);
+    for sent in 0..count {
         windows.reached(sent);
+        let mut backoff = Backoff::default();
         while !out.send(black_box(&payload))? {
             backoff.wait();
         }
     }
-    windows.reached(u64::MAX);
+    windows.reached(count);
+    let mut backoff = Backoff::default();
     while !out.finish()? {
         backoff.wait();
     }
@@ -137,19 +139,21 @@ pub fn flood(out: &mut impl Sends, len: usize) -> Result<CoreWindows, Failure> {
 
 /// Takes `count` frames at each end, in turns, and reads every word.
 pub fn sink(ends: &mut [impl Receives], count: u64, windows: &mut CoreWindows) -> Outcome {
-    let (mut got, mut sum, mut backoff) = ([0; RECEIVERS_MAX], 0, WaitBackoff::default());
+    let (mut got, mut sum, mut backoff) = ([0; RECEIVERS_MAX], 0, Backoff::default());
     windows.reached(0);
     while got[..ends.len()].iter().any(|got| *got < count) {
-        let before = got[0];
+        let mut has_read = false;
         for (end, got) in ends.iter_mut().zip(&mut got) {
             let (more, count) = consume(end.take()?);
             sum ^= more;
             *got += count;
+            has_read |= count > 0;
             end.done();
         }
         windows.reached(got[0]);
-        if got[0] == before {
-            backoff.wait();
+        match has_read {
+            true => backoff = Backoff::default(),
+            false => backoff.wait(),
         }
     }
     black_box(sum);
@@ -170,10 +174,6 @@ fn consume(batch: FrameBatch<'_>) -> (u64, u64) {
 
 /// Most receivers on one thread.
 const RECEIVERS_MAX: usize = 4;
-
-/// Backoff of both sides: a yield in 10,000 spins, some hundred microseconds, when the other side
-/// made no progress for longer than it can work.
-pub type WaitBackoff = SpinBackoff<10_000>;
 
 /// Adds up every word of a payload.
 #[inline]
@@ -260,7 +260,7 @@ pub fn child(arguments: &[String]) -> Outcome {
     let [role, lane, processor, one, two] = arguments else {
         return Err("a child needs its five arguments".into());
     };
-    pin::on(processor.parse()?)?;
+    cores::pin(processor.parse()?)?;
     let (one, two) = (one.parse()?, two.parse()?);
     let mut control = child::to_parent(PATIENCE)?;
     match (&**role, &**lane) {

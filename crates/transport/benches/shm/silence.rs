@@ -10,12 +10,13 @@
 
 use std::time::{Duration, Instant};
 
+use control::Backoff;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use thalweg_transport::{IdleStrategy, Idler, Waitable};
 
 use crate::child::{Control, Failure, Outcome};
 use crate::latency::{percentiles, put, take};
-use crate::paths::{MeasuredPath, WaitBackoff, contract_accept, contract_open, start};
+use crate::paths::{MeasuredPath, contract_accept, contract_open, start};
 use crate::pin;
 
 /// Length of a silence, and the number of trips after one.
@@ -106,7 +107,7 @@ pub fn sleeper(control: &mut Control, trips: usize) -> Outcome {
         idle.reset();
         put(&mut *out, &[7; LEN])?;
     }
-    let mut backoff = WaitBackoff::default();
+    let mut backoff = Backoff::default();
     while !out.is_drained()? {
         backoff.wait();
     }

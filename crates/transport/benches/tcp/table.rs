@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use control::{cores, median};
 
-/// Core on which sending threads run.
+/// Place of sending threads among the two cores of the bench.
 pub const SENDER: usize = 0;
 
-/// Core on which receiving threads run.
+/// Place of receiving threads among the two cores of the bench.
 pub const RECEIVER: usize = 1;
 
 /// Number of turns of each contender.
@@ -19,15 +19,16 @@ const TURNS: usize = 9;
 /// Number of bursts in a turn.
 const BURSTS: u32 = 30;
 
-/// Starts a thread on a core.
+/// Starts a thread on the core of this place.
 pub fn on_core<T: Send + 'static>(
-    core: usize,
+    place: usize,
     run: impl FnOnce() -> T + Send + 'static,
 ) -> JoinHandle<T> {
-    let name = ["sender", "receiver"][core.min(1)].to_owned();
+    let name = ["sender", "receiver"][place].to_owned();
+    let core = <[u32; 2]>::from(cores::pair())[place];
     let thread = std::thread::Builder::new().name(name);
     let run = move || {
-        if let Err(error) = cores::pin(core as u32) {
+        if let Err(error) = cores::pin(core) {
             println!("not pinned: {error}");
         }
         run()
