@@ -95,7 +95,7 @@ fn threads(program: &Program, plan: &Plan, pe: u32) -> (Vec<Vec<u32>>, Vec<u32>)
         ids.map(|id| id.0).collect()
     };
     let threads = found.threads.iter().map(|thread| own(&thread.operators));
-    (threads.collect(), own(&found.shared_operators))
+    (threads.collect(), own(&found.shared_operators()))
 }
 
 #[test]

@@ -74,12 +74,7 @@ pub(super) fn threads_with_recorder(program: &Program) -> PeThreads {
         };
         threads.push(thread(ThreadStartPoint::Timers(vec![operator]), entered));
     }
-    let is_shared = |id: &OperatorId| {
-        let entering = threads.iter().filter(|t| t.operators.contains(id));
-        entering.count() > 1
-    };
     PeThreads {
-        shared_operators: both.iter().copied().filter(is_shared).collect(),
         threads,
         upstream_first: both,
         ..PeThreads::default()
