@@ -92,7 +92,7 @@ pub fn plan(program: &Program, decisions: &[u32]) -> Plan {
         crossings: Vec::new(),
     };
     let pe_assignment = PeAssignment::new(&plan, program.operators.len());
-    for (id, pe) in (0..).map(PeId).zip(&mut plan.pes) {
+    for (id, pe) in plan.pe_ids().zip(&mut plan.pes) {
         pe.pins = pins(program, id, &pe_assignment, &mut choices);
     }
     for operator in (0..program.operators.len() as u32).map(OperatorId) {

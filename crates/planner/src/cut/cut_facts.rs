@@ -38,7 +38,7 @@ impl<'a> CutFacts<'a> {
         let pe_assignment = PeAssignment::new(plan, program.operators.len());
         let mut crossings_of: HashMap<OutPortId, Vec<CrossingId>> = HashMap::new();
         let mut border_crossings = vec![BorderCrossings::default(); plan.pes.len()];
-        for (crossing_id, crossing) in (0..).map(CrossingId).zip(&plan.crossings) {
+        for (crossing_id, crossing) in plan.crossing_ids().zip(&plan.crossings) {
             crossings_of
                 .entry(crossing.from)
                 .or_default()

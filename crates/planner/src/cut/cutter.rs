@@ -57,7 +57,7 @@ impl<'a> Cutter<'a> {
         match operator {
             PeOperator::Program(id) => self.program_operator(*id),
             PeOperator::Send(crossing_id) => {
-                let crossing = &self.plan.crossings[crossing_id.0 as usize];
+                let crossing = self.plan.crossing(*crossing_id);
                 let name = self.program.sender_name(crossing);
                 let at = self.local_edge(crossing.from);
                 let numbering = self
@@ -98,7 +98,7 @@ impl<'a> Cutter<'a> {
                 inserted::receive(self.program, name, &outputs, &carried)
             }
             PeOperator::Queue(at) => {
-                let queue = &self.plan.pes[self.pe.0 as usize].threaded_ports[*at];
+                let queue = &self.plan.pe(self.pe).threaded_ports[*at];
                 let operator = &self.program.operators[queue.operator.0 as usize];
                 let port = &operator.inputs[queue.port as usize];
                 let sources = self.sources(port, queue.in_port());
@@ -110,7 +110,7 @@ impl<'a> Cutter<'a> {
     /// The core of the thread that begins at an operator, if the thread has one of its own and is
     /// not a queue's.
     pub fn core(&self, operator: &PeOperator) -> Option<u32> {
-        let pe = &self.plan.pes[self.pe.0 as usize];
+        let pe = self.plan.pe(self.pe);
         match operator {
             PeOperator::Program(id) => pe.core_of(PinnedThread::Source(*id)),
             PeOperator::Receive(at) => {
@@ -205,7 +205,7 @@ impl<'a> Cutter<'a> {
         let origins = self.layout.operators.iter().map(|operator| match operator {
             PeOperator::Program(id) => self.order.origin_of_operator(*id),
             PeOperator::Queue(at) => {
-                let queue = &self.plan.pes[self.pe.0 as usize].threaded_ports[*at];
+                let queue = &self.plan.pe(self.pe).threaded_ports[*at];
                 self.order.origin_of_queue(queue.operator, queue.port)
             }
             _ => None,

@@ -109,7 +109,7 @@ impl<'a> StreamRecipients<'a> {
 
     /// The input ports that a crossing feeds, in all of its PEs.
     fn remote_consumers(&self, crossing_id: CrossingId) -> impl Iterator<Item = InPortId> {
-        let crossing = &self.plan.crossings[crossing_id.0 as usize];
+        let crossing = self.plan.crossing(crossing_id);
         let is_there = |to: &InPortId| {
             let pe = self.pe_assignment.pe_of(to.operator);
             pe.is_some_and(|pe| crossing.to.contains(&pe))
@@ -167,7 +167,7 @@ impl<'a> StreamRecipients<'a> {
     pub fn receiver_outputs(&self, crossings: &[CrossingId]) -> Vec<ReceiverOutput> {
         let outputs = crossings.iter().flat_map(|&crossing_id| {
             let groups = self.consumer_groups(crossing_id);
-            let from = self.plan.crossings[crossing_id.0 as usize].from;
+            let from = self.plan.crossing(crossing_id).from;
             groups.into_iter().map(move |group| ReceiverOutput {
                 crossing_id,
                 from,
@@ -179,7 +179,7 @@ impl<'a> StreamRecipients<'a> {
 
     /// The consumers behind each output port of a crossing's receiver.
     pub fn consumer_groups(&self, crossing_id: CrossingId) -> Vec<Vec<InPortId>> {
-        let from = self.plan.crossings[crossing_id.0 as usize].from;
+        let from = self.plan.crossing(crossing_id).from;
         let consumers = self.stream_consumers.consumers_of(from).iter().copied();
         let near: Vec<InPortId> = consumers.filter(|to| self.is_local(to)).collect();
         if self.order.origins_of_crossing(crossing_id).is_empty() {
@@ -251,7 +251,8 @@ impl<'a> StreamRecipients<'a> {
             let ring = rings.find(|ring| (ring.merge, ring.from, ring.to) == wanted);
             ring.map(|ring| ring.crossing_id)
         };
-        input.crossing.or_else(ring).unwrap_or_default()
+        let crossing_id = input.crossing.or_else(ring);
+        crossing_id.expect("an input without a crossing has a ring for each consumer")
     }
 
     /// The rank of an input port among those that a stream feeds, from 0.
