@@ -125,6 +125,15 @@ impl Plan {
         all.collect()
     }
 
+    /// The crossings that take each stream to other PEs, in order.
+    pub fn crossings_of(&self) -> HashMap<OutPortId, Vec<CrossingId>> {
+        let mut crossings_of: HashMap<OutPortId, Vec<CrossingId>> = HashMap::new();
+        for (id, crossing) in self.crossing_ids().zip(&self.crossings) {
+            crossings_of.entry(crossing.from).or_default().push(id);
+        }
+        crossings_of
+    }
+
     /// The core of one of a PE's receivers, if the receiver has one of its own.
     pub fn core_of_receiver(&self, pe: &PePlan, receiver: &ReceiverPlan) -> Option<u32> {
         let crossings = receiver.crossings.iter();

@@ -147,7 +147,7 @@ fn keyed_operators(
             .map(|&id| ((id, PROGRAM, 0), PeOperator::Program(id))),
     );
     for (at, queue) in own.threaded_ports.iter().enumerate() {
-        if !merges.iter().any(|merge| merge.feeds(queue.in_port())) {
+        if !recipients.is_merged(queue.in_port()) {
             keyed.push(((queue.operator, QUEUE, queue.port), PeOperator::Queue(at)));
         }
     }

@@ -81,14 +81,9 @@ impl<'a> ReceiverSharing<'a> {
             pe_assignment,
             groups: vec![Vec::new(); plan.pes.len()],
             group_of: HashMap::new(),
-            crossings_of: HashMap::new(),
+            crossings_of: plan.crossings_of(),
         };
         for (crossing_id, crossing) in plan.crossing_ids().zip(&plan.crossings) {
-            sharing
-                .crossings_of
-                .entry(crossing.from)
-                .or_default()
-                .push(crossing_id);
             for &pe in &crossing.to {
                 let Some(groups) = sharing.groups.get_mut(pe.0 as usize) else {
                     continue;
