@@ -28,8 +28,8 @@ type Entered = BTreeSet<(String, String)>;
 
 static ENTERED: Mutex<Entered> = Mutex::new(Entered::new());
 
-/// The pairs that the plan has, of the operators that note who enters them. When all of them are
-/// noted the job ends.
+/// The pairs that the plan has, of the operators that note who enters them. Soon after all of them
+/// are noted the job ends.
 static PLANNED: Mutex<Entered> = Mutex::new(Entered::new());
 
 fn locked(entered: &'static Mutex<Entered>) -> std::sync::MutexGuard<'static, Entered> {
@@ -77,6 +77,12 @@ const PROBES: [OperatorEntry; 3] = [
     },
 ];
 
+/// Time for which the job goes on when all pairs are noted, so that one too many is noted as well.
+const FURTHER_SECONDS: f64 = 0.05;
+
+/// Time after which the job ends in any case.
+const LONGEST_SECONDS: f64 = 60.0;
+
 /// Passes tuples and markers on, and notes the threads that it runs on.
 struct Probe {
     name: String,
@@ -100,7 +106,8 @@ impl Probe {
         let thread = thread::current().name().unwrap_or_default().to_owned();
         let is_new = locked(&ENTERED).insert((self.name.clone(), thread));
         if is_new && locked(&ENTERED).is_superset(&locked(&PLANNED)) {
-            self.stop_signal.request();
+            let stopping = self.stop_signal.request_after(FURTHER_SECONDS);
+            stopping.expect("a thread that waits");
         }
     }
 }
@@ -213,7 +220,10 @@ fn operators_are_entered_by_the_threads_of_their_plan() {
     let mut backend = InterpreterBackend::new(&[], &[]);
     let options = PeOptions::default();
     let pe = Pe::wire(&part.program, &threads, &registry, &mut backend, options);
-    let ended = pe.and_then(Pe::start).and_then(runtime::RunningPe::join);
+    let pe = pe.unwrap_or_else(|report| panic!("{report}"));
+    let longest = pe.stop_signal().request_after(LONGEST_SECONDS);
+    longest.expect("a thread that waits");
+    let ended = pe.start().and_then(runtime::RunningPe::join);
     ended.unwrap_or_else(|report| panic!("{report}"));
     assert_eq!(*locked(&ENTERED), expected);
 }

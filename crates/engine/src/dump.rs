@@ -124,7 +124,8 @@ pub fn dump_plan(program: &Program, plan: &Plan) -> String {
     )
 }
 
-/// Prints Cranelift's intermediate code of everything that is compiled for a program.
+/// Prints Cranelift's intermediate code of everything that is compiled for a program: of one PE
+/// with all operators, by the plan that the default [`PlanOptions`](crate::PlanOptions) give.
 ///
 /// # Example
 /// ```
@@ -144,7 +145,8 @@ pub fn dump_clif(program: &Program) -> Result<String, Error> {
     code_listing(program, ListingFormat::Clif)
 }
 
-/// Prints the machine code of everything that is compiled for a program.
+/// Prints the machine code of everything that is compiled for a program, by the same plan as
+/// [`dump_clif`].
 ///
 /// # Errors
 /// [`Error::Codegen`] if the code cannot be made, [`Error::Program`] if an operator refuses its
@@ -155,12 +157,29 @@ pub fn dump_asm(program: &Program) -> Result<String, Error> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{CompileRequest, compile, dump_plan, parse_plan};
+    use crate::{CompileRequest, compile, dump_clif, dump_plan, parse_plan};
 
     const HELLO: &str = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../examples/hello/Hello.spl"
     );
+
+    #[test]
+    fn code_behind_a_threaded_port_is_listed_as_it_runs() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/programs");
+        let request = CompileRequest {
+            file: format!("{folder}/threads/threaded_port.spl").into(),
+            submission_values: Some(Vec::new()),
+            ..CompileRequest::default()
+        };
+        let program = compile(&request).expect("a readable file").program;
+        let listed = dump_clif(&program.expect("a right program")).expect("a listing");
+        let titles: Vec<&str> = listed.lines().filter(|l| l.starts_with(";; ")).collect();
+        assert!(
+            titles.iter().any(|title| title.ends_with(", for a batch")),
+            "{titles:?}"
+        );
+    }
 
     #[test]
     fn a_plan_that_is_not_complete_is_dumped_without_threads() {

@@ -155,7 +155,7 @@ impl LauncherConnection {
         crossing_ends.measures_latency = launch.latency;
         let part_options = PartOptions {
             crossing_ends,
-            cores: plan.pes[number.0 as usize].cores.clone(),
+            cores: plan.pe(number).cores.clone(),
             pins: part.pins.clone(),
             properties: vec![("PEID".to_owned(), number.to_string())],
         };

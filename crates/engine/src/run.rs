@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::job::{Job, LaunchOptions, check_hosts};
 use crate::launcher;
 use crate::monitor::{JobMetadata, Sampler};
-use crate::part::{self, Crossings, PartOptions, UnfiredWindows};
+use crate::part::{self, PartOptions, UnfiredWindows};
 
 /// Runs a compiled program by its plan: in this process if there is one PE without a host, else in
 /// a process for each PE.
@@ -55,25 +55,17 @@ pub fn run(
 ) -> Result<Job, Error> {
     check_hosts(plan, &launch.hosts)?;
     match &plan.pes[..] {
-        [] => launch_part(program, launch, PartOptions::default()),
-        [only] if only.host.is_none() => {
-            let part = planner::cut(program, plan, PeId(0));
-            let mut part_options = PartOptions {
-                cores: only.cores.clone(),
-                pins: part.pins.clone(),
-                ..PartOptions::default()
-            };
-            // No other process reaches the rings of a single PE: they need no secret.
-            let rings = Crossings::new(plan, program, [0; 16], &[]);
-            let opened = rings.open_rings(&part, PeId(0), &mut part_options.crossing_ends);
-            opened.map_err(Error::Program)?;
-            launch_part(&part.program, launch, part_options)
+        [_, _, ..] => launcher::launch(compilation, program, plan, launch),
+        [only] if only.host.is_some() => launcher::launch(compilation, program, plan, launch),
+        _ => {
+            let (part, options) = part::cut_only_pe(program, plan)?;
+            launch_part(&part, launch, options)
         }
-        _ => launcher::launch(compilation, program, plan, launch),
     }
 }
 
-/// Runs a program in this process, with all operators fused into one PE.
+/// Runs a program in this process, with all operators fused into one PE: by the plan that the
+/// default [`PlanOptions`](crate::PlanOptions) give.
 ///
 /// # Example
 /// ```
@@ -97,10 +89,11 @@ pub fn run(
 /// ```
 ///
 /// # Errors
-/// [`Error::DataDirectory`], [`Error::Codegen`], [`Error::Program`] if an operator cannot be set
-/// up, [`Error::System`] if a thread cannot be started.
+/// [`Error::Plan`], [`Error::DataDirectory`], [`Error::Codegen`], [`Error::Program`] if an operator
+/// cannot be set up, [`Error::System`] if a thread cannot be started.
 pub fn launch(program: &Program, launch: &LaunchOptions) -> Result<Job, Error> {
-    launch_part(program, launch, PartOptions::default())
+    let (part, options) = part::fuse_all(program)?;
+    launch_part(&part, launch, options)
 }
 
 /// Runs a part of a program in this process, with the ends of its crossings.
@@ -153,4 +146,32 @@ fn launch_part(
         Box::new(move || part::source_counts(&names, &operator_counts())),
         ended,
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use crate::{CompileRequest, LaunchOptions, compile, launch};
+
+    static OUTPUT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
+    #[test]
+    fn a_program_without_a_plan_has_its_watermarks() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/programs");
+        let request = CompileRequest {
+            file: format!("{folder}/eventtime/channels.spl").into(),
+            submission_values: Some(Vec::new()),
+            ..CompileRequest::default()
+        };
+        let program = compile(&request).expect("a readable file").program;
+        let options = LaunchOptions {
+            before_print: |bytes| OUTPUT.lock().unwrap().extend_from_slice(bytes),
+            ..LaunchOptions::default()
+        };
+        let job = launch(&program.expect("a right program"), &options);
+        job.and_then(crate::Job::join).expect("a run to the end");
+        let printed = String::from_utf8(OUTPUT.lock().unwrap().clone()).expect("text");
+        assert!(printed.ends_with("5000: (4,0,0)\n"), "{printed}");
+    }
 }

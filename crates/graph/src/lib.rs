@@ -31,9 +31,9 @@ pub use plan::{
     ThreadedPort, inserted_operators,
 };
 pub use program::{
-    Annotation, ConfigEntry, EventClock, InPort, Logic, OperatorId, OperatorNode, OperatorTimers,
-    OutPort, OutPortId, OutputCall, Param, ParamValue, Partition, PartitionEviction, Policy,
-    Program, StateVar, TimeInterval, Window, WindowKind,
+    Annotation, CaughtFaults, ConfigEntry, EventClock, InPort, Logic, OperatorId, OperatorNode,
+    OperatorTimers, OutPort, OutPortId, OutputCall, Param, ParamValue, Partition,
+    PartitionEviction, Policy, Program, StateVar, TimeInterval, Window, WindowKind,
 };
 pub use stmt::{Body, Function, LocalVar, Stmt};
 pub use unsupported::Unsupported;

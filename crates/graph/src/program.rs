@@ -85,6 +85,21 @@ impl OperatorTimers {
     }
 }
 
+/// The faults of an operator that cost it only the tuple, as its `@catch` annotation says. Each
+/// word names the faults of those before it, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CaughtFaults {
+    /// No annotation, or one that names no faults.
+    #[default]
+    None,
+    /// `streams`: faults of the language's own operations.
+    Streams,
+    /// `std`: system errors and limits too.
+    Std,
+    /// `all`: division by zero too.
+    All,
+}
+
 /// One operator instance with its ports, parameters and logic.
 #[derive(Clone, Debug)]
 pub struct OperatorNode {
@@ -159,6 +174,32 @@ impl OperatorNode {
             let name = inner.and_then(|inner| inner.split(", ").next());
             name == Some(&*port.name)
         })
+    }
+
+    /// Whether expressions of the operator look back on earlier tuples of a port.
+    pub fn keeps_history(&self) -> bool {
+        self.inputs.iter().any(|port| port.history > 0)
+    }
+
+    /// The faults that `@catch` of the operator names.
+    pub fn caught_faults(&self) -> CaughtFaults {
+        match self.catch_argument("exception") {
+            Some(Value::RString(word)) => match word.as_bytes() {
+                b"streams" => CaughtFaults::Streams,
+                b"std" => CaughtFaults::Std,
+                b"all" => CaughtFaults::All,
+                _ => CaughtFaults::None,
+            },
+            _ => CaughtFaults::None,
+        }
+    }
+
+    /// An argument of the operator's `@catch` by key: `exception`, `tupleTrace`.
+    pub fn catch_argument(&self, key: &str) -> Option<&Value> {
+        let mut annotations = self.annotations.iter();
+        let (_, arguments) = annotations.find(|(name, _)| &**name == "catch")?;
+        let argument = arguments.iter().find(|(name, _)| &**name == key);
+        argument.map(|(_, value)| value)
     }
 
     /// A parameter by name.

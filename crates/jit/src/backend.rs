@@ -58,7 +58,7 @@ impl Backend for Jit {
     }
 
     fn compile_chains(&mut self, chains: &ThreadChains<'_>) -> Result<Vec<OperatorCode>, Fault> {
-        Ok(ChainCompiler::new(chains).compile(self)?)
+        Ok(ChainCompiler::new(chains)?.compile(self)?)
     }
 
     fn finish(&mut self) -> Result<(), Fault> {

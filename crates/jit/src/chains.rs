@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use graph::StateId;
 use runtime::abi::LoweredLogic;
-use runtime::abi::{ChainMember, OperatorCode, RunBody, ThreadChains};
+use runtime::abi::{ChainEdge, ChainMember, OperatorCode, RunBody, ThreadChains};
 
 use crate::error::Error;
 use crate::jit::{Jit, function_context};
@@ -30,7 +30,10 @@ pub struct ChainCompiler<'c> {
 impl<'c> ChainCompiler<'c> {
     /// Plans the inlining. Members are taken from the last to the first, for a member may only
     /// inline members behind it.
-    pub fn new(chains: &'c ThreadChains<'c>) -> ChainCompiler<'c> {
+    ///
+    /// # Errors
+    /// If an edge of a chain does not lead to a member behind the one that it comes from.
+    pub fn new(chains: &'c ThreadChains<'c>) -> Result<ChainCompiler<'c>, Error> {
         let count = chains.members.len();
         let mut compiler = ChainCompiler {
             chains,
@@ -41,11 +44,11 @@ impl<'c> ChainCompiler<'c> {
         let mut lowered: Vec<Option<Rc<lower::InlinableOperator>>> = vec![None; count];
         let mut nodes = vec![0; count];
         for at in (0..count).rev() {
-            let member = compiler.lower_member(at, &lowered, &mut nodes);
+            let member = compiler.lower_member(at, &lowered, &mut nodes)?;
             lowered[at] = Some(Rc::new(member));
         }
         compiler.inlinable_operators = lowered.into_iter().flatten().collect();
-        compiler
+        Ok(compiler)
     }
 
     fn lower_member(
@@ -53,14 +56,14 @@ impl<'c> ChainCompiler<'c> {
         at: usize,
         lowered: &[Option<Rc<lower::InlinableOperator>>],
         nodes: &mut [u32],
-    ) -> lower::InlinableOperator {
+    ) -> Result<lower::InlinableOperator, Error> {
         let member = &self.chains.members[at];
         let context = function_context(&member.scope);
         let on_tuple = member.logic.on_tuple.iter();
         let on_tuple = on_tuple.map(|body| Rc::new((body.clone(), BodyUsage::from_body(body))));
         let on_tuple: Vec<_> = on_tuple.collect();
         let own: u32 = on_tuple.iter().map(|body| body.1.nodes).sum();
-        let targets = self.output_targets(member, lowered, nodes);
+        let targets = self.output_targets(member, lowered, nodes)?;
         let inlined =
             member
                 .chain_outputs
@@ -74,7 +77,7 @@ impl<'c> ChainCompiler<'c> {
                         .flat_map(|chain_output| &chain_output.edges)
                 });
         nodes[at] = own + inlined.map(|edge| nodes[edge.member as usize]).sum::<u32>();
-        lower::InlinableOperator {
+        Ok(lower::InlinableOperator {
             index: member.scope.index,
             inputs: context.inputs,
             first_slots: context.first_slots,
@@ -83,7 +86,7 @@ impl<'c> ChainCompiler<'c> {
             changed_state: changed_by(member.logic),
             on_tuple,
             targets,
-        }
+        })
     }
 
     /// Targets of a member's tuples: the members behind it, unless they are too large together.
@@ -92,7 +95,7 @@ impl<'c> ChainCompiler<'c> {
         member: &ChainMember<'_>,
         lowered: &[Option<Rc<lower::InlinableOperator>>],
         nodes: &[u32],
-    ) -> Vec<OutputTarget> {
+    ) -> Result<Vec<OutputTarget>, Error> {
         let ports = member.scope.outputs.iter().enumerate();
         ports
             .map(|(port, layout)| {
@@ -100,11 +103,12 @@ impl<'c> ChainCompiler<'c> {
                 if let Some(Some(frames)) = member.frame_edges.get(port)
                     && layout.is_fixed
                 {
-                    return OutputTarget::RingFrame(layout, RingGrantAddresses::from_edge(frames));
+                    let grant = RingGrantAddresses::from_edge(frames);
+                    return Ok(OutputTarget::RingFrame(layout, grant));
                 }
                 let Some(chain_output) = member.chain_outputs.get(port).and_then(Option::as_ref)
                 else {
-                    return OutputTarget::Outlet(layout);
+                    return Ok(OutputTarget::Outlet(layout));
                 };
                 let size: u32 = chain_output
                     .edges
@@ -112,27 +116,35 @@ impl<'c> ChainCompiler<'c> {
                     .map(|edge| nodes[edge.member as usize])
                     .sum();
                 if size > CHAIN_NODES_MAX {
-                    return OutputTarget::Outlet(layout);
+                    return Ok(OutputTarget::Outlet(layout));
                 }
-                let each = chain_output.edges.iter().filter_map(|edge| {
+                let each = chain_output.edges.iter().map(|edge| {
+                    let operator = lowered[edge.member as usize].as_ref();
+                    let operator = operator.ok_or_else(|| self.backward_edge(member, edge))?;
                     self.is_inlined[edge.member as usize] = true;
-                    Some(InlinedEdge {
-                        operator: Rc::clone(lowered[edge.member as usize].as_ref()?),
+                    Ok(InlinedEdge {
+                        operator: Rc::clone(operator),
                         port: edge.port,
                         processed: edge.processed.address().expose_provenance() as i64,
                     })
                 });
-                let inlined_edges = each.collect();
+                let inlined_edges = each.collect::<Result<_, Error>>()?;
                 let submitted = chain_output.submitted.address().expose_provenance() as i64;
-                OutputTarget::Inlined(
-                    layout,
-                    Rc::new(InlinedOutput {
-                        submitted,
-                        edges: inlined_edges,
-                    }),
-                )
+                let output = InlinedOutput {
+                    submitted,
+                    edges: inlined_edges,
+                };
+                Ok(OutputTarget::Inlined(layout, Rc::new(output)))
             })
             .collect()
+    }
+
+    fn backward_edge(&self, from: &ChainMember<'_>, edge: &ChainEdge<'_>) -> Error {
+        let to = &self.chains.members[edge.member as usize];
+        Error::new(format!(
+            "internal error: {} feeds {}, which does not come behind it in their chain",
+            from.scope.operator.name, to.scope.operator.name
+        ))
     }
 
     /// Compiles the code of every member.

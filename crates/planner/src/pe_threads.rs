@@ -13,14 +13,14 @@
 //! ```
 //!
 //! # Cost
-//! One walk from each beginning of a thread over the operators that it enters, and two over the
-//! edges for loops.
+//! One walk from each beginning of a thread over the operators that it enters, two over the edges
+//! for loops, and one for the order of all operators.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 use graph::{
-    ExprKind, OperatorId, OperatorNode, ParamValue, PeThreads, PlannedThread, Program,
-    ThreadStartPoint, inserted_operators,
+    CaughtFaults, ExprKind, OperatorId, OperatorNode, ParamValue, PeThreads, PlannedThread,
+    Program, ThreadStartPoint, inserted_operators,
 };
 use tuple::Value;
 
@@ -45,16 +45,14 @@ pub fn pe_threads(program: &Program, pins: &[(u32, u32)]) -> PeThreads {
     let entering = entering_threads(&threads, program.operators.len());
     let call_loops = find_loops(calls.callees_by_operator());
     let all_loops = find_loops(calls.consumers_by_operator());
-    let ids = || (0..program.operators.len() as u32).map(OperatorId);
-    let is_shared = |id: &OperatorId| entering[id.0 as usize].len() > 1;
+    let upstream_first = calls.upstream_first(&call_loops, &all_loops);
     let is_looped =
         |id: &OperatorId| calls.has_own_thread(*id) && all_loops[id.0 as usize].is_some();
     PeThreads {
-        shared_operators: ids().filter(is_shared).collect(),
-        looped_threads: ids().filter(is_looped).collect(),
-        chains: calls.chains(&entering, &call_loops),
+        looped_threads: calls.ids().filter(is_looped).collect(),
+        chains: calls.chains(&entering, &call_loops, &upstream_first),
         call_loops: members_by_loop(&call_loops),
-        upstream_first: calls.all_upstream_first(),
+        upstream_first,
         threads,
     }
 }
@@ -212,31 +210,54 @@ impl<'a> PeCallGraph<'a> {
         }
     }
 
-    /// All operators, each behind those that feed it; those of loops last.
-    fn all_upstream_first(&self) -> Vec<OperatorId> {
+    /// All operators, each behind those that feed it. Edges that stand in a loop do not count, but
+    /// for calls that close no loop of calls: so each call goes forward, or within a call loop.
+    fn upstream_first(
+        &self,
+        call_loops: &[Option<u32>],
+        all_loops: &[Option<u32>],
+    ) -> Vec<OperatorId> {
+        let is_in_one = |loops: &[Option<u32>], from: OperatorId, to: OperatorId| {
+            let number = loops[from.0 as usize];
+            number.is_some() && number == loops[to.0 as usize]
+        };
+        let counts = |from: OperatorId, to: OperatorId| {
+            let is_call = !self.has_own_thread(from);
+            !is_in_one(all_loops, from, to) || (is_call && !is_in_one(call_loops, from, to))
+        };
+        let counted = |from| {
+            let consumers = self.consumers_of_operator(from);
+            consumers.filter(move |&to| counts(from, to))
+        };
         let mut feeders = vec![0; self.program.operators.len()];
-        for to in self.ids().flat_map(|id| self.consumers_of_operator(id)) {
+        for to in self.ids().flat_map(counted) {
             feeders[to.0 as usize] += 1;
         }
         let is_free = |id: &OperatorId| feeders[id.0 as usize] == 0;
-        let mut ready: VecDeque<OperatorId> = self.ids().filter(is_free).collect();
+        let mut ready: Vec<OperatorId> = self.ids().filter(is_free).collect();
+        ready.reverse();
         let mut ordered = Vec::with_capacity(feeders.len());
-        while let Some(id) = ready.pop_front() {
+        while let Some(id) = ready.pop() {
             ordered.push(id);
-            for to in self.consumers_of_operator(id) {
+            for to in counted(id) {
                 let left = &mut feeders[to.0 as usize];
                 *left -= 1;
                 if *left == 0 {
-                    ready.push_back(to);
+                    ready.push(to);
                 }
             }
         }
-        ordered.extend(self.ids().filter(|id| feeders[id.0 as usize] > 0));
         ordered
     }
 
-    /// The groups of operators that may be compiled into one function, upstream first.
-    fn chains(&self, entering: &[Vec<usize>], loops: &[Option<u32>]) -> Vec<Vec<OperatorId>> {
+    /// The groups of operators that may be compiled into one function, each in the order of
+    /// `upstream_first`.
+    fn chains(
+        &self,
+        entering: &[Vec<usize>],
+        loops: &[Option<u32>],
+        upstream_first: &[OperatorId],
+    ) -> Vec<Vec<OperatorId>> {
         let mut sets = DisjointSets::new(entering.len());
         let may_have_code = |id: OperatorId| {
             let at = id.0 as usize;
@@ -257,8 +278,17 @@ impl<'a> PeCallGraph<'a> {
                 }
             }
         }
+        let mut positions = vec![0; upstream_first.len()];
+        for (position, id) in upstream_first.iter().enumerate() {
+            positions[id.0 as usize] = position;
+        }
+        let in_order = |set: Vec<usize>| {
+            let mut chain: Vec<OperatorId> = set.iter().map(|&at| OperatorId(at as u32)).collect();
+            chain.sort_unstable_by_key(|id| positions[id.0 as usize]);
+            chain
+        };
         let chains = sets.sets().into_iter().filter(|set| set.len() > 1);
-        chains.map(|set| self.upstream_first(&set)).collect()
+        chains.map(in_order).collect()
     }
 
     /// Whether an operator may have its behaviour as typed statements: inserted operators and those
@@ -275,52 +305,9 @@ impl<'a> PeCallGraph<'a> {
             && !self.operator(id).timers.exist()
     }
 
-    /// Whether an operator's statements may be part of its caller's function: it keeps no past
-    /// tuples and catches no faults.
+    /// Whether an operator's statements may be part of its caller's function.
     fn may_join(&self, id: OperatorId) -> bool {
         let operator = self.operator(id);
-        let keeps_history = operator.inputs.iter().any(|port| port.history > 0);
-        !keeps_history && !catches_faults(operator)
-    }
-
-    /// Operators without loops among them, each after those that call it.
-    fn upstream_first(&self, set: &[usize]) -> Vec<OperatorId> {
-        let is_in = |id: OperatorId| set.binary_search(&(id.0 as usize)).is_ok();
-        let mut callers: Vec<usize> = vec![0; set.len()];
-        let position = |id: OperatorId| set.partition_point(|&at| at < id.0 as usize);
-        let ids = || set.iter().map(|&at| OperatorId(at as u32));
-        for to in ids()
-            .flat_map(|id| self.callees(id))
-            .filter(|to| is_in(*to))
-        {
-            callers[position(to)] += 1;
-        }
-        let mut ready: Vec<OperatorId> = ids().filter(|id| callers[position(*id)] == 0).collect();
-        ready.reverse();
-        let mut ordered = Vec::new();
-        while let Some(id) = ready.pop() {
-            ordered.push(id);
-            for to in self.callees(id).filter(|to| is_in(*to)) {
-                let left = &mut callers[position(to)];
-                *left -= 1;
-                if *left == 0 {
-                    ready.push(to);
-                }
-            }
-        }
-        ordered
-    }
-}
-
-/// Whether `@catch` of an operator names faults that cost the operator only a tuple.
-fn catches_faults(operator: &OperatorNode) -> bool {
-    let mut annotations = operator.annotations.iter();
-    let Some((_, arguments)) = annotations.find(|(name, _)| &**name == "catch") else {
-        return false;
-    };
-    let exception = arguments.iter().find(|(name, _)| &**name == "exception");
-    match exception {
-        Some((_, Value::RString(word))) => matches!(&*word.0, b"streams" | b"std" | b"all"),
-        _ => false,
+        !operator.keeps_history() && operator.caught_faults() == CaughtFaults::None
     }
 }

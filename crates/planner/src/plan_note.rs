@@ -87,8 +87,8 @@ impl<'a> PlanNoteFinder<'_, 'a> {
     fn isolation(&self) -> Option<PlanNote> {
         let mut constraints = self.constraints(|p| p.isolation);
         constraints.retain(|&(at, _)| {
-            let pe = self.pe_of(at).unwrap_or_default();
-            self.plan.pes[pe.0 as usize].operators.len() > 1
+            let pe = self.pe_of(at).map(|pe| self.plan.pe(pe));
+            pe.is_some_and(|pe| pe.operators.len() > 1)
         });
         self.note(&constraints, "it shares a process with others")
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use graph::{PeId, Plan, Program};
+use graph::{Plan, Program};
 
 use crate::cut::ProgramCuts;
 use crate::derived::check;
@@ -27,7 +27,7 @@ pub fn thread_comments(program: &Program, plan: &Plan) -> String {
     }
     let cuts = ProgramCuts::new(program, plan);
     let mut text = String::new();
-    for pe in (0..plan.pes.len() as u32).map(PeId) {
+    for pe in plan.pe_ids() {
         let part = cuts.cut(pe);
         let threads = pe_threads(&part.program, &part.pins);
         // A string can always be written to.

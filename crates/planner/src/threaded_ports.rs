@@ -119,7 +119,7 @@ fn exclusive_ports(
     for (pe, receivers) in (0..).map(PeId).zip(receivers) {
         for receiver in receivers {
             let crossings = receiver.crossings.iter();
-            let streams = crossings.map(|&id| plan.crossings[id.0 as usize].from);
+            let streams = crossings.map(|&id| plan.crossing(id).from);
             let fed = streams.flat_map(|stream| stream_consumers.consumers_of(stream));
             let mut fed: Vec<InPortId> = fed
                 .filter(|to| pe_assignment.pe_of(to.operator) == Some(pe))

@@ -180,7 +180,7 @@ fn assert_agree(part: &PeProgram, found: &PeThreads, text: &str) {
     };
     let shared: Vec<usize> = expected.all().filter(|&at| count(at) > 1).collect();
     assert_eq!(
-        numbers(&found.shared_operators),
+        numbers(&found.shared_operators()),
         shared,
         "shared in\n{text}"
     );
@@ -190,6 +190,7 @@ fn assert_agree(part: &PeProgram, found: &PeThreads, text: &str) {
         |at: &usize| has_own_thread(&expected.operators[*at]) && expected.ways[*at][*at];
     let looped: Vec<usize> = expected.all().filter(is_looped).collect();
     assert_eq!(numbers(&found.looped_threads), looped, "looped in\n{text}");
+    assert_goes_forward(&expected, found, text);
     let mut chains: Vec<_> = found.chains.iter().map(|c| numbers(c)).collect();
     for chain in &chains {
         for (at, caller) in chain.iter().enumerate() {
@@ -205,6 +206,27 @@ fn assert_agree(part: &PeProgram, found: &PeThreads, text: &str) {
     chains.iter_mut().for_each(|chain| chain.sort_unstable());
     chains.sort();
     assert_eq!(chains, expected.chains(&threads), "chains in\n{text}");
+}
+
+/// Asserts that the order of code has each operator once, and that each edge goes forward in it,
+/// but for calls of one call loop, and for what threads of their own submit within a loop.
+fn assert_goes_forward(expected: &Closures<'_>, found: &PeThreads, text: &str) {
+    let order = numbers(&found.upstream_first);
+    let position = |at: usize| order.iter().position(|&other| other == at).unwrap();
+    assert_eq!(order.len(), expected.operators.len(), "order of\n{text}");
+    for from in expected.all() {
+        for to in expected.all().filter(|&to| expected.edges[from][to]) {
+            let returns = match has_own_thread(&expected.operators[from]) {
+                true => expected.ways[to][from],
+                false => expected.calls[to][from],
+            };
+            let is_forward = position(from) < position(to);
+            assert!(
+                is_forward || returns,
+                "{order:?} for {from} -> {to} in\n{text}"
+            );
+        }
+    }
 }
 
 /// Gives operators threads, timers, history and `@catch`, as the bits of `traits` say.

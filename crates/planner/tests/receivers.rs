@@ -95,7 +95,7 @@ fn threads(program: &Program, plan: &Plan, pe: u32) -> (Vec<Vec<u32>>, Vec<u32>)
         ids.map(|id| id.0).collect()
     };
     let threads = found.threads.iter().map(|thread| own(&thread.operators));
-    (threads.collect(), own(&found.shared_operators))
+    (threads.collect(), own(&found.shared_operators()))
 }
 
 #[test]
@@ -307,7 +307,7 @@ impl ReceivingThreads<'_> {
             }
             ReceivingThread::Receiver(pe, at) => {
                 let crossings = self.order.receivers[pe.0 as usize][at].crossings.iter();
-                let streams = crossings.map(|&id| self.plan.crossings[id.0 as usize].from);
+                let streams = crossings.map(|&id| self.plan.crossing(id).from);
                 let ports = streams.flat_map(|from| {
                     self.stream_consumers
                         .consumers_of(from)
@@ -390,7 +390,7 @@ proptest! {
             let merged = order.merges[pe.0 as usize].iter().flat_map(|merge| &merge.inputs);
             received.extend(merged.filter_map(|input| input.crossing));
             received.sort_unstable();
-            let crossings = (0..).map(CrossingId).zip(&plan.crossings).filter(|(_, c)| c.to.contains(&pe));
+            let crossings = plan.crossing_ids().zip(&plan.crossings).filter(|(_, c)| c.to.contains(&pe));
             let crossings: Vec<CrossingId> = crossings.map(|(id, _)| id).collect();
             prop_assert_eq!(received, crossings);
         }

@@ -2,7 +2,7 @@
 //!
 //! The operators have names, ports and streams, and nothing else: it is the graph that counts.
 //! There are merged ports, several output ports, several consumers of a stream, operators that
-//! nothing feeds, and loops.
+//! nothing feeds, and loops. Operators stand in any order: also in front of those that feed them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,15 +20,20 @@ use super::choices::Choices;
 /// Programs of at most so many operators, each with a plan.
 pub fn programs_with_plans(operators_max: usize) -> impl Strategy<Value = (Program, Plan)> {
     let row = |len: usize| proptest::collection::vec(any::<u32>(), 0..=len);
-    let rows = (row(operators_max * 8), row(operators_max * 8));
-    rows.prop_map(move |(graph, plan)| {
-        let program = program(&graph, operators_max);
+    let rows = (
+        row(operators_max * 8),
+        row(operators_max),
+        row(operators_max * 8),
+    );
+    rows.prop_map(move |(graph, order, plan)| {
+        let program = in_any_order(program(&graph, operators_max), &order);
         let plan = self::plan(&program, &plan);
         (program, plan)
     })
 }
 
-/// The program that these decisions make, of one operator or more.
+/// The program that these decisions make, of one operator or more. Most operators stand behind
+/// those that feed them.
 pub fn program(decisions: &[u32], operators_max: usize) -> Program {
     let (outputs, inputs) = decisions.split_at(decisions.len() / 6);
     let mut choices = Choices::new(outputs);
@@ -50,6 +55,34 @@ pub fn program(decisions: &[u32], operators_max: usize) -> Program {
     }
 }
 
+/// The program with its operators in the order that these decisions make; without any, as they are.
+pub fn in_any_order(program: Program, decisions: &[u32]) -> Program {
+    let mut choices = Choices::new(decisions);
+    let count = program.operators.len();
+    let mut order: Vec<usize> = (0..count).collect();
+    for at in 0..count {
+        order.swap(at, at + choices.below(count - at));
+    }
+    let mut places = vec![OperatorId(0); count];
+    for (place, &at) in (0..).zip(&order) {
+        places[at] = OperatorId(place);
+    }
+    let mut operators = Vec::with_capacity(count);
+    for (line, &at) in (1..).zip(&order) {
+        let mut operator = program.operators[at].clone();
+        operator.pos.line = line;
+        let ports = operator.inputs.iter_mut();
+        for source in ports.flat_map(|port| &mut port.sources) {
+            source.operator = places[source.operator.0 as usize];
+        }
+        operators.push(operator);
+    }
+    Program {
+        operators,
+        ..program
+    }
+}
+
 /// A plan for a program: loops stay together, whatever else is at random.
 pub fn plan(program: &Program, decisions: &[u32]) -> Plan {
     let mut choices = Choices::new(decisions);
@@ -59,7 +92,7 @@ pub fn plan(program: &Program, decisions: &[u32]) -> Plan {
         crossings: Vec::new(),
     };
     let pe_assignment = PeAssignment::new(&plan, program.operators.len());
-    for (id, pe) in (0..).map(PeId).zip(&mut plan.pes) {
+    for (id, pe) in plan.pe_ids().zip(&mut plan.pes) {
         pe.pins = pins(program, id, &pe_assignment, &mut choices);
     }
     for operator in (0..program.operators.len() as u32).map(OperatorId) {

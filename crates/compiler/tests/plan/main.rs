@@ -86,7 +86,7 @@ pub fn threads(program: &Program, plan: &Plan) -> Vec<PeThreads> {
 /// The operators of the program that several threads of a part enter.
 pub fn shared(part: &PeProgram) -> Vec<OperatorId> {
     let threads = planner::pe_threads(&part.program, &part.pins);
-    let shared = threads.shared_operators.iter();
+    let shared = threads.shared_operators().into_iter();
     shared
         .filter_map(|id| part.operator_ids[id.0 as usize])
         .collect()

@@ -76,7 +76,7 @@ pub fn wire(
 }
 
 /// Implementations of the toolkit's operators, and of the operators that plans insert.
-fn registry() -> &'static [OperatorEntry] {
+pub(super) fn registry() -> &'static [OperatorEntry] {
     static REGISTRY: LazyLock<Vec<OperatorEntry>> =
         LazyLock::new(|| [toolkit::operators(), ENTRIES].concat());
     &REGISTRY

@@ -24,7 +24,7 @@ impl Program {
         receiver: &ReceiverPlan,
     ) -> String {
         let streams = receiver.crossings.iter().map(|&crossing_id| {
-            let from = plan.crossings[crossing_id.0 as usize].from;
+            let from = plan.crossing(crossing_id).from;
             let pe = pe_assignment
                 .pe_of(from.operator)
                 .map_or("?".into(), |pe| pe.to_string());

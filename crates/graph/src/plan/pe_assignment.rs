@@ -27,7 +27,7 @@ impl PeAssignment {
     /// PEs name is in the first of them; numbers that the program does not have are left out.
     pub fn new(plan: &Plan, operators: usize) -> PeAssignment {
         let mut pes = vec![None; operators];
-        for (id, pe) in (0..).map(PeId).zip(&plan.pes) {
+        for (id, pe) in plan.pe_ids().zip(&plan.pes) {
             for operator in &pe.operators {
                 if let Some(operator_pe) = pes.get_mut(operator.0 as usize) {
                     operator_pe.get_or_insert(id);

@@ -88,10 +88,36 @@ pub enum EdgeMedium {
 }
 
 impl Plan {
+    /// A PE of the plan.
+    ///
+    /// # Panics
+    /// If the plan has no such PE.
+    pub fn pe(&self, id: PeId) -> &PePlan {
+        &self.pes[id.0 as usize]
+    }
+
+    /// The ids of all PEs, in order.
+    pub fn pe_ids(&self) -> impl Iterator<Item = PeId> + use<> {
+        (0..self.pes.len() as u32).map(PeId)
+    }
+
+    /// A crossing of the plan.
+    ///
+    /// # Panics
+    /// If the plan has no such crossing: the id may be that of a ring.
+    pub fn crossing(&self, id: CrossingId) -> &Crossing {
+        &self.crossings[id.0 as usize]
+    }
+
+    /// The ids of all crossings, in order.
+    pub fn crossing_ids(&self) -> impl Iterator<Item = CrossingId> + use<> {
+        (0..self.crossings.len() as u32).map(CrossingId)
+    }
+
     /// The crossing that brings a stream into a PE, by stream and PE. A pair without an entry has
     /// no crossing: the stream does not leave its PE for this one.
     pub fn crossing_index(&self) -> HashMap<(OutPortId, PeId), CrossingId> {
-        let numbered = (0..).map(CrossingId).zip(&self.crossings);
+        let numbered = self.crossing_ids().zip(&self.crossings);
         let all = numbered.flat_map(|(id, crossing)| {
             let to = crossing.to.iter();
             to.map(move |&pe| ((crossing.from, pe), id))
@@ -99,10 +125,19 @@ impl Plan {
         all.collect()
     }
 
+    /// The crossings that take each stream to other PEs, in order.
+    pub fn crossings_of(&self) -> HashMap<OutPortId, Vec<CrossingId>> {
+        let mut crossings_of: HashMap<OutPortId, Vec<CrossingId>> = HashMap::new();
+        for (id, crossing) in self.crossing_ids().zip(&self.crossings) {
+            crossings_of.entry(crossing.from).or_default().push(id);
+        }
+        crossings_of
+    }
+
     /// The core of one of a PE's receivers, if the receiver has one of its own.
     pub fn core_of_receiver(&self, pe: &PePlan, receiver: &ReceiverPlan) -> Option<u32> {
         let crossings = receiver.crossings.iter();
-        let streams = crossings.map(|&id| self.crossings[id.0 as usize].from);
+        let streams = crossings.map(|&id| self.crossing(id).from);
         let mut cores = streams.filter_map(|from| pe.core_of(PinnedThread::Receiver(from)));
         cores.next()
     }

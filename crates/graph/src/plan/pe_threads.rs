@@ -13,6 +13,7 @@
 //!   shared: Count
 //! ```
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::{OperatorId, Program};
@@ -24,8 +25,6 @@ pub struct PeThreads {
     /// receivers, queues and operators come first, in order of the operators; the thread of the
     /// timers, if any operator has one, comes last.
     pub threads: Vec<PlannedThread>,
-    /// The operators that more than one thread may enter, in order: they need a lock.
-    pub shared_operators: Vec<OperatorId>,
     /// Loops that direct calls close, each in order of its operators. The operators of one loop
     /// share one lock if several threads enter them, so that no two threads wait for each other
     /// within the loop.
@@ -39,8 +38,8 @@ pub struct PeThreads {
     /// code, and logic that looks before each submission whether its port is still open, divide the
     /// group when the operators are constructed.
     pub chains: Vec<Vec<OperatorId>>,
-    /// All operators, each behind those that feed it; operators of loops come last, in order. Code
-    /// is made in this order.
+    /// All operators, each behind those that feed it but for edges of loops. Code is made in this
+    /// order: a call goes forward in it, unless it stands in one of [`PeThreads::call_loops`].
     pub upstream_first: Vec<OperatorId>,
 }
 
@@ -96,6 +95,18 @@ impl ThreadStartPoint {
 }
 
 impl PeThreads {
+    /// The operators that more than one thread may enter, in order: they need a lock.
+    pub fn shared_operators(&self) -> Vec<OperatorId> {
+        let mut entered = BTreeSet::new();
+        let mut shared = BTreeSet::new();
+        for &id in self.threads.iter().flat_map(|thread| &thread.operators) {
+            if !entered.insert(id) {
+                shared.insert(id);
+            }
+        }
+        shared.into_iter().collect()
+    }
+
     /// The threads as text, one line each, with the names of the PE's program. Names with blanks
     /// stand in brackets.
     pub fn display<'a>(&'a self, program: &'a Program) -> impl fmt::Display + 'a {
@@ -129,7 +140,6 @@ impl fmt::Display for PeThreadsText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PeThreads {
             threads,
-            shared_operators,
             call_loops,
             looped_threads,
             chains,
@@ -143,8 +153,9 @@ impl fmt::Display for PeThreadsText<'_> {
             }
             writeln!(f, ":{}", self.names(&thread.operators))?;
         }
-        if !shared_operators.is_empty() {
-            writeln!(f, "shared:{}", self.names(shared_operators))?;
+        let shared = self.threads.shared_operators();
+        if !shared.is_empty() {
+            writeln!(f, "shared:{}", self.names(&shared))?;
         }
         for operators in call_loops {
             writeln!(f, "loop:{}", self.names(operators))?;

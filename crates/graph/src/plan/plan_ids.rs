@@ -15,7 +15,7 @@ impl fmt::Display for PeId {
 
 /// A crossing, by its index in [`Plan::crossings`](super::Plan::crossings). The rings of a PE have
 /// numbers behind those of the crossings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CrossingId(pub u32);
 
 impl fmt::Display for CrossingId {
@@ -26,7 +26,7 @@ impl fmt::Display for CrossingId {
 
 /// The number of an origin, which is the same in every PE of a plan. An origin gives tuples their
 /// order: a source, a timer, an operator with a thread, or a queue that the program asks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OriginId(pub u32);
 
 impl From<OriginId> for u64 {

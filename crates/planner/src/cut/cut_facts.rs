@@ -36,13 +36,8 @@ impl<'a> CutFacts<'a> {
     /// The facts of a program and a complete plan of it.
     pub fn new(program: &'a Program, plan: &'a Plan) -> CutFacts<'a> {
         let pe_assignment = PeAssignment::new(plan, program.operators.len());
-        let mut crossings_of: HashMap<OutPortId, Vec<CrossingId>> = HashMap::new();
         let mut border_crossings = vec![BorderCrossings::default(); plan.pes.len()];
-        for (crossing_id, crossing) in (0..).map(CrossingId).zip(&plan.crossings) {
-            crossings_of
-                .entry(crossing.from)
-                .or_default()
-                .push(crossing_id);
+        for (crossing_id, crossing) in plan.crossing_ids().zip(&plan.crossings) {
             if let Some(pe) = pe_assignment.pe_of(crossing.from.operator) {
                 border_crossings[pe.0 as usize].sent.push(crossing_id);
             }
@@ -54,7 +49,7 @@ impl<'a> CutFacts<'a> {
         CutFacts {
             program,
             plan,
-            crossings_of,
+            crossings_of: plan.crossings_of(),
             order: order(plan, program),
             pe_assignment,
             stream_consumers: StreamConsumers::new(program),

@@ -1,55 +1,45 @@
 //! The operators of a PE's part: those of the program with their sources replaced, and those that
 //! the plan inserts.
 
-use std::collections::HashMap;
-
 use graph::{
-    CrossingId, InPort, InPortId, OperatorId, OperatorNode, OriginId, OutPortId, PeAssignment,
-    PeId, PinnedThread, Plan, Program,
+    CrossingId, InPort, InPortId, OperatorId, OperatorNode, OriginId, OutPortId, PeId, PinnedThread,
 };
 
 use super::cut_facts::CutFacts;
 use super::inserted;
 use super::pe_layout::{PeLayout, PeOperator};
 use super::stream_recipients::{MergeRing, StreamRecipient, StreamRecipients};
-use crate::order::PlanOrder;
 
 /// A PE that is being cut out of a program: the facts that its operators are made from.
 pub(super) struct Cutter<'a> {
-    pub program: &'a Program,
-    pub plan: &'a Plan,
-    order: &'a PlanOrder,
-    pub pe: PeId,
-    pub pe_assignment: &'a PeAssignment,
-    /// The crossing that brings a stream into a PE.
-    crossing_index: &'a HashMap<(OutPortId, PeId), CrossingId>,
-    pub recipients: StreamRecipients<'a>,
-    pub layout: PeLayout,
+    facts: &'a CutFacts<'a>,
+    pe: PeId,
+    recipients: StreamRecipients<'a>,
+    layout: PeLayout,
 }
 
 impl<'a> Cutter<'a> {
     /// Lays out the part of PE `pe`, which sends on the crossings `sent`.
-    pub fn new(facts: &'a CutFacts<'_>, pe: PeId, sent: &[CrossingId]) -> Cutter<'a> {
-        let CutFacts {
-            program,
-            plan,
-            order,
-            pe_assignment,
-            crossing_index,
-            ..
-        } = facts;
+    pub fn new(facts: &'a CutFacts<'a>, pe: PeId, sent: &[CrossingId]) -> Cutter<'a> {
         let recipients = StreamRecipients::new(facts, pe);
-        let layout = PeLayout::new(plan, order, &recipients, sent, pe);
+        let layout = PeLayout::new(facts.plan, &facts.order, &recipients, sent, pe);
         Cutter {
-            program,
-            plan,
-            order,
+            facts,
             pe,
-            pe_assignment,
-            crossing_index,
             recipients,
             layout,
         }
+    }
+
+    /// The operators of the part, in order.
+    pub fn operators(&self) -> &[PeOperator] {
+        &self.layout.operators
+    }
+
+    /// The rings within the part, each with the stream that it carries.
+    pub fn rings(&self) -> impl Iterator<Item = (CrossingId, OutPortId)> {
+        let rings = self.recipients.rings.iter();
+        rings.map(|ring| (ring.crossing_id, ring.from))
     }
 
     /// An operator of the part.
@@ -57,14 +47,14 @@ impl<'a> Cutter<'a> {
         match operator {
             PeOperator::Program(id) => self.program_operator(*id),
             PeOperator::Send(crossing_id) => {
-                let crossing = &self.plan.crossings[crossing_id.0 as usize];
-                let name = self.program.sender_name(crossing);
+                let crossing = self.facts.plan.crossing(*crossing_id);
+                let name = self.facts.program.sender_name(crossing);
                 let at = self.local_edge(crossing.from);
                 let numbering = self
                     .recipients
                     .numbering(crossing.from, StreamRecipient::Crossing(*crossing_id));
                 inserted::send(
-                    self.program,
+                    self.facts.program,
                     name,
                     *crossing_id,
                     (crossing.from, at),
@@ -73,36 +63,38 @@ impl<'a> Cutter<'a> {
             }
             PeOperator::SendToRing(at) => self.ring_sender(&self.recipients.rings[*at]),
             PeOperator::OrderedCall(from, to) => {
-                let name = self.program.ordered_call_name(*from, *to);
+                let name = self.facts.program.ordered_call_name(*from, *to);
                 let numbering = self
                     .recipients
                     .numbering(*from, StreamRecipient::Operator(*to));
                 let rank = self.recipients.rank(*from, *to);
                 let stream = (*from, self.local_edge(*from));
-                inserted::ordered_call(self.program, name, stream, rank, &numbering)
+                inserted::ordered_call(self.facts.program, name, stream, rank, &numbering)
             }
             PeOperator::Receive(at) => {
-                let receiver = &self.order.receivers[self.pe.0 as usize][*at];
-                let name = self
-                    .program
-                    .receiver_name(self.plan, self.pe_assignment, receiver);
+                let receiver = &self.facts.order.receivers[self.pe.0 as usize][*at];
+                let name = self.facts.program.receiver_name(
+                    self.facts.plan,
+                    &self.facts.pe_assignment,
+                    receiver,
+                );
                 let outputs = self.recipients.receiver_outputs(&receiver.crossings);
                 let carried = self.recipients.crossing_origins(&receiver.crossings);
-                inserted::receive(self.program, name, &outputs, &carried)
+                inserted::receive(self.facts.program, name, &outputs, &carried)
             }
             PeOperator::Merge(at) => {
-                let merge = &self.order.merges[self.pe.0 as usize][*at];
-                let name = self.program.merge_name(merge);
+                let merge = &self.facts.order.merges[self.pe.0 as usize][*at];
+                let name = self.facts.program.merge_name(merge);
                 let outputs = self.recipients.merge_outputs(*at);
                 let carried = self.recipients.merge_origins(*at);
-                inserted::receive(self.program, name, &outputs, &carried)
+                inserted::receive(self.facts.program, name, &outputs, &carried)
             }
             PeOperator::Queue(at) => {
-                let queue = &self.plan.pes[self.pe.0 as usize].threaded_ports[*at];
-                let operator = &self.program.operators[queue.operator.0 as usize];
+                let queue = &self.facts.plan.pe(self.pe).threaded_ports[*at];
+                let operator = &self.facts.program.operators[queue.operator.0 as usize];
                 let port = &operator.inputs[queue.port as usize];
                 let sources = self.sources(port, queue.in_port());
-                inserted::queue(self.program, queue, sources)
+                inserted::queue(self.facts.program, queue, sources)
             }
         }
     }
@@ -110,14 +102,14 @@ impl<'a> Cutter<'a> {
     /// The core of the thread that begins at an operator, if the thread has one of its own and is
     /// not a queue's.
     pub fn core(&self, operator: &PeOperator) -> Option<u32> {
-        let pe = &self.plan.pes[self.pe.0 as usize];
+        let pe = self.facts.plan.pe(self.pe);
         match operator {
             PeOperator::Program(id) => pe.core_of(PinnedThread::Source(*id)),
             PeOperator::Receive(at) => {
-                let receiver = &self.order.receivers[self.pe.0 as usize][*at];
-                self.plan.core_of_receiver(pe, receiver)
+                let receiver = &self.facts.order.receivers[self.pe.0 as usize][*at];
+                self.facts.plan.core_of_receiver(pe, receiver)
             }
-            PeOperator::Merge(at) => self.order.merges[self.pe.0 as usize][*at].core,
+            PeOperator::Merge(at) => self.facts.order.merges[self.pe.0 as usize][*at].core,
             PeOperator::Send(_)
             | PeOperator::SendToRing(_)
             | PeOperator::OrderedCall(..)
@@ -127,13 +119,13 @@ impl<'a> Cutter<'a> {
 
     /// The sender that fills a ring.
     fn ring_sender(&self, ring: &MergeRing) -> OperatorNode {
-        let merge = &self.order.merges[self.pe.0 as usize][ring.merge];
-        let name = self.program.ring_name(ring.from, ring.to, merge);
-        let is_near = self.pe_assignment.pe_of(ring.from.operator) == Some(self.pe);
+        let merge = &self.facts.order.merges[self.pe.0 as usize][ring.merge];
+        let name = self.facts.program.ring_name(ring.from, ring.to, merge);
+        let is_near = self.facts.pe_assignment.pe_of(ring.from.operator) == Some(self.pe);
         let at = match is_near {
             true => self.local_edge(ring.from),
             false => {
-                let crossing_id = self.crossing_index[&(ring.from, self.pe)];
+                let crossing_id = self.facts.crossing_index[&(ring.from, self.pe)];
                 self.layout.received[&(crossing_id, ring.to)]
             }
         };
@@ -148,7 +140,7 @@ impl<'a> Cutter<'a> {
             },
         };
         inserted::send(
-            self.program,
+            self.facts.program,
             name,
             ring.crossing_id,
             (ring.from, at),
@@ -157,7 +149,7 @@ impl<'a> Cutter<'a> {
     }
 
     fn program_operator(&self, id: OperatorId) -> OperatorNode {
-        let mut operator = self.program.operators[id.0 as usize].clone();
+        let mut operator = self.facts.program.operators[id.0 as usize].clone();
         for (port, input) in (0..).zip(&mut operator.inputs) {
             input.sources = match self.layout.queues.get(&(id, port)) {
                 Some(&queue) => {
@@ -185,7 +177,7 @@ impl<'a> Cutter<'a> {
         }
         match self.layout.program_operators.contains_key(&from.operator) {
             true => self.local_edge(from),
-            false => self.layout.received[&(self.crossing_index[&(from, self.pe)], to)],
+            false => self.layout.received[&(self.facts.crossing_index[&(from, self.pe)], to)],
         }
     }
 
@@ -199,14 +191,14 @@ impl<'a> Cutter<'a> {
 
     /// The origin that each operator of the part is; empty if nothing in the plan is ordered.
     pub fn origins(&self) -> Vec<Option<OriginId>> {
-        if self.order.is_unordered() {
+        if self.facts.order.is_unordered() {
             return Vec::new();
         }
         let origins = self.layout.operators.iter().map(|operator| match operator {
-            PeOperator::Program(id) => self.order.origin_of_operator(*id),
+            PeOperator::Program(id) => self.facts.order.origin_of_operator(*id),
             PeOperator::Queue(at) => {
-                let queue = &self.plan.pes[self.pe.0 as usize].threaded_ports[*at];
-                self.order.origin_of_queue(queue.operator, queue.port)
+                let queue = &self.facts.plan.pe(self.pe).threaded_ports[*at];
+                self.facts.order.origin_of_queue(queue.operator, queue.port)
             }
             _ => None,
         });

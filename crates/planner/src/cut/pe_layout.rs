@@ -99,7 +99,7 @@ impl PeLayout {
                 self.program_operators.insert(id, number);
             }
             PeOperator::Queue(at) => {
-                let queue = &plan.pes[pe.0 as usize].threaded_ports[at];
+                let queue = &plan.pe(pe).threaded_ports[at];
                 self.queues.insert((queue.operator, queue.port), number);
             }
             PeOperator::Receive(at) => {
@@ -138,7 +138,7 @@ fn keyed_operators(
     sent: &[CrossingId],
     pe: PeId,
 ) -> Vec<(PeOperatorKey, PeOperator)> {
-    let own = &plan.pes[pe.0 as usize];
+    let own = plan.pe(pe);
     let merges = &order.merges[pe.0 as usize];
     let mut keyed: Vec<(PeOperatorKey, PeOperator)> = Vec::new();
     keyed.extend(
@@ -147,7 +147,7 @@ fn keyed_operators(
             .map(|&id| ((id, PROGRAM, 0), PeOperator::Program(id))),
     );
     for (at, queue) in own.threaded_ports.iter().enumerate() {
-        if !merges.iter().any(|merge| merge.feeds(queue.in_port())) {
+        if !recipients.is_merged(queue.in_port()) {
             keyed.push(((queue.operator, QUEUE, queue.port), PeOperator::Queue(at)));
         }
     }
@@ -186,7 +186,7 @@ fn keyed_operators(
         }
     }
     keyed.extend(sent.iter().map(|&id| {
-        let crossing = &plan.crossings[id.0 as usize];
+        let crossing = plan.crossing(id);
         let key = send_key(order, recipients, id, crossing);
         (key, PeOperator::Send(id))
     }));

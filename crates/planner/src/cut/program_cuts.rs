@@ -1,8 +1,9 @@
 //! The cuts of a plan: from the facts that all PEs share to the program of each.
 //!
 //! # Cost
-//! A walk over the program and the plan, and for each PE one over its operators and crossings: the
-//! parts of all PEs together cost in proportion to the program.
+//! A walk over the program and the plan, and for each PE one over its operators, crossings and
+//! merges: the parts of all PEs together cost in proportion to the program, but for streams whose
+//! order counts. Such a stream costs by the cube of the number of its recipients in a PE.
 
 use graph::{PeId, Plan, Program};
 
@@ -34,26 +35,22 @@ impl<'a> ProgramCuts<'a> {
         let facts = &self.facts;
         let border = &facts.border_crossings[pe.0 as usize];
         let cutter = Cutter::new(facts, pe, &border.sent);
-        let (layout, rings) = (&cutter.layout, cutter.recipients.rings.iter());
+        let operators = cutter.operators();
         let mut part = PeProgram {
             program: Program {
                 name: facts.program.name.clone(),
                 files: facts.program.files.clone(),
                 functions: facts.program.functions.clone(),
-                operators: Vec::with_capacity(layout.operators.len()),
+                operators: Vec::with_capacity(operators.len()),
             },
-            operator_ids: layout
-                .operators
-                .iter()
-                .map(PeOperator::program_id)
-                .collect(),
+            operator_ids: operators.iter().map(PeOperator::program_id).collect(),
             sent_crossings: border.sent.clone(),
             received_crossings: border.received.clone(),
             pins: Vec::new(),
-            rings: rings.map(|ring| (ring.crossing_id, ring.from)).collect(),
+            rings: cutter.rings().collect(),
             origins: cutter.origins(),
         };
-        for (number, operator) in (0..).zip(&layout.operators) {
+        for (number, operator) in (0..).zip(operators) {
             part.program.operators.push(cutter.operator(operator));
             part.pins
                 .extend(cutter.core(operator).map(|core| (number, core)));

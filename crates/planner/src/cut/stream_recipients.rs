@@ -7,17 +7,12 @@
 //! number, and the ranks of the consumers tell them apart. An operator is then called by an
 //! *ordered call*, which gives it the shared number.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use graph::{
-    CrossingId, InPortId, Merge, MergeInput, OperatorId, OriginId, OutPortId, PeAssignment, PeId,
-    Plan,
-};
+use graph::{CrossingId, InPortId, Merge, MergeInput, OperatorId, OriginId, OutPortId, PeId};
 
 use super::cut_facts::CutFacts;
 use super::inserted::{ReceiverOutput, SenderNumbering};
-use crate::order::PlanOrder;
-use crate::streams::StreamConsumers;
 
 /// A ring within a PE: from a stream to a merge.
 pub(super) struct MergeRing {
@@ -35,16 +30,18 @@ pub(super) struct MergeRing {
 
 /// The recipients of the streams of a PE.
 pub(super) struct StreamRecipients<'a> {
-    plan: &'a Plan,
-    order: &'a PlanOrder,
-    stream_consumers: &'a StreamConsumers,
-    pe_assignment: &'a PeAssignment,
+    facts: &'a CutFacts<'a>,
     pe: PeId,
-    merges: &'a [Merge],
-    /// The crossings of each stream.
-    crossings_of: &'a HashMap<OutPortId, Vec<CrossingId>>,
     /// The rings of the PE, in order of the merges and their inputs.
     pub rings: Vec<MergeRing>,
+    /// The rings that a stream fills, by their indexes.
+    rings_of: HashMap<OutPortId, Vec<usize>>,
+    /// The ring that brings a merge a stream for an input port.
+    ring_index: HashMap<(usize, OutPortId, InPortId), CrossingId>,
+    /// The streams that merges take, each with an input port that a merge feeds with it.
+    merged: HashSet<(OutPortId, InPortId)>,
+    /// The input ports that merges feed.
+    merged_ports: HashSet<InPortId>,
 }
 
 /// A recipient of a stream in its PE.
@@ -61,45 +58,58 @@ type RecipientRanks = (u32, u32, StreamRecipient);
 
 impl<'a> StreamRecipients<'a> {
     /// The recipients in PE `pe` of a plan.
-    pub fn new(facts: &'a CutFacts<'_>, pe: PeId) -> StreamRecipients<'a> {
-        let CutFacts {
-            plan,
-            order,
-            stream_consumers,
-            pe_assignment,
-            crossings_of,
-            ..
-        } = facts;
-        let merges = &order.merges[pe.0 as usize];
-        let mut rings = Vec::new();
-        for (merge, inputs) in merges.iter().map(|merge| &merge.inputs).enumerate() {
-            for input in inputs.iter().filter(|input| input.crossing.is_none()) {
+    pub fn new(facts: &'a CutFacts<'a>, pe: PeId) -> StreamRecipients<'a> {
+        let mut recipients = StreamRecipients {
+            facts,
+            pe,
+            rings: Vec::new(),
+            rings_of: HashMap::new(),
+            ring_index: HashMap::new(),
+            merged: HashSet::new(),
+            merged_ports: HashSet::new(),
+        };
+        for (merge, inputs) in recipients.merges().iter().map(|m| &m.inputs).enumerate() {
+            for input in inputs {
                 for &to in &input.consumers {
-                    rings.push(MergeRing {
-                        crossing_id: CrossingId((plan.crossings.len() + rings.len()) as u32),
-                        from: input.from,
-                        merge,
-                        to,
-                        origins: input.origins.clone(),
-                    });
+                    recipients.merged.insert((input.from, to));
+                    recipients.merged_ports.insert(to);
+                    if input.crossing.is_none() {
+                        recipients.add_ring(merge, input, to);
+                    }
                 }
             }
         }
-        StreamRecipients {
-            plan,
-            order,
-            stream_consumers,
-            pe_assignment,
-            pe,
-            merges,
-            crossings_of,
-            rings,
-        }
+        recipients
+    }
+
+    fn add_ring(&mut self, merge: usize, input: &MergeInput, to: InPortId) {
+        let (at, from) = (self.rings.len(), input.from);
+        let crossing_id = CrossingId((self.facts.plan.crossings.len() + at) as u32);
+        self.rings_of.entry(from).or_default().push(at);
+        self.ring_index
+            .entry((merge, from, to))
+            .or_insert(crossing_id);
+        self.rings.push(MergeRing {
+            crossing_id,
+            from,
+            merge,
+            to,
+            origins: input.origins.clone(),
+        });
+    }
+
+    fn merges(&self) -> &'a [Merge] {
+        &self.facts.order.merges[self.pe.0 as usize]
+    }
+
+    /// Whether a merge feeds an input port of the PE.
+    pub fn is_merged(&self, to: InPortId) -> bool {
+        self.merged_ports.contains(&to)
     }
 
     /// The streams that leave an operator.
     pub fn streams(&self, operator: OperatorId) -> impl Iterator<Item = OutPortId> {
-        self.stream_consumers.streams_of(operator)
+        self.facts.stream_consumers.streams_of(operator)
     }
 
     /// The first input port that a crossing feeds, in any PE.
@@ -109,12 +119,13 @@ impl<'a> StreamRecipients<'a> {
 
     /// The input ports that a crossing feeds, in all of its PEs.
     fn remote_consumers(&self, crossing_id: CrossingId) -> impl Iterator<Item = InPortId> {
-        let crossing = &self.plan.crossings[crossing_id.0 as usize];
+        let crossing = self.facts.plan.crossing(crossing_id);
         let is_there = |to: &InPortId| {
-            let pe = self.pe_assignment.pe_of(to.operator);
+            let pe = self.facts.pe_assignment.pe_of(to.operator);
             pe.is_some_and(|pe| crossing.to.contains(&pe))
         };
-        self.stream_consumers
+        self.facts
+            .stream_consumers
             .consumers_of(crossing.from)
             .iter()
             .copied()
@@ -167,7 +178,7 @@ impl<'a> StreamRecipients<'a> {
     pub fn receiver_outputs(&self, crossings: &[CrossingId]) -> Vec<ReceiverOutput> {
         let outputs = crossings.iter().flat_map(|&crossing_id| {
             let groups = self.consumer_groups(crossing_id);
-            let from = self.plan.crossings[crossing_id.0 as usize].from;
+            let from = self.facts.plan.crossing(crossing_id).from;
             groups.into_iter().map(move |group| ReceiverOutput {
                 crossing_id,
                 from,
@@ -179,10 +190,15 @@ impl<'a> StreamRecipients<'a> {
 
     /// The consumers behind each output port of a crossing's receiver.
     pub fn consumer_groups(&self, crossing_id: CrossingId) -> Vec<Vec<InPortId>> {
-        let from = self.plan.crossings[crossing_id.0 as usize].from;
-        let consumers = self.stream_consumers.consumers_of(from).iter().copied();
+        let from = self.facts.plan.crossing(crossing_id).from;
+        let consumers = self
+            .facts
+            .stream_consumers
+            .consumers_of(from)
+            .iter()
+            .copied();
         let near: Vec<InPortId> = consumers.filter(|to| self.is_local(to)).collect();
-        if self.order.origins_of_crossing(crossing_id).is_empty() {
+        if self.facts.order.origins_of_crossing(crossing_id).is_empty() {
             return vec![near];
         }
         near.into_iter().map(|to| vec![to]).collect()
@@ -190,7 +206,7 @@ impl<'a> StreamRecipients<'a> {
 
     /// The output ports of a merge: one for each stream and consumer.
     pub fn merge_outputs(&self, merge: usize) -> Vec<ReceiverOutput> {
-        let inputs = self.merges[merge].inputs.iter();
+        let inputs = self.merges()[merge].inputs.iter();
         let outputs = inputs.flat_map(|input| {
             input.consumers.iter().map(move |&to| ReceiverOutput {
                 crossing_id: self.merge_crossing(merge, input, to),
@@ -203,9 +219,12 @@ impl<'a> StreamRecipients<'a> {
 
     /// The crossings of these that are ordered, once for each of their origins.
     pub fn crossing_origins(&self, crossings: &[CrossingId]) -> Vec<(CrossingId, OriginId)> {
-        let all = crossings
-            .iter()
-            .map(|&crossing_id| (crossing_id, self.order.origins_of_crossing(crossing_id)));
+        let all = crossings.iter().map(|&crossing_id| {
+            (
+                crossing_id,
+                self.facts.order.origins_of_crossing(crossing_id),
+            )
+        });
         all.flat_map(|(id, origins)| origins.iter().map(move |&origin| (id, origin)))
             .collect()
     }
@@ -213,7 +232,7 @@ impl<'a> StreamRecipients<'a> {
     /// The crossings and rings that a merge takes, once for each origin that orders them.
     pub fn merge_origins(&self, merge: usize) -> Vec<(CrossingId, OriginId)> {
         let mut carried = Vec::new();
-        for input in &self.merges[merge].inputs {
+        for input in &self.merges()[merge].inputs {
             let crossings = input
                 .consumers
                 .iter()
@@ -232,48 +251,46 @@ impl<'a> StreamRecipients<'a> {
     }
 
     fn is_local(&self, to: &InPortId) -> bool {
-        self.pe_assignment.pe_of(to.operator) == Some(self.pe)
-    }
-
-    /// The index of the merge that takes a stream for an input port.
-    fn merge(&self, from: OutPortId, to: InPortId) -> Option<usize> {
-        self.merges.iter().position(|merge| {
-            let mut inputs = merge.inputs.iter();
-            inputs.any(|input| input.from == from && input.consumers.contains(&to))
-        })
+        self.facts.pe_assignment.pe_of(to.operator) == Some(self.pe)
     }
 
     /// The crossing or ring that brings a merge a stream for an input port.
     fn merge_crossing(&self, merge: usize, input: &MergeInput, to: InPortId) -> CrossingId {
-        let ring = || {
-            let mut rings = self.rings.iter();
-            let wanted = (merge, input.from, to);
-            let ring = rings.find(|ring| (ring.merge, ring.from, ring.to) == wanted);
-            ring.map(|ring| ring.crossing_id)
-        };
-        input.crossing.or_else(ring).unwrap_or_default()
+        let ring = || self.ring_index.get(&(merge, input.from, to)).copied();
+        let crossing_id = input.crossing.or_else(ring);
+        crossing_id.expect("an input without a crossing has a ring for each consumer")
     }
 
     /// The rank of an input port among those that a stream feeds, from 0.
     pub fn rank(&self, from: OutPortId, to: InPortId) -> u32 {
-        let mut consumers = self.stream_consumers.consumers_of(from).iter();
+        let mut consumers = self.facts.stream_consumers.consumers_of(from).iter();
         consumers.position(|other| *other == to).unwrap_or_default() as u32
     }
 
     /// The origins that a crossing or ring is ordered by.
     fn origins(&self, crossing_id: CrossingId) -> Vec<OriginId> {
-        let ring = (crossing_id.0 as usize).checked_sub(self.plan.crossings.len());
+        let ring = (crossing_id.0 as usize).checked_sub(self.facts.plan.crossings.len());
         match ring {
             Some(at) => self.rings[at].origins.clone(),
-            None => self.order.origins_of_crossing(crossing_id).to_vec(),
+            None => self.facts.order.origins_of_crossing(crossing_id).to_vec(),
         }
     }
 
     /// The recipients of a stream of this PE that count in its order, in order of the calls.
     fn recipient_ranks(&self, from: OutPortId) -> Vec<RecipientRanks> {
-        let called = self.stream_consumers.consumers_of(from).iter().copied();
-        let called = called.filter(|to| self.is_local(to) && self.merge(from, *to).is_none());
-        let called = called.filter(|to| self.order.origin_of_queue(to.operator, to.port).is_none());
+        let called = self
+            .facts
+            .stream_consumers
+            .consumers_of(from)
+            .iter()
+            .copied();
+        let called = called.filter(|to| self.is_local(to) && !self.merged.contains(&(from, *to)));
+        let called = called.filter(|to| {
+            self.facts
+                .order
+                .origin_of_queue(to.operator, to.port)
+                .is_none()
+        });
         let mut ranked: Vec<RecipientRanks> = called
             .map(|to| {
                 (
@@ -283,8 +300,8 @@ impl<'a> StreamRecipients<'a> {
                 )
             })
             .collect();
-        let crossings = self.crossings_of.get(&from).into_iter().flatten();
-        let is_ordered = |id: &&CrossingId| !self.order.origins_of_crossing(**id).is_empty();
+        let crossings = self.facts.crossings_of.get(&from).into_iter().flatten();
+        let is_ordered = |id: &&CrossingId| !self.facts.order.origins_of_crossing(**id).is_empty();
         for &id in crossings.filter(is_ordered) {
             let consumers = self.remote_consumers(id);
             let ranks: Vec<u32> = consumers.map(|to| self.rank(from, to)).collect();
@@ -292,10 +309,9 @@ impl<'a> StreamRecipients<'a> {
                 ranked.push((first, last, StreamRecipient::Crossing(id)));
             }
         }
-        let rings = self
-            .rings
-            .iter()
-            .filter(|ring| ring.from == from && !ring.origins.is_empty());
+        let rings = self.rings_of.get(&from).into_iter().flatten();
+        let rings = rings.map(|&at| &self.rings[at]);
+        let rings = rings.filter(|ring| !ring.origins.is_empty());
         ranked.extend(rings.map(|ring| {
             let rank = self.rank(from, ring.to);
             (rank, rank, StreamRecipient::Crossing(ring.crossing_id))

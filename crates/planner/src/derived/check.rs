@@ -33,18 +33,18 @@ pub fn check(plan: &Plan, program: &Program) -> Result<(), PlanFault> {
 /// The first fault that is found.
 pub fn check_partial(plan: &Plan, program: &Program) -> Result<(), PlanFault> {
     let checked = CheckedPlan::new(plan, program);
-    for (number, pe) in (0..).map(PeId).zip(&plan.pes) {
+    for (number, pe) in plan.pe_ids().zip(&plan.pes) {
         checked.check_pe(number, pe)?;
     }
     checked.check_operators()?;
     checked.check_loops()?;
-    for (number, pe) in (0..).map(PeId).zip(&plan.pes) {
+    for (number, pe) in plan.pe_ids().zip(&plan.pes) {
         for (at, queue) in pe.threaded_ports.iter().enumerate() {
             checked.check_queue(number, at, queue)?;
         }
     }
     let mut carried = HashSet::new();
-    for (id, crossing) in (0..).map(CrossingId).zip(&plan.crossings) {
+    for (id, crossing) in plan.crossing_ids().zip(&plan.crossings) {
         checked.check_crossing(id, crossing, &mut carried)?;
     }
     let order = plan.crossings.iter().map(Crossing::sort_key);
@@ -68,7 +68,7 @@ impl CheckedPlan<'_> {
 
     /// Every operator is in exactly one PE.
     fn check_operators(&self) -> PlanCheckResult {
-        for (number, pe) in (0..).map(PeId).zip(&self.plan.pes) {
+        for (number, pe) in self.plan.pe_ids().zip(&self.plan.pes) {
             for &id in &pe.operators {
                 let subject = PlanPart::Operator(number, id);
                 ensure(
@@ -111,7 +111,7 @@ impl CheckedPlan<'_> {
                 self.pe_assignment.pe_of(first),
                 self.pe_assignment.pe_of(id),
             );
-            let number = other.unwrap_or_default();
+            let number = other.expect("every operator is in a PE: that is checked before");
             ensure(one == other, PlanPart::Operator(number, id), || {
                 format!(
                     "`{}` and `{}` stand in a loop, so they have to be in one pe: queues between \
@@ -144,7 +144,7 @@ impl CheckedPlan<'_> {
         ensure(queue.tuples_max > 0, subject, || {
             "a queue holds at least 1 tuple".to_owned()
         })?;
-        let before = self.plan.pes[number.0 as usize].threaded_ports[..at].last();
+        let before = self.plan.pe(number).threaded_ports[..at].last();
         let Some(before) = before.map(ThreadedPort::in_port) else {
             return Ok(());
         };
@@ -187,7 +187,8 @@ impl CheckedPlan<'_> {
     fn check_complete(&self) -> PlanCheckResult {
         let crossing_index = self.plan.crossing_index();
         for (to, operator) in (0..).map(OperatorId).zip(&self.program.operators) {
-            let pe = self.pe_assignment.pe_of(to).unwrap_or_default();
+            let pe = self.pe_assignment.pe_of(to);
+            let pe = pe.expect("every operator is in a PE: that is checked before");
             for &from in operator.inputs.iter().flat_map(|input| &input.sources) {
                 let is_near = self.pe_assignment.pe_of(from.operator) == Some(pe);
                 ensure(
@@ -200,7 +201,7 @@ impl CheckedPlan<'_> {
                 )?;
             }
         }
-        for (crossing_id, crossing) in (0..).map(CrossingId).zip(&self.plan.crossings) {
+        for (crossing_id, crossing) in self.plan.crossing_ids().zip(&self.plan.crossings) {
             ensure(
                 *crossing.medium != *AUTO_MEDIUM,
                 PlanPart::Crossing(crossing_id),

@@ -26,7 +26,7 @@ pub fn derive(plan: &mut Plan, program: &Program) {
         (pe.receivers, pe.merges) = (receivers, merges);
     }
     let crossing_index = plan.crossing_index();
-    for (id, pe) in (0..).map(PeId).zip(&mut plan.pes) {
+    for (id, pe) in plan.pe_ids().zip(&mut plan.pes) {
         pe.edges = incoming_edges(program, id, pe, &pe_assignment, &crossing_index);
     }
 }

@@ -14,7 +14,7 @@ use crate::order::order;
 /// # Errors
 /// The first fault that is found.
 pub(super) fn check_pins(check: &CheckedPlan<'_>) -> PlanCheckResult {
-    for (number, pe) in (0..).map(PeId).zip(&check.plan.pes) {
+    for (number, pe) in check.plan.pe_ids().zip(&check.plan.pes) {
         for at in 0..pe.pins.len() {
             check_pin(check, number, at)?;
         }
@@ -24,7 +24,7 @@ pub(super) fn check_pins(check: &CheckedPlan<'_>) -> PlanCheckResult {
 
 fn check_pin(check: &CheckedPlan<'_>, number: PeId, at: usize) -> PlanCheckResult {
     let subject = PlanPart::Pin(number, at);
-    let pins = &check.plan.pes[number.0 as usize].pins;
+    let pins = &check.plan.pe(number).pins;
     let thread = pins[at].thread;
     match thread {
         PinnedThread::Source(id) => {
@@ -71,15 +71,14 @@ fn check_single_cores(plan: &Plan, program: &Program) -> PlanCheckResult {
     add_missing_crossings(&mut whole, program, CrossingCodec::default());
     let order = order(&whole, program);
     let threads = order.receivers.iter().zip(&order.merges);
-    for ((number, pe), (receivers, merges)) in (0..).map(PeId).zip(&plan.pes).zip(threads) {
+    for ((number, pe), (receivers, merges)) in plan.pe_ids().zip(&plan.pes).zip(threads) {
         for (at, pin) in pe.pins.iter().enumerate() {
             let PinnedThread::Receiver(from) = pin.thread else {
                 continue;
             };
             let brings = |r: &&ReceiverPlan| {
                 let mut receiver_crossings = r.crossings.iter();
-                receiver_crossings
-                    .any(|&crossing_id| whole.crossings[crossing_id.0 as usize].from == from)
+                receiver_crossings.any(|&crossing_id| whole.crossing(crossing_id).from == from)
             };
             let receiver = receivers.iter().find(brings);
             let core = receiver.and_then(|receiver| whole.core_of_receiver(pe, receiver));

@@ -159,7 +159,7 @@ impl<'g, 'a> ArrivalAnalysis<'g, 'a> {
         let mut count: BTreeMap<OriginId, u32> = BTreeMap::new();
         let mut edges = Vec::new();
         for &crossing_id in crossings {
-            let from = context.plan.crossings[crossing_id.0 as usize].from;
+            let from = context.plan.crossing(crossing_id).from;
             for &origin in context.origins.of_stream(from) {
                 *count.entry(origin).or_default() += 1;
             }
@@ -307,13 +307,11 @@ impl<'g, 'a> ArrivalAnalysis<'g, 'a> {
         to: InPortId,
         crossing_id: CrossingId,
     ) -> ThreadOrigins {
-        let pe = self
-            .context
-            .pe_assignment
-            .pe_of(to.operator)
-            .unwrap_or_default();
+        let pe = self.context.pe_assignment.pe_of(to.operator);
+        let pe = pe.expect("a crossing leads into the PE of each consumer");
         let at = self.receiver_of.get(&(pe, crossing_id));
-        let thread = JobThread::Receiver(pe, at.copied().unwrap_or_default());
+        let at = at.expect("each crossing has a receiver in the PE that it leads into");
+        let thread = JobThread::Receiver(pe, *at);
         let origins = self.context.origins.of_stream(from).iter();
         origins.map(|&origin| (thread, origin)).collect()
     }

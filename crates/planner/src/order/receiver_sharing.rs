@@ -41,7 +41,7 @@ pub(super) fn plan_receivers(
     origins: &StreamOrigins,
 ) -> Vec<Vec<ReceiverPlan>> {
     let mut sharing = ReceiverSharing::new(plan, stream_consumers, pe_assignment);
-    for pe in (0..plan.pes.len() as u32).map(PeId) {
+    for pe in plan.pe_ids() {
         for group in sharing
             .sharing_candidates(pe, origins)
             .iter()
@@ -81,14 +81,9 @@ impl<'a> ReceiverSharing<'a> {
             pe_assignment,
             groups: vec![Vec::new(); plan.pes.len()],
             group_of: HashMap::new(),
-            crossings_of: HashMap::new(),
+            crossings_of: plan.crossings_of(),
         };
-        for (crossing_id, crossing) in (0..).map(CrossingId).zip(&plan.crossings) {
-            sharing
-                .crossings_of
-                .entry(crossing.from)
-                .or_default()
-                .push(crossing_id);
+        for (crossing_id, crossing) in plan.crossing_ids().zip(&plan.crossings) {
             for &pe in &crossing.to {
                 let Some(groups) = sharing.groups.get_mut(pe.0 as usize) else {
                     continue;
@@ -118,7 +113,7 @@ impl<'a> ReceiverSharing<'a> {
                 let other = *by_port.entry(consumer).or_insert(at);
                 sets.join(other, at);
             }
-            let from = self.plan.crossings[crossing_id.0 as usize].from;
+            let from = self.plan.crossing(crossing_id).from;
             for operator in self.reached_operators(crossing_id, pe, origins) {
                 for &origin in origins.of_stream(from) {
                     let other = *by_origin.entry((operator, origin)).or_insert(at);
@@ -138,7 +133,7 @@ impl<'a> ReceiverSharing<'a> {
         pe: PeId,
         origins: &StreamOrigins,
     ) -> HashSet<OperatorId> {
-        let queues = &self.plan.pes[pe.0 as usize].threaded_ports;
+        let queues = &self.plan.pe(pe).threaded_ports;
         let is_call = |to: &InPortId| {
             let is_near = self.pe_assignment.pe_of(to.operator) == Some(pe);
             is_near && queues.iter().all(|queue| queue.in_port() != *to)
@@ -249,7 +244,7 @@ impl<'a> ReceiverSharing<'a> {
     /// The input ports of a PE that a crossing feeds.
     fn consumers(&self, crossing_id: CrossingId, pe: PeId) -> impl Iterator<Item = InPortId> + 'a {
         let pe_assignment = self.pe_assignment;
-        let from = self.plan.crossings[crossing_id.0 as usize].from;
+        let from = self.plan.crossing(crossing_id).from;
         let all = self.stream_consumers.consumers_of(from).iter().copied();
         all.filter(move |to| pe_assignment.pe_of(to.operator) == Some(pe))
     }
@@ -258,7 +253,7 @@ impl<'a> ReceiverSharing<'a> {
     fn crossings(&self, stream: OutPortId) -> impl Iterator<Item = (CrossingId, PeId)> {
         let crossings = self.crossings_of.get(&stream).into_iter().flatten();
         crossings.flat_map(|&crossing_id| {
-            let to = &self.plan.crossings[crossing_id.0 as usize].to;
+            let to = &self.plan.crossing(crossing_id).to;
             to.iter().map(move |&pe| (crossing_id, pe))
         })
     }

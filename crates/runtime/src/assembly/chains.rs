@@ -36,11 +36,12 @@ pub(crate) fn compile(
     candidates: &[ChainCandidate<'_>],
     stop: *const u8,
 ) -> Result<Vec<OperatorCode>, eval::Fault> {
-    let members = candidates.iter().map(|candidate| ChainMember {
+    let members = candidates.iter().enumerate();
+    let members = members.map(|(at, candidate)| ChainMember {
         scope: candidate.scope.clone(),
         logic: candidate.logic,
         state: candidate.state,
-        chain_outputs: chain_outputs(candidate, candidates),
+        chain_outputs: chain_outputs((at, candidate), candidates),
         frame_edges: match needs_open_check(candidate.logic) {
             true => Vec::new(),
             false => candidate.frame_edges.clone(),
@@ -55,7 +56,7 @@ pub(crate) fn compile(
 }
 
 fn chain_outputs<'a>(
-    from: &ChainCandidate<'a>,
+    (at, from): (usize, &ChainCandidate<'a>),
     all: &[ChainCandidate<'a>],
 ) -> Vec<Option<ChainOutput<'a>>> {
     let needs_open_check = needs_open_check(from.logic);
@@ -66,23 +67,31 @@ fn chain_outputs<'a>(
             .map(|&consumer| chain_edge(consumer, all));
         let edges = edges.collect::<Option<Vec<_>>>();
         let edges = edges.filter(|_| !needs_open_check)?;
-        assert_planned(from, &edges, all);
+        assert_planned((at, from), &edges, all);
         let submitted = &out.submitted;
         Some(ChainOutput { submitted, edges })
     };
     from.outs.iter().map(port).collect()
 }
 
-/// Asserts that an operator calls directly only operators of its chain. The plan's chains are an
-/// upper bound: it does not know which operators are Rust code, and which have to look before each
-/// submission whether their port is still open.
-fn assert_planned(from: &ChainCandidate<'_>, edges: &[ChainEdge<'_>], all: &[ChainCandidate<'_>]) {
-    for to in edges.iter().map(|edge| &all[edge.member as usize]) {
+/// Asserts that an operator calls directly only operators of its chain, which come behind it. The
+/// plan's chains are an upper bound: it does not know which operators are Rust code, and which have
+/// to look before each submission whether their port is still open.
+fn assert_planned(
+    (at, from): (usize, &ChainCandidate<'_>),
+    edges: &[ChainEdge<'_>],
+    all: &[ChainCandidate<'_>],
+) {
+    for edge in edges {
+        let to = &all[edge.member as usize];
+        let (caller, called) = (&from.scope.operator.name, &to.scope.operator.name);
         assert!(
             from.chain.is_some() && from.chain == to.chain,
-            "{} would call {} directly, but no chain of the plan has both",
-            from.scope.operator.name,
-            to.scope.operator.name
+            "{caller} would call {called} directly, but no chain of the plan has both"
+        );
+        assert!(
+            at < edge.member as usize,
+            "{caller} would call {called} directly, but comes behind it in the plan's order"
         );
     }
 }

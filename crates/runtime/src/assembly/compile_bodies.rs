@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use eval::Fault;
-use graph::{Body, InPort, inserted_operators};
+use graph::{Body, CaughtFaults, InPort, inserted_operators};
 
 use crate::abi::{Backend, CodeScope, FrameEdge, OperatorCode};
 use crate::assembly::chains::{self, ChainCandidate};
@@ -12,7 +12,6 @@ use crate::assembly::operator_factory::ConstructedOperator;
 use crate::assembly::pe_topology::PeTopology;
 use crate::blocking::stop_signal::StopSignal;
 use crate::contract::build_context;
-use crate::execution::catch_policy::CatchPolicy;
 use crate::execution::port_state::OutputPortState;
 use crate::services::report::Failure;
 
@@ -74,13 +73,9 @@ fn chain_candidate<'a>(
     topology: &'a PeTopology,
 ) -> ChainCandidate<'a> {
     let at = constructed.index as usize;
-    let has_history = constructed
-        .operator
-        .inputs
-        .iter()
-        .any(|port| port.history > 0);
-    let catches_faults = CatchPolicy::from_operator(constructed.operator).catches_any();
-    let is_directly_callable = topology.is_alone(at) && !has_history && !catches_faults;
+    let catches_faults = constructed.operator.caught_faults() != CaughtFaults::None;
+    let is_directly_callable =
+        topology.is_alone(at) && !constructed.operator.keeps_history() && !catches_faults;
     let ports = constructed.operator.inputs.iter();
     let is_batched = |port: &InPort| {
         let mut sources = port.sources.iter();

@@ -4,7 +4,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use graph::{OperatorTimers, PeThreads, Program, PunctuationOutputMode, inserted_operators};
+use graph::{
+    OperatorId, OperatorTimers, PeThreads, Program, PunctuationOutputMode, inserted_operators,
+};
 use tuple::Layout;
 
 use crate::OperatorEntry;
@@ -83,7 +85,7 @@ pub(crate) fn assemble(
     let codes =
         compile_bodies::compile_all(backend, &constructed, &topology, &pe_context.stop_signal)?;
     let fed_operators = threads_feeding(&constructed, &topology);
-    let source_threads = take_source_threads(&mut constructed, &topology, plan);
+    let source_threads = take_source_threads(&mut constructed, plan);
     let timers = take_timers(&mut constructed);
     let flush_buffers = take_flush_buffers(&mut constructed);
     let instances = constructed.into_iter().zip(codes);
@@ -175,18 +177,17 @@ fn core_count(cores: &[u32]) -> usize {
 /// threads `drains` is cleared: the input of such a thread may never end by itself.
 fn take_source_threads(
     constructed: &mut [ConstructedOperator<'_>],
-    topology: &PeTopology,
     plan: &PeThreads,
 ) -> Vec<SourceThread> {
     let source_threads = constructed
         .iter_mut()
         .filter_map(|one| one.source_thread.take());
+    let is_looped = |operator| plan.looped_threads.contains(&OperatorId(operator));
     // The plan has them in the same order, the thread of the timers behind them.
     let source_threads = source_threads
         .zip(&plan.threads)
         .map(|(source_thread, planned)| SourceThread {
-            drains: source_thread.drains
-                && !topology.is_in_threaded_loop[source_thread.operator as usize],
+            drains: source_thread.drains && !is_looped(source_thread.operator),
             core: planned.core,
             ..source_thread
         });
@@ -195,12 +196,9 @@ fn take_source_threads(
 
 /// Whether only the operator's own Rust code sees its tuples: no logic clause and no tuple history.
 fn sees_tuples_alone(constructed: &ConstructedOperator<'_>, code: &OperatorCode) -> bool {
-    let has_history = constructed
-        .operator
-        .inputs
-        .iter()
-        .any(|port| port.history > 0);
-    constructed.built.is_some() && !has_history && code.on_tuple.iter().all(Option::is_none)
+    constructed.built.is_some()
+        && !constructed.operator.keeps_history()
+        && code.on_tuple.iter().all(Option::is_none)
 }
 
 fn operator_label(operator: &graph::OperatorNode) -> OperatorLabel {

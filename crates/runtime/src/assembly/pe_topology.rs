@@ -19,8 +19,6 @@ pub(crate) struct PeTopology {
     pub watermark_edges: Vec<Box<[Box<[WatermarkEdge]>]>>,
     pub processed: Vec<Arc<[Counter]>>,
     pub punctuation: Vec<Arc<[PunctuationCounters]>>,
-    /// Whether several threads enter the operator, which then has a lock.
-    is_shared: Vec<bool>,
     /// Number of the plan's chain that the operator belongs to: only operators of one chain may
     /// call each other directly.
     pub chains: Vec<Option<u32>>,
@@ -31,9 +29,6 @@ pub(crate) struct PeTopology {
     /// Number of the loop that the operator stands in. A loop with an operator that submits from a
     /// thread of its own does not count.
     pub loops: Vec<Option<u32>>,
-    /// Whether the operator submits from a thread of its own, and a tuple that it submits may come
-    /// back to it, on whatever threads.
-    pub is_in_threaded_loop: Vec<bool>,
     /// All operators, upstream before downstream.
     pub topological_order: Vec<u32>,
     /// Number of threads. Those of sources come first, in order of the operators; one for all
@@ -46,7 +41,7 @@ impl PeTopology {
     ///
     /// # Panics
     /// An operator has a thread or a timer that the plan does not know, or the other way round: its
-    /// model does not tell the truth. Or the plan contradicts itself on shared operators.
+    /// model does not tell the truth.
     pub fn new(
         program: &Program,
         plan: &PeThreads,
@@ -55,31 +50,19 @@ impl PeTopology {
         assert_planned(plan, constructed);
         let count = program.operators.len();
         let entering_threads = entering_threads(plan, count);
-        let mut is_shared = vec![false; count];
-        let shared = plan.shared_operators.iter();
-        shared.for_each(|id| is_shared[id.0 as usize] = true);
-        assert!(
-            (0..count).all(|at| is_shared[at] == (entering_threads[at].len() > 1)),
-            "the shared operators of the plan are not those that several of its threads enter"
-        );
         let counters = |operator: &graph::OperatorNode| {
             let ports = operator.inputs.iter();
             ports.map(|_| Counter::default()).collect()
         };
         let inputs = program.operators.iter().map(|o| o.inputs.len());
         let punctuation = inputs.map(PunctuationCounters::for_ports);
-        let mut is_in_threaded_loop = vec![false; count];
-        let looped = plan.looped_threads.iter();
-        looped.for_each(|id| is_in_threaded_loop[id.0 as usize] = true);
         PeTopology {
             processed: program.operators.iter().map(counters).collect(),
             punctuation: punctuation.collect(),
             threads: threads_by_operator(plan, &entering_threads),
             entering_threads,
-            is_shared,
             chains: numbers_by_operator(&plan.chains, count),
             loops: numbers_by_operator(&plan.call_loops, count),
-            is_in_threaded_loop,
             topological_order: plan.upstream_first.iter().map(|id| id.0).collect(),
             thread_count: plan.threads.len() as u32,
             watermark_edges: watermark_edges(program),
@@ -92,9 +75,9 @@ impl PeTopology {
 }
 
 impl PeTopology {
-    /// Whether the plan says that several threads enter an operator.
+    /// Whether several threads enter an operator, which then has a lock.
     pub fn is_shared(&self, operator: usize) -> bool {
-        self.is_shared[operator]
+        self.entering_threads[operator].len() > 1
     }
 
     /// The thread that alone enters an operator; `None` for an operator that several threads share

@@ -155,12 +155,9 @@ impl SendOperator {
     /// # Errors
     /// The PE has no sending end of that crossing, or a parameter is out of range.
     pub(super) fn new(build: &mut BuildContext<'_>) -> Result<SendOperator, Fault> {
-        let crossing = build
-            .param_uint32s("crossing")?
-            .first()
-            .copied()
-            .map(CrossingId)
-            .unwrap_or_default();
+        let crossing = build.param_uint32s("crossing")?.first().copied();
+        let crossing = crossing.map(CrossingId);
+        let crossing = crossing.ok_or_else(|| Fault::value("a sender without a crossing"))?;
         let origins = build.param_uint32s("origin")?.into_iter();
         let positions = SenderPositions::new(
             origins.map(OriginId).collect(),

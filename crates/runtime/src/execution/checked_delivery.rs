@@ -27,8 +27,15 @@ impl ThreadRegion {
         match (&self.exclusive[at], &self.wiring.shared[at]) {
             (Some(exclusive), _) => self.deliver_exclusive(exclusive, to, item),
             (None, Some(shared)) => self.deliver_shared(shared, to, item),
-            // No thread enters it: it is fed by nothing that runs.
-            (None, None) => Ok(()),
+            // No thread enters it: it is fed by nothing that runs. Or a silent timer submits, which
+            // is found when it has returned.
+            (None, None) => {
+                debug_assert!(
+                    !matches!(item, Delivery::Abandon) || self.wiring.threads[at].is_empty(),
+                    "only other threads enter the operator, and learn nothing of its stream's end"
+                );
+                Ok(())
+            }
         }
     }
 
@@ -67,8 +74,9 @@ impl ThreadRegion {
     }
 
     /// Calls an operator without an item for it, as its timers do, and delivers what comes back to
-    /// it through a loop meanwhile. An operator that is busy, or not in this region, is not called.
-    pub fn call_from_timer(
+    /// it through a loop meanwhile. An operator that is busy, which only those in loops are, or not
+    /// in this region, is not called.
+    pub fn with_instance(
         &self,
         operator: u32,
         call: impl FnOnce(&mut OperatorInstance) -> Result<(), Fault>,

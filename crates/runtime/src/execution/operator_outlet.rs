@@ -6,7 +6,7 @@ use eval::{Fault, Services, State};
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef, Watermark};
 
 use crate::abi::{CodeContext, CodeOutlet, FrameBatch};
-use crate::execution::port_state::{CLOSED, OPEN, OutputPortState};
+use crate::execution::port_state::{ABANDONED, INTERRUPTED, OPEN, OutputPortState};
 use crate::execution::thread_region::ThreadRegion;
 use crate::execution::tuple_history::TupleHistory;
 use crate::inserted::inserted_outlet::InsertedOutlet;
@@ -66,6 +66,17 @@ impl<'a> OperatorOutlet<'a> {
         result.map_err(|fault| self.region.blame(self.operator, fault))
     }
 
+    /// The end of submitting to a port that is not open.
+    #[cold]
+    fn refuse(&self, out: &OutputPortState) -> Result<(), Fault> {
+        match out.state.load(Ordering::Relaxed) {
+            INTERRUPTED => return Err(self.services.interrupt()),
+            ABANDONED => self.region.abandon(out),
+            _ => {}
+        }
+        Ok(())
+    }
+
     fn port(&self, port: u32) -> Result<&'a OutputPortState, Fault> {
         let outs = self.outs;
         outs.get(port as usize)
@@ -82,10 +93,8 @@ impl Outlet for OperatorOutlet<'_> {
     #[inline]
     fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
         let out = self.port(port)?;
-        match out.state.load(Ordering::Relaxed) {
-            OPEN => {}
-            CLOSED => return Ok(()),
-            _ => return Err(self.services.interrupt()),
+        if out.state.load(Ordering::Relaxed) != OPEN {
+            return self.refuse(out);
         }
         out.submitted.add(1);
         for &consumer in &out.consumers {
@@ -108,10 +117,8 @@ impl Outlet for OperatorOutlet<'_> {
 
     fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
         let out = self.port(port)?;
-        match out.state.load(Ordering::Relaxed) {
-            OPEN => {}
-            CLOSED => return Ok(()),
-            _ => return Err(self.services.interrupt()),
+        if out.state.load(Ordering::Relaxed) != OPEN {
+            return self.refuse(out);
         }
         out.punctuation.count(mark);
         if mark == Punctuation::Final {
@@ -129,10 +136,9 @@ impl Outlet for OperatorOutlet<'_> {
     }
 
     fn submit_watermark(&mut self, port: u32, at: EventTime) -> Result<(), Fault> {
-        match self.port(port)?.state.load(Ordering::Relaxed) {
-            OPEN => {}
-            CLOSED => return Ok(()),
-            _ => return Err(self.services.interrupt()),
+        let out = self.port(port)?;
+        if out.state.load(Ordering::Relaxed) != OPEN {
+            return self.refuse(out);
         }
         let mut edges = self
             .region
@@ -187,8 +193,11 @@ impl CodeOutlet for OperatorOutlet<'_> {
     fn wake_consumer(&mut self, port: u32) {
         let out = self.outs.get(port as usize);
         for consumer in out.iter().flat_map(|out| &out.consumers) {
-            self.region
-                .with_instance(consumer.operator, |instance| instance.wake());
+            // The consumer sends frames and has no output ports, so nothing comes back to it.
+            let _ = self.region.with_instance(consumer.operator, |instance| {
+                instance.wake();
+                Ok(())
+            });
         }
     }
 }

@@ -10,8 +10,9 @@ use crate::counters::punctuation_counters::PunctuationCounters;
 /// State of an output port, its counters, and its consumers.
 #[derive(Debug, Default)]
 pub(crate) struct OutputPortState {
-    /// [`OPEN`], [`CLOSED`] or [`INTERRUPTED`]. Written by the thread that is in the operator, and
-    /// after a shutdown by the thread that interrupts; read by the operator's own thread.
+    /// [`OPEN`], [`CLOSED`], [`INTERRUPTED`] or [`ABANDONED`]. Written by the thread that is in the
+    /// operator, and after a shutdown by the thread that interrupts; read by the operator's own
+    /// thread.
     pub state: AtomicU8,
     pub submitted: Counter,
     pub punctuation: PunctuationCounters,
@@ -25,11 +26,22 @@ pub(crate) const OPEN: u8 = 0;
 pub(crate) const CLOSED: u8 = 1;
 /// State of a port whose source goes on submitting after a shutdown: submitting fails.
 pub(crate) const INTERRUPTED: u8 = 2;
+/// State of a port whose operator has failed on a thread that may not enter the consumers: nothing
+/// else passes it, and the next thread that finds it so and may enter them abandons the stream.
+pub(crate) const ABANDONED: u8 = 3;
 
 impl OutputPortState {
-    /// Closes the port. Returns whether it was not closed yet: open or interrupted.
-    pub fn close(&self) -> bool {
-        self.state.swap(CLOSED, Ordering::Relaxed) != CLOSED
+    /// Closes the port. Returns the state that it had.
+    pub fn close(&self) -> u8 {
+        self.state.swap(CLOSED, Ordering::Relaxed)
+    }
+
+    /// Leaves it to another thread to abandon the stream, unless the port is closed.
+    pub fn leave_abandoned(&self) {
+        let order = Ordering::Relaxed;
+        let is_left = |state| (state != CLOSED).then_some(ABANDONED);
+        // A closed port stays closed.
+        let _ = self.state.fetch_update(order, order, is_left);
     }
 }
 

@@ -15,7 +15,9 @@ use crate::blocking::before_sleep::BeforeSleep;
 use crate::blocking::pe_thread::PeThreadId;
 use crate::execution::delivery::{Delivery, PendingDelivery};
 use crate::execution::operator_instance::OperatorInstance;
-use crate::execution::port_state::{ConsumerPort, OutputPortState, WatermarkEdge};
+use crate::execution::port_state::{
+    ABANDONED, CLOSED, ConsumerPort, OutputPortState, WatermarkEdge,
+};
 use crate::execution::wiring::Wiring;
 use crate::order::thread_order::ThreadOrder;
 
@@ -121,34 +123,6 @@ impl ThreadRegion {
         self.deliver_checked(edge.consumer, Delivery::Watermark(&(edge.stream, mark)))
     }
 
-    /// Calls an operator. `None` if it is busy, which only those in loops are, or not in this
-    /// region.
-    pub fn with_instance<T>(
-        &self,
-        operator: u32,
-        call: impl FnOnce(&mut OperatorInstance) -> T,
-    ) -> Option<T> {
-        let at = operator as usize;
-        match (&self.exclusive[at], &self.wiring.shared[at]) {
-            (Some(exclusive), _) => exclusive
-                .instance
-                .try_borrow_mut()
-                .ok()
-                .map(|mut instance| call(&mut instance)),
-            (None, Some(shared)) => {
-                let inside = shared
-                    .loop_lock
-                    .map(|loop_lock| self.enter_loop_lock(loop_lock));
-                let result = self
-                    .lock_shared(shared)
-                    .map(|mut instance| call(&mut instance));
-                drop(inside);
-                result
-            }
-            (None, None) => None,
-        }
-    }
-
     /// Whether some operators of the region hold tuples back.
     pub fn needs_flush(&self) -> bool {
         !self.flushing_operators.is_empty()
@@ -235,12 +209,17 @@ impl ThreadRegion {
     /// Sends the final marker on every output port of an operator.
     pub fn end_outputs(&self, operator: u32) -> Result<(), Fault> {
         for (port, out) in (0..).zip(&self.wiring.outs[operator as usize]) {
-            if out.close() {
-                out.punctuation.count(Punctuation::Final);
-                self.end_watermarks(operator, port)?;
-                for &consumer in &out.consumers {
-                    self.deliver_punctuation(consumer, Punctuation::Final)?;
+            match out.close() {
+                CLOSED => continue,
+                ABANDONED => {
+                    self.abandon_consumers(out);
+                    continue;
                 }
+                _ => out.punctuation.count(Punctuation::Final),
+            }
+            self.end_watermarks(operator, port)?;
+            for &consumer in &out.consumers {
+                self.deliver_punctuation(consumer, Punctuation::Final)?;
             }
         }
         Ok(())
@@ -260,14 +239,27 @@ impl ThreadRegion {
         }
     }
 
-    /// Ends the stream of one output port without a final marker.
+    /// Ends the stream of one output port without a final marker. On a thread that may not enter
+    /// the consumers, as that of silent timers, it is left to another one.
     pub fn abandon(&self, out: &OutputPortState) {
-        if out.close() {
-            for &consumer in &out.consumers {
-                // This failure is a consequence of another one, which is reported.
-                let _ = self.deliver_checked(consumer, Delivery::Abandon);
-            }
+        if !out.consumers.iter().all(|to| self.may_enter(to.operator)) {
+            out.leave_abandoned();
+        } else if out.close() != CLOSED {
+            self.abandon_consumers(out);
         }
+    }
+
+    fn abandon_consumers(&self, out: &OutputPortState) {
+        for &consumer in &out.consumers {
+            // This failure is a consequence of another one, which is reported.
+            let _ = self.deliver_checked(consumer, Delivery::Abandon);
+        }
+    }
+
+    /// Whether the thread may enter an operator, or no thread does.
+    fn may_enter(&self, operator: u32) -> bool {
+        let threads = &self.wiring.threads[operator as usize];
+        threads.is_empty() || threads.contains(&self.thread)
     }
 
     /// Remembers which operator a fault comes from, if that is new, and where it is invoked.

@@ -47,7 +47,7 @@ impl TupleHistory {
             tuples,
             first_slot,
             layouts: slots,
-            has_history: operator.inputs.iter().any(|port| port.history > 0),
+            has_history: operator.keeps_history(),
         }
     }
 

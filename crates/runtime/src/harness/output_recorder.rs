@@ -74,12 +74,7 @@ pub(super) fn threads_with_recorder(program: &Program) -> PeThreads {
         };
         threads.push(thread(ThreadStartPoint::Timers(vec![operator]), entered));
     }
-    let is_shared = |id: &OperatorId| {
-        let entering = threads.iter().filter(|t| t.operators.contains(id));
-        entering.count() > 1
-    };
     PeThreads {
-        shared_operators: both.iter().copied().filter(is_shared).collect(),
         threads,
         upstream_first: both,
         ..PeThreads::default()
@@ -127,4 +122,54 @@ impl Operator for OutputRecorder {
 
 pub(super) fn lock(sent: &RecordedOutputs) -> MutexGuard<'_, Vec<HarnessOutput>> {
     sent.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use graph::{InPort, OperatorNode, OperatorTimers, OutPort, Pos};
+
+    use super::*;
+
+    type TimersOf = fn(&OperatorNode) -> OperatorTimers;
+
+    const TIMERS: [Option<TimersOf>; 3] = [
+        None,
+        Some(|_| OperatorTimers::Silent),
+        Some(|_| OperatorTimers::Submitting),
+    ];
+
+    /// An operator with so many input ports, which its model gives a thread or timers, with its
+    /// recorder.
+    fn recorded(inputs: usize, has_own_thread: bool, timers: Option<TimersOf>) -> Program {
+        let port = || InPort::new("In", Default::default(), Vec::new());
+        let operator = OperatorNode {
+            inputs: (0..inputs).map(|_| port()).collect(),
+            outputs: vec![OutPort::new("Out", Default::default())],
+            ..OperatorNode::new("Tested", "t::Tested", Pos::default())
+        };
+        let model = OperatorModel {
+            has_own_thread,
+            timers,
+            ..OperatorModel::DEFAULT
+        };
+        with_recorder(&operator, &model)
+    }
+
+    #[test]
+    fn threads_are_those_of_the_planner() {
+        for (inputs, has_own_thread) in [(0, false), (1, false), (1, true), (2, true)] {
+            for timers in TIMERS {
+                let program = recorded(inputs, has_own_thread, timers);
+                let (_, mut planned) = testkit::planned(&program, &[], &[]);
+                // The recorder is Rust code: nothing is compiled into one function.
+                planned.chains.clear();
+                assert_eq!(
+                    threads_with_recorder(&program),
+                    planned,
+                    "{inputs} input ports, {:?}, own thread: {has_own_thread}",
+                    program.operators[0].timers
+                );
+            }
+        }
+    }
 }

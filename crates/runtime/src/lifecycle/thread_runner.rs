@@ -38,9 +38,7 @@ fn finish_unfed(region: &ThreadRegion) {
     for (operator, feeders) in &wiring.fed_operators {
         if feeders.contains(&region.thread) && wiring.waits.have_ended(feeders) {
             region.contain_failure(*operator, || {
-                let finished =
-                    region.with_instance(*operator, |instance| instance.finish_unfed(region));
-                finished.unwrap_or(Ok(()))
+                region.with_instance(*operator, |instance| instance.finish_unfed(region))
             });
         }
     }
@@ -49,10 +47,9 @@ fn finish_unfed(region: &ThreadRegion) {
 /// Runs the source alone, without the final markers.
 pub(crate) fn run_source(region: &ThreadRegion, source_thread: SourceThread) -> Result<(), Fault> {
     let Some((mut source, state)) = source_thread.source else {
-        let run = region.with_instance(source_thread.operator, |instance| {
+        return region.with_instance(source_thread.operator, |instance| {
             instance.run_source(region)
         });
-        return run.unwrap_or(Ok(()));
     };
     let mut state = StateCell::new(state);
     let history = TupleHistory::without_ports();
@@ -81,7 +78,6 @@ pub(crate) fn close_shared(region: &ThreadRegion) {
 
 fn close(region: &ThreadRegion, operator: u32) {
     region.contain_failure(operator, || {
-        let close = region.with_instance(operator, |instance| instance.close(region));
-        close.unwrap_or(Ok(()))
+        region.with_instance(operator, |instance| instance.close(region))
     });
 }

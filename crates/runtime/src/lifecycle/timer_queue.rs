@@ -78,7 +78,7 @@ fn fire_timer(region: &ThreadRegion, due: DueTimer) {
     region.order.begin_origin(origin);
     region.contain_failure(due.operator, || {
         let timer = TimerId(due.timer);
-        region.call_from_timer(due.operator, |instance| instance.fire_timer(region, timer))
+        region.with_instance(due.operator, |instance| instance.fire_timer(region, timer))
     });
     region.order.pause_origin(origin);
 }

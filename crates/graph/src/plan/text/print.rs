@@ -23,7 +23,7 @@ impl fmt::Display for PlanText<'_> {
             writeln!(f, "plan {}", self.program.name)?;
         }
         let pe_assignment = PeAssignment::new(self.plan, self.program.operators.len());
-        for (number, pe) in (0..).map(PeId).zip(&self.plan.pes) {
+        for (number, pe) in self.plan.pe_ids().zip(&self.plan.pes) {
             writeln!(f, "pe {number}")?;
             self.pe(f, pe)?;
             for receiver in &pe.receivers {
