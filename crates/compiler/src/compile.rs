@@ -8,6 +8,7 @@
 //! while composites are expanded, since a composite is typed for each of its invocations. Each
 //! stage reports its findings to the session and goes on.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -252,20 +253,25 @@ fn check_rest(session: &Session<'_>, expanded: &Expander<'_, '_>) {
 }
 
 fn check_unused(session: &Session<'_>, expanded: &Expander<'_, '_>) {
-    let units = session.symbols.units().filter(|(_, unit)| unit.is_checked);
-    for (id, unit) in units {
-        session.check_unit(id);
-        let mut rest: Vec<_> = main_composite::composites(&unit.unit)
-            .filter(|composite| !expanded.has_expanded(composite))
-            .collect();
-        // A main composite comes first: it invokes others with actuals, which a check of them alone
-        // lacks.
-        rest.sort_by_key(|composite| !can_be_main(composite));
-        let mut reached = HashSet::new();
-        for composite in rest {
-            if !reached.contains(&std::ptr::from_ref(composite)) {
-                reached.extend(check_composite(session, id, composite).expanded);
-            }
+    let symbols = session.symbols;
+    let units = symbols.units().filter(|(_, unit)| unit.is_checked);
+    units.for_each(|(id, _)| session.check_unit(id));
+    let mut rest: Vec<_> = main_composite::all_composites(symbols)
+        .filter(|(_, composite)| !expanded.has_expanded(composite))
+        .collect();
+    // Composites that invoke others come before those: they give them actuals, which a check of
+    // these alone lacks, and say once that all of them together are too large.
+    let invoked = main_composite::invoked_names(symbols);
+    let mut sizes = Expander::new(session);
+    rest.sort_by_cached_key(|(unit, composite)| {
+        let is_invoked = invoked.contains(&*composite.name.text);
+        let instances = sizes.count_instances(*unit, composite);
+        (!can_be_main(composite), is_invoked, Reverse(instances))
+    });
+    let mut reached = HashSet::new();
+    for (unit, composite) in rest {
+        if !reached.contains(&std::ptr::from_ref(composite)) {
+            reached.extend(check_composite(session, unit, composite).into_reached());
         }
     }
 }
