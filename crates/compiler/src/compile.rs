@@ -107,9 +107,12 @@ pub fn check(input: CompileInput<'_>) -> CompileOutput {
 /// Prints what stage `index` makes: the definitions of all files, a line each. Without the text if
 /// a file has a syntax error, or defines a name twice.
 pub fn print_symbols(input: CompileInput<'_>) -> StageOutput<String> {
-    run(&input, |symbols, diagnostics| {
-        (Some(symbols.to_text()), diagnostics)
-    })
+    // Which files of mixed mode the program needs is known when it is compiled.
+    let compiled = |symbols: &SymbolTable, found| compile_indexed(&input, symbols, found, true);
+    let printed = |symbols: &SymbolTable, found| (Some(symbols.to_text()), found);
+    let loaded = load(&input, false);
+    let generates = loaded.has_more && lacks_definition(&run_loaded(&input, loaded, compiled));
+    run_loaded(&input, load(&input, generates), printed)
 }
 
 /// Prints what stage `expand` makes: the operator instances of the program with the types of their
@@ -128,17 +131,26 @@ fn run<T>(
     input: &CompileInput<'_>,
     stages: impl Fn(&SymbolTable, Diagnostics) -> (Option<T>, Diagnostics),
 ) -> StageOutput<T> {
-    let load = |generates| load::load(&input.files, &input.toolkits, input.loader, generates);
-    let loaded = load(false);
+    let loaded = load(input, false);
     let has_more = loaded.has_more;
     let output = run_loaded(input, loaded, &stages);
-    let lacks_definition = |d: &Diagnostic| {
-        d.severity == Severity::Error && UNKNOWN_DEFINITION_CODES.contains(&d.code)
-    };
-    match has_more && output.diagnostics.iter().any(lacks_definition) {
-        true => run_loaded(input, load(true), &stages),
+    match has_more && lacks_definition(&output) {
+        true => run_loaded(input, load(input, true), &stages),
         false => output,
     }
+}
+
+/// Stage `load`: the main files and those that they need, of mixed mode if `generates` is set.
+fn load(input: &CompileInput<'_>, generates: bool) -> LoadedProgram {
+    load::load(&input.files, &input.toolkits, input.loader, generates)
+}
+
+/// Whether a program names something that none of its files defines.
+fn lacks_definition<T>(output: &StageOutput<T>) -> bool {
+    let is_lack = |d: &Diagnostic| {
+        d.severity == Severity::Error && UNKNOWN_DEFINITION_CODES.contains(&d.code)
+    };
+    output.diagnostics.iter().any(is_lack)
 }
 
 /// The stages from the loaded files on: `index`, then those that are given.

@@ -44,9 +44,8 @@ pub(crate) fn build_operator<'w>(
     let InvocationRequest {
         ast, model, scope, ..
     } = request;
-    let inputs = ports::inputs(session, ast, model);
-    let outputs = ports::outputs(session, ast, model);
-    let has_its_ports = session.diagnostics.error_count() == errors;
+    let (inputs, has_inputs) = ports::inputs(session, ast, model);
+    let (outputs, has_outputs) = ports::outputs(session, ast, model);
     let operator_scope = Rc::new(operator_scope(&request, &inputs));
     ports::check_names(session, ast);
     let invocation = InvocationContext {
@@ -57,7 +56,7 @@ pub(crate) fn build_operator<'w>(
         operator_scope,
         inputs,
         outputs,
-        are_ports_matched: has_its_ports,
+        are_ports_matched: has_inputs && has_outputs,
         filter_text: OnceCell::new(),
     };
     let (operator, site) = invocation.operator(&request);
