@@ -82,7 +82,7 @@ fn a_check_asks_for_no_submission_time_values() {
     assert_eq!(codes.collect::<Vec<_>>(), ["missing-submission-value"; 3]);
 }
 
-/// Whoever invokes a composite may not know yet what it gives; the composite's port says.
+/// The invoking composite may not know yet what it gives; the invoked one declares it.
 #[test]
 fn a_port_has_the_type_that_it_declares_whatever_feeds_it() {
     let inner = "composite Inner(input stream<int32 a> In) { graph\n\

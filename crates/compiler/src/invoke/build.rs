@@ -7,7 +7,7 @@ use std::sync::Arc;
 use graph::{InPort, InPortModel, OperatorModel, OperatorNode};
 use syntax::ast::Invocation;
 
-use super::{logic, output, params, ports, verify, window};
+use super::{logic, output, params, ports, tuple_room, verify, window};
 use crate::instance::{
     InPortSite, InheritedClauses, InputFeed, InvocationContext, OperatorSite, OutPortSite,
     OutputStream, input_names,
@@ -60,6 +60,7 @@ pub(crate) fn build_operator<'w>(
         filter_text: OnceCell::new(),
     };
     let (operator, site) = invocation.operator(&request);
+    tuple_room::check_room(&invocation, &operator);
     // A parameter that is broken elsewhere is left out without a report here.
     let has_its_params = operator.params.len() == ast.params.len();
     if session.diagnostics.error_count() == errors && has_its_params && invocation.are_types_known()

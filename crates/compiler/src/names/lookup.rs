@@ -59,7 +59,7 @@ enum NearestDefinition<'w> {
     Several(NamespaceId, NamespaceId),
     /// None that is visible, but one that is not public.
     Hidden(NamespaceId, Definition<'w>),
-    /// None at all.
+    /// No definition of the name.
     Absent,
     /// None, since its namespace does not exist.
     NoNamespace,
