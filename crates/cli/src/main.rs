@@ -153,7 +153,7 @@ mod tests {
     /// The options that a text names.
     fn named(text: &str) -> BTreeSet<String> {
         let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-        let is_option = |word: &&str| word.starts_with('-') && word.trim_matches('-') != "";
+        let is_option = |word: &&str| word.starts_with('-') && word.contains(char::is_alphanumeric);
         words.filter(is_option).map(str::to_owned).collect()
     }
 
