@@ -15,7 +15,10 @@ fn main() -> ExitCode {
         ["map"] => print(&map::print(root)),
         ["circles"] => print(&map::print_circles(root)),
         ["arrows", place] => print(&map::arrows_of(root, place)),
-        ["sizes", folder] => print(&sizes::print(Path::new(folder))),
+        ["sizes", folder] => match sizes::print(Path::new(folder)) {
+            Ok(lines) => print(&lines),
+            Err(message) => report(&[message]),
+        },
         ["vwap-data"] => print(&vwap::generate(vwap::SAMPLE_LINES, vwap::SAMPLE_SEED)),
         ["vwap-data", lines, seed] => match (lines.parse(), seed.parse()) {
             (Ok(lines), Ok(seed)) => print(&vwap::generate(lines, seed)),

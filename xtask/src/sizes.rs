@@ -6,13 +6,13 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::tidy::{TidySource, function_lengths, rust_sources};
-
-/// Lines of a long function, the limit that tidy has for this tree.
-const LONG_FUNCTION_LINES: usize = 70;
+use crate::tidy::{FUNCTION_LINES_MAX, TidySource, function_lengths, rust_sources};
 
 /// A line for each size, with its median and 90th percentile, or with a count.
-pub fn print(folder: &Path) -> String {
+///
+/// # Errors
+/// A sentence, if there are no sources to count.
+pub fn print(folder: &Path) -> Result<String, String> {
     let sources = rust_sources(folder);
     let is_library = |source: &TidySource| format!("/{}", source.path).contains("/src/");
     let texts: Vec<&str> = sources
@@ -20,6 +20,12 @@ pub fn print(folder: &Path) -> String {
         .filter(|source| is_library(source))
         .map(|source| source.text.as_str())
         .collect();
+    if texts.is_empty() {
+        let folder = folder.display();
+        return Err(format!(
+            "no `.rs` file lies in a folder `src` below {folder}"
+        ));
+    }
     let mut files: Vec<usize> = texts.iter().map(|text| text.lines().count()).collect();
     let functions = texts.iter().flat_map(|text| function_lengths(text));
     let mut functions: Vec<usize> = functions.map(|(_, lines)| lines).collect();
@@ -27,7 +33,7 @@ pub fn print(folder: &Path) -> String {
     let has_module_doc = |text: &&&str| text.starts_with("//!");
     let long = functions
         .iter()
-        .filter(|lines| **lines > LONG_FUNCTION_LINES);
+        .filter(|lines| **lines > FUNCTION_LINES_MAX);
     let long = long.count();
     let (comments, code) = comments_and_code(&texts);
     let mut out = String::new();
@@ -44,7 +50,7 @@ pub fn print(folder: &Path) -> String {
     );
     line("lines of such a function", percentiles(&mut functions));
     line(
-        &format!("functions of more than {LONG_FUNCTION_LINES} lines"),
+        &format!("functions of more than {FUNCTION_LINES_MAX} lines"),
         long.to_string(),
     );
     let with_doc = texts.iter().filter(has_module_doc).count();
@@ -59,7 +65,7 @@ pub fn print(folder: &Path) -> String {
         "lines of comment for each line of code",
         format!("{share:.2}"),
     );
-    out
+    Ok(out)
 }
 
 /// Median and 90th percentile; sorts the values.
@@ -101,6 +107,16 @@ fn comments_and_code(texts: &[&str]) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_without_sources_has_no_sizes() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        assert!(print(root).is_ok());
+        for folder in ["src", "tests", "there_is_none"] {
+            let refused = print(&root.join(folder)).expect_err(folder);
+            assert!(refused.ends_with(folder), "{refused}");
+        }
+    }
 
     #[test]
     fn docs_of_public_items_are_counted_without_examples() {

@@ -109,3 +109,109 @@ fn execute(command: CliCommand) -> Result<(), CommandFailure> {
         CliCommand::Perf(args) => perf::run(args),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::{Arg, Command, CommandFactory};
+
+    use super::CommandLine;
+
+    const PAGE: &str = include_str!("../../../docs/commands.md");
+
+    /// Sub-commands that have their options from another binary.
+    const PASSED_ON: &[&str] = &["bench", "perf"];
+
+    /// The names of an option as they are written: `-M`, `--main`.
+    fn names(option: &Arg) -> Vec<String> {
+        let short = option.get_short().map(|short| format!("-{short}"));
+        let long = option.get_long().map(|long| format!("--{long}"));
+        short.into_iter().chain(long).collect()
+    }
+
+    fn options(command: &Command) -> impl Iterator<Item = &Arg> {
+        let options = command.get_arguments().filter(|arg| !arg.is_positional());
+        options.filter(|option| option.get_id() != "help")
+    }
+
+    /// The default of an option: a value of clap's, or a word in its help.
+    fn default_value(option: &Arg) -> Option<String> {
+        let help = option.get_help().map(ToString::to_string);
+        let help = help.unwrap_or_default();
+        let said = help.split_once("[default: ").map(|(_, said)| said);
+        let said = said
+            .and_then(|said| said.split_once(']'))
+            .map(|(word, _)| word);
+        let takes_values = option.get_action().takes_values();
+        let defaults = option.get_default_values().iter().filter(|_| takes_values);
+        let given = defaults.map(|value| value.to_string_lossy().into_owned());
+        let said = said.filter(|word| !word.contains(' ')).map(str::to_owned);
+        given.chain(said).next()
+    }
+
+    /// The options that a text names.
+    fn named(text: &str) -> BTreeSet<String> {
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+        let is_option = |word: &&str| word.starts_with('-') && word.contains(char::is_alphanumeric);
+        words.filter(is_option).map(str::to_owned).collect()
+    }
+
+    /// The rows of the tables behind a heading, split into cells, without their heads.
+    fn rows<'p>(heading: &str) -> impl Iterator<Item = Vec<&'p str>> {
+        let (_, behind) = PAGE.split_once(heading).expect("the page has the heading");
+        let section = behind.split("\n## ").next().unwrap_or_default();
+        let rows = section.lines().filter(|line| line.starts_with("| `"));
+        rows.map(|row| row[2..].split("| ").map(str::trim).collect())
+    }
+
+    #[test]
+    fn the_page_lists_the_options_of_run_with_their_defaults() {
+        let command = CommandLine::command();
+        let run = command.find_subcommand("run").expect("a sub-command");
+        let mut listed = BTreeSet::new();
+        for row in rows("\n## Options of run\n") {
+            let of_row = named(row[0]);
+            let is_it = |option: &&Arg| names(option).iter().any(|name| of_row.contains(name));
+            if let Some(option) = options(run).find(is_it) {
+                let default = default_value(option).map(|value| format!("`{value}`"));
+                assert!(default.is_none_or(|value| row[1] == value), "{row:?}");
+                let values = option.get_possible_values().into_iter();
+                let mut values = values.map(|value| value.get_name().to_owned());
+                let lists_values = row[0].contains("\\|");
+                assert!(
+                    !lists_values || values.all(|value| row[0].contains(&value)),
+                    "{row:?}"
+                );
+            }
+            listed.extend(of_row);
+        }
+        let there: BTreeSet<_> = options(run).flat_map(names).collect();
+        assert_eq!(listed, there);
+    }
+
+    #[test]
+    fn the_page_lists_the_options_of_the_other_commands() {
+        let of_run: BTreeSet<_> = rows("\n## Options of run\n")
+            .flat_map(|row| named(row[0]))
+            .collect();
+        let command = CommandLine::command();
+        let others = command.get_subcommands().filter(|sub| {
+            let name = sub.get_name();
+            name != "run" && name != "help" && !PASSED_ON.contains(&name)
+        });
+        for sub in others {
+            let begin = format!("`thalweg {}", sub.get_name());
+            let mut own = rows("# The command\n").filter(|row| row[0].starts_with(&begin));
+            let row = own.next().expect(&begin).join(" ");
+            let listed = named(&row);
+            let there: BTreeSet<_> = options(sub).flat_map(names).collect();
+            assert!(listed.is_subset(&there), "{row}");
+            for option in options(sub) {
+                let names = names(option);
+                let is_listed = |name: &String| listed.contains(name) || of_run.contains(name);
+                assert!(names.iter().any(is_listed), "{row} lacks {names:?}");
+            }
+        }
+    }
+}

@@ -8,6 +8,7 @@
 //! while composites are expanded, since a composite is typed for each of its invocations. Each
 //! stage reports its findings to the session and goes on.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -106,9 +107,12 @@ pub fn check(input: CompileInput<'_>) -> CompileOutput {
 /// Prints what stage `index` makes: the definitions of all files, a line each. Without the text if
 /// a file has a syntax error, or defines a name twice.
 pub fn print_symbols(input: CompileInput<'_>) -> StageOutput<String> {
-    run(&input, |symbols, diagnostics| {
-        (Some(symbols.to_text()), diagnostics)
-    })
+    // Which files of mixed mode the program needs is known when it is compiled.
+    let compiled = |symbols: &SymbolTable, found| compile_indexed(&input, symbols, found, true);
+    let printed = |symbols: &SymbolTable, found| (Some(symbols.to_text()), found);
+    let loaded = load(&input, false);
+    let generates = loaded.has_more && lacks_definition(&run_loaded(&input, loaded, compiled));
+    run_loaded(&input, load(&input, generates), printed)
 }
 
 /// Prints what stage `expand` makes: the operator instances of the program with the types of their
@@ -127,17 +131,26 @@ fn run<T>(
     input: &CompileInput<'_>,
     stages: impl Fn(&SymbolTable, Diagnostics) -> (Option<T>, Diagnostics),
 ) -> StageOutput<T> {
-    let load = |generates| load::load(&input.files, &input.toolkits, input.loader, generates);
-    let loaded = load(false);
+    let loaded = load(input, false);
     let has_more = loaded.has_more;
     let output = run_loaded(input, loaded, &stages);
-    let lacks_definition = |d: &Diagnostic| {
-        d.severity == Severity::Error && UNKNOWN_DEFINITION_CODES.contains(&d.code)
-    };
-    match has_more && output.diagnostics.iter().any(lacks_definition) {
-        true => run_loaded(input, load(true), &stages),
+    match has_more && lacks_definition(&output) {
+        true => run_loaded(input, load(input, true), &stages),
         false => output,
     }
+}
+
+/// Stage `load`: the main files and those that they need, of mixed mode if `generates` is set.
+fn load(input: &CompileInput<'_>, generates: bool) -> LoadedProgram {
+    load::load(&input.files, &input.toolkits, input.loader, generates)
+}
+
+/// Whether a program names something that none of its files defines.
+fn lacks_definition<T>(output: &StageOutput<T>) -> bool {
+    let is_lack = |d: &Diagnostic| {
+        d.severity == Severity::Error && UNKNOWN_DEFINITION_CODES.contains(&d.code)
+    };
+    output.diagnostics.iter().any(is_lack)
 }
 
 /// The stages from the loaded files on: `index`, then those that are given.
@@ -252,20 +265,25 @@ fn check_rest(session: &Session<'_>, expanded: &Expander<'_, '_>) {
 }
 
 fn check_unused(session: &Session<'_>, expanded: &Expander<'_, '_>) {
-    let units = session.symbols.units().filter(|(_, unit)| unit.is_checked);
-    for (id, unit) in units {
-        session.check_unit(id);
-        let mut rest: Vec<_> = main_composite::composites(&unit.unit)
-            .filter(|composite| !expanded.has_expanded(composite))
-            .collect();
-        // A main composite comes first: it invokes others with actuals, which a check of them alone
-        // lacks.
-        rest.sort_by_key(|composite| !can_be_main(composite));
-        let mut reached = HashSet::new();
-        for composite in rest {
-            if !reached.contains(&std::ptr::from_ref(composite)) {
-                reached.extend(check_composite(session, id, composite).expanded);
-            }
+    let symbols = session.symbols;
+    let units = symbols.units().filter(|(_, unit)| unit.is_checked);
+    units.for_each(|(id, _)| session.check_unit(id));
+    let mut rest: Vec<_> = main_composite::all_composites(symbols)
+        .filter(|(_, composite)| !expanded.has_expanded(composite))
+        .collect();
+    // Composites that invoke others come before those: they give them actuals, which a check of
+    // these alone lacks, and say once that all of them together are too large.
+    let invoked = main_composite::invoked_names(symbols);
+    let mut sizes = Expander::new(session);
+    rest.sort_by_cached_key(|(unit, composite)| {
+        let is_invoked = invoked.contains(&*composite.name.text);
+        let instances = sizes.count_instances(*unit, composite);
+        (!can_be_main(composite), is_invoked, Reverse(instances))
+    });
+    let mut reached = HashSet::new();
+    for (unit, composite) in rest {
+        if !reached.contains(&std::ptr::from_ref(composite)) {
+            reached.extend(check_composite(session, unit, composite).into_reached());
         }
     }
 }

@@ -70,6 +70,15 @@ impl Diagnostics {
         }
     }
 
+    /// Adds what is wrong with a name, or counts an error if the name is poisoned and nothing is
+    /// said of it.
+    pub(crate) fn add_or_note(&self, finding: Option<Diagnostic>) {
+        match finding {
+            Some(finding) => self.add(finding),
+            None => self.note_poisoned(),
+        }
+    }
+
     /// Adds a finding whose cause is at `cause`, a declaration or the first use of a name, unless
     /// the same rule already found something with that cause: one mistake is reported once, however
     /// often it shows.

@@ -36,13 +36,14 @@ fn all_units(symbols: &SymbolTable) -> impl Iterator<Item = (UnitId, &LoadedUnit
     symbols.units().filter(|(_, unit)| unit.is_checked)
 }
 
-fn all_composites(symbols: &SymbolTable) -> impl Iterator<Item = (UnitId, &Composite)> {
+/// The composites of the main files, each with its unit.
+pub(crate) fn all_composites(symbols: &SymbolTable) -> impl Iterator<Item = (UnitId, &Composite)> {
     all_units(symbols)
         .flat_map(|(id, unit)| composites(&unit.unit).map(move |composite| (id, composite)))
 }
 
 /// The composites of a unit.
-pub(crate) fn composites(unit: &Unit) -> impl Iterator<Item = &Composite> {
+fn composites(unit: &Unit) -> impl Iterator<Item = &Composite> {
     unit.items.iter().filter_map(|item| match item {
         Item::Composite(composite) => Some(&**composite),
         _ => None,
@@ -113,10 +114,7 @@ fn find_only(symbols: &SymbolTable, diagnostics: &Diagnostics) -> Option<String>
         .filter(|(_, c)| can_be_main(c))
         .collect();
     if candidates.len() > 1 {
-        let units = symbols.units().filter(|(_, unit)| unit.is_checked);
-        let invoked: HashSet<&str> = units
-            .flat_map(|(_, unit)| invoked_operators(unit))
-            .collect();
+        let invoked = invoked_names(symbols);
         let roots = candidates
             .iter()
             .filter(|(_, c)| !invoked.contains(&*c.name.text));
@@ -162,10 +160,11 @@ fn no_composite(symbols: &SymbolTable) -> Diagnostic {
     }
 }
 
-/// The names of the operators that a unit invokes.
-fn invoked_operators(unit: &LoadedUnit) -> impl Iterator<Item = &str> {
-    let graph = composites(&unit.unit).flat_map(|composite| &composite.graph);
-    graph.map(|invocation| &*invocation.operator.name.text)
+/// The names of the operators that the main files invoke.
+pub(crate) fn invoked_names(symbols: &SymbolTable) -> HashSet<&str> {
+    let graph = all_composites(symbols).flat_map(|(_, composite)| &composite.graph);
+    let names = graph.map(|invocation| &*invocation.operator.name.text);
+    names.collect()
 }
 
 /// Whether a composite can be the main one: no ports, a default for each parameter, and operators.

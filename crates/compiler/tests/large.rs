@@ -132,11 +132,32 @@ fn composites_that_double_are_refused_where_they_are_invoked() {
     assert_eq!(said.matches("error[").count(), 1, "{said}");
 }
 
+/// Without a main composite each composite is checked, those that nothing invokes first.
+#[test]
+fn composites_of_a_library_that_double_are_refused_once() {
+    let mut text = String::from("composite C0(input In) { graph () as S = Custom(In) {} }\n");
+    for at in 1..90 {
+        let inner = at - 1;
+        let _ = writeln!(
+            text,
+            "composite C{at}(input In) {{ graph () as X = C{inner}(In) {{}} \
+             () as Y = C{inner}(In) {{}} }}"
+        );
+    }
+    text += "composite Other(input In) { graph () as X = Custom(Im) {} }\n";
+    let found = compiler::check(input("library.spl", &text, None));
+    let said = syntax::render(&found.diagnostics, &found.sources, false);
+    assert!(said.contains("--> library.spl:90:43"), "{said}");
+    let codes: Vec<_> = found.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["too-many-operators", "unknown-stream"], "{said}");
+}
+
 #[test]
 fn an_actual_that_doubles_is_refused_where_it_is_used() {
     let passing = |mode: &str, passed: &str, used: &str| {
         let mut text = format!("composite C0(input In) {{ param {mode} $x; graph\n{used}\n}}\n");
-        for at in 1..60 {
+        // Were there no limit, four million expressions would still end.
+        for at in 1..22 {
             let inner = at - 1;
             let _ = writeln!(
                 text,
@@ -145,7 +166,7 @@ fn an_actual_that_doubles_is_refused_where_it_is_used() {
             );
         }
         text += "composite Main { graph stream<int32 a> A = Beacon() {}\n\
-                 () as B = C59(A) { param x : a; } }\n";
+                 () as B = C21(A) { param x : a; } }\n";
         let found = compiler::check(input("actuals.spl", &text, None));
         let codes: Vec<_> = found.diagnostics.iter().map(|d| d.code).collect();
         assert_eq!(codes, ["formal-too-large"], "{text}");

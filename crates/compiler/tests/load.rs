@@ -350,3 +350,26 @@ fn placements_are_shown_where_they_are_in_the_generated_text() {
     let label = finding.labels[0].span.start;
     assert_eq!([label, finding.span.start], places[..]);
 }
+
+/// The definitions that are printed are those that the program is compiled with.
+#[test]
+fn symbols_of_generated_files_are_printed_if_the_program_needs_them() {
+    let made = format!("code\n{SOURCE}");
+    let needed = [("Main.spl", MAIN), ("Made.splmm", &made)];
+    let text = symbols(&needed);
+    assert!(text.contains("composite Source  Made.splmm:2"), "{text}");
+    let enough = [needed[0], ("Source.spl", SOURCE), ("Other.splmm", &made)];
+    let text = symbols(&enough);
+    assert!(text.contains("composite Source  Source.spl:1"), "{text}");
+    assert!(!text.contains("Other.splmm"), "{text}");
+}
+
+fn symbols(files: &[(&str, &str)]) -> String {
+    let (path, text) = files[0];
+    let output = compiler::print_symbols(CompileInput {
+        files: vec![(PathBuf::from(path), text.into())],
+        loader: &Files(files),
+        ..support::input("", "", None)
+    });
+    output.program.expect("there is no error")
+}

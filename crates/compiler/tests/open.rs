@@ -81,3 +81,16 @@ fn a_check_asks_for_no_submission_time_values() {
     let codes = output.diagnostics.iter().map(|finding| finding.code);
     assert_eq!(codes.collect::<Vec<_>>(), ["missing-submission-value"; 3]);
 }
+
+/// The invoking composite may not know yet what it gives; the invoked one declares it.
+#[test]
+fn a_port_has_the_type_that_it_declares_whatever_feeds_it() {
+    let inner = "composite Inner(input stream<int32 a> In) { graph\n\
+                 () as S = Custom(In) { logic onTuple In : println(b); } }\n";
+    let outer = "composite Outer(input In) { graph () as S = Inner(In) {} }\n";
+    for text in [[inner, outer].concat(), [outer, inner].concat()] {
+        let output = compiler::check(support::input("library.spl", &text, None));
+        let codes = output.diagnostics.iter().map(|finding| finding.code);
+        assert_eq!(codes.collect::<Vec<_>>(), ["unknown-name"], "{text}");
+    }
+}

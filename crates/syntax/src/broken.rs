@@ -6,7 +6,9 @@
 //! report nothing about what is broken already.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
+use crate::step_count::count_steps;
 use crate::{Diagnostic, FileId, Severity, Span};
 
 /// Rule behind whose error the rest of the file is missing.
@@ -86,6 +88,17 @@ struct PlaceIndex {
     ends: Vec<u32>,
 }
 
+/// Place in a text that only moves forward, with the line that it lies on: errors come in the order
+/// of their places, so a line is searched once however many it has.
+struct LineCursor<'t> {
+    text: &'t str,
+    at: usize,
+    /// The line, without its end.
+    line: Range<usize>,
+    /// Where the statement or entry at the place begins on the line.
+    statement_start: usize,
+}
+
 impl BrokenParts {
     /// Broken parts of a file with these findings, which are in the order of their places.
     pub(crate) fn new(
@@ -97,24 +110,25 @@ impl BrokenParts {
         let mut names = HashSet::new();
         let (mut faults, mut misread) = (Vec::new(), Vec::new());
         let mut words_end = 0;
+        let mut cursor = LineCursor::new(text);
         for error in findings.iter().filter(|d| d.severity == Severity::Error) {
             let fault = error.span;
-            let at = fault.start as usize;
+            cursor.move_to(fault.start as usize);
             let end = match error.code {
                 UNTERMINATED_COMMENT => text.len(),
-                _ => line_end(text, at),
+                _ => cursor.line.end,
             };
             let is_mended = recovery.mended.contains(&fault);
             let is_misread = MISREAD_CODES.contains(&error.code) && !is_mended;
             // Errors on one line share its names, which are collected once.
-            let start = line_start(text, at).max(words_end);
+            let start = cursor.line.start.max(words_end);
             if (is_misread || MISSED_NAME_CODES.contains(&error.code)) && start < end {
                 names.extend(words(&text[start..end]).map(|word| plain_name(word).into()));
                 words_end = end;
             }
             faults.push((fault.start, fault.end));
             misread.push(match is_misread {
-                true => (statement_start(text, at) as u32, end as u32),
+                true => (cursor.statement_start as u32, end as u32),
                 false => (fault.start, fault.end),
             });
         }
@@ -188,19 +202,39 @@ impl PlaceIndex {
     }
 }
 
-/// Where the statement or entry of an error begins on its line.
-fn statement_start(text: &str, at: usize) -> usize {
-    let line = line_start(text, at);
-    let before = text[line..at].rfind([';', '{', '}']);
-    before.map_or(line, |before| line + before + 1)
-}
+impl<'t> LineCursor<'t> {
+    fn new(text: &'t str) -> LineCursor<'t> {
+        let mut cursor = LineCursor {
+            text,
+            at: 0,
+            line: 0..0,
+            statement_start: 0,
+        };
+        cursor.enter_line(0);
+        cursor
+    }
 
-fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |before| before + 1)
-}
+    /// Moves on to a place, which is not before the last one.
+    fn move_to(&mut self, at: usize) {
+        count_steps(at - self.at);
+        if at > self.line.end {
+            let before = self.text[self.line.end..at].rfind('\n').unwrap_or(0);
+            self.enter_line(self.line.end + before + 1);
+        }
+        if let Some(before) = self.text[self.at..at].rfind([';', '{', '}']) {
+            self.statement_start = self.at + before + 1;
+        }
+        self.at = at;
+    }
 
-fn line_end(text: &str, at: usize) -> usize {
-    text[at..].find('\n').map_or(text.len(), |n| at + n)
+    fn enter_line(&mut self, start: usize) {
+        let rest = &self.text[start..];
+        let length = rest.find('\n').unwrap_or(rest.len());
+        count_steps(length);
+        self.line = start..start + length;
+        self.statement_start = start;
+        self.at = start;
+    }
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

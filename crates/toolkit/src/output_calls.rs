@@ -42,7 +42,7 @@ impl<F> OutputCalls<F> {
         Ok(OutputCalls {
             output: build.output_projection(port)?,
             tuple_buf: TupleBuf::default(),
-            results_layout: build.results_layout(port),
+            results_layout: build.results_layout(port)?,
             result_values: TupleBuf::default(),
             arguments: build.projection(&arguments)?,
             argument_values: TupleBuf::default(),

@@ -3,15 +3,15 @@
 use super::TidySource;
 
 /// Lines of a function, from its `fn` to its closing brace.
-const LINES_MAX: usize = 70;
+pub const FUNCTION_LINES_MAX: usize = 70;
 
 /// Findings on one file.
 pub fn check(source: &TidySource) -> Vec<String> {
     let long = function_lengths(&source.text).into_iter();
-    let long = long.filter(|(_, length)| *length > LINES_MAX);
+    let long = long.filter(|(_, length)| *length > FUNCTION_LINES_MAX);
     long.map(|(line, length)| {
         format!(
-            "{}:{line}: a function of {length} lines, at most {LINES_MAX}",
+            "{}:{line}: a function of {length} lines, at most {FUNCTION_LINES_MAX}",
             source.path
         )
     })

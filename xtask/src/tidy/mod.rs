@@ -18,7 +18,7 @@ mod words;
 
 use std::path::Path;
 
-pub use functions::function_lengths;
+pub use functions::{FUNCTION_LINES_MAX, function_lengths};
 pub use source_files::{TidySource, rust_sources};
 
 /// Every finding of every rule, sorted; empty when the tree is tidy.

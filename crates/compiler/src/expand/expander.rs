@@ -36,7 +36,7 @@ pub(crate) struct Expander<'e, 'w> {
     /// The composites around, outermost first.
     pub(super) enclosing: Vec<&'w Composite>,
     /// Composites that were instantiated at least once.
-    pub expanded: HashSet<*const Composite>,
+    pub(super) expanded: HashSet<*const Composite>,
     /// Composite instances so far.
     composite_count: usize,
     sizes: ExpansionSizes,
@@ -79,6 +79,15 @@ impl<'e, 'w> Expander<'e, 'w> {
         self.is_full || self.expanded.contains(&std::ptr::from_ref(composite))
     }
 
+    /// The composites that were instantiated. Of a program that is too large also those within the
+    /// instances that found no room.
+    pub fn into_reached(mut self) -> HashSet<*const Composite> {
+        if self.is_full {
+            self.expanded.extend(self.sizes.measured());
+        }
+        self.expanded
+    }
+
     /// A stream that was not there before.
     pub fn new_stream(&mut self) -> StreamId {
         self.stream_count += 1;
@@ -119,6 +128,13 @@ impl<'e, 'w> Expander<'e, 'w> {
         }
     }
 
+    /// Number of composite instances that an instance of a composite comes to, itself included.
+    pub fn count_instances(&mut self, unit: UnitId, composite: &Composite) -> usize {
+        let symbols = self.session.symbols;
+        let size = self.sizes.least(symbols, unit, composite, DEPTH_MAX);
+        size.composites
+    }
+
     /// Whether the program stays within its limits with an instance of a composite; reports that it
     /// does not.
     fn has_room_for(&mut self, unit: UnitId, composite: &'w Composite, invoked: Span) -> bool {
@@ -138,6 +154,9 @@ impl<'e, 'w> Expander<'e, 'w> {
     /// Whether so many channels, in each of the channels around, are no more than there may be
     /// operators; reports that they are too many.
     pub(super) fn has_room_for_channels(&mut self, width: u32, invoked: Span) -> bool {
+        if self.is_full {
+            return false;
+        }
         let around = self.channel.widths.iter();
         let channels = around.fold(u64::from(width), |product, &outer| {
             product.saturating_mul(outer.unsigned_abs().into())

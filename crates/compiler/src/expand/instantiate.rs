@@ -2,9 +2,11 @@
 //! invocations.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use syntax::Diagnostic;
 use syntax::ast::{Composite, TupleBody};
+use tuple::TupleType;
 
 use super::composite_instance::CompositeInstance;
 use super::expander::Expander;
@@ -103,14 +105,13 @@ impl<'w> Expander<'_, 'w> {
         let composite_scope = Rc::new(composite_scope);
         let scope = Scope::composite(composite_scope.clone());
         for (port, feed) in composite.inputs.iter().zip(&instance.inputs) {
-            let is_declared = match &port.ty {
-                Some(body) => self.is_declared(body, feed, &scope, composite),
-                None => true,
+            let schema = match &port.ty {
+                Some(body) => self.declared_schema(body, feed, &scope, composite),
+                None => feed.schema.clone(),
             };
             if composite_scope.stream(&port.name.text).is_some() {
                 continue;
             }
-            let schema = feed.schema.clone().filter(|_| is_declared);
             let schema = schema.map_or(StreamSchema::Broken, StreamSchema::Known);
             let mut stream = CompositeStream::new(feed.ids(), schema, port.name.span);
             stream.split_from.clone_from(&feed.split_from);
@@ -119,25 +120,27 @@ impl<'w> Expander<'_, 'w> {
         composite_scope
     }
 
-    /// Checks what feeds an input port against the type that the port declares.
-    fn is_declared(
+    /// The type of an input port that declares it; reports that what feeds the port has another
+    /// one. If nothing is known of what feeds the port, its type is what it declares.
+    fn declared_schema(
         &self,
         body: &'w TupleBody,
         feed: &InputFeed,
         scope: &Scope<'w>,
         composite: &Composite,
-    ) -> bool {
+    ) -> Option<Arc<TupleType>> {
         let declared = self.session.tuple_body(body, scope);
-        if let (Some(declared), Some(found)) = (declared, &feed.schema)
-            && declared != *found
-        {
+        let (Some(declared), Some(found)) = (&declared, &feed.schema) else {
+            return declared.or_else(|| feed.schema.clone());
+        };
+        if declared != found {
             let name = &composite.name.text;
             let message = format!("`{name}` takes `{declared}` here, but is given `{found}`");
             let finding = Diagnostic::error("type-mismatch", feed.span, message)
                 .label(body.span, "the port declares this type");
-            self.report(add_type_difference(finding, &declared, found));
-            return false;
+            self.report(add_type_difference(finding, declared, found));
+            return None;
         }
-        true
+        feed.schema.clone()
     }
 }

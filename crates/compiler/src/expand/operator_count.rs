@@ -33,6 +33,11 @@ pub(super) struct ExpansionSizes {
 }
 
 impl ExpansionSizes {
+    /// The composites whose sizes are known.
+    pub fn measured(&self) -> impl Iterator<Item = *const Composite> {
+        self.known.keys().copied()
+    }
+
     /// The least size of an instance of a composite. Each invocation counts once, however many
     /// channels it has; an operator that is a formal, or is not known, counts as nothing, and
     /// neither do composites deeper than `depth_max`.

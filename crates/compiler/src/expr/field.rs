@@ -162,14 +162,12 @@ impl<'w> Typer<'_, 'w> {
                 }
             }
             Ok(_) => self.unknown_name(&composite.name.text, composite.span),
-            Err(None) if composite.namespace.is_some() => {
-                self.session.diagnostics.note_poisoned();
+            Err(finding) if composite.namespace.is_some() => {
+                let finding = finding.map(|finding| *finding);
+                self.session.diagnostics.add_or_note(finding);
                 None
             }
-            Err(finding) => match composite.namespace {
-                Some(_) => self.report(*finding?),
-                None => self.member_of_type(composite, name, span),
-            },
+            Err(_) => self.member_of_type(composite, name, span),
         }
     }
 

@@ -5,6 +5,7 @@ use syntax::{Diagnostic, Span};
 use tuple::Type;
 
 use super::Typer;
+use crate::Session;
 use crate::names::Scope;
 
 /// Number of expressions that one use of a formal may stand for. Actuals that name a formal twice
@@ -70,15 +71,11 @@ impl<'w> Typer<'_, 'w> {
     /// Whether one more expression may be typed for the formal that is being replaced; reports once
     /// in a compilation that it may not.
     pub(super) fn has_room_in_formal(&mut self) -> bool {
-        self.formal_parts += 1;
-        let is_full = &self.session.is_formal_full;
-        if let Some(place) = self.formal_use
-            && self.formal_parts > FORMAL_PARTS_MAX
-            && !is_full.replace(true)
-        {
-            self.session.report(formal_too_large(place));
-        }
-        !is_full.get()
+        let has_room = match self.formal_use {
+            Some(place) => count_part(self.session, &mut self.formal_parts, place),
+            None => true,
+        };
+        has_room && !self.session.is_formal_full.get()
     }
 
     /// The type `T` of a formal that is declared `expression<T>`.
@@ -115,11 +112,7 @@ impl<'w> Typer<'_, 'w> {
         parts: &mut u32,
         list: &mut Vec<(&'w ast::Expr, Scope<'w>)>,
     ) {
-        *parts += 1;
-        if *parts > FORMAL_PARTS_MAX {
-            if !self.session.is_formal_full.replace(true) {
-                self.session.report(formal_too_large(expr.span));
-            }
+        if !count_part(self.session, parts, expr.span) {
             return;
         }
         if let ast::ExprKind::Name(name) = &expr.kind
@@ -160,6 +153,17 @@ impl<'w> Typer<'_, 'w> {
             }
         }
     }
+}
+
+/// Counts one more expression that a formal stands for. Answers whether it may have so many;
+/// reports once in a compilation that it may not.
+fn count_part(session: &Session<'_>, parts: &mut u32, place: Span) -> bool {
+    *parts += 1;
+    let fits = *parts <= FORMAL_PARTS_MAX;
+    if !fits && !session.is_formal_full.replace(true) {
+        session.report(formal_too_large(place));
+    }
+    fits
 }
 
 /// The error of a formal that stands for more than [`FORMAL_PARTS_MAX`] expressions.

@@ -77,7 +77,11 @@ impl<'w> Typer<'_, 'w> {
             OverloadChoice::Several(fits) => {
                 self.report(ambiguous(&name.name.text, &fits, name_span))
             }
-            OverloadChoice::None(_) if candidates.is_broken => None,
+            OverloadChoice::None(_) if candidates.is_broken => {
+                // The broken overload may be the one that is meant.
+                self.session.diagnostics.note_poisoned();
+                None
+            }
             OverloadChoice::None(refusals) => {
                 let text = &*name.name.text;
                 if self.session.note_poisoned(DeclarationKind::Function, text) {

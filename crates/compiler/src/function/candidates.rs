@@ -115,13 +115,11 @@ impl<'w> Typer<'_, 'w> {
                 let message = format!("`{text}` is no function and cannot be called");
                 return self.fail("not-a-function", name.span, message);
             }
-            let Some(finding) = self.session.symbols.no_function(unit, name) else {
-                self.session.diagnostics.note_poisoned();
-                return None;
-            };
             let names: Vec<&str> = outputs.iter().flat_map(|o| o.names()).collect();
-            let finding = did_you_mean(finding, text, names);
-            return self.report(finding);
+            let finding = self.session.symbols.no_function(unit, name);
+            let finding = finding.map(|finding| did_you_mean(finding, text, names));
+            self.session.diagnostics.add_or_note(finding);
+            return None;
         }
         Some(candidates)
     }

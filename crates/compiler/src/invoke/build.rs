@@ -7,7 +7,7 @@ use std::sync::Arc;
 use graph::{InPort, InPortModel, OperatorModel, OperatorNode};
 use syntax::ast::Invocation;
 
-use super::{logic, output, params, ports, verify, window};
+use super::{logic, output, params, ports, tuple_room, verify, window};
 use crate::instance::{
     InPortSite, InheritedClauses, InputFeed, InvocationContext, OperatorSite, OutPortSite,
     OutputStream, input_names,
@@ -44,9 +44,8 @@ pub(crate) fn build_operator<'w>(
     let InvocationRequest {
         ast, model, scope, ..
     } = request;
-    let inputs = ports::inputs(session, ast, model);
-    let outputs = ports::outputs(session, ast, model);
-    let has_its_ports = session.diagnostics.error_count() == errors;
+    let (inputs, has_inputs) = ports::inputs(session, ast, model);
+    let (outputs, has_outputs) = ports::outputs(session, ast, model);
     let operator_scope = Rc::new(operator_scope(&request, &inputs));
     ports::check_names(session, ast);
     let invocation = InvocationContext {
@@ -57,10 +56,11 @@ pub(crate) fn build_operator<'w>(
         operator_scope,
         inputs,
         outputs,
-        are_ports_matched: has_its_ports,
+        are_ports_matched: has_inputs && has_outputs,
         filter_text: OnceCell::new(),
     };
     let (operator, site) = invocation.operator(&request);
+    tuple_room::check_room(&invocation, &operator);
     // A parameter that is broken elsewhere is left out without a report here.
     let has_its_params = operator.params.len() == ast.params.len();
     if session.diagnostics.error_count() == errors && has_its_params && invocation.are_types_known()

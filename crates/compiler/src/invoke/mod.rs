@@ -14,6 +14,7 @@ mod output;
 mod params;
 mod policy;
 mod ports;
+mod tuple_room;
 mod value_type;
 mod verify;
 mod window;

@@ -7,12 +7,12 @@ use syntax::{Diagnostic, Span};
 use crate::Session;
 use crate::instance::{COMMA_HELP, count_phrase, first_merging_port};
 
-/// The model of each input port; reports a number of ports that the operator does not have.
+/// The model of each input port, and whether the operator has that many; reports that it has not.
 pub(super) fn inputs(
     session: &Session<'_>,
     ast: &Invocation,
     model: &'static OperatorModel,
-) -> Vec<&'static InPortModel> {
+) -> (Vec<&'static InPortModel>, bool) {
     let counts: Vec<_> = model.inputs.iter().map(|set| set.count).collect();
     let first_extra = |at: usize| ast.inputs.get(at).map_or(ast.head, |port| port.span);
     let found = match_ports(&counts, ast.inputs.len());
@@ -30,15 +30,15 @@ pub(super) fn inputs(
         .sets
         .iter()
         .map(|set| set.map_or(fallback, |at| &model.inputs[at]));
-    sets.collect()
+    (sets.collect(), found.is_matched())
 }
 
-/// The model of each output port; reports a number of ports that the operator does not have.
+/// The model of each output port, and whether the operator has that many; reports that it has not.
 pub(super) fn outputs(
     session: &Session<'_>,
     ast: &Invocation,
     model: &'static OperatorModel,
-) -> Vec<&'static OutPortModel> {
+) -> (Vec<&'static OutPortModel>, bool) {
     let counts: Vec<_> = model.outputs.iter().map(|set| set.count).collect();
     let first_extra = |at: usize| ast.outputs.get(at).map_or(ast.head, |port| port.span);
     let found = match_ports(&counts, ast.outputs.len());
@@ -56,7 +56,7 @@ pub(super) fn outputs(
         .sets
         .iter()
         .map(|set| set.map_or(fallback, |at| &model.outputs[at]));
-    sets.collect()
+    (sets.collect(), found.is_matched())
 }
 
 /// Port sets matched with ports.
@@ -65,6 +65,13 @@ struct PortMatch {
     sets: Vec<Option<usize>>,
     /// Whether there are fewer ports than the sets need.
     is_short: bool,
+}
+
+impl PortMatch {
+    /// Whether each port has its set, and each set its ports.
+    fn is_matched(&self) -> bool {
+        !self.is_short && self.sets.iter().all(Option::is_some)
+    }
 }
 
 /// Gives each set in turn as many ports as it takes.
@@ -94,11 +101,13 @@ fn report(
     found: &PortMatch,
     place_of: impl Fn(usize) -> Span,
 ) {
-    let extra = found.sets.iter().position(Option::is_none);
-    let is_matched = extra.is_none() && !found.is_short;
-    if is_matched || session.is_broken(ast.span) {
+    if found.is_matched() {
         return;
     }
+    if session.is_broken(ast.span) {
+        return session.diagnostics.note_poisoned();
+    }
+    let extra = found.sets.iter().position(Option::is_none);
     let given = match found.sets.len() {
         1 => "1 is given".to_owned(),
         n => format!("{n} are given"),

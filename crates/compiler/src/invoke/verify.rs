@@ -28,7 +28,8 @@ pub(super) fn check_with_model(invocation: &InvocationContext<'_, '_>, operator:
     }
 }
 
-fn place(invocation: &InvocationContext<'_, '_>, part: InvocationPart) -> Span {
+/// The place of a part of an invocation; that of its head if the part is not there.
+pub(super) fn place(invocation: &InvocationContext<'_, '_>, part: InvocationPart) -> Span {
     let ast = invocation.ast;
     let output = |port: u32| ast.outputs.get(port as usize).map(|p| p.name.span);
     let found = match part {

@@ -51,6 +51,20 @@ struct LevelDefinitions<'w> {
     hidden: Vec<(NamespaceId, Definition<'w>)>,
 }
 
+/// Result of a lookup of one definition.
+enum NearestDefinition<'w> {
+    /// The only one at its level.
+    One(Definition<'w>),
+    /// Two or more at one level, with the namespaces of two.
+    Several(NamespaceId, NamespaceId),
+    /// None that is visible, but one that is not public.
+    Hidden(NamespaceId, Definition<'w>),
+    /// No definition of the name.
+    Absent,
+    /// None, since its namespace does not exist.
+    NoNamespace,
+}
+
 impl SymbolTable {
     /// The composite or primitive operator of a name; reports why there is none, unless the name is
     /// poisoned.
@@ -75,10 +89,7 @@ impl SymbolTable {
         match self.search(unit, name, kind) {
             Ok(found) => Some(found),
             Err(finding) => {
-                match finding {
-                    Some(finding) => diagnostics.add(*finding),
-                    None => diagnostics.note_poisoned(),
-                }
+                diagnostics.add_or_note(finding.map(|finding| *finding));
                 None
             }
         }
@@ -92,38 +103,44 @@ impl SymbolTable {
         name: &QName,
         kind: DefinitionKind,
     ) -> Result<Definition<'_>, Option<Box<Diagnostic>>> {
-        let mut hidden = Vec::new();
-        for level in self.levels(unit, name)? {
-            let found = self.collect(unit, &level, &name.name.text, kind);
-            hidden.extend(found.hidden);
-            match found.visible[..] {
-                [] => {}
-                [(_, one)] => return Ok(one),
-                [(a, _), (b, _), ..] => {
-                    return Err(Some(Box::new(self.ambiguous(name, kind, a, b))));
-                }
+        Err(match self.nearest(unit, name, kind) {
+            NearestDefinition::One(found) => return Ok(found),
+            NearestDefinition::Several(a, b) => Some(self.ambiguous(name, kind, a, b)),
+            NearestDefinition::Hidden(namespace, found) => {
+                Some(self.not_public(name, namespace, found))
             }
-        }
-        Err(match hidden.first() {
-            Some(&(namespace, found)) => Some(self.not_public(name, namespace, found)),
-            None => self.unknown(unit, name, kind),
+            NearestDefinition::Absent => self.unknown(unit, name, kind),
+            NearestDefinition::NoNamespace => Some(self.unknown_namespace(unit, name)),
         }
         .map(Box::new))
     }
 
     /// The composite or primitive operator of a name, without saying why there is none.
     pub(crate) fn find_operator(&self, unit: UnitId, name: &QName) -> Option<Definition<'_>> {
-        if let Some(namespace) = &name.namespace {
-            self.index.find(&namespace.text)?;
-        }
-        let levels = self.levels(unit, name).ok()?;
-        let mut found = levels.iter().map(|level| {
-            self.collect(unit, level, &name.name.text, DefinitionKind::Operator)
-                .visible
-        });
-        match found.find(|visible| !visible.is_empty())?[..] {
-            [(_, one)] => Some(one),
+        match self.nearest(unit, name, DefinitionKind::Operator) {
+            NearestDefinition::One(found) => Some(found),
             _ => None,
+        }
+    }
+
+    /// The definitions of a name at the nearest level that has some.
+    fn nearest(&self, unit: UnitId, name: &QName, kind: DefinitionKind) -> NearestDefinition<'_> {
+        let Some(levels) = self.levels(unit, name) else {
+            return NearestDefinition::NoNamespace;
+        };
+        let mut hidden = Vec::new();
+        for level in levels {
+            let found = self.collect(unit, &level, &name.name.text, kind);
+            hidden.extend(found.hidden);
+            match found.visible[..] {
+                [] => {}
+                [(_, one)] => return NearestDefinition::One(one),
+                [(a, _), (b, _), ..] => return NearestDefinition::Several(a, b),
+            }
+        }
+        match hidden.first() {
+            Some(&(namespace, found)) => NearestDefinition::Hidden(namespace, found),
+            None => NearestDefinition::Absent,
         }
     }
 
@@ -180,20 +197,15 @@ impl SymbolTable {
             .chain(named)
     }
 
-    fn levels(&self, unit: UnitId, name: &QName) -> Result<Vec<Vec<NamespaceId>>, Box<Diagnostic>> {
+    /// Namespaces in which a name is looked for, nearest level first; `None` if it is written with
+    /// a namespace that there is not.
+    fn levels(&self, unit: UnitId, name: &QName) -> Option<Vec<Vec<NamespaceId>>> {
         let uses = &self.index.visible[unit.0 as usize];
         if let Some(namespace) = &name.namespace {
-            return match self.index.find(&namespace.text) {
-                Some(id) => Ok(vec![vec![id]]),
-                None => Err(Box::new(self.unknown_namespace(
-                    name,
-                    &namespace.text,
-                    uses.own,
-                ))),
-            };
+            return Some(vec![vec![self.index.find(&namespace.text)?]]);
         }
         let named = uses.named.get(&name.name.text).copied();
-        Ok(vec![
+        Some(vec![
             vec![uses.own],
             named.into_iter().collect(),
             uses.wildcard.clone(),
@@ -348,8 +360,10 @@ impl SymbolTable {
         all.into_iter().find(has).map(|n| &*n.name)
     }
 
-    fn unknown_namespace(&self, name: &QName, namespace: &str, own: NamespaceId) -> Diagnostic {
-        let span = name.namespace.as_ref().map_or(name.span, |n| n.span);
+    fn unknown_namespace(&self, unit: UnitId, name: &QName) -> Diagnostic {
+        let own = self.index.visible[unit.0 as usize].own;
+        let written = name.namespace.as_ref();
+        let (namespace, span) = written.map_or(("", name.span), |n| (&*n.text, n.span));
         let message = format!("there is no namespace `{namespace}`");
         let finding = Diagnostic::error("unknown-namespace", span, message);
         self.index.suggest_namespace(finding, namespace, own)

@@ -35,10 +35,8 @@ impl<'w> Session<'w> {
             Ok(Definition::Type(owner, def)) => self.unit_type(owner, def, &name.name),
             Ok(_) => None,
             Err(finding) => {
-                match finding {
-                    Some(finding) => self.report(self.hint_type(*finding, name, scope)),
-                    None => self.diagnostics.note_poisoned(),
-                }
+                let finding = finding.map(|finding| self.hint_type(*finding, name, scope));
+                self.diagnostics.add_or_note(finding);
                 None
             }
         }

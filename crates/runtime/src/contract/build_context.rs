@@ -90,9 +90,13 @@ impl BuildContext<'_> {
     /// ...).
     ///
     /// # Errors
-    /// The backend cannot make code of an expression.
+    /// The backend cannot make code of an expression, or the tuple would be too large.
     pub fn projection(&mut self, exprs: &[Expr]) -> Result<Projection, Fault> {
-        let layout = Layout::new(&unnamed_schema(exprs.iter().map(|e| &e.ty)));
+        let layout = BuildContext::layout_of_types(exprs.iter().map(|e| &e.ty));
+        let layout = layout.map_err(|fault| match exprs.first() {
+            Some(first) => fault.with_pos(first.pos),
+            None => fault,
+        })?;
         let exprs: Vec<_> = exprs.iter().map(Some).collect();
         let scope = operator_scope(self.operator, self.index, &self.inputs, &self.outputs, None);
         let code = self.backend.projection(&scope, &exprs, &layout)?;
@@ -103,7 +107,7 @@ impl BuildContext<'_> {
     /// given.
     ///
     /// # Errors
-    /// The backend cannot make code of an expression.
+    /// The backend cannot make code of an expression, or the tuple would be too large.
     pub fn param_projection(&mut self, param: &str) -> Result<Option<Projection>, Fault> {
         let exprs = self.param_exprs(param);
         exprs.map(|exprs| self.projection(exprs)).transpose()
@@ -124,13 +128,13 @@ impl BuildContext<'_> {
     /// [`crate::EvaluationInputs::with_results`].
     ///
     /// # Errors
-    /// The backend cannot make code of an expression.
+    /// The backend cannot make code of an expression, or the tuple of results would be too large.
     pub fn output_projection(&mut self, port: usize) -> Result<Projection, Fault> {
         let layout = self.outputs[port].clone();
         let assign = &self.operator.outputs[port].assign;
         let mut exprs: Vec<_> = assign.iter().map(Option::as_ref).collect();
         exprs.resize(layout.schema.attributes.len(), None);
-        let results = self.results_layout(port);
+        let results = self.results_layout(port)?;
         self.results_projection(&results, &exprs, &layout)
     }
 
@@ -160,14 +164,26 @@ impl BuildContext<'_> {
     }
 
     /// Layout of values without names: one attribute for each type.
-    pub fn layout_of_types<'t>(types: impl Iterator<Item = &'t Type>) -> Arc<Layout> {
-        Layout::new(&unnamed_schema(types))
+    ///
+    /// # Errors
+    /// Bounded types make the tuple larger than [`tuple::layout::FIXED_BYTES_MAX`].
+    pub fn layout_of_types<'t>(
+        types: impl Iterator<Item = &'t Type>,
+    ) -> Result<Arc<Layout>, Fault> {
+        Layout::try_new(&unnamed_schema(types)).map_err(|error| {
+            let message = format!("these values have no room in a tuple: {error}");
+            Fault::new(FaultKind::Limit, message)
+        })
     }
 
     /// Layout of the results of an output port's function calls: one attribute for each call.
-    pub fn results_layout(&self, port: usize) -> Arc<Layout> {
+    ///
+    /// # Errors
+    /// Bounded types make the tuple larger than [`tuple::layout::FIXED_BYTES_MAX`].
+    pub fn results_layout(&self, port: usize) -> Result<Arc<Layout>, Fault> {
         let calls = &self.operator.outputs[port].calls;
-        Layout::new(&unnamed_schema(calls.iter().map(|c| &c.ty)))
+        let layout = BuildContext::layout_of_types(calls.iter().map(|c| &c.ty));
+        layout.map_err(|fault| fault.with_pos(self.operator.pos))
     }
 }
 

@@ -83,6 +83,12 @@ pub const GARBLED: &[Garbled] = &[
     ("quotes behind backslashes, then a string", |n| {
         format!("{}\"x", "\\\"\n".repeat(n))
     }),
+    ("letters that names do not have, on one line", |n| {
+        "\u{e9} ".repeat(n)
+    }),
+    ("operands without operators on one line", |n| {
+        statement(&"x = (1 2); ".repeat(n))
+    }),
     ("strings without end", |n| "x = \"a;\n".repeat(n)),
     ("comments without end", |n| "/* a\n".repeat(n)),
     ("comments of other languages", |n| "# x }\n".repeat(n)),

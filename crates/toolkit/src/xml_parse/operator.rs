@@ -124,9 +124,9 @@ impl XmlOutputPort {
         plan: plan::PortPlan,
         keeps: bool,
     ) -> Result<XmlOutputPort, Fault> {
-        let layout = BuildContext::layout_of_types(plan.types.iter());
+        let layout = BuildContext::layout_of_types(plan.types.iter())?;
         let inner = plan.element_exprs.iter().map(|expr| {
-            let result = BuildContext::layout_of_types(std::iter::once(&expr.ty));
+            let result = BuildContext::layout_of_types(std::iter::once(&expr.ty))?;
             build.results_projection(&layout, &[Some(expr)], &result)
         });
         let inner = inner.collect::<Result<_, _>>()?;

@@ -27,7 +27,7 @@ impl GroupResults {
     ) -> Result<GroupResults, Fault> {
         Ok(GroupResults {
             calls,
-            layout: build.results_layout(0),
+            layout: build.results_layout(0)?,
             values: TupleBuf::default(),
             output: build.output_projection(0)?,
             tuple: TupleBuf::default(),
