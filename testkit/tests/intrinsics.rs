@@ -18,6 +18,11 @@ type Given = Result<Vec<u8>, (FaultKind, String)>;
 
 /// Calls a function by its prototype with constants, by both backends.
 fn agree(prototype: &str, args: &[(Value, Type)], result: Type) {
+    drop(given_by_both(prototype, args, result));
+}
+
+/// Result of a function called with constants, which has to be the same by both backends.
+fn given_by_both(prototype: &str, args: &[(Value, Type)], result: Type) -> Given {
     let functions = toolkit::functions();
     let native = functions.iter().position(|f| f.prototype == prototype);
     let native = native.unwrap_or_else(|| panic!("no function {prototype}"));
@@ -63,6 +68,7 @@ fn agree(prototype: &str, args: &[(Value, Type)], result: Type) {
     let mut compiled = Jit::new(&[], functions, JitOptions::default()).expect("a known machine");
     let actual = run(&mut compiled, &body, &out);
     assert_eq!(expected, actual, "{prototype} of {args:?}");
+    expected
 }
 
 fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
@@ -327,5 +333,93 @@ fn times() {
         agree(two, &args[..2], Type::Timestamp);
         let three = "timestamp createTimestamp(int64 secs, uint32 nanos, int32 mid)";
         agree(three, &args, Type::Timestamp);
+    }
+}
+
+/// An argument of a length.
+#[cfg(debug_assertions)]
+type ArgumentOfLen = fn(usize) -> (Value, Type);
+
+/// Calls that grow their first argument, or a copy of it, by one: prototype, first argument, rest.
+#[cfg(debug_assertions)]
+fn growing_calls() -> [(&'static str, ArgumentOfLen, Vec<(Value, Type)>); 10] {
+    let ones: ArgumentOfLen = |len| (Value::List(List::Int32(vec![1; len])), list_of(Type::Int32));
+    let string: ArgumentOfLen = |len| text(&"x".repeat(len));
+    let blob: ArgumentOfLen = |len| (Value::Blob(vec![1; len]), Type::Blob);
+    let byte = (Value::Uint8(1), Type::Uint8);
+    let bytes = (Value::List(List::Uint8(vec![1])), list_of(Type::Uint8));
+    let (one, first) = (int(1), int(0));
+    [
+        (
+            "<any T> void appendM(mutable list<T> values, T value)",
+            ones,
+            vec![one.clone()],
+        ),
+        (
+            "<any T> list<T> insert(list<T> values, T ival, int32 idx)",
+            ones,
+            vec![one.clone(), first.clone()],
+        ),
+        (
+            "<any T> list<T> insert(list<T> values, list<T> ivls, int32 idx)",
+            ones,
+            vec![ones(1), first.clone()],
+        ),
+        (
+            "<any T> void insertM(mutable list<T> values, T ival, int32 idx)",
+            ones,
+            vec![one, first.clone()],
+        ),
+        (
+            "<any T> void insertM(mutable list<T> values, list<T> ivls, int32 idx)",
+            ones,
+            vec![ones(1), first],
+        ),
+        (
+            "<any T> list<T> concat(list<T> values1, list<T> values2)",
+            ones,
+            vec![ones(1)],
+        ),
+        (
+            "<any T> void concatM(mutable list<T> values1, list<T> values2)",
+            ones,
+            vec![ones(1)],
+        ),
+        (
+            "void appendM(mutable rstring str, rstring value)",
+            string,
+            vec![text("+")],
+        ),
+        ("void appendM(mutable blob b, uint8 byte)", blob, vec![byte]),
+        (
+            "void appendM(mutable blob b, list<uint8> bytes)",
+            blob,
+            vec![bytes],
+        ),
+    ]
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn growing_beyond_the_greatest_length_is_a_fault() {
+    const LEN_MAX: usize = 100;
+    for (prototype, of_len, more) in growing_calls() {
+        let given = |len: usize| {
+            let args = [vec![of_len(len)], more.clone()].concat();
+            let is_change = prototype.contains("mutable");
+            let result = if is_change {
+                Type::Void
+            } else {
+                args[0].1.clone()
+            };
+            eval::ops::with_len_max(LEN_MAX, || given_by_both(prototype, &args, result))
+        };
+        assert!(given(LEN_MAX - 1).is_ok(), "{prototype}");
+        let (kind, sentence) = given(LEN_MAX).expect_err(prototype);
+        assert_eq!(kind, FaultKind::Limit);
+        assert!(
+            sentence.contains("cannot be longer than 2147483647"),
+            "{sentence}"
+        );
     }
 }

@@ -153,7 +153,7 @@ impl FallbackSite {
             }
             (FallbackOp::Identity, [value]) => Ok((*value).clone()),
             (FallbackOp::UnwrapNull, _) => Err(ops::faults::null_unwrapped()),
-            (FallbackOp::StringTooLong, _) => Err(ops::faults::too_long("string")),
+            (FallbackOp::TooLong(noun), _) => Err(ops::faults::too_long(noun)),
             (FallbackOp::Recursion, _) => Err(ops::faults::recursion_too_deep()),
             (FallbackOp::PortRange(ports), [Value::Uint32(port)]) => Err(
                 ops::faults::port_out_of_range(u64::from(*port), *ports as usize),

@@ -53,8 +53,8 @@ pub enum FallbackOp {
     UnwrapNull,
     /// A submission to a port number that is not below this number of ports.
     PortRange(u32),
-    /// A string that would be longer than any may be, which is a fault.
-    StringTooLong,
+    /// A string or list, as the noun says, that would be longer than any may be, which is a fault.
+    TooLong(&'static str),
     /// A call nested too deeply, which is a fault.
     Recursion,
     /// The characters of a ustring, as a list of strings.
