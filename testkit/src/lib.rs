@@ -30,6 +30,6 @@ mod program;
 mod text_harness;
 
 pub use operator_builder::OperatorBuilder;
-pub use program::{SharedOutput, build_program, planned, run_program};
+pub use program::{SharedOutput, build_program, planned, run_program, stop_at_deadline};
 pub use program::{test_operators, with_threads_and_timers};
 pub use text_harness::TextHarness;

@@ -14,6 +14,9 @@ use tuple::{Layout, Punctuation, TupleRef, Value};
 
 use crate::OperatorBuilder;
 
+/// Seconds after which a program of a test is stopped; it takes milliseconds on an idle machine.
+const DEADLINE_SECONDS: f64 = 60.0;
+
 /// Memory that a PE writes to and a test reads.
 #[derive(Clone, Debug, Default)]
 pub struct SharedOutput(pub(crate) Arc<Mutex<Vec<u8>>>);
@@ -29,7 +32,8 @@ pub fn build_program(operators: impl IntoIterator<Item = OperatorBuilder>) -> Pr
     }
 }
 
-/// Runs a program on the interpreter to its end; what it printed, and how it ended.
+/// Runs a program on the interpreter to its end or [`stop_at_deadline`]; what it printed, and how
+/// it ended.
 pub fn run_program(
     program: &Program,
     registry: &[OperatorEntry],
@@ -42,8 +46,16 @@ pub fn run_program(
     let mut backend = InterpreterBackend::new(&program.functions, &[]);
     let (program, threads) = &planned(program, registry, &[]);
     let pe = Pe::wire(program, threads, registry, &mut backend, options);
+    let pe = pe.inspect(stop_at_deadline);
     let ended = pe.and_then(Pe::start).and_then(RunningPe::join);
     (printed.text(), ended)
+}
+
+/// Requests the shutdown of a PE whose program should have ended long before, so that the test
+/// fails where it would wait for ever.
+pub fn stop_at_deadline(pe: &Pe) {
+    let requested = pe.stop_signal().request_after(DEADLINE_SECONDS);
+    requested.expect("a thread for the deadline");
 }
 
 /// The annotation `@catch(exception = ...)`.

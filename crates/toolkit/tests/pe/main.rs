@@ -227,7 +227,10 @@ fn a_caught_fault_costs_the_tuple_only() {
 fn wire(program: &Program, registry: &[OperatorEntry], options: PeOptions) -> Pe {
     let mut backend = InterpreterBackend::new(&[], &[]);
     let (program, threads) = &testkit::planned(program, registry, &[]);
-    Pe::wire(program, threads, registry, &mut backend, options).unwrap_or_else(|r| panic!("{r}"))
+    let pe = Pe::wire(program, threads, registry, &mut backend, options);
+    let pe = pe.unwrap_or_else(|report| panic!("{report}"));
+    testkit::stop_at_deadline(&pe);
+    pe
 }
 
 fn printing_to(printed: &SharedOutput) -> PeOptions {

@@ -144,7 +144,8 @@ impl Operator for Countdown {
     fn on_timer(&mut self, _: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
         match self.begins_at.take() {
             Some(number) => self.submit(number, out),
-            None => Ok(()),
+            None if self.stop.is_requested() => Ok(()),
+            None => Err(Fault::value("a second tick before all came back")),
         }
     }
 }
