@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use eval::{Fault, FaultKind, InputTuples, Services, State};
+use eval::{FaultKind, InputTuples, State};
 use graph::{
     Arg, Body, Callee, Expr, ExprKind, LocalId, LocalVar, NativeId, OutPort, Place, Pos, Stmt,
 };
 use jit::{Jit, JitOptions};
 use runtime::abi::interpreter_backend::InterpreterBackend;
-use runtime::abi::{Backend, CodeContext, CodeOutlet, CodeScope};
-use runtime::{EvaluationInputs, Outlet};
-use tuple::{Layout, List, Map, Punctuation, RString, Set, Timestamp, TupleRef, TupleType, Type};
+use runtime::abi::{Backend, CodeContext, CodeScope};
+use thalweg_testkit::SubmissionRecorder;
+use tuple::{Layout, List, Map, RString, Set, Timestamp, TupleType, Type};
 use tuple::{UString, Value};
 
 /// Result of a call: the bytes of the result's tuple, or the fault.
@@ -88,47 +88,17 @@ fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
         .body(&scope, body)
         .unwrap_or_else(|fault| panic!("{fault}"));
     backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
-    let mut sink = Sink::default();
+    let mut recorder = SubmissionRecorder::default();
     let ended = act.run_body(&mut CodeContext {
         inputs: InputTuples::NONE,
         state: &mut State::default(),
-        outlet: &mut sink,
+        outlet: &mut recorder,
         punctuation: None,
     });
     ended.map_err(|fault| (fault.kind(), fault.message().to_owned()))?;
-    Ok(sink.tuple)
-}
-
-#[derive(Default)]
-struct Sink {
-    tuple: Vec<u8>,
-    services: eval::NoServices,
-}
-
-impl Outlet for Sink {
-    fn submit(&mut self, _port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
-        self.tuple = tuple.bytes().to_vec();
-        Ok(())
-    }
-    fn submit_punctuation(&mut self, _port: u32, _mark: Punctuation) -> Result<(), Fault> {
-        Ok(())
-    }
-    fn services(&mut self) -> &mut dyn Services {
-        &mut self.services
-    }
-    fn evaluate(
-        &mut self,
-        _row: &EvaluationInputs<'_>,
-        _code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        Err(Fault::value("not here"))
-    }
-}
-
-impl CodeOutlet for Sink {
-    fn act_as(&mut self, _operator: u32) -> u32 {
-        0
-    }
+    let last = recorder.submitted.pop();
+    let (_, tuple) = last.expect("the body submits its result");
+    Ok(tuple.expect("a tuple").as_ref().bytes().to_vec())
 }
 
 fn text(s: &str) -> (Value, Type) {
