@@ -9,6 +9,7 @@ use tuple::Type;
 
 use crate::code::{FallbackOp, ImportedFunction};
 use crate::lower::context::FunctionLowering;
+use crate::lower::values::FallbackOperand;
 use crate::lowered_value::{LoweredValue, ValueParts};
 use crate::type_parts;
 
@@ -75,13 +76,29 @@ impl FunctionLowering<'_, '_> {
 
     /// Faults at the first piece with which the string is too long. One piece alone never is.
     fn fault_if_too_long(&mut self, pieces: &mut StringPieces) {
-        let from = pieces.checked.max(1);
-        for piece in pieces.pieces.iter().skip(from) {
-            let len_max = ops::len_max() as i64;
-            let is_long = self.icmp_const(IntCC::UnsignedGreaterThan, piece.end, len_max);
-            self.fault_if(is_long, FallbackOp::TooLong("string"), &[], piece.pos);
-        }
+        let (before, added) = pieces
+            .pieces
+            .split_at(pieces.checked.max(1).min(pieces.pieces.len()));
         pieces.checked = pieces.pieces.len();
+        let ([.., before], [.., last]) = (before, added) else {
+            return;
+        };
+        let is_long = self.icmp_const(IntCC::UnsignedGreaterThan, last.end, ops::len_max() as i64);
+        // The lengths are at hand to copy the pieces; their sums would only be kept for the fault.
+        let lens = [before.end]
+            .into_iter()
+            .chain(added.iter().map(|piece| piece.parts[1]));
+        let operands: Vec<FallbackOperand> = lens
+            .map(|len| LoweredValue::from_part(len))
+            .map(|len| FunctionLowering::value_operand(&len, &Type::Uint64))
+            .collect();
+        let positions = added.iter().map(|piece| piece.pos).collect();
+        self.fault_if(
+            is_long,
+            FallbackOp::JoinTooLong(positions),
+            &operands,
+            last.pos,
+        );
     }
 
     /// Appends to a string value in place; faults if it would be too long.
