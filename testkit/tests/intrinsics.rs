@@ -310,9 +310,13 @@ fn times() {
 #[cfg(debug_assertions)]
 type ArgumentOfLen = fn(usize) -> (Value, Type);
 
-/// Calls that grow their first argument, or a copy of it, by one: prototype, first argument, rest.
+/// A call that grows its first argument, or a copy of it, by one: prototype, first argument, rest.
 #[cfg(debug_assertions)]
-fn growing_calls() -> [(&'static str, ArgumentOfLen, Vec<(Value, Type)>); 10] {
+type GrowingCall = (&'static str, ArgumentOfLen, Vec<(Value, Type)>);
+
+/// Calls of the functions that grow a list, string or blob.
+#[cfg(debug_assertions)]
+fn growing_calls() -> [GrowingCall; 10] {
     let ones: ArgumentOfLen = |len| (Value::List(List::Int32(vec![1; len])), list_of(Type::Int32));
     let string: ArgumentOfLen = |len| text(&"x".repeat(len));
     let blob: ArgumentOfLen = |len| (Value::Blob(vec![1; len]), Type::Blob);

@@ -89,7 +89,7 @@ impl FunctionLowering<'_, '_> {
             .into_iter()
             .chain(added.iter().map(|piece| piece.parts[1]));
         let operands: Vec<FallbackOperand> = lens
-            .map(|len| LoweredValue::from_part(len))
+            .map(LoweredValue::from_part)
             .map(|len| FunctionLowering::value_operand(&len, &Type::Uint64))
             .collect();
         let positions = added.iter().map(|piece| piece.pos).collect();
