@@ -27,8 +27,11 @@ pub mod arbitrary;
 pub mod exprs;
 mod operator_builder;
 mod program;
+mod submission_recorder;
 mod text_harness;
 
 pub use operator_builder::OperatorBuilder;
-pub use program::{SharedOutput, build_program, planned, run_program, test_operators};
+pub use program::{SharedOutput, build_program, planned, run_program, stop_at_deadline};
+pub use program::{test_operators, with_threads_and_timers};
+pub use submission_recorder::SubmissionRecorder;
 pub use text_harness::TextHarness;

@@ -6,13 +6,16 @@ use eval::Fault;
 use graph::{Annotation, OperatorModel, PeThreads, Program};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::{
-    BuildContext, FailureReport, Operator, OperatorConstructor, OperatorCounts, OperatorEntry,
-    Outlet, Pe, PeOptions, RunningPe,
+    BuildContext, FailureReport, Operator, OperatorCounts, OperatorEntry, Outlet, Pe, PeOptions,
+    RunningPe,
 };
 use tuple::text;
 use tuple::{Layout, Punctuation, TupleRef, Value};
 
 use crate::OperatorBuilder;
+
+/// Seconds after which a program of a test is stopped; it takes milliseconds on an idle machine.
+const DEADLINE_SECONDS: f64 = 60.0;
 
 /// Memory that a PE writes to and a test reads.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +32,8 @@ pub fn build_program(operators: impl IntoIterator<Item = OperatorBuilder>) -> Pr
     }
 }
 
-/// Runs a program on the interpreter to its end; what it printed, and how it ended.
+/// Runs a program on the interpreter to its end or [`stop_at_deadline`]; what it printed, and how
+/// it ended.
 pub fn run_program(
     program: &Program,
     registry: &[OperatorEntry],
@@ -42,8 +46,16 @@ pub fn run_program(
     let mut backend = InterpreterBackend::new(&program.functions, &[]);
     let (program, threads) = &planned(program, registry, &[]);
     let pe = Pe::wire(program, threads, registry, &mut backend, options);
+    let pe = pe.inspect(stop_at_deadline);
     let ended = pe.and_then(Pe::start).and_then(RunningPe::join);
     (printed.text(), ended)
+}
+
+/// Requests the shutdown of a PE whose program should have ended long before, so that the test
+/// fails where it would wait for ever.
+pub fn stop_at_deadline(pe: &Pe) {
+    let requested = pe.stop_signal().request_after(DEADLINE_SECONDS);
+    requested.expect("a thread for the deadline");
 }
 
 /// The annotation `@catch(exception = ...)`.
@@ -65,10 +77,7 @@ static PRINT_MODEL: OperatorModel = OperatorModel {
 
 /// Operators that only tests use: `testkit::Print`.
 pub fn test_operators() -> [OperatorEntry; 1] {
-    [OperatorEntry {
-        model: &PRINT_MODEL,
-        constructor: OperatorConstructor::Build(build_print_operator),
-    }]
+    [OperatorEntry::built(&PRINT_MODEL, build_print_operator)]
 }
 
 fn build_print_operator(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
@@ -113,23 +122,25 @@ impl Operator for Print {
     }
 }
 
-/// A program with the threads and timers that the models of its operators say, and the threads of
-/// one PE that runs it, with the cores that sources have for themselves (operator number, core).
+/// A program with the threads and timers that the models of its operators say.
+pub fn with_threads_and_timers(program: &Program, registry: &[OperatorEntry]) -> Program {
+    let mut program = program.clone();
+    for operator in &mut program.operators {
+        if let Some(entry) = OperatorEntry::find(registry, &operator.kind) {
+            entry.model.set_threads_and_timers(operator);
+        }
+    }
+    program
+}
+
+/// A program [`with_threads_and_timers`], and the threads of one PE that runs it, with the cores
+/// that sources have for themselves (operator number, core).
 pub fn planned(
     program: &Program,
     registry: &[OperatorEntry],
     pins: &[(u32, u32)],
 ) -> (Program, PeThreads) {
-    let mut program = program.clone();
-    for operator in &mut program.operators {
-        let model = registry
-            .iter()
-            .map(|entry| entry.model)
-            .find(|model| operator.kind.split_once("::") == Some((model.namespace, model.name)));
-        if let Some(model) = model {
-            model.set_threads_and_timers(operator);
-        }
-    }
+    let program = with_threads_and_timers(program, registry);
     let threads = planner::pe_threads(&program, pins);
     (program, threads)
 }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use eval::{Fault, FaultKind, InputTuples, Services, State};
+use eval::{FaultKind, InputTuples, State};
 use graph::{
     Arg, Body, Callee, Expr, ExprKind, LocalId, LocalVar, NativeId, OutPort, Place, Pos, Stmt,
 };
 use jit::{Jit, JitOptions};
 use runtime::abi::interpreter_backend::InterpreterBackend;
-use runtime::abi::{Backend, CodeContext, CodeOutlet, CodeScope};
-use runtime::{EvaluationInputs, Outlet};
-use tuple::{Layout, List, Map, Punctuation, RString, Set, Timestamp, TupleRef, TupleType, Type};
+use runtime::abi::{Backend, CodeContext, CodeScope};
+use thalweg_testkit::SubmissionRecorder;
+use tuple::{Layout, List, Map, RString, Set, Timestamp, TupleType, Type};
 use tuple::{UString, Value};
 
 /// Result of a call: the bytes of the result's tuple, or the fault.
@@ -18,6 +18,11 @@ type Given = Result<Vec<u8>, (FaultKind, String)>;
 
 /// Calls a function by its prototype with constants, by both backends.
 fn agree(prototype: &str, args: &[(Value, Type)], result: Type) {
+    drop(given_by_both(prototype, args, result));
+}
+
+/// Result of a function called with constants, which has to be the same by both backends.
+fn given_by_both(prototype: &str, args: &[(Value, Type)], result: Type) -> Given {
     let functions = toolkit::functions();
     let native = functions.iter().position(|f| f.prototype == prototype);
     let native = native.unwrap_or_else(|| panic!("no function {prototype}"));
@@ -63,6 +68,7 @@ fn agree(prototype: &str, args: &[(Value, Type)], result: Type) {
     let mut compiled = Jit::new(&[], functions, JitOptions::default()).expect("a known machine");
     let actual = run(&mut compiled, &body, &out);
     assert_eq!(expected, actual, "{prototype} of {args:?}");
+    expected
 }
 
 fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
@@ -82,47 +88,17 @@ fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
         .body(&scope, body)
         .unwrap_or_else(|fault| panic!("{fault}"));
     backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
-    let mut sink = Sink::default();
+    let mut recorder = SubmissionRecorder::default();
     let ended = act.run_body(&mut CodeContext {
         inputs: InputTuples::NONE,
         state: &mut State::default(),
-        outlet: &mut sink,
+        outlet: &mut recorder,
         punctuation: None,
     });
     ended.map_err(|fault| (fault.kind(), fault.message().to_owned()))?;
-    Ok(sink.tuple)
-}
-
-#[derive(Default)]
-struct Sink {
-    tuple: Vec<u8>,
-    services: eval::NoServices,
-}
-
-impl Outlet for Sink {
-    fn submit(&mut self, _port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
-        self.tuple = tuple.bytes().to_vec();
-        Ok(())
-    }
-    fn submit_punctuation(&mut self, _port: u32, _mark: Punctuation) -> Result<(), Fault> {
-        Ok(())
-    }
-    fn services(&mut self) -> &mut dyn Services {
-        &mut self.services
-    }
-    fn evaluate(
-        &mut self,
-        _row: &EvaluationInputs<'_>,
-        _code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        Err(Fault::value("not here"))
-    }
-}
-
-impl CodeOutlet for Sink {
-    fn act_as(&mut self, _operator: u32) -> u32 {
-        0
-    }
+    let last = recorder.submitted.pop();
+    let (_, tuple) = last.expect("the body submits its result");
+    Ok(tuple.expect("a tuple").as_ref().bytes().to_vec())
 }
 
 fn text(s: &str) -> (Value, Type) {
@@ -327,5 +303,97 @@ fn times() {
         agree(two, &args[..2], Type::Timestamp);
         let three = "timestamp createTimestamp(int64 secs, uint32 nanos, int32 mid)";
         agree(three, &args, Type::Timestamp);
+    }
+}
+
+/// An argument of a length.
+#[cfg(debug_assertions)]
+type ArgumentOfLen = fn(usize) -> (Value, Type);
+
+/// A call that grows its first argument, or a copy of it, by one: prototype, first argument, rest.
+#[cfg(debug_assertions)]
+type GrowingCall = (&'static str, ArgumentOfLen, Vec<(Value, Type)>);
+
+/// Calls of the functions that grow a list, string or blob.
+#[cfg(debug_assertions)]
+fn growing_calls() -> [GrowingCall; 10] {
+    let ones: ArgumentOfLen = |len| (Value::List(List::Int32(vec![1; len])), list_of(Type::Int32));
+    let string: ArgumentOfLen = |len| text(&"x".repeat(len));
+    let blob: ArgumentOfLen = |len| (Value::Blob(vec![1; len]), Type::Blob);
+    let byte = (Value::Uint8(1), Type::Uint8);
+    let bytes = (Value::List(List::Uint8(vec![1])), list_of(Type::Uint8));
+    let (one, first) = (int(1), int(0));
+    [
+        (
+            "<any T> void appendM(mutable list<T> values, T value)",
+            ones,
+            vec![one.clone()],
+        ),
+        (
+            "<any T> list<T> insert(list<T> values, T ival, int32 idx)",
+            ones,
+            vec![one.clone(), first.clone()],
+        ),
+        (
+            "<any T> list<T> insert(list<T> values, list<T> ivls, int32 idx)",
+            ones,
+            vec![ones(1), first.clone()],
+        ),
+        (
+            "<any T> void insertM(mutable list<T> values, T ival, int32 idx)",
+            ones,
+            vec![one, first.clone()],
+        ),
+        (
+            "<any T> void insertM(mutable list<T> values, list<T> ivls, int32 idx)",
+            ones,
+            vec![ones(1), first],
+        ),
+        (
+            "<any T> list<T> concat(list<T> values1, list<T> values2)",
+            ones,
+            vec![ones(1)],
+        ),
+        (
+            "<any T> void concatM(mutable list<T> values1, list<T> values2)",
+            ones,
+            vec![ones(1)],
+        ),
+        (
+            "void appendM(mutable rstring str, rstring value)",
+            string,
+            vec![text("+")],
+        ),
+        ("void appendM(mutable blob b, uint8 byte)", blob, vec![byte]),
+        (
+            "void appendM(mutable blob b, list<uint8> bytes)",
+            blob,
+            vec![bytes],
+        ),
+    ]
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn growing_beyond_the_greatest_length_is_a_fault() {
+    const LEN_MAX: usize = 100;
+    for (prototype, of_len, more) in growing_calls() {
+        let given = |len: usize| {
+            let args = [vec![of_len(len)], more.clone()].concat();
+            let is_change = prototype.contains("mutable");
+            let result = if is_change {
+                Type::Void
+            } else {
+                args[0].1.clone()
+            };
+            eval::ops::with_len_max(LEN_MAX, || given_by_both(prototype, &args, result))
+        };
+        assert!(given(LEN_MAX - 1).is_ok(), "{prototype}");
+        let (kind, sentence) = given(LEN_MAX).expect_err(prototype);
+        assert_eq!(kind, FaultKind::Limit);
+        assert!(
+            sentence.contains("cannot be longer than 2147483647"),
+            "{sentence}"
+        );
     }
 }

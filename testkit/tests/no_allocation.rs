@@ -14,7 +14,7 @@ use eval::Fault;
 use graph::{CrossingCodec, CrossingId, Expr, OperatorModel, PeId, inserted_operators};
 use operators::{counter, crossing_ends, queue, receive, send, source, start};
 use runtime::crossing::CrossingEnds;
-use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source};
+use runtime::{BuildContext, Operator, OperatorEntry, Outlet, Source};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use testkit::{OperatorBuilder, build_program};
 use transport::Medium;
@@ -29,15 +29,15 @@ fn allocations() -> usize {
 }
 
 /// Looks at the count every [`SPAN`] tuples.
-const WATCH: OperatorEntry = OperatorEntry {
-    model: &OperatorModel {
+const WATCH: OperatorEntry = OperatorEntry::built(
+    &OperatorModel {
         namespace: "t",
         name: "Watch",
         inputs: &[graph::InPortModel::DEFAULT],
         ..OperatorModel::DEFAULT
     },
-    constructor: OperatorConstructor::Build(watch),
-};
+    watch,
+);
 
 /// Tuples between two looks, and at most so many of the 99 spans may see an allocation: the count
 /// is the whole process', and while the first tuples pass other threads still start up.
@@ -132,15 +132,15 @@ fn parts(medium: &dyn Medium, ring_bytes: usize) -> (CrossingEnds, CrossingEnds)
 }
 
 /// Sends `COUNT` large texts with their buffers.
-const MAKER: OperatorEntry = OperatorEntry {
-    model: &OperatorModel {
+const MAKER: OperatorEntry = OperatorEntry::built(
+    &OperatorModel {
         namespace: "t",
         name: "Maker",
         outputs: &[graph::OutPortModel::DEFAULT],
         ..OperatorModel::DEFAULT
     },
-    constructor: OperatorConstructor::Build(maker),
-};
+    maker,
+);
 
 struct Maker(Arc<Layout>);
 

@@ -87,6 +87,13 @@ impl OperatorEntry {
         }
     }
 
+    /// The entry of a kind of operator, `namespace::Name`, if the registry has it.
+    pub fn find(registry: &[OperatorEntry], kind: &str) -> Option<OperatorEntry> {
+        let (namespace, name) = kind.split_once("::")?;
+        let mut entries = registry.iter().copied();
+        entries.find(|entry| (entry.model.namespace, entry.model.name) == (namespace, name))
+    }
+
     /// The entry of an operator that a plan inserts.
     pub(crate) const fn inserted(
         model: &'static OperatorModel,

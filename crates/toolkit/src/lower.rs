@@ -63,7 +63,7 @@ pub fn literal<'a>(operator: &'a OperatorNode, name: &str) -> Option<&'a str> {
     }
 }
 
-/// Whether a window is flushed or triggered by time.
+/// Timers of an operator that has one, which submits, if a window is flushed or triggered by time.
 pub fn period_timers(operator: &OperatorNode) -> OperatorTimers {
     let mut windows = operator
         .inputs

@@ -2,7 +2,7 @@
 
 use eval::{Fault, FaultKind};
 use graph::{InPortModel, OperatorModel, OutPortModel, PunctuationOutputMode};
-use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
+use runtime::{BuildContext, Operator, OperatorEntry, Outlet};
 use testkit::{OperatorBuilder, TextHarness, build_program, exprs, run_program};
 use tuple::{Punctuation, TupleRef, Type};
 
@@ -21,13 +21,10 @@ static TELLS: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-const ENTRY: OperatorEntry = OperatorEntry {
-    model: &TELLS,
-    constructor: OperatorConstructor::Build(|build: &mut BuildContext<'_>| {
-        let output = build.output_projection(0)?;
-        Ok(Box::new(Tells(output)))
-    }),
-};
+const ENTRY: OperatorEntry = OperatorEntry::built(&TELLS, |build: &mut BuildContext<'_>| {
+    let output = build.output_projection(0)?;
+    Ok(Box::new(Tells(output)))
+});
 
 /// Prints each call; passes tuples on to port 0, and fails on 13.
 struct Tells(runtime::abi::Projection);
@@ -144,9 +141,8 @@ fn nothing_passes_a_port_after_a_final_marker_that_was_submitted() {
         .input("In", N)
         .on_tuple(0, exprs::body(&[], ends))
         .output("Out", N);
-    let entry = thalweg_toolkit::operators().iter();
-    let entry = entry.clone().find(|e| e.model.name == "Custom").unwrap();
-    let mut harness = TextHarness::new(&custom, *entry);
+    let entry = OperatorEntry::find(thalweg_toolkit::operators(), "spl.utility::Custom");
+    let mut harness = TextHarness::new(&custom, entry.unwrap());
     harness.process_text(0, "{n=0}");
     harness.final_marker(0);
     assert_eq!(harness.take_submitted(), ["0 {n=1}", "0 final"]);

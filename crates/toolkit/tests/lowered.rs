@@ -6,9 +6,8 @@ use testkit::{OperatorBuilder, TextHarness, build_program, exprs, run_program, t
 use tuple::Type;
 
 fn entry(kind: &str) -> OperatorEntry {
-    let mut operators = thalweg_toolkit::operators().iter();
-    let found = operators.find(|e| kind == format!("{}::{}", e.model.namespace, e.model.name));
-    *found.unwrap_or_else(|| panic!("no operator {kind}"))
+    let found = OperatorEntry::find(thalweg_toolkit::operators(), kind);
+    found.unwrap_or_else(|| panic!("no operator {kind}"))
 }
 
 fn harness(operator: &OperatorNode) -> TextHarness {

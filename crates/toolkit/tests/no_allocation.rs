@@ -7,7 +7,7 @@ use std::alloc::System;
 use eval::Fault;
 use graph::{BinaryOp, EventClock, Expr, OperatorModel, Policy, Pos, TimeInterval, Window};
 use graph::{WindowKind, inserted_operators};
-use runtime::{Operator, OperatorConstructor, OperatorEntry, Outlet};
+use runtime::{Operator, OperatorEntry, Outlet};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use testkit::{OperatorBuilder, build_program, exprs};
 use tuple::{Resolution, TupleRef, Type};
@@ -68,16 +68,10 @@ fn watch(warm_up: u64) -> Box<dyn Operator> {
     })
 }
 
-const WATCH_ENTRY: OperatorEntry = OperatorEntry {
-    model: &WATCH,
-    constructor: OperatorConstructor::Build(|_| Ok(watch(SPAN))),
-};
+const WATCH_ENTRY: OperatorEntry = OperatorEntry::built(&WATCH, |_| Ok(watch(SPAN)));
 
 /// Like [`WATCH_ENTRY`], for windows that grow first.
-const WATCH_WINDOWS: OperatorEntry = OperatorEntry {
-    model: &WATCH,
-    constructor: OperatorConstructor::Build(|_| Ok(watch(20 * SPAN))),
-};
+const WATCH_WINDOWS: OperatorEntry = OperatorEntry::built(&WATCH, |_| Ok(watch(20 * SPAN)));
 
 static TAKE: OperatorModel = OperatorModel {
     namespace: "t",
@@ -95,10 +89,7 @@ impl Operator for Take {
     }
 }
 
-const TAKE_ENTRY: OperatorEntry = OperatorEntry {
-    model: &TAKE,
-    constructor: OperatorConstructor::Build(|_| Ok(Box::new(Take))),
-};
+const TAKE_ENTRY: OperatorEntry = OperatorEntry::built(&TAKE, |_| Ok(Box::new(Take)));
 
 fn schema() -> [(&'static str, Type); 2] {
     [("n", Type::Int64), ("x", Type::Float64)]

@@ -1,25 +1,26 @@
 //! The metric of operators with a partitioned window: how many partitions there are.
 
 use graph::{Partition, PartitionEviction, Policy, Pos, Window, WindowKind};
+use runtime::OperatorEntry;
 use testkit::{OperatorBuilder, TextHarness, exprs};
 use tuple::Type;
 
 /// Values of the metric after each tuple.
 fn partitions(kind: &str, window: Window, tuples: &[i64]) -> Vec<i64> {
     let n = || exprs::attribute(0, 0, Type::Int64);
-    let operator = OperatorBuilder::new(&format!("spl.relational::{kind}"), "O")
+    let kind = format!("spl.relational::{kind}");
+    let operator = OperatorBuilder::new(&kind, "O")
         .input("In", [("n", Type::Int64)])
         .window(window)
         .param("partitionBy", [n()])
         .output("Out", [("n", Type::Int64)])
         .assign([Some(n())]);
-    let operator = match kind {
-        "Sort" => operator.param("sortBy", [n()]),
+    let operator = match &*kind {
+        "spl.relational::Sort" => operator.param("sortBy", [n()]),
         _ => operator,
     };
-    let mut entries = thalweg_toolkit::operators().iter();
-    let entry = *entries.find(|entry| entry.model.name == kind).unwrap();
-    let mut harness = TextHarness::new(&operator, entry);
+    let entry = OperatorEntry::find(thalweg_toolkit::operators(), &kind);
+    let mut harness = TextHarness::new(&operator, entry.unwrap());
     let count = |n| {
         harness.process_text(0, &format!("{{n={n}}}"));
         let metrics = harness.metrics().metrics;

@@ -1,13 +1,17 @@
 //! Barrier, Pair, Throttle and Delay in the harness.
 
 use graph::{Expr, OperatorNode};
+use runtime::OperatorEntry;
 use testkit::{OperatorBuilder, TextHarness, exprs};
 use tuple::Type;
 
+fn entry(operator: &OperatorNode) -> OperatorEntry {
+    let entry = OperatorEntry::find(thalweg_toolkit::operators(), &operator.kind);
+    entry.expect("an operator of the toolkit")
+}
+
 fn harness(operator: &OperatorNode) -> TextHarness {
-    let mut operators = thalweg_toolkit::operators().iter();
-    let entry = operators.find(|e| operator.kind.ends_with(&format!("::{}", e.model.name)));
-    TextHarness::new(operator, *entry.expect("an operator of the toolkit"))
+    TextHarness::new(operator, entry(operator))
 }
 
 const KEYED: [(&str, Type); 2] = [("k", Type::Int32), ("v", Type::Int64)];
@@ -99,10 +103,9 @@ fn throttle_passes_everything_and_refuses_what_is_no_rate() {
     );
     assert_eq!(fast.take_submitted().len(), 21);
 
-    let entry = thalweg_toolkit::operators().iter();
-    let entry = *entry.clone().find(|e| e.model.name == "Throttle").unwrap();
+    let stopped = throttle(0.0);
     let mut backend = runtime::abi::interpreter_backend::InterpreterBackend::new(&[], &[]);
-    let refused = TextHarness::try_with_backend(&throttle(0.0), entry, &mut backend);
+    let refused = TextHarness::try_with_backend(&stopped, entry(&stopped), &mut backend);
     assert!(refused.err().unwrap().message().contains("is not a rate"));
 }
 

@@ -15,31 +15,31 @@ use crate::{
     Type, UString, Value,
 };
 
+/// Booleans, numbers and timestamps: the types of fixed length, without enums and bounded strings.
+pub const SCALARS: [Type; 17] = [
+    Type::Boolean,
+    Type::Int8,
+    Type::Int16,
+    Type::Int32,
+    Type::Int64,
+    Type::Uint8,
+    Type::Uint16,
+    Type::Uint32,
+    Type::Uint64,
+    Type::Float32,
+    Type::Float64,
+    Type::Decimal32,
+    Type::Decimal64,
+    Type::Decimal128,
+    Type::Complex32,
+    Type::Complex64,
+    Type::Timestamp,
+];
+
 /// Types that have no parts.
 pub fn primitives() -> BoxedStrategy<Type> {
-    let plain = vec![
-        Type::Boolean,
-        Type::Int8,
-        Type::Int16,
-        Type::Int32,
-        Type::Int64,
-        Type::Uint8,
-        Type::Uint16,
-        Type::Uint32,
-        Type::Uint64,
-        Type::Float32,
-        Type::Float64,
-        Type::Decimal32,
-        Type::Decimal64,
-        Type::Decimal128,
-        Type::Complex32,
-        Type::Complex64,
-        Type::Timestamp,
-        Type::RString,
-        Type::UString,
-        Type::Blob,
-        Type::Xml(None),
-    ];
+    let others = [Type::RString, Type::UString, Type::Blob, Type::Xml(None)];
+    let plain = [&SCALARS[..], &others].concat();
     let enums = (1..4usize).prop_map(|count| {
         let names = (0..count).map(|at| format!("e{at}").into()).collect();
         Type::Enum(Arc::new(EnumType { names }))

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use control::copy_blocks_ns;
 use eval::Fault;
 use graph::OperatorModel;
-use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source};
+use runtime::{BuildContext, Operator, OperatorEntry, Outlet, Source};
 use thalweg_micro::threaded_port;
 use thalweg_micro::turns::TURNS;
 use tuple::{Layout, TupleBuf, TupleRef, TupleType, Type};
@@ -79,18 +79,7 @@ fn ran_ns() -> u64 {
     first.unwrap_or_default()
 }
 
-const fn entry(
-    model: &'static OperatorModel,
-    build: fn(&mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault>,
-) -> OperatorEntry {
-    let make = OperatorConstructor::Build(build);
-    OperatorEntry {
-        model,
-        constructor: make,
-    }
-}
-
-const SOURCE: OperatorEntry = entry(
+const SOURCE: OperatorEntry = OperatorEntry::built(
     &OperatorModel {
         namespace: "bench",
         name: "Source",
@@ -99,7 +88,7 @@ const SOURCE: OperatorEntry = entry(
     source,
 );
 
-const SINK: OperatorEntry = entry(
+const SINK: OperatorEntry = OperatorEntry::built(
     &OperatorModel {
         namespace: "bench",
         name: "Sink",

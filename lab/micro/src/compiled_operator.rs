@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::{CompileRequest, compile};
 use jit::Jit;
-use runtime::{PeOptions, TestHarness};
+use runtime::{OperatorEntry, PeOptions, TestHarness};
 use tuple::{Layout, TupleBuf, Value};
 
 /// A compiled operator in a test harness.
@@ -31,15 +31,11 @@ impl CompiledOperator {
         let mut operators = program.operators.iter();
         let operator = operators.find(|operator| &*operator.name == name);
         let operator = operator.unwrap_or_else(|| panic!("no operator {name}"));
-        let mut registry = toolkit::operators().iter();
-        let entry = registry.find(|entry| {
-            let model = entry.model;
-            *operator.kind == format!("{}::{}", model.namespace, model.name)
-        });
+        let entry = OperatorEntry::find(toolkit::operators(), &operator.kind);
         let functions = toolkit::functions();
         let mut jit = Jit::new(&program.functions, functions, jit::JitOptions::default())
             .expect("a known machine");
-        let entry = *entry.expect("a known operator");
+        let entry = entry.expect("a known operator");
         let harness = TestHarness::new(operator, entry, &mut jit, PeOptions::default());
         let harness = harness.unwrap_or_else(|report| panic!("{report}"));
         let inputs = operator.inputs.iter();

@@ -13,7 +13,8 @@ use super::constant::constant;
 use super::environment;
 use super::generator::ProgramGenerator;
 use super::native::NATIVES;
-use super::run_outcome::{RunOutcome, RunRecorder};
+use super::run_outcome::RunOutcome;
+use crate::SubmissionRecorder;
 
 /// Random numbers from which a case is made.
 #[derive(Clone, Debug, Default)]
@@ -132,7 +133,7 @@ impl GeneratedCase {
         let tuples: Vec<_> = flat.iter().map(|tuple| Some(tuple.as_ref())).collect();
         let layouts = self.input_layouts();
         let outputs = self.output_layouts();
-        let mut recorder = RunRecorder::new(outputs.clone());
+        let mut recorder = SubmissionRecorder::default();
         let mut to = Evaluation {
             inputs: InputTuples {
                 tuples: &tuples,
@@ -149,7 +150,7 @@ impl GeneratedCase {
         RunOutcome {
             body_result: ended,
             state: RunOutcome::state_bytes(state),
-            submitted: recorder.submitted,
+            submitted: RunOutcome::submitted_bytes(&recorder, &outputs),
             projection: projected.map(|()| RunOutcome::tuple_bytes(out.as_ref(), &outputs[0])),
             condition: holds,
         }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use eval::{Fault, NoServices, Services, State, Submit};
+use eval::{Fault, State};
 use graph::StateId;
 use tuple::{Layout, List, Punctuation, TupleBuf, TupleRef, TupleType, Type, Value};
+
+use crate::SubmissionRecorder;
 
 /// Observable effects of one run of a case. Two are equal if their bits are, but for the payload of
 /// NaNs.
@@ -33,6 +35,20 @@ impl RunOutcome {
     /// A flat tuple as bytes that do not depend on the order in which it was written.
     pub fn tuple_bytes(tuple: TupleRef<'_>, layout: &Layout) -> Vec<u8> {
         value_bytes(&tuple.to_value(layout), &Type::Tuple(layout.schema.clone()))
+    }
+
+    /// Submissions that a recorder keeps, tuples as [`RunOutcome::tuple_bytes`] by the layout of
+    /// their port.
+    pub fn submitted_bytes(
+        recorder: &SubmissionRecorder,
+        layouts: &[Arc<Layout>],
+    ) -> Vec<(u32, Result<Vec<u8>, Punctuation>)> {
+        let bytes = |(port, given): &(u32, Result<TupleBuf, Punctuation>)| {
+            let layout = &layouts[*port as usize];
+            let tuple_bytes = |tuple: &TupleBuf| RunOutcome::tuple_bytes(tuple.as_ref(), layout);
+            (*port, given.as_ref().map(tuple_bytes).map_err(|&mark| mark))
+        };
+        recorder.submitted.iter().map(bytes).collect()
     }
 }
 
@@ -76,37 +92,5 @@ fn with_canonical_nan(value: Value) -> Value {
             Value::Optional(held.map(|held| Box::new(with_canonical_nan(*held))))
         }
         other => other,
-    }
-}
-
-/// Keeps what is submitted.
-#[derive(Default)]
-pub(super) struct RunRecorder {
-    pub(super) layouts: Vec<Arc<Layout>>,
-    pub(super) submitted: Vec<(u32, Result<Vec<u8>, Punctuation>)>,
-    services: NoServices,
-}
-
-impl RunRecorder {
-    pub(super) fn new(layouts: Vec<Arc<Layout>>) -> RunRecorder {
-        RunRecorder {
-            layouts,
-            ..RunRecorder::default()
-        }
-    }
-}
-
-impl Submit for RunRecorder {
-    fn submit_tuple(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
-        let bytes = RunOutcome::tuple_bytes(tuple, &self.layouts[port as usize]);
-        self.submitted.push((port, Ok(bytes)));
-        Ok(())
-    }
-    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
-        self.submitted.push((port, Err(mark)));
-        Ok(())
-    }
-    fn services(&mut self) -> &mut dyn Services {
-        &mut self.services
     }
 }

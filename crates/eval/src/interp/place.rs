@@ -85,9 +85,7 @@ fn apply_assign_op(
     match (&mut *old, operand, op) {
         // Appending in place keeps a loop of `+=` linear.
         (Value::RString(s), Value::RString(more), BinaryOp::Add) => {
-            if *ty == Type::RString {
-                ops::grown_len(s.0.len(), more.0.len(), "string")?;
-            }
+            ops::grown_len(s.0.len(), more.0.len(), "string")?;
             s.0.extend_from_slice(&more.0);
             truncate_string(s, ty);
         }

@@ -1,18 +1,46 @@
 //! Bounds: what does not fit a bounded type is dropped, what is longer than any value may be is a
 //! fault.
 
+#[cfg(debug_assertions)]
+use std::cell::Cell;
+
 use tuple::{Type, Value};
 
 use super::faults::{self, LEN_MAX};
 use crate::Fault;
 
+#[cfg(debug_assertions)]
+thread_local! {
+    /// Greatest length on this thread, see [`with_len_max`].
+    static LOWERED_LEN_MAX: Cell<usize> = const { Cell::new(LEN_MAX) };
+}
+
+/// Greatest length of a string, blob or list: [`LEN_MAX`], unless a test has lowered it.
+#[inline]
+pub fn len_max() -> usize {
+    #[cfg(debug_assertions)]
+    return LOWERED_LEN_MAX.get();
+    #[cfg(not(debug_assertions))]
+    LEN_MAX
+}
+
+/// Runs a test with a lower greatest length on this thread, so that growing beyond it takes no
+/// gigabytes. Release builds have no such limit.
+#[cfg(debug_assertions)]
+pub fn with_len_max<R>(len_max: usize, test: impl FnOnce() -> R) -> R {
+    let before = LOWERED_LEN_MAX.replace(len_max);
+    let result = test();
+    LOWERED_LEN_MAX.set(before);
+    result
+}
+
 /// The length of a string, blob or list of `len` that grows by `more`.
 ///
 /// # Errors
-/// If it would be more than [`LEN_MAX`]; `noun` says what it is.
+/// If it would be more than [`len_max`]; `noun` says what it is.
 pub fn grown_len(len: usize, more: usize, noun: &str) -> Result<usize, Fault> {
     len.checked_add(more)
-        .filter(|grown| *grown <= LEN_MAX)
+        .filter(|grown| *grown <= len_max())
         .ok_or_else(|| faults::too_long(noun))
 }
 

@@ -18,6 +18,8 @@
 //! * What is longer than the bound of a bounded type loses its end.
 //! * Strings, blobs and lists have at most as many bytes, UTF-16 units or elements as an int32 can
 //!   say ([`LEN_MAX`]); growing beyond is a [`FaultKind::Limit`](crate::FaultKind::Limit) fault.
+//!   `+` and `+=` make the whole string before it is cut to a bound, so they can fault for bounded
+//!   strings too; functions that cut their result leave out what does not fit.
 //! * A mapped comparison gives booleans; mapping over a set is not defined in SPL.
 
 mod access;
@@ -35,7 +37,9 @@ mod value_path;
 
 pub use access::{contains, element, index, index_ref, position, slice};
 pub use binary::{binary, compare};
-pub use bound::{grown_len, is_bounded, is_full, truncate_to_bound};
+#[cfg(debug_assertions)]
+pub use bound::with_len_max;
+pub use bound::{grown_len, is_bounded, is_full, len_max, truncate_to_bound};
 pub use cast::{cast, check_xml};
 pub use faults::LEN_MAX;
 pub use mapped::binary_mapped;

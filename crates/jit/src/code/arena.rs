@@ -9,16 +9,17 @@
 //! ```
 //! Compiled code takes bytes by moving `bump` and calls [`Arena::grow`] when `limit` is in the way.
 //! A mark is a value of `bump`; going back to it gives everything taken since back. The largest
-//! chunk given back is kept, so a handle in its steady state never calls the allocator. Debug
-//! builds fill what is given back ([`FREED_PATTERN`]), so that code which still reads it is found
-//! out.
+//! chunk given back is kept, up to a gigabyte, so a handle in its steady state never calls the
+//! allocator. Debug builds fill what is given back ([`FREED_PATTERN`]), so that code which still
+//! reads it is found out.
 
 /// Size of the first chunk, in bytes; each further chunk is at least twice as large, up to
 /// [`CHUNK_BYTES_MAX`].
 const FIRST_CHUNK_BYTES: usize = 4096;
 
-/// Size of the largest chunk that is made for less, in bytes. The room that is left in a chunk is
-/// below the greatest length of a string, so code that makes one too long calls [`Arena::grow`].
+/// Size of the largest chunk that is made for less and of the largest that is kept as spare, in
+/// bytes. So the room that is left in a chunk is below the greatest length of a string, and code
+/// that makes one too long calls [`Arena::grow`].
 const CHUNK_BYTES_MAX: usize = 1 << 30;
 
 /// Word that debug builds write over memory that is given back: neither an address nor text.
@@ -38,7 +39,8 @@ pub struct Bump {
 #[derive(Debug, Default)]
 pub struct Arena {
     chunks: Vec<Box<[u64]>>,
-    /// The largest chunk that was given back, so that growing again costs nothing.
+    /// The largest chunk up to [`CHUNK_BYTES_MAX`] that was given back, so that growing again costs
+    /// nothing.
     spare: Option<Box<[u64]>>,
 }
 
@@ -96,11 +98,8 @@ impl Arena {
                 self.chunks.push(chunk);
                 return;
             }
-            if self
-                .spare
-                .as_ref()
-                .is_none_or(|spare| spare.len() < chunk.len())
-            {
+            let spare_len = self.spare.as_ref().map_or(0, |spare| spare.len());
+            if spare_len < chunk.len() && chunk.len() * 8 <= CHUNK_BYTES_MAX {
                 self.spare = Some(chunk);
             }
         }
@@ -175,5 +174,18 @@ mod tests {
         let first = arena.allocate(&mut bump, 100_000);
         arena.reset(&mut bump, 0);
         assert_eq!(arena.allocate(&mut bump, 100_000), first);
+    }
+
+    #[test]
+    fn a_chunk_of_more_than_a_gigabyte_is_not_kept() {
+        let mut arena = Arena::default();
+        let mut bump = Bump::EMPTY;
+        for bytes in [8, CHUNK_BYTES_MAX + 8] {
+            let start = arena.allocate(&mut bump, bytes);
+            // As if nothing of it had been taken, so that debug builds do not fill it.
+            bump.next = start.addr();
+        }
+        arena.reset(&mut bump, 0);
+        assert_eq!(bump.limit - bump.next, FIRST_CHUNK_BYTES);
     }
 }

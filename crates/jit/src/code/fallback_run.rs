@@ -6,6 +6,7 @@
 //! function.
 
 use eval::{Fault, NativeCall, NativeFn, Services, ops};
+use graph::Pos;
 use smallvec::SmallVec;
 use tuple::{List, Map, Set, Type, Value};
 
@@ -153,7 +154,8 @@ impl FallbackSite {
             }
             (FallbackOp::Identity, [value]) => Ok((*value).clone()),
             (FallbackOp::UnwrapNull, _) => Err(ops::faults::null_unwrapped()),
-            (FallbackOp::StringTooLong, _) => Err(ops::faults::too_long("string")),
+            (FallbackOp::TooLong(noun), _) => Err(ops::faults::too_long(noun)),
+            (FallbackOp::JoinTooLong(positions), lens) => Err(join_too_long(positions, lens)),
             (FallbackOp::Recursion, _) => Err(ops::faults::recursion_too_deep()),
             (FallbackOp::PortRange(ports), [Value::Uint32(port)]) => Err(
                 ops::faults::port_out_of_range(u64::from(*port), *ports as usize),
@@ -173,5 +175,24 @@ impl FallbackSite {
                 Value::Map(entries.collect::<Map>())
             }
         }
+    }
+}
+
+/// The fault of strings of these lengths, each but the first appended at a position.
+fn join_too_long(positions: &[Pos], lens: &[&Value]) -> Fault {
+    let lens = lens.iter().map(|len| match len {
+        Value::Uint64(len) => *len as usize,
+        _ => 0,
+    });
+    let ends = lens.scan(0, |end, len| {
+        *end += len;
+        Some(*end)
+    });
+    let is_long = |(end, _): &(usize, &Pos)| *end > ops::len_max();
+    let first = ends.skip(1).zip(positions).find(is_long);
+    let fault = ops::faults::too_long("string");
+    match first {
+        Some((_, &pos)) => fault.with_pos(pos),
+        None => fault,
     }
 }

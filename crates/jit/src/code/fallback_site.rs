@@ -53,8 +53,12 @@ pub enum FallbackOp {
     UnwrapNull,
     /// A submission to a port number that is not below this number of ports.
     PortRange(u32),
-    /// A string that would be longer than any may be, which is a fault.
-    StringTooLong,
+    /// A string or list, as the noun says, that would be longer than any may be, which is a fault.
+    TooLong(&'static str),
+    /// Strings that are too long together, which is a fault at the position of the first that makes
+    /// them so. The operands are the length of what is known to fit, then those of the strings that
+    /// are appended, each at a position.
+    JoinTooLong(Vec<Pos>),
     /// A call nested too deeply, which is a fault.
     Recursion,
     /// The characters of a ustring, as a list of strings.

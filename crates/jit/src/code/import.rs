@@ -165,8 +165,9 @@ imports! {
     /// Whether a set has a value.
     SetHas = map::set_has as (*const Value, *const Value) -> u32;
 
-    /// Appends an element given by its parts to a list, unless it is full.
-    ListAppend = list::list_append as (*mut Value, *const Type, *const u64);
+    /// Appends an element given by its parts to a list, unless a bound leaves no room. Returns 0 if
+    /// the list would be too long.
+    ListAppend = list::list_append as (*mut Value, *const Type, *const u64) -> u32;
 
     /// Adds two decimal64 values, given as their bits.
     AddDecimal64 = number::add_decimal64 as (u64, u64) -> u64;

@@ -304,4 +304,5 @@ impl CodeOutlet for Port<'_, '_> {
     fn act_as(&mut self, operator: u32) -> u32 {
         self.hub.acting.replace(operator)
     }
+    fn wake_consumer(&mut self, _port: u32) {}
 }

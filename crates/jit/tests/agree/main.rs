@@ -5,6 +5,8 @@ mod chains;
 mod decimals;
 mod frames;
 mod hub;
+#[cfg(debug_assertions)]
+mod lengths;
 mod loops;
 mod make;
 mod random;

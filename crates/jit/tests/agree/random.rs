@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use eval::{InputTuples, NoServices, Services, State};
+use eval::{InputTuples, State};
 use graph::{Expr, OperatorNode, OutPort, Pos};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use runtime::abi::{Backend, CodeContext, CodeOutlet, CodeScope};
-use runtime::{EvaluationInputs, Outlet};
-use testkit::{
-    arbitrary::GeneratedCase, arbitrary::NATIVES, arbitrary::RunOutcome, arbitrary::generated_cases,
-};
+use runtime::abi::{Backend, CodeContext, CodeScope};
+use testkit::SubmissionRecorder;
+use testkit::arbitrary::{GeneratedCase, NATIVES, RunOutcome, generated_cases};
 use thalweg_jit::{Jit, JitOptions};
-use tuple::{Layout, Punctuation, TupleBuf, TupleRef};
+use tuple::TupleBuf;
 
 fn operator(case: &GeneratedCase) -> OperatorNode {
     let output = |schema: &Arc<tuple::TupleType>| OutPort::new("Out", schema.clone());
@@ -50,10 +48,7 @@ fn compiled(case: &GeneratedCase) -> Vec<RunOutcome> {
     let runs = (0..case.runs.len()).map(|run| {
         let flat = case.flat_tuples(run);
         let tuples: Vec<_> = flat.iter().map(|tuple| Some(tuple.as_ref())).collect();
-        let mut recorder = Recorder {
-            layouts: scope.outputs.clone(),
-            ..Recorder::default()
-        };
+        let mut recorder = SubmissionRecorder::default();
         let mut context = CodeContext {
             inputs: InputTuples {
                 tuples: &tuples,
@@ -70,48 +65,12 @@ fn compiled(case: &GeneratedCase) -> Vec<RunOutcome> {
         RunOutcome {
             body_result: ended,
             state: RunOutcome::state_bytes(&state),
-            submitted: recorder.submitted,
+            submitted: RunOutcome::submitted_bytes(&recorder, &scope.outputs),
             projection: projected.map(|()| RunOutcome::tuple_bytes(out.as_ref(), &layout)),
             condition: holds,
         }
     });
     runs.collect()
-}
-
-/// Keeps what is submitted.
-#[derive(Default)]
-struct Recorder {
-    layouts: Vec<Arc<Layout>>,
-    submitted: Vec<(u32, Result<Vec<u8>, Punctuation>)>,
-    services: NoServices,
-}
-
-impl Outlet for Recorder {
-    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), eval::Fault> {
-        let bytes = RunOutcome::tuple_bytes(tuple, &self.layouts[port as usize]);
-        self.submitted.push((port, Ok(bytes)));
-        Ok(())
-    }
-    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), eval::Fault> {
-        self.submitted.push((port, Err(mark)));
-        Ok(())
-    }
-    fn services(&mut self) -> &mut dyn Services {
-        &mut self.services
-    }
-    fn evaluate(
-        &mut self,
-        _row: &EvaluationInputs<'_>,
-        _code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), eval::Fault>,
-    ) -> Result<(), eval::Fault> {
-        Err(eval::Fault::value("not here"))
-    }
-}
-
-impl CodeOutlet for Recorder {
-    fn act_as(&mut self, _operator: u32) -> u32 {
-        0
-    }
 }
 
 /// Summary of how the outcomes of two runs differ.

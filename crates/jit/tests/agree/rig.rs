@@ -215,6 +215,7 @@ impl CodeOutlet for Sink {
     fn act_as(&mut self, _operator: u32) -> u32 {
         0
     }
+    fn wake_consumer(&mut self, _port: u32) {}
 }
 
 impl Services for Sink {

@@ -88,9 +88,7 @@ pub trait CodeOutlet: Outlet {
 
     /// Wakes the consumer of a port, which sleeps although code has written a frame for it: see
     /// [`crate::abi::FrameEdge`].
-    fn wake_consumer(&mut self, port: u32) {
-        let _ = port;
-    }
+    fn wake_consumer(&mut self, port: u32);
 }
 
 /// The inputs, state and outlet of one evaluation.

@@ -113,12 +113,7 @@ impl OperatorFactory<'_> {
     }
 
     fn find_entry(&self, kind: &str) -> Result<OperatorEntry, Fault> {
-        let is_named = |entry: &&OperatorEntry| {
-            let model = entry.model;
-            kind.split_once("::") == Some((model.namespace, model.name))
-        };
-        let entry = self.registry.iter().find(is_named).copied();
-        entry.ok_or_else(|| {
+        OperatorEntry::find(self.registry, kind).ok_or_else(|| {
             let message = format!("there is no operator {kind} in this engine");
             Fault::new(FaultKind::Limit, message)
         })

@@ -9,7 +9,7 @@ use graph::{
 };
 use tuple::{Punctuation, TupleBuf, TupleRef};
 
-use crate::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
+use crate::{BuildContext, Operator, OperatorEntry, Outlet};
 
 /// A tuple or marker that the operator submitted.
 #[derive(Clone, Debug)]
@@ -89,10 +89,7 @@ static RECORDER_MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-pub(super) const RECORDER: OperatorEntry = OperatorEntry {
-    model: &RECORDER_MODEL,
-    constructor: OperatorConstructor::Build(recorder),
-};
+pub(super) const RECORDER: OperatorEntry = OperatorEntry::built(&RECORDER_MODEL, recorder);
 
 /// A recorder whose list nobody reads; [`super::TestHarness`] puts its own in its place.
 fn recorder(_: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {

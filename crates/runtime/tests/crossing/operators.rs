@@ -10,8 +10,7 @@ use graph::{
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::crossing::{CrossingEnds, ENTRIES, InboundCrossing, OutboundCrossing};
 use runtime::{
-    BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Pe, PeOptions, RunningPe,
-    Source, StopSignal,
+    BuildContext, Operator, OperatorEntry, Outlet, Pe, PeOptions, RunningPe, Source, StopSignal,
 };
 use testkit::{OperatorBuilder, SharedOutput, exprs};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Type, Value};
@@ -20,21 +19,10 @@ use crate::owned_tuples::{MAKER, WITNESS};
 use crate::pass_limit::PassLimit;
 use crate::strict_medium::{In, Out, Pipe};
 
-pub const NUMBERS: OperatorEntry = entry(&NUMBERS_MODEL, numbers);
-pub const GATE: OperatorEntry = entry(&GATE_MODEL, pass_limit);
-pub const CORES: OperatorEntry = entry(&CORES_MODEL, cores);
-pub const HOP: OperatorEntry = entry(&HOP_MODEL, hop);
-
-const fn entry(
-    model: &'static OperatorModel,
-    build: fn(&mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault>,
-) -> OperatorEntry {
-    let make = OperatorConstructor::Build(build);
-    OperatorEntry {
-        model,
-        constructor: make,
-    }
-}
+pub const NUMBERS: OperatorEntry = OperatorEntry::built(&NUMBERS_MODEL, numbers);
+pub const GATE: OperatorEntry = OperatorEntry::built(&GATE_MODEL, pass_limit);
+pub const CORES: OperatorEntry = OperatorEntry::built(&CORES_MODEL, cores);
+pub const HOP: OperatorEntry = OperatorEntry::built(&HOP_MODEL, hop);
 
 static NUMBERS_MODEL: OperatorModel = OperatorModel {
     namespace: "t",

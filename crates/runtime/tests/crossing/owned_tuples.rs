@@ -5,15 +5,15 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use eval::Fault;
 use graph::{InPortModel, OperatorModel, OutPortModel};
-use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source};
+use runtime::{BuildContext, Operator, OperatorEntry, Outlet, Source};
 use testkit::OperatorBuilder;
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
 
 use crate::operators::{OneSource, PeSide, pass_limit_of, queue};
 use crate::pass_limit::PassLimit;
 
-pub const MAKER: OperatorEntry = OperatorEntry {
-    model: &OperatorModel {
+pub const MAKER: OperatorEntry = OperatorEntry::built(
+    &OperatorModel {
         namespace: "t",
         name: "Maker",
         doc: "Sends `count` tuples of a number and a text that follow from the `seed`, some with \
@@ -22,11 +22,11 @@ pub const MAKER: OperatorEntry = OperatorEntry {
         allow_any_param: true,
         ..OperatorModel::DEFAULT
     },
-    constructor: OperatorConstructor::Build(maker),
-};
+    maker,
+);
 
-pub const WITNESS: OperatorEntry = OperatorEntry {
-    model: &OperatorModel {
+pub const WITNESS: OperatorEntry = OperatorEntry::built(
+    &OperatorModel {
         namespace: "t",
         name: "Witness",
         doc: "Writes down what came and where it lay.",
@@ -34,8 +34,8 @@ pub const WITNESS: OperatorEntry = OperatorEntry {
         allow_any_param: true,
         ..OperatorModel::DEFAULT
     },
-    constructor: OperatorConstructor::Build(witness),
-};
+    witness,
+);
 
 /// Where buffers begin to be handed over, and the largest text.
 const LARGE: u64 = 4096;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use syntax::ast::{Prototype, TupleBodyKind, TypeExpr, TypeKind};
+use tuple::arbitrary::SCALARS;
 use tuple::{EnumType, List, Map, RString, Set, Timestamp, TupleType, Type, UString, Value};
 
 use crate::harness::*;
@@ -98,25 +99,6 @@ fn every_type() -> Vec<Type> {
     let record = TupleType::new([("a", Type::Int32), ("b", Type::UString)]);
     let element: Arc<Type> = Type::RString.into();
     let entry = Arc::new((Type::Int64, Type::RString));
-    let scalars = [
-        Type::Boolean,
-        Type::Int8,
-        Type::Int16,
-        Type::Int32,
-        Type::Int64,
-        Type::Uint8,
-        Type::Uint16,
-        Type::Uint32,
-        Type::Uint64,
-        Type::Float32,
-        Type::Float64,
-        Type::Decimal32,
-        Type::Decimal64,
-        Type::Decimal128,
-        Type::Complex32,
-        Type::Complex64,
-        Type::Timestamp,
-    ];
     let others = [
         Type::RString,
         Type::BoundedRString(3),
@@ -133,7 +115,7 @@ fn every_type() -> Vec<Type> {
         Type::Tuple(record.into()),
         Type::Optional(element),
     ];
-    [scalars.to_vec(), others.to_vec()].concat()
+    [&SCALARS[..], &others].concat()
 }
 
 fn resolved(ty: &TypeExpr, binding: &Binding) -> Type {

@@ -8,10 +8,7 @@ use std::time::Duration;
 use eval::Fault;
 use graph::{BinaryOp, Expr, OperatorModel, Program, Stmt};
 use runtime::abi::interpreter_backend::InterpreterBackend;
-use runtime::{
-    BuildContext, FailureReport, Operator, OperatorConstructor, OperatorEntry, Outlet, Pe,
-    PeOptions,
-};
+use runtime::{FailureReport, Operator, OperatorEntry, Outlet, Pe, PeOptions};
 use testkit::{OperatorBuilder, SharedOutput, build_program, exprs, test_operators};
 use tuple::{Punctuation, TupleRef, Type};
 
@@ -230,7 +227,10 @@ fn a_caught_fault_costs_the_tuple_only() {
 fn wire(program: &Program, registry: &[OperatorEntry], options: PeOptions) -> Pe {
     let mut backend = InterpreterBackend::new(&[], &[]);
     let (program, threads) = &testkit::planned(program, registry, &[]);
-    Pe::wire(program, threads, registry, &mut backend, options).unwrap_or_else(|r| panic!("{r}"))
+    let pe = Pe::wire(program, threads, registry, &mut backend, options);
+    let pe = pe.unwrap_or_else(|report| panic!("{report}"));
+    testkit::stop_at_deadline(&pe);
+    pe
 }
 
 fn printing_to(printed: &SharedOutput) -> PeOptions {
@@ -282,18 +282,6 @@ fn a_source_that_never_looks_for_a_shutdown_is_made_to_end() {
     assert_eq!(tallies[0].submitted, tallies[1].processed);
 }
 
-/// A built operator of this file.
-const fn entry(
-    model: &'static OperatorModel,
-    build: fn(&mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault>,
-) -> OperatorEntry {
-    let make = OperatorConstructor::Build(build);
-    OperatorEntry {
-        model,
-        constructor: make,
-    }
-}
-
 static PANICS: OperatorModel = OperatorModel {
     namespace: "t",
     name: "Panics",
@@ -311,7 +299,7 @@ impl Operator for Panics {
 
 #[test]
 fn a_panic_is_reported_as_a_bug_of_its_operator() {
-    let panics = entry(&PANICS, |_| Ok(Box::new(Panics)));
+    let panics = OperatorEntry::built(&PANICS, |_| Ok(Box::new(Panics)));
     let operator = OperatorBuilder::new("t::Panics", "Panics")
         .input("In", N)
         .connect(0, 0, 0);

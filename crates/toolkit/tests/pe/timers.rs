@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use eval::Fault;
 use graph::OperatorModel;
-use runtime::{Operator, Outlet, StopSignal, TimerId};
+use runtime::{Operator, OperatorEntry, Outlet, StopSignal, TimerId};
 use testkit::{OperatorBuilder, SharedOutput, build_program, exprs};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
-use super::{N, adding, entry, numbers, print, printing_to, registry, wire};
+use super::{N, adding, numbers, print, printing_to, registry, wire};
 
 static TICKS: OperatorModel = OperatorModel {
     namespace: "t",
@@ -38,7 +38,7 @@ impl Operator for Ticks {
 
 #[test]
 fn timers_fire_until_the_end() {
-    let ticks = entry(&TICKS, |build| {
+    let ticks = OperatorEntry::built(&TICKS, |build| {
         build.add_timer(0.002);
         build.add_timer(1e9);
         Ok(Box::new(Ticks(0, build.stop_signal())))
@@ -82,7 +82,7 @@ impl Operator for Lies {
 
 #[test]
 fn a_silent_timer_that_submits_is_a_bug_of_its_operator() {
-    let lies = entry(&LIES, |build| {
+    let lies = OperatorEntry::built(&LIES, |build| {
         build.add_timer(0.002);
         Ok(Box::new(Lies))
     });
@@ -144,14 +144,15 @@ impl Operator for Countdown {
     fn on_timer(&mut self, _: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
         match self.begins_at.take() {
             Some(number) => self.submit(number, out),
-            None => Ok(()),
+            None if self.stop.is_requested() => Ok(()),
+            None => Err(Fault::value("a second tick before all came back")),
         }
     }
 }
 
 #[test]
 fn what_a_timer_sends_round_a_loop_comes_back_at_once() {
-    let countdown = entry(&COUNTDOWN, |build| {
+    let countdown = OperatorEntry::built(&COUNTDOWN, |build| {
         build.add_timer(0.002);
         Ok(Box::new(Countdown {
             begins_at: Some(3),

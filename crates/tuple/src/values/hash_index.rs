@@ -17,8 +17,8 @@
 //! Compiled code searches for integers itself, so the table has to lie open; those of libraries are
 //! theirs to change. A multiplication is all it takes to hash an integer, and by the golden ratio
 //! it spreads keys that follow each other so evenly that nearly each has a slot to itself. Some
-//! stride of keys is bad for any multiplier, and one stride in five for each: when a search is
-//! long, or those of a table that grows are long on average, another one is taken, until all were.
+//! stride of keys is bad for any multiplier, and about one in five for each: when a search is long,
+//! or those of a table that grows are long on average, another one is taken, until all were.
 //!
 //! # Invariants
 //! Each position has one slot, and no slot between that and its home slot is free. The position in
@@ -26,12 +26,12 @@
 //! and an entry with the right key is the right one. A table that has just grown, or has just taken
 //! another multiplier, is not crowded: its searches look at [`CROWDED_SEARCH_FACTOR`] slots on
 //! average at most. There is no such bound for a single search, nor for keys that all multipliers
-//! crowd: with as many as there are, none of 400,000 strides at random needed more than seven.
+//! crowd; of 1,000 strides at random, which a test tries, none needs more than seven multipliers.
 
 /// The odd numbers that words are multiplied with. The first is 2^64 divided by the golden ratio,
-/// the others are those of known hash functions. With four, one stride in 7,000 was left with
-/// searches of hundreds of slots.
-const MULTIPLIERS: [u64; 12] = [
+/// the others are those of known hash functions. Four are not enough: a test has two strides
+/// that are bad for each of the first four.
+pub(super) const MULTIPLIERS: [u64; 12] = [
     0x9E37_79B9_7F4A_7C15,
     0xF135_7AEA_2E62_A9C5,
     0xD6E8_FEB8_6659_FD93,
@@ -48,7 +48,7 @@ const MULTIPLIERS: [u64; 12] = [
 
 /// A search of more slots than this many times the bits of a slot's number is long: where keys lie
 /// at random there is none.
-const LONG_SEARCH_FACTOR: usize = 4;
+pub(super) const LONG_SEARCH_FACTOR: usize = 4;
 
 /// A table with a quarter of its slots taken is crowded if its searches look at more slots than
 /// this on average. At random it is 1.17: (1 + 1 / (1 - share)) / 2 for a share of taken slots

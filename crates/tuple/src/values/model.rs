@@ -2,8 +2,10 @@
 
 use indexmap::{IndexMap, IndexSet};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
-use super::hash_index::CROWDED_SEARCH_FACTOR;
+use super::hash_index::{CROWDED_SEARCH_FACTOR, HashIndex, LONG_SEARCH_FACTOR, MULTIPLIERS};
 use super::hash_table::HashTable;
 use super::key_hasher::KeyHasher;
 use crate::{Map, Set, Value};
@@ -147,9 +149,13 @@ proptest! {
 /// Number of keys with which a table has just grown: all but the last took a quarter of its slots.
 const GROWN: usize = 2049;
 
+/// Bits of a slot's number in a table of that many keys.
+const GROWN_SLOT_BITS: usize = (2 * GROWN).next_power_of_two().ilog2() as usize;
+
 /// Most slots that searches for each of these keys look at together, those for the last one at as
 /// many as the longest search that does not count as long.
-const SEARCH_SLOTS_MAX: usize = CROWDED_SEARCH_FACTOR * (GROWN - 1) + 4 * 13;
+const SEARCH_SLOTS_MAX: usize =
+    CROWDED_SEARCH_FACTOR * (GROWN - 1) + LONG_SEARCH_FACTOR * GROWN_SLOT_BITS;
 
 /// Number of slots that searches for each key look at together, in a table that has just grown,
 /// with keys at a distance from each other.
@@ -172,11 +178,16 @@ fn keys_in_a_row_have_a_slot_each() {
 fn a_stride_that_is_bad_for_several_multipliers_finds_one_that_it_is_not_bad_for() {
     // The inverse of the first, which gives all keys one home, and two that are bad for the first
     // four.
-    for stride in [
-        0xF1DE_83E1_9937_733D,
-        8_672_178_599_862_961_645,
-        3_432_515_881_106_144_215,
+    for (stride, bad) in [
+        (0xF1DE_83E1_9937_733D, 1),
+        (8_672_178_599_862_961_645, 4),
+        (3_432_515_881_106_144_215, 4),
     ] {
+        let mut bad = MULTIPLIERS[..bad].iter();
+        assert!(
+            bad.all(|&multiplier| is_bad(multiplier, stride)),
+            "{stride}"
+        );
         let slots = search_slots(stride, 0);
         assert!(slots <= SEARCH_SLOTS_MAX, "{stride}: {slots}");
     }
@@ -190,4 +201,28 @@ fn a_stride_that_is_bad_for_a_multiplier_gets_another() {
         pair = (pair.1, pair.0 + pair.1);
         assert!(search_slots(pair.0, 0) <= SEARCH_SLOTS_MAX, "{}", pair.0);
     }
+}
+
+/// Whether a table that grows changes this multiplier for keys at a distance from each other.
+fn is_bad(multiplier: u64, stride: u64) -> bool {
+    let mut index = HashIndex {
+        multiplier,
+        ..HashIndex::default()
+    };
+    (0..GROWN).any(|at| index.reserve(at + 1) || index.add((at as u64).wrapping_mul(stride), at))
+}
+
+#[test]
+fn one_stride_in_five_is_bad_for_a_multiplier_and_none_for_most() {
+    let mut runner = TestRunner::deterministic();
+    let mut bad_for_first = 0;
+    for _ in 0..1000 {
+        let stride = any::<u64>().new_tree(&mut runner).unwrap().current() | 1;
+        let good = MULTIPLIERS
+            .iter()
+            .position(|&multiplier| !is_bad(multiplier, stride));
+        bad_for_first += u32::from(good != Some(0));
+        assert!(good.is_some_and(|good| good < 7), "{stride}: {good:?}");
+    }
+    assert!((100..350).contains(&bad_for_first), "{bad_for_first}");
 }

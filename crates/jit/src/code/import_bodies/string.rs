@@ -68,7 +68,7 @@ pub extern "C" fn append_bytes(_: *mut Env, to: *mut Value, data: *const u8, len
     let Value::RString(to) = deref_mut(to) else {
         return 1;
     };
-    if to.0.len() + len > ops::LEN_MAX {
+    if ops::grown_len(to.0.len(), len, "string").is_err() {
         return 0;
     }
     let start = to.0.as_ptr().addr();

@@ -291,7 +291,8 @@ impl FunctionLowering<'_, '_> {
                 };
                 let words = self.parts_as_words(&value, &item.ty);
                 let ty = self.type_address(&list.ty);
-                self.call(ImportedFunction::ListAppend, &[at, ty, words]);
+                let fits = self.call_for_word(ImportedFunction::ListAppend, &[at, ty, words]);
+                self.fault_if_zero(fits, FallbackOp::TooLong("list"), &[], pos);
                 Some(LoweredValue::from_parts([]))
             }
             ("spl.collection", "insertM", [Arg::Place(map), Arg::Value(key), Arg::Value(item)]) => {

@@ -7,6 +7,7 @@ use eval::ops;
 use graph::{BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, Pos};
 use tuple::{Type, Value};
 
+use super::string::StringPieces;
 use crate::code::{FallbackOp, value_layout};
 use crate::lower::context::{FunctionLowering, LocalStorage, StateStorage};
 use crate::lower::values::AccessRegion;
@@ -82,8 +83,11 @@ impl FunctionLowering<'_, '_> {
             return self.run_fallback(FallbackOp::Mapped(op, form), &operands, ty, place.pos);
         }
         if op == BinaryOp::Add && ty.is_string() {
-            let pieces = [self.parts(old, ty), self.parts(value, &e.ty)];
-            let joined = self.join_pieces(&pieces, ty, place.pos);
+            let mut pieces = StringPieces::default();
+            for parts in [self.parts(old, ty), self.parts(value, &e.ty)] {
+                self.push_piece(&mut pieces, parts, place.pos);
+            }
+            let joined = self.join_pieces(pieces, ty);
             return LoweredValue::from_parts(self.truncate_to_bound(joined, ty));
         }
         let divisor = match &e.kind {

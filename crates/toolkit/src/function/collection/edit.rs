@@ -1,6 +1,6 @@
 //! Insertion into lists and removal from them.
 
-use eval::{NativeCall, NativeFn};
+use eval::{Fault, NativeCall, NativeFn, ops};
 use tuple::{List, Value};
 
 use crate::function::arguments::{NativeArguments, NativeResult, VOID, bound, check_growth};
@@ -12,12 +12,9 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "The list with a value inserted before index `idx`: below 0 at the beginning, beyond the \
          end at the end.",
         |c| {
-            let list = insert(
-                c.list(0).clone(),
-                InsertedElements::One(c.arg(1)),
-                c.int32(2),
-                bound(c.result),
-            );
+            let mut list = c.list(0).clone();
+            let added = InsertedElements::One(c.arg(1));
+            insert(&mut list, added, c.int32(2), bound(c.result))?;
             Ok(Value::List(list))
         },
     ),
@@ -26,13 +23,9 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "The list with values inserted before index `idx`: below 0 at the beginning, beyond the \
          end at the end.",
         |c| {
-            check_growth((c.list(0).len(), c.list(1).len()), bound(c.result), "list")?;
-            let list = insert(
-                c.list(0).clone(),
-                InsertedElements::All(c.list(1)),
-                c.int32(2),
-                bound(c.result),
-            );
+            let mut list = c.list(0).clone();
+            let added = InsertedElements::All(c.list(1));
+            insert(&mut list, added, c.int32(2), bound(c.result))?;
             Ok(Value::List(list))
         },
     ),
@@ -40,29 +33,22 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<any T> void insertM(mutable list<T> values, T ival, int32 idx)",
         "Inserts a value before index `idx`: below 0 at the beginning, beyond the end at the end.",
         |c| {
-            let list = take_list(c.list_mut(0));
-            *c.list_mut(0) = insert(
-                list,
-                InsertedElements::One(c.arg(1)),
-                c.int32(2),
-                c.capacity(0),
-            );
-            Ok(VOID)
+            let mut list = take_list(c.list_mut(0));
+            let added = InsertedElements::One(c.arg(1));
+            let inserted = insert(&mut list, added, c.int32(2), c.capacity(0));
+            *c.list_mut(0) = list;
+            inserted.map(|()| VOID)
         },
     ),
     collection(
         "<any T> void insertM(mutable list<T> values, list<T> ivls, int32 idx)",
         "Inserts values before index `idx`: below 0 at the beginning, beyond the end at the end.",
         |c| {
-            check_growth((c.list(0).len(), c.list(1).len()), c.capacity(0), "list")?;
-            let list = take_list(c.list_mut(0));
-            *c.list_mut(0) = insert(
-                list,
-                InsertedElements::All(c.list(1)),
-                c.int32(2),
-                c.capacity(0),
-            );
-            Ok(VOID)
+            let mut list = take_list(c.list_mut(0));
+            let added = InsertedElements::All(c.list(1));
+            let inserted = insert(&mut list, added, c.int32(2), c.capacity(0));
+            *c.list_mut(0) = list;
+            inserted.map(|()| VOID)
         },
     ),
     collection(
@@ -134,7 +120,9 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<any T> void appendM(mutable list<T> values, T value)",
         "Appends a value; does nothing if the list is bounded and full.",
         |c| {
-            if c.list(0).len() < c.capacity(0) {
+            let len = c.list(0).len();
+            if len < c.capacity(0) {
+                ops::grown_len(len, 1, "list")?;
                 let value = c.arg(1).clone();
                 c.list_mut(0).push(value);
             }
@@ -145,7 +133,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "void appendM(mutable blob b, uint8 byte)",
         "Appends a byte.",
         |c| {
-            check_growth((c.blob(0).len(), 1), usize::MAX, "blob")?;
+            ops::grown_len(c.blob(0).len(), 1, "blob")?;
             let byte = c.uint8(1);
             c.blob_mut(0).push(byte);
             Ok(VOID)
@@ -155,7 +143,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "void appendM(mutable blob b, list<uint8> bytes)",
         "Appends bytes.",
         |c| {
-            check_growth((c.blob(0).len(), c.list(1).len()), usize::MAX, "blob")?;
+            ops::grown_len(c.blob(0).len(), c.list(1).len(), "blob")?;
             let bytes = c.list(1).as_slice::<u8>().unwrap_or_default().to_vec();
             c.blob_mut(0).extend(bytes);
             Ok(VOID)
@@ -174,13 +162,17 @@ fn take_list(list: &mut List) -> List {
     std::mem::replace(list, empty)
 }
 
-fn insert(mut list: List, added: InsertedElements<'_>, at: i32, room: usize) -> List {
+/// Inserts before an index, and cuts the list at `room`; a list that would be too long is left as
+/// it is.
+fn insert(list: &mut List, added: InsertedElements<'_>, at: i32, room: usize) -> Result<(), Fault> {
     let at = (at.max(0) as usize).min(list.len());
     match added {
         InsertedElements::One(value) => {
+            check_growth((list.len(), 1), room, "list")?;
             list.insert(at, value.clone());
         }
         InsertedElements::All(values) => {
+            check_growth((list.len(), values.len()), room, "list")?;
             let tail = list.slice(at, list.len());
             list.truncate(at);
             list.extend_from(values);
@@ -188,7 +180,7 @@ fn insert(mut list: List, added: InsertedElements<'_>, at: i32, room: usize) -> 
         }
     }
     list.truncate(room);
-    list
+    Ok(())
 }
 
 /// Removes from the first index up to and including the last, as far as they exist.

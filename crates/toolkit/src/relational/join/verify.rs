@@ -53,7 +53,8 @@ fn unpaired_param(this: &'static str, other: &str) -> Result<(), InvocationError
     )
 }
 
-/// Whether tuples of a side whose unmatched ones count leave its window by time.
+/// Timers of a Join: one if tuples leave a window by time, which submits if unmatched tuples of
+/// that window's side count.
 pub fn timers(operator: &OperatorNode) -> OperatorTimers {
     let (sides, _) = outer_sides(algorithm(operator));
     let loses_by_time = |port: &graph::InPort| {
