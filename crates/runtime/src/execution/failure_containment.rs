@@ -19,6 +19,9 @@ impl ThreadRegion {
             Err(panic) => (Fault::new(FaultKind::Limit, panic_message(&*panic)), true),
         };
         let blamed = self.take_faulting_operator().unwrap_or(operator);
+        // First: by the report other threads learn of the end, and send final markers.
+        self.leave_outputs_abandoned(operator);
+        self.leave_outputs_abandoned(blamed);
         self.report_failure(blamed, fault, is_bug);
         self.abandon_outputs(operator);
         // The operator that failed may stand in the middle of the stream: its consumers wait too.

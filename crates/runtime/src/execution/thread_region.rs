@@ -232,6 +232,12 @@ impl ThreadRegion {
         edges.try_for_each(|edge| self.deliver_watermark(edge, Watermark::Ended))
     }
 
+    /// Keeps final markers from the output streams of an operator that has failed.
+    pub fn leave_outputs_abandoned(&self, operator: u32) {
+        let outs = &self.wiring.outs[operator as usize];
+        outs.iter().for_each(OutputPortState::leave_abandoned);
+    }
+
     /// Ends the output streams of an operator that has failed, without final markers.
     pub fn abandon_outputs(&self, operator: u32) {
         for out in &self.wiring.outs[operator as usize] {
