@@ -75,7 +75,7 @@ pub use monitor::{
     SenderSample, sample_jobs,
 };
 pub use pe::serve;
-pub use plan::{media, parse_plan, pin_pes, plan, plan_notes, usable_core_count};
+pub use plan::{available_media, media, parse_plan, pin_pes, plan, plan_notes, usable_core_count};
 pub use planner::{
     FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
 };

@@ -112,6 +112,22 @@ pub fn media() -> Vec<MediumCapabilities<'static>> {
     (0..).zip(media::all()).map(capabilities).collect()
 }
 
+/// The media of [`media()`] that can work on this machine: `rdma` needs a library.
+///
+/// # Example
+/// ```
+/// let media = thalweg_engine::available_media();
+/// assert!(media.iter().any(|medium| medium.name == "rum"));
+/// ```
+pub fn available_media() -> Vec<MediumCapabilities<'static>> {
+    let mut media = media();
+    media.retain(|medium| {
+        let found = media::find(medium.name);
+        found.is_some_and(|medium| medium.check_available().is_ok())
+    });
+    media
+}
+
 /// Names of the media that cross processes, without those for tests.
 pub(crate) fn crossing_media() -> impl Iterator<Item = &'static str> {
     let all = media().into_iter();

@@ -37,6 +37,14 @@ pub trait Medium: Sync {
     /// Capabilities of the medium, which decide for which edges it can be chosen.
     fn caps(&self) -> MediumCaps;
 
+    /// Checks whether the medium can work in this process.
+    ///
+    /// # Errors
+    /// A library that the medium loads is not installed; the text names its package.
+    fn check_available(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Makes the sending end of an edge, and a ticket for each of its receivers. Does not wait for
     /// the receivers.
     ///
@@ -44,7 +52,8 @@ pub trait Medium: Sync {
     /// The system has no memory, descriptor or port left, or the edge has too many receivers.
     fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error>;
 
-    /// Makes a receiving end from its ticket. Does not wait for the sender to act.
+    /// Makes a receiving end from its ticket. Does not wait for the sending thread to act; it may
+    /// wait for the sender's process to take a connection, a second at most.
     ///
     /// # Errors
     /// A garbled ticket, or one of another edge, is refused before anything is done with it: see

@@ -3,9 +3,10 @@
 use super::TidySource;
 
 /// Files and folders that may hold unsafe code.
-const UNSAFE_PATHS: [&str; 6] = [
+const UNSAFE_PATHS: [&str; 7] = [
     "crates/tuple/src/layout",
     "crates/ring",
+    "crates/fabric/src",
     "crates/runtime/src/abi",
     "crates/jit/src/code",
     "crates/transport/tests/conformance/compiled.rs",

@@ -54,7 +54,7 @@ fn plans_that_cannot_be_are_bad_usage() {
         ),
         (
             ["-F", "shmem"],
-            "there is no transport `shmem`; there are auto, shm, rum, tcp",
+            "there is no transport `shmem`; there are auto, shm, rum, tcp, rdma",
         ),
         (
             ["-F", "ring"],

@@ -193,9 +193,9 @@ pub fn terminal() -> (File, OwnedFd) {
     (ours.into(), theirs)
 }
 
-/// The media that join processes.
+/// The media that join processes and whose libraries are installed.
 pub fn media() -> impl Iterator<Item = &'static str> {
-    let media = engine::media().into_iter();
+    let media = engine::available_media().into_iter();
     let media = media.filter(|medium| medium.crosses_processes);
     media.map(|medium| medium.name)
 }

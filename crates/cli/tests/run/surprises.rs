@@ -85,14 +85,14 @@ fn what_is_not_for_users_is_in_no_list() {
     let program = "composite Main { graph () as A = Custom() { config inputTransport : simm; } }";
     for (list, run) in [
         (
-            "there are auto, shm, rum, tcp\n",
+            "there are auto, shm, rum, tcp, rdma\n",
             thalweg(&["run", "-F", "simm", hello]),
         ),
         (
-            "there are shm, rum, tcp",
+            "there are shm, rum, tcp, rdma",
             thalweg(&["run", "--fuse", plan.to_str().unwrap(), hello]),
         ),
-        ("is one of TCP, shm, rum\n", scratch.run(program, &[])),
+        ("is one of TCP, shm, rum, rdma\n", scratch.run(program, &[])),
     ] {
         assert!(run.stderr.contains(list), "{list}: {}", run.stderr);
         assert!(!run.stderr.contains("`sim`"), "{list}: {}", run.stderr);

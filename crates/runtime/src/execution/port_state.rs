@@ -26,9 +26,9 @@ pub(crate) const OPEN: u8 = 0;
 pub(crate) const CLOSED: u8 = 1;
 /// State of a port whose source goes on submitting after a shutdown: submitting fails.
 pub(crate) const INTERRUPTED: u8 = 2;
-/// State of a port whose operator has failed: nothing else passes it, and the next thread that finds
-/// it so and may enter the consumers abandons the stream. The thread of the failure may not enter
-/// them if it is that of silent timers.
+/// State of a port whose operator has failed: nothing else passes it, and the next thread that
+/// finds it so and may enter the consumers abandons the stream. The thread of the failure may not
+/// enter them if it is that of silent timers.
 pub(crate) const ABANDONED: u8 = 3;
 
 impl OutputPortState {

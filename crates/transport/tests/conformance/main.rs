@@ -46,6 +46,7 @@ fn main() -> ExitCode {
             behaviours::role(name).or_else(|| kill::role(name))
         });
     }
+    name_missing();
     let suite = media().into_iter().flat_map(trials);
     let broken = broken::all().map(|(medium, behaviour)| {
         let name = format!("broken::{}::{behaviour}", medium.name());
@@ -64,10 +65,20 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// Every medium that is under test.
+/// Every medium that is under test: those whose libraries are installed.
 fn media() -> Vec<&'static dyn Medium> {
     let reference: &'static dyn Medium = &broken::WHOLE;
-    [&[reference, &single::Single], media::all()].concat()
+    let own = [reference, &single::Single];
+    own.into_iter().chain(media::available()).collect()
+}
+
+/// Says which media are not tested, and why.
+fn name_missing() {
+    for medium in media::all() {
+        if let Err(why) = medium.check_available() {
+            eprintln!("PASSED OVER: the medium {}, for {why}", medium.name());
+        }
+    }
 }
 
 /// A medium under test, or a broken one.

@@ -1,7 +1,7 @@
-//! Kill tests: SIGKILL at 50 points of the steps of a sender and a receiver, 20 times each, and at
-//! any time while they work at full speed. Committed frames (of some media: flushed frames) arrive,
-//! whole and in order, and no others. The survivor notices the death, awake or asleep, by itself,
-//! and nothing is left behind.
+//! Kill tests: SIGKILL at 50 points of the steps of a sender and a receiver, several times each,
+//! and at any time while they work at full speed. Committed frames (of some media: flushed frames)
+//! arrive, whole and in order, and no others. The survivor notices the death, awake or asleep, by
+//! itself, and nothing is left behind.
 //!
 //! The child counts its own steps and kills itself before the chosen one, so that both sides know
 //! exactly how far it came. Kills at full speed hit the inside of the calls; where a ring's memory
@@ -26,8 +26,12 @@ use crate::script::Script;
 /// Times that the child is killed at each point.
 const TIMES: u32 = 20;
 
-/// Number of kills at full speed.
-const KILLS: u32 = 100;
+/// Times that a child is killed at each point whose medium loads a library first, which takes a
+/// tenth of a second.
+const TIMES_BY_LIBRARY: u32 = 2;
+
+/// Number of kills at full speed, for each time at a point.
+const KILLS_PER_TIME: u32 = 5;
 
 /// A small ring: it is full or wraps at most of the points.
 const RING_BYTES: usize = 8192;
@@ -50,21 +54,31 @@ pub const MEDIA: &[Promise] = &[
         medium: "shm",
         outlives: Outlives::Committed,
         notices_tickets: true,
+        times: TIMES,
     },
     Promise {
         medium: "tcp",
         outlives: Outlives::Committed,
         notices_tickets: false,
+        times: TIMES,
     },
     Promise {
         medium: "single",
         outlives: Outlives::Committed,
         notices_tickets: false,
+        times: TIMES,
     },
     Promise {
         medium: "rum",
         outlives: Outlives::Flushed,
         notices_tickets: false,
+        times: TIMES,
+    },
+    Promise {
+        medium: "rdma",
+        outlives: Outlives::Flushed,
+        notices_tickets: false,
+        times: TIMES_BY_LIBRARY,
     },
 ];
 
@@ -76,6 +90,8 @@ pub struct Promise {
     outlives: Outlives,
     /// Whether it notices that a receiver dies with a ticket from which it has made no end.
     notices_tickets: bool,
+    /// Times that the child is killed at each point.
+    times: u32,
 }
 
 /// Frames that arrive although their sender is dead.
@@ -175,9 +191,9 @@ impl Steps {
 
 /// Kills at each point several times; on every other one the survivor sleeps when it has nothing to
 /// do.
-fn each_point(mut kill: impl FnMut(u8, bool) -> Outcome) -> Outcome {
+fn each_point(rig: Rig, mut kill: impl FnMut(u8, bool) -> Outcome) -> Outcome {
     for point in 0..POINTS.len() as u8 {
-        for time in 0..TIMES {
+        for time in 0..promise(rig)?.times {
             let killed = kill(point, time % 2 == 1);
             killed.map_err(|failure| format!("point {point}, time {time}: {failure}"))?;
         }
@@ -192,7 +208,9 @@ fn nothing_is_left(rig: Rig) -> Outcome {
 }
 
 fn kill_and_look(rig: Rig) -> Outcome {
+    // What a process has once for all of its ends stays.
     sender::at_point(rig, 10, false)?;
+    receiver::at_point(rig, 10, false)?;
     let before = left()?;
     for point in [0, 3, 17, 40] {
         sender::at_point(rig, point, true)?;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use transport::EdgeSpec;
 
-use super::{KILLS, Steps, each_point, promise, script, small};
+use super::{KILLS_PER_TIME, Steps, each_point, promise, script, small};
 use crate::child::{Child, Control, Failure, Outcome};
 use crate::ensure;
 use crate::play::start;
@@ -50,7 +50,7 @@ fn accept(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Result<Receiver, 
 }
 
 pub fn at_each_point(rig: Rig) -> Outcome {
-    each_point(|point, sleeps| at_point(rig, point, sleeps))
+    each_point(rig, |point, sleeps| at_point(rig, point, sleeps))
 }
 
 /// Kills one child at a point.
@@ -111,7 +111,7 @@ fn put(edge: &mut Edge) -> Result<bool, Failure> {
 }
 
 pub fn at_full_speed(rig: Rig) -> Outcome {
-    for kill in 0..KILLS {
+    for kill in 0..KILLS_PER_TIME * promise(rig)?.times {
         let (mut child, mut edge) = send_to(rig, "kill_receiver_at_full_speed", 0)?;
         if !promise(rig)?.notices_tickets {
             child.control.hear(READY)?;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use transport::EdgeSpec;
 
-use super::{KILLS, Outlives, POINTS, Steps, each_point, promise, script, small};
+use super::{KILLS_PER_TIME, Outlives, POINTS, Steps, each_point, promise, script, small};
 use crate::child::{Child, Control, Failure, Outcome};
 use crate::ensure;
 use crate::play::start;
@@ -104,7 +104,7 @@ fn write(sender: &mut Sender, until: usize) -> Outcome {
 }
 
 pub fn at_each_point(rig: Rig) -> Outcome {
-    each_point(|point, sleeps| at_point(rig, point, sleeps))
+    each_point(rig, |point, sleeps| at_point(rig, point, sleeps))
 }
 
 /// Kills one child at a point.
@@ -177,7 +177,7 @@ fn words(control: &Control) -> Result<u64, Failure> {
 }
 
 pub fn at_full_speed(rig: Rig) -> Outcome {
-    for kill in 0..KILLS {
+    for kill in 0..KILLS_PER_TIME * promise(rig)?.times {
         let (mut child, receiver) = receive_from(rig, "kill_sender_at_full_speed", 0)?;
         let mut receiver = receiver.ok_or("the sender is dead before it is killed")?;
         let start = Instant::now();

@@ -1,0 +1,160 @@
+//! Endpoints of a node: the one that listens, and one for each connection.
+
+use std::mem::{self, MaybeUninit};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::ptr;
+
+use super::object::Owned;
+use super::{FabricNode, opened};
+use crate::abi::{
+    FI_EAGAIN, FI_ENABLE, FI_RECV, FI_SELECTIVE_COMPLETION, FI_TRANSMIT, FiEqErrEntry, Fid, FidEp,
+};
+use crate::error::FabricError;
+use crate::provider::OwnedInfo;
+use crate::rdma_node::{ConnectionId, FabricEvent};
+
+impl FabricNode {
+    /// Begins to take requests.
+    pub(super) fn listen(&mut self) -> Result<(), FabricError> {
+        let mut listener = ptr::null_mut();
+        let fabric = self.fabric.as_ptr();
+        // SAFETY: the fabric is open; the info lives during the call.
+        let result = unsafe {
+            let call = (*(*fabric).ops).passive_ep;
+            call(
+                fabric,
+                self.info.as_ptr(),
+                &raw mut listener,
+                ptr::null_mut(),
+            )
+        };
+        self.library.check("fi_passive_ep", result as isize)?;
+        // SAFETY: the call has succeeded, and the object is this caller's.
+        let listener = opened(self.library, "fi_passive_ep", unsafe {
+            Owned::new(listener)
+        })?;
+        // SAFETY: both objects are open. The queue outlives the listener: on errors the listener is
+        // dropped here, else with the node, before its queues.
+        let result = unsafe {
+            let fid = listener.fid();
+            ((*(*fid).ops).bind)(fid, self.event_queue.fid(), 0)
+        };
+        self.library.check("fi_pep_bind", result as isize)?;
+        // SAFETY: the listener is open and bound to its queue.
+        let result = unsafe { ((*(*listener.as_ptr()).cm).listen)(listener.as_ptr()) };
+        self.library.check("fi_listen", result as isize)?;
+        self.listener = Some(listener);
+        Ok(())
+    }
+
+    /// Address where the node takes requests.
+    ///
+    /// # Errors
+    /// The node does not listen, or the provider's addresses are not those of IP.
+    pub fn listen_address(&self) -> Result<SocketAddr, FabricError> {
+        let Some(listener) = &self.listener else {
+            let why = "the node does not listen".to_owned();
+            return Err(FabricError::OutOfBounds(why));
+        };
+        let mut address = [0u8; mem::size_of::<libc::sockaddr_in6>()];
+        let mut bytes = address.len();
+        // SAFETY: the listener is open; the address has room for `bytes` bytes, and the call writes
+        // no more of a longer one.
+        let result = unsafe {
+            let call = (*(*listener.as_ptr()).cm).getname;
+            call(listener.fid(), address.as_mut_ptr().cast(), &raw mut bytes)
+        };
+        self.library.check("fi_getname", result as isize)?;
+        socket_address(&address).ok_or_else(|| {
+            let provider = &self.limits.provider;
+            FabricError::NoProvider(format!("the provider {provider} has no IP addresses"))
+        })
+    }
+
+    pub(super) fn failed_event(&mut self) -> Result<Option<FabricEvent>, FabricError> {
+        let mut entry = MaybeUninit::<FiEqErrEntry>::zeroed();
+        let queue = self.event_queue.as_ptr();
+        // SAFETY: the queue is open; all bytes of the entry are zero, or set by the library. With
+        // room for no error data, the library keeps that itself, and nothing here looks at it.
+        let (result, entry) = unsafe {
+            let result = ((*(*queue).ops).readerr)(queue, entry.as_mut_ptr(), 0);
+            (result, entry.assume_init())
+        };
+        if -(result as i64) == FI_EAGAIN {
+            return Ok(None);
+        }
+        self.library.check("fi_eq_readerr", result)?;
+        let error = self.library.error("fi_connect", entry.err);
+        Ok(self.closed(entry.fid, error.to_string()))
+    }
+
+    pub(super) fn closed(&self, fid: *mut Fid, why: String) -> Option<FabricEvent> {
+        let connection = self.connection_of(fid)?;
+        Some(FabricEvent::Closed { connection, why })
+    }
+
+    pub(super) fn connection_of(&self, fid: *mut Fid) -> Option<ConnectionId> {
+        let is_it = |endpoint: &Option<Owned<FidEp>>| {
+            endpoint
+                .as_ref()
+                .is_some_and(|endpoint| endpoint.fid() == fid)
+        };
+        let at = self.connections.iter().position(is_it)?;
+        Some(ConnectionId::new(at))
+    }
+
+    pub(super) fn add_connection(&mut self, endpoint: Owned<FidEp>) -> ConnectionId {
+        self.connections.push(Some(endpoint));
+        ConnectionId::new(self.connections.len() - 1)
+    }
+
+    /// Opens an endpoint that is bound to the node's queues and enabled.
+    pub(super) fn open_endpoint(&self, info: &OwnedInfo) -> Result<Owned<FidEp>, FabricError> {
+        let mut endpoint = ptr::null_mut();
+        let domain = self.domain.as_ptr();
+        // SAFETY: the domain is open; the info lives during the call.
+        let result = unsafe {
+            let call = (*(*domain).ops).endpoint;
+            call(domain, info.as_ptr(), &raw mut endpoint, ptr::null_mut())
+        };
+        self.library.check("fi_endpoint", result as isize)?;
+        // SAFETY: the call has succeeded, and the object is this caller's.
+        let endpoint = opened(self.library, "fi_endpoint", unsafe { Owned::new(endpoint) })?;
+        let fid = endpoint.fid();
+        for (queue, flags) in [
+            (self.event_queue.fid(), 0),
+            (
+                self.completion_queue.fid(),
+                FI_TRANSMIT | FI_SELECTIVE_COMPLETION,
+            ),
+            (self.completion_queue.fid(), FI_RECV),
+        ] {
+            // SAFETY: both objects are open. The node's queues outlive the endpoint: on errors it
+            // is dropped here, else before them.
+            let result = unsafe { ((*(*fid).ops).bind)(fid, queue, flags) };
+            self.library.check("fi_ep_bind", result as isize)?;
+        }
+        // SAFETY: the endpoint is open and bound; enabling takes no argument.
+        let result = unsafe { ((*(*fid).ops).control)(fid, FI_ENABLE, ptr::null_mut()) };
+        self.library.check("fi_enable", result as isize)?;
+        Ok(endpoint)
+    }
+}
+
+/// The address in a `sockaddr_in` or `sockaddr_in6`.
+fn socket_address(bytes: &[u8; mem::size_of::<libc::sockaddr_in6>()]) -> Option<SocketAddr> {
+    let family = i32::from(u16::from_ne_bytes([bytes[0], bytes[1]]));
+    let port = u16::from_be_bytes([bytes[2], bytes[3]]);
+    let ip = match family {
+        libc::AF_INET => {
+            let octets: [u8; 4] = bytes[4..8].try_into().ok()?;
+            IpAddr::V4(Ipv4Addr::from(octets))
+        }
+        libc::AF_INET6 => {
+            let octets: [u8; 16] = bytes[8..24].try_into().ok()?;
+            IpAddr::V6(Ipv6Addr::from(octets))
+        }
+        _ => return None,
+    };
+    Some(SocketAddr::new(ip, port))
+}

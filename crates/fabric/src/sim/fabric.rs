@@ -1,0 +1,255 @@
+//! The fabric for tests: its nodes, the queues between them, and its faults.
+
+use std::collections::HashMap;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::rng::FabricRng;
+use super::transfers::{
+    MemoryPlace, NOT_ACCEPTED, PostedReceive, Transfer, TransferKind, TransferQueue,
+};
+use crate::memory::Mapping;
+use crate::rdma_node::{Completion, CompletionKind, ConnectionId, FabricEvent, RemoteAccess};
+
+/// Faults of a fabric for tests, as its nodes meet them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SimFabricFaults {
+    /// Seed of all choices.
+    pub seed: u64,
+    /// Whether the words of a write are placed in any order; otherwise from the first to the last.
+    pub reorders_words: bool,
+    /// Polls in 100 that move nothing.
+    pub stall_percent: u8,
+    /// Completions in 100 that are told only with the next one that is.
+    pub late_completion_percent: u8,
+    /// Posts in 100 that find no room.
+    pub no_room_percent: u8,
+    /// Whether registrations of memory fail.
+    pub refuses_registrations: bool,
+}
+
+/// A fabric for tests. Clones are handles of the same one.
+#[derive(Clone)]
+pub struct SimFabric {
+    state: Arc<Mutex<FabricState>>,
+}
+
+/// All nodes of a fabric, and what is on the way between them.
+pub(super) struct FabricState {
+    pub(super) faults: SimFabricFaults,
+    pub(super) rng: FabricRng,
+    pub(super) nodes: HashMap<u32, NodeState>,
+    pub(super) queues: Vec<TransferQueue>,
+}
+
+/// A node as the fabric sees it.
+pub(super) struct NodeState {
+    pub(super) events: Vec<FabricEvent>,
+    pub(super) completions: Vec<Completion>,
+    /// Completions that are told with the next one.
+    pub(super) late: Vec<Completion>,
+    pub(super) regions: Vec<NodeRegion>,
+    /// By connection: the queue by which it sends.
+    pub(super) connections: Vec<usize>,
+    pub(super) is_listening: bool,
+    /// Descriptor that becomes readable with events and completions.
+    pub(super) wakeup: Arc<OwnedFd>,
+}
+
+/// A registered memory of a node.
+pub(super) struct NodeRegion {
+    pub(super) mapping: Arc<Mapping>,
+    pub(super) access: RemoteAccess,
+    pub(super) key: u64,
+}
+
+impl SimFabricFaults {
+    /// No faults: words are placed in order, each post is taken, each completion told at once.
+    pub const NONE: SimFabricFaults = SimFabricFaults {
+        seed: 0,
+        reorders_words: false,
+        stall_percent: 0,
+        late_completion_percent: 0,
+        no_room_percent: 0,
+        refuses_registrations: false,
+    };
+
+    /// All faults but refused registrations.
+    pub const fn wild(seed: u64) -> SimFabricFaults {
+        SimFabricFaults {
+            seed,
+            reorders_words: true,
+            stall_percent: 20,
+            late_completion_percent: 20,
+            no_room_percent: 20,
+            refuses_registrations: false,
+        }
+    }
+}
+
+impl SimFabric {
+    /// Makes a fabric with these faults.
+    pub fn new(faults: SimFabricFaults) -> SimFabric {
+        let state = FabricState {
+            faults,
+            rng: FabricRng::new(faults.seed),
+            nodes: HashMap::new(),
+            queues: Vec::new(),
+        };
+        let state = Arc::new(Mutex::new(state));
+        SimFabric { state }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, FabricState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FabricState {
+    /// Moves something, if the faults let it.
+    pub(super) fn step(&mut self) {
+        if self.rng.happens(self.faults.stall_percent) {
+            return;
+        }
+        let busy =
+            |(at, queue): (usize, &TransferQueue)| (!queue.transfers.is_empty()).then_some(at);
+        let busy: Vec<usize> = self.queues.iter().enumerate().filter_map(busy).collect();
+        if busy.is_empty() {
+            return;
+        }
+        let at = busy[self.rng.below(busy.len())];
+        let queue = &mut self.queues[at];
+        let Some(transfer) = queue.transfers.front_mut() else {
+            return;
+        };
+        if transfer.target.is_none() {
+            let Some(receive) = queue.receives.front() else {
+                return self.close(at, "a message found no receive buffer");
+            };
+            if receive.bytes < transfer.bytes {
+                return self.close(at, "a message is larger than its receive buffer");
+            }
+            transfer.target = Some(receive.place.clone());
+        }
+        if transfer.advance(&mut self.rng, self.faults.reorders_words)
+            && let Some(transfer) = self.queues[at].transfers.pop_front()
+        {
+            self.finish(at, &transfer);
+        }
+    }
+
+    /// Tells both nodes of an operation whose bytes are all placed.
+    fn finish(&mut self, at: usize, transfer: &Transfer) {
+        let queue = &mut self.queues[at];
+        let (from, to) = (queue.from.0, queue.to.0);
+        let received = match (transfer.kind, transfer.immediate) {
+            (TransferKind::Send, immediate) => {
+                let PostedReceive { completion, .. } = queue
+                    .receives
+                    .pop_front()
+                    .expect("the buffer that the message has filled");
+                let bytes = transfer.bytes;
+                let kind = CompletionKind::Received { bytes, immediate };
+                Some(Completion {
+                    number: completion,
+                    kind,
+                })
+            }
+            (TransferKind::Write, Some(immediate)) => {
+                let kind = CompletionKind::RemoteWrite { immediate };
+                Some(Completion { number: 0, kind })
+            }
+            _ => None,
+        };
+        if let Some(received) = received {
+            self.tell(to, received);
+        }
+        if let Some(number) = transfer.completion {
+            let kind = CompletionKind::Posted;
+            let completion = Completion { number, kind };
+            match self.rng.happens(self.faults.late_completion_percent) {
+                true => self.with_node(from, |node| node.late.push(completion)),
+                false => self.tell(from, completion),
+            }
+        }
+    }
+
+    /// Appends a completion to those of a node, after the late ones.
+    fn tell(&mut self, node: u32, completion: Completion) {
+        self.with_node(node, |node| {
+            let late = std::mem::take(&mut node.late);
+            node.completions.extend(late);
+            node.completions.push(completion);
+            node.wake();
+        });
+    }
+
+    /// Appends an event to those of a node.
+    pub(super) fn tell_event(&mut self, node: u32, event: FabricEvent) {
+        self.with_node(node, |node| {
+            node.events.push(event);
+            node.wake();
+        });
+    }
+
+    /// Ends the connection of a queue: what is on the way in both directions is lost, as it is when
+    /// a process dies.
+    pub(super) fn close(&mut self, at: usize, why: &str) {
+        if !self.queues[at].is_open {
+            return;
+        }
+        let (from, to) = (self.queues[at].from, self.queues[at].to);
+        for queue in &mut self.queues {
+            if [(from, to), (to, from)].contains(&(queue.from, queue.to)) {
+                queue.is_open = false;
+                queue.transfers.clear();
+                queue.receives.clear();
+            }
+        }
+        let ends = [from, to].into_iter();
+        for (node, connection) in ends.filter(|(_, connection)| *connection != NOT_ACCEPTED) {
+            let connection = ConnectionId::new(connection);
+            let why = why.to_owned();
+            self.tell_event(node, FabricEvent::Closed { connection, why });
+        }
+    }
+
+    /// The place of a peer's memory that a key and an address name.
+    pub(super) fn remote_place(
+        &self,
+        node: u32,
+        access: RemoteAccess,
+        key: u64,
+        offset: usize,
+        bytes: usize,
+    ) -> Option<MemoryPlace> {
+        let regions = &self.nodes.get(&node)?.regions;
+        let region = regions.iter().find(|region| region.key == key)?;
+        let end = offset.checked_add(bytes)?;
+        let is_allowed = region.access == access && end <= region.mapping.len();
+        is_allowed.then(|| MemoryPlace {
+            mapping: region.mapping.clone(),
+            offset,
+        })
+    }
+
+    /// The state of a node, which lives as long as the node.
+    pub(super) fn node(&mut self, number: u32) -> &mut NodeState {
+        self.nodes
+            .get_mut(&number)
+            .expect("a node that is not dropped")
+    }
+
+    fn with_node(&mut self, node: u32, act: impl FnOnce(&mut NodeState)) {
+        if let Some(node) = self.nodes.get_mut(&node) {
+            act(node);
+        }
+    }
+}
+
+impl NodeState {
+    fn wake(&self) {
+        // A full counter is readable too.
+        let _ = rustix::io::write(&*self.wakeup, &1u64.to_ne_bytes());
+    }
+}

@@ -1,0 +1,20 @@
+//! A fabric for tests: nodes of one process, joined by a fabric that does whatever the rules of
+//! [`RdmaNode`](crate::RdmaNode) allow, as a seed says.
+//!
+//! It places the words of a write in any order and over several polls, stalls, withholds
+//! completions, refuses operations for want of room, and refuses registrations. Data is read when
+//! it is placed, not when the operation is posted, so memory that is reused too early is seen. What
+//! it does not do: place two writes of a connection out of order, or tell a number before its data.
+//! A message without a receive buffer breaks its connection.
+//!
+//! # Progress
+//! The fabric moves only while nodes are polled: each poll of any node moves a few words. A node
+//! that operations are on the way to or from may not sleep.
+
+mod fabric;
+mod node;
+mod rng;
+mod transfers;
+
+pub use fabric::{SimFabric, SimFabricFaults};
+pub use node::SimNode;

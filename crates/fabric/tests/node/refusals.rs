@@ -1,0 +1,193 @@
+//! Refusals: of requests, queries, registrations, keys and sizes; and peers that are gone.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use thalweg_fabric::sim::{SimFabric, SimFabricFaults};
+use thalweg_fabric::{
+    FabricAddress, FabricError, FabricEvent, FabricNode, PinnedMemory, PostOptions, RdmaNode,
+    RemoteAccess,
+};
+
+use crate::pair::{Opener, Pair, has_library, openers, query, slice, wait_for};
+
+#[test]
+fn a_refused_request_reaches_nothing() {
+    for opener in openers() {
+        let (mut server, to) = opener.listen();
+        let mut client = opener.connect(to);
+        let connection = client.connect(b"wrong").unwrap();
+        wait_for("refusal", || {
+            if let Some(FabricEvent::Request(request)) = server.next_event().unwrap() {
+                server.reject(request).unwrap();
+            }
+            match client.next_event().unwrap()? {
+                FabricEvent::Closed { connection: of, .. } => {
+                    assert_eq!(of, connection);
+                    Some(())
+                }
+                _ => panic!("a refused request was accepted"),
+            }
+        });
+    }
+}
+
+#[test]
+fn an_unknown_provider_is_said() {
+    let localhost = FabricAddress::Listen(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let Err(error) = FabricNode::open(&query("pigeon", localhost)) else {
+        panic!("opened");
+    };
+    let expected = if has_library() {
+        "provider pigeon"
+    } else {
+        "libfabric1"
+    };
+    assert!(error.to_string().contains(expected), "{error}");
+}
+
+#[test]
+fn refused_registrations_are_errors() {
+    let faults = SimFabricFaults {
+        refuses_registrations: true,
+        ..SimFabricFaults::NONE
+    };
+    let (mut node, _) = SimFabric::new(faults).listen().unwrap();
+    let memory = PinnedMemory::new(1).unwrap();
+    let refused = node.register(&memory, RemoteAccess::None);
+    let expected = "libfabric's fi_mr_reg failed: Cannot allocate memory (12)";
+    assert_eq!(refused.unwrap_err().to_string(), expected);
+}
+
+#[test]
+fn a_wrong_key_ends_the_connection() {
+    for opener in openers() {
+        let mut pair = Pair::connect(&opener);
+        let mut source = PinnedMemory::new(64).unwrap();
+        source.bytes_mut(0..64).fill(7);
+        let target = PinnedMemory::new(64).unwrap();
+        let from = pair.register(0, &source, RemoteAccess::None);
+        let to = pair.register(1, &target, RemoteAccess::Write);
+        let mut remote = pair.nodes[1].remote_memory(to);
+        remote.key ^= 1;
+        let (from, options) = (slice(from, 0..64), PostOptions::default());
+        wait_for("room", || {
+            let (node, connection) = (&mut pair.nodes[0], pair.connections[0]);
+            let posted = node.post_write(connection, &from, &remote, 0, options);
+            posted.unwrap().then_some(())
+        });
+        wait_for("end", || {
+            pair.nodes[0].poll_completions(&mut pair.seen[0]).unwrap();
+            pair.nodes[1].poll_completions(&mut pair.seen[1]).unwrap();
+            let event = pair.nodes[1].next_event().unwrap()?;
+            matches!(event, FabricEvent::Closed { .. }).then_some(())
+        });
+        assert!(target.bytes(0..64).iter().all(|byte| *byte == 0));
+    }
+}
+
+#[test]
+fn too_many_inline_bytes_are_refused() {
+    for opener in openers() {
+        let mut pair = Pair::connect(&opener);
+        let source = PinnedMemory::new(1 << 16).unwrap();
+        let target = PinnedMemory::new(1 << 16).unwrap();
+        let from = pair.register(0, &source, RemoteAccess::None);
+        let to = pair.register(1, &target, RemoteAccess::Write);
+        let remote = pair.nodes[1].remote_memory(to);
+        let bytes_max = pair.nodes[0].limits().inline_bytes_max;
+        let options = PostOptions {
+            is_inline: true,
+            ..PostOptions::default()
+        };
+        pair.write(&slice(from, 0..bytes_max), &remote, 0, options);
+        let too_many = slice(from, 0..bytes_max + 1);
+        let connection = pair.connections[0];
+        let node = &mut pair.nodes[0];
+        let write = node.post_write(connection, &too_many, &remote, 0, options);
+        let send = node.post_send(connection, &too_many, options);
+        for result in [write, send] {
+            assert!(
+                matches!(result, Err(FabricError::OutOfBounds(_))),
+                "{result:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn only_the_node_of_a_request_answers_it() {
+    if !has_library() {
+        return;
+    }
+    let (mut server, to) = Opener::Tcp.listen();
+    let (mut other, _) = Opener::Tcp.listen();
+    let mut client = Opener::Tcp.connect(to);
+    client.connect(b"one").unwrap();
+    client.connect(b"two").unwrap();
+    let mut request = || {
+        wait_for("request", || {
+            client.next_event().unwrap();
+            match server.next_event().unwrap()? {
+                FabricEvent::Request(request) => Some(request),
+                _ => panic!("an event before the request"),
+            }
+        })
+    };
+    let (one, two) = (request(), request());
+    let accepted = other.begin_accept(one);
+    assert!(
+        matches!(accepted, Err(FabricError::OutOfBounds(_))),
+        "{accepted:?}"
+    );
+    // The node of a request may be gone.
+    drop(server);
+    let rejected = other.reject(two);
+    assert!(
+        matches!(rejected, Err(FabricError::OutOfBounds(_))),
+        "{rejected:?}"
+    );
+}
+
+#[test]
+fn a_node_that_listens_does_not_connect() {
+    for opener in openers() {
+        let (mut server, _) = opener.listen();
+        let connected = server.connect(b"");
+        assert!(
+            matches!(connected, Err(FabricError::OutOfBounds(_))),
+            "{connected:?}"
+        );
+    }
+}
+
+#[test]
+fn a_peer_that_is_gone_before_it_is_accepted_is_told() {
+    for opener in openers() {
+        let (mut server, to) = opener.listen();
+        let mut client = opener.connect(to);
+        client.connect(b"let me in").unwrap();
+        let request = wait_for("request", || {
+            client.next_event().unwrap();
+            match server.next_event().unwrap()? {
+                FabricEvent::Request(request) => Some(request),
+                _ => panic!("an event before the request"),
+            }
+        });
+        drop(client);
+        let connection = server.begin_accept(request).unwrap();
+        if server.finish_accept(connection, b"come in").is_err() {
+            continue;
+        }
+        let mut seen = Vec::new();
+        wait_for("end", || {
+            server.poll_completions(&mut seen).unwrap();
+            match server.next_event().unwrap()? {
+                FabricEvent::Closed { connection: of, .. } => {
+                    assert_eq!(of, connection);
+                    Some(())
+                }
+                _ => None,
+            }
+        });
+    }
+}

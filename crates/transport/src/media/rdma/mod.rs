@@ -1,0 +1,40 @@
+//! The medium `rdma`: frames by remote memory writes, over any of libfabric's providers.
+//!
+//! # Mode `write`
+//! The receiver has a ring in registered memory, the sender the same ring as the source of its
+//! writes. A frame is built in place in the sender's ring and written to the same offset of the
+//! receiver's; the receiver finds it by looking at its memory ([`record`]). Credit comes back as an
+//! absolute position, written into a word of the sender's ([`write_receiver`]), so an update that
+//! is late or doubled does no harm. This is the Vega transport (Selo et al., 2010), without its
+//! limit that a message is at most the ring, and without its belief that bytes arrive in order.
+
+mod greeting;
+mod medium;
+mod receiver;
+mod record;
+mod sender;
+mod write_receiver;
+mod write_sender;
+mod write_targets;
+#[cfg(test)]
+mod write_tests;
+
+pub use medium::RdmaMedium;
+
+/// How a receiver knows that the bytes of a record are all there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PlacementProof {
+    /// By the marks of the record: where bytes are placed in the order of their addresses, and
+    /// writes one after the other.
+    Marks,
+    /// By a number that comes with each write and is told after its data.
+    Numbers,
+}
+
+/// Number of the mode `write` in greetings: with marks, and with numbers.
+const fn mode_number(proof: PlacementProof) -> u16 {
+    match proof {
+        PlacementProof::Marks => 1,
+        PlacementProof::Numbers => 2,
+    }
+}

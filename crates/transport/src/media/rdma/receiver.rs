@@ -1,0 +1,75 @@
+//! The receiving end of an edge over `rdma`.
+
+use std::os::fd::BorrowedFd;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fabric::FabricNode;
+use ring::frame::FrameBatch;
+
+use super::write_receiver::WriteReceiver;
+use super::write_targets::refused;
+use crate::{Error, ReceivingEnd, Waitable};
+
+/// Longest time that a new end waits for its connection: a second, of which a connection between
+/// two hosts takes a small part.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Time between two looks at a connection that is being made: 0.1 ms.
+const CONNECT_RETRY: Duration = Duration::from_micros(100);
+
+/// The receiving end of an edge over `rdma`.
+pub(super) struct RdmaReceiver {
+    receiver: WriteReceiver<FabricNode>,
+}
+
+impl RdmaReceiver {
+    /// Takes over a receiver that has asked for its connection, and waits until the sender's IO
+    /// thread has answered, at most [`CONNECT_TIMEOUT`]: the request and the answer get no further
+    /// without this side, and a sender cannot tell a receiver that is gone before from a late one.
+    /// What is left after that, polls do.
+    ///
+    /// # Errors
+    /// The provider has failed. A sender that is gone is told by the first poll.
+    pub(super) fn new(mut receiver: WriteReceiver<FabricNode>) -> Result<RdmaReceiver, Error> {
+        let deadline = Instant::now() + CONNECT_TIMEOUT;
+        while receiver.is_connecting() && Instant::now() < deadline {
+            thread::sleep(CONNECT_RETRY);
+            receiver.progress()?;
+        }
+        Ok(RdmaReceiver { receiver })
+    }
+}
+
+impl ReceivingEnd for RdmaReceiver {
+    fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {
+        self.receiver.poll()
+    }
+
+    fn release(&mut self) {
+        self.receiver.release();
+    }
+}
+
+impl Waitable for RdmaReceiver {
+    /// Looks for frames behind the question whether a thread may sleep: to answer it, a provider
+    /// may place what has come, of which its descriptors do not tell any more.
+    fn arm(&mut self) -> Result<bool, Error> {
+        self.receiver.progress()?;
+        let may_sleep = self.receiver.node_mut().may_sleep().map_err(refused)?;
+        Ok(may_sleep && !self.receiver.has_news()?)
+    }
+
+    fn disarm(&mut self) {}
+
+    fn poll_fds<'a>(
+        &'a self,
+        readable: &mut Vec<BorrowedFd<'a>>,
+        _writable: &mut Vec<BorrowedFd<'a>>,
+    ) {
+        // A provider without descriptors was refused when the edge was opened.
+        if let Ok(fds) = self.receiver.node().wait_fds() {
+            readable.extend(fds);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Records: what a remote write brings into the receiver's ring.
+//!
+//! ```text
+//!   0            4          8                   8 + n       16 + n
+//!   +------------+----------+-------------------+-----------+
+//!   | n u32      | number   | frames            | end mark  |
+//!   +------------+----------+-------------------+-----------+
+//!     xor with the salt       n bytes, n % 8 = 0
+//! ```
+//! Length and number are one aligned word, so a receiver that polls it sees both or none. The end
+//! mark follows from the salt of the sender, the number and the length: neither bytes of an earlier
+//! round of the ring nor a tuple's own bytes pass for it, but for a chance of 1 in 2^64.
+//!
+//! A record does not go around the end of the ring. If there is room for a mark but not for the
+//! record, [`WRAP_BYTES`] stands in the place of the length and the end mark follows at once; if
+//! there is no room even for that, the rest of the ring is skipped.
+//!
+//! # When the marks may be trusted
+//! Marks show that a record is whole only where the bytes of a write are placed from the first to
+//! the last, and writes one after the other. InfiniBand does not promise it, though many adapters
+//! do it; libfabric has no way to ask. Where nothing promises it, each write brings a number that
+//! the adapter tells after the data ([`super::PlacementProof`]).
+
+/// Bytes of a record besides its frames.
+pub(super) const RECORD_OVERHEAD_BYTES: usize = 16;
+
+/// Length in the head of a record that only says: go on at the start of the ring.
+pub(super) const WRAP_BYTES: u32 = u32::MAX;
+
+/// The marks of the records of one sender.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RecordMarks {
+    salt: u64,
+}
+
+/// The head of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RecordHead {
+    /// Number of the record, counted from 0 and around.
+    pub(super) number: u32,
+    /// Bytes of its frames, or [`WRAP_BYTES`].
+    pub(super) bytes: u32,
+}
+
+impl RecordMarks {
+    pub(super) fn new(salt: u64) -> RecordMarks {
+        RecordMarks { salt }
+    }
+
+    /// The word of a record's head.
+    pub(super) fn head_word(self, head: RecordHead) -> u64 {
+        (u64::from(head.bytes) | u64::from(head.number) << 32) ^ self.salt
+    }
+
+    /// The head that a word would be; the end mark shows whether it is one.
+    pub(super) fn head(self, word: u64) -> RecordHead {
+        let word = word ^ self.salt;
+        RecordHead {
+            number: (word >> 32) as u32,
+            bytes: word as u32,
+        }
+    }
+
+    /// The end mark of a record: the head, mixed as SplitMix64 does it.
+    pub(super) fn end_word(self, head: RecordHead) -> u64 {
+        let mut mixed = self.head_word(head).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ mixed >> 31).wrapping_add(self.salt)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_read_as_it_was_written() {
+        for salt in [0, 1, u64::MAX, 0x1234_5678_9abc_def0] {
+            let marks = RecordMarks::new(salt);
+            for (number, bytes) in [(0, 8), (7, WRAP_BYTES), (u32::MAX, 1 << 30)] {
+                let head = RecordHead { number, bytes };
+                assert_eq!(marks.head(marks.head_word(head)), head);
+                let next = RecordHead {
+                    number: number.wrapping_add(1),
+                    bytes,
+                };
+                assert_ne!(marks.end_word(head), marks.end_word(next));
+            }
+        }
+    }
+}

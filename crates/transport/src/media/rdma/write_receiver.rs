@@ -1,0 +1,278 @@
+//! The receiver's side of mode `write`: a ring that the sender writes, and credit for it.
+//!
+//! Credit is the position up to which frames are released, written into the sender's memory. It is
+//! written when a quarter of the ring is released, and when no further frame has come: a stream at
+//! full speed pays for it rarely, a slow one is credited at once.
+
+use std::ops::Range;
+
+use fabric::{
+    Completion, CompletionKind, ConnectionId, FabricEvent, LocalSlice, PinnedMemory, PostOptions,
+    RdmaNode, RegionId, RemoteAccess,
+};
+use ring::frame::FrameBatch;
+
+use super::greeting::{RdmaAcceptance, RdmaRequest};
+use super::record::{RECORD_OVERHEAD_BYTES, RecordMarks, WRAP_BYTES};
+use super::write_targets::{memory, refused};
+use super::{PlacementProof, mode_number};
+use crate::{EdgeSpec, Error, PeerLoss};
+
+/// Number that comes to the sender with a write of credit; it is not read.
+const CREDIT_NUMBER: u64 = 1;
+
+/// The receiver's side of an edge in mode `write`.
+pub(super) struct WriteReceiver<N> {
+    node: N,
+    connection: ConnectionId,
+    proof: PlacementProof,
+    ring: PinnedMemory,
+    ring_bytes: u64,
+    /// The word that is written to the sender.
+    credit: PinnedMemory,
+    credit_region: RegionId,
+    /// The sender's answer, once it has come.
+    accepted: Option<Accepted>,
+    /// Position and number of the next record.
+    position: u64,
+    number: u32,
+    /// Position behind the last record that was polled.
+    polled: u64,
+    /// Number of records of which the sender has told: all before it are placed.
+    told: u32,
+    released: u64,
+    credited: u64,
+    /// Whether the credit word is on its way and must not change.
+    is_credit_on_way: bool,
+    completions: Vec<Completion>,
+    loss: Option<String>,
+}
+
+#[derive(Clone, Copy)]
+struct Accepted {
+    marks: RecordMarks,
+    credit: fabric::RemoteMemory,
+}
+
+impl<N: RdmaNode> WriteReceiver<N> {
+    /// Asks the sender for a connection, over a node for its address. Does not wait for it.
+    pub(super) fn new(
+        mut node: N,
+        spec: &EdgeSpec,
+        receiver: u32,
+        proof: PlacementProof,
+        ring_bytes: usize,
+    ) -> Result<WriteReceiver<N>, Error> {
+        let ring = memory(ring_bytes)?;
+        let credit = memory(8)?;
+        let ring_region = node.register(&ring, RemoteAccess::Write).map_err(refused)?;
+        let credit_region = node
+            .register(&credit, RemoteAccess::None)
+            .map_err(refused)?;
+        let request = RdmaRequest {
+            mode: mode_number(proof),
+            edge: spec.edge,
+            receiver,
+            token: spec.token,
+            ring: node.remote_memory(ring_region),
+        };
+        let connection = node.connect(&request.to_bytes()).map_err(refused)?;
+        Ok(WriteReceiver {
+            node,
+            connection,
+            proof,
+            ring,
+            ring_bytes: ring_bytes as u64,
+            credit,
+            credit_region,
+            accepted: None,
+            position: 0,
+            number: 0,
+            polled: 0,
+            told: 0,
+            released: 0,
+            credited: 0,
+            is_credit_on_way: false,
+            completions: Vec::new(),
+            loss: None,
+        })
+    }
+
+    /// The frames of the next record: see [`crate::ReceivingEnd::poll`].
+    pub(super) fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {
+        let mut found = self.take_record()?;
+        if found.is_none() {
+            self.progress()?;
+            found = self.take_record()?;
+        }
+        match (found, &self.loss) {
+            (Some(range), _) => Ok(FrameBatch::new(self.ring.bytes(range))),
+            (None, None) => Ok(FrameBatch::default()),
+            (None, Some(reason)) => Err(Error::PeerLost(PeerLoss {
+                receiver: None,
+                reason: reason.clone(),
+            })),
+        }
+    }
+
+    /// Gives the room of all polled records back: see [`crate::ReceivingEnd::release`].
+    pub(super) fn release(&mut self) {
+        self.released = self.polled;
+        let uncredited = self.released - self.credited;
+        let is_due = uncredited >= self.ring_bytes / 4;
+        // A receiver that finds nothing more may not come back soon.
+        let is_idle = uncredited > 0 && !matches!(self.next_record(), Ok(Some(_)));
+        if is_due || is_idle {
+            self.write_credit();
+        }
+    }
+
+    /// Lets the provider work, and takes what has come but for records.
+    pub(super) fn progress(&mut self) -> Result<(), Error> {
+        let mut completions = std::mem::take(&mut self.completions);
+        let polled = self.node.poll_completions(&mut completions);
+        for completion in completions.drain(..) {
+            match completion.kind {
+                CompletionKind::RemoteWrite { immediate } => self.told = immediate as u32,
+                CompletionKind::Posted => self.is_credit_on_way = false,
+                CompletionKind::Failed(error) => self.lose(error.to_string()),
+                CompletionKind::Received { .. } => {}
+            }
+        }
+        self.completions = completions;
+        polled.map_err(refused)?;
+        while let Some(event) = self.node.next_event().map_err(refused)? {
+            match event {
+                FabricEvent::Connected { data, .. } => self.take_acceptance(&data)?,
+                FabricEvent::Closed { why, .. } => self.lose(why),
+                FabricEvent::Request(_) => {}
+            }
+        }
+        if self.released > self.credited {
+            self.write_credit();
+        }
+        Ok(())
+    }
+
+    /// Whether the sender has neither accepted nor refused the connection yet.
+    pub(super) fn is_connecting(&self) -> bool {
+        self.accepted.is_none() && self.loss.is_none()
+    }
+
+    /// Whether a poll would find a frame or the loss of the sender.
+    ///
+    /// # Errors
+    /// See [`WriteReceiver::poll`].
+    pub(super) fn has_news(&mut self) -> Result<bool, Error> {
+        Ok(self.loss.is_some() || self.next_record()?.is_some())
+    }
+
+    /// The node, to sleep on.
+    pub(super) fn node(&self) -> &N {
+        &self.node
+    }
+
+    /// The node, to ask whether a thread may sleep.
+    pub(super) fn node_mut(&mut self) -> &mut N {
+        &mut self.node
+    }
+
+    fn take_acceptance(&mut self, data: &[u8]) -> Result<(), Error> {
+        let read = RdmaAcceptance::read(data, mode_number(self.proof))?;
+        self.accepted = Some(Accepted {
+            marks: RecordMarks::new(read.salt),
+            credit: read.credit,
+        });
+        self.position = read.position;
+        (self.polled, self.released, self.credited) = (read.position, read.position, read.position);
+        Ok(())
+    }
+
+    /// Where the frames of the next record lie, if it is there; takes it.
+    fn take_record(&mut self) -> Result<Option<Range<usize>>, Error> {
+        let found = self.next_record()?;
+        if let Some(range) = &found {
+            self.number = self.number.wrapping_add(1);
+            self.position += (range.len() + RECORD_OVERHEAD_BYTES) as u64;
+            self.polled = self.position;
+        }
+        Ok(found)
+    }
+
+    /// Where the frames of the next record lie, if it is there. Goes to the start of the ring where
+    /// that is the next place for a record.
+    fn next_record(&mut self) -> Result<Option<Range<usize>>, Error> {
+        let Some(Accepted { marks, .. }) = self.accepted else {
+            return Ok(None);
+        };
+        loop {
+            let offset = (self.position % self.ring_bytes) as usize;
+            let rest = self.ring_bytes as usize - offset;
+            if rest < RECORD_OVERHEAD_BYTES {
+                self.position += rest as u64;
+                continue;
+            }
+            if self.proof == PlacementProof::Numbers && self.number == self.told {
+                return Ok(None);
+            }
+            let head = marks.head(self.ring.word(offset));
+            let is_turn = head.bytes == WRAP_BYTES;
+            let bytes = if is_turn { 0 } else { head.bytes as usize };
+            let is_whole = head.number == self.number
+                && bytes.is_multiple_of(8)
+                && bytes <= rest - RECORD_OVERHEAD_BYTES
+                && self.ring.word(offset + 8 + bytes) == marks.end_word(head);
+            match (is_whole, self.proof) {
+                (true, _) if is_turn => {
+                    self.number = self.number.wrapping_add(1);
+                    self.position += rest as u64;
+                }
+                (true, _) => return Ok(Some(offset + 8..offset + 8 + bytes)),
+                (false, PlacementProof::Marks) => return Ok(None),
+                (false, PlacementProof::Numbers) => return Err(torn_record(self.position)),
+            }
+        }
+    }
+
+    /// Tells the sender how far frames are released. If it cannot be done now, it is done later.
+    fn write_credit(&mut self) {
+        let Some(accepted) = self.accepted.filter(|_| !self.is_credit_on_way) else {
+            return;
+        };
+        let word = self.released.to_ne_bytes();
+        self.credit.bytes_mut(0..8).copy_from_slice(&word);
+        let is_inline = self.node.limits().inline_bytes_max >= 8;
+        let options = PostOptions {
+            completion: (!is_inline).then_some(1),
+            immediate: Some(CREDIT_NUMBER),
+            is_more: false,
+            is_inline,
+        };
+        let from = LocalSlice {
+            region: self.credit_region,
+            range: 0..8,
+        };
+        match self
+            .node
+            .post_write(self.connection, &from, &accepted.credit, 0, options)
+        {
+            Ok(true) => {
+                self.credited = self.released;
+                self.is_credit_on_way = !is_inline;
+            }
+            Ok(false) => {}
+            Err(error) => self.lose(error.to_string()),
+        }
+    }
+
+    fn lose(&mut self, why: String) {
+        self.loss.get_or_insert(why);
+    }
+}
+
+#[cold]
+fn torn_record(position: u64) -> Error {
+    Error::Refused(format!(
+        "the sender has told of a record at position {position} that is not there"
+    ))
+}

@@ -1,0 +1,279 @@
+//! The sending thread's side of mode `write`: the ring that is the source of remote writes.
+//!
+//! ```text
+//!   positions   released by     posted to      committed
+//!               a receiver      a receiver
+//!   ring        |...............|..............|            |
+//!                released later   not sent yet    free
+//! ```
+//! Positions only grow; position p lies at p modulo the bytes of the ring. A commit is posted at
+//! once while few writes are on their way. Otherwise it waits with those behind it and joins the
+//! last record, if that was not posted: the busier the connection, the larger the writes.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use fabric::{PinnedMemory, RdmaNode};
+use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
+
+use super::PlacementProof;
+use super::record::{RECORD_OVERHEAD_BYTES, RecordHead, RecordMarks, WRAP_BYTES};
+use super::write_targets::{Committed, WriteTargets, memory};
+use crate::{EdgeSpec, Error};
+
+/// The sending thread's side of an edge in mode `write`.
+pub(super) struct WriteSender<N> {
+    targets: Arc<Mutex<WriteTargets<N>>>,
+    ring: PinnedMemory,
+    ring_bytes: u64,
+    marks: RecordMarks,
+    committed: Committed,
+    /// The last record, if it has not gone around the ring since.
+    last_record: Option<LastRecord>,
+    claim: Option<Claim>,
+    /// Numbers of the receivers that are gone, as of the last call.
+    lost: Vec<u32>,
+}
+
+/// The last record: its position, and the bytes of its frames.
+#[derive(Clone, Copy, Debug)]
+struct LastRecord {
+    position: u64,
+    bytes: u64,
+}
+
+/// Room for a frame.
+#[derive(Clone, Copy, Debug)]
+struct Claim {
+    /// Position of the record that gets the frame.
+    record: u64,
+    /// Bytes of the frames that the record has already.
+    before: u64,
+    len: usize,
+    /// Position of the end of the ring, if the record begins behind it and a mark must say so.
+    wraps_at: Option<u64>,
+}
+
+impl<N: RdmaNode> WriteSender<N> {
+    /// Makes the sender's side over a node that listens. `ring_bytes` is a multiple of 8.
+    pub(super) fn new(
+        node: N,
+        spec: &EdgeSpec,
+        proof: PlacementProof,
+        ring_bytes: usize,
+        salt: u64,
+    ) -> Result<WriteSender<N>, Error> {
+        let ring = memory(ring_bytes)?;
+        let targets = WriteTargets::new(node, spec, proof, &ring, ring_bytes, salt)?;
+        Ok(WriteSender {
+            targets: Arc::new(Mutex::new(targets)),
+            ring,
+            ring_bytes: ring_bytes as u64,
+            marks: RecordMarks::new(salt),
+            committed: Committed::default(),
+            last_record: None,
+            claim: None,
+            lost: Vec::with_capacity(spec.receiver_count as usize),
+        })
+    }
+
+    /// The receivers, for the IO thread.
+    pub(super) fn targets(&self) -> &Arc<Mutex<WriteTargets<N>>> {
+        &self.targets
+    }
+
+    /// Most bytes of a payload: a record of it is at most half of the ring, so that it fits behind
+    /// whatever the ring holds.
+    pub(super) fn payload_bytes_max(&self) -> usize {
+        (self.ring_bytes as usize / 2 - RECORD_OVERHEAD_BYTES - HEADER_BYTES) / 8 * 8
+    }
+
+    /// Claims room for a payload, perhaps after some progress. Returns whether there is room: then
+    /// [`WriteSender::claimed`] is it.
+    ///
+    /// # Errors
+    /// See [`crate::SendingEnd::claim`].
+    pub(super) fn try_claim(&mut self, len: usize) -> Result<bool, Error> {
+        self.check_len(len)?;
+        self.claim = None;
+        let mut targets = lock(&self.targets);
+        let mut claim = self.find_room(&targets, len);
+        if claim.is_none() {
+            targets.hold(self.committed);
+            targets.progress()?;
+            claim = self.find_room(&targets, len);
+        }
+        targets.list_lost(&mut self.lost);
+        targets.check_receivers()?;
+        // A record that a claim goes on with must not be posted before it is whole again.
+        let extended = claim.filter(|claim| claim.before > 0);
+        targets.hold(match extended {
+            None => self.committed,
+            Some(claim) => Committed {
+                end: claim.record,
+                records: self.committed.records.wrapping_sub(1),
+                turn: self.committed.turn,
+            },
+        });
+        drop(targets);
+        self.claim = claim;
+        Ok(claim.is_some())
+    }
+
+    /// The room that was claimed; empty if there is none.
+    pub(super) fn claimed(&mut self) -> &mut [u8] {
+        match self.claim {
+            Some(claim) => self.payload_mut(claim),
+            None => &mut [],
+        }
+    }
+
+    /// Forgets the claim, so that the record that it goes on with can be posted.
+    pub(super) fn forget_claim(&mut self) {
+        if self.claim.take().is_some() {
+            lock(&self.targets).hold(self.committed);
+        }
+    }
+
+    fn check_len(&self, len: usize) -> Result<(), Error> {
+        let most = self.payload_bytes_max();
+        if len <= most {
+            return Ok(());
+        }
+        let why = format!("a claim of {len} bytes: a frame has at most {most}");
+        Err(Error::Refused(why))
+    }
+
+    /// Commits the claim: see [`crate::SendingEnd::commit`]. Returns whether some of it waits.
+    pub(super) fn commit(&mut self, kind: u8, flags: u8, len: usize) -> bool {
+        let claim = self.claim.take().filter(|claim| len <= claim.len);
+        let claim = claim.expect("commit of bytes that were claimed");
+        if let Some(end) = claim.wraps_at {
+            self.turn(end, claim.record);
+        }
+        let header = FrameHeader {
+            len: len as u32,
+            kind,
+            flags,
+        };
+        let offset = self.offset(claim.record);
+        self.put_word(offset + 8 + claim.before as usize, header.to_word());
+        let bytes = claim.before + frame_bytes(len) as u64;
+        if claim.before == 0 {
+            self.committed.records = self.committed.records.wrapping_add(1);
+        }
+        let head = RecordHead {
+            number: self.committed.records.wrapping_sub(1),
+            bytes: bytes as u32,
+        };
+        self.put_word(offset + 8 + bytes as usize, self.marks.end_word(head));
+        self.put_word(offset, self.marks.head_word(head));
+        let position = claim.record;
+        self.last_record = Some(LastRecord { position, bytes });
+        self.committed.end = position + bytes + RECORD_OVERHEAD_BYTES as u64;
+        let mut targets = lock(&self.targets);
+        targets.commit(self.committed);
+        targets.waits()
+    }
+
+    /// Posts what waits, takes completions, credit, requests and losses. Returns whether all that
+    /// is committed is posted.
+    pub(super) fn progress(&mut self) -> Result<bool, Error> {
+        self.claim = None;
+        let mut targets = lock(&self.targets);
+        targets.hold(self.committed);
+        let is_out = targets.progress();
+        targets.list_lost(&mut self.lost);
+        is_out
+    }
+
+    /// Numbers of the receivers that were gone at the last call.
+    pub(super) fn lost_receivers(&self) -> &[u32] {
+        &self.lost
+    }
+
+    /// Whether every living receiver has released everything.
+    pub(super) fn is_drained(&self) -> bool {
+        self.queued_bytes() == 0
+    }
+
+    /// Bytes that the slowest living receiver has not released.
+    pub(super) fn queued_bytes(&self) -> usize {
+        self.queued(&lock(&self.targets)) as usize
+    }
+
+    fn queued(&self, targets: &WriteTargets<N>) -> u64 {
+        let end = self.committed.end;
+        end - targets.released().unwrap_or(end)
+    }
+
+    fn offset(&self, position: u64) -> usize {
+        (position % self.ring_bytes) as usize
+    }
+
+    fn payload_mut(&mut self, claim: Claim) -> &mut [u8] {
+        let start = self.offset(claim.record) + 8 + claim.before as usize + HEADER_BYTES;
+        self.ring.bytes_mut(start..start + claim.len)
+    }
+
+    fn put_word(&mut self, offset: usize, word: u64) {
+        let bytes = self.ring.bytes_mut(offset..offset + 8);
+        bytes.copy_from_slice(&word.to_ne_bytes());
+    }
+
+    /// Finds room behind the last record, in it if it was not posted; `None`: there is none.
+    fn find_room(&self, targets: &WriteTargets<N>, len: usize) -> Option<Claim> {
+        let frame = frame_bytes(len) as u64;
+        let overhead = RECORD_OVERHEAD_BYTES as u64;
+        let limit = self.committed.end - self.queued(targets) + self.ring_bytes;
+        if let Some(last) = self
+            .last_record
+            .filter(|last| targets.is_unposted(last.position))
+        {
+            let end = self.offset(last.position) as u64 + last.bytes + frame + overhead;
+            if end <= self.ring_bytes && self.committed.end + frame <= limit {
+                let (record, before) = (last.position, last.bytes);
+                return Some(Claim {
+                    record,
+                    before,
+                    len,
+                    wraps_at: None,
+                });
+            }
+        }
+        let rest = self.ring_bytes - self.committed.end % self.ring_bytes;
+        let fits = frame + overhead <= rest;
+        let record = if fits {
+            self.committed.end
+        } else {
+            self.committed.end + rest
+        };
+        let is_room = record + frame + overhead <= limit;
+        is_room.then_some(Claim {
+            record,
+            before: 0,
+            len,
+            wraps_at: (!fits).then_some(self.committed.end),
+        })
+    }
+
+    /// Ends a round of the ring at a position, with a mark if there is room for one.
+    fn turn(&mut self, at: u64, start: u64) {
+        if start - at >= RECORD_OVERHEAD_BYTES as u64 {
+            let number = self.committed.records;
+            let head = RecordHead {
+                number,
+                bytes: WRAP_BYTES,
+            };
+            let offset = self.offset(at);
+            self.put_word(offset + 8, self.marks.end_word(head));
+            self.put_word(offset, self.marks.head_word(head));
+            self.committed.records = number.wrapping_add(1);
+        }
+        self.committed.turn = (start, self.committed.records);
+    }
+}
+
+/// Locks the receivers. A thread that panicked left them as they were before its call.
+pub(super) fn lock<N>(targets: &Mutex<WriteTargets<N>>) -> MutexGuard<'_, WriteTargets<N>> {
+    targets.lock().unwrap_or_else(PoisonError::into_inner)
+}

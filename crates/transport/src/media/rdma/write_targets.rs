@@ -1,0 +1,419 @@
+//! The receivers of a sender in mode `write`: what is posted to each, and what each has released.
+//!
+//! This part is behind a lock, since the IO thread answers receivers, takes credit and posts what
+//! waits while the sending thread is elsewhere. The frames themselves are built outside of it, in
+//! [`super::write_sender`].
+
+use std::collections::VecDeque;
+
+use fabric::{
+    Completion, CompletionKind, ConnectionId, ConnectionRequest, FabricError, FabricEvent,
+    LocalSlice, PinnedMemory, PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory,
+};
+
+use super::greeting::{RdmaAcceptance, RdmaRequest};
+use super::{PlacementProof, mode_number};
+use crate::{EdgeSpec, Error};
+
+/// Bytes between the credit words of two receivers: those of a cache line, so that the writes of
+/// one receiver do not delay those of another.
+const CREDIT_STRIDE: usize = 64;
+
+/// One write in so many has a completion, by which the provider's queue is emptied; besides, each
+/// behind which nothing waits.
+const WRITES_PER_COMPLETION: u64 = 8;
+
+/// Most writes to a receiver that are on their way: enough to hide a round trip, and few enough
+/// that frames join records when the network is slower than the sender.
+const WRITES_ON_WAY_MAX: usize = 32;
+
+/// Bits of a completion's number that count writes; those above are the receiver.
+const WRITE_COUNT_BITS: u32 = 40;
+
+/// All receivers of an edge in mode `write`, over one node.
+pub(super) struct WriteTargets<N> {
+    node: N,
+    spec: EdgeSpec,
+    proof: PlacementProof,
+    ring_region: RegionId,
+    ring_bytes: u64,
+    credit: PinnedMemory,
+    credit_region: RegionId,
+    salt: u64,
+    receivers: Vec<WriteTarget>,
+    committed: Committed,
+    completions: Vec<Completion>,
+    lost: Vec<u32>,
+    /// Why the receiver was lost that was lost last.
+    last_loss: String,
+}
+
+/// How far the ring holds whole records, which may be posted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Committed {
+    /// Position behind the last whole record.
+    pub(super) end: u64,
+    /// Number of records before it.
+    pub(super) records: u32,
+    /// Position of the last start of the ring where a record lies, and the number of records
+    /// before it.
+    pub(super) turn: (u64, u32),
+}
+
+/// A receiver of the edge, from before it has connected.
+struct WriteTarget {
+    state: TargetState,
+    memory: RemoteMemory,
+    /// Position up to which frames are posted, and up to which they are released.
+    posted: u64,
+    released: u64,
+    /// Number of writes posted.
+    writes: u64,
+    /// Writes on their way: number and end.
+    on_way: VecDeque<(u64, u64)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TargetState {
+    Awaited,
+    Accepted(ConnectionId),
+    Connected(ConnectionId),
+    Lost,
+}
+
+impl<N: RdmaNode> WriteTargets<N> {
+    /// Makes the receivers' side over a node that listens, for a ring that lies in `ring`.
+    pub(super) fn new(
+        mut node: N,
+        spec: &EdgeSpec,
+        proof: PlacementProof,
+        ring: &PinnedMemory,
+        ring_bytes: usize,
+        salt: u64,
+    ) -> Result<WriteTargets<N>, Error> {
+        let receivers = spec.receiver_count as usize;
+        let credit = memory(receivers * CREDIT_STRIDE)?;
+        let ring_region = node.register(ring, RemoteAccess::None).map_err(refused)?;
+        let credit_region = node.register(&credit, RemoteAccess::Write);
+        let credit_region = credit_region.map_err(refused)?;
+        Ok(WriteTargets {
+            node,
+            spec: spec.clone(),
+            proof,
+            ring_region,
+            ring_bytes: ring_bytes as u64,
+            credit,
+            credit_region,
+            salt,
+            receivers: (0..receivers).map(|_| WriteTarget::new()).collect(),
+            committed: Committed::default(),
+            completions: Vec::new(),
+            lost: Vec::with_capacity(receivers),
+            last_loss: String::new(),
+        })
+    }
+
+    /// Lets everything before a position be posted, and posts it as far as there is room.
+    pub(super) fn commit(&mut self, committed: Committed) {
+        self.committed = committed;
+        self.post_all();
+    }
+
+    /// Keeps everything behind a position from being posted.
+    pub(super) fn hold(&mut self, committed: Committed) {
+        self.committed = committed;
+    }
+
+    /// Lowest position up to which a living receiver has released frames; `None`: none is living.
+    pub(super) fn released(&self) -> Option<u64> {
+        self.living().map(|target| target.released).min()
+    }
+
+    /// Whether no living receiver has been sent the record at a position.
+    pub(super) fn is_unposted(&self, position: u64) -> bool {
+        self.living().all(|target| target.posted <= position)
+    }
+
+    /// Whether a receiver is not connected yet, or has not been sent all that is committed.
+    pub(super) fn waits(&self) -> bool {
+        let end = self.committed.end;
+        let is_sent = |target: &WriteTarget| {
+            matches!(target.state, TargetState::Connected(_)) && target.posted == end
+        };
+        !self.living().all(is_sent)
+    }
+
+    /// Whether every living receiver has released all that is committed.
+    pub(super) fn is_done(&self) -> bool {
+        let end = self.committed.end;
+        self.released().is_none_or(|released| released == end)
+    }
+
+    /// Appends the receivers that are gone to a list that had all of an earlier call.
+    pub(super) fn list_lost(&self, list: &mut Vec<u32>) {
+        list.extend_from_slice(&self.lost[list.len()..]);
+    }
+
+    /// The node, to sleep on.
+    pub(super) fn node_mut(&mut self) -> &mut N {
+        &mut self.node
+    }
+
+    /// Posts what waits, takes completions, credit, requests and losses. Returns whether all that
+    /// is committed is written, so that it outlives this process: a write that is posted may still
+    /// wait in the provider.
+    pub(super) fn progress(&mut self) -> Result<bool, Error> {
+        let mut completions = std::mem::take(&mut self.completions);
+        let polled = self.node.poll_completions(&mut completions);
+        for completion in completions.drain(..) {
+            self.complete(&completion);
+        }
+        self.completions = completions;
+        polled.map_err(refused)?;
+        while let Some(event) = self.node.next_event().map_err(refused)? {
+            self.handle(event);
+        }
+        self.read_credit();
+        self.post_all();
+        let end = self.committed.end;
+        Ok(self.living().all(|target| target.is_written(end)))
+    }
+
+    /// The error of an edge whose last receiver is gone.
+    pub(super) fn check_receivers(&self) -> Result<(), Error> {
+        if self.lost.len() < self.receivers.len() {
+            return Ok(());
+        }
+        Err(Error::PeerLost(crate::PeerLoss {
+            receiver: self.lost.last().copied(),
+            reason: self.last_loss.clone(),
+        }))
+    }
+
+    fn living(&self) -> impl Iterator<Item = &WriteTarget> {
+        let is_living = |target: &&WriteTarget| target.state != TargetState::Lost;
+        self.receivers.iter().filter(is_living)
+    }
+
+    /// Posts what is committed to each receiver that is connected.
+    fn post_all(&mut self) {
+        for receiver in 0..self.receivers.len() {
+            while self.post_next(receiver) {}
+        }
+    }
+
+    /// Posts one write to a receiver. Returns whether there may be room for another.
+    fn post_next(&mut self, receiver: usize) -> bool {
+        let Committed {
+            end: limit,
+            records,
+            turn,
+        } = self.committed;
+        let target = &self.receivers[receiver];
+        let TargetState::Connected(connection) = target.state else {
+            return false;
+        };
+        let from = target.posted;
+        if from >= limit || target.on_way.len() >= self.writes_on_way_max() {
+            return false;
+        }
+        let round_end = (from / self.ring_bytes + 1) * self.ring_bytes;
+        let (end, number) = match limit > round_end {
+            true => (round_end, turn.1),
+            false => (limit, records),
+        };
+        let offset = (from % self.ring_bytes) as usize;
+        let range = offset..offset + (end - from) as usize;
+        let is_inline = range.len() <= self.node.limits().inline_bytes_max;
+        let write = target.writes + 1;
+        let is_told = end == limit || write.is_multiple_of(WRITES_PER_COMPLETION);
+        let completion = (receiver as u64) << WRITE_COUNT_BITS | write;
+        let immediate = match self.proof {
+            PlacementProof::Marks => None,
+            PlacementProof::Numbers => Some(u64::from(number)),
+        };
+        let options = PostOptions {
+            completion: is_told.then_some(completion),
+            immediate,
+            is_more: false,
+            is_inline,
+        };
+        let slice = LocalSlice {
+            region: self.ring_region,
+            range,
+        };
+        let memory = target.memory;
+        match self
+            .node
+            .post_write(connection, &slice, &memory, offset as u64, options)
+        {
+            Ok(true) => {
+                let target = &mut self.receivers[receiver];
+                target.posted = end;
+                target.writes = write;
+                target.on_way.push_back((write, end));
+                true
+            }
+            Ok(false) => false,
+            Err(error) => {
+                self.lose(receiver, error.to_string());
+                false
+            }
+        }
+    }
+
+    fn writes_on_way_max(&self) -> usize {
+        let depth = self.node.limits().transmit_depth;
+        WRITES_ON_WAY_MAX.min(depth.saturating_sub(1).max(1))
+    }
+
+    fn complete(&mut self, completion: &Completion) {
+        let receiver = (completion.number >> WRITE_COUNT_BITS) as usize;
+        match &completion.kind {
+            CompletionKind::Posted => {
+                let write = completion.number & ((1 << WRITE_COUNT_BITS) - 1);
+                if let Some(target) = self.receivers.get_mut(receiver) {
+                    target.finish_writes(|&(number, _)| number <= write);
+                }
+            }
+            CompletionKind::Failed(error) if completion.number != 0 => {
+                self.lose(receiver, error.to_string());
+            }
+            // Credit tells of itself by its word, and the end of a connection by an event.
+            _ => {}
+        }
+    }
+
+    fn handle(&mut self, event: FabricEvent) {
+        match event {
+            FabricEvent::Request(request) => self.answer(request),
+            FabricEvent::Connected { connection, .. } => {
+                let accepted = TargetState::Accepted(connection);
+                let target = self.receivers.iter_mut().find(|one| one.state == accepted);
+                if let Some(target) = target {
+                    target.state = TargetState::Connected(connection);
+                }
+            }
+            FabricEvent::Closed { connection, why } => {
+                let states = [
+                    TargetState::Accepted(connection),
+                    TargetState::Connected(connection),
+                ];
+                let is_it = |target: &WriteTarget| states.contains(&target.state);
+                if let Some(receiver) = self.receivers.iter().position(is_it) {
+                    self.lose(receiver, why);
+                }
+            }
+        }
+    }
+
+    /// Accepts a receiver of this edge that shows the token, and refuses others.
+    fn answer(&mut self, request: ConnectionRequest) {
+        let mode = mode_number(self.proof);
+        let read = RdmaRequest::read(&request.data, mode, &self.spec);
+        let read = read.ok().filter(|read| {
+            let target = &self.receivers[read.receiver as usize];
+            target.state == TargetState::Awaited && read.ring.bytes >= self.ring_bytes
+        });
+        let answered = match read {
+            Some(read) => self.accept(request, &read),
+            None => self.node.reject(request),
+        };
+        // A connection that could not be answered is told as closed, if it was one.
+        drop(answered);
+    }
+
+    fn accept(
+        &mut self,
+        request: ConnectionRequest,
+        read: &RdmaRequest,
+    ) -> Result<(), FabricError> {
+        let connection = self.node.begin_accept(request)?;
+        let mut credit = self.node.remote_memory(self.credit_region);
+        let offset = read.receiver as usize * CREDIT_STRIDE;
+        credit.address = credit.address.wrapping_add(offset as u64);
+        credit.bytes = 8;
+        let acceptance = RdmaAcceptance {
+            mode: mode_number(self.proof),
+            position: 0,
+            salt: self.salt,
+            credit,
+        };
+        let target = &mut self.receivers[read.receiver as usize];
+        target.memory = RemoteMemory {
+            bytes: self.ring_bytes,
+            ..read.ring
+        };
+        target.state = TargetState::Accepted(connection);
+        self.node.finish_accept(connection, &acceptance.to_bytes())
+    }
+
+    fn read_credit(&mut self) {
+        for receiver in 0..self.receivers.len() {
+            let target = &mut self.receivers[receiver];
+            let released = self.credit.word(receiver * CREDIT_STRIDE);
+            if released == target.released || !matches!(target.state, TargetState::Connected(_)) {
+                continue;
+            }
+            if released < target.released || released > target.posted {
+                self.lose(receiver, "its credit is not what it was sent".to_owned());
+                continue;
+            }
+            target.released = released;
+            // A write whose frames are released is done, whether or not its completion has come.
+            target.finish_writes(|&(_, end)| end <= released);
+        }
+    }
+
+    fn lose(&mut self, receiver: usize, why: String) {
+        let target = &mut self.receivers[receiver];
+        if let TargetState::Accepted(connection) | TargetState::Connected(connection) = target.state
+        {
+            self.node.disconnect(connection);
+        }
+        if target.state != TargetState::Lost {
+            target.state = TargetState::Lost;
+            self.lost.push(receiver as u32);
+            self.last_loss = why;
+        }
+    }
+}
+
+impl WriteTarget {
+    fn new() -> WriteTarget {
+        WriteTarget {
+            state: TargetState::Awaited,
+            memory: RemoteMemory {
+                address: 0,
+                key: 0,
+                bytes: 0,
+            },
+            posted: 0,
+            released: 0,
+            writes: 0,
+            on_way: VecDeque::with_capacity(WRITES_ON_WAY_MAX),
+        }
+    }
+
+    /// Whether all writes up to a position are done.
+    fn is_written(&self, end: u64) -> bool {
+        let is_connected = matches!(self.state, TargetState::Connected(_));
+        is_connected && self.posted == end && self.on_way.is_empty()
+    }
+
+    fn finish_writes(&mut self, is_done: impl Fn(&(u64, u64)) -> bool) {
+        while self.on_way.front().is_some_and(&is_done) {
+            self.on_way.pop_front();
+        }
+    }
+}
+
+/// Registered memory of at least `bytes` bytes.
+pub(super) fn memory(bytes: usize) -> Result<PinnedMemory, Error> {
+    PinnedMemory::new(bytes).map_err(|error| Error::system("map memory for an edge", error))
+}
+
+/// The error of a provider.
+pub(super) fn refused(error: FabricError) -> Error {
+    Error::Refused(error.to_string())
+}
