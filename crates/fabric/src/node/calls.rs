@@ -106,7 +106,7 @@ impl RdmaNode for FabricNode {
         Ok(self.add_connection(endpoint))
     }
 
-    fn begin_accept(&mut self, request: ConnectionRequest) -> Result<ConnectionId, FabricError> {
+    fn begin_accept(&mut self, request: &ConnectionRequest) -> Result<ConnectionId, FabricError> {
         let endpoint = self.open_endpoint(request.library(self.number)?)?;
         Ok(self.add_connection(endpoint))
     }

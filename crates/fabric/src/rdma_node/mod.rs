@@ -55,11 +55,12 @@ pub trait RdmaNode: Send {
     fn connect(&mut self, data: &[u8]) -> Result<ConnectionId, FabricError>;
 
     /// Makes the connection of a request. The peer is told by [`RdmaNode::finish_accept`], so that
-    /// receive buffers can be posted before, and no message finds none.
+    /// receive buffers can be posted before, and no message finds none. After an error the request
+    /// is still to be rejected.
     ///
     /// # Errors
     /// The provider has failed, or the request is one of another node.
-    fn begin_accept(&mut self, request: ConnectionRequest) -> Result<ConnectionId, FabricError>;
+    fn begin_accept(&mut self, request: &ConnectionRequest) -> Result<ConnectionId, FabricError>;
 
     /// Accepts the request of a connection, with bytes for the peer: at most 56, which all
     /// providers carry. The connection is made once [`RdmaNode::next_event`] says so.

@@ -263,7 +263,7 @@ impl RdmaNode for SimNode {
         Ok(connection)
     }
 
-    fn begin_accept(&mut self, request: ConnectionRequest) -> Result<ConnectionId, FabricError> {
+    fn begin_accept(&mut self, request: &ConnectionRequest) -> Result<ConnectionId, FabricError> {
         let state = &mut *self.fabric.state();
         let (peer, peer_connection) = request.simulated()?;
         Ok(self.add_queue(state, peer, peer_connection))

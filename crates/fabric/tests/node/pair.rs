@@ -196,7 +196,7 @@ impl Pair {
 }
 
 pub fn accept(server: &mut dyn RdmaNode, request: ConnectionRequest) -> ConnectionId {
-    let connection = server.begin_accept(request).unwrap();
+    let connection = server.begin_accept(&request).unwrap();
     server.finish_accept(connection, b"come in").unwrap();
     connection
 }

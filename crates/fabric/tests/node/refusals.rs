@@ -134,7 +134,7 @@ fn only_the_node_of_a_request_answers_it() {
         })
     };
     let (one, two) = (request(), request());
-    let accepted = other.begin_accept(one);
+    let accepted = other.begin_accept(&one);
     assert!(
         matches!(accepted, Err(FabricError::OutOfBounds(_))),
         "{accepted:?}"
@@ -174,7 +174,7 @@ fn a_peer_that_is_gone_before_it_is_accepted_is_told() {
             }
         });
         drop(client);
-        let connection = server.begin_accept(request).unwrap();
+        let connection = server.begin_accept(&request).unwrap();
         if server.finish_accept(connection, b"come in").is_err() {
             continue;
         }

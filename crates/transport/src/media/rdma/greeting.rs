@@ -19,6 +19,7 @@
 
 use fabric::RemoteMemory;
 
+use super::record::CREDIT_BYTES;
 use crate::{EdgeSpec, Error};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"tlgR");
@@ -47,6 +48,7 @@ pub(super) struct RdmaAcceptance {
     pub(super) position: u64,
     pub(super) salt: u64,
     pub(super) credit: RemoteMemory,
+    pub(super) ring_bytes: u64,
 }
 
 impl RdmaRequest {
@@ -112,7 +114,7 @@ impl RdmaAcceptance {
         bytes[16..24].copy_from_slice(&self.salt.to_le_bytes());
         bytes[24..32].copy_from_slice(&self.credit.address.to_le_bytes());
         bytes[32..40].copy_from_slice(&self.credit.key.to_le_bytes());
-        bytes[40..48].copy_from_slice(&self.credit.bytes.to_le_bytes());
+        bytes[40..48].copy_from_slice(&self.ring_bytes.to_le_bytes());
         bytes
     }
 
@@ -135,8 +137,9 @@ impl RdmaAcceptance {
             credit: RemoteMemory {
                 address: number64(bytes, 24),
                 key: number64(bytes, 32),
-                bytes: number64(bytes, 40),
+                bytes: CREDIT_BYTES as u64,
             },
+            ring_bytes: number64(bytes, 40),
         })
     }
 }

@@ -10,7 +10,7 @@ use super::receiver::RdmaReceiver;
 use super::sender::RdmaSender;
 use super::write_receiver::WriteReceiver;
 use super::write_sender::WriteSender;
-use super::write_targets::refused;
+use super::write_targets::{RECEIVERS_MAX, refused};
 use crate::media::tcp_edge::address_ticket::{read_ticket, seal_tickets};
 use crate::{
     EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd,
@@ -61,7 +61,7 @@ impl Medium for RdmaMedium {
             is_untrusted: true,
             is_one_to_many: true,
             is_batching: false,
-            receivers_max: u32::MAX,
+            receivers_max: RECEIVERS_MAX,
             is_for_tests: false,
         }
     }

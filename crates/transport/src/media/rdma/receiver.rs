@@ -57,7 +57,7 @@ impl Waitable for RdmaReceiver {
     fn arm(&mut self) -> Result<bool, Error> {
         self.receiver.progress()?;
         let may_sleep = self.receiver.node_mut().may_sleep().map_err(refused)?;
-        Ok(may_sleep && !self.receiver.has_news()?)
+        Ok(may_sleep && !self.receiver.owes_credit() && !self.receiver.has_news()?)
     }
 
     fn disarm(&mut self) {}

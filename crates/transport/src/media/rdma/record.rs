@@ -27,7 +27,10 @@ pub(super) const RECORD_OVERHEAD_BYTES: usize = 16;
 /// Length in the head of a record that only says: go on at the start of the ring.
 pub(super) const WRAP_BYTES: u32 = u32::MAX;
 
-/// The marks of the records of one sender.
+/// Bytes of credit: two words.
+pub(super) const CREDIT_BYTES: usize = 16;
+
+/// The marks of the records of one sender, and of the credit that it gets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordMarks {
     salt: u64,
@@ -61,9 +64,26 @@ impl RecordMarks {
         }
     }
 
-    /// The end mark of a record: the head, mixed as SplitMix64 does it.
+    /// The end mark of a record: the mixed head.
     pub(super) fn end_word(self, head: RecordHead) -> u64 {
-        let mut mixed = self.head_word(head).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.mix(self.head_word(head))
+    }
+
+    /// The two words of credit: a position, and a word that follows from it. A write may be seen
+    /// while some of its bytes are missing; then the words do not fit each other.
+    pub(super) fn credit_words(self, position: u64) -> [u64; 2] {
+        [position, self.mix(!position)]
+    }
+
+    /// The position of two words of credit; `None`: they do not fit each other.
+    pub(super) fn credited(self, words: [u64; 2]) -> Option<u64> {
+        (self.credit_words(words[0]) == words).then_some(words[0])
+    }
+
+    /// A word from which the other follows, but not the other way round without the salt: as
+    /// SplitMix64 mixes.
+    fn mix(self, word: u64) -> u64 {
+        let mut mixed = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         (mixed ^ mixed >> 31).wrapping_add(self.salt)
@@ -73,6 +93,23 @@ impl RecordMarks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn torn_credit_is_none() {
+        let marks = RecordMarks::new(0x1234_5678_9abc_def0);
+        let (old, new) = (marks.credit_words(0x01f8), marks.credit_words(0x0210));
+        assert_eq!(marks.credited(new), Some(0x0210));
+        let bytes = |words: [u64; 2]| words.map(u64::to_ne_bytes).concat();
+        for come in 1..16 {
+            let torn = [&bytes(new)[..come], &bytes(old)[come..]].concat();
+            let word = |at| u64::from_ne_bytes(torn[at..at + 8].try_into().expect("8 bytes"));
+            let credited = marks.credited([word(0), word(8)]);
+            assert!(
+                credited.is_none_or(|at| at == 0x01f8 || at == 0x0210),
+                "{come}"
+            );
+        }
+    }
 
     #[test]
     fn a_head_is_read_as_it_was_written() {

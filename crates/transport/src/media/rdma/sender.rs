@@ -100,28 +100,29 @@ impl IoTask for RdmaSenderTask {
         let (is_done, waits) = (targets.is_done(), targets.waits());
         self.is_called.store(false, Ordering::Release);
         let may_sleep = targets.node_mut().may_sleep();
-        drop(targets);
-        if self.is_armed.load(Ordering::Acquire) {
+        // A thread announces its sleep before it looks for room a last time, behind the same lock.
+        let is_armed = self.is_armed.load(Ordering::Acquire);
+        if is_armed && (targets.take_news() || progress.is_err()) {
             self.wakeup.wake();
         }
+        drop(targets);
         let closed_at = self.closed_at.lock().unwrap_or_else(|e| e.into_inner());
-        if let Some(closed_at) = *closed_at {
-            let is_over = progress.is_err() || is_done || now >= closed_at + LINGER_TIMEOUT;
-            if is_over {
-                for fd in &self.watched {
-                    self.registration.unwatch_fd(fd);
-                }
-                return NextTurn::Unregister;
-            }
-            return NextTurn::OnEvent.or_at(Some(closed_at + LINGER_TIMEOUT));
-        }
-        let is_armed = self.is_armed.load(Ordering::Acquire);
-        match may_sleep {
+        let next = match may_sleep {
             Ok(false) => NextTurn::At(now),
             // Not every provider tells by a descriptor of each step of a connection, or of room.
             _ if waits || is_armed => NextTurn::At(now + RETRY),
             _ => NextTurn::OnEvent,
+        };
+        let Some(closed_at) = *closed_at else {
+            return next;
+        };
+        if progress.is_err() || is_done || now >= closed_at + LINGER_TIMEOUT {
+            for fd in &self.watched {
+                self.registration.unwatch_fd(fd);
+            }
+            return NextTurn::Unregister;
         }
+        next.or_at(Some(closed_at + LINGER_TIMEOUT))
     }
 }
 
@@ -204,6 +205,7 @@ impl Waitable for RdmaSender {
 impl Drop for RdmaSender {
     /// Hands the rest to the IO thread, which goes on for [`LINGER_TIMEOUT`].
     fn drop(&mut self) {
+        self.sender.forget_claim();
         let mut closed_at = self
             .task
             .closed_at

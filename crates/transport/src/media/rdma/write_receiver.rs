@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use fabric::{
     Completion, CompletionKind, ConnectionId, FabricEvent, LocalSlice, PinnedMemory, PostOptions,
-    RdmaNode, RegionId, RemoteAccess,
+    RdmaNode, RegionId, RemoteAccess, RemoteMemory,
 };
 use ring::frame::FrameBatch;
 
 use super::greeting::{RdmaAcceptance, RdmaRequest};
-use super::record::{RECORD_OVERHEAD_BYTES, RecordMarks, WRAP_BYTES};
+use super::record::{CREDIT_BYTES, RECORD_OVERHEAD_BYTES, RecordMarks, WRAP_BYTES};
 use super::write_targets::{memory, refused};
 use super::{PlacementProof, mode_number};
 use crate::{EdgeSpec, Error, PeerLoss};
@@ -28,7 +28,7 @@ pub(super) struct WriteReceiver<N> {
     proof: PlacementProof,
     ring: PinnedMemory,
     ring_bytes: u64,
-    /// The word that is written to the sender.
+    /// The words that are written to the sender.
     credit: PinnedMemory,
     credit_region: RegionId,
     /// The sender's answer, once it has come.
@@ -64,7 +64,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
         ring_bytes: usize,
     ) -> Result<WriteReceiver<N>, Error> {
         let ring = memory(ring_bytes)?;
-        let credit = memory(8)?;
+        let credit = memory(CREDIT_BYTES)?;
         let ring_region = node.register(&ring, RemoteAccess::Write).map_err(refused)?;
         let credit_region = node
             .register(&credit, RemoteAccess::None)
@@ -74,7 +74,10 @@ impl<N: RdmaNode> WriteReceiver<N> {
             edge: spec.edge,
             receiver,
             token: spec.token,
-            ring: node.remote_memory(ring_region),
+            ring: RemoteMemory {
+                bytes: ring_bytes as u64,
+                ..node.remote_memory(ring_region)
+            },
         };
         let connection = node.connect(&request.to_bytes()).map_err(refused)?;
         Ok(WriteReceiver {
@@ -133,7 +136,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
         let polled = self.node.poll_completions(&mut completions);
         for completion in completions.drain(..) {
             match completion.kind {
-                CompletionKind::RemoteWrite { immediate } => self.told = immediate as u32,
+                CompletionKind::RemoteWrite { immediate } => self.hear(immediate as u32),
                 CompletionKind::Posted => self.is_credit_on_way = false,
                 CompletionKind::Failed(error) => self.lose(error.to_string()),
                 CompletionKind::Received { .. } => {}
@@ -143,7 +146,11 @@ impl<N: RdmaNode> WriteReceiver<N> {
         polled.map_err(refused)?;
         while let Some(event) = self.node.next_event().map_err(refused)? {
             match event {
-                FabricEvent::Connected { data, .. } => self.take_acceptance(&data)?,
+                FabricEvent::Connected { data, .. } => {
+                    if let Err(error) = self.take_acceptance(&data) {
+                        self.lose(error.to_string());
+                    }
+                }
                 FabricEvent::Closed { why, .. } => self.lose(why),
                 FabricEvent::Request(_) => {}
             }
@@ -157,6 +164,12 @@ impl<N: RdmaNode> WriteReceiver<N> {
     /// Whether the sender has neither accepted nor refused the connection yet.
     pub(super) fn is_connecting(&self) -> bool {
         self.accepted.is_none() && self.loss.is_none()
+    }
+
+    /// Whether the sender has to be told of released frames, and the provider has had no room for
+    /// that.
+    pub(super) fn owes_credit(&self) -> bool {
+        self.accepted.is_some() && self.released > self.credited && !self.is_credit_on_way
     }
 
     /// Whether a poll would find a frame or the loss of the sender.
@@ -179,6 +192,12 @@ impl<N: RdmaNode> WriteReceiver<N> {
 
     fn take_acceptance(&mut self, data: &[u8]) -> Result<(), Error> {
         let read = RdmaAcceptance::read(data, mode_number(self.proof))?;
+        if read.ring_bytes != self.ring_bytes {
+            return Err(Error::Refused(format!(
+                "the sender's ring has {} bytes, this side's {}",
+                read.ring_bytes, self.ring_bytes
+            )));
+        }
         self.accepted = Some(Accepted {
             marks: RecordMarks::new(read.salt),
             credit: read.credit,
@@ -239,9 +258,11 @@ impl<N: RdmaNode> WriteReceiver<N> {
         let Some(accepted) = self.accepted.filter(|_| !self.is_credit_on_way) else {
             return;
         };
-        let word = self.released.to_ne_bytes();
-        self.credit.bytes_mut(0..8).copy_from_slice(&word);
-        let is_inline = self.node.limits().inline_bytes_max >= 8;
+        let words = accepted.marks.credit_words(self.released);
+        let bytes = self.credit.bytes_mut(0..CREDIT_BYTES);
+        bytes[..8].copy_from_slice(&words[0].to_ne_bytes());
+        bytes[8..].copy_from_slice(&words[1].to_ne_bytes());
+        let is_inline = self.node.limits().inline_bytes_max >= CREDIT_BYTES;
         let options = PostOptions {
             completion: (!is_inline).then_some(1),
             immediate: Some(CREDIT_NUMBER),
@@ -250,7 +271,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
         };
         let from = LocalSlice {
             region: self.credit_region,
-            range: 0..8,
+            range: 0..CREDIT_BYTES,
         };
         match self
             .node
@@ -262,6 +283,13 @@ impl<N: RdmaNode> WriteReceiver<N> {
             }
             Ok(false) => {}
             Err(error) => self.lose(error.to_string()),
+        }
+    }
+
+    /// Takes a number of records of which the sender tells. It never falls.
+    fn hear(&mut self, told: u32) {
+        if told.wrapping_sub(self.told) <= u32::MAX / 2 {
+            self.told = told;
         }
     }
 

@@ -149,6 +149,8 @@ impl<N: RdmaNode> WriteSender<N> {
         let claim = claim.expect("commit of bytes that were claimed");
         if let Some(end) = claim.wraps_at {
             self.turn(end, claim.record);
+        } else if claim.before == 0 && claim.record.is_multiple_of(self.ring_bytes) {
+            self.committed.turn = (claim.record, self.committed.records);
         }
         let header = FrameHeader {
             len: len as u32,

@@ -12,12 +12,9 @@ use fabric::{
 };
 
 use super::greeting::{RdmaAcceptance, RdmaRequest};
+use super::record::{CREDIT_BYTES, RecordMarks};
 use super::{PlacementProof, mode_number};
 use crate::{EdgeSpec, Error};
-
-/// Bytes between the credit words of two receivers: those of a cache line, so that the writes of
-/// one receiver do not delay those of another.
-const CREDIT_STRIDE: usize = 64;
 
 /// One write in so many has a completion, by which the provider's queue is emptied; besides, each
 /// behind which nothing waits.
@@ -27,8 +24,16 @@ const WRITES_PER_COMPLETION: u64 = 8;
 /// that frames join records when the network is slower than the sender.
 const WRITES_ON_WAY_MAX: usize = 32;
 
-/// Bits of a completion's number that count writes; those above are the receiver.
+/// Bits of a completion's number that count writes, from 0 again after all; those above are the
+/// receiver.
 const WRITE_COUNT_BITS: u32 = 40;
+
+const WRITE_COUNT_MASK: u64 = (1 << WRITE_COUNT_BITS) - 1;
+
+const MASK_HALF: u64 = 1 << (WRITE_COUNT_BITS - 1);
+
+/// Most receivers of an edge: as many as the other bits of a completion's number tell apart.
+pub(super) const RECEIVERS_MAX: u32 = 1 << (64 - WRITE_COUNT_BITS);
 
 /// All receivers of an edge in mode `write`, over one node.
 pub(super) struct WriteTargets<N> {
@@ -37,8 +42,6 @@ pub(super) struct WriteTargets<N> {
     proof: PlacementProof,
     ring_region: RegionId,
     ring_bytes: u64,
-    credit: PinnedMemory,
-    credit_region: RegionId,
     salt: u64,
     receivers: Vec<WriteTarget>,
     committed: Committed,
@@ -46,6 +49,8 @@ pub(super) struct WriteTargets<N> {
     lost: Vec<u32>,
     /// Why the receiver was lost that was lost last.
     last_loss: String,
+    /// Whether credit or a loss has come that a thread without room may wait for.
+    has_news: bool,
 }
 
 /// How far the ring holds whole records, which may be posted.
@@ -63,6 +68,9 @@ pub(super) struct Committed {
 /// A receiver of the edge, from before it has connected.
 struct WriteTarget {
     state: TargetState,
+    /// Memory of its own for its credit, so that its key opens nothing else.
+    credit: PinnedMemory,
+    credit_region: RegionId,
     memory: RemoteMemory,
     /// Position up to which frames are posted, and up to which they are released.
     posted: u64,
@@ -91,25 +99,22 @@ impl<N: RdmaNode> WriteTargets<N> {
         ring_bytes: usize,
         salt: u64,
     ) -> Result<WriteTargets<N>, Error> {
-        let receivers = spec.receiver_count as usize;
-        let credit = memory(receivers * CREDIT_STRIDE)?;
         let ring_region = node.register(ring, RemoteAccess::None).map_err(refused)?;
-        let credit_region = node.register(&credit, RemoteAccess::Write);
-        let credit_region = credit_region.map_err(refused)?;
+        let receivers = (0..spec.receiver_count).map(|_| WriteTarget::new(&mut node));
+        let receivers = receivers.collect::<Result<Vec<_>, _>>()?;
         Ok(WriteTargets {
             node,
             spec: spec.clone(),
             proof,
             ring_region,
             ring_bytes: ring_bytes as u64,
-            credit,
-            credit_region,
             salt,
-            receivers: (0..receivers).map(|_| WriteTarget::new()).collect(),
+            lost: Vec::with_capacity(receivers.len()),
+            receivers,
             committed: Committed::default(),
             completions: Vec::new(),
-            lost: Vec::with_capacity(receivers),
             last_loss: String::new(),
+            has_news: false,
         })
     }
 
@@ -132,6 +137,11 @@ impl<N: RdmaNode> WriteTargets<N> {
     /// Whether no living receiver has been sent the record at a position.
     pub(super) fn is_unposted(&self, position: u64) -> bool {
         self.living().all(|target| target.posted <= position)
+    }
+
+    /// Whether credit or a loss has come since the last call.
+    pub(super) fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.has_news)
     }
 
     /// Whether a receiver is not connected yet, or has not been sent all that is committed.
@@ -225,7 +235,7 @@ impl<N: RdmaNode> WriteTargets<N> {
         let offset = (from % self.ring_bytes) as usize;
         let range = offset..offset + (end - from) as usize;
         let is_inline = range.len() <= self.node.limits().inline_bytes_max;
-        let write = target.writes + 1;
+        let write = (target.writes + 1) & WRITE_COUNT_MASK;
         let is_told = end == limit || write.is_multiple_of(WRITES_PER_COMPLETION);
         let completion = (receiver as u64) << WRITE_COUNT_BITS | write;
         let immediate = match self.proof {
@@ -271,9 +281,11 @@ impl<N: RdmaNode> WriteTargets<N> {
         let receiver = (completion.number >> WRITE_COUNT_BITS) as usize;
         match &completion.kind {
             CompletionKind::Posted => {
-                let write = completion.number & ((1 << WRITE_COUNT_BITS) - 1);
+                let write = completion.number & WRITE_COUNT_MASK;
+                // Far fewer writes are on their way than half of the count.
+                let is_done = |number| write.wrapping_sub(number) & WRITE_COUNT_MASK < MASK_HALF;
                 if let Some(target) = self.receivers.get_mut(receiver) {
-                    target.finish_writes(|&(number, _)| number <= write);
+                    target.finish_writes(|&(number, _)| is_done(number));
                 }
             }
             CompletionKind::Failed(error) if completion.number != 0 => {
@@ -313,45 +325,48 @@ impl<N: RdmaNode> WriteTargets<N> {
         let read = RdmaRequest::read(&request.data, mode, &self.spec);
         let read = read.ok().filter(|read| {
             let target = &self.receivers[read.receiver as usize];
-            target.state == TargetState::Awaited && read.ring.bytes >= self.ring_bytes
+            target.state == TargetState::Awaited && read.ring.bytes == self.ring_bytes
         });
-        let answered = match read {
-            Some(read) => self.accept(request, &read),
-            None => self.node.reject(request),
-        };
-        // A connection that could not be answered is told as closed, if it was one.
-        drop(answered);
+        let accepted = read.and_then(|read| {
+            let connection = self.node.begin_accept(&request).ok()?;
+            Some((connection, read))
+        });
+        match accepted {
+            Some((connection, read)) => self.finish_accept(connection, &read),
+            // A peer that cannot be told sees the end of its connection.
+            None => drop(self.node.reject(request)),
+        }
     }
 
-    fn accept(
-        &mut self,
-        request: ConnectionRequest,
-        read: &RdmaRequest,
-    ) -> Result<(), FabricError> {
-        let connection = self.node.begin_accept(request)?;
-        let mut credit = self.node.remote_memory(self.credit_region);
-        let offset = read.receiver as usize * CREDIT_STRIDE;
-        credit.address = credit.address.wrapping_add(offset as u64);
-        credit.bytes = 8;
+    fn finish_accept(&mut self, connection: ConnectionId, read: &RdmaRequest) {
+        let target = &mut self.receivers[read.receiver as usize];
+        target.memory = read.ring;
+        target.state = TargetState::Accepted(connection);
         let acceptance = RdmaAcceptance {
             mode: mode_number(self.proof),
             position: 0,
             salt: self.salt,
-            credit,
+            credit: RemoteMemory {
+                bytes: CREDIT_BYTES as u64,
+                ..self.node.remote_memory(target.credit_region)
+            },
+            ring_bytes: self.ring_bytes,
         };
-        let target = &mut self.receivers[read.receiver as usize];
-        target.memory = RemoteMemory {
-            bytes: self.ring_bytes,
-            ..read.ring
-        };
-        target.state = TargetState::Accepted(connection);
-        self.node.finish_accept(connection, &acceptance.to_bytes())
+        let answered = self.node.finish_accept(connection, &acceptance.to_bytes());
+        if let Err(error) = answered {
+            self.lose(read.receiver as usize, error.to_string());
+        }
     }
 
     fn read_credit(&mut self) {
+        let marks = RecordMarks::new(self.salt);
         for receiver in 0..self.receivers.len() {
             let target = &mut self.receivers[receiver];
-            let released = self.credit.word(receiver * CREDIT_STRIDE);
+            let words = [target.credit.word(0), target.credit.word(8)];
+            // Words that do not fit are about to change, or were never written.
+            let Some(released) = marks.credited(words) else {
+                continue;
+            };
             if released == target.released || !matches!(target.state, TargetState::Connected(_)) {
                 continue;
             }
@@ -360,13 +375,16 @@ impl<N: RdmaNode> WriteTargets<N> {
                 continue;
             }
             target.released = released;
+            self.has_news = true;
             // A write whose frames are released is done, whether or not its completion has come.
             target.finish_writes(|&(_, end)| end <= released);
         }
     }
 
     fn lose(&mut self, receiver: usize, why: String) {
-        let target = &mut self.receivers[receiver];
+        let Some(target) = self.receivers.get_mut(receiver) else {
+            return;
+        };
         if let TargetState::Accepted(connection) | TargetState::Connected(connection) = target.state
         {
             self.node.disconnect(connection);
@@ -375,14 +393,19 @@ impl<N: RdmaNode> WriteTargets<N> {
             target.state = TargetState::Lost;
             self.lost.push(receiver as u32);
             self.last_loss = why;
+            self.has_news = true;
         }
     }
 }
 
 impl WriteTarget {
-    fn new() -> WriteTarget {
-        WriteTarget {
+    fn new(node: &mut impl RdmaNode) -> Result<WriteTarget, Error> {
+        let credit = memory(CREDIT_BYTES)?;
+        let credit_region = node.register(&credit, RemoteAccess::Write);
+        Ok(WriteTarget {
             state: TargetState::Awaited,
+            credit,
+            credit_region: credit_region.map_err(refused)?,
             memory: RemoteMemory {
                 address: 0,
                 key: 0,
@@ -392,7 +415,7 @@ impl WriteTarget {
             released: 0,
             writes: 0,
             on_way: VecDeque::with_capacity(WRITES_ON_WAY_MAX),
-        }
+        })
     }
 
     /// Whether all writes up to a position are done.

@@ -51,6 +51,7 @@ fn payload(number: u64) -> Vec<u8> {
 struct Edge {
     sender: WriteSender<SimNode>,
     receivers: Vec<WriteReceiver<SimNode>>,
+    payload: fn(u64) -> Vec<u8>,
     sent: u64,
     received: Vec<u64>,
 }
@@ -69,6 +70,7 @@ impl Edge {
         Edge {
             sender,
             receivers: (0..receivers).map(receive).collect(),
+            payload,
             sent: 0,
             received: vec![0; receivers as usize],
         }
@@ -81,7 +83,7 @@ impl Edge {
                 self.sender.progress().map_err(|error| error.to_string())?;
             }
             1 if self.sent < frames => {
-                let bytes = payload(self.sent);
+                let bytes = (self.payload)(self.sent);
                 // Some claims are larger than what is committed, some are forgotten.
                 let claimed = bytes.len() + rng.below(9) as usize;
                 let has_room = self.sender.try_claim(claimed);
@@ -109,7 +111,7 @@ impl Edge {
             .poll()
             .map_err(|error| error.to_string())?
         {
-            let expected = payload(*next);
+            let expected = (self.payload)(*next);
             if frame.bytes != expected || frame.kind != 1 + (*next % 5) as u8 {
                 return Err(format!("frame {next} is torn"));
             }
@@ -145,6 +147,17 @@ fn seeds() -> u64 {
 fn numbers_keep_frames_whole_when_words_come_in_any_order() {
     for seed in 0..seeds() {
         let mut edge = Edge::open(SimFabricFaults::wild(seed), PlacementProof::Numbers, 1);
+        edge.run(seed, 60)
+            .unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+    }
+}
+
+/// Eight records of a frame fill the ring, so that many a one ends where the ring does.
+#[test]
+fn numbers_go_on_behind_a_record_that_ends_with_the_ring() {
+    for seed in 0..seeds() {
+        let mut edge = Edge::open(SimFabricFaults::wild(seed), PlacementProof::Numbers, 1);
+        edge.payload = |number| vec![number as u8; RING_BYTES / 8 - 24];
         edge.run(seed, 60)
             .unwrap_or_else(|why| panic!("seed {seed}: {why}"));
     }
