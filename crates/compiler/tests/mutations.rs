@@ -72,7 +72,7 @@ fn syntax_errors_come_first() {
 }
 
 /// Whether an unknown name in another composite is reported beside the syntax errors of a program.
-/// It comes first, where a missing brace further down does not make it part of something else.
+/// That composite is put first, where a missing brace does not make it part of another one.
 fn says_what_is_wrong_elsewhere(program: &str) -> bool {
     let other = "composite UnlikeAll() { graph () as Out = Custom() {\n\
                  logic onProcess : println(nowhereDeclared); } }\n";

@@ -20,6 +20,8 @@ pub enum FabricError {
     },
     /// The connection has ended or could not be made: the peer is gone, or it has refused.
     Disconnected(String),
+    /// The operating system refuses; the sentence says what.
+    System(String),
     /// An argument is outside of a memory, or names something that does not exist.
     OutOfBounds(String),
 }
@@ -33,6 +35,7 @@ impl fmt::Display for FabricError {
                  libfabric1, Fedora and RHEL in libfabric"
             ),
             FabricError::NoProvider(sentence)
+            | FabricError::System(sentence)
             | FabricError::Disconnected(sentence)
             | FabricError::OutOfBounds(sentence) => f.write_str(sentence),
             FabricError::Call { call, code, text } => {

@@ -192,9 +192,15 @@ impl<'a> Crossings<'a> {
             .accept(&resolved.spec, transport::EdgeTicket { bytes, fds });
         let end = accepted.map_err(|error| resolved.error_text(&error))?;
         let from = self.operator_pes.pe_of(resolved.crossing.from.operator);
+        let from = from.ok_or_else(|| {
+            format!(
+                "the sender of the stream {} is in no PE",
+                resolved.spec.name
+            )
+        })?;
         Ok(InboundCrossing {
             stream: resolved.stream,
-            from_pe: from.unwrap_or_default(),
+            from_pe: from,
             codec: resolved.crossing.codec,
             is_foreign: resolved.medium.caps().is_untrusted,
             end,

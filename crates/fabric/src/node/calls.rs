@@ -34,7 +34,7 @@ impl RdmaNode for FabricNode {
         let key = if self.info.chooses_keys() {
             0
         } else {
-            random_key(self.info.key_bytes())
+            random_key(self.info.key_bytes())?
         };
         let remote = match access {
             RemoteAccess::None => 0,

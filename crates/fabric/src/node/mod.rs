@@ -16,6 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use object::Owned;
+use rustix::io::retry_on_intr;
+use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::abi::{
     FI_CQ_FORMAT_DATA, FI_EAGAIN, FI_GETWAIT, FI_WAIT_FD, FiCqAttr, FiEqAttr, Fid, FidCq,
@@ -243,11 +245,15 @@ fn opened<T>(
 }
 
 /// A key of at most `bytes` bytes that a peer of another connection does not guess.
-fn random_key(bytes: usize) -> u64 {
+///
+/// # Errors
+/// The system has no random bytes.
+fn random_key(bytes: usize) -> Result<u64, FabricError> {
     let mut key = [0; 8];
-    let filled = rustix::rand::getrandom(&mut key, rustix::rand::GetRandomFlags::empty());
-    debug_assert_eq!(filled, Ok(8));
-    u64::from_ne_bytes(key) >> (64 - 8 * bytes.clamp(1, 8))
+    // A call for at most 256 bytes is never cut short, but a signal may interrupt it before.
+    let filled = retry_on_intr(|| getrandom(&mut key, GetRandomFlags::empty()));
+    filled.map_err(|error| FabricError::System(format!("no random key: {error}")))?;
+    Ok(u64::from_ne_bytes(key) >> (64 - 8 * bytes.clamp(1, 8)))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A fabric for tests: nodes of one process, joined by a fabric that does whatever the rules of
 //! [`RdmaNode`](crate::RdmaNode) allow, as a seed says.
 //!
-//! It places the words of a write in any order and over several polls, stalls, withholds
+//! The fabric places the words of a write in any order and over several polls, stalls, withholds
 //! completions, refuses operations for want of room, and refuses registrations. Data is read when
 //! it is placed, not when the operation is posted, so memory that is reused too early is seen. What
 //! it does not do: place two writes of a connection out of order, or tell a number before its data.

@@ -20,6 +20,7 @@
 use fabric::RemoteMemory;
 
 use super::record::CREDIT_BYTES;
+use crate::media::tcp_edge::handshake::{array_at, u16_at, u32_at, u64_at};
 use crate::{EdgeSpec, Error};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"tlgR");
@@ -80,13 +81,13 @@ impl RdmaRequest {
         check_head(bytes, mode)?;
         let request = RdmaRequest {
             mode,
-            edge: number32(bytes, 8),
-            receiver: number32(bytes, 12),
-            token: *bytes[16..].first_chunk().unwrap_or(&[0; 16]),
+            edge: u32_at(bytes, 8),
+            receiver: u32_at(bytes, 12),
+            token: array_at(bytes, 16),
             ring: RemoteMemory {
-                address: number64(bytes, 32),
-                key: number64(bytes, 40),
-                bytes: number64(bytes, 48),
+                address: u64_at(bytes, 32),
+                key: u64_at(bytes, 40),
+                bytes: u64_at(bytes, 48),
             },
         };
         if request.token != spec.token {
@@ -132,20 +133,20 @@ impl RdmaAcceptance {
         check_head(bytes, mode)?;
         Ok(RdmaAcceptance {
             mode,
-            position: number64(bytes, 8),
-            salt: number64(bytes, 16),
+            position: u64_at(bytes, 8),
+            salt: u64_at(bytes, 16),
             credit: RemoteMemory {
-                address: number64(bytes, 24),
-                key: number64(bytes, 32),
+                address: u64_at(bytes, 24),
+                key: u64_at(bytes, 32),
                 bytes: CREDIT_BYTES as u64,
             },
-            ring_bytes: number64(bytes, 40),
+            ring_bytes: u64_at(bytes, 40),
         })
     }
 }
 
 fn check_head(bytes: &[u8], mode: u16) -> Result<(), Error> {
-    let magic = u32::from_ne_bytes(*bytes.first_chunk().unwrap_or(&[0; 4]));
+    let magic = u32::from_ne_bytes(array_at(bytes, 0));
     if magic == MAGIC.swap_bytes() {
         let why = "the other host has another byte order; frames cross as they lie in memory";
         return Err(Error::Refused(why.to_owned()));
@@ -155,7 +156,7 @@ fn check_head(bytes: &[u8], mode: u16) -> Result<(), Error> {
             "the first bytes are not those of an edge".to_owned(),
         ));
     }
-    let (version, theirs) = (number16(bytes, 4), number16(bytes, 6));
+    let (version, theirs) = (u16_at(bytes, 4), u16_at(bytes, 6));
     if version != VERSION {
         return Err(Error::Refused(format!(
             "the other side has version {version}, this is version {VERSION}"
@@ -167,16 +168,4 @@ fn check_head(bytes: &[u8], mode: u16) -> Result<(), Error> {
         )));
     }
     Ok(())
-}
-
-fn number16(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes(*bytes[at..].first_chunk().unwrap_or(&[0; 2]))
-}
-
-fn number32(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(*bytes[at..].first_chunk().unwrap_or(&[0; 4]))
-}
-
-fn number64(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(*bytes[at..].first_chunk().unwrap_or(&[0; 8]))
 }

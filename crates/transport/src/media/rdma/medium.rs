@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use fabric::{FabricAddress, FabricLibrary, FabricNode, ProviderQuery};
-use rustix::rand::GetRandomFlags;
+use rustix::io::retry_on_intr;
+use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::PlacementProof;
 use super::receiver::RdmaReceiver;
@@ -98,7 +99,7 @@ fn ring_bytes(spec: &EdgeSpec) -> usize {
 
 fn random_salt() -> Result<u64, Error> {
     let mut salt = [0; 8];
-    let filled = rustix::rand::getrandom(&mut salt, GetRandomFlags::empty());
+    let filled = retry_on_intr(|| getrandom(&mut salt, GetRandomFlags::empty()));
     filled.map_err(|error| Error::system("read random bytes", error))?;
     Ok(u64::from_ne_bytes(salt))
 }

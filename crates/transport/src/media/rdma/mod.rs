@@ -1,10 +1,10 @@
-//! The medium `rdma`: frames by remote memory writes, over any of libfabric's providers.
+//! The medium `rdma`: frames by remote memory writes, over libfabric; so far its provider `tcp`.
 //!
 //! # Mode `write`
 //! The receiver has a ring in registered memory, the sender the same ring as the source of its
 //! writes. A frame is built in place in the sender's ring and written to the same offset of the
 //! receiver's; the receiver finds it by looking at its memory ([`record`]). Credit comes back as an
-//! absolute position, written into a word of the sender's ([`write_receiver`]), so an update that
+//! absolute position, written into memory of the sender's ([`write_receiver`]), so an update that
 //! is late or doubled does no harm. This is the Vega transport (Selo et al., 2010), without its
 //! limit that a message is at most the ring, and without its belief that bytes arrive in order.
 

@@ -27,7 +27,7 @@ impl RdmaReceiver {
     /// Takes over a receiver that has asked for its connection, and waits until the sender's IO
     /// thread has answered, at most [`CONNECT_TIMEOUT`]: the request and the answer get no further
     /// without this side, and a sender cannot tell a receiver that is gone before from a late one.
-    /// What is left after that, polls do.
+    /// Later polls go on with a connection that is not made by then.
     ///
     /// # Errors
     /// The provider has failed. A sender that is gone is told by the first poll.

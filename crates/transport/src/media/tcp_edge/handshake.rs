@@ -282,21 +282,25 @@ impl HandshakeVerdict {
     }
 }
 
-fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+/// The bytes at a place, which must be there.
+pub(in crate::media) fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     let mut array = [0; N];
     array.copy_from_slice(&bytes[at..at + N]);
     array
 }
 
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
+/// The little-endian number at a place that the bytes have.
+pub(in crate::media) fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes(array_at(bytes, at))
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
+/// The little-endian number at a place that the bytes have.
+pub(in crate::media) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(array_at(bytes, at))
 }
 
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
+/// The little-endian number at a place that the bytes have.
+pub(in crate::media) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(array_at(bytes, at))
 }
 

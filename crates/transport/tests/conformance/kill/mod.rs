@@ -26,8 +26,8 @@ use crate::script::Script;
 /// Times that the child is killed at each point.
 const TIMES: u32 = 20;
 
-/// Times that a child is killed at each point whose medium loads a library first, which takes a
-/// tenth of a second.
+/// Times that a child is killed at each point whose medium loads a library first, which takes
+/// longer than all that the child does.
 const TIMES_BY_LIBRARY: u32 = 2;
 
 /// Number of kills at full speed, for each time at a point.
