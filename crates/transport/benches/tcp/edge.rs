@@ -5,7 +5,17 @@ use std::net::{IpAddr, Ipv4Addr};
 use transport::{Batching, EdgeSpec, ReceivingEnd, SendingEnd, media};
 
 /// Bytes of an edge's ring.
-const RING_BYTES: usize = 1 << 20;
+pub const RING_BYTES: usize = 1 << 20;
+
+/// Whether the medium can work here; else a line says why not.
+pub fn is_available(medium: &str) -> bool {
+    let medium = media::find(medium).expect("a medium");
+    let available = medium.check_available();
+    if let Err(why) = &available {
+        println!("  passed over: {why}");
+    }
+    available.is_ok()
+}
 
 /// Both ends of an edge on this medium.
 ///

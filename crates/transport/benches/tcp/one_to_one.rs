@@ -1,7 +1,7 @@
 //! One sender and one receiver, at full speed.
 
 use crate::table::{burst, compare};
-use crate::{bare, edge};
+use crate::{bare, bare_writes, edge};
 
 /// Bytes of a burst on plain TCP, which also has a limit of frames.
 const TCP_BYTES: u64 = 8 << 20;
@@ -9,6 +9,9 @@ const TCP_FRAMES: u64 = 300;
 
 /// Bytes of a burst on rum.
 const RUM_BYTES: u64 = 8 << 20;
+
+/// Frames of a burst on rdma, which also has a limit of bytes.
+const RDMA_FRAMES: u64 = 10_000;
 
 /// Bytes of a write with which a bare socket is fast.
 const LARGE: usize = 64 * 1024;
@@ -39,6 +42,39 @@ pub fn tcp() {
             || edge_stream("tcp", len, count) * 1e3,
         );
     }
+}
+
+/// Prints the frames a second, in millions, on rdma and by remote writes of one frame each.
+pub fn rdma() {
+    if !edge::is_available("rdma") {
+        return;
+    }
+    for len in [64, 1024, 4096, 16384] {
+        let count = RDMA_FRAMES.min(TCP_BYTES / len as u64);
+        compare(
+            &format!("rdma {len} B, to a write each"),
+            "M/s",
+            || bare_writes_stream(len, count) * 1e3,
+            || edge_stream("rdma", len, count) * 1e3,
+        );
+    }
+}
+
+/// Remote writes with payloads of this length a nanosecond.
+fn bare_writes_stream(len: usize, count: u64) -> f64 {
+    let (mut writer, mut reader) = bare_writes::pair(len, edge::RING_BYTES);
+    let payload = vec![1; len];
+    let took = burst(
+        move || {
+            (0..count).for_each(|_| writer.write(&payload));
+            writer.flush();
+        },
+        move || {
+            let sum = (0..count).fold(0, |sum: u64, _| sum.wrapping_add(reader.read()));
+            std::hint::black_box(sum);
+        },
+    );
+    count as f64 / took / 1e9
 }
 
 /// Writes of this length a nanosecond.

@@ -6,7 +6,7 @@ use control::median;
 use transport::{ReceivingEnd, SendingEnd};
 
 use crate::table::{RECEIVER, SENDER, compare, join, on_core};
-use crate::{bare, edge};
+use crate::{bare, bare_writes, edge};
 
 /// Round trips of a run.
 const TRIPS: u64 = 3_000;
@@ -37,6 +37,21 @@ pub fn rum() {
         let tcp = || edge_trips("tcp", count, pace);
         let what = format!("rum 64 B, {what}, to tcp");
         compare(&what, "us", tcp, || edge_trips("rum", count, pace));
+    }
+}
+
+/// Prints the median microseconds of a round trip, on rdma and by bare remote writes.
+pub fn rdma() {
+    if !edge::is_available("rdma") {
+        return;
+    }
+    for (what, count, pace) in [
+        ("at once again", TRIPS, Duration::ZERO),
+        ("1,000 a second", PACED_TRIPS, PACE),
+    ] {
+        let bare = || bare_writes_trips(count, pace);
+        let what = format!("rdma 64 B, {what}, to bare writes");
+        compare(&what, "us", bare, || edge_trips("rdma", count, pace));
     }
 }
 
@@ -71,6 +86,28 @@ fn bare_trips(count: u64, pace: Duration) -> f64 {
     });
     join(echoes);
     join(pings)
+}
+
+fn bare_writes_trips(count: u64, pace: Duration) -> f64 {
+    let (mut there, mut there_end) = bare_writes::pair(LEN, edge::RING_BYTES);
+    let (mut back, mut back_end) = bare_writes::pair(LEN, edge::RING_BYTES);
+    let echoes = on_core(RECEIVER, move || {
+        for _ in 0..count {
+            let first = there_end.read();
+            back.write(&[first as u8; LEN]);
+        }
+        (there_end, back)
+    });
+    let pings = on_core(SENDER, move || {
+        let payload = [1; LEN];
+        let took = trips(count, pace, || {
+            there.write(&payload);
+            back_end.read();
+        });
+        (took, there, back_end)
+    });
+    drop(join(echoes));
+    join(pings).0
 }
 
 fn edge_trips(medium: &str, count: u64, pace: Duration) -> f64 {

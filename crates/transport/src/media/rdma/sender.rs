@@ -8,14 +8,18 @@ use std::time::{Duration, Instant};
 use fabric::FabricNode;
 use rustix::event::epoll::EventFlags;
 
-use super::write_sender::{WriteSender, lock};
+use super::write_sender::{WriteSender, lock, try_lock};
 use super::write_targets::{WriteTargets, refused};
 use crate::media::tcp_edge::io_thread::{IoTask, NextTurn, Registration};
 use crate::media::tcp_edge::stream_end::LINGER_TIMEOUT;
 use crate::{EdgeCounters, Error, SendingEnd, Waitable, Wakeup};
 
-/// Time between two looks of the IO thread at what waits to be sent: 1 ms.
+/// Time between two turns of the IO thread that attends to an end: 1 ms.
 const RETRY: Duration = Duration::from_millis(1);
+
+/// Turns without a commit, and with nothing on its way, after which the IO thread stops attending.
+/// A stream of some ten tuples a second keeps it, so few commits have to call it.
+const QUIET_TURNS: u32 = 64;
 
 /// The sending end of an edge over `rdma`.
 pub(super) struct RdmaSender {
@@ -28,17 +32,19 @@ pub(super) struct RdmaSender {
     bytes: u64,
 }
 
-/// Part of a sending end that the IO thread attends to: requests of receivers, credit, and what
-/// waits while the sending thread is elsewhere.
+/// Part of a sending end that the IO thread attends to: requests of receivers, and what waits while
+/// the sending thread is elsewhere, be it here or in the provider.
 struct RdmaSenderTask {
     targets: Arc<Mutex<WriteTargets<FabricNode>>>,
     registration: Registration,
-    /// Descriptors of the node that the IO thread watches.
-    watched: [OwnedFd; 2],
+    /// Descriptors of the node: of its completions, which the sending thread sleeps on, and of its
+    /// events, which the IO thread watches.
+    completion_fd: OwnedFd,
+    event_fd: OwnedFd,
     wakeup: Wakeup,
     is_armed: AtomicBool,
-    /// Whether a turn was asked for that has not come yet.
-    is_called: AtomicBool,
+    /// Whether the IO thread comes by itself, each [`RETRY`].
+    is_attended: AtomicBool,
     /// Time at which the IO thread gives a dropped end up.
     closed_at: Mutex<Option<Instant>>,
 }
@@ -52,24 +58,23 @@ impl RdmaSender {
         let wakeup = Wakeup::new();
         let wakeup = wakeup.map_err(|error| Error::system("make an event descriptor", error))?;
         let targets = sender.targets().clone();
-        let watched = {
+        let [completion_fd, event_fd] = {
             let mut targets = lock(&targets);
             let fds = targets.node_mut().wait_fds().map_err(refused)?;
             let [one, two] = fds.map(|fd| fd.try_clone_to_owned());
             let no_fd = |error| Error::system("duplicate a descriptor", error);
             [one.map_err(no_fd)?, two.map_err(no_fd)?]
         };
-        for fd in &watched {
-            let watch = registration.watch_fd(fd, EventFlags::IN);
-            watch.map_err(|error| Error::system("watch a descriptor", error))?;
-        }
+        let watch = registration.watch_fd(&event_fd, EventFlags::IN);
+        watch.map_err(|error| Error::system("watch a descriptor", error))?;
         let task = Arc::new(RdmaSenderTask {
             targets,
             registration,
-            watched,
+            completion_fd,
+            event_fd,
             wakeup,
             is_armed: AtomicBool::new(false),
-            is_called: AtomicBool::new(false),
+            is_attended: AtomicBool::new(true),
             closed_at: Mutex::new(None),
         });
         registration.add_task(task.clone());
@@ -85,9 +90,10 @@ impl RdmaSender {
 }
 
 impl RdmaSenderTask {
-    /// Asks for a turn, once until it comes.
-    fn call(&self) {
-        if !self.is_called.swap(true, Ordering::AcqRel) {
+    /// Has the IO thread attend to this end until it is quiet.
+    fn attend(&self) {
+        if !self.is_attended.load(Ordering::Acquire) {
+            self.is_attended.store(true, Ordering::Release);
             self.registration.request_turn();
         }
     }
@@ -95,34 +101,39 @@ impl RdmaSenderTask {
 
 impl IoTask for RdmaSenderTask {
     fn turn(&self, now: Instant) -> NextTurn {
-        let mut targets = lock(&self.targets);
-        let progress = targets.progress();
-        let (is_done, waits) = (targets.is_done(), targets.waits());
-        self.is_called.store(false, Ordering::Release);
-        let may_sleep = targets.node_mut().may_sleep();
+        let retry = NextTurn::At(now + RETRY);
+        // A sending thread that has the lock does what this turn would do.
+        let Some(mut targets) = try_lock(&self.targets) else {
+            return retry;
+        };
         // A thread announces its sleep before it looks for room a last time, behind the same lock.
         let is_armed = self.is_armed.load(Ordering::Acquire);
+        let closed_at = *self.closed_at.lock().unwrap_or_else(|e| e.into_inner());
+        if targets.count_turn() && !is_armed && closed_at.is_none() {
+            // The sending thread was here since the last turn, and may be at once again.
+            return retry;
+        }
+        let progress = targets.progress();
         if is_armed && (targets.take_news() || progress.is_err()) {
             self.wakeup.wake();
         }
-        drop(targets);
-        let closed_at = self.closed_at.lock().unwrap_or_else(|e| e.into_inner());
-        let next = match may_sleep {
-            Ok(false) => NextTurn::At(now),
-            // Not every provider tells by a descriptor of each step of a connection, or of room.
-            _ if waits || is_armed => NextTurn::At(now + RETRY),
-            _ => NextTurn::OnEvent,
-        };
-        let Some(closed_at) = *closed_at else {
-            return next;
-        };
-        if progress.is_err() || is_done || now >= closed_at + LINGER_TIMEOUT {
-            for fd in &self.watched {
-                self.registration.unwatch_fd(fd);
+        if let Some(closed_at) = closed_at {
+            let is_over = progress.is_err() || targets.is_done();
+            if is_over || now >= closed_at + LINGER_TIMEOUT {
+                self.registration.unwatch_fd(&self.event_fd);
+                return NextTurn::Unregister;
             }
-            return NextTurn::Unregister;
+            return retry;
         }
-        next.or_at(Some(closed_at + LINGER_TIMEOUT))
+        if targets.quiet_turns() < QUIET_TURNS {
+            return retry;
+        }
+        // Behind the lock: a commit that comes next finds that it has to call.
+        self.is_attended.store(false, Ordering::Release);
+        match targets.node_mut().may_sleep() {
+            Ok(false) => NextTurn::At(now),
+            _ => NextTurn::OnEvent,
+        }
     }
 }
 
@@ -143,9 +154,8 @@ impl SendingEnd for RdmaSender {
     }
 
     fn commit(&mut self, kind: u8, flags: u8, len: usize) {
-        if self.sender.commit(kind, flags, len) {
-            self.task.call();
-        }
+        self.sender.commit(kind, flags, len);
+        self.task.attend();
         self.frames += 1;
         self.bytes += ring::frame::frame_bytes(len) as u64;
         self.counters.frames.store(self.frames, Ordering::Relaxed);
@@ -153,7 +163,7 @@ impl SendingEnd for RdmaSender {
     }
 
     fn flush(&mut self) -> Result<bool, Error> {
-        self.sender.progress()
+        self.sender.flush()
     }
 
     fn is_drained(&mut self) -> Result<bool, Error> {
@@ -178,15 +188,13 @@ impl Waitable for RdmaSender {
     fn arm(&mut self) -> Result<bool, Error> {
         self.task.wakeup.clear();
         self.task.is_armed.store(true, Ordering::Release);
-        // The next claim reports an error, if there is one.
-        let has_room = self.sender.try_claim(self.blocked_claim_bytes);
-        self.sender.forget_claim();
-        if has_room.unwrap_or(true) {
-            self.task.is_armed.store(false, Ordering::Release);
-            return Ok(false);
+        let may_sleep = self.sender.may_sleep(self.blocked_claim_bytes);
+        let is_asleep = *may_sleep.as_ref().unwrap_or(&false);
+        self.task.is_armed.store(is_asleep, Ordering::Release);
+        if is_asleep {
+            self.task.attend();
         }
-        self.task.registration.request_turn();
-        Ok(true)
+        may_sleep
     }
 
     fn disarm(&mut self) {
@@ -198,7 +206,7 @@ impl Waitable for RdmaSender {
         readable: &mut Vec<BorrowedFd<'a>>,
         _writable: &mut Vec<BorrowedFd<'a>>,
     ) {
-        readable.push(self.task.wakeup.as_fd());
+        readable.extend([self.task.wakeup.as_fd(), self.task.completion_fd.as_fd()]);
     }
 }
 

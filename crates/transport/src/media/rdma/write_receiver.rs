@@ -21,6 +21,10 @@ use crate::{EdgeSpec, Error, PeerLoss};
 /// Number that comes to the sender with a write of credit; it is not read.
 const CREDIT_NUMBER: u64 = 1;
 
+/// Polls without a frame of which one looks for the end of the connection too: that look costs as
+/// much as all the rest of a poll.
+const POLLS_PER_EVENT: u32 = 16;
+
 /// The receiver's side of an edge in mode `write`.
 pub(super) struct WriteReceiver<N> {
     node: N,
@@ -42,6 +46,8 @@ pub(super) struct WriteReceiver<N> {
     told: u32,
     released: u64,
     credited: u64,
+    /// Number of polls that have found no frame.
+    empty_polls: u32,
     /// Whether the credit word is on its way and must not change.
     is_credit_on_way: bool,
     completions: Vec<Completion>,
@@ -95,6 +101,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
             told: 0,
             released: 0,
             credited: 0,
+            empty_polls: 0,
             is_credit_on_way: false,
             completions: Vec::new(),
             loss: None,
@@ -105,7 +112,11 @@ impl<N: RdmaNode> WriteReceiver<N> {
     pub(super) fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {
         let mut found = self.take_record()?;
         if found.is_none() {
-            self.progress()?;
+            self.empty_polls = self.empty_polls.wrapping_add(1);
+            self.take_completions()?;
+            if self.is_connecting() || self.empty_polls.is_multiple_of(POLLS_PER_EVENT) {
+                self.take_events()?;
+            }
             found = self.take_record()?;
         }
         match (found, &self.loss) {
@@ -132,6 +143,12 @@ impl<N: RdmaNode> WriteReceiver<N> {
 
     /// Lets the provider work, and takes what has come but for records.
     pub(super) fn progress(&mut self) -> Result<(), Error> {
+        self.take_completions()?;
+        self.take_events()
+    }
+
+    /// Lets the provider work, takes completions, and writes credit that could not be written.
+    fn take_completions(&mut self) -> Result<(), Error> {
         let mut completions = std::mem::take(&mut self.completions);
         let polled = self.node.poll_completions(&mut completions);
         for completion in completions.drain(..) {
@@ -144,6 +161,14 @@ impl<N: RdmaNode> WriteReceiver<N> {
         }
         self.completions = completions;
         polled.map_err(refused)?;
+        if self.released > self.credited {
+            self.write_credit();
+        }
+        Ok(())
+    }
+
+    /// Takes the sender's answer, and the end of the connection.
+    fn take_events(&mut self) -> Result<(), Error> {
         while let Some(event) = self.node.next_event().map_err(refused)? {
             match event {
                 FabricEvent::Connected { data, .. } => {
@@ -154,9 +179,6 @@ impl<N: RdmaNode> WriteReceiver<N> {
                 FabricEvent::Closed { why, .. } => self.lose(why),
                 FabricEvent::Request(_) => {}
             }
-        }
-        if self.released > self.credited {
-            self.write_credit();
         }
         Ok(())
     }

@@ -10,14 +10,14 @@
 //! once while few writes are on their way. Otherwise it waits with those behind it and joins the
 //! last record, if that was not posted: the busier the connection, the larger the writes.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use fabric::{PinnedMemory, RdmaNode};
 use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
 
 use super::PlacementProof;
 use super::record::{RECORD_OVERHEAD_BYTES, RecordHead, RecordMarks, WRAP_BYTES};
-use super::write_targets::{Committed, WriteTargets, memory};
+use super::write_targets::{Committed, WriteTargets, memory, refused};
 use crate::{EdgeSpec, Error};
 
 /// The sending thread's side of an edge in mode `write`.
@@ -143,8 +143,8 @@ impl<N: RdmaNode> WriteSender<N> {
         Err(Error::Refused(why))
     }
 
-    /// Commits the claim: see [`crate::SendingEnd::commit`]. Returns whether some of it waits.
-    pub(super) fn commit(&mut self, kind: u8, flags: u8, len: usize) -> bool {
+    /// Commits the claim: see [`crate::SendingEnd::commit`].
+    pub(super) fn commit(&mut self, kind: u8, flags: u8, len: usize) {
         let claim = self.claim.take().filter(|claim| len <= claim.len);
         let claim = claim.expect("commit of bytes that were claimed");
         if let Some(end) = claim.wraps_at {
@@ -172,20 +172,39 @@ impl<N: RdmaNode> WriteSender<N> {
         let position = claim.record;
         self.last_record = Some(LastRecord { position, bytes });
         self.committed.end = position + bytes + RECORD_OVERHEAD_BYTES as u64;
-        let mut targets = lock(&self.targets);
-        targets.commit(self.committed);
-        targets.waits()
+        lock(&self.targets).commit(self.committed);
     }
 
-    /// Posts what waits, takes completions, credit, requests and losses. Returns whether all that
-    /// is committed is posted.
-    pub(super) fn progress(&mut self) -> Result<bool, Error> {
-        self.claim = None;
+    /// Takes completions, credit, requests and losses, and posts what waits.
+    pub(super) fn progress(&mut self) -> Result<(), Error> {
+        self.forget_claim();
         let mut targets = lock(&self.targets);
-        targets.hold(self.committed);
-        let is_out = targets.progress();
+        let progress = targets.progress();
+        targets.list_lost(&mut self.lost);
+        progress
+    }
+
+    /// Gets out what is committed: see [`crate::SendingEnd::flush`].
+    pub(super) fn flush(&mut self) -> Result<bool, Error> {
+        self.forget_claim();
+        let mut targets = lock(&self.targets);
+        let is_out = targets.flush();
         targets.list_lost(&mut self.lost);
         is_out
+    }
+
+    /// Whether the thread may sleep until there is room for a payload of this length: on the
+    /// node's descriptors, and on news that others take from it.
+    ///
+    /// # Errors
+    /// The provider has failed.
+    pub(super) fn may_sleep(&mut self, len: usize) -> Result<bool, Error> {
+        // The next claim reports an error, if there is one.
+        let has_room = self.try_claim(len).unwrap_or(true);
+        self.forget_claim();
+        let mut targets = lock(&self.targets);
+        targets.take_news();
+        Ok(!has_room && targets.node_mut().may_sleep().map_err(refused)?)
     }
 
     /// Numbers of the receivers that were gone at the last call.
@@ -278,4 +297,15 @@ impl<N: RdmaNode> WriteSender<N> {
 /// Locks the receivers. A thread that panicked left them as they were before its call.
 pub(super) fn lock<N>(targets: &Mutex<WriteTargets<N>>) -> MutexGuard<'_, WriteTargets<N>> {
     targets.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks the receivers if no other thread has them now.
+pub(super) fn try_lock<N>(
+    targets: &Mutex<WriteTargets<N>>,
+) -> Option<MutexGuard<'_, WriteTargets<N>>> {
+    match targets.try_lock() {
+        Ok(locked) => Some(locked),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
 }

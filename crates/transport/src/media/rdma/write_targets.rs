@@ -5,6 +5,7 @@
 //! [`super::write_sender`].
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use fabric::{
     Completion, CompletionKind, ConnectionId, ConnectionRequest, FabricError, FabricEvent,
@@ -16,8 +17,8 @@ use super::record::{CREDIT_BYTES, RecordMarks};
 use super::{PlacementProof, mode_number};
 use crate::{EdgeSpec, Error};
 
-/// One write in so many has a completion, by which the provider's queue is emptied; besides, each
-/// behind which nothing waits.
+/// One write in so many has a completion, by which the provider's queue is emptied. A completion
+/// costs a sender more than a small write does.
 const WRITES_PER_COMPLETION: u64 = 8;
 
 /// Most writes to a receiver that are on their way: enough to hide a round trip, and few enough
@@ -51,6 +52,12 @@ pub(super) struct WriteTargets<N> {
     last_loss: String,
     /// Whether credit or a loss has come that a thread without room may wait for.
     has_news: bool,
+    /// Whether there was a flush behind the last commit, and behind the one before it.
+    is_flushed: bool,
+    was_flushed: bool,
+    /// Turns of the IO thread in a row with nothing to do, and the end of the records at the last.
+    quiet_turns: u32,
+    turn_end: u64,
 }
 
 /// How far the ring holds whole records, which may be posted.
@@ -75,8 +82,9 @@ struct WriteTarget {
     /// Position up to which frames are posted, and up to which they are released.
     posted: u64,
     released: u64,
-    /// Number of writes posted.
+    /// Number of writes posted, and of the last one that has a completion.
     writes: u64,
+    told: u64,
     /// Writes on their way: number and end.
     on_way: VecDeque<(u64, u64)>,
 }
@@ -115,12 +123,17 @@ impl<N: RdmaNode> WriteTargets<N> {
             completions: Vec::new(),
             last_loss: String::new(),
             has_news: false,
+            is_flushed: false,
+            was_flushed: false,
+            quiet_turns: 0,
+            turn_end: 0,
         })
     }
 
     /// Lets everything before a position be posted, and posts it as far as there is room.
     pub(super) fn commit(&mut self, committed: Committed) {
         self.committed = committed;
+        self.was_flushed = std::mem::take(&mut self.is_flushed);
         self.post_all();
     }
 
@@ -153,6 +166,26 @@ impl<N: RdmaNode> WriteTargets<N> {
         !self.living().all(is_sent)
     }
 
+    /// Counts a turn of the IO thread. Returns whether there was a commit since the last one, all
+    /// of which is posted.
+    pub(super) fn count_turn(&mut self) -> bool {
+        let is_new =
+            self.committed.end != std::mem::replace(&mut self.turn_end, self.committed.end);
+        // Some of what is posted may wait in the provider, which sends it when it is called.
+        let is_on_way = self.living().any(|target| !target.on_way.is_empty());
+        let is_waiting = self.waits();
+        self.quiet_turns = match is_new || is_on_way || is_waiting {
+            true => 0,
+            false => self.quiet_turns + 1,
+        };
+        is_new && !is_waiting
+    }
+
+    /// Number of turns in a row without a commit, in which nothing waited, here or in the provider.
+    pub(super) fn quiet_turns(&self) -> u32 {
+        self.quiet_turns
+    }
+
     /// Whether every living receiver has released all that is committed.
     pub(super) fn is_done(&self) -> bool {
         let end = self.committed.end;
@@ -169,10 +202,8 @@ impl<N: RdmaNode> WriteTargets<N> {
         &mut self.node
     }
 
-    /// Posts what waits, takes completions, credit, requests and losses. Returns whether all that
-    /// is committed is written, so that it outlives this process: a write that is posted may still
-    /// wait in the provider.
-    pub(super) fn progress(&mut self) -> Result<bool, Error> {
+    /// Posts what waits, takes completions, credit, requests and losses.
+    pub(super) fn progress(&mut self) -> Result<(), Error> {
         let mut completions = std::mem::take(&mut self.completions);
         let polled = self.node.poll_completions(&mut completions);
         for completion in completions.drain(..) {
@@ -185,6 +216,23 @@ impl<N: RdmaNode> WriteTargets<N> {
         }
         self.read_credit();
         self.post_all();
+        Ok(())
+    }
+
+    /// Makes progress, and has the provider tell of the last writes. Returns whether all that is
+    /// committed is written, so that it outlives this process: a write that is posted may still
+    /// wait in the provider.
+    pub(super) fn flush(&mut self) -> Result<bool, Error> {
+        self.is_flushed = true;
+        self.progress()?;
+        let mut is_asked = false;
+        for receiver in 0..self.receivers.len() {
+            is_asked |= self.ask_for_completion(receiver);
+        }
+        if is_asked {
+            // A provider over sockets has mostly told already.
+            self.progress()?;
+        }
         let end = self.committed.end;
         Ok(self.living().all(|target| target.is_written(end)))
     }
@@ -220,9 +268,6 @@ impl<N: RdmaNode> WriteTargets<N> {
             turn,
         } = self.committed;
         let target = &self.receivers[receiver];
-        let TargetState::Connected(connection) = target.state else {
-            return false;
-        };
         let from = target.posted;
         if from >= limit || target.on_way.len() >= self.writes_on_way_max() {
             return false;
@@ -232,21 +277,48 @@ impl<N: RdmaNode> WriteTargets<N> {
             true => (round_end, turn.1),
             false => (limit, records),
         };
-        let offset = (from % self.ring_bytes) as usize;
-        let range = offset..offset + (end - from) as usize;
-        let is_inline = range.len() <= self.node.limits().inline_bytes_max;
-        let write = (target.writes + 1) & WRITE_COUNT_MASK;
-        let is_told = end == limit || write.is_multiple_of(WRITES_PER_COMPLETION);
-        let completion = (receiver as u64) << WRITE_COUNT_BITS | write;
+        let is_told = self.was_flushed || (target.writes + 1).is_multiple_of(WRITES_PER_COMPLETION);
         let immediate = match self.proof {
             PlacementProof::Marks => None,
             PlacementProof::Numbers => Some(u64::from(number)),
         };
+        self.post(receiver, from..end, is_told, immediate)
+    }
+
+    /// Posts the last word of the last write again, with a completion, if the provider was not to
+    /// tell of that write: the word is there already, or arrives behind the same word. Returns
+    /// whether it is posted.
+    fn ask_for_completion(&mut self, receiver: usize) -> bool {
+        let target = &self.receivers[receiver];
+        if target.on_way.is_empty() || target.told == target.writes {
+            return false;
+        }
+        let end = target.posted;
+        self.post(receiver, end - 8..end, true, None)
+    }
+
+    /// Posts a write of these positions of the ring, which do not go around its end. Returns
+    /// whether the provider had room.
+    fn post(
+        &mut self,
+        receiver: usize,
+        positions: Range<u64>,
+        is_told: bool,
+        immediate: Option<u64>,
+    ) -> bool {
+        let target = &self.receivers[receiver];
+        let TargetState::Connected(connection) = target.state else {
+            return false;
+        };
+        let offset = (positions.start % self.ring_bytes) as usize;
+        let range = offset..offset + (positions.end - positions.start) as usize;
+        let write = (target.writes + 1) & WRITE_COUNT_MASK;
+        let completion = (receiver as u64) << WRITE_COUNT_BITS | write;
         let options = PostOptions {
             completion: is_told.then_some(completion),
             immediate,
             is_more: false,
-            is_inline,
+            is_inline: range.len() <= self.node.limits().inline_bytes_max,
         };
         let slice = LocalSlice {
             region: self.ring_region,
@@ -259,9 +331,12 @@ impl<N: RdmaNode> WriteTargets<N> {
         {
             Ok(true) => {
                 let target = &mut self.receivers[receiver];
-                target.posted = end;
+                target.posted = positions.end;
                 target.writes = write;
-                target.on_way.push_back((write, end));
+                if is_told {
+                    target.told = write;
+                }
+                target.on_way.push_back((write, positions.end));
                 true
             }
             Ok(false) => false,
@@ -414,6 +489,7 @@ impl WriteTarget {
             posted: 0,
             released: 0,
             writes: 0,
+            told: 0,
             on_way: VecDeque::with_capacity(WRITES_ON_WAY_MAX),
         })
     }

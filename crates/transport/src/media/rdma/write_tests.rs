@@ -80,7 +80,11 @@ impl Edge {
     fn step(&mut self, rng: &mut Rng, frames: u64) -> Result<(), String> {
         match rng.below(3) {
             0 => {
-                self.sender.progress().map_err(|error| error.to_string())?;
+                let progress = match rng.below(4) {
+                    0 => self.sender.flush().map(drop),
+                    _ => self.sender.progress(),
+                };
+                progress.map_err(|error| error.to_string())?;
             }
             1 if self.sent < frames => {
                 let bytes = (self.payload)(self.sent);
@@ -195,6 +199,29 @@ fn marks_alone_are_caught_when_words_come_in_any_order() {
         (0..200).any(|seed| is_caught(&seed)),
         "the fabric catches nothing"
     );
+}
+
+#[test]
+fn a_flush_ends_without_credit() {
+    for seed in 0..seeds() {
+        // A completion that the fabric withholds comes with a later one only.
+        let faults = SimFabricFaults {
+            late_completion_percent: 0,
+            ..SimFabricFaults::wild(seed)
+        };
+        let mut edge = Edge::open(faults, PlacementProof::Numbers, 2);
+        for sent in 0..10 {
+            while !edge.sender.try_claim(8).unwrap() {}
+            edge.sender.commit(1, 0, 8);
+            // Receivers connect and place what comes, and release nothing.
+            let is_out = (0..STEPS_MAX).any(|_| {
+                edge.receivers.iter_mut().for_each(|one| drop(one.poll()));
+                edge.sender.flush().unwrap()
+            });
+            assert!(is_out, "seed {seed}: frame {sent} is never flushed");
+        }
+        assert_eq!(edge.sender.queued_bytes(), 10 * (8 + 8 + 16));
+    }
 }
 
 #[test]
