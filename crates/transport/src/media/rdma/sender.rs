@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use fabric::FabricNode;
+use fabric::RdmaNode;
 use rustix::event::epoll::EventFlags;
 
-use super::write_sender::{WriteSender, lock};
-use super::write_targets::{WriteTargets, refused};
+use super::mode::{ModeSender, ModeTargets};
+use super::write_sender::lock;
+use super::write_targets::refused;
 use crate::media::tcp_edge::io_thread::{IoTask, NextTurn, Registration};
 use crate::media::tcp_edge::stream_end::LINGER_TIMEOUT;
 use crate::{EdgeCounters, Error, SendingEnd, Waitable, Wakeup};
@@ -18,9 +19,9 @@ use crate::{EdgeCounters, Error, SendingEnd, Waitable, Wakeup};
 const RETRY: Duration = Duration::from_millis(1);
 
 /// The sending end of an edge over `rdma`.
-pub(super) struct RdmaSender {
-    sender: WriteSender<FabricNode>,
-    task: Arc<RdmaSenderTask>,
+pub(super) struct RdmaSender<S: ModeSender> {
+    sender: S,
+    task: Arc<RdmaSenderTask<S::Targets>>,
     counters: Arc<EdgeCounters>,
     /// Payload bytes of the last claim that found no room.
     blocked_claim_bytes: usize,
@@ -30,8 +31,8 @@ pub(super) struct RdmaSender {
 
 /// Part of a sending end that the IO thread attends to: requests of receivers, credit, and what
 /// waits while the sending thread is elsewhere.
-struct RdmaSenderTask {
-    targets: Arc<Mutex<WriteTargets<FabricNode>>>,
+struct RdmaSenderTask<T> {
+    targets: Arc<Mutex<T>>,
     registration: Registration,
     /// Descriptors of the node that the IO thread watches.
     watched: [OwnedFd; 2],
@@ -43,11 +44,8 @@ struct RdmaSenderTask {
     closed_at: Mutex<Option<Instant>>,
 }
 
-impl RdmaSender {
-    pub(super) fn new(
-        sender: WriteSender<FabricNode>,
-        counters: Arc<EdgeCounters>,
-    ) -> Result<RdmaSender, Error> {
+impl<S: ModeSender<Targets: 'static>> RdmaSender<S> {
+    pub(super) fn new(sender: S, counters: Arc<EdgeCounters>) -> Result<RdmaSender<S>, Error> {
         let registration = Registration::reserve()?;
         let wakeup = Wakeup::new();
         let wakeup = wakeup.map_err(|error| Error::system("make an event descriptor", error))?;
@@ -84,7 +82,7 @@ impl RdmaSender {
     }
 }
 
-impl RdmaSenderTask {
+impl<T> RdmaSenderTask<T> {
     /// Asks for a turn, once until it comes.
     fn call(&self) {
         if !self.is_called.swap(true, Ordering::AcqRel) {
@@ -93,7 +91,7 @@ impl RdmaSenderTask {
     }
 }
 
-impl IoTask for RdmaSenderTask {
+impl<T: ModeTargets> IoTask for RdmaSenderTask<T> {
     fn turn(&self, now: Instant) -> NextTurn {
         let mut targets = lock(&self.targets);
         let progress = targets.progress();
@@ -126,7 +124,7 @@ impl IoTask for RdmaSenderTask {
     }
 }
 
-impl SendingEnd for RdmaSender {
+impl<S: ModeSender> SendingEnd for RdmaSender<S> {
     fn payload_bytes_max(&self) -> usize {
         self.sender.payload_bytes_max()
     }
@@ -174,7 +172,7 @@ impl SendingEnd for RdmaSender {
     }
 }
 
-impl Waitable for RdmaSender {
+impl<S: ModeSender> Waitable for RdmaSender<S> {
     fn arm(&mut self) -> Result<bool, Error> {
         self.task.wakeup.clear();
         self.task.is_armed.store(true, Ordering::Release);
@@ -202,7 +200,7 @@ impl Waitable for RdmaSender {
     }
 }
 
-impl Drop for RdmaSender {
+impl<S: ModeSender> Drop for RdmaSender<S> {
     /// Hands the rest to the IO thread, which goes on for [`LINGER_TIMEOUT`].
     fn drop(&mut self) {
         self.sender.forget_claim();

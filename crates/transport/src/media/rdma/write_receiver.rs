@@ -13,6 +13,7 @@ use fabric::{
 use ring::frame::FrameBatch;
 
 use super::greeting::{RdmaAcceptance, RdmaRequest};
+use super::mode::ModeReceiver;
 use super::record::{CREDIT_BYTES, RECORD_OVERHEAD_BYTES, RecordMarks, WRAP_BYTES};
 use super::write_targets::{memory, refused};
 use super::{PlacementProof, mode_number};
@@ -100,9 +101,13 @@ impl<N: RdmaNode> WriteReceiver<N> {
             loss: None,
         })
     }
+}
+
+impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
+    type Node = N;
 
     /// The frames of the next record: see [`crate::ReceivingEnd::poll`].
-    pub(super) fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {
+    fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {
         let mut found = self.take_record()?;
         if found.is_none() {
             self.progress()?;
@@ -119,7 +124,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
     }
 
     /// Gives the room of all polled records back: see [`crate::ReceivingEnd::release`].
-    pub(super) fn release(&mut self) {
+    fn release(&mut self) {
         self.released = self.polled;
         let uncredited = self.released - self.credited;
         let is_due = uncredited >= self.ring_bytes / 4;
@@ -131,7 +136,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
     }
 
     /// Lets the provider work, and takes what has come but for records.
-    pub(super) fn progress(&mut self) -> Result<(), Error> {
+    fn progress(&mut self) -> Result<(), Error> {
         let mut completions = std::mem::take(&mut self.completions);
         let polled = self.node.poll_completions(&mut completions);
         for completion in completions.drain(..) {
@@ -162,13 +167,13 @@ impl<N: RdmaNode> WriteReceiver<N> {
     }
 
     /// Whether the sender has neither accepted nor refused the connection yet.
-    pub(super) fn is_connecting(&self) -> bool {
+    fn is_connecting(&self) -> bool {
         self.accepted.is_none() && self.loss.is_none()
     }
 
     /// Whether the sender has to be told of released frames, and the provider has had no room for
     /// that.
-    pub(super) fn owes_credit(&self) -> bool {
+    fn owes_credit(&self) -> bool {
         self.accepted.is_some() && self.released > self.credited && !self.is_credit_on_way
     }
 
@@ -176,20 +181,22 @@ impl<N: RdmaNode> WriteReceiver<N> {
     ///
     /// # Errors
     /// See [`WriteReceiver::poll`].
-    pub(super) fn has_news(&mut self) -> Result<bool, Error> {
+    fn has_news(&mut self) -> Result<bool, Error> {
         Ok(self.loss.is_some() || self.next_record()?.is_some())
     }
 
     /// The node, to sleep on.
-    pub(super) fn node(&self) -> &N {
+    fn node(&self) -> &N {
         &self.node
     }
 
     /// The node, to ask whether a thread may sleep.
-    pub(super) fn node_mut(&mut self) -> &mut N {
+    fn node_mut(&mut self) -> &mut N {
         &mut self.node
     }
+}
 
+impl<N: RdmaNode> WriteReceiver<N> {
     fn take_acceptance(&mut self, data: &[u8]) -> Result<(), Error> {
         let read = RdmaAcceptance::read(data, mode_number(self.proof))?;
         if read.ring_bytes != self.ring_bytes {

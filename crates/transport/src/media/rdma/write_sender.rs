@@ -16,6 +16,7 @@ use fabric::{PinnedMemory, RdmaNode};
 use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
 
 use super::PlacementProof;
+use super::mode::{ModeSender, ModeTargets};
 use super::record::{RECORD_OVERHEAD_BYTES, RecordHead, RecordMarks, WRAP_BYTES};
 use super::write_targets::{Committed, WriteTargets, memory};
 use crate::{EdgeSpec, Error};
@@ -75,15 +76,18 @@ impl<N: RdmaNode> WriteSender<N> {
             lost: Vec::with_capacity(spec.receiver_count as usize),
         })
     }
+}
 
-    /// The receivers, for the IO thread.
-    pub(super) fn targets(&self) -> &Arc<Mutex<WriteTargets<N>>> {
+impl<N: RdmaNode> ModeSender for WriteSender<N> {
+    type Targets = WriteTargets<N>;
+
+    fn targets(&self) -> &Arc<Mutex<WriteTargets<N>>> {
         &self.targets
     }
 
     /// Most bytes of a payload: a record of it is at most half of the ring, so that it fits behind
     /// whatever the ring holds.
-    pub(super) fn payload_bytes_max(&self) -> usize {
+    fn payload_bytes_max(&self) -> usize {
         (self.ring_bytes as usize / 2 - RECORD_OVERHEAD_BYTES - HEADER_BYTES) / 8 * 8
     }
 
@@ -92,7 +96,7 @@ impl<N: RdmaNode> WriteSender<N> {
     ///
     /// # Errors
     /// See [`crate::SendingEnd::claim`].
-    pub(super) fn try_claim(&mut self, len: usize) -> Result<bool, Error> {
+    fn try_claim(&mut self, len: usize) -> Result<bool, Error> {
         self.check_len(len)?;
         self.claim = None;
         let mut targets = lock(&self.targets);
@@ -120,7 +124,7 @@ impl<N: RdmaNode> WriteSender<N> {
     }
 
     /// The room that was claimed; empty if there is none.
-    pub(super) fn claimed(&mut self) -> &mut [u8] {
+    fn claimed(&mut self) -> &mut [u8] {
         match self.claim {
             Some(claim) => self.payload_mut(claim),
             None => &mut [],
@@ -128,23 +132,14 @@ impl<N: RdmaNode> WriteSender<N> {
     }
 
     /// Forgets the claim, so that the record that it goes on with can be posted.
-    pub(super) fn forget_claim(&mut self) {
+    fn forget_claim(&mut self) {
         if self.claim.take().is_some() {
             lock(&self.targets).hold(self.committed);
         }
     }
 
-    fn check_len(&self, len: usize) -> Result<(), Error> {
-        let most = self.payload_bytes_max();
-        if len <= most {
-            return Ok(());
-        }
-        let why = format!("a claim of {len} bytes: a frame has at most {most}");
-        Err(Error::Refused(why))
-    }
-
     /// Commits the claim: see [`crate::SendingEnd::commit`]. Returns whether some of it waits.
-    pub(super) fn commit(&mut self, kind: u8, flags: u8, len: usize) -> bool {
+    fn commit(&mut self, kind: u8, flags: u8, len: usize) -> bool {
         let claim = self.claim.take().filter(|claim| len <= claim.len);
         let claim = claim.expect("commit of bytes that were claimed");
         if let Some(end) = claim.wraps_at {
@@ -179,7 +174,7 @@ impl<N: RdmaNode> WriteSender<N> {
 
     /// Posts what waits, takes completions, credit, requests and losses. Returns whether all that
     /// is committed is posted.
-    pub(super) fn progress(&mut self) -> Result<bool, Error> {
+    fn progress(&mut self) -> Result<bool, Error> {
         self.claim = None;
         let mut targets = lock(&self.targets);
         targets.hold(self.committed);
@@ -189,18 +184,29 @@ impl<N: RdmaNode> WriteSender<N> {
     }
 
     /// Numbers of the receivers that were gone at the last call.
-    pub(super) fn lost_receivers(&self) -> &[u32] {
+    fn lost_receivers(&self) -> &[u32] {
         &self.lost
     }
 
     /// Whether every living receiver has released everything.
-    pub(super) fn is_drained(&self) -> bool {
+    fn is_drained(&self) -> bool {
         self.queued_bytes() == 0
     }
 
     /// Bytes that the slowest living receiver has not released.
-    pub(super) fn queued_bytes(&self) -> usize {
+    fn queued_bytes(&self) -> usize {
         self.queued(&lock(&self.targets)) as usize
+    }
+}
+
+impl<N: RdmaNode> WriteSender<N> {
+    fn check_len(&self, len: usize) -> Result<(), Error> {
+        let most = self.payload_bytes_max();
+        if len <= most {
+            return Ok(());
+        }
+        let why = format!("a claim of {len} bytes: a frame has at most {most}");
+        Err(Error::Refused(why))
     }
 
     fn queued(&self, targets: &WriteTargets<N>) -> u64 {
@@ -276,6 +282,6 @@ impl<N: RdmaNode> WriteSender<N> {
 }
 
 /// Locks the receivers. A thread that panicked left them as they were before its call.
-pub(super) fn lock<N>(targets: &Mutex<WriteTargets<N>>) -> MutexGuard<'_, WriteTargets<N>> {
+pub(super) fn lock<T>(targets: &Mutex<T>) -> MutexGuard<'_, T> {
     targets.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -12,6 +12,7 @@ use fabric::{
 };
 
 use super::greeting::{RdmaAcceptance, RdmaRequest};
+use super::mode::ModeTargets;
 use super::record::{CREDIT_BYTES, RecordMarks};
 use super::{PlacementProof, mode_number};
 use crate::{EdgeSpec, Error};
@@ -139,54 +140,9 @@ impl<N: RdmaNode> WriteTargets<N> {
         self.living().all(|target| target.posted <= position)
     }
 
-    /// Whether credit or a loss has come since the last call.
-    pub(super) fn take_news(&mut self) -> bool {
-        std::mem::take(&mut self.has_news)
-    }
-
-    /// Whether a receiver is not connected yet, or has not been sent all that is committed.
-    pub(super) fn waits(&self) -> bool {
-        let end = self.committed.end;
-        let is_sent = |target: &WriteTarget| {
-            matches!(target.state, TargetState::Connected(_)) && target.posted == end
-        };
-        !self.living().all(is_sent)
-    }
-
-    /// Whether every living receiver has released all that is committed.
-    pub(super) fn is_done(&self) -> bool {
-        let end = self.committed.end;
-        self.released().is_none_or(|released| released == end)
-    }
-
     /// Appends the receivers that are gone to a list that had all of an earlier call.
     pub(super) fn list_lost(&self, list: &mut Vec<u32>) {
         list.extend_from_slice(&self.lost[list.len()..]);
-    }
-
-    /// The node, to sleep on.
-    pub(super) fn node_mut(&mut self) -> &mut N {
-        &mut self.node
-    }
-
-    /// Posts what waits, takes completions, credit, requests and losses. Returns whether all that
-    /// is committed is written, so that it outlives this process: a write that is posted may still
-    /// wait in the provider.
-    pub(super) fn progress(&mut self) -> Result<bool, Error> {
-        let mut completions = std::mem::take(&mut self.completions);
-        let polled = self.node.poll_completions(&mut completions);
-        for completion in completions.drain(..) {
-            self.complete(&completion);
-        }
-        self.completions = completions;
-        polled.map_err(refused)?;
-        while let Some(event) = self.node.next_event().map_err(refused)? {
-            self.handle(event);
-        }
-        self.read_credit();
-        self.post_all();
-        let end = self.committed.end;
-        Ok(self.living().all(|target| target.is_written(end)))
     }
 
     /// The error of an edge whose last receiver is gone.
@@ -395,6 +351,55 @@ impl<N: RdmaNode> WriteTargets<N> {
             self.last_loss = why;
             self.has_news = true;
         }
+    }
+}
+
+impl<N: RdmaNode> ModeTargets for WriteTargets<N> {
+    type Node = N;
+
+    /// Whether credit or a loss has come since the last call.
+    fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.has_news)
+    }
+
+    /// Whether a receiver is not connected yet, or has not been sent all that is committed.
+    fn waits(&mut self) -> bool {
+        let end = self.committed.end;
+        let is_sent = |target: &WriteTarget| {
+            matches!(target.state, TargetState::Connected(_)) && target.posted == end
+        };
+        !self.living().all(is_sent)
+    }
+
+    /// Whether every living receiver has released all that is committed.
+    fn is_done(&self) -> bool {
+        let end = self.committed.end;
+        self.released().is_none_or(|released| released == end)
+    }
+
+    /// The node, to sleep on.
+    fn node_mut(&mut self) -> &mut N {
+        &mut self.node
+    }
+
+    /// Posts what waits, takes completions, credit, requests and losses. Returns whether all that
+    /// is committed is written, so that it outlives this process: a write that is posted may still
+    /// wait in the provider.
+    fn progress(&mut self) -> Result<bool, Error> {
+        let mut completions = std::mem::take(&mut self.completions);
+        let polled = self.node.poll_completions(&mut completions);
+        for completion in completions.drain(..) {
+            self.complete(&completion);
+        }
+        self.completions = completions;
+        polled.map_err(refused)?;
+        while let Some(event) = self.node.next_event().map_err(refused)? {
+            self.handle(event);
+        }
+        self.read_credit();
+        self.post_all();
+        let end = self.committed.end;
+        Ok(self.living().all(|target| target.is_written(end)))
     }
 }
 

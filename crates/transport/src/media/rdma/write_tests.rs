@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use fabric::sim::{SimFabric, SimFabricFaults, SimNode};
 
 use super::PlacementProof;
+use super::mode::{ModeReceiver, ModeSender};
 use super::write_receiver::WriteReceiver;
 use super::write_sender::WriteSender;
 use crate::{Batching, EdgeSpec, Error};
