@@ -1,6 +1,6 @@
 //! The fabric for tests: its nodes, the queues between them, and its faults.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,6 +10,9 @@ use super::transfers::{
 };
 use crate::memory::Mapping;
 use crate::rdma_node::{Completion, CompletionKind, ConnectionId, FabricEvent, RemoteAccess};
+
+/// Most polls for which a direction of a connection carries nothing.
+const PAUSE_POLLS_MAX: usize = 300;
 
 /// Faults of a fabric for tests, as its nodes meet them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +25,12 @@ pub struct SimFabricFaults {
     pub stall_percent: u8,
     /// Completions in 100 that are told only with the next one that is.
     pub late_completion_percent: u8,
-    /// Posts in 100 that find no room.
+    /// Completions in 100 of a node's own operations that are never told.
+    pub lost_completion_percent: u8,
+    /// Polls in 100 after which one direction of a connection carries nothing for a while, such as
+    /// the messages by which a receiver grants credit.
+    pub pause_percent: u8,
+    /// Posts in 100 that find no room: operations and receive buffers.
     pub no_room_percent: u8,
     /// Whether registrations of memory fail.
     pub refuses_registrations: bool,
@@ -70,6 +78,8 @@ impl SimFabricFaults {
         reorders_words: false,
         stall_percent: 0,
         late_completion_percent: 0,
+        lost_completion_percent: 0,
+        pause_percent: 0,
         no_room_percent: 0,
         refuses_registrations: false,
     };
@@ -81,6 +91,8 @@ impl SimFabricFaults {
             reorders_words: true,
             stall_percent: 20,
             late_completion_percent: 20,
+            lost_completion_percent: 5,
+            pause_percent: 1,
             no_room_percent: 20,
             refuses_registrations: false,
         }
@@ -118,19 +130,15 @@ impl FabricState {
             return;
         }
         let at = busy[self.rng.below(busy.len())];
-        let queue = &mut self.queues[at];
-        let Some(transfer) = queue.transfers.front_mut() else {
+        if self.is_paused(at) {
+            return;
+        }
+        if let Err(why) = self.find_receive(at) {
+            return self.close(at, why);
+        }
+        let Some(transfer) = self.queues[at].transfers.front_mut() else {
             return;
         };
-        if transfer.target.is_none() {
-            let Some(receive) = queue.receives.front() else {
-                return self.close(at, "a message found no receive buffer");
-            };
-            if receive.bytes < transfer.bytes {
-                return self.close(at, "a message is larger than its receive buffer");
-            }
-            transfer.target = Some(receive.place.clone());
-        }
         if transfer.advance(&mut self.rng, self.faults.reorders_words)
             && let Some(transfer) = self.queues[at].transfers.pop_front()
         {
@@ -138,16 +146,51 @@ impl FabricState {
         }
     }
 
+    /// Whether a direction of a connection carries nothing now; may begin such a pause.
+    fn is_paused(&mut self, at: usize) -> bool {
+        let queue = &mut self.queues[at];
+        if queue.paused_polls == 0 && self.rng.happens(self.faults.pause_percent) {
+            queue.paused_polls = 1 + self.rng.below(PAUSE_POLLS_MAX);
+        }
+        let is_paused = queue.paused_polls > 0;
+        queue.paused_polls = queue.paused_polls.saturating_sub(1);
+        is_paused
+    }
+
+    /// Gives the next transfer of a queue its receive buffer, if it is a message without one. The
+    /// error is the reason why its connection ends.
+    fn find_receive(&mut self, at: usize) -> Result<(), &'static str> {
+        let transfer = self.queues[at].transfers.front();
+        let Some(bytes) = transfer.filter(|t| t.target.is_none()).map(|t| t.bytes) else {
+            return Ok(());
+        };
+        let posted = self.receives_of(at).and_then(|receives| receives.front());
+        let posted = posted.ok_or("a message found no receive buffer")?;
+        if posted.bytes < bytes {
+            return Err("a message is larger than its receive buffer");
+        }
+        let place = posted.place.clone();
+        if let Some(transfer) = self.queues[at].transfers.front_mut() {
+            transfer.target = Some(place);
+        }
+        Ok(())
+    }
+
+    /// The receive buffers at the end of a queue, which are those of the queue that goes back.
+    fn receives_of(&mut self, at: usize) -> Option<&mut VecDeque<PostedReceive>> {
+        let (peer, connection) = self.queues[at].to;
+        let back = *self.nodes.get(&peer)?.connections.get(connection)?;
+        Some(&mut self.queues[back].receives)
+    }
+
     /// Tells both nodes of an operation whose bytes are all placed.
     fn finish(&mut self, at: usize, transfer: &Transfer) {
-        let queue = &mut self.queues[at];
-        let (from, to) = (queue.from.0, queue.to.0);
+        let (from, to) = (self.queues[at].from.0, self.queues[at].to.0);
         let received = match (transfer.kind, transfer.immediate) {
             (TransferKind::Send, immediate) => {
-                let PostedReceive { completion, .. } = queue
-                    .receives
-                    .pop_front()
-                    .expect("the buffer that the message has filled");
+                let filled = self.receives_of(at).and_then(VecDeque::pop_front);
+                let PostedReceive { completion, .. } =
+                    filled.expect("the buffer that the message has filled");
                 let bytes = transfer.bytes;
                 let kind = CompletionKind::Received { bytes, immediate };
                 Some(Completion {
@@ -164,7 +207,8 @@ impl FabricState {
         if let Some(received) = received {
             self.tell(to, received);
         }
-        if let Some(number) = transfer.completion {
+        let is_told = !self.rng.happens(self.faults.lost_completion_percent);
+        if let Some(number) = transfer.completion.filter(|_| is_told) {
             let kind = CompletionKind::Posted;
             let completion = Completion { number, kind };
             match self.rng.happens(self.faults.late_completion_percent) {

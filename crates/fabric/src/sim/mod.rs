@@ -1,11 +1,13 @@
 //! A fabric for tests: nodes of one process, joined by a fabric that does whatever the rules of
 //! [`RdmaNode`](crate::RdmaNode) allow, as a seed says.
 //!
-//! The fabric places the words of a write in any order and over several polls, stalls, withholds
-//! completions, refuses operations for want of room, and refuses registrations. Data is read when
-//! it is placed, not when the operation is posted, so memory that is reused too early is seen. What
-//! it does not do: place two writes of a connection out of order, or tell a number before its data.
-//! A message without a receive buffer breaks its connection.
+//! The fabric places the words of a write or message in any order and over several polls, stalls,
+//! pauses one direction of a connection (so that credit is withheld), delays and loses completions
+//! of a node's own operations, refuses operations and receive buffers for want of room, and refuses
+//! registrations. Data is read when it is placed, not when the operation is posted, so memory that
+//! is reused too early is seen. What it does not do: place two writes of a connection out of order,
+//! tell a number before its data, or lose what a peer has sent over a connection that goes on. A
+//! message without a receive buffer that is large enough breaks its connection.
 //!
 //! # Progress
 //! The fabric moves only while nodes are polled: each poll of any node moves a few words. A node

@@ -104,6 +104,7 @@ impl SimNode {
             to: (peer, peer_connection),
             transfers: Default::default(),
             receives: Default::default(),
+            paused_polls: 0,
             is_open: true,
         });
         state.node(self.number).connections[connection] = at;
@@ -358,21 +359,15 @@ impl RdmaNode for SimNode {
         let state = &mut *self.fabric.state();
         let place = self.local_place(state, into)?;
         let at = self.open_queue(state, connection)?;
-        let (peer, connection) = state.queues[at].to;
-        let bytes = into.range.len();
-        let receive = PostedReceive {
-            place,
-            bytes,
-            completion,
-        };
-        // Receive buffers belong to the queue on which the peer sends.
-        let back = state
-            .nodes
-            .get(&peer)
-            .and_then(|peer| peer.connections.get(connection));
-        if let Some(back) = back.copied() {
-            state.queues[back].receives.push_back(receive);
+        let is_full = state.queues[at].receives.len() >= self.limits.receive_depth;
+        if is_full || state.rng.happens(state.faults.no_room_percent) {
+            return Ok(false);
         }
+        state.queues[at].receives.push_back(PostedReceive {
+            place,
+            bytes: into.range.len(),
+            completion,
+        });
         Ok(true)
     }
 

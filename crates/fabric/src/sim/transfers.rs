@@ -1,5 +1,5 @@
 //! One direction of a connection of the fabric for tests: the operations on their way, and the
-//! receive buffers at its end.
+//! receive buffers of the node that posts them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,7 +21,10 @@ pub(super) struct TransferQueue {
     /// Number of the other node, and of its connection.
     pub(super) to: (u32, usize),
     pub(super) transfers: VecDeque<Transfer>,
+    /// Receive buffers of the node that posts, for what comes the other way.
     pub(super) receives: VecDeque<PostedReceive>,
+    /// Polls for which nothing moves.
+    pub(super) paused_polls: usize,
     pub(super) is_open: bool,
 }
 

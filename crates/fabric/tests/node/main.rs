@@ -182,7 +182,7 @@ fn a_thread_sleeps_until_a_message_comes() {
                 .then_some(())
         });
         // The fabric for tests moves by the polls of the sender alone.
-        for _ in 0..100 {
+        for _ in 0..1000 {
             pair.nodes[0].poll_completions(&mut pair.seen[0]).unwrap();
         }
         let fds = pair.nodes[1].wait_fds().unwrap();

@@ -191,7 +191,10 @@ impl Pair {
 
     pub fn receive(&mut self, into: &LocalSlice, number: u64) {
         let (node, connection) = (&mut self.nodes[1], self.connections[1]);
-        assert!(node.post_receive(connection, into, number).unwrap());
+        wait_for("room for a receive buffer", || {
+            let is_posted = node.post_receive(connection, into, number).unwrap();
+            is_posted.then_some(())
+        });
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod greeting;
 mod medium;
+mod mode;
 mod receiver;
 mod record;
 mod sender;

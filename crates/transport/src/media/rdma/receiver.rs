@@ -4,10 +4,10 @@ use std::os::fd::BorrowedFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fabric::FabricNode;
+use fabric::RdmaNode;
 use ring::frame::FrameBatch;
 
-use super::write_receiver::WriteReceiver;
+use super::mode::ModeReceiver;
 use super::write_targets::refused;
 use crate::{Error, ReceivingEnd, Waitable};
 
@@ -19,11 +19,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 const CONNECT_RETRY: Duration = Duration::from_micros(100);
 
 /// The receiving end of an edge over `rdma`.
-pub(super) struct RdmaReceiver {
-    receiver: WriteReceiver<FabricNode>,
+pub(super) struct RdmaReceiver<R> {
+    receiver: R,
 }
 
-impl RdmaReceiver {
+impl<R: ModeReceiver> RdmaReceiver<R> {
     /// Takes over a receiver that has asked for its connection, and waits until the sender's IO
     /// thread has answered, at most [`CONNECT_TIMEOUT`]: the request and the answer get no further
     /// without this side, and a sender cannot tell a receiver that is gone before from a late one.
@@ -31,7 +31,7 @@ impl RdmaReceiver {
     ///
     /// # Errors
     /// The provider has failed. A sender that is gone is told by the first poll.
-    pub(super) fn new(mut receiver: WriteReceiver<FabricNode>) -> Result<RdmaReceiver, Error> {
+    pub(super) fn new(mut receiver: R) -> Result<RdmaReceiver<R>, Error> {
         let deadline = Instant::now() + CONNECT_TIMEOUT;
         while receiver.is_connecting() && Instant::now() < deadline {
             thread::sleep(CONNECT_RETRY);
@@ -41,7 +41,7 @@ impl RdmaReceiver {
     }
 }
 
-impl ReceivingEnd for RdmaReceiver {
+impl<R: ModeReceiver> ReceivingEnd for RdmaReceiver<R> {
     fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {
         self.receiver.poll()
     }
@@ -51,7 +51,7 @@ impl ReceivingEnd for RdmaReceiver {
     }
 }
 
-impl Waitable for RdmaReceiver {
+impl<R: ModeReceiver> Waitable for RdmaReceiver<R> {
     /// Looks for frames behind the question whether a thread may sleep: to answer it, a provider
     /// may place what has come, of which its descriptors do not tell any more.
     fn arm(&mut self) -> Result<bool, Error> {

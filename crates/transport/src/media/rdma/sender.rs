@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use fabric::FabricNode;
+use fabric::RdmaNode;
 use rustix::event::epoll::EventFlags;
 
-use super::write_sender::{WriteSender, lock, try_lock};
-use super::write_targets::{WriteTargets, refused};
+use super::mode::{ModeSender, ModeTargets};
+use super::write_sender::{lock, try_lock};
+use super::write_targets::refused;
 use crate::media::tcp_edge::io_thread::{IoTask, NextTurn, Registration};
 use crate::media::tcp_edge::stream_end::LINGER_TIMEOUT;
 use crate::{EdgeCounters, Error, SendingEnd, Waitable, Wakeup};
@@ -22,9 +23,9 @@ const RETRY: Duration = Duration::from_millis(1);
 const QUIET_TURNS: u32 = 64;
 
 /// The sending end of an edge over `rdma`.
-pub(super) struct RdmaSender {
-    sender: WriteSender<FabricNode>,
-    task: Arc<RdmaSenderTask>,
+pub(super) struct RdmaSender<S: ModeSender> {
+    sender: S,
+    task: Arc<RdmaSenderTask<S::Targets>>,
     counters: Arc<EdgeCounters>,
     /// Payload bytes of the last claim that found no room.
     blocked_claim_bytes: usize,
@@ -34,8 +35,8 @@ pub(super) struct RdmaSender {
 
 /// Part of a sending end that the IO thread attends to: requests of receivers, and what waits while
 /// the sending thread is elsewhere, be it here or in the provider.
-struct RdmaSenderTask {
-    targets: Arc<Mutex<WriteTargets<FabricNode>>>,
+struct RdmaSenderTask<T> {
+    targets: Arc<Mutex<T>>,
     registration: Registration,
     /// Descriptors of the node: of its completions, which the sending thread sleeps on, and of its
     /// events, which the IO thread watches.
@@ -45,15 +46,13 @@ struct RdmaSenderTask {
     is_armed: AtomicBool,
     /// Whether the IO thread comes by itself, each [`RETRY`].
     is_attended: AtomicBool,
+    turns: Mutex<TurnCount>,
     /// Time at which the IO thread gives a dropped end up.
     closed_at: Mutex<Option<Instant>>,
 }
 
-impl RdmaSender {
-    pub(super) fn new(
-        sender: WriteSender<FabricNode>,
-        counters: Arc<EdgeCounters>,
-    ) -> Result<RdmaSender, Error> {
+impl<S: ModeSender<Targets: 'static>> RdmaSender<S> {
+    pub(super) fn new(sender: S, counters: Arc<EdgeCounters>) -> Result<RdmaSender<S>, Error> {
         let registration = Registration::reserve()?;
         let wakeup = Wakeup::new();
         let wakeup = wakeup.map_err(|error| Error::system("make an event descriptor", error))?;
@@ -75,6 +74,7 @@ impl RdmaSender {
             wakeup,
             is_armed: AtomicBool::new(false),
             is_attended: AtomicBool::new(true),
+            turns: Mutex::default(),
             closed_at: Mutex::new(None),
         });
         registration.add_task(task.clone());
@@ -89,7 +89,32 @@ impl RdmaSender {
     }
 }
 
-impl RdmaSenderTask {
+/// The IO thread's turns at one end.
+#[derive(Default)]
+struct TurnCount {
+    /// Count of commits as of the last turn.
+    committed: u64,
+    /// Turns in a row without a commit, in which nothing waited, here or in the provider.
+    quiet: u32,
+}
+
+impl TurnCount {
+    /// Counts a turn. Returns whether there was a commit since the last one, all of which is
+    /// posted.
+    fn count(&mut self, targets: &impl ModeTargets) -> bool {
+        let committed = targets.committed();
+        let is_new = committed != std::mem::replace(&mut self.committed, committed);
+        let is_waiting = targets.waits();
+        // Some of what is posted may wait in the provider, which sends it when it is called.
+        self.quiet = match is_new || is_waiting || targets.is_on_way() {
+            true => 0,
+            false => self.quiet + 1,
+        };
+        is_new && !is_waiting
+    }
+}
+
+impl<T> RdmaSenderTask<T> {
     /// Has the IO thread attend to this end until it is quiet.
     fn attend(&self) {
         if !self.is_attended.load(Ordering::Acquire) {
@@ -99,7 +124,7 @@ impl RdmaSenderTask {
     }
 }
 
-impl IoTask for RdmaSenderTask {
+impl<T: ModeTargets> IoTask for RdmaSenderTask<T> {
     fn turn(&self, now: Instant) -> NextTurn {
         let retry = NextTurn::At(now + RETRY);
         // A sending thread that has the lock does what this turn would do.
@@ -109,7 +134,8 @@ impl IoTask for RdmaSenderTask {
         // A thread announces its sleep before it looks for room a last time, behind the same lock.
         let is_armed = self.is_armed.load(Ordering::Acquire);
         let closed_at = *self.closed_at.lock().unwrap_or_else(|e| e.into_inner());
-        if targets.count_turn() && !is_armed && closed_at.is_none() {
+        let mut turns = self.turns.lock().unwrap_or_else(|e| e.into_inner());
+        if turns.count(&*targets) && !is_armed && closed_at.is_none() {
             // The sending thread was here since the last turn, and may be at once again.
             return retry;
         }
@@ -125,7 +151,7 @@ impl IoTask for RdmaSenderTask {
             }
             return retry;
         }
-        if targets.quiet_turns() < QUIET_TURNS {
+        if turns.quiet < QUIET_TURNS {
             return retry;
         }
         // Behind the lock: a commit that comes next finds that it has to call.
@@ -137,7 +163,7 @@ impl IoTask for RdmaSenderTask {
     }
 }
 
-impl SendingEnd for RdmaSender {
+impl<S: ModeSender> SendingEnd for RdmaSender<S> {
     fn payload_bytes_max(&self) -> usize {
         self.sender.payload_bytes_max()
     }
@@ -184,7 +210,7 @@ impl SendingEnd for RdmaSender {
     }
 }
 
-impl Waitable for RdmaSender {
+impl<S: ModeSender> Waitable for RdmaSender<S> {
     fn arm(&mut self) -> Result<bool, Error> {
         self.task.wakeup.clear();
         self.task.is_armed.store(true, Ordering::Release);
@@ -210,7 +236,7 @@ impl Waitable for RdmaSender {
     }
 }
 
-impl Drop for RdmaSender {
+impl<S: ModeSender> Drop for RdmaSender<S> {
     /// Hands the rest to the IO thread, which goes on for [`LINGER_TIMEOUT`].
     fn drop(&mut self) {
         self.sender.forget_claim();

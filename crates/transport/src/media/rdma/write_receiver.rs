@@ -13,6 +13,7 @@ use fabric::{
 use ring::frame::FrameBatch;
 
 use super::greeting::{RdmaAcceptance, RdmaRequest};
+use super::mode::ModeReceiver;
 use super::record::{CREDIT_BYTES, RECORD_OVERHEAD_BYTES, RecordMarks, WRAP_BYTES};
 use super::write_targets::{memory, refused};
 use super::{PlacementProof, mode_number};
@@ -107,9 +108,13 @@ impl<N: RdmaNode> WriteReceiver<N> {
             loss: None,
         })
     }
+}
+
+impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
+    type Node = N;
 
     /// The frames of the next record: see [`crate::ReceivingEnd::poll`].
-    pub(super) fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {
+    fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {
         let mut found = self.take_record()?;
         if found.is_none() {
             self.empty_polls = self.empty_polls.wrapping_add(1);
@@ -130,7 +135,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
     }
 
     /// Gives the room of all polled records back: see [`crate::ReceivingEnd::release`].
-    pub(super) fn release(&mut self) {
+    fn release(&mut self) {
         self.released = self.polled;
         let uncredited = self.released - self.credited;
         let is_due = uncredited >= self.ring_bytes / 4;
@@ -142,11 +147,42 @@ impl<N: RdmaNode> WriteReceiver<N> {
     }
 
     /// Lets the provider work, and takes what has come but for records.
-    pub(super) fn progress(&mut self) -> Result<(), Error> {
+    fn progress(&mut self) -> Result<(), Error> {
         self.take_completions()?;
         self.take_events()
     }
 
+    /// Whether the sender has neither accepted nor refused the connection yet.
+    fn is_connecting(&self) -> bool {
+        self.accepted.is_none() && self.loss.is_none()
+    }
+
+    /// Whether the sender has to be told of released frames, and the provider has had no room for
+    /// that.
+    fn owes_credit(&self) -> bool {
+        self.accepted.is_some() && self.released > self.credited && !self.is_credit_on_way
+    }
+
+    /// Whether a poll would find a frame or the loss of the sender.
+    ///
+    /// # Errors
+    /// See [`WriteReceiver::poll`].
+    fn has_news(&mut self) -> Result<bool, Error> {
+        Ok(self.loss.is_some() || self.next_record()?.is_some())
+    }
+
+    /// The node, to sleep on.
+    fn node(&self) -> &N {
+        &self.node
+    }
+
+    /// The node, to ask whether a thread may sleep.
+    fn node_mut(&mut self) -> &mut N {
+        &mut self.node
+    }
+}
+
+impl<N: RdmaNode> WriteReceiver<N> {
     /// Lets the provider work, takes completions, and writes credit that could not be written.
     fn take_completions(&mut self) -> Result<(), Error> {
         let mut completions = std::mem::take(&mut self.completions);
@@ -181,35 +217,6 @@ impl<N: RdmaNode> WriteReceiver<N> {
             }
         }
         Ok(())
-    }
-
-    /// Whether the sender has neither accepted nor refused the connection yet.
-    pub(super) fn is_connecting(&self) -> bool {
-        self.accepted.is_none() && self.loss.is_none()
-    }
-
-    /// Whether the sender has to be told of released frames, and the provider has had no room for
-    /// that.
-    pub(super) fn owes_credit(&self) -> bool {
-        self.accepted.is_some() && self.released > self.credited && !self.is_credit_on_way
-    }
-
-    /// Whether a poll would find a frame or the loss of the sender.
-    ///
-    /// # Errors
-    /// See [`WriteReceiver::poll`].
-    pub(super) fn has_news(&mut self) -> Result<bool, Error> {
-        Ok(self.loss.is_some() || self.next_record()?.is_some())
-    }
-
-    /// The node, to sleep on.
-    pub(super) fn node(&self) -> &N {
-        &self.node
-    }
-
-    /// The node, to ask whether a thread may sleep.
-    pub(super) fn node_mut(&mut self) -> &mut N {
-        &mut self.node
     }
 
     fn take_acceptance(&mut self, data: &[u8]) -> Result<(), Error> {

@@ -16,6 +16,7 @@ use fabric::{PinnedMemory, RdmaNode};
 use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
 
 use super::PlacementProof;
+use super::mode::{ModeSender, ModeTargets};
 use super::record::{RECORD_OVERHEAD_BYTES, RecordHead, RecordMarks, WRAP_BYTES};
 use super::write_targets::{Committed, WriteTargets, memory, refused};
 use crate::{EdgeSpec, Error};
@@ -75,15 +76,18 @@ impl<N: RdmaNode> WriteSender<N> {
             lost: Vec::with_capacity(spec.receiver_count as usize),
         })
     }
+}
 
-    /// The receivers, for the IO thread.
-    pub(super) fn targets(&self) -> &Arc<Mutex<WriteTargets<N>>> {
+impl<N: RdmaNode> ModeSender for WriteSender<N> {
+    type Targets = WriteTargets<N>;
+
+    fn targets(&self) -> &Arc<Mutex<WriteTargets<N>>> {
         &self.targets
     }
 
     /// Most bytes of a payload: a record of it is at most half of the ring, so that it fits behind
     /// whatever the ring holds.
-    pub(super) fn payload_bytes_max(&self) -> usize {
+    fn payload_bytes_max(&self) -> usize {
         (self.ring_bytes as usize / 2 - RECORD_OVERHEAD_BYTES - HEADER_BYTES) / 8 * 8
     }
 
@@ -92,7 +96,7 @@ impl<N: RdmaNode> WriteSender<N> {
     ///
     /// # Errors
     /// See [`crate::SendingEnd::claim`].
-    pub(super) fn try_claim(&mut self, len: usize) -> Result<bool, Error> {
+    fn try_claim(&mut self, len: usize) -> Result<bool, Error> {
         self.check_len(len)?;
         self.claim = None;
         let mut targets = lock(&self.targets);
@@ -120,7 +124,7 @@ impl<N: RdmaNode> WriteSender<N> {
     }
 
     /// The room that was claimed; empty if there is none.
-    pub(super) fn claimed(&mut self) -> &mut [u8] {
+    fn claimed(&mut self) -> &mut [u8] {
         match self.claim {
             Some(claim) => self.payload_mut(claim),
             None => &mut [],
@@ -128,23 +132,14 @@ impl<N: RdmaNode> WriteSender<N> {
     }
 
     /// Forgets the claim, so that the record that it goes on with can be posted.
-    pub(super) fn forget_claim(&mut self) {
+    fn forget_claim(&mut self) {
         if self.claim.take().is_some() {
             lock(&self.targets).hold(self.committed);
         }
     }
 
-    fn check_len(&self, len: usize) -> Result<(), Error> {
-        let most = self.payload_bytes_max();
-        if len <= most {
-            return Ok(());
-        }
-        let why = format!("a claim of {len} bytes: a frame has at most {most}");
-        Err(Error::Refused(why))
-    }
-
     /// Commits the claim: see [`crate::SendingEnd::commit`].
-    pub(super) fn commit(&mut self, kind: u8, flags: u8, len: usize) {
+    fn commit(&mut self, kind: u8, flags: u8, len: usize) {
         let claim = self.claim.take().filter(|claim| len <= claim.len);
         let claim = claim.expect("commit of bytes that were claimed");
         if let Some(end) = claim.wraps_at {
@@ -176,7 +171,7 @@ impl<N: RdmaNode> WriteSender<N> {
     }
 
     /// Takes completions, credit, requests and losses, and posts what waits.
-    pub(super) fn progress(&mut self) -> Result<(), Error> {
+    fn progress(&mut self) -> Result<(), Error> {
         self.forget_claim();
         let mut targets = lock(&self.targets);
         let progress = targets.progress();
@@ -185,7 +180,7 @@ impl<N: RdmaNode> WriteSender<N> {
     }
 
     /// Gets out what is committed: see [`crate::SendingEnd::flush`].
-    pub(super) fn flush(&mut self) -> Result<bool, Error> {
+    fn flush(&mut self) -> Result<bool, Error> {
         self.forget_claim();
         let mut targets = lock(&self.targets);
         let is_out = targets.flush();
@@ -198,7 +193,7 @@ impl<N: RdmaNode> WriteSender<N> {
     ///
     /// # Errors
     /// The provider has failed.
-    pub(super) fn may_sleep(&mut self, len: usize) -> Result<bool, Error> {
+    fn may_sleep(&mut self, len: usize) -> Result<bool, Error> {
         // The next claim reports an error, if there is one.
         let has_room = self.try_claim(len).unwrap_or(true);
         self.forget_claim();
@@ -208,18 +203,29 @@ impl<N: RdmaNode> WriteSender<N> {
     }
 
     /// Numbers of the receivers that were gone at the last call.
-    pub(super) fn lost_receivers(&self) -> &[u32] {
+    fn lost_receivers(&self) -> &[u32] {
         &self.lost
     }
 
     /// Whether every living receiver has released everything.
-    pub(super) fn is_drained(&self) -> bool {
+    fn is_drained(&self) -> bool {
         self.queued_bytes() == 0
     }
 
     /// Bytes that the slowest living receiver has not released.
-    pub(super) fn queued_bytes(&self) -> usize {
+    fn queued_bytes(&self) -> usize {
         self.queued(&lock(&self.targets)) as usize
+    }
+}
+
+impl<N: RdmaNode> WriteSender<N> {
+    fn check_len(&self, len: usize) -> Result<(), Error> {
+        let most = self.payload_bytes_max();
+        if len <= most {
+            return Ok(());
+        }
+        let why = format!("a claim of {len} bytes: a frame has at most {most}");
+        Err(Error::Refused(why))
     }
 
     fn queued(&self, targets: &WriteTargets<N>) -> u64 {
@@ -295,14 +301,12 @@ impl<N: RdmaNode> WriteSender<N> {
 }
 
 /// Locks the receivers. A thread that panicked left them as they were before its call.
-pub(super) fn lock<N>(targets: &Mutex<WriteTargets<N>>) -> MutexGuard<'_, WriteTargets<N>> {
+pub(super) fn lock<T>(targets: &Mutex<T>) -> MutexGuard<'_, T> {
     targets.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Locks the receivers if no other thread has them now.
-pub(super) fn try_lock<N>(
-    targets: &Mutex<WriteTargets<N>>,
-) -> Option<MutexGuard<'_, WriteTargets<N>>> {
+pub(super) fn try_lock<T>(targets: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     match targets.try_lock() {
         Ok(locked) => Some(locked),
         Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),

@@ -13,6 +13,7 @@ use fabric::{
 };
 
 use super::greeting::{RdmaAcceptance, RdmaRequest};
+use super::mode::ModeTargets;
 use super::record::{CREDIT_BYTES, RecordMarks};
 use super::{PlacementProof, mode_number};
 use crate::{EdgeSpec, Error};
@@ -55,9 +56,6 @@ pub(super) struct WriteTargets<N> {
     /// Whether there was a flush behind the last commit, and behind the one before it.
     is_flushed: bool,
     was_flushed: bool,
-    /// Turns of the IO thread in a row with nothing to do, and the end of the records at the last.
-    quiet_turns: u32,
-    turn_end: u64,
 }
 
 /// How far the ring holds whole records, which may be posted.
@@ -125,8 +123,6 @@ impl<N: RdmaNode> WriteTargets<N> {
             has_news: false,
             is_flushed: false,
             was_flushed: false,
-            quiet_turns: 0,
-            turn_end: 0,
         })
     }
 
@@ -152,71 +148,9 @@ impl<N: RdmaNode> WriteTargets<N> {
         self.living().all(|target| target.posted <= position)
     }
 
-    /// Whether credit or a loss has come since the last call.
-    pub(super) fn take_news(&mut self) -> bool {
-        std::mem::take(&mut self.has_news)
-    }
-
-    /// Whether a receiver is not connected yet, or has not been sent all that is committed.
-    pub(super) fn waits(&self) -> bool {
-        let end = self.committed.end;
-        let is_sent = |target: &WriteTarget| {
-            matches!(target.state, TargetState::Connected(_)) && target.posted == end
-        };
-        !self.living().all(is_sent)
-    }
-
-    /// Counts a turn of the IO thread. Returns whether there was a commit since the last one, all
-    /// of which is posted.
-    pub(super) fn count_turn(&mut self) -> bool {
-        let is_new =
-            self.committed.end != std::mem::replace(&mut self.turn_end, self.committed.end);
-        // Some of what is posted may wait in the provider, which sends it when it is called.
-        let is_on_way = self.living().any(|target| !target.on_way.is_empty());
-        let is_waiting = self.waits();
-        self.quiet_turns = match is_new || is_on_way || is_waiting {
-            true => 0,
-            false => self.quiet_turns + 1,
-        };
-        is_new && !is_waiting
-    }
-
-    /// Number of turns in a row without a commit, in which nothing waited, here or in the provider.
-    pub(super) fn quiet_turns(&self) -> u32 {
-        self.quiet_turns
-    }
-
-    /// Whether every living receiver has released all that is committed.
-    pub(super) fn is_done(&self) -> bool {
-        let end = self.committed.end;
-        self.released().is_none_or(|released| released == end)
-    }
-
     /// Appends the receivers that are gone to a list that had all of an earlier call.
     pub(super) fn list_lost(&self, list: &mut Vec<u32>) {
         list.extend_from_slice(&self.lost[list.len()..]);
-    }
-
-    /// The node, to sleep on.
-    pub(super) fn node_mut(&mut self) -> &mut N {
-        &mut self.node
-    }
-
-    /// Posts what waits, takes completions, credit, requests and losses.
-    pub(super) fn progress(&mut self) -> Result<(), Error> {
-        let mut completions = std::mem::take(&mut self.completions);
-        let polled = self.node.poll_completions(&mut completions);
-        for completion in completions.drain(..) {
-            self.complete(&completion);
-        }
-        self.completions = completions;
-        polled.map_err(refused)?;
-        while let Some(event) = self.node.next_event().map_err(refused)? {
-            self.handle(event);
-        }
-        self.read_credit();
-        self.post_all();
-        Ok(())
     }
 
     /// Makes progress, and has the provider tell of the last writes. Returns whether all that is
@@ -470,6 +404,62 @@ impl<N: RdmaNode> WriteTargets<N> {
             self.last_loss = why;
             self.has_news = true;
         }
+    }
+}
+
+impl<N: RdmaNode> ModeTargets for WriteTargets<N> {
+    type Node = N;
+
+    /// Whether credit or a loss has come since the last call.
+    fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.has_news)
+    }
+
+    /// Whether a receiver is not connected yet, or has not been sent all that is committed.
+    fn waits(&self) -> bool {
+        let end = self.committed.end;
+        let is_sent = |target: &WriteTarget| {
+            matches!(target.state, TargetState::Connected(_)) && target.posted == end
+        };
+        !self.living().all(is_sent)
+    }
+
+    /// Position behind the last whole record.
+    fn committed(&self) -> u64 {
+        self.committed.end
+    }
+
+    /// Whether writes to a living receiver are on their way.
+    fn is_on_way(&self) -> bool {
+        self.living().any(|target| !target.on_way.is_empty())
+    }
+
+    /// Whether every living receiver has released all that is committed.
+    fn is_done(&self) -> bool {
+        let end = self.committed.end;
+        self.released().is_none_or(|released| released == end)
+    }
+
+    /// The node, to sleep on.
+    fn node_mut(&mut self) -> &mut N {
+        &mut self.node
+    }
+
+    /// Posts what waits, takes completions, credit, requests and losses.
+    fn progress(&mut self) -> Result<(), Error> {
+        let mut completions = std::mem::take(&mut self.completions);
+        let polled = self.node.poll_completions(&mut completions);
+        for completion in completions.drain(..) {
+            self.complete(&completion);
+        }
+        self.completions = completions;
+        polled.map_err(refused)?;
+        while let Some(event) = self.node.next_event().map_err(refused)? {
+            self.handle(event);
+        }
+        self.read_credit();
+        self.post_all();
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use fabric::sim::{SimFabric, SimFabricFaults, SimNode};
 
 use super::PlacementProof;
+use super::mode::{ModeReceiver, ModeSender};
 use super::write_receiver::WriteReceiver;
 use super::write_sender::WriteSender;
 use crate::{Batching, EdgeSpec, Error};
@@ -204,9 +205,10 @@ fn marks_alone_are_caught_when_words_come_in_any_order() {
 #[test]
 fn a_flush_ends_without_credit() {
     for seed in 0..seeds() {
-        // A completion that the fabric withholds comes with a later one only.
+        // A completion that the fabric withholds comes with a later one only, or never.
         let faults = SimFabricFaults {
             late_completion_percent: 0,
+            lost_completion_percent: 0,
             ..SimFabricFaults::wild(seed)
         };
         let mut edge = Edge::open(faults, PlacementProof::Numbers, 2);

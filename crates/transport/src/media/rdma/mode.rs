@@ -1,0 +1,141 @@
+//! The parts of a mode: what the ends of an edge over `rdma` ask of it.
+//!
+//! ```text
+//!   sending thread   RdmaSender ---> ModeSender --lock--> ModeTargets <--lock-- IO thread
+//!   receiving thread RdmaReceiver -> ModeReceiver
+//! ```
+
+use std::sync::{Arc, Mutex};
+
+use fabric::RdmaNode;
+use ring::frame::FrameBatch;
+
+use crate::Error;
+
+/// The sending thread's side of a mode: builds frames in place.
+pub(super) trait ModeSender: Send {
+    /// The receivers of the edge, which the IO thread attends to as well.
+    type Targets: ModeTargets;
+
+    /// The receivers, for the IO thread.
+    fn targets(&self) -> &Arc<Mutex<Self::Targets>>;
+
+    /// Most bytes of a frame's payload.
+    fn payload_bytes_max(&self) -> usize;
+
+    /// Claims room for a payload, perhaps after some progress. Returns whether there is room: then
+    /// [`ModeSender::claimed`] is it.
+    ///
+    /// # Errors
+    /// See [`crate::SendingEnd::claim`].
+    fn try_claim(&mut self, len: usize) -> Result<bool, Error>;
+
+    /// The room that was claimed; empty if there is none.
+    fn claimed(&mut self) -> &mut [u8];
+
+    /// Forgets the claim, so that what it goes on with can be posted.
+    fn forget_claim(&mut self);
+
+    /// Commits the claim: see [`crate::SendingEnd::commit`].
+    fn commit(&mut self, kind: u8, flags: u8, len: usize);
+
+    /// Takes completions, credit, requests and losses, and posts what waits.
+    ///
+    /// # Errors
+    /// The provider has failed.
+    fn progress(&mut self) -> Result<(), Error>;
+
+    /// Makes progress and gets out what is committed. Returns whether all of it is written, so that
+    /// it outlives this process: what is posted may still wait in the provider.
+    ///
+    /// # Errors
+    /// The provider has failed.
+    fn flush(&mut self) -> Result<bool, Error>;
+
+    /// Whether the thread may sleep until there is room for a payload of this length: on the
+    /// node's descriptors, and on news that the IO thread takes from it.
+    ///
+    /// # Errors
+    /// The provider has failed.
+    fn may_sleep(&mut self, len: usize) -> Result<bool, Error>;
+
+    /// Numbers of the receivers that were gone at the last call.
+    fn lost_receivers(&self) -> &[u32];
+
+    /// Whether every living receiver has released everything.
+    fn is_drained(&self) -> bool;
+
+    /// Bytes that the slowest living receiver has not released.
+    fn queued_bytes(&self) -> usize;
+}
+
+/// The receivers of an edge as the IO thread attends to them.
+pub(super) trait ModeTargets: Send {
+    /// The node that reaches the receivers.
+    type Node: RdmaNode;
+
+    /// The node, to sleep on.
+    fn node_mut(&mut self) -> &mut Self::Node;
+
+    /// Takes completions, credit, requests and losses, and posts what waits.
+    ///
+    /// # Errors
+    /// The provider has failed.
+    fn progress(&mut self) -> Result<(), Error>;
+
+    /// A count that grows with each commit.
+    fn committed(&self) -> u64;
+
+    /// Whether a receiver is not connected yet, or has not been posted all that is committed.
+    fn waits(&self) -> bool;
+
+    /// Whether something that is posted to a living receiver may still wait in the provider, which
+    /// sends it when it is called.
+    fn is_on_way(&self) -> bool;
+
+    /// Whether every living receiver has released all that is committed.
+    fn is_done(&self) -> bool;
+
+    /// Whether credit or a loss has come since the last call.
+    fn take_news(&mut self) -> bool;
+}
+
+/// The receiver's side of a mode.
+pub(super) trait ModeReceiver: Send {
+    /// The node that reaches the sender.
+    type Node: RdmaNode;
+
+    /// The node, to sleep on.
+    fn node(&self) -> &Self::Node;
+
+    /// The node, to ask whether a thread may sleep.
+    fn node_mut(&mut self) -> &mut Self::Node;
+
+    /// The next frames: see [`crate::ReceivingEnd::poll`].
+    ///
+    /// # Errors
+    /// The sender is lost or has broken the rules of the mode.
+    fn poll(&mut self) -> Result<FrameBatch<'_>, Error>;
+
+    /// Gives the room of all polled frames back: see [`crate::ReceivingEnd::release`].
+    fn release(&mut self);
+
+    /// Lets the provider work, and takes what has come.
+    ///
+    /// # Errors
+    /// The provider has failed.
+    fn progress(&mut self) -> Result<(), Error>;
+
+    /// Whether the sender has neither accepted nor refused the connection yet.
+    fn is_connecting(&self) -> bool;
+
+    /// Whether the sender has to be told of released frames, and the provider has had no room for
+    /// that.
+    fn owes_credit(&self) -> bool;
+
+    /// Whether a poll would find a frame or the loss of the sender.
+    ///
+    /// # Errors
+    /// See [`ModeReceiver::poll`].
+    fn has_news(&mut self) -> Result<bool, Error>;
+}
