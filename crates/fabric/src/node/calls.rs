@@ -122,8 +122,10 @@ impl RdmaNode for FabricNode {
     }
 
     fn reject(&mut self, request: ConnectionRequest) -> Result<(), FabricError> {
-        let (Some(listener), info) = (&self.listener, request.library(self.number)?) else {
-            return Ok(());
+        let info = request.library(self.number)?;
+        let Some(listener) = &self.listener else {
+            // The request came before the port was closed. An endpoint that is dropped ends it.
+            return self.open_endpoint(info).map(drop);
         };
         // SAFETY: the listener is open, and the handle is that of a request which came by it and
         // was not answered: an answer uses the request up.
@@ -132,6 +134,10 @@ impl RdmaNode for FabricNode {
             ((*(*listener.as_ptr()).cm).reject)(listener.as_ptr(), handle, ptr::null(), 0)
         };
         self.library.check("fi_reject", result as isize)
+    }
+
+    fn stop_listening(&mut self) {
+        self.listener = None;
     }
 
     fn disconnect(&mut self, connection: ConnectionId) {

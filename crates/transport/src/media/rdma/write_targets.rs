@@ -314,6 +314,9 @@ impl<N: RdmaNode> WriteTargets<N> {
                 if let Some(target) = target {
                     target.state = TargetState::Connected(connection);
                 }
+                if !self.receivers.iter().any(WriteTarget::is_expected) {
+                    self.node.stop_listening();
+                }
             }
             FabricEvent::Closed { connection, why } => {
                 let states = [
@@ -482,6 +485,11 @@ impl WriteTarget {
             told: 0,
             on_way: VecDeque::with_capacity(WRITES_ON_WAY_MAX),
         })
+    }
+
+    /// Whether the receiver has not connected yet.
+    fn is_expected(&self) -> bool {
+        matches!(self.state, TargetState::Awaited | TargetState::Accepted(_))
     }
 
     /// Whether all writes up to a position are done.

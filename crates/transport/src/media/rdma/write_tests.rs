@@ -247,6 +247,27 @@ fn a_stranger_is_refused() {
 }
 
 #[test]
+fn nobody_listens_once_all_receivers_have_come() {
+    let fabric = SimFabric::new(SimFabricFaults::NONE);
+    let (node, address) = fabric.listen().unwrap();
+    let proof = PlacementProof::Marks;
+    let mut sender = WriteSender::new(node, &spec(2), proof, RING_BYTES, 5).unwrap();
+    let mut connect = |number| {
+        let node = fabric.connect(address).unwrap();
+        let mut receiver = WriteReceiver::new(node, &spec(2), number, proof, RING_BYTES).unwrap();
+        while receiver.is_connecting() {
+            sender.progress().unwrap();
+            receiver.progress().unwrap();
+        }
+        receiver.poll().err()
+    };
+    assert!(connect(0).is_none());
+    assert!(connect(1).is_none());
+    let late = connect(1).expect("a refusal").to_string();
+    assert!(late.contains("nothing listens there"), "{late}");
+}
+
+#[test]
 fn frames_before_a_loss_are_received_first() {
     for seed in 0..seeds() {
         let mut edge = Edge::open(SimFabricFaults::wild(seed), PlacementProof::Numbers, 1);
