@@ -1,6 +1,6 @@
 //! Short constructors of typed expressions, for tests.
 
-use graph::{BinaryOp, Expr, ExprKind, LocalId, Pos, StateId, Stmt};
+use graph::{BinaryOp, Expr, ExprKind, LocalId, PortIndex, Pos, StateId, Stmt};
 use tuple::{Type, Value};
 
 /// A place that messages can be told by.
@@ -52,12 +52,12 @@ pub fn rstring(value: &str) -> Expr {
 }
 
 /// An attribute of the current tuple of an input port.
-pub fn attribute(port: u32, index: u32, ty: Type) -> Expr {
+pub fn attribute(port: PortIndex, index: u32, ty: Type) -> Expr {
     history_attribute(port, 0, index, ty)
 }
 
 /// An attribute of an earlier tuple of an input port.
-pub fn history_attribute(port: u32, history: u32, index: u32, ty: Type) -> Expr {
+pub fn history_attribute(port: PortIndex, history: u32, index: u32, ty: Type) -> Expr {
     let kind = ExprKind::Attribute {
         port,
         history,
@@ -131,20 +131,20 @@ pub fn set_state(id: u32, value: Expr) -> Stmt {
 }
 
 /// The statement `submit(tuple, port);`.
-pub fn submit(port: u32, tuple: Expr) -> Stmt {
+pub fn submit(port: PortIndex, tuple: Expr) -> Stmt {
     Stmt::Submit {
-        port: uint32(port),
+        port: uint32(port.0),
         tuple,
         pos: TEST_POS,
     }
 }
 
 /// `submit(Sys.WindowMarker, port);`, or the final marker.
-pub fn submit_mark(port: u32, mark: tuple::Punctuation) -> Stmt {
+pub fn submit_mark(port: PortIndex, mark: tuple::Punctuation) -> Stmt {
     let names = ["WindowMarker", "FinalMarker"].map(Into::into).to_vec();
     let ty = Type::Enum(std::sync::Arc::new(tuple::EnumType { names }));
     Stmt::SubmitPunct {
-        port: uint32(port),
+        port: uint32(port.0),
         mark: constant(Value::Enum(mark as u32), ty),
         pos: TEST_POS,
     }

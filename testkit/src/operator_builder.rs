@@ -3,7 +3,9 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use graph::{Body, EventClock, Expr, InPort, OperatorNode, OutPort, OutPortId, OutputCall, Param};
+use graph::{
+    Body, EventClock, Expr, InPort, OperatorNode, OutPort, OutPortId, OutputCall, Param, PortIndex,
+};
 use graph::{OperatorId, ParamValue, StateVar, Window};
 use tuple::{TupleType, Type};
 
@@ -149,7 +151,7 @@ impl OperatorBuilder {
     pub fn connect(mut self, port: usize, operator: u32, output: u32) -> OperatorBuilder {
         self.0.inputs[port].sources.push(OutPortId {
             operator: OperatorId(operator),
-            port: output,
+            port: PortIndex(output),
         });
         self
     }

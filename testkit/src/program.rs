@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use eval::Fault;
-use graph::{Annotation, OperatorModel, PeThreads, Program};
+use graph::{Annotation, OperatorModel, PeThreads, PortIndex, Program};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::{
     BuildContext, FailureReport, Operator, OperatorCounts, OperatorEntry, Outlet, Pe, PeOptions,
@@ -92,7 +92,11 @@ struct Print {
 }
 
 impl Print {
-    fn print_punctuation(port: u32, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn print_punctuation(
+        port: PortIndex,
+        mark: Punctuation,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let name = format!("{mark:?}").to_lowercase();
         out.services()
             .print(format!("{port} {name}\n").as_bytes(), false)
@@ -102,22 +106,26 @@ impl Print {
 impl Operator for Print {
     fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         self.line.clear();
         self.line.extend_from_slice(format!("{port} ").as_bytes());
-        text::print_tuple(tuple, &self.layouts[port as usize], &mut self.line);
+        text::print_tuple(tuple, &self.layouts[port.index()], &mut self.line);
         self.line.push(b'\n');
         out.services().print(&self.line, false)
     }
 
-    fn process_window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(
+        &mut self,
+        port: PortIndex,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         Print::print_punctuation(port, Punctuation::Window, out)
     }
 
-    fn process_final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(&mut self, port: PortIndex, out: &mut dyn Outlet) -> Result<(), Fault> {
         Print::print_punctuation(port, Punctuation::Final, out)
     }
 }

@@ -1,6 +1,7 @@
 //! An outlet that keeps what code submits, for interpreted and for compiled code.
 
 use eval::{Fault, NoServices, Services, Submit};
+use graph::PortIndex;
 use runtime::abi::{CodeContext, CodeOutlet};
 use runtime::{EvaluationInputs, Outlet};
 use tuple::{Punctuation, TupleBuf, TupleRef};
@@ -9,17 +10,17 @@ use tuple::{Punctuation, TupleBuf, TupleRef};
 #[derive(Debug, Default)]
 pub struct SubmissionRecorder {
     /// Port and tuple or punctuation of each submission, in their order.
-    pub submitted: Vec<(u32, Result<TupleBuf, Punctuation>)>,
+    pub submitted: Vec<(PortIndex, Result<TupleBuf, Punctuation>)>,
     services: NoServices,
 }
 
 impl Outlet for SubmissionRecorder {
-    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+    fn submit(&mut self, port: PortIndex, tuple: TupleRef<'_>) -> Result<(), Fault> {
         self.submitted.push((port, Ok(tuple.to_buf())));
         Ok(())
     }
 
-    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, port: PortIndex, mark: Punctuation) -> Result<(), Fault> {
         self.submitted.push((port, Err(mark)));
         Ok(())
     }
@@ -42,15 +43,15 @@ impl CodeOutlet for SubmissionRecorder {
         0
     }
 
-    fn wake_consumer(&mut self, _: u32) {}
+    fn wake_consumer(&mut self, _: PortIndex) {}
 }
 
 impl Submit for SubmissionRecorder {
-    fn submit_tuple(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+    fn submit_tuple(&mut self, port: PortIndex, tuple: TupleRef<'_>) -> Result<(), Fault> {
         self.submit(port, tuple)
     }
 
-    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, port: PortIndex, mark: Punctuation) -> Result<(), Fault> {
         Outlet::submit_punctuation(self, port, mark)
     }
 

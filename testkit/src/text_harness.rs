@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use eval::Fault;
-use graph::OperatorNode;
+use graph::{OperatorNode, PortIndex};
 use runtime::abi::Backend;
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::harness::HarnessOutput;
@@ -88,13 +88,13 @@ impl TextHarness {
     }
 
     /// Hands over a tuple, written as `{a=1,b="x"}`.
-    pub fn process_text(&mut self, port: u32, tuple: &str) {
+    pub fn process_text(&mut self, port: PortIndex, tuple: &str) {
         self.try_process_text(port, tuple)
             .unwrap_or_else(|fault| panic!("{fault}"));
     }
 
     /// Hands over tuples, one after the other.
-    pub fn process_texts(&mut self, port: u32, tuples: &[&str]) {
+    pub fn process_texts(&mut self, port: PortIndex, tuples: &[&str]) {
         tuples
             .iter()
             .for_each(|tuple| self.process_text(port, tuple));
@@ -104,8 +104,8 @@ impl TextHarness {
     ///
     /// # Errors
     /// The fault of processing it.
-    pub fn try_process_text(&mut self, port: u32, tuple: &str) -> Result<(), Fault> {
-        let ty = Type::Tuple(self.inputs[port as usize].schema.clone());
+    pub fn try_process_text(&mut self, port: PortIndex, tuple: &str) -> Result<(), Fault> {
+        let ty = Type::Tuple(self.inputs[port.index()].schema.clone());
         let value = text::read(&mut TextReader::new(tuple.as_bytes()), &ty);
         let value = value.unwrap_or_else(|error| panic!("{tuple}: {error}"));
         self.try_process_value(port, &value)
@@ -115,8 +115,8 @@ impl TextHarness {
     ///
     /// # Errors
     /// The fault of processing it.
-    pub fn try_process_value(&mut self, port: u32, tuple: &Value) -> Result<(), Fault> {
-        let layout = self.inputs[port as usize].clone();
+    pub fn try_process_value(&mut self, port: PortIndex, tuple: &Value) -> Result<(), Fault> {
+        let layout = self.inputs[port.index()].clone();
         let mut flat = TupleBuf::default();
         flat.begin(&layout);
         flat.set_all(&layout, tuple);
@@ -124,16 +124,16 @@ impl TextHarness {
     }
 
     /// Hands over a window marker.
-    pub fn window_marker(&mut self, port: u32) {
+    pub fn window_marker(&mut self, port: PortIndex) {
         self.process_punctuation(port, Punctuation::Window);
     }
 
     /// Ends an input port.
-    pub fn final_marker(&mut self, port: u32) {
+    pub fn final_marker(&mut self, port: PortIndex) {
         self.process_punctuation(port, Punctuation::Final);
     }
 
-    fn process_punctuation(&mut self, port: u32, mark: Punctuation) {
+    fn process_punctuation(&mut self, port: PortIndex, mark: Punctuation) {
         let handed = self.harness.process_punctuation(port, mark);
         handed.unwrap_or_else(|fault| panic!("{fault}"));
     }
@@ -178,7 +178,7 @@ impl TextHarness {
             HarnessOutput::Punctuation(port, Punctuation::Final) => format!("{port} final"),
             HarnessOutput::Tuple(port, tuple) => {
                 let mut text = Vec::new();
-                let layout = &self.outputs[*port as usize];
+                let layout = &self.outputs[port.index()];
                 text::print_tuple(tuple.as_ref(), layout, &mut text);
                 format!("{port} {}", String::from_utf8_lossy(&text))
             }

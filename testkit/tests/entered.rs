@@ -9,7 +9,7 @@ use std::thread;
 use eval::Fault;
 use graph::{
     CongestionPolicy, OperatorId, OperatorModel, OperatorTimers, PeId, PePlan, PeThreads, Plan,
-    Program, ThreadStartPoint, ThreadedPort,
+    PortIndex, Program, ThreadStartPoint, ThreadedPort,
 };
 use planner::{PeProgram, ProgramCuts, pe_threads};
 use runtime::abi::interpreter_backend::InterpreterBackend;
@@ -113,18 +113,23 @@ impl Probe {
 }
 
 impl Operator for Probe {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         self.note_thread();
         match self.has_output {
-            true => out.submit(0, tuple),
+            true => out.submit(PortIndex(0), tuple),
             false => Ok(()),
         }
     }
 
-    fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, _: PortIndex, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.note_thread();
         match self.has_output {
-            true => out.submit_punctuation(0, Punctuation::Window),
+            true => out.submit_punctuation(PortIndex(0), Punctuation::Window),
             false => Ok(()),
         }
     }
@@ -132,7 +137,7 @@ impl Operator for Probe {
     fn on_timer(&mut self, _: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.note_thread();
         match self.is_ticking {
-            true => out.submit_punctuation(0, Punctuation::Window),
+            true => out.submit_punctuation(PortIndex(0), Punctuation::Window),
             false => Ok(()),
         }
     }
@@ -177,7 +182,7 @@ fn cut_part(program: &Program) -> PeProgram {
             operators: ids.map(OperatorId).collect(),
             threaded_ports: vec![ThreadedPort {
                 operator: OperatorId(4),
-                port: 0,
+                port: PortIndex(0),
                 congestion: CongestionPolicy::Wait,
                 tuples_max: 100,
                 core: None,

@@ -11,7 +11,7 @@ use std::alloc::System;
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::{CrossingCodec, CrossingId, Expr, OperatorModel, PeId, inserted_operators};
+use graph::{CrossingCodec, CrossingId, Expr, OperatorModel, PeId, PortIndex, inserted_operators};
 use operators::{counter, crossing_ends, queue, receive, send, source, start};
 use runtime::crossing::CrossingEnds;
 use runtime::{BuildContext, Operator, OperatorEntry, Outlet, Source};
@@ -52,7 +52,7 @@ struct Watch {
 }
 
 impl Operator for Watch {
-    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(&mut self, _: PortIndex, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         self.seen += 1;
         if self.seen.is_multiple_of(SPAN) {
             let now = allocations();
@@ -149,7 +149,7 @@ fn maker(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 impl Operator for Maker {
-    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(&mut self, _: PortIndex, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         Ok(())
     }
 
@@ -164,7 +164,7 @@ impl Source for Maker {
         (0..COUNT).try_for_each(|_| {
             tuple.begin(&self.0);
             tuple.put_bytes(0, &text);
-            out.submit_owned(0, &mut tuple)
+            out.submit_owned(PortIndex(0), &mut tuple)
         })
     }
 }

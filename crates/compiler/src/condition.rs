@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use eval::{ConditionError, ConditionErrorKind, NativeFn};
-use graph::Expr;
+use graph::{Expr, PortIndex};
 use syntax::{Diagnostic, Severity, SourceMap, Span, ast};
 use tuple::{TupleType, Type};
 
@@ -86,7 +86,7 @@ fn type_condition(
     let level = ScopeLevel::Operator(Rc::new(operator_scope(over)));
     let scope = Scope::unit(UnitId(0)).enter(level);
     let context = TypingContext {
-        inputs: ReadableInputs::Port(0),
+        inputs: ReadableInputs::Port(PortIndex(0)),
         stateful: StatefulCalls::InCondition,
         open_numbers: true,
         ..TypingContext::default()

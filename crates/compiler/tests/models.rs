@@ -5,7 +5,8 @@ mod support;
 use compiler::{CompileInput, CompileOutput};
 use graph::{
     AssignmentMode, InPortModel, InvocationError, InvocationPart, OperatorModel, OperatorNode,
-    OperatorRole, OutPortModel, ParamMode, ParamModel, PunctuationInputMode, PunctuationOutputMode,
+    OperatorRole, OutPortModel, ParamMode, ParamModel, PortIndex, PunctuationInputMode,
+    PunctuationOutputMode,
 };
 use thalweg_compiler as compiler;
 
@@ -43,10 +44,10 @@ static MODELS: &[&OperatorModel] = &[
             },
         ],
         outputs: &[OutPortModel {
-            punctuation: PunctuationOutputMode::Preserving(0),
+            punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
             auto_assignment: true,
             complete_assignment: true,
-            same_schema_as: Some(0),
+            same_schema_as: Some(PortIndex(0)),
             ..OutPortModel::DEFAULT
         }],
         ..OperatorModel::DEFAULT
@@ -116,7 +117,7 @@ fn only_integers(operator: &OperatorNode) -> Result<(), InvocationError> {
         .is_none_or(|a| a.ty != tuple::Type::Int32)
     {
         return misuse(
-            InvocationPart::Attribute(0, 0),
+            InvocationPart::Attribute(PortIndex(0), 0),
             "the first attribute must be an int32",
         );
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use eval::NativeFn;
 use graph::{
     AssignmentMode, Cardinality, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel,
-    PunctuationInputMode, PunctuationOutputMode, Unsupported, WindowingMode,
+    PortIndex, PunctuationInputMode, PunctuationOutputMode, Unsupported, WindowingMode,
 };
 
 use crate::compilation::operator_models;
@@ -182,7 +182,7 @@ fn input_port_doc(port: &InPortModel) -> String {
 fn output_port_doc(port: &OutPortModel) -> String {
     let punctuation = match port.punctuation {
         PunctuationOutputMode::Generating => "makes its own window markers".to_owned(),
-        PunctuationOutputMode::Preserving(0) => "forwards window markers".to_owned(),
+        PunctuationOutputMode::Preserving(PortIndex(0)) => "forwards window markers".to_owned(),
         PunctuationOutputMode::Preserving(n) => format!("forwards the window markers of input {n}"),
         PunctuationOutputMode::Free => "has no window markers".to_owned(),
     };

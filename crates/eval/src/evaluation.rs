@@ -1,5 +1,6 @@
 //! Context of one evaluation: input tuples, operator state, and the place where it submits.
 
+use graph::PortIndex;
 use tuple::{Layout, Punctuation, TupleRef};
 
 use crate::{Fault, Services, State};
@@ -30,9 +31,9 @@ impl InputTuples<'_> {
 /// Output of statements, and access to the services of the PE.
 pub trait Submit {
     /// Sends a tuple of the port's schema.
-    fn submit_tuple(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault>;
+    fn submit_tuple(&mut self, port: PortIndex, tuple: TupleRef<'_>) -> Result<(), Fault>;
     /// Sends a marker from an output port.
-    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault>;
+    fn submit_punctuation(&mut self, port: PortIndex, mark: Punctuation) -> Result<(), Fault>;
     /// Services of the PE for library functions.
     fn services(&mut self) -> &mut dyn Services;
 }

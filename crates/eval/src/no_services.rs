@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use graph::PortIndex;
 use tuple::{Punctuation, TupleRef, TupleType, Value};
 
 use crate::{ConditionError, Fault, FaultKind, OperatorEventTime, Services, Submit, TraceLevel};
@@ -119,10 +120,10 @@ impl Services for NoServices {
 }
 
 impl Submit for NoServices {
-    fn submit_tuple(&mut self, _port: u32, _tuple: TupleRef<'_>) -> Result<(), Fault> {
+    fn submit_tuple(&mut self, _port: PortIndex, _tuple: TupleRef<'_>) -> Result<(), Fault> {
         Err(refusal("submitting a tuple"))
     }
-    fn submit_punctuation(&mut self, _port: u32, _mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, _port: PortIndex, _mark: Punctuation) -> Result<(), Fault> {
         Err(refusal("submitting a marker"))
     }
     fn services(&mut self) -> &mut dyn Services {

@@ -3,8 +3,8 @@
 use tuple::{Type, Value};
 
 use crate::{
-    Arg, BinaryOp, Callee, Expr, ExprKind, LocalId, LocalVar, Place, PlaceRoot, PlaceStep, Pos,
-    StateId,
+    Arg, BinaryOp, Callee, Expr, ExprKind, LocalId, LocalVar, Place, PlaceRoot, PlaceStep,
+    PortIndex, Pos, StateId,
 };
 
 impl Expr {
@@ -58,7 +58,7 @@ impl Expr {
     }
 
     /// An attribute of the current tuple of an input port.
-    pub fn attribute(port: u32, index: u32, ty: Type) -> Expr {
+    pub fn attribute(port: PortIndex, index: u32, ty: Type) -> Expr {
         let history = 0;
         Expr::new(
             ExprKind::Attribute {
@@ -74,10 +74,10 @@ impl Expr {
     ///
     /// # Example
     /// ```
-    /// use thalweg_graph::{BinaryOp, Expr};
+    /// use thalweg_graph::{BinaryOp, Expr, PortIndex};
     /// use tuple::{Type, Value};
     ///
-    /// let price = Expr::attribute(0, 1, Type::Float64);
+    /// let price = Expr::attribute(PortIndex(0), 1, Type::Float64);
     /// let limit = Expr::constant(Value::Float64(10.0), Type::Float64);
     /// let condition = Expr::binary(BinaryOp::Gt, price, limit);
     /// assert_eq!(condition.ty, Type::Boolean);

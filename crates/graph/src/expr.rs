@@ -5,6 +5,8 @@
 
 use tuple::{Type, Value};
 
+use crate::PortIndex;
+
 /// Position in the program's text, for messages: file as an index into [`crate::Program::files`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pos {
@@ -55,14 +57,14 @@ pub enum ExprKind {
     /// A whole input tuple; `history` 0 is the current one.
     Input {
         /// Number of the input port.
-        port: u32,
+        port: PortIndex,
         /// Number of tuples that the expression looks back.
         history: u32,
     },
     /// One attribute of an input tuple.
     Attribute {
         /// Number of the input port.
-        port: u32,
+        port: PortIndex,
         /// Number of tuples that the expression looks back.
         history: u32,
         /// Index in the port's schema.

@@ -9,6 +9,7 @@ mod constructors;
 mod expr;
 mod operator_model;
 mod plan;
+mod port_index;
 pub mod print;
 mod program;
 mod stmt;
@@ -30,6 +31,7 @@ pub use plan::{
     PlanDraft, PlanEdge, PlanPart, PlanTextError, PlannedThread, ReceiverPlan, ThreadStartPoint,
     ThreadedPort, inserted_operators,
 };
+pub use port_index::PortIndex;
 pub use program::{
     Annotation, CaughtFaults, ConfigEntry, EventClock, InPort, Logic, OperatorId, OperatorNode,
     OperatorTimers, OutPort, OutPortId, OutputCall, Param, ParamValue, Partition,

@@ -28,7 +28,7 @@
 //! assert_eq!(FILTER.inputs.len(), 1);
 //! ```
 
-use crate::{OperatorNode, OperatorTimers, Unsupported, WindowKind};
+use crate::{OperatorNode, OperatorTimers, PortIndex, Unsupported, WindowKind};
 
 /// A primitive operator's interface.
 #[derive(Clone, Copy, Debug)]
@@ -177,17 +177,17 @@ pub enum InvocationPart {
     /// The head of the invocation, from its first stream to its inputs.
     Head,
     /// An input port, by number.
-    Input(u32),
+    Input(PortIndex),
     /// An output port, by number.
-    Output(u32),
+    Output(PortIndex),
     /// An output attribute: of its assignment if it has one, else the port.
-    Attribute(u32, u32),
+    Attribute(PortIndex, u32),
     /// A parameter, by name.
     Param(&'static str),
     /// The parameter at this place of [`crate::OperatorNode::params`].
     ParamIndex(u32),
     /// The window of an input port.
-    Window(u32),
+    Window(PortIndex),
 }
 
 /// Number of ports in a set.
@@ -278,7 +278,7 @@ pub struct OutPortModel {
     /// Every attribute must end up assigned.
     pub complete_assignment: bool,
     /// Input port whose schema the port's schema must equal.
-    pub same_schema_as: Option<u32>,
+    pub same_schema_as: Option<PortIndex>,
 }
 
 impl OutPortModel {
@@ -316,7 +316,7 @@ pub enum PunctuationOutputMode {
     /// The operator sends its own; incoming ones are not forwarded.
     Generating,
     /// Window markers of an input port (its index) are forwarded.
-    Preserving(u32),
+    Preserving(PortIndex),
     /// The port submits no window markers of its input.
     Free,
 }
@@ -356,7 +356,7 @@ pub struct ParamModel {
     /// Whether the parameter takes a list of values.
     pub is_list: bool,
     /// The only input port that the parameter's expressions may read; `None` for all.
-    pub port: Option<u32>,
+    pub port: Option<PortIndex>,
     /// Description of the parameter: meaning, unit, default.
     pub doc: &'static str,
 }

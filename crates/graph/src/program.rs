@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tuple::{Resolution, TupleType, Type, Value};
 
-use crate::{Body, Expr, Function, Pos};
+use crate::{Body, Expr, Function, PortIndex, Pos};
 
 /// A whole program, expanded, as the compiler returns it.
 #[derive(Clone, Debug, Default)]
@@ -162,8 +162,8 @@ impl OperatorNode {
     }
 
     /// Whether config asks for a queue at an input port.
-    pub fn declares_queue(&self, port: u32) -> bool {
-        let Some(port) = self.inputs.get(port as usize) else {
+    pub fn declares_queue(&self, port: PortIndex) -> bool {
+        let Some(port) = self.inputs.get(port.index()) else {
             return false;
         };
         let entries = self.config.iter();
@@ -220,7 +220,7 @@ pub struct EventClock {
     /// Nanoseconds that they advance at least.
     pub min_gap_ns: i128,
     /// The output ports that send watermarks, in order.
-    pub outputs: Vec<u32>,
+    pub outputs: Vec<PortIndex>,
     /// Watermarks are made of what the operator sends; else those that come in are passed on.
     pub generates_watermarks: bool,
 }
@@ -270,7 +270,7 @@ pub struct OutPortId {
     /// Operator that has the port.
     pub operator: OperatorId,
     /// Number of its output port.
-    pub port: u32,
+    pub port: PortIndex,
 }
 
 /// An output port of an operator instance.

@@ -1,6 +1,6 @@
 //! Walking over expressions, by reference and by mutable reference.
 
-use crate::{Arg, Expr, ExprKind, Place, PlaceStep};
+use crate::{Arg, Expr, ExprKind, Place, PlaceStep, PortIndex};
 
 /// Calls `$visit` with every expression directly inside `$expr`; `$iter` is `iter` or `iter_mut`.
 macro_rules! walk_children {
@@ -105,11 +105,11 @@ impl Expr {
     ///
     /// # Example
     /// ```
-    /// use thalweg_graph::{BinaryOp, Expr};
+    /// use thalweg_graph::{BinaryOp, Expr, PortIndex};
     /// use tuple::{Type, Value};
     ///
     /// let one = Expr::constant(Value::Int64(1), Type::Int64);
-    /// let read = Expr::attribute(0, 0, Type::Int64);
+    /// let read = Expr::attribute(PortIndex(0), 0, Type::Int64);
     /// assert!(!one.reads_input());
     /// assert!(Expr::binary(BinaryOp::Add, read, one).reads_input());
     /// ```
@@ -119,7 +119,7 @@ impl Expr {
 
     /// Whether this expression, or one inside it, reads a tuple of an input port that `is_port`
     /// accepts by its number.
-    pub fn reads_port(&self, is_port: impl Fn(u32) -> bool) -> bool {
+    pub fn reads_port(&self, is_port: impl Fn(PortIndex) -> bool) -> bool {
         let mut reads = false;
         self.for_each_ref(&mut |part| {
             if let ExprKind::Input { port, .. } | ExprKind::Attribute { port, .. } = part.kind {

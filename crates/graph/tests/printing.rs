@@ -6,8 +6,8 @@ use thalweg_graph::print::PrintNames;
 use thalweg_graph::{
     Arg, BinaryOp, Body, Callee, ConfigEntry, Expr, ExprKind, Function, FunctionId, InPort,
     LocalId, LocalVar, Logic, MappedForm, NativeId, OperatorId, OperatorNode, OutPort, OutPortId,
-    OutputCall, Param, ParamValue, Partition, PartitionEviction, Place, PlaceStep, Policy, Pos,
-    Program, StateId, StateVar, Stmt, UnaryOp, Window, WindowKind,
+    OutputCall, Param, ParamValue, Partition, PartitionEviction, Place, PlaceStep, Policy,
+    PortIndex, Pos, Program, StateId, StateVar, Stmt, UnaryOp, Window, WindowKind,
 };
 use tuple::{List, TupleType, Type, Value};
 
@@ -145,7 +145,7 @@ fn every_form_has_a_text() {
     let list = || Expr::local(LocalId(3), Type::List(Type::Int32.into(), None));
     let optional = || Expr::local(LocalId(4), Type::Optional(Type::Int32.into()));
     let input = ExprKind::Attribute {
-        port: 0,
+        port: PortIndex(0),
         history: 2,
         index: 1,
     };
@@ -185,7 +185,7 @@ fn every_form_has_a_text() {
         (ExprKind::IsShutdown, "isShutdown()"),
         (
             ExprKind::Input {
-                port: 1,
+                port: PortIndex(1),
                 history: 0,
             },
             "in1",
@@ -314,11 +314,11 @@ fn counting_logic() -> Logic {
         .with_step(PlaceStep::Index(int(0)), Type::Int32);
     let mut body = Body::default();
     let m = body.local("m", Type::Int32);
-    let marks = Expr::attribute(0, 1, Type::List(Type::Int32.into(), None));
+    let marks = Expr::attribute(PortIndex(0), 1, Type::List(Type::Int32.into(), None));
     let port = Expr::constant(Value::Uint32(0), Type::Uint32);
     let tuple = Expr::new(
         ExprKind::Input {
-            port: 0,
+            port: PortIndex(0),
             history: 0,
         },
         Type::Tuple(schema()),
@@ -341,7 +341,7 @@ fn counting_logic() -> Logic {
 }
 
 fn program() -> Program {
-    let id = || Expr::attribute(0, 0, Type::Int32);
+    let id = || Expr::attribute(PortIndex(0), 0, Type::Int32);
     let sum = Expr::new(ExprKind::OutputCall(0), Type::Int32);
     let call = OutputCall {
         function: "Sum".into(),
@@ -359,7 +359,7 @@ fn program() -> Program {
                 schema(),
                 vec![OutPortId {
                     operator: OperatorId(0),
-                    port: 0,
+                    port: PortIndex(0),
                 }],
             )
         }],

@@ -125,7 +125,7 @@ impl<'a> PlanNoteFinder<'_, 'a> {
         let mut queued = self.plan.pes.iter().flat_map(|pe| &pe.threaded_ports);
         let queue = queued.find(|queue| {
             let at = queue.operator.0 as usize;
-            let sources = &self.program.operators[at].inputs[queue.port as usize].sources;
+            let sources = &self.program.operators[at].inputs[queue.port.index()].sources;
             let mut sources = sources.iter().map(|from| loops[from.operator.0 as usize]);
             queue.congestion == CongestionPolicy::Wait
                 && loops[at].is_some()

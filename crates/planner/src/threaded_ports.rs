@@ -26,7 +26,7 @@ use std::collections::HashSet;
 
 use graph::{
     CongestionPolicy, InPortId, OperatorId, OperatorNode, PeAssignment, PeId, PePlan, Plan,
-    Program, ReceiverPlan, ThreadedPort,
+    PortIndex, Program, ReceiverPlan, ThreadedPort,
 };
 use tuple::Value;
 
@@ -135,7 +135,7 @@ fn exclusive_ports(
             let inputs = &program.operators[only.0 as usize].inputs;
             let ports = fed.chunk_by(|a, b| a == b);
             let ports =
-                ports.filter(|port| inputs[port[0].port as usize].sources.len() == port.len());
+                ports.filter(|port| inputs[port[0].port.index()].sources.len() == port.len());
             exclusive.extend(ports.map(|port| port[0]));
         }
     }
@@ -166,8 +166,8 @@ impl ThreadPlanner<'_> {
                 ThreadingPolicy::Automatic => !is_enough,
                 ThreadingPolicy::Dedicated | ThreadingPolicy::Dynamic => true,
             };
-            let ports = 0..self.operator(operator).inputs.len() as u32;
-            let begins = |&port: &u32| is_threaded || self.begins_channel(operator, port);
+            let ports = (0..self.operator(operator).inputs.len() as u32).map(PortIndex);
+            let begins = |&port: &PortIndex| is_threaded || self.begins_channel(operator, port);
             let ports = ports.filter(begins);
             let ports = ports.filter(|&port| self.may_thread(operator, port));
             let queue = |port| ThreadedPort {
@@ -183,8 +183,8 @@ impl ThreadPlanner<'_> {
     }
 
     /// Whether a port is where a channel of a parallel region begins.
-    fn begins_channel(&self, operator: OperatorId, port: u32) -> bool {
-        let sources = &self.operator(operator).inputs[port as usize].sources;
+    fn begins_channel(&self, operator: OperatorId, port: PortIndex) -> bool {
+        let sources = &self.operator(operator).inputs[port.index()].sources;
         let mut annotations = sources
             .iter()
             .flat_map(|from| &self.operator(from.operator).annotations);
@@ -192,9 +192,9 @@ impl ThreadPlanner<'_> {
     }
 
     /// Whether a port may get a thread that config does not ask for.
-    fn may_thread(&self, operator: OperatorId, port: u32) -> bool {
+    fn may_thread(&self, operator: OperatorId, port: PortIndex) -> bool {
         let number = self.loops[operator.0 as usize];
-        let sources = &self.operator(operator).inputs[port as usize].sources;
+        let sources = &self.operator(operator).inputs[port.index()].sources;
         let mut loops = sources
             .iter()
             .map(|from| self.loops[from.operator.0 as usize]);
@@ -237,7 +237,7 @@ fn queue(id: OperatorId, operator: &OperatorNode, value: &str) -> Option<Threade
         .position(|input| &*input.name == port)?;
     Some(ThreadedPort {
         operator: id,
-        port: port as u32,
+        port: PortIndex(port as u32),
         congestion: match parts.next()? {
             "Sys.DropFirst" => CongestionPolicy::DropFirst,
             "Sys.DropLast" => CongestionPolicy::DropLast,

@@ -3,7 +3,7 @@
 
 use graph::{
     InPort, OperatorId, OperatorNode, OperatorTimers, OutPort, OutPortId, PeAssignment, PeId,
-    PeThreads, PinnedThread, Plan, Pos, Program, ThreadedPort, inserted_operators,
+    PeThreads, PinnedThread, Plan, PortIndex, Pos, Program, ThreadedPort, inserted_operators,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -137,7 +137,7 @@ impl Closures<'_> {
             for port in 0..self.operators[from].outputs.len() {
                 let takes = |to: &usize| {
                     let mut sources = self.operators[*to].inputs.iter().flat_map(|p| &p.sources);
-                    sources.any(|s| (s.operator.0 as usize, s.port as usize) == (from, port))
+                    sources.any(|s| (s.operator.0 as usize, s.port.index()) == (from, port))
                 };
                 let consumers: Vec<usize> = self.all().filter(takes).collect();
                 let is_fused = |&to: &usize| {
@@ -324,7 +324,7 @@ fn planned_starts(program: &Program, plan: &Plan, number: u32) -> Vec<(Vec<Strin
 fn operator(name: &str, inputs: &[&[u32]]) -> OperatorNode {
     let stream = |&from: &u32| OutPortId {
         operator: OperatorId(from),
-        port: 0,
+        port: PortIndex(0),
     };
     let inputs = inputs.iter().map(|sources| {
         InPort::new(

@@ -2,7 +2,7 @@
 
 use graph::{
     AUTO_MEDIUM, CongestionPolicy, CrossingCodec, InPort, OperatorId, OperatorNode, OutPort,
-    OutPortId, PeId, PinnedThread, Plan, Pos, Program,
+    OutPortId, PeId, PinnedThread, Plan, PortIndex, Pos, Program,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -12,21 +12,25 @@ use thalweg_planner::{
 
 /// `A -> In.F -> In.G -> Sink`, `A -> Sink.1`; F and G stand in a loop if it is asked for.
 fn program(has_loop: bool) -> Program {
-    let mut of_f = vec![edge(0, 0)];
-    of_f.extend(has_loop.then(|| edge(2, 0)));
+    let mut of_f = vec![edge(0, PortIndex(0))];
+    of_f.extend(has_loop.then(|| edge(2, PortIndex(0))));
     Program {
         name: "Main".into(),
         operators: vec![
             operator("A", vec![], 1),
             operator("In.F", vec![of_f], 2),
-            operator("In.G", vec![vec![edge(1, 1)]], 1),
-            operator("Sink", vec![vec![edge(2, 0)], vec![edge(0, 0)]], 0),
+            operator("In.G", vec![vec![edge(1, PortIndex(1))]], 1),
+            operator(
+                "Sink",
+                vec![vec![edge(2, PortIndex(0))], vec![edge(0, PortIndex(0))]],
+                0,
+            ),
         ],
         ..Program::default()
     }
 }
 
-fn edge(operator: u32, port: u32) -> OutPortId {
+fn edge(operator: u32, port: PortIndex) -> OutPortId {
     OutPortId {
         operator: OperatorId(operator),
         port,
@@ -114,7 +118,7 @@ fn a_plan_can_be_written_by_hand() {
     );
     assert_eq!(operators(&plan), [vec![0], vec![3], vec![1, 2]]);
     assert_eq!(plan.pes[0].cores, [2, 3]);
-    let (source, receiver) = (OperatorId(0), edge(0, 0));
+    let (source, receiver) = (OperatorId(0), edge(0, PortIndex(0)));
     let core = plan.pes[0].core_of(PinnedThread::Source(source));
     assert_eq!(core, Some(3));
     let core = plan.pes[1].core_of(PinnedThread::Receiver(receiver));
@@ -125,7 +129,7 @@ fn a_plan_can_be_written_by_hand() {
         (queue.congestion, queue.tuples_max),
         (CongestionPolicy::DropFirst, 10)
     );
-    assert_eq!((queue.port, queue.core), (1, Some(1)));
+    assert_eq!((queue.port, queue.core), (PortIndex(1), Some(1)));
     let queue = &plan.pes[2].threaded_ports[0];
     assert_eq!(
         (queue.congestion, queue.tuples_max),
@@ -136,7 +140,7 @@ fn a_plan_can_be_written_by_hand() {
     };
     assert_eq!(
         (first.from, &first.to[..]),
-        (edge(0, 0), &[PeId(1), PeId(2)][..])
+        (edge(0, PortIndex(0)), &[PeId(1), PeId(2)][..])
     );
     assert_eq!(
         (&*first.medium, first.codec),
@@ -368,7 +372,7 @@ fn streams_that_share_a_receiver_share_its_core() {
     let mut merged = program(false);
     merged.operators[2].inputs.clear();
     merged.operators[3].inputs.truncate(1);
-    merged.operators[3].inputs[0].sources = vec![edge(0, 0), edge(2, 0)];
+    merged.operators[3].inputs[0].sources = vec![edge(0, PortIndex(0)), edge(2, PortIndex(0))];
     let text = |core: u32| {
         format!(
             "pe 0\n operators *\npe 1\n operators Sink\n receiver In.G core {core}\n receiver A core 1\n"

@@ -2,8 +2,8 @@
 
 use graph::{
     CongestionPolicy, Crossing, CrossingCodec, CrossingId, EdgeMedium, InPort, InPortId, Merge,
-    OperatorId, OperatorNode, OutPort, OutPortId, PeAssignment, PeId, PePlan, Plan, Pos, Program,
-    ThreadedPort,
+    OperatorId, OperatorNode, OutPort, OutPortId, PeAssignment, PeId, PePlan, Plan, PortIndex, Pos,
+    Program, ThreadedPort,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -34,7 +34,7 @@ fn program(inputs: &[&[&[u32]]]) -> Program {
 fn stream(from: u32) -> OutPortId {
     OutPortId {
         operator: OperatorId(from),
-        port: 0,
+        port: PortIndex(0),
     }
 }
 
@@ -174,7 +174,7 @@ fn queues_that_only_the_plan_wants_keep_the_order_and_others_give_their_own() {
     let inputs: &[&[&[u32]]] = &[&[], &[&[0]], &[&[0]], &[&[1], &[2]]];
     let mut program = program(inputs);
     let mut plan = plan(&program, &[&[0, 1, 2, 3]]);
-    let queue = |operator: u32, port: u32, congestion| ThreadedPort {
+    let queue = |operator: u32, port: PortIndex, congestion| ThreadedPort {
         operator: OperatorId(operator),
         port,
         congestion,
@@ -185,17 +185,17 @@ fn queues_that_only_the_plan_wants_keep_the_order_and_others_give_their_own() {
         let merges = &order(plan, program).merges[0];
         merges.iter().map(|merge| merge.operators.clone()).collect()
     };
-    plan.pes[0].threaded_ports = vec![queue(1, 0, CongestionPolicy::Wait)];
+    plan.pes[0].threaded_ports = vec![queue(1, PortIndex(0), CongestionPolicy::Wait)];
     assert_eq!(merged(&plan, &program), [[OperatorId(1)], [OperatorId(3)]]);
     // What drops tuples depends on speed anyway.
-    plan.pes[0].threaded_ports = vec![queue(1, 0, CongestionPolicy::DropLast)];
+    plan.pes[0].threaded_ports = vec![queue(1, PortIndex(0), CongestionPolicy::DropLast)];
     assert_eq!(merged(&plan, &program), Vec::<Vec<OperatorId>>::new());
     program.operators[1].config = vec![graph::ConfigEntry {
         name: "threadedPort".into(),
         values: vec!["queue(In, Sys.Wait, 1)".into()],
         pos: Pos::default(),
     }];
-    plan.pes[0].threaded_ports = vec![queue(1, 0, CongestionPolicy::Wait)];
+    plan.pes[0].threaded_ports = vec![queue(1, PortIndex(0), CongestionPolicy::Wait)];
     assert_eq!(merged(&plan, &program), Vec::<Vec<OperatorId>>::new());
 }
 
@@ -217,7 +217,7 @@ fn a_thread_begins_at_a_threaded_port() {
     assert_eq!(threads(&program, &plan, 0), (vec![vec![0, 1, 2]], vec![]));
     plan.pes[0].threaded_ports.push(ThreadedPort {
         operator: OperatorId(2),
-        port: 0,
+        port: PortIndex(0),
         congestion: CongestionPolicy::Wait,
         tuples_max: 1,
         core: None,
@@ -240,7 +240,7 @@ fn a_receiver_that_only_fills_a_queue_runs_no_operator() {
     let mut plan = plan(&program, &[&[0], &[1]]);
     plan.pes[1].threaded_ports.push(ThreadedPort {
         operator: OperatorId(1),
-        port: 0,
+        port: PortIndex(0),
         congestion: CongestionPolicy::DropLast,
         tuples_max: 1,
         core: None,

@@ -34,7 +34,7 @@ type MakeInserted = fn(&mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator
 /// ```
 /// # extern crate thalweg_runtime as runtime;
 /// use eval::Fault;
-/// use graph::{InPortModel, OperatorModel};
+/// use graph::{InPortModel, OperatorModel, PortIndex};
 /// use runtime::{BuildContext, Operator, OperatorEntry, Outlet};
 /// use tuple::TupleRef;
 ///
@@ -43,7 +43,7 @@ type MakeInserted = fn(&mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator
 /// impl Operator for Discard {
 ///     fn process(
 ///         &mut self,
-///         _port: u32,
+///         _port: PortIndex,
 ///         _tuple: TupleRef<'_>,
 ///         _out: &mut dyn Outlet,
 ///     ) -> Result<(), Fault> {

@@ -3,28 +3,30 @@
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind};
-use graph::{Body, Expr, ExprKind, OperatorNode, OperatorTimers, OutPort, ParamValue, Pos, Stmt};
+use graph::{
+    Body, Expr, ExprKind, OperatorNode, OperatorTimers, OutPort, ParamValue, PortIndex, Pos, Stmt,
+};
 use runtime::LoweredLogic;
 use tuple::{TupleType, Type, Value};
 
 /// The logic clause as a body for each input port; `then` adds the operator's own statements.
 pub fn after_logic(
     operator: &OperatorNode,
-    mut then: impl FnMut(u32, &mut Body) -> Result<(), Fault>,
+    mut then: impl FnMut(PortIndex, &mut Body) -> Result<(), Fault>,
 ) -> Result<LoweredLogic, Fault> {
     let mut logic = LoweredLogic {
         state: operator.logic.state.clone(),
         on_punct: on_punct(operator),
         ..LoweredLogic::default()
     };
-    for port in 0..operator.inputs.len() {
-        let clause = operator.logic.on_tuple.get(port).cloned().flatten();
+    for port in (0..operator.inputs.len() as u32).map(PortIndex) {
+        let clause = operator.logic.on_tuple.get(port.index()).cloned().flatten();
         let mut body = clause.unwrap_or_default();
         if !body.stmts.is_empty() {
             // `return` ends the clause, not the operator's own statements.
             body.stmts = vec![Stmt::Clause(body.stmts)];
         }
-        then(port as u32, &mut body)?;
+        then(port, &mut body)?;
         logic.on_tuple.push(body);
     }
     Ok(logic)
@@ -74,19 +76,19 @@ pub fn period_timers(operator: &OperatorNode) -> OperatorTimers {
 }
 
 /// A statement that submits a tuple to a port.
-pub fn submit(port: u32, tuple: Expr) -> Stmt {
+pub fn submit(port: PortIndex, tuple: Expr) -> Stmt {
     let pos = tuple.pos;
     Stmt::Submit {
-        port: constant(Value::Uint32(port), Type::Uint32, pos),
+        port: constant(Value::Uint32(port.0), Type::Uint32, pos),
         tuple,
         pos,
     }
 }
 
 /// A statement that submits a window marker to a port.
-pub fn submit_window(port: u32, pos: Pos) -> Stmt {
+pub fn submit_window(port: PortIndex, pos: Pos) -> Stmt {
     Stmt::SubmitPunct {
-        port: constant(Value::Uint32(port), Type::Uint32, pos),
+        port: constant(Value::Uint32(port.0), Type::Uint32, pos),
         mark: constant(Value::Enum(0), punctuation(), pos),
         pos,
     }
@@ -99,10 +101,10 @@ fn punctuation() -> Type {
 }
 
 /// An expression for the input tuple of a port.
-pub fn input(operator: &OperatorNode, port: u32) -> Expr {
+pub fn input(operator: &OperatorNode, port: PortIndex) -> Expr {
     Expr {
         kind: ExprKind::Input { port, history: 0 },
-        ty: Type::Tuple(operator.inputs[port as usize].schema.clone()),
+        ty: Type::Tuple(operator.inputs[port.index()].schema.clone()),
         pos: operator.pos,
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, Services, State};
-use graph::{Body, Expr, Program};
+use graph::{Body, Expr, PortIndex, Program};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{
     Backend, CodeScope, OperatorCode, ProjectTuple, RunBody, TestPredicate, ThreadChains,
@@ -88,7 +88,7 @@ fn chains(program: &Program) -> Vec<String> {
 const N: [(&str, Type); 1] = [("n", Type::Int64)];
 
 fn n() -> Expr {
-    exprs::attribute(0, 0, Type::Int64)
+    exprs::attribute(PortIndex(0), 0, Type::Int64)
 }
 
 fn source(name: &str) -> OperatorBuilder {
@@ -144,12 +144,12 @@ fn what_looks_back_or_catches_is_in_no_chain() {
 
 #[test]
 fn who_may_end_its_port_early_submits_through_the_outlet() {
-    let tuple = || exprs::submit(0, exprs::tuple(&["n"], vec![n()]));
+    let tuple = || exprs::submit(PortIndex(0), exprs::tuple(&["n"], vec![n()]));
     let custom = |name: &str, feeder: u32| {
         let custom = OperatorBuilder::new("spl.utility::Custom", name).input("In", N);
         custom.connect(0, feeder, 0).output(name, N)
     };
-    let ends = |mark| exprs::body(&[], vec![tuple(), exprs::submit_mark(0, mark)]);
+    let ends = |mark| exprs::body(&[], vec![tuple(), exprs::submit_mark(PortIndex(0), mark)]);
     let program = build_program([
         source("B"),
         custom("Early", 0).on_tuple(0, ends(Punctuation::Final)),
@@ -158,7 +158,10 @@ fn who_may_end_its_port_early_submits_through_the_outlet() {
             .on_tuple(0, exprs::body(&[], vec![tuple()]))
             .on_punct(
                 0,
-                exprs::body(&[], vec![exprs::submit_mark(0, Punctuation::Final)]),
+                exprs::body(
+                    &[],
+                    vec![exprs::submit_mark(PortIndex(0), Punctuation::Final)],
+                ),
             ),
         functor("F", 3),
     ]);

@@ -1,7 +1,7 @@
 //! The duties that the run time has to every operator, in their order.
 
 use eval::{Fault, FaultKind};
-use graph::{InPortModel, OperatorModel, OutPortModel, PunctuationOutputMode};
+use graph::{InPortModel, OperatorModel, OutPortModel, PortIndex, PunctuationOutputMode};
 use runtime::{BuildContext, Operator, OperatorEntry, Outlet};
 use testkit::{OperatorBuilder, TextHarness, build_program, exprs, run_program};
 use tuple::{Punctuation, TupleRef, Type};
@@ -9,7 +9,7 @@ use tuple::{Punctuation, TupleRef, Type};
 const N: [(&str, Type); 1] = [("n", Type::Int64)];
 
 const KEEPS: OutPortModel = OutPortModel {
-    punctuation: PunctuationOutputMode::Preserving(0),
+    punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
     ..OutPortModel::DEFAULT
 };
 
@@ -36,7 +36,7 @@ fn tell(out: &mut dyn Outlet, what: &str) -> Result<(), Fault> {
 impl Operator for Tells {
     fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
@@ -45,14 +45,18 @@ impl Operator for Tells {
         if matches!(n, tuple::Value::Int64(13)) {
             return Err(Fault::new(FaultKind::Value, "thirteen"));
         }
-        out.submit(0, tuple)
+        out.submit(PortIndex(0), tuple)
     }
 
-    fn process_window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(
+        &mut self,
+        port: PortIndex,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         tell(out, &format!("window {port}"))
     }
 
-    fn process_final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(&mut self, port: PortIndex, out: &mut dyn Outlet) -> Result<(), Fault> {
         tell(out, &format!("final {port}"))
     }
 
@@ -85,25 +89,25 @@ fn tells() -> OperatorBuilder {
 #[test]
 fn calls_come_in_order_and_markers_go_where_the_model_says() {
     let mut harness = TextHarness::new(&tells(), ENTRY);
-    harness.process_text(0, "{n=1}");
-    harness.window_marker(0);
-    harness.window_marker(1);
+    harness.process_text(PortIndex(0), "{n=1}");
+    harness.window_marker(PortIndex(0));
+    harness.window_marker(PortIndex(1));
     assert_eq!(
         harness.take_submitted(),
         ["0 {n=1}", "0 window"],
         "port 0 keeps port 0's markers only"
     );
-    harness.final_marker(0);
-    harness.process_text(0, "{n=2}");
-    harness.window_marker(0);
+    harness.final_marker(PortIndex(0));
+    harness.process_text(PortIndex(0), "{n=2}");
+    harness.window_marker(PortIndex(0));
     assert_eq!(
         harness.take_submitted(),
         [""; 0],
         "a final port takes nothing"
     );
-    harness.process_text(1, "{n=3}");
-    harness.final_marker(1);
-    harness.process_text(1, "{n=4}");
+    harness.process_text(PortIndex(1), "{n=3}");
+    harness.final_marker(PortIndex(1));
+    harness.process_text(PortIndex(1), "{n=4}");
     assert_eq!(harness.take_submitted(), ["0 {n=3}", "0 final", "1 final"]);
     let calls = [
         "process 0 Int64(1)",
@@ -123,19 +127,19 @@ fn a_control_port_is_not_waited_for() {
     let mut control = tells().build();
     control.inputs[1].is_control = true;
     let mut harness = TextHarness::new(&control, ENTRY);
-    harness.final_marker(0);
+    harness.final_marker(PortIndex(0));
     assert_eq!(harness.take_submitted(), ["0 final", "1 final"]);
-    harness.process_text(1, "{n=1}");
+    harness.process_text(PortIndex(1), "{n=1}");
     assert_eq!(harness.take_submitted(), [""; 0]);
 }
 
 #[test]
 fn nothing_passes_a_port_after_a_final_marker_that_was_submitted() {
     let ends = vec![
-        exprs::submit(0, exprs::tuple(&["n"], vec![exprs::int64(1)])),
-        exprs::submit_mark(0, Punctuation::Final),
-        exprs::submit(0, exprs::tuple(&["n"], vec![exprs::int64(2)])),
-        exprs::submit_mark(0, Punctuation::Window),
+        exprs::submit(PortIndex(0), exprs::tuple(&["n"], vec![exprs::int64(1)])),
+        exprs::submit_mark(PortIndex(0), Punctuation::Final),
+        exprs::submit(PortIndex(0), exprs::tuple(&["n"], vec![exprs::int64(2)])),
+        exprs::submit_mark(PortIndex(0), Punctuation::Window),
     ];
     let custom = OperatorBuilder::new("spl.utility::Custom", "C")
         .input("In", N)
@@ -143,8 +147,8 @@ fn nothing_passes_a_port_after_a_final_marker_that_was_submitted() {
         .output("Out", N);
     let entry = OperatorEntry::find(thalweg_toolkit::operators(), "spl.utility::Custom");
     let mut harness = TextHarness::new(&custom, entry.unwrap());
-    harness.process_text(0, "{n=0}");
-    harness.final_marker(0);
+    harness.process_text(PortIndex(0), "{n=0}");
+    harness.final_marker(PortIndex(0));
     assert_eq!(harness.take_submitted(), ["0 {n=1}", "0 final"]);
 }
 

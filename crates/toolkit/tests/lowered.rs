@@ -1,6 +1,6 @@
 //! The lowered operators on the interpreter: one by one in the harness, and a program of them.
 
-use graph::{BinaryOp, OperatorNode};
+use graph::{BinaryOp, OperatorNode, PortIndex};
 use runtime::OperatorEntry;
 use testkit::{OperatorBuilder, TextHarness, build_program, exprs, run_program, test_operators};
 use tuple::Type;
@@ -17,7 +17,7 @@ fn harness(operator: &OperatorNode) -> TextHarness {
 const A: [(&str, Type); 1] = [("a", Type::Int64)];
 
 fn a() -> graph::Expr {
-    exprs::attribute(0, 0, Type::Int64)
+    exprs::attribute(PortIndex(0), 0, Type::Int64)
 }
 
 #[test]
@@ -27,15 +27,15 @@ fn filter_drops_or_sends_to_its_second_port() {
         .param("filter", [exprs::lt(a(), exprs::int64(2))])
         .output("Yes", A);
     let mut filter = harness(&one);
-    filter.process_texts(0, &["{a=1}", "{a=2}"]);
-    filter.window_marker(0);
-    filter.final_marker(0);
+    filter.process_texts(PortIndex(0), &["{a=1}", "{a=2}"]);
+    filter.window_marker(PortIndex(0));
+    filter.final_marker(PortIndex(0));
     assert_eq!(filter.take_submitted(), ["0 {a=1}", "0 window", "0 final"]);
 
     let mut filter = harness(&one.output("No", A));
-    filter.process_texts(0, &["{a=1}", "{a=2}"]);
-    filter.window_marker(0);
-    filter.final_marker(0);
+    filter.process_texts(PortIndex(0), &["{a=1}", "{a=2}"]);
+    filter.window_marker(PortIndex(0));
+    filter.final_marker(PortIndex(0));
     let markers = ["0 window", "1 window", "0 final", "1 final"];
     assert_eq!(
         filter.take_submitted(),
@@ -45,7 +45,10 @@ fn filter_drops_or_sends_to_its_second_port() {
 
 #[test]
 fn functor_computes_every_port_and_looks_back() {
-    let sum = exprs::add(a(), exprs::history_attribute(0, 1, 0, Type::Int64));
+    let sum = exprs::add(
+        a(),
+        exprs::history_attribute(PortIndex(0), 1, 0, Type::Int64),
+    );
     let functor = OperatorBuilder::new("spl.relational::Functor", "F")
         .input("In", A)
         .history(1)
@@ -55,7 +58,7 @@ fn functor_computes_every_port_and_looks_back() {
         .output("Default", [("none", Type::RString)])
         .assign([None]);
     let mut functor = harness(&functor);
-    functor.process_texts(0, &["{a=5}", "{a=-1}", "{a=7}"]);
+    functor.process_texts(PortIndex(0), &["{a=5}", "{a=-1}", "{a=7}"]);
     let first = ["0 {sum=5}", "1 {none=\"\"}"];
     let third = ["0 {sum=6}", "1 {none=\"\"}"];
     assert_eq!(
@@ -76,7 +79,7 @@ fn logic_runs_first_and_its_return_leaves_only_it() {
         .output("Out", A)
         .assign([Some(exprs::state(0, Type::Int64))]);
     let mut functor = harness(&functor);
-    functor.process_texts(0, &["{a=1}", "{a=2}"]);
+    functor.process_texts(PortIndex(0), &["{a=1}", "{a=2}"]);
     assert_eq!(functor.take_submitted(), ["0 {a=101}", "0 {a=103}"]);
 }
 
@@ -93,8 +96,8 @@ fn punctor_makes_markers_and_drops_those_that_come() {
             .output("Out", A)
             .assign([Some(a())]);
         let mut punctor = harness(&punctor);
-        punctor.process_texts(0, &["{a=1}", "{a=2}"]);
-        punctor.window_marker(0);
+        punctor.process_texts(PortIndex(0), &["{a=1}", "{a=2}"]);
+        punctor.window_marker(PortIndex(0));
         assert_eq!(punctor.take_submitted(), expected);
     }
 }
@@ -106,16 +109,16 @@ fn union_takes_attributes_by_name_and_ends_with_its_last_port() {
         .input("R", [("b", Type::RString)])
         .output("Out", [("b", Type::RString)]);
     let mut union = harness(&union);
-    union.process_text(0, "{a=1,b=\"left\"}");
-    union.process_text(1, "{b=\"right\"}");
-    union.window_marker(1);
-    union.final_marker(0);
-    union.process_text(0, "{a=2,b=\"late\"}");
+    union.process_text(PortIndex(0), "{a=1,b=\"left\"}");
+    union.process_text(PortIndex(1), "{b=\"right\"}");
+    union.window_marker(PortIndex(1));
+    union.final_marker(PortIndex(0));
+    union.process_text(PortIndex(0), "{a=2,b=\"late\"}");
     assert_eq!(
         union.take_submitted(),
         ["0 {b=\"left\"}", "0 {b=\"right\"}"]
     );
-    union.final_marker(1);
+    union.final_marker(PortIndex(1));
     assert_eq!(union.take_submitted(), ["0 final"]);
 }
 
@@ -132,7 +135,7 @@ fn split(index: graph::Expr, ports: usize) -> TextHarness {
 fn split_wraps_and_drops_what_is_negative() {
     for ports in [3, 20] {
         let mut few = split(a(), ports);
-        few.process_texts(0, &["{a=1}", "{a=-1}", "{a=64}"]);
+        few.process_texts(PortIndex(0), &["{a=1}", "{a=-1}", "{a=64}"]);
         let wrapped = 64 % ports;
         assert_eq!(
             few.take_submitted(),
@@ -145,8 +148,8 @@ fn split_wraps_and_drops_what_is_negative() {
     ]);
     let list = exprs::expr(list, Type::List(Type::Int64.into(), None));
     let mut both = split(list, 2);
-    both.process_texts(0, &["{a=1}", "{a=3}"]);
-    both.window_marker(0);
+    both.process_texts(PortIndex(0), &["{a=1}", "{a=3}"]);
+    both.window_marker(PortIndex(0));
     assert_eq!(
         both.take_submitted(),
         ["1 {a=1}", "1 {a=3}", "1 {a=3}", "0 window", "1 window"]
@@ -162,12 +165,12 @@ fn split_reads_a_mapping_file() {
     let split = OperatorBuilder::new("spl.utility::Split", "S")
         .input("In", schema.clone())
         .param("file", [exprs::rstring(&name)])
-        .param("key", [exprs::attribute(0, 0, Type::RString)])
+        .param("key", [exprs::attribute(PortIndex(0), 0, Type::RString)])
         .output("A", schema.clone())
         .output("B", schema);
     let mut split = harness(&split);
     std::fs::remove_file(&file).unwrap();
-    split.process_texts(0, &["{k=\"x\"}", "{k=\"y\"}", "{k=\"z\"}"]);
+    split.process_texts(PortIndex(0), &["{k=\"x\"}", "{k=\"y\"}", "{k=\"z\"}"]);
     assert_eq!(
         split.take_submitted(),
         ["0 {k=\"x\"}", "1 {k=\"y\"}", "0 {k=\"y\"}", "1 {k=\"z\"}"]
@@ -212,7 +215,7 @@ fn beacon_counts_and_ends() {
 
 #[test]
 fn a_program_runs_from_beacon_to_sink() {
-    let n = || exprs::attribute(0, 0, Type::Uint64);
+    let n = || exprs::attribute(PortIndex(0), 0, Type::Uint64);
     let one = exprs::constant(tuple::Value::Uint64(1), Type::Uint64);
     let even = exprs::eq(exprs::binary(BinaryOp::BitAnd, n(), one), {
         exprs::constant(tuple::Value::Uint64(0), Type::Uint64)
@@ -233,7 +236,10 @@ fn a_program_runs_from_beacon_to_sink() {
         OperatorBuilder::new("spl.utility::Custom", "Custom")
             .input("In", schema)
             .connect(0, 1, 0)
-            .on_tuple(0, exprs::body(&[], vec![exprs::submit(0, tuple)]))
+            .on_tuple(
+                0,
+                exprs::body(&[], vec![exprs::submit(PortIndex(0), tuple)]),
+            )
             .output("Out", [("n", Type::Uint64)]),
         OperatorBuilder::new("testkit::Print", "Print")
             .input("In", [("n", Type::Uint64)])

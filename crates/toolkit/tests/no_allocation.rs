@@ -5,7 +5,9 @@
 use std::alloc::System;
 
 use eval::Fault;
-use graph::{BinaryOp, EventClock, Expr, OperatorModel, Policy, Pos, TimeInterval, Window};
+use graph::{
+    BinaryOp, EventClock, Expr, OperatorModel, Policy, PortIndex, Pos, TimeInterval, Window,
+};
 use graph::{WindowKind, inserted_operators};
 use runtime::{Operator, OperatorEntry, Outlet};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -43,7 +45,7 @@ struct Watch {
 }
 
 impl Operator for Watch {
-    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(&mut self, _: PortIndex, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         self.seen += 1;
         if self.seen.is_multiple_of(SPAN) {
             let now = allocations();
@@ -84,7 +86,7 @@ static TAKE: OperatorModel = OperatorModel {
 struct Take;
 
 impl Operator for Take {
-    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(&mut self, _: PortIndex, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         Ok(())
     }
 }
@@ -96,7 +98,7 @@ fn schema() -> [(&'static str, Type); 2] {
 }
 
 fn n() -> Expr {
-    exprs::attribute(0, 0, Type::Int64)
+    exprs::attribute(PortIndex(0), 0, Type::Int64)
 }
 
 /// An operator that is fed by an earlier one.
@@ -138,7 +140,7 @@ fn aggregate(feeder: u32, window: Window, calls: &[&str]) -> OperatorBuilder {
     };
     calls.iter().fold(invoke, call).assign([
         Some(exprs::expr(graph::ExprKind::OutputCall(0), Type::Int64)),
-        Some(exprs::attribute(0, 1, Type::Float64)),
+        Some(exprs::attribute(PortIndex(0), 1, Type::Float64)),
     ])
 }
 
@@ -188,9 +190,9 @@ fn tuples_of_fixed_length_pass_without_an_allocation() {
             .assign([
                 Some(exprs::add(
                     n(),
-                    exprs::history_attribute(0, 1, 0, Type::Int64),
+                    exprs::history_attribute(PortIndex(0), 1, 0, Type::Int64),
                 )),
-                Some(exprs::attribute(0, 1, Type::Float64)),
+                Some(exprs::attribute(PortIndex(0), 1, Type::Float64)),
             ]),
         fed("t::Watch", "Watch", 2),
         aggregate(2, of_a_window, &["Sum"]).param("groupBy", [exprs::rem(n(), exprs::int64(3))]),
@@ -215,7 +217,7 @@ fn panes_take_no_more_than_those_before() {
         resolution: Resolution::Nanoseconds,
         lag_ns: 0,
         min_gap_ns: 10,
-        outputs: vec![0],
+        outputs: vec![PortIndex(0)],
         generates_watermarks: true,
     };
     let mut marks = fed(inserted_operators::WATERMARKS, "Marks", 0).output("Marks", schema());

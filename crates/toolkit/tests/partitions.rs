@@ -1,13 +1,13 @@
 //! The metric of operators with a partitioned window: how many partitions there are.
 
-use graph::{Partition, PartitionEviction, Policy, Pos, Window, WindowKind};
+use graph::{Partition, PartitionEviction, Policy, PortIndex, Pos, Window, WindowKind};
 use runtime::OperatorEntry;
 use testkit::{OperatorBuilder, TextHarness, exprs};
 use tuple::Type;
 
 /// Values of the metric after each tuple.
 fn partitions(kind: &str, window: Window, tuples: &[i64]) -> Vec<i64> {
-    let n = || exprs::attribute(0, 0, Type::Int64);
+    let n = || exprs::attribute(PortIndex(0), 0, Type::Int64);
     let kind = format!("spl.relational::{kind}");
     let operator = OperatorBuilder::new(&kind, "O")
         .input("In", [("n", Type::Int64)])
@@ -22,7 +22,7 @@ fn partitions(kind: &str, window: Window, tuples: &[i64]) -> Vec<i64> {
     let entry = OperatorEntry::find(thalweg_toolkit::operators(), &kind);
     let mut harness = TextHarness::new(&operator, entry.unwrap());
     let count = |n| {
-        harness.process_text(0, &format!("{{n={n}}}"));
+        harness.process_text(PortIndex(0), &format!("{{n={n}}}"));
         let metrics = harness.metrics().metrics;
         let metric = metrics
             .iter()

@@ -1,6 +1,6 @@
 //! Barrier, Pair, Throttle and Delay in the harness.
 
-use graph::{Expr, OperatorNode};
+use graph::{Expr, OperatorNode, PortIndex};
 use runtime::OperatorEntry;
 use testkit::{OperatorBuilder, TextHarness, exprs};
 use tuple::Type;
@@ -16,11 +16,11 @@ fn harness(operator: &OperatorNode) -> TextHarness {
 
 const KEYED: [(&str, Type); 2] = [("k", Type::Int32), ("v", Type::Int64)];
 
-fn key(port: u32) -> Expr {
+fn key(port: PortIndex) -> Expr {
     exprs::attribute(port, 0, Type::Int32)
 }
 
-fn value(port: u32) -> Expr {
+fn value(port: PortIndex) -> Expr {
     exprs::attribute(port, 1, Type::Int64)
 }
 
@@ -30,18 +30,21 @@ fn barrier_joins_the_nth_tuples() {
         .input("L", KEYED)
         .input("R", KEYED)
         .output("Out", [("k", Type::Int32), ("sum", Type::Int64)])
-        .assign([Some(key(0)), Some(exprs::add(value(0), value(1)))]);
+        .assign([
+            Some(key(PortIndex(0))),
+            Some(exprs::add(value(PortIndex(0)), value(PortIndex(1)))),
+        ]);
     let mut barrier = harness(&barrier);
-    barrier.process_texts(0, &["{k=1,v=1}", "{k=2,v=2}"]);
+    barrier.process_texts(PortIndex(0), &["{k=1,v=1}", "{k=2,v=2}"]);
     assert_eq!(barrier.take_submitted(), [""; 0]);
-    barrier.process_texts(1, &["{k=9,v=10}", "{k=9,v=20}", "{k=9,v=30}"]);
-    barrier.window_marker(0);
-    barrier.final_marker(0);
+    barrier.process_texts(PortIndex(1), &["{k=9,v=10}", "{k=9,v=20}", "{k=9,v=30}"]);
+    barrier.window_marker(PortIndex(0));
+    barrier.final_marker(PortIndex(0));
     assert_eq!(
         barrier.take_submitted(),
         ["0 {k=1,sum=11}", "0 {k=2,sum=22}"]
     );
-    barrier.final_marker(1);
+    barrier.final_marker(PortIndex(1));
     assert_eq!(barrier.take_submitted(), ["0 final"]);
 }
 
@@ -51,16 +54,22 @@ fn partitions_of_a_barrier_wait_on_their_own() {
         .input("L", KEYED)
         .input("M", KEYED)
         .input("R", KEYED)
-        .param("partitionByLHS", [key(0)])
-        .param("partitionBy1", [key(1)])
-        .param("partitionByRHS", [key(2)])
+        .param("partitionByLHS", [key(PortIndex(0))])
+        .param("partitionBy1", [key(PortIndex(1))])
+        .param("partitionByRHS", [key(PortIndex(2))])
         .param("bufferSize", [exprs::uint32(1)])
         .output("Out", [("k", Type::Int32), ("v", Type::Int64)])
-        .assign([Some(key(2)), Some(exprs::add(value(0), value(1)))]);
+        .assign([
+            Some(key(PortIndex(2))),
+            Some(exprs::add(value(PortIndex(0)), value(PortIndex(1)))),
+        ]);
     let mut barrier = harness(&barrier);
-    barrier.process_texts(0, &["{k=1,v=1}", "{k=2,v=2}", "{k=1,v=3}"]);
-    barrier.process_texts(1, &["{k=2,v=20}", "{k=1,v=10}", "{k=1,v=30}"]);
-    barrier.process_texts(2, &["{k=1,v=0}", "{k=1,v=0}", "{k=2,v=0}", "{k=2,v=0}"]);
+    barrier.process_texts(PortIndex(0), &["{k=1,v=1}", "{k=2,v=2}", "{k=1,v=3}"]);
+    barrier.process_texts(PortIndex(1), &["{k=2,v=20}", "{k=1,v=10}", "{k=1,v=30}"]);
+    barrier.process_texts(
+        PortIndex(2),
+        &["{k=1,v=0}", "{k=1,v=0}", "{k=2,v=0}", "{k=2,v=0}"],
+    );
     assert_eq!(
         barrier.take_submitted(),
         ["0 {k=1,v=11}", "0 {k=1,v=33}", "0 {k=2,v=22}"]
@@ -72,12 +81,12 @@ fn pair_sends_the_tuples_in_order_of_the_ports() {
     let pair = OperatorBuilder::new("spl.utility::Pair", "P")
         .input("L", KEYED)
         .input("R", KEYED)
-        .param("partitionByLHS", [key(0)])
-        .param("partitionByRHS", [key(1)])
+        .param("partitionByLHS", [key(PortIndex(0))])
+        .param("partitionByRHS", [key(PortIndex(1))])
         .output("Out", KEYED);
     let mut pair = harness(&pair);
-    pair.process_texts(1, &["{k=1,v=1}", "{k=2,v=2}"]);
-    pair.process_texts(0, &["{k=2,v=-2}", "{k=3,v=-3}", "{k=1,v=-1}"]);
+    pair.process_texts(PortIndex(1), &["{k=1,v=1}", "{k=2,v=2}"]);
+    pair.process_texts(PortIndex(0), &["{k=2,v=-2}", "{k=3,v=-3}", "{k=1,v=-1}"]);
     let second = ["0 {k=2,v=-2}", "0 {k=2,v=2}", "0 window"];
     let first = ["0 {k=1,v=-1}", "0 {k=1,v=1}", "0 window"];
     assert_eq!(pair.take_submitted(), [second, first].concat());
@@ -95,8 +104,8 @@ fn throttle_passes_everything_and_refuses_what_is_no_rate() {
     };
     let mut fast = harness(&throttle(2000.0));
     let begun = std::time::Instant::now();
-    fast.process_texts(0, &["{k=1,v=1}"; 20]);
-    fast.window_marker(0);
+    fast.process_texts(PortIndex(0), &["{k=1,v=1}"; 20]);
+    fast.window_marker(PortIndex(0));
     assert!(
         begun.elapsed().as_secs_f64() > 0.005,
         "20 tuples at 2000 a second"
@@ -116,10 +125,10 @@ fn delay_sends_from_its_own_thread_and_ends_there() {
         .param("delay", [exprs::float64(0.001)])
         .output("Out", KEYED);
     let mut delay = harness(&delay);
-    delay.process_texts(0, &["{k=1,v=1}", "{k=2,v=2}"]);
-    delay.window_marker(0);
-    delay.process_text(0, "{k=3,v=3}");
-    delay.final_marker(0);
+    delay.process_texts(PortIndex(0), &["{k=1,v=1}", "{k=2,v=2}"]);
+    delay.window_marker(PortIndex(0));
+    delay.process_text(PortIndex(0), "{k=3,v=3}");
+    delay.final_marker(PortIndex(0));
     assert_eq!(delay.take_submitted(), [""; 0]);
     delay.run();
     let tuples = [

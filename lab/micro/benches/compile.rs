@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p thalweg-micro --bench compile`
 
-use graph::Stmt;
+use graph::{PortIndex, Stmt};
 use jit::{Jit, JitOptions};
 use runtime::abi::{Backend, CodeScope};
 use thalweg_micro::bare_operator::graph_operator;
@@ -55,7 +55,14 @@ fn compile(count: u32) {
             ],
         );
         let wanted = binary(Eq, binary(Rem, attr(0, Type::Int64), int(at + 2)), int(0));
-        let body = body([], vec![Stmt::If(wanted, vec![submit(0, renamed)], vec![])]);
+        let body = body(
+            [],
+            vec![Stmt::If(
+                wanted,
+                vec![submit(PortIndex(0), renamed)],
+                vec![],
+            )],
+        );
         acts.push(
             jit.body(&scope, &body)
                 .unwrap_or_else(|fault| panic!("{fault}")),

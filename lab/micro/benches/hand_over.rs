@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use control::copy_blocks_ns;
 use eval::Fault;
-use graph::OperatorModel;
+use graph::{OperatorModel, PortIndex};
 use runtime::{BuildContext, Operator, OperatorEntry, Outlet, Source};
 use thalweg_micro::threaded_port;
 use thalweg_micro::turns::TURNS;
@@ -122,7 +122,7 @@ fn source(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 impl Operator for Given {
-    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(&mut self, _: PortIndex, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         Ok(())
     }
 
@@ -138,9 +138,9 @@ impl Source for Texts {
             tuple.begin(&self.layout);
             tuple.put_bytes(0, black_box(&self.text));
             if self.hands {
-                out.submit_owned(0, &mut tuple)?;
+                out.submit_owned(PortIndex(0), &mut tuple)?;
             } else {
-                out.submit(0, tuple.as_ref())?;
+                out.submit(PortIndex(0), tuple.as_ref())?;
             }
         }
         SOURCE_NS.store(ran_ns() - before, Ordering::Relaxed);
@@ -151,7 +151,12 @@ impl Source for Texts {
 struct Sink(u64);
 
 impl Operator for Sink {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        _: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let words = tuple.bytes().as_chunks::<8>().0.iter();
         let sum: u64 = words.map(|word| u64::from_ne_bytes(*word)).sum();
         self.0 = black_box(self.0 ^ sum);

@@ -17,7 +17,7 @@ use std::thread;
 
 use control::{Backoff, copy_blocks_ns, pop_spinning};
 use eval::{Fault, FaultKind};
-use graph::{OperatorModel, Stmt};
+use graph::{OperatorModel, PortIndex, Stmt};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 use thalweg_micro::builders::*;
 use thalweg_micro::threaded_port::{self, ITEMS};
@@ -120,7 +120,7 @@ fn source(operator: &graph::OperatorNode) -> Result<LoweredLogic, Fault> {
     let i = || local(0, Type::Int64);
     let attributes = operator.outputs[0].schema.attributes.iter().map(|_| i());
     let turn = vec![
-        submit(0, tuple(&ty, attributes.collect())),
+        submit(PortIndex(0), tuple(&ty, attributes.collect())),
         assign_op(Add, local_place(0, Type::Int64), int(1)),
     ];
     let counting = Stmt::While(binary(Lt, i(), int(count)), turn);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, InputTuples, Services, State, TraceLevel};
-use graph::{Body, InPort, OperatorNode, OutPort, Pos, StateVar};
+use graph::{Body, InPort, OperatorNode, OutPort, PortIndex, Pos, StateVar};
 use runtime::abi::{Backend, CodeContext, CodeOutlet, CodeScope, RunBody};
 use runtime::{EvaluationInputs, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, TupleType, Value};
@@ -91,11 +91,11 @@ pub struct CountingOutlet {
 }
 
 impl Outlet for CountingOutlet {
-    fn submit(&mut self, _port: u32, _tuple: TupleRef<'_>) -> Result<(), Fault> {
+    fn submit(&mut self, _port: PortIndex, _tuple: TupleRef<'_>) -> Result<(), Fault> {
         self.count += 1;
         Ok(())
     }
-    fn submit_punctuation(&mut self, _port: u32, _mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, _port: PortIndex, _mark: Punctuation) -> Result<(), Fault> {
         Ok(())
     }
     fn services(&mut self) -> &mut dyn Services {
@@ -114,7 +114,7 @@ impl CodeOutlet for CountingOutlet {
     fn act_as(&mut self, _operator: u32) -> u32 {
         0
     }
-    fn wake_consumer(&mut self, _port: u32) {}
+    fn wake_consumer(&mut self, _port: PortIndex) {}
 }
 
 impl Services for CountingOutlet {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 pub use graph::BinaryOp::{Add, BitAnd, BitXor, Div, Eq, Lt, Mul, Rem, Shr, Sub};
 use graph::{
     Arg, BinaryOp, Body, Callee, Expr, ExprKind, FunctionId, LocalId, LocalVar, Place, PlaceStep,
-    StateId, StateVar, Stmt,
+    PortIndex, StateId, StateVar, Stmt,
 };
 use tuple::{RString, TupleType, Type, Value};
 
@@ -41,7 +41,7 @@ pub fn map_of(key: Type, value: Type) -> Type {
 
 /// An attribute of the input tuple.
 pub fn attr(index: u32, ty: Type) -> Expr {
-    Expr::attribute(0, index, ty)
+    Expr::attribute(PortIndex(0), index, ty)
 }
 
 /// Reads local variable number `id`.
@@ -124,8 +124,8 @@ pub fn count_to_n(mut body: Vec<Stmt>) -> Vec<Stmt> {
 }
 
 /// The statement `submit(tuple, port)`.
-pub fn submit(port: u32, tuple: Expr) -> Stmt {
-    let port = Expr::constant(Value::Uint32(port), Type::Uint32);
+pub fn submit(port: PortIndex, tuple: Expr) -> Stmt {
+    let port = Expr::constant(Value::Uint32(port.0), Type::Uint32);
     Stmt::Submit {
         port,
         tuple,

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use eval::{InputTuples, State};
-use graph::{Body, Expr, ExprKind, StateId, StateVar, Stmt};
+use graph::{Body, Expr, ExprKind, PortIndex, StateId, StateVar, Stmt};
 use jit::{Jit, JitOptions};
 use runtime::LoweredLogic;
 use runtime::abi::{
@@ -56,7 +56,7 @@ impl FusedChain {
         let functor = body(
             [],
             vec![submit(
-                0,
+                PortIndex(0),
                 new_tuple(binary(Add, attr(0, number.clone()), one.clone()), forwarded),
             )],
         );
@@ -64,7 +64,7 @@ impl FusedChain {
         let zero = Expr::constant(Value::Int64(0), Type::Int64).cast(number);
         let whole = Expr::new(
             ExprKind::Input {
-                port: 0,
+                port: PortIndex(0),
                 history: 0,
             },
             ty,
@@ -73,7 +73,7 @@ impl FusedChain {
             [],
             vec![Stmt::If(
                 binary(Eq, even, zero),
-                vec![submit(0, whole)],
+                vec![submit(PortIndex(0), whole)],
                 vec![],
             )],
         );
@@ -108,7 +108,7 @@ fn beacon_logic(tuple: Expr) -> LoweredLogic {
     let more = binary(Lt, i(), state(0, Type::Int64));
     let more = Expr::new(ExprKind::And(more.into(), is_running.into()), Type::Boolean);
     let turn = vec![
-        submit(0, tuple),
+        submit(PortIndex(0), tuple),
         assign_op(Add, local_place(0, Type::Int64), int(1)),
     ];
     LoweredLogic {
@@ -162,7 +162,7 @@ impl CompiledChain {
             let (logic, inputs, outputs) = &chain.operators[at];
             let next = ChainEdge {
                 member: at as u32 + 1,
-                port: 0,
+                port: PortIndex(0),
                 processed: &counters[count + at],
             };
             let chain_output = ChainOutput {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::{CompileRequest, compile};
+use graph::PortIndex;
 use jit::Jit;
 use runtime::{OperatorEntry, PeOptions, TestHarness};
 use tuple::{Layout, TupleBuf, Value};
@@ -64,7 +65,7 @@ impl CompiledOperator {
     ///
     /// # Panics
     /// On a fault; the bench is broken then.
-    pub fn process(&mut self, port: u32, tuples: &[TupleBuf]) -> usize {
+    pub fn process(&mut self, port: PortIndex, tuples: &[TupleBuf]) -> usize {
         for tuple in tuples {
             let done = self.harness.process(port, tuple.as_ref());
             done.unwrap_or_else(|fault| panic!("{fault}"));

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use graph::{
-    Expr, OperatorId, OperatorNode, OutPortId, Param, ParamValue, Pos, Program, inserted_operators,
+    Expr, OperatorId, OperatorNode, OutPortId, Param, ParamValue, PortIndex, Pos, Program,
+    inserted_operators,
 };
 use jit::Jit;
 use runtime::crossing::ENTRIES;
@@ -43,7 +44,7 @@ fn with_input_from(mut operator: OperatorNode, by: u32) -> OperatorNode {
     let operator_id = OperatorId(by);
     operator.inputs[0].sources = vec![OutPortId {
         operator: operator_id,
-        port: 0,
+        port: PortIndex(0),
     }];
     operator
 }

@@ -1,6 +1,6 @@
 //! Expressions of a given type: constants, variables, parts, casts, conditions, calls.
 
-use graph::{Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, NativeId, PlaceRoot};
+use graph::{Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, NativeId, PlaceRoot, PortIndex};
 use tuple::{Type, Value, text};
 
 use super::constant::constant;
@@ -65,8 +65,7 @@ impl ProgramGenerator<'_> {
             }
         }
         if self.result.is_none() {
-            for (port, input) in environment::inputs().iter().enumerate() {
-                let port = port as u32;
+            for (port, input) in (0..).map(PortIndex).zip(environment::inputs()) {
                 if matches!(ty, Type::Tuple(schema) if *schema == input.schema) {
                     let back = 0..=input.history;
                     kinds.extend(back.map(|history| ExprKind::Input { port, history }));

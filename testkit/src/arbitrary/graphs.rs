@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use graph::{
     CongestionPolicy, Crossing, CrossingCodec, InPort, OperatorId, OperatorNode, OutPort,
-    OutPortId, PeAssignment, PeId, PePlan, Pin, PinnedThread, Plan, Pos, Program, ThreadedPort,
+    OutPortId, PeAssignment, PeId, PePlan, Pin, PinnedThread, Plan, PortIndex, Pos, Program,
+    ThreadedPort,
 };
 use planner::{DisjointSets, StreamConsumers, derive};
 use proptest::prelude::*;
@@ -150,7 +151,7 @@ fn sources(choices: &mut Choices<'_>, operators: &[OperatorNode], at: usize) -> 
         }
         let edge = OutPortId {
             operator: OperatorId(operator as u32),
-            port: choices.below(outputs) as u32,
+            port: PortIndex(choices.below(outputs) as u32),
         };
         if !sources.contains(&edge) {
             sources.push(edge);
@@ -196,7 +197,7 @@ fn threaded_ports(
     let mut threaded = Vec::new();
     for &operator in operators {
         let ports = program.operators[operator.0 as usize].inputs.len() as u32;
-        for port in 0..ports {
+        for port in (0..ports).map(PortIndex) {
             if choices.percent(25) {
                 threaded.push(ThreadedPort {
                     operator,

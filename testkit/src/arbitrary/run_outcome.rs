@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, State};
-use graph::StateId;
+use graph::{PortIndex, StateId};
 use tuple::{Layout, List, Punctuation, TupleBuf, TupleRef, TupleType, Type, Value};
 
 use crate::SubmissionRecorder;
@@ -17,7 +17,7 @@ pub struct RunOutcome {
     /// The state variables afterwards, each as the bytes of a flat tuple.
     pub state: Vec<Vec<u8>>,
     /// Submissions in order: port, and the bytes of the tuple or a marker.
-    pub submitted: Vec<(u32, Result<Vec<u8>, Punctuation>)>,
+    pub submitted: Vec<(PortIndex, Result<Vec<u8>, Punctuation>)>,
     /// Tuple that the projection wrote.
     pub projection: Result<Vec<u8>, Fault>,
     /// Result of the condition.
@@ -42,9 +42,9 @@ impl RunOutcome {
     pub fn submitted_bytes(
         recorder: &SubmissionRecorder,
         layouts: &[Arc<Layout>],
-    ) -> Vec<(u32, Result<Vec<u8>, Punctuation>)> {
-        let bytes = |(port, given): &(u32, Result<TupleBuf, Punctuation>)| {
-            let layout = &layouts[*port as usize];
+    ) -> Vec<(PortIndex, Result<Vec<u8>, Punctuation>)> {
+        let bytes = |(port, given): &(PortIndex, Result<TupleBuf, Punctuation>)| {
+            let layout = &layouts[port.index()];
             let tuple_bytes = |tuple: &TupleBuf| RunOutcome::tuple_bytes(tuple.as_ref(), layout);
             (*port, given.as_ref().map(tuple_bytes).map_err(|&mark| mark))
         };

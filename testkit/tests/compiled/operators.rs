@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use eval::{Fault, FaultKind};
 use graph::{
-    CrossingCodec, CrossingId, Expr, OperatorModel, OperatorNode, OutPortModel, PeId, Program,
-    Stmt, inserted_operators,
+    CrossingCodec, CrossingId, Expr, OperatorModel, OperatorNode, OutPortModel, PeId, PortIndex,
+    Program, Stmt, inserted_operators,
 };
 use jit::Jit;
 use runtime::crossing::{CrossingEnds, ENTRIES, InboundCrossing, OutboundCrossing};
@@ -33,7 +33,7 @@ const COUNT: OperatorEntry = OperatorEntry {
         name: "Count",
         inputs: &[graph::InPortModel::DEFAULT],
         outputs: &[OutPortModel {
-            punctuation: graph::PunctuationOutputMode::Preserving(0),
+            punctuation: graph::PunctuationOutputMode::Preserving(PortIndex(0)),
             ..OutPortModel::DEFAULT
         }],
         ..OperatorModel::DEFAULT
@@ -51,9 +51,9 @@ fn source_logic(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     let place = graph::Place::local(graph::LocalId(0), Type::Int64);
     let next = Stmt::Expr(Expr::assign(place, exprs::add(n(), exprs::int64(1))));
     let is_hundredth = exprs::eq(exprs::rem(n(), exprs::int64(100)), exprs::int64(0));
-    let mark = exprs::submit_mark(0, tuple::Punctuation::Window);
+    let mark = exprs::submit_mark(PortIndex(0), tuple::Punctuation::Window);
     let turn = vec![
-        exprs::submit(0, exprs::tuple(&["n"], vec![n()])),
+        exprs::submit(PortIndex(0), exprs::tuple(&["n"], vec![n()])),
         next,
         Stmt::If(is_hundredth, vec![mark], vec![]),
     ];
@@ -71,7 +71,7 @@ fn source_logic(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
 
 fn count_logic(_: &OperatorNode) -> Result<LoweredLogic, Fault> {
     let seen = exprs::state(0, Type::Int64);
-    let sum = exprs::add(exprs::attribute(0, 0, Type::Int64), seen.clone());
+    let sum = exprs::add(exprs::attribute(PortIndex(0), 0, Type::Int64), seen.clone());
     Ok(LoweredLogic {
         state: vec![graph::StateVar {
             name: "seen".into(),
@@ -81,7 +81,7 @@ fn count_logic(_: &OperatorNode) -> Result<LoweredLogic, Fault> {
         on_tuple: vec![exprs::body(
             &[],
             vec![
-                exprs::submit(0, exprs::tuple(&["n"], vec![sum])),
+                exprs::submit(PortIndex(0), exprs::tuple(&["n"], vec![sum])),
                 exprs::set_state(0, exprs::add(seen, exprs::int64(1))),
             ],
         )],

@@ -47,7 +47,7 @@ fn drawn_edges(program: &Program, plan: &DrawnPlan<'_>) -> Vec<DrawnEdge> {
                 Some(DrawnEdge {
                     from: source.operator,
                     to: OperatorId(at as u32),
-                    stream: from.outputs.get(source.port as usize)?.name.clone(),
+                    stream: from.outputs.get(source.port.index())?.name.clone(),
                     is_control: input.is_control,
                     medium: plan.medium_between(*source, OperatorId(at as u32)),
                 })

@@ -12,7 +12,7 @@
 //!                                          fires by it
 //! ```
 
-use graph::{EventClock, OperatorNode, OutPortId, Policy, Window};
+use graph::{EventClock, OperatorNode, OutPortId, Policy, PortIndex, Window};
 use planner::{GraphEdge, closing_edges};
 use syntax::{Diagnostic, Span};
 use tuple::{Resolution, Type, Value};
@@ -83,8 +83,8 @@ fn own_clock(operator: &OperatorNode) -> Option<EventClock> {
 }
 
 /// The output ports that have an attribute of a type.
-fn timed_outputs(operator: &OperatorNode, attribute: &str, ty: &Type) -> Vec<u32> {
-    let ports = (0..).zip(&operator.outputs);
+fn timed_outputs(operator: &OperatorNode, attribute: &str, ty: &Type) -> Vec<PortIndex> {
+    let ports = (0..).map(PortIndex).zip(&operator.outputs);
     let has_it = ports.filter(|(_, port)| {
         let found = port.schema.find(attribute);
         found.is_some_and(|(_, attribute)| attribute.ty == *ty)
@@ -158,7 +158,7 @@ impl EventTimePropagation<'_> {
 
     /// The clock of an operator that has it from another one.
     fn inherited_clock(&self, from: usize, clock: &EventClock, to: usize) -> EventClock {
-        let port = &self.operators[from].outputs[clock.outputs[0] as usize];
+        let port = &self.operators[from].outputs[clock.outputs[0].index()];
         let ty = port.schema.find(&clock.attribute).map(|(_, a)| &a.ty);
         let outputs = ty.map(|ty| timed_outputs(&self.operators[to], &clock.attribute, ty));
         EventClock {
@@ -193,7 +193,7 @@ impl EventTimePropagation<'_> {
     fn time_of(&self, stream: OutPortId) -> Option<(&str, Resolution, &Type)> {
         let clock = self.clock_of(stream)?;
         let operator = &self.operators[stream.operator.0 as usize];
-        let schema = &operator.outputs[stream.port as usize].schema;
+        let schema = &operator.outputs[stream.port.index()].schema;
         let (_, attribute) = schema.find(&clock.attribute)?;
         Some((&clock.attribute, clock.resolution, &attribute.ty))
     }

@@ -72,9 +72,9 @@ impl MarkerPortIndex {
         let (operator, port) = self.all[stream.to];
         let from = operators[operator].inputs[port].sources[stream.source as usize];
         let site = &sites[from.operator.0 as usize];
-        match site.outputs[from.port as usize].model.punctuation {
+        match site.outputs[from.port.index()].model.punctuation {
             PunctuationOutputMode::Preserving(port) => {
-                let before = self.first[from.operator.0 as usize] + port as usize;
+                let before = self.first[from.operator.0 as usize] + port.index();
                 // What a program with errors refers to may not be there.
                 (before < self.all.len()).then_some(before)
             }

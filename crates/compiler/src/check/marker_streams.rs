@@ -14,7 +14,8 @@
 use std::collections::{HashMap, HashSet};
 
 use graph::{
-    Expr, ExprKind, OperatorId, OperatorNode, OperatorRole, OutPortId, PunctuationOutputMode, Stmt,
+    Expr, ExprKind, OperatorId, OperatorNode, OperatorRole, OutPortId, PortIndex,
+    PunctuationOutputMode, Stmt,
 };
 use tuple::Value;
 
@@ -60,7 +61,7 @@ impl<'a> MarkerStreams<'a> {
         let (at, port) = (stream.operator.0 as usize, stream.port);
         let (operator, site) = (&self.graph.operators[at], &self.graph.sites[at]);
         let kind = site.model.name;
-        let stream = &operator.outputs[port as usize].name;
+        let stream = &operator.outputs[port.index()].name;
         let name = &operator.name;
         if let Some(why) = site.model.no_markers_reason.and_then(|why| why(operator)) {
             return format!("{kind} `{name}` makes none: {why}");
@@ -86,7 +87,7 @@ impl<'a> MarkerStreams<'a> {
             if !self.streams.insert(edge) {
                 continue;
             }
-            let (operator, port) = (edge.operator.0 as usize, edge.port as usize);
+            let (operator, port) = (edge.operator.0 as usize, edge.port.index());
             let after = readers[operator].get(port).into_iter().flatten();
             for &(reader, port) in after.filter(|&&input| reached.insert(input)) {
                 open.extend(self.forwarded_streams(reader, port));
@@ -102,7 +103,7 @@ impl<'a> MarkerStreams<'a> {
         if is_imported {
             return true;
         }
-        match site.outputs[edge.port as usize].model.punctuation {
+        match site.outputs[edge.port.index()].model.punctuation {
             PunctuationOutputMode::Free | PunctuationOutputMode::Preserving(_) => false,
             PunctuationOutputMode::Generating if site.model.submits => {
                 self.submitted[at].own.has(edge.port)
@@ -116,19 +117,24 @@ impl<'a> MarkerStreams<'a> {
     }
 
     /// The streams by which an operator passes on the markers of an input port.
-    fn forwarded_streams(&self, at: OperatorId, input: u32) -> impl Iterator<Item = OutPortId> {
+    fn forwarded_streams(
+        &self,
+        at: OperatorId,
+        input: PortIndex,
+    ) -> impl Iterator<Item = OutPortId> {
         let index = at.0 as usize;
         let site = &self.graph.sites[index];
         let submitted = self.submitted[index].current.get(&input);
-        let is_passed = move |port: u32| {
+        let is_passed = move |port: PortIndex| {
             if site.model.submits {
                 return submitted.is_some_and(|ports| ports.has(port));
             }
-            let mode = site.outputs[port as usize].model.punctuation;
+            let mode = site.outputs[port.index()].model.punctuation;
             matches!(mode, PunctuationOutputMode::Preserving(from) if from == input)
         };
-        let ports = (0..site.outputs.len() as u32).filter(move |&port| is_passed(port));
-        ports.map(move |port| OutPortId { operator: at, port })
+        let ports = (0..site.outputs.len() as u32).map(PortIndex);
+        let passed = ports.filter(move |&port| is_passed(port));
+        passed.map(move |port| OutPortId { operator: at, port })
     }
 }
 
@@ -141,7 +147,8 @@ struct MarkerGraph<'a> {
 impl<'a> MarkerGraph<'a> {
     fn streams(self) -> impl Iterator<Item = OutPortId> + 'a {
         (0..).zip(self.operators).flat_map(|(at, operator)| {
-            (0..operator.outputs.len() as u32).map(move |port| OutPortId {
+            let ports = (0..operator.outputs.len() as u32).map(PortIndex);
+            ports.map(move |port| OutPortId {
                 operator: OperatorId(at),
                 port,
             })
@@ -149,17 +156,17 @@ impl<'a> MarkerGraph<'a> {
     }
 
     /// The input ports to which each output port brings markers.
-    fn readers(self) -> Vec<Vec<Vec<(OperatorId, u32)>>> {
+    fn readers(self) -> Vec<Vec<Vec<(OperatorId, PortIndex)>>> {
         let outputs = |operator: &OperatorNode| vec![Vec::new(); operator.outputs.len()];
         let mut readers: Vec<_> = self.operators.iter().map(outputs).collect();
         for (at, operator) in (0..).zip(self.operators) {
-            for (port, input) in (0..).zip(&operator.inputs) {
+            for (port, input) in (0..).map(PortIndex).zip(&operator.inputs) {
                 let sources = (0..).zip(&input.sources);
                 for (_, from) in
                     sources.filter(|(source, _)| !input.sources_without_markers.contains(source))
                 {
                     let of = readers.get_mut(from.operator.0 as usize);
-                    if let Some(list) = of.and_then(|of| of.get_mut(from.port as usize)) {
+                    if let Some(list) = of.and_then(|of| of.get_mut(from.port.index())) {
                         list.push((OperatorId(at), port));
                     }
                 }
@@ -175,7 +182,7 @@ struct SubmittedMarkers {
     /// Output ports to which logic may submit window markers of its own, whatever the input.
     own: MarkerPorts,
     /// `currentPunct()`, which is what has come in, by the input port that it came to.
-    current: HashMap<u32, MarkerPorts>,
+    current: HashMap<PortIndex, MarkerPorts>,
 }
 
 /// Output ports of an operator.
@@ -184,17 +191,17 @@ struct MarkerPorts {
     /// Whether the port is chosen only when the program runs, so that it may be any.
     is_any: bool,
     /// Numbers of the output ports that are known.
-    known: HashSet<u32>,
+    known: HashSet<PortIndex>,
 }
 
 impl MarkerPorts {
-    fn has(&self, port: u32) -> bool {
+    fn has(&self, port: PortIndex) -> bool {
         self.is_any || self.known.contains(&port)
     }
 
     fn add(&mut self, port: &Expr) {
         match port.kind {
-            ExprKind::Const(Value::Uint32(port)) => drop(self.known.insert(port)),
+            ExprKind::Const(Value::Uint32(port)) => drop(self.known.insert(PortIndex(port))),
             _ => self.is_any = true,
         }
     }
@@ -209,7 +216,7 @@ impl SubmittedMarkers {
         for body in others {
             submitted.add(None, &body.stmts);
         }
-        for (port, body) in (0..).zip(&logic.on_punct) {
+        for (port, body) in (0..).map(PortIndex).zip(&logic.on_punct) {
             let stmts = body.iter().flat_map(|body| &body.stmts);
             stmts.for_each(|stmt| submitted.add(Some(port), std::slice::from_ref(stmt)));
         }
@@ -217,7 +224,7 @@ impl SubmittedMarkers {
     }
 
     /// Adds what statements submit that are given a marker of this port.
-    fn add(&mut self, input: Option<u32>, stmts: &[Stmt]) {
+    fn add(&mut self, input: Option<PortIndex>, stmts: &[Stmt]) {
         for stmt in stmts {
             match stmt {
                 Stmt::If(_, a, b) => {

@@ -121,16 +121,16 @@ impl MarkerSourceSearch<'_> {
     fn forwarding_input(&self, edge: OutPortId) -> Result<Option<usize>, String> {
         let operator = self.operator(edge.operator);
         let site = &self.sites[edge.operator.0 as usize];
-        let stream = &operator.outputs[edge.port as usize].name;
+        let stream = &operator.outputs[edge.port.index()].name;
         if site.model.role == OperatorRole::Boundary {
             return Err(format!("stream `{stream}` is imported"));
         }
         if is_parallel(operator) {
             return Err(format!("stream `{stream}` comes from a parallel region"));
         }
-        match site.outputs[edge.port as usize].model.punctuation {
+        match site.outputs[edge.port.index()].model.punctuation {
             PunctuationOutputMode::Generating => Ok(None),
-            PunctuationOutputMode::Preserving(port) => Ok(Some(port as usize)),
+            PunctuationOutputMode::Preserving(port) => Ok(Some(port.index())),
             PunctuationOutputMode::Free => {
                 let kind = site.model.name;
                 Err(format!("stream `{stream}` of the {kind} carries none"))

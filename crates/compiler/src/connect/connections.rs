@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use graph::{OperatorId, OperatorNode, OutPortId};
+use graph::{OperatorId, OperatorNode, OutPortId, PortIndex};
 use syntax::{Diagnostic, Span};
 
 use crate::Diagnostics;
@@ -59,14 +59,14 @@ fn channels(stream: StreamId, span: Span, merged: &MergedStreams, all: &mut Vec<
 fn edge_by_stream(sites: &[OperatorSite]) -> Vec<Option<OutPortId>> {
     let mut edges = Vec::new();
     for (at, site) in sites.iter().enumerate() {
-        for (port, output) in site.outputs.iter().enumerate() {
+        for (port, output) in (0..).map(PortIndex).zip(&site.outputs) {
             let StreamId(stream) = output.stream;
             if edges.len() <= stream as usize {
                 edges.resize(stream as usize + 1, None);
             }
             edges[stream as usize] = Some(OutPortId {
                 operator: OperatorId(at as u32),
-                port: port as u32,
+                port,
             });
         }
     }

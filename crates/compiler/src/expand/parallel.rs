@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use graph::{
     Expr, ExprKind, InPort, OperatorModel, OperatorNode, OperatorRole, OutPort, Param, ParamValue,
+    PortIndex,
 };
 use planner::SPLITTER;
 use syntax::ast::Invocation;
@@ -206,7 +207,7 @@ fn splitter_param(
         ChannelDistribution::Partitioned(attributes) => {
             let attribute = |&at: &usize| Expr {
                 kind: ExprKind::Attribute {
-                    port: 0,
+                    port: PortIndex(0),
                     history: 0,
                     index: at as u32,
                 },

@@ -1,6 +1,6 @@
 //! Typing of assignments and steps: `a = b`, `a += b`, `a++`.
 
-use graph::{ExprKind, LocalId, Place, PlaceRoot, PlaceStep};
+use graph::{ExprKind, LocalId, Place, PlaceRoot, PlaceStep, PortIndex};
 use syntax::ast::{self, BinaryOp as Written};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
@@ -110,7 +110,7 @@ impl<'w> Typer<'_, 'w> {
         let variable = match place.root {
             PlaceRoot::State(id) => Variable::State(id),
             PlaceRoot::Local(id) => match self.copies.iter().position(|copy| *copy == Some(id)) {
-                Some(port) => Variable::Input(port as u32),
+                Some(port) => Variable::Input(PortIndex(port as u32)),
                 None => Variable::Local(id),
             },
         };

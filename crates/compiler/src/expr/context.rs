@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use graph::PortIndex;
 use tuple::Type;
 
 use crate::tables::OutputFunctions;
@@ -41,7 +42,7 @@ pub enum ReadableInputs {
     /// None, and this is why: the words complete "attributes cannot be used in ...".
     Refused(&'static str),
     /// Tuples of the input port with this number.
-    Port(u32),
+    Port(PortIndex),
     /// Tuples of all input ports.
     All,
 }

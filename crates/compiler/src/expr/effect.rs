@@ -5,7 +5,7 @@
 //! subscript ends the path, since its value is not known. Two uses conflict if one of them writes
 //! and neither path leaves the other: `t.a++ + t.b` is fine, `i++ + i` is not.
 
-use graph::{LocalId, StateId};
+use graph::{LocalId, PortIndex, StateId};
 use syntax::Span;
 
 /// A variable that can be read and written.
@@ -13,7 +13,7 @@ use syntax::Span;
 pub(crate) enum Variable {
     Local(LocalId),
     State(StateId),
-    Input(u32),
+    Input(PortIndex),
 }
 
 #[derive(Clone, Debug)]

@@ -45,7 +45,7 @@ impl Typer<'_, '_> {
         match (variable, &self.operator) {
             (Variable::Local(id), _) => self.usages[id.0 as usize].name.to_string(),
             (Variable::State(id), Some(site)) => site.state_entry(id).name.to_string(),
-            (Variable::Input(port), Some(site)) => site.inputs[port as usize].name.to_string(),
+            (Variable::Input(port), Some(site)) => site.inputs[port.index()].name.to_string(),
             (Variable::State(_) | Variable::Input(_), None) => String::new(),
         }
     }

@@ -34,7 +34,7 @@ impl<'w> Typer<'_, 'w> {
         match typed.kind {
             ExprKind::Input { port, history } => {
                 self.effects.truncate(start);
-                self.port_attribute(port as usize, history, None, name, span)
+                self.port_attribute(port.index(), history, None, name, span)
             }
             _ => {
                 let (index, ty) = self.attribute_of(&typed.ty, name, base.span)?;

@@ -1,5 +1,6 @@
 //! Typing of `$e`: the actual of a composite's formal, typed where the formal is used.
 
+use graph::PortIndex;
 use syntax::ast::{self, Actual, Ident, Mode};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
@@ -137,7 +138,7 @@ impl<'w> Typer<'_, 'w> {
 
     /// An attribute of an input port, written `attr` or `Port.attr` (or a formal that stands for
     /// one): port, index in its schema, and the expression.
-    pub fn attribute(&mut self, expr: &'w ast::Expr) -> Option<(u32, u32, graph::Expr)> {
+    pub fn attribute(&mut self, expr: &'w ast::Expr) -> Option<(PortIndex, u32, graph::Expr)> {
         let typed = self.infer(expr, None)?;
         self.effects.truncate(Default::default());
         match typed.kind {

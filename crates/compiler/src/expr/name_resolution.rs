@@ -130,8 +130,8 @@ impl<'w> Typer<'_, 'w> {
         match (&found[..], self.context.inputs) {
             ([], _) => None,
             (&[port], _) => Some(NameResolution::Port(port)),
-            (_, ReadableInputs::Port(only)) if found.contains(&(only as usize)) => {
-                Some(NameResolution::Port(only as usize))
+            (_, ReadableInputs::Port(only)) if found.contains(&only.index()) => {
+                Some(NameResolution::Port(only.index()))
             }
             _ => Some(NameResolution::Ports(found)),
         }
@@ -140,9 +140,9 @@ impl<'w> Typer<'_, 'w> {
     fn resolve_attribute(&self, name: &str) -> Option<NameResolution> {
         let mut found = self.operator.as_ref()?.attribute(name);
         if let ReadableInputs::Port(only) = self.context.inputs
-            && found.iter().any(|(port, _)| *port == only as usize)
+            && found.iter().any(|(port, _)| *port == only.index())
         {
-            found.retain(|(port, _)| *port == only as usize);
+            found.retain(|(port, _)| *port == only.index());
         }
         (!found.is_empty()).then_some(NameResolution::Attribute(found))
     }

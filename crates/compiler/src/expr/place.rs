@@ -3,7 +3,7 @@
 //! A place is mutable when its root is. The root of a place in an input tuple is a local copy of
 //! that tuple, which from then on stands for the input in the whole body.
 
-use graph::{Place, PlaceRoot, PlaceStep};
+use graph::{Place, PlaceRoot, PlaceStep, PortIndex};
 use syntax::ast::{self, Ident, QName};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
@@ -168,7 +168,7 @@ impl<'w> Typer<'_, 'w> {
         }
         self.may_read(port, &format!("stream `{}`", input.name), span)?;
         let copy = self.input_copy(port);
-        let (variable, ty) = (Variable::Input(port as u32), Type::Tuple(schema));
+        let (variable, ty) = (Variable::Input(PortIndex(port as u32)), Type::Tuple(schema));
         self.path_to(PlaceRoot::Local(copy), variable, ty, span)
     }
 

@@ -1,6 +1,6 @@
 //! Typing of input tuples and their attributes.
 
-use graph::ExprKind;
+use graph::{ExprKind, PortIndex};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
@@ -62,7 +62,7 @@ impl Typer<'_, '_> {
         let site = self.operator.clone()?;
         let attribute = site.inputs[port].schema.as_ref()?.attributes.get(index)?;
         self.may_read(port, &format!("attribute `{}`", attribute.name), span)?;
-        let (port, index) = (port as u32, index as u32);
+        let (port, index) = (PortIndex(port as u32), index as u32);
         self.effects.read(Variable::Input(port), vec![index], span);
         let kind = ExprKind::Attribute {
             port,
@@ -83,7 +83,7 @@ impl Typer<'_, '_> {
         let input = &site.inputs[port];
         let schema = input.schema.clone()?;
         self.may_read(port, &format!("stream `{}`", input.name), span)?;
-        let port = port as u32;
+        let port = PortIndex(port as u32);
         self.effects.read(Variable::Input(port), Vec::new(), span);
         Some(self.typed_expr(ExprKind::Input { port, history }, Type::Tuple(schema), span))
     }
@@ -96,18 +96,18 @@ impl Typer<'_, '_> {
         }
         match self.context.inputs {
             ReadableInputs::All => Some(()),
-            ReadableInputs::Port(only) if only as usize == port => Some(()),
+            ReadableInputs::Port(only) if only.index() == port => Some(()),
             ReadableInputs::Port(only) => {
                 let site = self.operator.as_ref()?;
                 let other = &site.inputs[port].name;
-                let allowed = match site.inputs.get(only as usize) {
+                let allowed = match site.inputs.get(only.index()) {
                     Some(input) => {
                         // A port whose type is not known may have an attribute of this name.
                         input.schema.as_ref()?;
                         format!("only tuples of `{}` can be read here", input.name)
                     }
                     None => {
-                        let number = only + 1;
+                        let number = only.0 + 1;
                         format!("this is for tuples of input port {number}, which is not there")
                     }
                 };

@@ -1,6 +1,6 @@
 //! Replaces input tuples that a body changes by their local copies, in typed statements.
 
-use graph::{Expr, ExprKind, LocalId, LocalVar, Stmt};
+use graph::{Expr, ExprKind, LocalId, LocalVar, PortIndex, Stmt};
 
 /// Replaces the current tuple of each port that has a copy, and its attributes, by the copy.
 pub(crate) fn replace_inputs(stmts: &mut [Stmt], copies: &[Option<LocalId>], locals: &[LocalVar]) {
@@ -8,7 +8,7 @@ pub(crate) fn replace_inputs(stmts: &mut [Stmt], copies: &[Option<LocalId>], loc
 }
 
 fn replace(expr: &mut Expr, copies: &[Option<LocalId>], locals: &[LocalVar]) {
-    let copy = |port: u32| copies.get(port as usize).copied().flatten();
+    let copy = |port: PortIndex| copies.get(port.index()).copied().flatten();
     match expr.kind {
         ExprKind::Input { port, history: 0 } => {
             if let Some(id) = copy(port) {

@@ -2,7 +2,7 @@
 //! attribute of the same name and type, if the operator forwards; else an error, if it must assign
 //! all.
 
-use graph::{Expr, ExprKind};
+use graph::{Expr, ExprKind, PortIndex};
 use syntax::Diagnostic;
 use tuple::Attribute;
 
@@ -23,7 +23,7 @@ pub(super) fn forward(
         .unwrap_or_default();
     let same = model
         .same_schema_as
-        .is_some_and(|input| !has_type_of(invocation, port, input as usize));
+        .is_some_and(|input| !has_type_of(invocation, port, input.index()));
     let mut missing = Vec::new();
     for (at, attribute) in schema.attributes.iter().enumerate() {
         if written[at] {
@@ -59,13 +59,13 @@ fn forwarded_value(
     wanted: &Attribute,
     port: usize,
 ) -> Option<Expr> {
-    let inputs = invocation.operator_scope.inputs.iter().enumerate();
+    let inputs = (0..).map(PortIndex).zip(&invocation.operator_scope.inputs);
     inputs
-        .filter_map(|(at, input)| Some((at, input.schema.as_ref()?.find(&wanted.name)?)))
+        .filter_map(|(from, input)| Some((from, input.schema.as_ref()?.find(&wanted.name)?)))
         .find(|(_, (_, found))| found.ty == wanted.ty)
-        .map(|(at, (index, _))| Expr {
+        .map(|(from, (index, _))| Expr {
             kind: ExprKind::Attribute {
-                port: at as u32,
+                port: from,
                 history: 0,
                 index: index as u32,
             },

@@ -1,6 +1,6 @@
 //! The logic clause: state variables, and statements for tuples, for punctuation, and for sources.
 
-use graph::{Body, Logic};
+use graph::{Body, Logic, PortIndex};
 use syntax::ast::{Ident, Logic as Entry, Stmt};
 use syntax::{DeclarationKind, Diagnostic, Span};
 
@@ -34,8 +34,12 @@ pub(super) fn logic<'w>(invocation: &InvocationContext<'_, 'w>) -> Logic {
             Entry::State(_) => {}
             Entry::OnTuple(name, stmt) => {
                 if let Some(port) = port(invocation, name, &mut places.on_tuple, "onTuple") {
-                    logic.on_tuple[port] =
-                        clause(invocation, stmt, ReadableInputs::Port(port as u32), false);
+                    logic.on_tuple[port] = clause(
+                        invocation,
+                        stmt,
+                        ReadableInputs::Port(PortIndex(port as u32)),
+                        false,
+                    );
                 }
             }
             Entry::OnPunct(name, stmt) => {

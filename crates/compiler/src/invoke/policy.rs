@@ -1,6 +1,6 @@
 //! Eviction and trigger policies of windows, and how partitions are evicted.
 
-use graph::{ExprKind, PartitionEviction, Policy, PolicyKind};
+use graph::{ExprKind, PartitionEviction, Policy, PolicyKind, PortIndex};
 use syntax::Span;
 use syntax::ast::Expr;
 use tuple::{Type, Value};
@@ -100,7 +100,7 @@ impl<'w> WindowPolicyReader<'_, '_, 'w> {
 
     fn delta(&self, attribute: &'w Expr, amount: &'w Expr) -> Option<Policy> {
         let context = TypingContext {
-            inputs: ReadableInputs::Port(self.port as u32),
+            inputs: ReadableInputs::Port(PortIndex(self.port as u32)),
             ..TypingContext::expression()
         };
         let context = TypingContext {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use graph::{InvocationPart, OperatorNode, ParamValue};
+use graph::{InvocationPart, OperatorNode, ParamValue, PortIndex};
 use syntax::Diagnostic;
 use tuple::layout::FIXED_BYTES_MAX;
 use tuple::{Layout, TupleType, Type};
@@ -26,11 +26,11 @@ pub(super) fn check_room(invocation: &InvocationContext<'_, '_>, operator: &Oper
             report(invocation, part, "the values of this parameter");
         }
     }
-    for (port, output) in operator.outputs.iter().enumerate() {
+    for (port, output) in (0..).map(PortIndex).zip(&operator.outputs) {
         let arguments = output.calls.iter().flat_map(|call| &call.args);
         let results = output.calls.iter().map(|call| &call.ty);
         if !fit_tuple(arguments.map(|argument| &argument.ty)) || !fit_tuple(results) {
-            let part = InvocationPart::Output(port as u32);
+            let part = InvocationPart::Output(port);
             report(
                 invocation,
                 part,

@@ -1,6 +1,6 @@
 //! Runs the checks of an operator's model, and reports their results at places of the source.
 
-use graph::{InvocationError, InvocationPart, OperatorNode};
+use graph::{InvocationError, InvocationPart, OperatorNode, PortIndex};
 use syntax::{Diagnostic, Span};
 
 use crate::instance::InvocationContext;
@@ -31,10 +31,10 @@ pub(super) fn check_with_model(invocation: &InvocationContext<'_, '_>, operator:
 /// The place of a part of an invocation; that of its head if the part is not there.
 pub(super) fn place(invocation: &InvocationContext<'_, '_>, part: InvocationPart) -> Span {
     let ast = invocation.ast;
-    let output = |port: u32| ast.outputs.get(port as usize).map(|p| p.name.span);
+    let output = |port: PortIndex| ast.outputs.get(port.index()).map(|p| p.name.span);
     let found = match part {
         InvocationPart::Head => None,
-        InvocationPart::Input(port) => ast.inputs.get(port as usize).map(|p| p.span),
+        InvocationPart::Input(port) => ast.inputs.get(port.index()).map(|p| p.span),
         InvocationPart::Output(port) => output(port),
         InvocationPart::Attribute(port, attribute) => {
             assignment(invocation, port, attribute).or(output(port))
@@ -45,8 +45,7 @@ pub(super) fn place(invocation: &InvocationContext<'_, '_>, part: InvocationPart
         }
         InvocationPart::ParamIndex(at) => ast.params.get(at as usize).map(|p| p.name.span),
         InvocationPart::Window(port) => {
-            let is_it =
-                |name: &str| invocation.operator_scope.inputs_named(name) == [port as usize];
+            let is_it = |name: &str| invocation.operator_scope.inputs_named(name) == [port.index()];
             ast.windows
                 .iter()
                 .find(|w| is_it(&w.port.text))
@@ -56,15 +55,19 @@ pub(super) fn place(invocation: &InvocationContext<'_, '_>, part: InvocationPart
     found.unwrap_or(ast.head)
 }
 
-fn assignment(invocation: &InvocationContext<'_, '_>, port: u32, attribute: u32) -> Option<Span> {
+fn assignment(
+    invocation: &InvocationContext<'_, '_>,
+    port: PortIndex,
+    attribute: u32,
+) -> Option<Span> {
     let schema = invocation
         .operator_scope
         .outputs
-        .get(port as usize)?
+        .get(port.index())?
         .schema
         .as_ref()?;
     let wanted = &schema.attributes.get(attribute as usize)?.name;
-    let is_it = |name: &str| invocation.operator_scope.output(name) == Some(port as usize);
+    let is_it = |name: &str| invocation.operator_scope.output(name) == Some(port.index());
     let clause = invocation
         .ast
         .output

@@ -1,6 +1,6 @@
 //! Typing of whole bodies: of logic clauses and of functions.
 
-use graph::{Body, ExprKind, LocalId, Stmt};
+use graph::{Body, ExprKind, LocalId, PortIndex, Stmt};
 use syntax::Diagnostic;
 use syntax::ast;
 
@@ -26,10 +26,10 @@ impl<'w> Typer<'_, 'w> {
         if self.copies.iter().any(Option::is_some) {
             replace_inputs(&mut stmts, &self.copies, &self.locals);
             let copies = std::mem::take(&mut self.copies);
-            let first = copies
-                .iter()
-                .enumerate()
-                .filter_map(|(port, id)| Some(self.copy_input(port as u32, (*id)?)));
+            let first = (0..)
+                .map(PortIndex)
+                .zip(&copies)
+                .filter_map(|(port, id)| Some(self.copy_input(port, (*id)?)));
             stmts = first.collect::<Vec<_>>().into_iter().chain(stmts).collect();
         }
         Body {
@@ -38,7 +38,7 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
-    fn copy_input(&self, port: u32, id: LocalId) -> Stmt {
+    fn copy_input(&self, port: PortIndex, id: LocalId) -> Stmt {
         let ty = self.locals[id.0 as usize].ty.clone();
         let pos = self.session.pos(self.usages[id.0 as usize].span);
         let kind = ExprKind::Input { port, history: 0 };

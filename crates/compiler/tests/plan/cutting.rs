@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use graph::{
-    CrossingId, OperatorId, OperatorNode, OutPortId, ParamValue, PeId, Plan, Program,
-    inserted_operators,
+    CrossingId, InPortId, OperatorId, OperatorNode, OutPortId, ParamValue, PeId, Plan, PortIndex,
+    Program, inserted_operators,
 };
 use planner::{FusionPolicy, PeProgram, check, cut, derive, parse_plan};
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ fn a_queue_stands_before_its_port() {
     let mut plan = planned(&program, &choice(FusionPolicy::All));
     plan.pes[0].threaded_ports.push(graph::ThreadedPort {
         operator: OperatorId(2),
-        port: 1,
+        port: PortIndex(1),
         congestion: graph::CongestionPolicy::DropFirst,
         tuples_max: 10,
         core: Some(1),
@@ -116,18 +116,22 @@ fn crossings_of(operator: &OperatorNode) -> Vec<u32> {
 }
 
 /// An input port of the whole program, and what feeds it.
-type Fed = BTreeMap<(u32, u32), Vec<OutPortId>>;
+type Fed = BTreeMap<InPortId, Vec<OutPortId>>;
 
 /// The feeds of every port, put together from the parts again.
 fn merged(plan: &Plan, parts: &[PeProgram]) -> Fed {
     let mut fed = Fed::new();
     for part in parts {
         for (operator, origin) in part.program.operators.iter().zip(&part.operator_ids) {
-            let Some(origin) = origin else { continue };
-            for (port, input) in (0..).zip(&operator.inputs) {
+            let Some(origin) = *origin else { continue };
+            for (port, input) in (0..).map(PortIndex).zip(&operator.inputs) {
                 let sources = input.sources.iter();
                 let sources = sources.flat_map(|&from| behind(plan, parts, part, from));
-                let before = fed.insert((origin.0, port), sources.collect());
+                let to = InPortId {
+                    operator: origin,
+                    port,
+                };
+                let before = fed.insert(to, sources.collect());
                 assert_eq!(before, None, "an operator is in one part");
             }
         }
@@ -148,7 +152,7 @@ fn behind(plan: &Plan, parts: &[PeProgram], part: &PeProgram, edge: OutPortId) -
                 .collect()
         }
         (inserted_operators::RECEIVE, _) => {
-            let crossing_number = crossings_of(operator)[edge.port as usize];
+            let crossing_number = crossings_of(operator)[edge.port.index()];
             let Some(crossing) = plan.crossings.get(crossing_number as usize) else {
                 let (_, sender) = sender(std::slice::from_ref(part), crossing_number);
                 return behind(plan, parts, part, sender);
@@ -177,7 +181,7 @@ fn sender(parts: &[PeProgram], crossing_number: u32) -> (&PeProgram, OutPortId) 
 }
 
 /// The consumers that a stream of a part calls directly, as the whole program numbers them.
-fn called(part: &PeProgram, stream: OutPortId) -> Vec<(OperatorId, u32)> {
+fn called(part: &PeProgram, stream: OutPortId) -> Vec<(OperatorId, PortIndex)> {
     let flow = planner::StreamConsumers::new(&part.program);
     let consumers = flow.consumers_of(stream).iter();
     consumers
@@ -191,9 +195,10 @@ proptest! {
     #[test]
     fn the_parts_are_the_program((program, plan) in graphs::programs_with_plans(14)) {
         let parts = parts(&program, &plan);
-        let whole = program.operators.iter().enumerate().flat_map(|(at, operator)| {
-            let inputs = operator.inputs.iter().enumerate();
-            inputs.map(move |(port, input)| ((at as u32, port as u32), input.sources.clone()))
+        let operators = (0..).map(OperatorId).zip(&program.operators);
+        let whole = operators.flat_map(|(operator, node)| {
+            let inputs = (0..).map(PortIndex).zip(&node.inputs);
+            inputs.map(move |(port, input)| (InPortId { operator, port }, input.sources.clone()))
         });
         prop_assert_eq!(merged(&plan, &parts), whole.collect::<Fed>());
         let names = parts.iter().flat_map(|part| &part.program.operators);
@@ -209,7 +214,8 @@ proptest! {
         for part in parts(&program, &plan) {
             for (number, origin) in part.operator_ids.iter().enumerate() {
                 let Some(origin) = origin else { continue };
-                for port in 0..program.operators[origin.0 as usize].outputs.len() as u32 {
+                let ports = program.operators[origin.0 as usize].outputs.len() as u32;
+                for port in (0..ports).map(PortIndex) {
                     let new = OutPortId { operator: OperatorId(number as u32), port };
                     let called = called(&part, new);
                     let mut sorted = called.clone();

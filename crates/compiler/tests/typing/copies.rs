@@ -1,6 +1,6 @@
 //! Logic that changes its input tuples works on a copy, and everything in the clause sees it.
 
-use graph::{Expr, ExprKind, LocalId, Stmt};
+use graph::{Expr, ExprKind, LocalId, PortIndex, Stmt};
 
 use super::{compiler, input};
 
@@ -37,7 +37,7 @@ fn changed_input_tuples_are_copied_first() {
         matches!(
             kind,
             ExprKind::Input {
-                port: 0,
+                port: PortIndex(0),
                 history: 0
             }
         )

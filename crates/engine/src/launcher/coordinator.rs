@@ -313,7 +313,7 @@ impl JobCoordinator {
 
 #[cfg(test)]
 mod tests {
-    use graph::{CrossingCodec, OperatorId, OutPortId, PePlan};
+    use graph::{CrossingCodec, OperatorId, OutPortId, PePlan, PortIndex};
 
     use super::*;
     use crate::control::EXIT_LAUNCHER_LOST;
@@ -329,7 +329,7 @@ mod tests {
         };
         let from = OutPortId {
             operator: OperatorId(0),
-            port: 0,
+            port: PortIndex(0),
         };
         let crossing = Crossing {
             from,

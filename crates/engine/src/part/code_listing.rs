@@ -4,9 +4,8 @@ use graph::Program;
 use runtime::{Pe, PeOptions};
 
 use super::codegen::jit_backend;
-use super::only_pe::fuse_all;
 use super::pe_ending::job_error;
-use super::wiring::registry;
+use super::wiring::{fuse_all, registry};
 use crate::error::Error;
 
 /// The form of a code listing.

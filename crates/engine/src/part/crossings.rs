@@ -170,7 +170,7 @@ impl<'a> Crossings<'a> {
     /// Name of a stream in messages (`Operator.0`), and its name in the program.
     fn stream_names(&self, OutPortId { operator, port }: OutPortId) -> (String, Arc<str>) {
         let operator = self.program.operators.get(operator.0 as usize);
-        let stream = operator.and_then(|operator| operator.outputs.get(port as usize));
+        let stream = operator.and_then(|operator| operator.outputs.get(port.index()));
         let name = operator.map_or("?", |operator| &*operator.name);
         let stream = stream.map(|stream| stream.name.clone()).unwrap_or_default();
         (format!("{name}.{port}"), stream)

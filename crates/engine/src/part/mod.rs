@@ -3,14 +3,12 @@
 mod code_listing;
 mod codegen;
 mod crossings;
-mod only_pe;
 mod pe_ending;
 mod unfired_windows;
 mod wiring;
 
 pub use code_listing::{ListingFormat, code_listing};
 pub use crossings::{CrossingTicket, Crossings};
-pub use only_pe::{cut_only_pe, fuse_all};
 pub use pe_ending::{PeEnding, PeFailure, job_error, pe_ending};
 pub use unfired_windows::{UnfiredWindows, unfired_sentences};
-pub use wiring::{PartOptions, source_counts, source_names, wire};
+pub use wiring::{PartOptions, cut_only_pe, fuse_all, source_counts, source_names, wire};

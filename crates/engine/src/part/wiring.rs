@@ -1,13 +1,16 @@
-//! Wiring the operators of a program, or of one PE's part of it, without starting them.
+//! Wiring the operators of a program, or of one PE's part of it, without starting them. The program
+//! of a job's only PE is also cut here.
 
 use std::sync::LazyLock;
 
-use graph::Program;
+use graph::{PeId, Plan, Program};
+use planner::PlanOptions;
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::crossing::{CrossingEnds, ENTRIES};
 use runtime::{FailureReport, OperatorCounts, OperatorEntry, Pe, PeOptions, TraceLevels};
 
 use super::codegen;
+use super::crossings::Crossings;
 use crate::condition;
 use crate::error::Error;
 use crate::job::{BackendKind, LaunchOptions, NotifyingWriter};
@@ -24,6 +27,37 @@ pub struct PartOptions {
     pub pins: Vec<(u32, u32)>,
     /// Properties besides those of every program, such as `PEID`.
     pub properties: Vec<(String, String)>,
+}
+
+/// The program of a plan's only PE, and what else wiring it takes. A plan without PEs has a program
+/// without operators.
+///
+/// # Errors
+/// [`Error::Program`] if a ring cannot be opened.
+pub fn cut_only_pe(program: &Program, plan: &Plan) -> Result<(Program, PartOptions), Error> {
+    let mut options = PartOptions::default();
+    let [only] = &plan.pes[..] else {
+        assert!(plan.pes.is_empty(), "the plan has more PEs than one");
+        return Ok((program.clone(), options));
+    };
+    let part = planner::cut(program, plan, PeId(0));
+    options.cores = only.cores.clone();
+    options.pins = part.pins.clone();
+    // No other process reaches the rings of a single PE: they need no secret.
+    let rings = Crossings::new(plan, program, [0; 16], &[]);
+    let opened = rings.open_rings(&part, PeId(0), &mut options.crossing_ends);
+    opened.map_err(Error::Program)?;
+    Ok((part.program, options))
+}
+
+/// The program of a PE that has all operators, by the default plan, and what else wiring it takes.
+///
+/// # Errors
+/// [`Error::Plan`], or [`Error::Program`] if a ring cannot be opened.
+pub fn fuse_all(program: &Program) -> Result<(Program, PartOptions), Error> {
+    let plan = planner::plan(program, &PlanOptions::default());
+    let plan = plan.map_err(|errors| Error::plan(program, &errors))?;
+    cut_only_pe(program, &plan)
 }
 
 /// Makes and connects the operators of a program or a part of one.

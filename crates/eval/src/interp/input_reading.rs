@@ -1,5 +1,6 @@
 //! Input tuples as expressions read them: whole, or an attribute that is decoded once.
 
+use graph::PortIndex;
 use tuple::{Layout, TupleRef, Type, Value};
 
 use super::machine::Machine;
@@ -10,10 +11,10 @@ use crate::{Fault, State};
 
 impl<'e> Machine<'_, 'e> {
     /// The slot of a port's current or an earlier tuple.
-    pub(super) fn slot(&self, port: u32, history: u32) -> usize {
+    pub(super) fn slot(&self, port: PortIndex, history: u32) -> usize {
         self.ports
             .first_slots
-            .get(port as usize)
+            .get(port.index())
             .map_or(usize::MAX, |&first| (first + history) as usize)
     }
 

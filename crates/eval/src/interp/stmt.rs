@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use graph::{Arg, Body, Callee, Expr, ExprKind, LocalId, Stmt};
+use graph::{Arg, Body, Callee, Expr, ExprKind, LocalId, PortIndex, Stmt};
 use smallvec::SmallVec;
 use tuple::{Layout, List, Punctuation, RString, TupleBuf, Type, UString, Value};
 
@@ -204,10 +204,10 @@ impl Machine<'_, '_> {
     }
 
     /// The number of an output port that exists.
-    fn port(&mut self, port: &Expr) -> Result<u32, Fault> {
+    fn port(&mut self, port: &Expr) -> Result<PortIndex, Fault> {
         let ports = self.ports.output_layouts.len();
         match self.value(port)? {
-            Value::Uint32(at) if (at as usize) < ports => Ok(at),
+            Value::Uint32(at) if (at as usize) < ports => Ok(PortIndex(at)),
             Value::Uint32(at) => Err(faults::port_out_of_range(at.into(), ports)),
             _ => Err(faults::mistyped("a port")),
         }
@@ -224,7 +224,7 @@ impl Machine<'_, '_> {
             return self.evaluation.submit.submit_tuple(port, input);
         }
         let ports = self.ports;
-        let layout = &ports.output_layouts[port as usize];
+        let layout = &ports.output_layouts[port.index()];
         let mut out = std::mem::take(&mut self.tuple_buffer);
         let written = match &tuple.kind {
             ExprKind::Tuple(parts) => self.write(parts.iter().map(Some), layout, &mut out),

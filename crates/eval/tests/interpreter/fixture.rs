@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use graph::{
     Arg, BinaryOp, Body, Callee, Expr, ExprKind, FunctionId, LocalId, NativeId, Place, PlaceStep,
-    StateId, StateVar, Stmt,
+    PortIndex, StateId, StateVar, Stmt,
 };
 use thalweg_eval::{
     Evaluation, Fault, InputTuples, Interpreter, NativeCall, NativeFn, NoServices, Services, State,
@@ -15,19 +15,19 @@ use tuple::{Layout, List, Punctuation, TupleRef, TupleType, Type, Value};
 /// Keeps what is submitted.
 #[derive(Default)]
 pub struct Recorder {
-    pub tuples: Vec<(u32, Value)>,
-    pub marks: Vec<(u32, Punctuation)>,
+    pub tuples: Vec<(PortIndex, Value)>,
+    pub marks: Vec<(PortIndex, Punctuation)>,
     pub layouts: Vec<Arc<Layout>>,
     pub services: NoServices,
 }
 
 impl Submit for Recorder {
-    fn submit_tuple(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
-        let value = tuple.to_value(&self.layouts[port as usize]);
+    fn submit_tuple(&mut self, port: PortIndex, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        let value = tuple.to_value(&self.layouts[port.index()]);
         self.tuples.push((port, value));
         Ok(())
     }
-    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, port: PortIndex, mark: Punctuation) -> Result<(), Fault> {
         self.marks.push((port, mark));
         Ok(())
     }

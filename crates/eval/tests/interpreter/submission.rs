@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{Body, Expr, ExprKind, InPort, Stmt};
+use graph::{Body, Expr, ExprKind, InPort, PortIndex, Stmt};
 use thalweg_eval::{Evaluation, InputTuples, Interpreter, State};
 use tuple::{Layout, Punctuation, TupleBuf, TupleType, Type, Value};
 
@@ -111,7 +111,7 @@ impl Bench {
     }
 }
 
-fn number(port: u32, history: u32) -> ExprKind {
+fn number(port: PortIndex, history: u32) -> ExprKind {
     ExprKind::Attribute {
         port,
         history,
@@ -139,9 +139,18 @@ fn tuple_expr(parts: Vec<Expr>) -> Expr {
 #[test]
 fn slots_are_numbered_port_by_port() {
     let mut bench = Bench::new();
-    assert_eq!(bench.value(number(0, 0), Type::Int32), Value::Int32(1));
-    assert_eq!(bench.value(number(0, 1), Type::Int32), Value::Int32(2));
-    assert_eq!(bench.value(number(1, 0), Type::Int32), Value::Int32(3));
+    assert_eq!(
+        bench.value(number(PortIndex(0), 0), Type::Int32),
+        Value::Int32(1)
+    );
+    assert_eq!(
+        bench.value(number(PortIndex(0), 1), Type::Int32),
+        Value::Int32(2)
+    );
+    assert_eq!(
+        bench.value(number(PortIndex(1), 0), Type::Int32),
+        Value::Int32(3)
+    );
     assert_eq!(
         bench.value(ExprKind::OutputCall(0), Type::Int32),
         Value::Int32(4)
@@ -153,7 +162,7 @@ fn whole_tuples_and_their_parts() {
     let mut bench = Bench::new();
     let ty = Type::Tuple(schema());
     let whole = ExprKind::Input {
-        port: 1,
+        port: PortIndex(1),
         history: 0,
     };
     assert_eq!(bench.value(whole.clone(), ty.clone()), record(3, &["c"]));
@@ -163,7 +172,7 @@ fn whole_tuples_and_their_parts() {
         string("c")
     );
     let tags = ExprKind::Attribute {
-        port: 0,
+        port: PortIndex(0),
         history: 0,
         index: 1,
     };
@@ -179,22 +188,25 @@ fn whole_tuples_and_their_parts() {
 fn an_empty_slot_reads_as_the_default_tuple() {
     let mut bench = Bench::new();
     bench.inputs[1] = None;
-    assert_eq!(bench.value(number(0, 1), Type::Int32), Value::Int32(0));
+    assert_eq!(
+        bench.value(number(PortIndex(0), 1), Type::Int32),
+        Value::Int32(0)
+    );
 }
 
 #[test]
 fn tuples_are_submitted_flat() {
     let mut bench = Bench::new();
-    let id = add(Expr::new(number(0, 0), Type::Int32), int(10));
+    let id = add(Expr::new(number(PortIndex(0), 0), Type::Int32), int(10));
     let tags = ExprKind::Attribute {
-        port: 0,
+        port: PortIndex(0),
         history: 0,
         index: 1,
     };
     let tuple = tuple_expr(vec![id, Expr::new(tags, list_of(Type::RString))]);
     let forwarded = Expr::new(
         ExprKind::Input {
-            port: 1,
+            port: PortIndex(1),
             history: 0,
         },
         Type::Tuple(schema()),
@@ -208,9 +220,9 @@ fn tuples_are_submitted_flat() {
         ])
         .expect("no fault");
     let expected = [
-        (0, record(11, &["a", "b"])),
-        (1, record(3, &["c"])),
-        (0, record(5, &["k"])),
+        (PortIndex(0), record(11, &["a", "b"])),
+        (PortIndex(1), record(3, &["c"])),
+        (PortIndex(0), record(5, &["k"])),
     ];
     assert_eq!(bench.recorder.tuples, expected);
 }
@@ -252,7 +264,10 @@ fn markers() {
         .expect("no fault");
     assert_eq!(
         bench.recorder.marks,
-        [(1, Punctuation::Final), (0, Punctuation::Window)]
+        [
+            (PortIndex(1), Punctuation::Final),
+            (PortIndex(0), Punctuation::Window)
+        ]
     );
 }
 
@@ -262,14 +277,14 @@ fn projections_and_conditions() {
     let layout = bench.layout.clone();
     let mut buf = TupleBuf::default();
     let exprs = [
-        Some(add(Expr::new(number(0, 0), Type::Int32), int(1))),
+        Some(add(Expr::new(number(PortIndex(0), 0), Type::Int32), int(1))),
         None,
     ];
     bench
         .with(|interpreter, to| interpreter.project(&exprs, to, &layout, &mut buf))
         .expect("no fault");
     assert_eq!(buf.as_ref().to_value(&layout), record(2, &[]));
-    let condition = less(Expr::new(number(0, 0), Type::Int32), int(2));
+    let condition = less(Expr::new(number(PortIndex(0), 0), Type::Int32), int(2));
     assert_eq!(
         bench.with(|interpreter, to| interpreter.evaluate_condition(&condition, to)),
         Ok(true)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::plan_ids::PeId;
-use crate::{OperatorId, OutPortId};
+use crate::{OperatorId, OutPortId, PortIndex};
 
 /// A stream that leaves its PE: one sender there, one receiver in each receiving PE.
 ///
@@ -13,10 +13,10 @@ use crate::{OperatorId, OutPortId};
 ///
 /// # Example
 /// ```
-/// use thalweg_graph::{Crossing, CrossingCodec, OperatorId, OutPortId, PeId};
+/// use thalweg_graph::{Crossing, CrossingCodec, OperatorId, OutPortId, PeId, PortIndex};
 ///
 /// let crossing = Crossing {
-///     from: OutPortId { operator: OperatorId(3), port: 0 },
+///     from: OutPortId { operator: OperatorId(3), port: PortIndex(0) },
 ///     to: vec![PeId(1), PeId(2)],
 ///     medium: "rum".into(),
 ///     codec: CrossingCodec::Facade,
@@ -65,7 +65,7 @@ pub enum CrossingCodec {
 impl Crossing {
     /// The key by which the crossings of a plan are sorted: sending operator, output port, first
     /// receiving PE.
-    pub fn sort_key(&self) -> (OperatorId, u32, Option<PeId>) {
+    pub fn sort_key(&self) -> (OperatorId, PortIndex, Option<PeId>) {
         let OutPortId { operator, port } = self.from;
         (operator, port, self.to.first().copied())
     }

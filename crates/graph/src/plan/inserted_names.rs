@@ -3,7 +3,7 @@
 //! Names of a program hold no blanks and these do, so that no two are equal.
 
 use super::{Crossing, InPortId, Merge, PeAssignment, PeId, Plan, ReceiverPlan, ThreadedPort};
-use crate::{OutPortId, Program};
+use crate::{OutPortId, PortIndex, Program};
 
 impl Program {
     /// The name of a crossing's sender: `Trades -> pe 1`.
@@ -40,7 +40,7 @@ impl Program {
             .map(|id| self.operators[id.0 as usize].name.to_string())
             .collect();
         let consumers = merge.inputs.iter().flat_map(|input| &input.consumers);
-        let ports: Vec<u32> = consumers.map(|to| to.port).collect();
+        let ports: Vec<PortIndex> = consumers.map(|to| to.port).collect();
         let mut distinct = ports.clone();
         distinct.sort_unstable();
         distinct.dedup();
@@ -48,7 +48,7 @@ impl Program {
             (_, [port]) => format!("merge of {}.{port}", shortened_list(&names)),
             // The operator's other ports may have merges too.
             ([id], _) if distinct.len() < self.operators[id.0 as usize].inputs.len() => {
-                let ports: Vec<_> = distinct.iter().map(u32::to_string).collect();
+                let ports: Vec<_> = distinct.iter().map(PortIndex::to_string).collect();
                 format!("merge of {}.{}", shortened_list(&names), ports.join("+"))
             }
             _ => format!("merge of {}", shortened_list(&names)),

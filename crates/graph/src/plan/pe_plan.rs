@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::plan_ids::{CrossingId, PeId};
 use super::{Crossing, Merge, Pin, PinnedThread, ReceiverPlan, ThreadedPort};
-use crate::{OperatorId, OutPortId};
+use crate::{OperatorId, OutPortId, PortIndex};
 
 /// The processes, threads and crossings that run a program.
 ///
@@ -69,7 +69,7 @@ pub struct PlanEdge {
     /// The operator that receives.
     pub operator: OperatorId,
     /// The number of the receiving operator's input port, from 0.
-    pub port: u32,
+    pub port: PortIndex,
     /// The way that tuples take.
     pub medium: EdgeMedium,
 }

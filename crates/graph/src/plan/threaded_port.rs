@@ -1,7 +1,7 @@
 //! Input ports that have a queue and a thread of their own.
 
 use super::InPortId;
-use crate::OperatorId;
+use crate::{OperatorId, PortIndex};
 
 /// An input port with a queue and a thread of its own.
 ///
@@ -14,7 +14,7 @@ pub struct ThreadedPort {
     /// The operator that the queue feeds.
     pub operator: OperatorId,
     /// The number of the operator's input port, from 0.
-    pub port: u32,
+    pub port: PortIndex,
     /// Treatment of a tuple that finds the queue full.
     pub congestion: CongestionPolicy,
     /// Tuples and punctuation that the queue holds at most, besides the one that is being

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::literal::literal;
 use super::window::PrintedWindow;
 use super::{PrintNames, indent, separated};
-use crate::{Body, InPort, OperatorNode, OutPort, Param, ParamValue, Program};
+use crate::{Body, InPort, OperatorNode, OutPort, Param, ParamValue, PortIndex, Program};
 
 impl<'a> PrintNames<'a> {
     pub(super) fn program(self, program: &'a Program, out: &mut String) {
@@ -76,7 +76,7 @@ impl<'a> PrintNames<'a> {
     fn input_port(self, input: &InPort, out: &mut String) {
         separated(&input.sources, out, |source, out| {
             let operator = self.operators.get(source.operator.0 as usize);
-            let port = operator.and_then(|operator| operator.outputs.get(source.port as usize));
+            let port = operator.and_then(|operator| operator.outputs.get(source.port.index()));
             let _ = match (operator, port) {
                 (Some(operator), Some(port)) if operator.name == port.name => {
                     write!(out, "{}", port.name)
@@ -114,8 +114,8 @@ impl<'a> PrintNames<'a> {
             out.push_str(";\n");
         }
         for (word, bodies) in [("onTuple", &logic.on_tuple), ("onPunct", &logic.on_punct)] {
-            for (port, body) in bodies.iter().enumerate() {
-                let head = format!("{word} {}", self.input(port as u32, 0));
+            for (port, body) in (0..).map(PortIndex).zip(bodies.iter()) {
+                let head = format!("{word} {}", self.input(port, 0));
                 self.logic_body(&head, body.as_ref(), out);
             }
         }

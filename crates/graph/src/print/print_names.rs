@@ -6,7 +6,7 @@ use tuple::Type;
 
 use crate::{
     Callee, Function, InPort, LocalId, LocalVar, OperatorNode, OutPort, OutputCall, PlaceRoot,
-    Program, StateId, StateVar,
+    PortIndex, Program, StateId, StateVar,
 };
 
 /// Source of the names that are printed. Without a name, the number is printed.
@@ -79,8 +79,8 @@ impl<'a> PrintNames<'a> {
     }
 
     /// A tuple of an input port.
-    pub(super) fn input(self, port: u32, history: u32) -> String {
-        let name = match self.inputs.get(port as usize) {
+    pub(super) fn input(self, port: PortIndex, history: u32) -> String {
+        let name = match self.inputs.get(port.index()) {
             Some(input) => input.name.to_string(),
             None => format!("in{port}"),
         };
@@ -91,10 +91,10 @@ impl<'a> PrintNames<'a> {
         }
     }
 
-    pub(super) fn attribute(self, port: u32, index: u32) -> Cow<'a, str> {
+    pub(super) fn attribute(self, port: PortIndex, index: u32) -> Cow<'a, str> {
         let schema = self
             .inputs
-            .get(port as usize)
+            .get(port.index())
             .map(|input| &input.schema.attributes);
         match schema.and_then(|attributes| attributes.get(index as usize)) {
             Some(attribute) => Cow::Borrowed(&attribute.name),

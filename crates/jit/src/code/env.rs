@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, InputTuples};
+use graph::PortIndex;
 use runtime::abi::{CodeContext, CodeOutlet, FrameBatch};
 use tuple::{Layout, TupleBuf, TupleRef, Value};
 
@@ -332,7 +333,7 @@ impl Env {
     ///
     /// # Errors
     /// The fault of the submission.
-    pub fn submit_tuple_buf(&mut self, port: u32) -> Result<(), Fault> {
+    pub fn submit_tuple_buf(&mut self, port: PortIndex) -> Result<(), Fault> {
         // SAFETY: as in `buf`; the outlet is another object and cannot reach the buffer.
         let tuple = unsafe { &mut *self.tuple_buf };
         self.with_outlet(|outlet| outlet.submit_owned(port, tuple))

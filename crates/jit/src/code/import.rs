@@ -5,7 +5,7 @@
 //! the environment and the code has to return at once. Nothing here unwinds.
 
 use cranelift_codegen::ir::{self, types};
-use graph::Pos;
+use graph::{PortIndex, Pos};
 use tuple::{Layout, Type, Value};
 
 use super::env::Env;
@@ -34,6 +34,7 @@ passed! {
     u64 => [I64];
     i64 => [I64];
     usize => [I64];
+    PortIndex => [I32];
     f32 => [F32];
     f64 => [F64];
     RawSlice<u8> => [I64, I64];
@@ -199,13 +200,13 @@ imports! {
     /// Copies a slot of an input tuple with its tail.
     PutFlat = submit::put_flat as (*const Type, usize, *const u8);
     /// Submits the tuple that was written. Returns a status.
-    SubmitTuple = submit::submit_tuple as (u32, *const Pos) -> u32;
+    SubmitTuple = submit::submit_tuple as (PortIndex, *const Pos) -> u32;
     /// Submits an input tuple as it is. Returns a status.
-    SubmitInput = submit::submit_input as (u32, *const u8, usize, *const Pos) -> u32;
+    SubmitInput = submit::submit_input as (PortIndex, *const u8, usize, *const Pos) -> u32;
     /// Submits a marker. Returns a status.
-    Punctuate = submit::punctuate as (u32, u32, *const Pos) -> u32;
+    Punctuate = submit::punctuate as (PortIndex, u32, *const Pos) -> u32;
     /// Wakes a reader that sleeps, after a frame was written for it.
-    WakeReader = submit::wake_reader as (u32);
+    WakeReader = submit::wake_reader as (PortIndex);
     /// Blocks the thread for a number of seconds, but not beyond a shutdown.
     Sleep = submit::sleep as (f64);
     /// Whether a shutdown was asked for.

@@ -1,6 +1,6 @@
 //! Statements, variables, functions, state.
 
-use graph::{BinaryOp, ExprKind, Function, LocalId, LocalVar, Stmt};
+use graph::{BinaryOp, ExprKind, Function, LocalId, LocalVar, PortIndex, Stmt};
 use tuple::{Type, Value};
 
 use crate::make::*;
@@ -21,7 +21,10 @@ fn row(x: i64, s: &str) -> Vec<Option<Value>> {
 }
 
 fn out(rig: &Rig, n: graph::Expr, t: graph::Expr) -> Stmt {
-    submit(0, tuple(&Type::Tuple(rig.outputs[0].clone()), vec![n, t]))
+    submit(
+        PortIndex(0),
+        tuple(&Type::Tuple(rig.outputs[0].clone()), vec![n, t]),
+    )
 }
 
 #[test]
@@ -340,7 +343,7 @@ fn tuples_are_changed_by_attribute() {
                 tuple(&t, vec![attr(0, Type::Int64), attr(1, Type::RString)]),
             ),
             add_to(part(local_place(0, t.clone()), 0, Type::Int64), int(1)),
-            submit(0, local(0, t.clone())),
+            submit(PortIndex(0), local(0, t.clone())),
             Stmt::Let(LocalId(1), None),
             set_to(
                 part(local_place(1, nested.clone()), 0, t.clone()),
@@ -363,25 +366,27 @@ fn tuples_are_changed_by_attribute() {
                         part(local_place(0, t.clone()), 1, Type::RString),
                         add(field(local(0, t.clone()), "t"), text("~")),
                     ),
-                    submit(0, local(0, t.clone())),
+                    submit(PortIndex(0), local(0, t.clone())),
                 ],
             ),
-            submit(0, field(local(1, nested.clone()), "in")),
+            submit(PortIndex(0), field(local(1, nested.clone()), "in")),
             submit(
-                0,
+                PortIndex(0),
                 expr(
                     ExprKind::Input {
-                        port: 0,
+                        port: PortIndex(0),
                         history: 0,
                     },
                     t.clone(),
                 ),
             ),
-            submit(4, local(0, t)),
+            submit(PortIndex(4), local(0, t)),
         ],
     );
     let seen = rig.agree(&b, &[row(1, "one"), row(-1, "")]);
-    assert!(matches!(&seen[0].events[4], Event::Tuple(0, _, text) if text.contains("Int64(2)")));
+    assert!(
+        matches!(&seen[0].events[4], Event::Tuple(PortIndex(0), _, text) if text.contains("Int64(2)"))
+    );
     assert!(seen[0].result.is_err(), "there is no port 4");
 }
 

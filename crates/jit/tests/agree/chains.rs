@@ -1,7 +1,7 @@
 //! Fused chains: inlined operators against the same operators one by one.
 
 use eval::NativeFn;
-use graph::{BinaryOp, Body, Expr, ExprKind, Stmt, UnaryOp};
+use graph::{BinaryOp, Body, Expr, ExprKind, PortIndex, Stmt, UnaryOp};
 use runtime::LoweredLogic;
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use thalweg_jit::{Jit, JitOptions};
@@ -38,7 +38,7 @@ fn stream() -> Type {
 fn whole() -> Expr {
     expr(
         ExprKind::Input {
-            port: 0,
+            port: PortIndex(0),
             history: 0,
         },
         stream(),
@@ -49,7 +49,7 @@ fn words() -> Type {
     list_of(Type::RString)
 }
 
-fn node(inputs: u32, on_tuple: Body, edges: Vec<Option<Vec<(u32, u32)>>>) -> Node {
+fn node(inputs: u32, on_tuple: Body, edges: Vec<Option<Vec<(u32, PortIndex)>>>) -> Node {
     let schema = stream().as_tuple().unwrap().clone();
     let rig = Rig {
         inputs: vec![(schema.clone(), 0); inputs as usize],
@@ -75,7 +75,7 @@ fn functor() -> Body {
         attr(2, list_of(Type::Int32)),
         attr(3, words()),
     ];
-    body([], vec![submit(0, tuple(&stream(), fields))])
+    body([], vec![submit(PortIndex(0), tuple(&stream(), fields))])
 }
 
 fn filter() -> Body {
@@ -84,7 +84,10 @@ fn filter() -> Body {
         bin(BinaryOp::Rem, attr(0, Type::Int64), int(2)),
         int(0),
     );
-    body([], vec![Stmt::If(even, vec![submit(0, whole())], vec![])])
+    body(
+        [],
+        vec![Stmt::If(even, vec![submit(PortIndex(0), whole())], vec![])],
+    )
 }
 
 fn count() -> Body {
@@ -109,7 +112,7 @@ fn count() -> Body {
             )),
             add_to(state_place(0, Type::Int64), quotient),
             submit(
-                0,
+                PortIndex(0),
                 tuple(
                     &stream(),
                     vec![
@@ -149,8 +152,8 @@ fn agree(nodes: &[Node], tuples: &[Value]) -> Seen {
 #[test]
 fn a_chain_is_one_function() {
     let nodes = [
-        node(1, functor(), vec![Some(vec![(1, 0)])]),
-        node(1, filter(), vec![Some(vec![(2, 0)])]),
+        node(1, functor(), vec![Some(vec![(1, PortIndex(0))])]),
+        node(1, filter(), vec![Some(vec![(2, PortIndex(0))])]),
         node(1, count(), vec![None]),
     ];
     let seen = agree(&nodes, &[row(1), row(2), row(3), row(4)]);
@@ -161,8 +164,8 @@ fn a_chain_is_one_function() {
 #[test]
 fn faults_are_those_of_the_inlined_operator() {
     let nodes = [
-        node(1, functor(), vec![Some(vec![(1, 0)])]),
-        node(1, filter(), vec![Some(vec![(2, 0)])]),
+        node(1, functor(), vec![Some(vec![(1, PortIndex(0))])]),
+        node(1, filter(), vec![Some(vec![(2, PortIndex(0))])]),
         node(1, count(), vec![None]),
     ];
     let seen = agree(&nodes, &[row(1), row(7), row(3)]);
@@ -173,8 +176,16 @@ fn faults_are_those_of_the_inlined_operator() {
 #[test]
 fn a_stream_may_feed_several_and_several_streams_one() {
     let nodes = [
-        node(1, functor(), vec![Some(vec![(1, 0), (2, 0), (3, 1)])]),
-        node(1, filter(), vec![Some(vec![(3, 0)])]),
+        node(
+            1,
+            functor(),
+            vec![Some(vec![
+                (1, PortIndex(0)),
+                (2, PortIndex(0)),
+                (3, PortIndex(1)),
+            ])],
+        ),
+        node(1, filter(), vec![Some(vec![(3, PortIndex(0))])]),
         node(1, functor(), vec![None]),
         node(2, count(), vec![None]),
         node(1, functor(), vec![Some(vec![])]),
@@ -186,9 +197,9 @@ fn a_stream_may_feed_several_and_several_streams_one() {
 #[test]
 fn sources_run_their_whole_chain() {
     let mut nodes = [
-        node(0, Body::default(), vec![Some(vec![(1, 0)])]),
-        node(1, filter(), vec![Some(vec![(2, 0)])]),
-        node(1, functor(), vec![Some(vec![(3, 0)])]),
+        node(0, Body::default(), vec![Some(vec![(1, PortIndex(0))])]),
+        node(1, filter(), vec![Some(vec![(2, PortIndex(0))])]),
+        node(1, functor(), vec![Some(vec![(3, PortIndex(0))])]),
         node(1, count(), vec![None]),
     ];
     let i = || local(0, Type::Int64);
@@ -207,7 +218,10 @@ fn sources_run_their_whole_chain() {
             let_(0, int(1)),
             Stmt::While(
                 bin(BinaryOp::Lt, i(), int(6)),
-                vec![submit(0, made), add_to(local_place(0, Type::Int64), int(1))],
+                vec![
+                    submit(PortIndex(0), made),
+                    add_to(local_place(0, Type::Int64), int(1)),
+                ],
             ),
         ],
     ));
@@ -233,7 +247,7 @@ fn sources_look_at_the_shutdown_flag_each_turn() {
         ],
     );
     let mut nodes = [
-        node(0, Body::default(), vec![Some(vec![(1, 0)])]),
+        node(0, Body::default(), vec![Some(vec![(1, PortIndex(0))])]),
         node(1, Body::default(), vec![]),
     ];
     nodes[0].logic.on_process = Some(body(
@@ -242,7 +256,10 @@ fn sources_look_at_the_shutdown_flag_each_turn() {
             let_(0, int(0)),
             Stmt::While(
                 expr(ExprKind::And(is_running.into(), few.into()), Type::Boolean),
-                vec![submit(0, made), add_to(local_place(0, Type::Int64), int(1))],
+                vec![
+                    submit(PortIndex(0), made),
+                    add_to(local_place(0, Type::Int64), int(1)),
+                ],
             ),
         ],
     ));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{BinaryOp, Body, Expr, ExprKind, UnaryOp};
+use graph::{BinaryOp, Body, Expr, ExprKind, PortIndex, UnaryOp};
 use proptest::prelude::*;
 use tuple::{Decimal64, TupleType, Type, Value};
 
@@ -11,7 +11,7 @@ use crate::rig::{Rig, schema, submit};
 /// Every operator on the attribute `a` and something else.
 fn operations(b: &Expr) -> Vec<Expr> {
     use BinaryOp::{Add, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Sub};
-    let a = || Expr::attribute(0, 0, Type::Decimal64);
+    let a = || Expr::attribute(PortIndex(0), 0, Type::Decimal64);
     let ops = [Add, Sub, Mul, Div, Lt, Le, Gt, Ge, Eq, Ne];
     let pairs = [(a(), b.clone()), (b.clone(), a())];
     let mut all: Vec<Expr> = pairs
@@ -28,7 +28,7 @@ fn agree(constant: Option<Decimal64>, pairs: impl Iterator<Item = (Decimal64, De
     let input = schema([("a", Type::Decimal64), ("b", Type::Decimal64)]);
     let b = match constant {
         Some(b) => Expr::constant(Value::Decimal64(b), Type::Decimal64),
-        None => Expr::attribute(0, 1, Type::Decimal64),
+        None => Expr::attribute(PortIndex(0), 1, Type::Decimal64),
     };
     let exprs = operations(&b);
     let named = exprs.iter().enumerate();
@@ -42,7 +42,7 @@ fn agree(constant: Option<Decimal64>, pairs: impl Iterator<Item = (Decimal64, De
     let tuple = Expr::new(ExprKind::Tuple(exprs), Type::Tuple(output));
     let body = Body {
         locals: Vec::new(),
-        stmts: vec![submit(0, tuple)],
+        stmts: vec![submit(PortIndex(0), tuple)],
     };
     let row = |(a, b)| {
         let both = [Value::Decimal64(a), Value::Decimal64(b)];

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 
 use eval::{Fault, InputTuples, Services, State};
+use graph::PortIndex;
 use ring::{Reader, RingShape, Writer, private_ring};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{
@@ -62,8 +63,8 @@ impl Ringed {
 }
 
 impl Outlet for &Ringed {
-    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
-        assert_eq!(port, 0);
+    fn submit(&mut self, port: PortIndex, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        assert_eq!(port, PortIndex(0));
         *self.by_outlet.borrow_mut() += 1;
         let bytes = tuple.bytes();
         let mut writer = self.writer.borrow_mut();
@@ -76,7 +77,7 @@ impl Outlet for &Ringed {
             self.read();
         }
     }
-    fn submit_punctuation(&mut self, _: u32, _: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, _: PortIndex, _: Punctuation) -> Result<(), Fault> {
         Ok(())
     }
     fn services(&mut self) -> &mut dyn Services {
@@ -96,7 +97,7 @@ impl CodeOutlet for &Ringed {
         operator
     }
 
-    fn wake_consumer(&mut self, _: u32) {
+    fn wake_consumer(&mut self, _: PortIndex) {
         *self.woken.borrow_mut() += 1;
         self.writer.borrow().take_sleeping_readers();
     }
@@ -154,7 +155,7 @@ fn pairs() -> graph::Body {
         add(fields[8].clone(), fields[8].clone()),
     );
     let sum = add(attr(0, Type::Int64), attr(10, Type::Int64));
-    let submit = submit(0, tuple(&stream(), fields));
+    let submit = submit(PortIndex(0), tuple(&stream(), fields));
     body([Type::Int64], vec![let_(0, sum), submit])
 }
 
@@ -165,19 +166,19 @@ fn functor() -> graph::Body {
     fields[6] = add(fields[6].clone(), int(1));
     fields[7] = add(fields[7].clone(), fields[0].clone());
     fields[0] = add(fields[0].clone(), int(1));
-    body([], vec![submit(0, tuple(&ty, fields))])
+    body([], vec![submit(PortIndex(0), tuple(&ty, fields))])
 }
 
 /// The tuple as it came.
 fn forward() -> graph::Body {
     let whole = expr(
         graph::ExprKind::Input {
-            port: 0,
+            port: PortIndex(0),
             history: 0,
         },
         stream(),
     );
-    body([], vec![submit(0, whole)])
+    body([], vec![submit(PortIndex(0), whole)])
 }
 
 /// Runs a body on tuples; what was read of the ring, how many the outlet wrote, and how often it

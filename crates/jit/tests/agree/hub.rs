@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use eval::{Fault, InputTuples, Services};
-use graph::OperatorNode;
+use graph::{OperatorNode, PortIndex};
 use runtime::abi::{
     Backend, ChainEdge, ChainMember, ChainOutput, CodeContext, CodeOutlet, CodeScope, Counter,
     FrameBatch, OperatorCode, StateCell, ThreadChains,
@@ -19,7 +19,7 @@ use crate::rig::{Event, Rig, Sink};
 pub struct Node {
     pub rig: Rig,
     pub logic: LoweredLogic,
-    pub edges: Vec<Option<Vec<(u32, u32)>>>,
+    pub edges: Vec<Option<Vec<(u32, PortIndex)>>>,
 }
 
 /// Observations of a chain: who submitted which tuples; then states and counters.
@@ -156,7 +156,7 @@ fn edges<'a>(
         let edges = edges.as_ref()?.iter().map(|&(member, port)| ChainEdge {
             member,
             port,
-            processed: &processed[member as usize][port as usize],
+            processed: &processed[member as usize][port.index()],
         });
         let edges = edges.collect();
         Some(ChainOutput { submitted, edges })
@@ -260,25 +260,25 @@ impl Hub<'_> {
 }
 
 impl Outlet for Port<'_, '_> {
-    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+    fn submit(&mut self, port: PortIndex, tuple: TupleRef<'_>) -> Result<(), Fault> {
         let (hub, at) = (self.hub, self.hub.acting.get() as usize);
-        match &hub.nodes[at].edges[port as usize] {
+        match &hub.nodes[at].edges[port.index()] {
             None => {
-                let value = tuple.to_value(&hub.outputs[at][port as usize]);
+                let value = tuple.to_value(&hub.outputs[at][port.index()]);
                 let event = Event::Tuple(port, tuple.bytes().to_vec(), format!("{value:?}"));
                 hub.events.borrow_mut().push((at as u32, event));
             }
             Some(edges) => {
-                hub.submitted[at][port as usize].add(1);
+                hub.submitted[at][port.index()].add(1);
                 for &(to, input) in edges {
-                    hub.processed[to as usize][input as usize].add(1);
-                    hub.process(to as usize, input as usize, tuple)?;
+                    hub.processed[to as usize][input.index()].add(1);
+                    hub.process(to as usize, input.index(), tuple)?;
                 }
             }
         }
         Ok(())
     }
-    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, port: PortIndex, mark: Punctuation) -> Result<(), Fault> {
         let event = (self.hub.acting.get(), Event::Mark(port, mark));
         self.hub.events.borrow_mut().push(event);
         Ok(())
@@ -304,5 +304,5 @@ impl CodeOutlet for Port<'_, '_> {
     fn act_as(&mut self, operator: u32) -> u32 {
         self.hub.acting.replace(operator)
     }
-    fn wake_consumer(&mut self, _port: u32) {}
+    fn wake_consumer(&mut self, _port: PortIndex) {}
 }

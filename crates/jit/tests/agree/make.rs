@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use graph::{
     Arg, BinaryOp, Body, Callee, Expr, ExprKind, Function, FunctionId, LocalId, LocalVar, Place,
-    PlaceRoot, PlaceStep, Pos, StateId, StateVar, Stmt,
+    PlaceRoot, PlaceStep, PortIndex, Pos, StateId, StateVar, Stmt,
 };
 use tuple::{List, Map, RString, Set, Type, UString, Value};
 
@@ -85,7 +85,7 @@ pub fn map_of(key: Type, value: Type) -> Type {
 }
 
 pub fn attr(index: u32, ty: Type) -> Expr {
-    Expr::attribute(0, index, ty).with_pos(pos())
+    Expr::attribute(PortIndex(0), index, ty).with_pos(pos())
 }
 
 pub fn local(id: u32, ty: Type) -> Expr {

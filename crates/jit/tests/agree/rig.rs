@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind, InputTuples, NativeFn, Services, State, TraceLevel};
-use graph::{Body, Expr, ExprKind, Function, InPort, OperatorNode, OutPort, Pos, StateVar, Stmt};
+use graph::{
+    Body, Expr, ExprKind, Function, InPort, OperatorNode, OutPort, PortIndex, Pos, StateVar, Stmt,
+};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{Backend, CodeContext, CodeOutlet, CodeScope, RunBody};
 use runtime::{EvaluationInputs, Outlet};
@@ -32,8 +34,8 @@ pub struct Seen {
 /// One observable act of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    Tuple(u32, Vec<u8>, String),
-    Mark(u32, Punctuation),
+    Tuple(PortIndex, Vec<u8>, String),
+    Mark(PortIndex, Punctuation),
     Print(String),
 }
 
@@ -154,15 +156,15 @@ impl Rig {
         let tuple = Expr::new(ExprKind::Tuple(exprs), Type::Tuple(out));
         let body = Body {
             locals: Vec::new(),
-            stmts: vec![submit(0, tuple)],
+            stmts: vec![submit(PortIndex(0), tuple)],
         };
         self.agree(&body, &[row])
     }
 }
 
 /// The statement `submit(tuple, port)`.
-pub fn submit(port: u32, tuple: Expr) -> Stmt {
-    let port = Expr::constant(Value::Uint32(port), Type::Uint32);
+pub fn submit(port: PortIndex, tuple: Expr) -> Stmt {
+    let port = Expr::constant(Value::Uint32(port.0), Type::Uint32);
     Stmt::Submit {
         port,
         tuple,
@@ -183,8 +185,8 @@ pub struct Sink {
 }
 
 impl Outlet for Sink {
-    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
-        let value = tuple.to_value(&self.layouts[port as usize]);
+    fn submit(&mut self, port: PortIndex, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        let value = tuple.to_value(&self.layouts[port.index()]);
         if self.events.len() > 100_000 {
             return Err(Fault::new(FaultKind::Abort, "enough"));
         }
@@ -195,7 +197,7 @@ impl Outlet for Sink {
         ));
         Ok(())
     }
-    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, port: PortIndex, mark: Punctuation) -> Result<(), Fault> {
         self.events.push(Event::Mark(port, mark));
         Ok(())
     }
@@ -215,7 +217,7 @@ impl CodeOutlet for Sink {
     fn act_as(&mut self, _operator: u32) -> u32 {
         0
     }
-    fn wake_consumer(&mut self, _port: u32) {}
+    fn wake_consumer(&mut self, _port: PortIndex) {}
 }
 
 impl Services for Sink {

@@ -1,6 +1,6 @@
 //! Numbers: every operator on every type at its edges.
 
-use graph::{BinaryOp, Expr, ExprKind, Pos, UnaryOp};
+use graph::{BinaryOp, Expr, ExprKind, PortIndex, Pos, UnaryOp};
 use tuple::{Decimal32, Decimal64, Decimal128, Timestamp, Type, Value};
 
 use crate::make::{COMPARISONS, INTEGERS};
@@ -123,10 +123,13 @@ fn all_pairs(ty: &Type, right: &Type, ops: &[BinaryOp]) {
     for a in samples(ty) {
         for b in samples(right) {
             for &op in ops {
-                let left = Expr::attribute(0, 0, ty.clone());
+                let left = Expr::attribute(PortIndex(0), 0, ty.clone());
                 let row = Value::Tuple(Box::new([a.clone(), b.clone()]));
-                let by_attribute =
-                    Expr::binary(op, left.clone(), Expr::attribute(0, 1, right.clone()));
+                let by_attribute = Expr::binary(
+                    op,
+                    left.clone(),
+                    Expr::attribute(PortIndex(0), 1, right.clone()),
+                );
                 let by_constant = Expr::binary(op, left, Expr::constant(b.clone(), right.clone()));
                 rig.values(vec![at(1, by_attribute)], vec![Some(row.clone())]);
                 rig.values(vec![at(2, by_constant)], vec![Some(row)]);
@@ -213,7 +216,7 @@ fn prefix_operators() {
             ..Rig::default()
         };
         for a in samples(&ty) {
-            let operand = Box::new(Expr::attribute(0, 0, ty.clone()));
+            let operand = Box::new(Expr::attribute(PortIndex(0), 0, ty.clone()));
             let e = Expr::new(ExprKind::Unary(op, operand), ty.clone());
             rig.values(vec![e], vec![Some(Value::Tuple(Box::new([a])))]);
         }
@@ -237,7 +240,7 @@ fn numbers_convert() {
             ..Rig::default()
         };
         for a in samples(from) {
-            let source = Expr::attribute(0, 0, from.clone());
+            let source = Expr::attribute(PortIndex(0), 0, from.clone());
             let mut casts: Vec<Expr> = numbers
                 .iter()
                 .map(|to| source.clone().cast(to.clone()))

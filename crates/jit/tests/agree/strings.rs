@@ -1,6 +1,6 @@
 //! Strings, lists, sets and maps as values of input tuples.
 
-use graph::{BinaryOp, Expr, ExprKind};
+use graph::{BinaryOp, Expr, ExprKind, PortIndex};
 use tuple::{Type, Value};
 
 use crate::make::*;
@@ -306,7 +306,7 @@ fn an_empty_slot_is_the_default_tuple() {
     let older = |index, ty| {
         expr(
             ExprKind::Attribute {
-                port: 0,
+                port: PortIndex(0),
                 history: 1,
                 index,
             },

@@ -2,7 +2,8 @@
 //! the plan inserts.
 
 use graph::{
-    CrossingId, InPort, InPortId, OperatorId, OperatorNode, OriginId, OutPortId, PeId, PinnedThread,
+    CrossingId, InPort, InPortId, OperatorId, OperatorNode, OriginId, OutPortId, PeId,
+    PinnedThread, PortIndex,
 };
 
 use super::cut_facts::CutFacts;
@@ -92,7 +93,7 @@ impl<'a> Cutter<'a> {
             PeOperator::Queue(at) => {
                 let queue = &self.facts.plan.pe(self.pe).threaded_ports[*at];
                 let operator = &self.facts.program.operators[queue.operator.0 as usize];
-                let port = &operator.inputs[queue.port as usize];
+                let port = &operator.inputs[queue.port.index()];
                 let sources = self.sources(port, queue.in_port());
                 inserted::queue(self.facts.program, queue, sources)
             }
@@ -150,13 +151,13 @@ impl<'a> Cutter<'a> {
 
     fn program_operator(&self, id: OperatorId) -> OperatorNode {
         let mut operator = self.facts.program.operators[id.0 as usize].clone();
-        for (port, input) in (0..).zip(&mut operator.inputs) {
+        for (port, input) in (0..).map(PortIndex).zip(&mut operator.inputs) {
             input.sources = match self.layout.queues.get(&(id, port)) {
                 Some(&queue) => {
                     input.sources_without_markers.clear();
                     vec![OutPortId {
                         operator: OperatorId(queue),
-                        port: 0,
+                        port: PortIndex(0),
                     }]
                 }
                 None => self.sources(input, InPortId { operator: id, port }),

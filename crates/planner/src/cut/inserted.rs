@@ -4,7 +4,8 @@
 
 use graph::{
     CongestionPolicy, CrossingId, EventClock, Expr, InPort, OperatorId, OperatorNode, OriginId,
-    OutPort, OutPortId, Param, ParamValue, Pos, Program, ThreadedPort, inserted_operators,
+    OutPort, OutPortId, Param, ParamValue, PortIndex, Pos, Program, ThreadedPort,
+    inserted_operators,
 };
 use tuple::{Type, Value};
 
@@ -130,7 +131,7 @@ pub(super) fn queue(
     sources: Vec<OutPortId>,
 ) -> OperatorNode {
     let of = &program.operators[queue.operator.0 as usize];
-    let port = &of.inputs[queue.port as usize];
+    let port = &of.inputs[queue.port.index()];
     let congestion = match queue.congestion {
         CongestionPolicy::Wait => "wait",
         CongestionPolicy::DropFirst => "dropFirst",
@@ -160,15 +161,15 @@ pub(super) fn queue(
 
 /// The operator that makes the watermarks of another one: `watermarks of Trades`. It has that
 /// operator's clock, and an input and an output port for each of `ports`, in their order.
-pub(super) fn watermarks(at: OperatorId, of: &OperatorNode, ports: &[u32]) -> OperatorNode {
-    let streams = ports.iter().map(|&port| &of.outputs[port as usize]);
+pub(super) fn watermarks(at: OperatorId, of: &OperatorNode, ports: &[PortIndex]) -> OperatorNode {
+    let streams = ports.iter().map(|&port| &of.outputs[port.index()]);
     let inputs = ports.iter().zip(streams.clone()).map(|(&port, stream)| {
         let from = OutPortId { operator: at, port };
         InPort::new(stream.name.clone(), stream.schema.clone(), vec![from])
     });
     let outputs = streams.map(|stream| OutPort::new(stream.name.clone(), stream.schema.clone()));
     let clock = of.clock.as_ref().map(|clock| EventClock {
-        outputs: (0..ports.len() as u32).collect(),
+        outputs: (0..ports.len() as u32).map(PortIndex).collect(),
         ..clock.clone()
     });
     let name = format!("watermarks of {}", of.name);
@@ -190,7 +191,10 @@ fn clock(program: &Program, ports: &[Vec<OutPortId>]) -> Option<EventClock> {
     let clocked =
         |streams: &Vec<OutPortId>| streams.iter().any(|stream| clock_of(stream).is_some());
     let clock = ports.iter().flatten().find_map(clock_of)?;
-    let numbered = (0..).zip(ports).filter(|(_, streams)| clocked(streams));
+    let numbered = (0..)
+        .map(PortIndex)
+        .zip(ports)
+        .filter(|(_, streams)| clocked(streams));
     Some(EventClock {
         outputs: numbered.map(|(port, _)| port).collect(),
         generates_watermarks: false,
@@ -201,7 +205,7 @@ fn clock(program: &Program, ports: &[Vec<OutPortId>]) -> Option<EventClock> {
 /// A stream of the program: the position of its operator, and the output port.
 fn out_stream(program: &Program, from: OutPortId) -> (Pos, &OutPort) {
     let operator = &program.operators[from.operator.0 as usize];
-    (operator.pos, &operator.outputs[from.port as usize])
+    (operator.pos, &operator.outputs[from.port.index()])
 }
 
 fn number_param(name: &str, values: &[u32], pos: Pos) -> Param {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use graph::{Crossing, CrossingId, InPortId, OperatorId, OutPortId, PeId, Plan};
+use graph::{Crossing, CrossingId, InPortId, OperatorId, OutPortId, PeId, Plan, PortIndex};
 
 use super::stream_recipients::StreamRecipients;
 use crate::order::PlanOrder;
@@ -53,7 +53,7 @@ pub(super) struct PeLayout {
     /// The part's numbers of the program's operators.
     pub program_operators: HashMap<OperatorId, u32>,
     /// The part's numbers of queues, by operator and port.
-    pub queues: HashMap<(OperatorId, u32), u32>,
+    pub queues: HashMap<(OperatorId, PortIndex), u32>,
     /// The output port that brings an input port the tuples of a crossing.
     pub received: HashMap<(CrossingId, InPortId), OutPortId>,
     /// The output port, of a merge or an ordered call, that brings a stream to an input port.
@@ -90,7 +90,7 @@ impl PeLayout {
         pe: PeId,
         number: u32,
     ) {
-        let mut ports = (0..).map(|port| OutPortId {
+        let mut ports = (0..).map(PortIndex).map(|port| OutPortId {
             operator: OperatorId(number),
             port,
         });
@@ -148,7 +148,7 @@ fn keyed_operators(
     );
     for (at, queue) in own.threaded_ports.iter().enumerate() {
         if !recipients.is_merged(queue.in_port()) {
-            keyed.push(((queue.operator, QUEUE, queue.port), PeOperator::Queue(at)));
+            keyed.push(((queue.operator, QUEUE, queue.port.0), PeOperator::Queue(at)));
         }
     }
     for (at, receiver) in order.receivers[pe.0 as usize].iter().enumerate() {
@@ -179,7 +179,7 @@ fn keyed_operators(
             let called = recipients.ordered_call_consumers(from).into_iter();
             keyed.extend(called.map(|to| {
                 (
-                    (to.operator, SEND_TO_RING, to.port),
+                    (to.operator, SEND_TO_RING, to.port.0),
                     PeOperator::OrderedCall(from, to),
                 )
             }));

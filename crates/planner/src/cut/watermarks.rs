@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use graph::{OperatorId, OperatorNode, OutPortId};
+use graph::{OperatorId, OperatorNode, OutPortId, PortIndex};
 
 use super::inserted;
 use super::pe_program::PeProgram;
@@ -23,7 +23,7 @@ pub(super) fn insert(part: &mut PeProgram) {
         let Some(generator) = watermark_generator(at, operator) else {
             continue;
         };
-        for (port, input) in (0..).zip(&generator.inputs) {
+        for (port, input) in (0..).map(PortIndex).zip(&generator.inputs) {
             let from = OutPortId {
                 operator: number,
                 port,

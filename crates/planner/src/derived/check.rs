@@ -137,7 +137,7 @@ impl CheckedPlan<'_> {
         let ports = self.program.operators[queue.operator.0 as usize]
             .inputs
             .len();
-        ensure((queue.port as usize) < ports, subject, || {
+        ensure(queue.port.index() < ports, subject, || {
             let name = self.operator_name(queue.operator);
             format!("`{name}` has no input port {}", queue.port)
         })?;

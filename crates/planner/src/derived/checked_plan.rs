@@ -29,7 +29,7 @@ impl<'a> CheckedPlan<'a> {
     /// The program has no such output port: a fault of `subject`.
     pub fn stream_name(&self, subject: PlanPart, from: OutPortId) -> Result<String, PlanFault> {
         let operator = self.program.operators.get(from.operator.0 as usize);
-        let is_stream = operator.is_some_and(|o| (from.port as usize) < o.outputs.len());
+        let is_stream = operator.is_some_and(|o| from.port.index() < o.outputs.len());
         ensure(is_stream, subject, || {
             let name = self.operator_name(from.operator);
             format!("`{name}` has no output port {}", from.port)

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use graph::{
     CrossingId, EdgeMedium, InPortId, OutPortId, PeAssignment, PeId, PePlan, Plan, PlanEdge,
-    Program, ReceiverPlan, ThreadedPort,
+    PortIndex, Program, ReceiverPlan, ThreadedPort,
 };
 
 use crate::order::{PlanOrder, order};
@@ -84,7 +84,7 @@ fn incoming_edges(
     for &operator in &pe.operators {
         let inputs = program.operators.get(operator.0 as usize);
         let inputs = inputs.map_or(&[][..], |operator| &operator.inputs);
-        for (port, input) in (0..).zip(inputs) {
+        for (port, input) in (0..).map(PortIndex).zip(inputs) {
             for &from in &input.sources {
                 let is_near = pe_assignment.pe_of(from.operator) == Some(pe_id);
                 let medium = match crossing_index.get(&(from, pe_id)) {

@@ -198,7 +198,7 @@ impl<'g, 'a> ArrivalAnalysis<'g, 'a> {
 
     fn port_role(&self, to: InPortId) -> PortRole {
         let operator = &self.context.program.operators[to.operator.0 as usize];
-        match operator.inputs[to.port as usize].is_control {
+        match operator.inputs[to.port.index()].is_control {
             true => PortRole::Control,
             false => PortRole::Data,
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use graph::{
     CongestionPolicy, CrossingId, InPortId, OperatorId, OutPortId, PeAssignment, PeId, Plan,
-    Program, ReceiverPlan, ThreadedPort,
+    PortIndex, Program, ReceiverPlan, ThreadedPort,
 };
 
 use super::receiver_sharing::plan_receivers;
@@ -93,7 +93,8 @@ impl<'a> OrderContext<'a> {
         operator: OperatorId,
     ) -> impl Iterator<Item = (OutPortId, InPortId)> + use<'a> {
         let inputs = &self.program.operators[operator.0 as usize].inputs;
-        (0..).zip(inputs).flat_map(move |(port, input)| {
+        let ports = (0..).map(PortIndex).zip(inputs);
+        ports.flat_map(move |(port, input)| {
             let to = InPortId { operator, port };
             input.sources.iter().map(move |&from| (from, to))
         })
@@ -110,7 +111,7 @@ fn has_own_order(queue: &ThreadedPort, program: &Program, loops: &[Option<u32>])
     let own = number(queue.operator);
     let sources = operator
         .inputs
-        .get(queue.port as usize)
+        .get(queue.port.index())
         .map(|port| &port.sources);
     let mut sources = sources.into_iter().flatten();
     queue.congestion != CongestionPolicy::Wait

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use graph::{CrossingId, Merge, OperatorId, OriginId, ReceiverPlan};
+use graph::{CrossingId, Merge, OperatorId, OriginId, PortIndex, ReceiverPlan};
 
 /// The order that a plan keeps, and the threads that keep it.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct PlanOrder {
     /// The origins of each ordered crossing, by crossing.
     pub(super) crossings: BTreeMap<CrossingId, Vec<OriginId>>,
     /// The origins: operators without a port, queues with the port that they feed.
-    pub(super) origin_ids: BTreeMap<(OperatorId, Option<u32>), OriginId>,
+    pub(super) origin_ids: BTreeMap<(OperatorId, Option<PortIndex>), OriginId>,
 }
 
 impl PlanOrder {
@@ -32,7 +32,7 @@ impl PlanOrder {
 
     /// The origin that the queue of an input port is; `None` if the queue keeps the order of
     /// others.
-    pub fn origin_of_queue(&self, operator: OperatorId, port: u32) -> Option<OriginId> {
+    pub fn origin_of_queue(&self, operator: OperatorId, port: PortIndex) -> Option<OriginId> {
         self.origin_ids.get(&(operator, Some(port))).copied()
     }
 

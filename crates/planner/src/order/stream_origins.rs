@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use graph::{InPortId, OperatorId, OriginId, OutPortId, Program};
+use graph::{InPortId, OperatorId, OriginId, OutPortId, PortIndex, Program};
 
 use super::units::OperatorUnits;
 use crate::streams::StreamConsumers;
@@ -13,7 +13,7 @@ pub(super) struct StreamOrigins {
     /// By operator: the origins of the tuples that it submits.
     submitted_by_operator: Vec<Rc<BTreeSet<OriginId>>>,
     /// The origins: operators without a port, queues with the port that they feed.
-    origin_ids: BTreeMap<(OperatorId, Option<u32>), OriginId>,
+    origin_ids: BTreeMap<(OperatorId, Option<PortIndex>), OriginId>,
     own_thread_operators: BTreeSet<OperatorId>,
     pub units: OperatorUnits,
 }
@@ -75,7 +75,7 @@ impl StreamOrigins {
     }
 
     /// The numbers of all origins: operators without a port, queues with the port that they feed.
-    pub fn origin_ids(&self) -> BTreeMap<(OperatorId, Option<u32>), OriginId> {
+    pub fn origin_ids(&self) -> BTreeMap<(OperatorId, Option<PortIndex>), OriginId> {
         self.origin_ids.clone()
     }
 
@@ -94,7 +94,10 @@ impl StreamOrigins {
             if let Some(own) = self.of_operator(operator) {
                 add(&Rc::new(BTreeSet::from([own])));
             }
-            for (port, input) in (0..).zip(&program.operators[operator.0 as usize].inputs) {
+            for (port, input) in (0..)
+                .map(PortIndex)
+                .zip(&program.operators[operator.0 as usize].inputs)
+            {
                 match self.of_queue(InPortId { operator, port }) {
                     Some(queue) => add(&Rc::new(BTreeSet::from([queue]))),
                     None => {
@@ -120,7 +123,7 @@ fn own_thread_operators(program: &Program) -> impl Iterator<Item = OperatorId> {
 fn number_origins(
     program: &Program,
     queues: &BTreeSet<InPortId>,
-) -> BTreeMap<(OperatorId, Option<u32>), OriginId> {
+) -> BTreeMap<(OperatorId, Option<PortIndex>), OriginId> {
     let all = (0..).map(OperatorId).zip(&program.operators);
     let own = all.filter(|(_, o)| o.inputs.is_empty() || o.has_own_thread || o.timers.submit());
     let own = own.map(|(id, _)| (id, None));

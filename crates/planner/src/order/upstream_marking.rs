@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use graph::{
     CrossingId, InPortId, Merge, MergeInput, OperatorId, OriginId, OutPortId, PeId, PinnedThread,
+    PortIndex,
 };
 
 use super::arrival_analysis::{ArrivalAnalysis, OrderRequirement};
@@ -29,7 +30,7 @@ pub(super) struct UpstreamMarking<'g, 'a> {
 }
 
 /// The output port of an edge, as operator and port: ordered, which `OutPortId` is not.
-type OutPortKey = (OperatorId, u32);
+type OutPortKey = (OperatorId, PortIndex);
 
 impl<'g, 'a> UpstreamMarking<'g, 'a> {
     /// A marking of no edges. The streams that merges take are known already: a merge takes them
@@ -153,7 +154,9 @@ impl<'g, 'a> UpstreamMarking<'g, 'a> {
 
     fn merge_of_unit(&self, unit: usize) -> Merge {
         let edges: Vec<_> = self.arrivals.merged_edges(unit).collect();
-        let taken = self.merge_streams.range((unit, (OperatorId(0), 0))..);
+        let taken = self
+            .merge_streams
+            .range((unit, (OperatorId(0), PortIndex(0)))..);
         let taken = taken.take_while(|((of, _), _)| *of == unit);
         let inputs = taken.map(|(&(_, (operator, port)), marks)| {
             let from = OutPortId { operator, port };
@@ -165,7 +168,7 @@ impl<'g, 'a> UpstreamMarking<'g, 'a> {
     }
 
     fn merge_of_relay(&self, to: InPortId) -> Merge {
-        let port = &self.context.program.operators[to.operator.0 as usize].inputs[to.port as usize];
+        let port = &self.context.program.operators[to.operator.0 as usize].inputs[to.port.index()];
         let marks = &self.relays[&to];
         let inputs = port
             .sources

@@ -25,6 +25,7 @@
 //! faults, the code says with [`super::CodeOutlet::act_as`] which operator the outlet acts for.
 //! After a fault that stays so, and the report names the right operator.
 
+use graph::PortIndex;
 use ring::grant::GrantAddresses;
 
 use super::code::{CodeScope, RunBody, RunBodyOnBatch};
@@ -72,7 +73,7 @@ pub struct ChainEdge<'a> {
     /// Index in [`ThreadChains::members`], greater than that of the submitter.
     pub member: u32,
     /// Input port of the member.
-    pub port: u32,
+    pub port: PortIndex,
     /// Counts the tuples that come to the input port.
     pub processed: &'a Counter,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eval::interp::Interpreter;
 use eval::{Evaluation, Fault, InputTuples, NativeFn, Services, State, Submit};
-use graph::{Body, Expr, Function};
+use graph::{Body, Expr, Function, PortIndex};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
 use super::backend::Backend;
@@ -157,11 +157,11 @@ impl RunBody for InterpretedCode<Body> {
 struct OutletSubmit<'a>(&'a mut dyn Outlet);
 
 impl Submit for OutletSubmit<'_> {
-    fn submit_tuple(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+    fn submit_tuple(&mut self, port: PortIndex, tuple: TupleRef<'_>) -> Result<(), Fault> {
         self.0.submit(port, tuple)
     }
 
-    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, port: PortIndex, mark: Punctuation) -> Result<(), Fault> {
         self.0.submit_punctuation(port, mark)
     }
 
@@ -174,11 +174,11 @@ impl Submit for OutletSubmit<'_> {
 struct PortlessServices<'a>(&'a mut dyn Services);
 
 impl Submit for PortlessServices<'_> {
-    fn submit_tuple(&mut self, _: u32, _: TupleRef<'_>) -> Result<(), Fault> {
+    fn submit_tuple(&mut self, _: PortIndex, _: TupleRef<'_>) -> Result<(), Fault> {
         Err(no_output_ports())
     }
 
-    fn submit_punctuation(&mut self, _: u32, _: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, _: PortIndex, _: Punctuation) -> Result<(), Fault> {
         Err(no_output_ports())
     }
 

@@ -2,6 +2,7 @@
 //! [`CodeContext`], through which the code submits to the outlet again, as a [`CodeOutlet`].
 
 use eval::{Fault, InputTuples, Services, State};
+use graph::PortIndex;
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef};
 
 use super::evaluation_inputs::EvaluationInputs;
@@ -11,6 +12,7 @@ use super::evaluation_inputs::EvaluationInputs;
 /// ```
 /// # extern crate thalweg_runtime as runtime;
 /// use eval::Fault;
+/// use graph::PortIndex;
 /// use runtime::{Operator, Outlet};
 /// use tuple::TupleRef;
 ///
@@ -20,12 +22,12 @@ use super::evaluation_inputs::EvaluationInputs;
 /// impl Operator for Copy {
 ///     fn process(
 ///         &mut self,
-///         _port: u32,
+///         _port: PortIndex,
 ///         tuple: TupleRef<'_>,
 ///         out: &mut dyn Outlet,
 ///     ) -> Result<(), Fault> {
-///         out.submit(0, tuple)?;
-///         out.submit(1, tuple)
+///         out.submit(PortIndex(0), tuple)?;
+///         out.submit(PortIndex(1), tuple)
 ///     }
 /// }
 /// ```
@@ -35,26 +37,26 @@ pub trait Outlet {
     ///
     /// # Errors
     /// The fault of an operator downstream, or of a source that goes on after a shutdown.
-    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault>;
+    fn submit(&mut self, port: PortIndex, tuple: TupleRef<'_>) -> Result<(), Fault>;
     /// Sends a tuple with its buffer. The receiver may keep the buffer and leave another one in its
     /// place, with any content. A large tuple that crosses threads is not copied then.
     ///
     /// # Errors
     /// The fault of an operator downstream, or of a source that goes on after a shutdown.
-    fn submit_owned(&mut self, port: u32, tuple: &mut TupleBuf) -> Result<(), Fault> {
+    fn submit_owned(&mut self, port: PortIndex, tuple: &mut TupleBuf) -> Result<(), Fault> {
         self.submit(port, tuple.as_ref())
     }
     /// Sends a window marker or the final marker. After the final marker nothing passes the port.
     ///
     /// # Errors
     /// The fault of an operator downstream, or of a source that goes on after a shutdown.
-    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault>;
+    fn submit_punctuation(&mut self, port: PortIndex, mark: Punctuation) -> Result<(), Fault>;
     /// Sends a watermark: tuples that follow on the port are expected to be no older than `at`.
     /// Only for ports that send watermarks ([`graph::EventClock::outputs`]).
     ///
     /// # Errors
     /// The fault of an operator downstream, or of a source that goes on after a shutdown.
-    fn submit_watermark(&mut self, port: u32, at: EventTime) -> Result<(), Fault> {
+    fn submit_watermark(&mut self, port: PortIndex, at: EventTime) -> Result<(), Fault> {
         let _ = (port, at);
         Ok(())
     }
@@ -74,7 +76,7 @@ pub trait Outlet {
 
     /// Ends the stream of a port without a final marker, which will never come. Consumers that wait
     /// for that marker learn it, and nothing passes the port any more.
-    fn abandon(&mut self, port: u32) {
+    fn abandon(&mut self, port: PortIndex) {
         let _ = port;
     }
 }
@@ -88,7 +90,7 @@ pub trait CodeOutlet: Outlet {
 
     /// Wakes the consumer of a port, which sleeps although code has written a frame for it: see
     /// [`crate::abi::FrameEdge`].
-    fn wake_consumer(&mut self, port: u32);
+    fn wake_consumer(&mut self, port: PortIndex);
 }
 
 /// The inputs, state and outlet of one evaluation.

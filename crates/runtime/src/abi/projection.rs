@@ -14,6 +14,7 @@ use super::outlet::Outlet;
 /// ```
 /// # extern crate thalweg_runtime as runtime;
 /// use eval::Fault;
+/// use graph::PortIndex;
 /// use runtime::abi::Projection;
 /// use runtime::{EvaluationInputs, Operator, Outlet};
 /// use tuple::{TupleBuf, TupleRef};
@@ -27,14 +28,14 @@ use super::outlet::Outlet;
 /// impl Operator for Assign {
 ///     fn process(
 ///         &mut self,
-///         _port: u32,
+///         _port: PortIndex,
 ///         tuple: TupleRef<'_>,
 ///         out: &mut dyn Outlet,
 ///     ) -> Result<(), Fault> {
 ///         let inputs = [Some(tuple)];
 ///         let inputs = EvaluationInputs::new(&inputs);
 ///         self.output.write(&inputs, out, &mut self.result)?;
-///         out.submit(0, self.result.as_ref())
+///         out.submit(PortIndex(0), self.result.as_ref())
 ///     }
 /// }
 /// ```
@@ -50,6 +51,7 @@ pub struct Projection {
 /// ```
 /// # extern crate thalweg_runtime as runtime;
 /// use eval::Fault;
+/// use graph::PortIndex;
 /// use runtime::abi::Predicate;
 /// use runtime::{EvaluationInputs, Operator, Outlet};
 /// use tuple::TupleRef;
@@ -60,13 +62,13 @@ pub struct Projection {
 /// impl Operator for Select {
 ///     fn process(
 ///         &mut self,
-///         _port: u32,
+///         _port: PortIndex,
 ///         tuple: TupleRef<'_>,
 ///         out: &mut dyn Outlet,
 ///     ) -> Result<(), Fault> {
 ///         let inputs = [Some(tuple)];
 ///         match self.0.holds(&EvaluationInputs::new(&inputs), out)? {
-///             true => out.submit(0, tuple),
+///             true => out.submit(PortIndex(0), tuple),
 ///             false => Ok(()),
 ///         }
 ///     }

@@ -103,7 +103,7 @@ fn chain_edge<'a>(consumer: ConsumerPort, all: &[ChainCandidate<'a>]) -> Option<
     all[member].is_directly_callable.then(|| ChainEdge {
         member: member as u32,
         port: consumer.port,
-        processed: &all[member].processed[consumer.port as usize],
+        processed: &all[member].processed[consumer.port.index()],
     })
 }
 

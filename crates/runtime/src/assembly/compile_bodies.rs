@@ -111,7 +111,7 @@ fn frame_edge<'a>(
     Some(FrameEdge {
         grant: all[at].frame_grant.filter(|_| topology.is_alone(at))?,
         submitted: &out.submitted,
-        processed: &topology.processed[at][consumer.port as usize],
+        processed: &topology.processed[at][consumer.port.index()],
     })
 }
 

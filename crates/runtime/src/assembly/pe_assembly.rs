@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use graph::{
-    OperatorId, OperatorTimers, PeThreads, Program, PunctuationOutputMode, inserted_operators,
+    OperatorId, OperatorTimers, PeThreads, PortIndex, Program, PunctuationOutputMode,
+    inserted_operators,
 };
 use tuple::Layout;
 
@@ -283,7 +284,7 @@ fn operator_instance(
 
 fn input_port_states(constructed: &ConstructedOperator<'_>) -> Vec<InputPortState> {
     let outputs = 0..constructed.operator.outputs.len();
-    let preserved_by = |port: u32| {
+    let preserved_by = |port: PortIndex| {
         let forwards = |&out: &usize| {
             let model = output_port_model(constructed.entry.model, out);
             model.is_some_and(|m| m.punctuation == PunctuationOutputMode::Preserving(port))
@@ -292,10 +293,11 @@ fn input_port_states(constructed: &ConstructedOperator<'_>) -> Vec<InputPortStat
         outputs
             .clone()
             .filter(forwards)
-            .map(|out| out as u32)
+            .map(|out| PortIndex(out as u32))
             .collect()
     };
     let ports = (0..)
+        .map(PortIndex)
         .zip(&constructed.operator.inputs)
         .map(|(port, input)| InputPortState {
             layout: Layout::new(&input.schema),

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use graph::{OperatorId, OperatorModel, PeThreads, Program, ThreadStartPoint};
+use graph::{OperatorId, OperatorModel, PeThreads, PortIndex, Program, ThreadStartPoint};
 
 use crate::abi::Counter;
 use crate::assembly::operator_factory::ConstructedOperator;
@@ -156,10 +156,10 @@ fn consumer_ports(program: &Program) -> Vec<Vec<Vec<ConsumerPort>>> {
         .map(|o| vec![Vec::new(); o.outputs.len()])
         .collect();
     for (index, operator) in (0..).zip(&program.operators) {
-        for (port, input) in (0..).zip(&operator.inputs) {
+        for (port, input) in (0..).map(PortIndex).zip(&operator.inputs) {
             for (source, edge) in (0..).zip(&input.sources) {
                 let ports = &mut consumers[edge.operator.0 as usize];
-                ports[edge.port as usize].push(ConsumerPort {
+                ports[edge.port.index()].push(ConsumerPort {
                     skips_window_markers: input.sources_without_markers.contains(&source),
                     ..ConsumerPort::new(index, port)
                 });
@@ -178,10 +178,10 @@ fn watermark_edges(program: &Program) -> Vec<Box<[Box<[WatermarkEdge]>]>> {
     };
     let mut edges: Vec<Vec<Vec<WatermarkEdge>>> = operators.map(none).collect();
     for (index, operator) in (0..).zip(&program.operators) {
-        for (port, input) in (0..).zip(&operator.inputs) {
+        for (port, input) in (0..).map(PortIndex).zip(&operator.inputs) {
             for (stream, edge) in (0..).zip(program.watermarked_sources(input)) {
                 let to = ConsumerPort::new(index, port);
-                let of = &mut edges[edge.operator.0 as usize][edge.port as usize];
+                let of = &mut edges[edge.operator.0 as usize][edge.port.index()];
                 of.push(WatermarkEdge {
                     consumer: to,
                     stream,

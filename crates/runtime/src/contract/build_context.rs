@@ -4,6 +4,7 @@
 //! ```
 //! # extern crate thalweg_runtime as runtime;
 //! use eval::Fault;
+//! # use graph::PortIndex;
 //! use runtime::abi::Projection;
 //! use runtime::{BuildContext, Operator, Outlet, TimerId};
 //! use tuple::TupleRef;
@@ -23,7 +24,12 @@
 //!     }))
 //! }
 //! # impl Operator for Sampler {
-//! #     fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+//! #     fn process(
+//! #         &mut self,
+//! #         _: PortIndex,
+//! #         _: TupleRef<'_>,
+//! #         _: &mut dyn Outlet,
+//! #     ) -> Result<(), Fault> {
 //! #         Ok(())
 //! #     }
 //! # }

@@ -36,6 +36,7 @@
 //! `@catch` takes it. An operator passes it on and submits no more.
 
 use eval::Fault;
+use graph::PortIndex;
 use tuple::{EventTime, TupleBuf, TupleRef};
 
 use super::incomplete_windows::IncompleteWindows;
@@ -50,6 +51,7 @@ pub struct TimerId(pub u32);
 /// ```
 /// # extern crate thalweg_runtime as runtime;
 /// use eval::Fault;
+/// use graph::PortIndex;
 /// use runtime::{Operator, Outlet};
 /// use tuple::TupleRef;
 ///
@@ -61,13 +63,13 @@ pub struct TimerId(pub u32);
 /// impl Operator for EverySecond {
 ///     fn process(
 ///         &mut self,
-///         _port: u32,
+///         _port: PortIndex,
 ///         tuple: TupleRef<'_>,
 ///         out: &mut dyn Outlet,
 ///     ) -> Result<(), Fault> {
 ///         self.count += 1;
 ///         match self.count % 2 {
-///             0 => out.submit(0, tuple),
+///             0 => out.submit(PortIndex(0), tuple),
 ///             _ => Ok(()),
 ///         }
 ///     }
@@ -80,7 +82,7 @@ pub trait Operator: Send {
     /// A fault of the operator or of one downstream; it ends the job.
     fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault>;
@@ -90,7 +92,7 @@ pub trait Operator: Send {
     /// [`crate::BuildContext::set_accepts_owned`], where the tuple has such a buffer.
     fn process_owned(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: &mut TupleBuf,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
@@ -103,7 +105,7 @@ pub trait Operator: Send {
     /// left that could make any: then the operator has to take the tuple all the same.
     fn has_room(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<bool, Fault> {
@@ -112,7 +114,11 @@ pub trait Operator: Send {
     }
 
     /// Processes a window marker of an input port.
-    fn process_window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(
+        &mut self,
+        port: PortIndex,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let _ = (port, out);
         Ok(())
     }
@@ -126,7 +132,7 @@ pub trait Operator: Send {
     }
 
     /// Processes the final marker of an input port, whose last stream has ended.
-    fn process_final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(&mut self, port: PortIndex, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = (port, out);
         Ok(())
     }
@@ -175,6 +181,7 @@ pub trait Operator: Send {
 /// ```
 /// # extern crate thalweg_runtime as runtime;
 /// use eval::Fault;
+/// use graph::PortIndex;
 /// use runtime::{Outlet, Source};
 /// use tuple::TupleBuf;
 ///
@@ -186,7 +193,7 @@ pub trait Operator: Send {
 /// impl Source for Clock {
 ///     fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
 ///         while !out.services().is_shutdown() {
-///             out.submit(0, self.tick.as_ref())?;
+///             out.submit(PortIndex(0), self.tick.as_ref())?;
 ///             out.services().block(1.0);
 ///         }
 ///         Ok(())

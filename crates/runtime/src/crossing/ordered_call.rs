@@ -7,7 +7,7 @@
 //! what is submitted is unchanged.
 
 use eval::Fault;
-use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel, PortIndex};
 use tuple::{EventTime, Punctuation, TupleRef};
 
 use crate::blocking::before_sleep;
@@ -25,7 +25,7 @@ static MODEL: OperatorModel = OperatorModel {
           part whose order counts.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        same_schema_as: Some(0),
+        same_schema_as: Some(PortIndex(0)),
         ..OutPortModel::DEFAULT
     }],
     params: &[
@@ -79,15 +79,21 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Faul
 impl InsertedOperator for OrderedCallOperator {
     fn process(
         &mut self,
-        _: u32,
+        _: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
-        self.submit_at_rank(out, |out| out.submit(0, tuple))
+        self.submit_at_rank(out, |out| out.submit(PortIndex(0), tuple))
     }
 
-    fn process_window_marker(&mut self, _: u32, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
-        self.submit_at_rank(out, |out| out.submit_punctuation(0, Punctuation::Window))
+    fn process_window_marker(
+        &mut self,
+        _: PortIndex,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
+        self.submit_at_rank(out, |out| {
+            out.submit_punctuation(PortIndex(0), Punctuation::Window)
+        })
     }
 
     fn process_watermark(
@@ -95,11 +101,17 @@ impl InsertedOperator for OrderedCallOperator {
         at: EventTime,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
-        self.submit_at_rank(out, |out| out.submit_watermark(0, at))
+        self.submit_at_rank(out, |out| out.submit_watermark(PortIndex(0), at))
     }
 
-    fn process_final_marker(&mut self, _: u32, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
-        self.submit_at_rank(out, |out| out.submit_punctuation(0, Punctuation::Final))
+    fn process_final_marker(
+        &mut self,
+        _: PortIndex,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
+        self.submit_at_rank(out, |out| {
+            out.submit_punctuation(PortIndex(0), Punctuation::Final)
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::OriginId;
+use graph::{OriginId, PortIndex};
 use transport::ReceivingEnd;
 use tuple::Punctuation;
 
@@ -22,7 +22,7 @@ const BUFFERED_BYTES_MAX: usize = 64 << 20;
 /// A stream that an ordered merge takes.
 pub(crate) struct OrderedInput {
     /// Output ports and the ranks of the consumers behind them, in order of the ranks.
-    pub ports: Vec<(u32, u64)>,
+    pub ports: Vec<(PortIndex, u64)>,
     /// Origins by whose order the stream comes.
     pub origins: Vec<OriginProgress>,
     pub end: Box<dyn ReceivingEnd>,
@@ -265,7 +265,7 @@ impl OrderedInput {
     fn submit(
         &mut self,
         item: ReorderItem,
-        port: u32,
+        port: PortIndex,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
         match item.kind {

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::{CrossingId, OperatorModel, OriginId, OutPortModel, ParamMode, ParamModel};
+use graph::{CrossingId, OperatorModel, OriginId, OutPortModel, ParamMode, ParamModel, PortIndex};
 use ring::frame::{Frame, FrameBatch};
 use transport::fragment::{FragmentAssembler, WHOLE};
 use transport::{Idler, ReceivingEnd, WaitSet, Waitable};
@@ -75,7 +75,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Faul
     }
     let layouts = build.outputs.clone();
     let mut streams = Vec::new();
-    for ((port, crossing), layout) in (0..).zip(crossings).zip(layouts) {
+    for ((port, crossing), layout) in (0..).map(PortIndex).zip(crossings).zip(layouts) {
         let (inbound, counters) = build.crossing_resources.take_inbound(crossing)?;
         let decoder = PayloadDecoder::new(inbound.codec, layout, inbound.is_foreign);
         streams.push(ReceivedStream {
@@ -106,13 +106,13 @@ fn build_ordered(
         build.param_uint32s("carried")?,
     );
     let mut streams: Vec<(CrossingId, OrderedInput)> = Vec::new();
-    for ((port, &crossing), rank) in (0..).zip(crossings).zip(ranks) {
+    for ((port, &crossing), rank) in (0..).map(PortIndex).zip(crossings).zip(ranks) {
         let known = streams.iter_mut().find(|(known, _)| *known == crossing);
         let end = match known {
             Some((_, end)) => end,
             None => {
                 let (inbound, counters) = build.crossing_resources.take_inbound(crossing)?;
-                let layout = build.outputs[port as usize].clone();
+                let layout = build.outputs[port.index()].clone();
                 let decoder = PayloadDecoder::new(inbound.codec, layout, inbound.is_foreign);
                 streams.push((crossing, OrderedInput::new(inbound.end, decoder, counters)));
                 &mut streams.last_mut().expect("it was pushed").1
@@ -144,7 +144,7 @@ struct ReceiveOperator {
 impl InsertedOperator for ReceiveOperator {
     fn process(
         &mut self,
-        _: u32,
+        _: PortIndex,
         _: TupleRef<'_>,
         _: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
@@ -164,7 +164,7 @@ struct ReceiveSource {
 }
 
 struct ReceivedStream {
-    port: u32,
+    port: PortIndex,
     end: Box<dyn ReceivingEnd>,
     decoder: PayloadDecoder,
     /// Whether operators downstream may have code for batches.
@@ -279,7 +279,7 @@ impl ReceivedStream {
 
 /// Parts of a received stream without its medium, which the batch borrows.
 struct ReceiveDelivery<'a> {
-    port: u32,
+    port: PortIndex,
     decoder: &'a mut PayloadDecoder,
     takes_batches: &'a mut bool,
     assembly: &'a mut FragmentAssembler,

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::{CrossingId, OriginId};
+use graph::{CrossingId, OriginId, PortIndex};
 use ring::frame::frame_bytes;
 use transport::{Error, Idler, SendingEnd, Waitable, fragment, monotonic_ns};
 use tuple::{EventTime, Layout, TupleRef};
@@ -55,7 +55,7 @@ impl InsertedOperator for SendOperator {
     #[inline]
     fn process(
         &mut self,
-        _: u32,
+        _: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
@@ -65,7 +65,11 @@ impl InsertedOperator for SendOperator {
         self.send_positioned(tuple, out)
     }
 
-    fn process_window_marker(&mut self, _: u32, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+    fn process_window_marker(
+        &mut self,
+        _: PortIndex,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         self.send_with_position(frame_kind::WINDOW, &[], out)
     }
 
@@ -79,7 +83,11 @@ impl InsertedOperator for SendOperator {
     }
 
     /// Flushes too, because receivers may end once they have the marker.
-    fn process_final_marker(&mut self, _: u32, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+    fn process_final_marker(
+        &mut self,
+        _: PortIndex,
+        out: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         self.send_with_position(frame_kind::FINAL, &[], out)?;
         self.is_final_sent = true;
         self.flush(out)

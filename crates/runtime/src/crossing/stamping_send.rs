@@ -3,6 +3,7 @@
 //! before it calls again.
 
 use eval::Fault;
+use graph::PortIndex;
 use tuple::{EventTime, TupleRef};
 
 use super::send::SendOperator;
@@ -29,7 +30,7 @@ impl StampingSend {
 impl InsertedOperator for StampingSend {
     fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
@@ -47,7 +48,7 @@ impl InsertedOperator for StampingSend {
 
     fn process_window_marker(
         &mut self,
-        port: u32,
+        port: PortIndex,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
         self.send.process_window_marker(port, out)
@@ -63,7 +64,7 @@ impl InsertedOperator for StampingSend {
 
     fn process_final_marker(
         &mut self,
-        port: u32,
+        port: PortIndex,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
         self.send.process_final_marker(port, out)

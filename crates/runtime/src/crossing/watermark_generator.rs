@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind};
-use graph::{EventClock, InPortModel, OperatorModel, OutPortModel};
+use graph::{EventClock, InPortModel, OperatorModel, OutPortModel, PortIndex};
 use tuple::{EventTime, Layout, Punctuation, Resolution, TupleRef};
 
 use crate::{BuildContext, Operator, OperatorEntry, Outlet};
@@ -75,11 +75,11 @@ struct WatermarkGenerator {
 impl Operator for WatermarkGenerator {
     fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        let (at, layout) = &self.ports[port as usize];
+        let (at, layout) = &self.ports[port.index()];
         let time = EventTime::from_value(&tuple.get(layout, *at), self.resolution);
         out.submit(port, tuple)?;
         match time {
@@ -88,11 +88,15 @@ impl Operator for WatermarkGenerator {
         }
     }
 
-    fn process_window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(
+        &mut self,
+        port: PortIndex,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         out.submit_punctuation(port, Punctuation::Window)
     }
 
-    fn process_final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(&mut self, port: PortIndex, out: &mut dyn Outlet) -> Result<(), Fault> {
         out.submit_punctuation(port, Punctuation::Final)
     }
 }
@@ -110,6 +114,7 @@ impl WatermarkGenerator {
             return Ok(());
         }
         self.next_sent = Some(EventTime(to.0 + self.gap_ns));
-        (0..self.ports.len() as u32).try_for_each(|port| out.submit_watermark(port, to))
+        let mut ports = (0..self.ports.len() as u32).map(PortIndex);
+        ports.try_for_each(|port| out.submit_watermark(port, to))
     }
 }

@@ -2,6 +2,7 @@
 //! plan has inserted. The two have contracts of their own and are called at the same places.
 
 use eval::Fault;
+use graph::PortIndex;
 use tuple::{EventTime, TupleBuf, TupleRef};
 
 use super::operator_outlet::OperatorOutlet;
@@ -30,7 +31,7 @@ impl BuiltOperator {
     #[inline]
     pub fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut OperatorOutlet<'_>,
     ) -> Called {
@@ -43,7 +44,7 @@ impl BuiltOperator {
     #[inline]
     pub fn process_owned(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: &mut TupleBuf,
         out: &mut OperatorOutlet<'_>,
     ) -> Called {
@@ -56,7 +57,7 @@ impl BuiltOperator {
     /// Whether there is room for a tuple; inserted operators are never bounded.
     pub fn has_room(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut OperatorOutlet<'_>,
     ) -> Result<bool, Fault> {
@@ -66,7 +67,11 @@ impl BuiltOperator {
         }
     }
 
-    pub fn process_window_marker(&mut self, port: u32, out: &mut OperatorOutlet<'_>) -> Called {
+    pub fn process_window_marker(
+        &mut self,
+        port: PortIndex,
+        out: &mut OperatorOutlet<'_>,
+    ) -> Called {
         match self {
             BuiltOperator::Authored(authored) => authored.process_window_marker(port, out),
             BuiltOperator::Inserted(inserted) => inserted.process_window_marker(port, out),
@@ -80,7 +85,11 @@ impl BuiltOperator {
         }
     }
 
-    pub fn process_final_marker(&mut self, port: u32, out: &mut OperatorOutlet<'_>) -> Called {
+    pub fn process_final_marker(
+        &mut self,
+        port: PortIndex,
+        out: &mut OperatorOutlet<'_>,
+    ) -> Called {
         match self {
             BuiltOperator::Authored(authored) => authored.process_final_marker(port, out),
             BuiltOperator::Inserted(inserted) => inserted.process_final_marker(port, out),

@@ -4,6 +4,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use eval::{Fault, Services, TraceLevel};
+use graph::PortIndex;
 use tuple::TupleRef;
 
 use super::delivery::Delivery;
@@ -261,7 +262,7 @@ impl ThreadRegion {
     fn deliver_or_catch(
         &self,
         instance: &mut OperatorInstance,
-        port: u32,
+        port: PortIndex,
         item: Delivery<'_>,
     ) -> Result<(), Fault> {
         let result = item.deliver(instance, self, port);
@@ -282,7 +283,7 @@ impl ThreadRegion {
         instance: &OperatorInstance,
         fault: &Fault,
         item: Delivery<'_>,
-        port: u32,
+        port: PortIndex,
     ) {
         let mut operator_services = &self.wiring.services[instance.index as usize];
         operator_services.add_to_metric("nExceptionsCaught", 1);
@@ -332,7 +333,7 @@ impl Delivery<'_> {
         self,
         instance: &mut OperatorInstance,
         region: &ThreadRegion,
-        port: u32,
+        port: PortIndex,
     ) -> Result<(), Fault> {
         match self {
             Delivery::Tuple(tuple) => instance.process_tuple(region, port, tuple),

@@ -1,5 +1,6 @@
 //! Items that are delivered to an input port: at once, or later if the operator is busy.
 
+use graph::PortIndex;
 use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
 
 /// An item for an input port, borrowed from the thread that submits it.
@@ -16,15 +17,15 @@ pub(crate) enum Delivery<'a> {
 /// first.
 #[derive(Debug)]
 pub(crate) enum PendingDelivery {
-    Tuple(u32, TupleBuf),
-    Punctuation(u32, Punctuation),
+    Tuple(PortIndex, TupleBuf),
+    Punctuation(PortIndex, Punctuation),
     /// A watermark with the number of its stream.
-    Watermark(u32, (u32, Watermark)),
-    Abandon(u32),
+    Watermark(PortIndex, (u32, Watermark)),
+    Abandon(PortIndex),
 }
 
 impl Delivery<'_> {
-    pub fn to_pending(self, port: u32) -> PendingDelivery {
+    pub fn to_pending(self, port: PortIndex) -> PendingDelivery {
         match self {
             Delivery::Tuple(tuple) => {
                 let mut copy = TupleBuf::default();
@@ -41,7 +42,7 @@ impl Delivery<'_> {
 }
 
 impl PendingDelivery {
-    pub fn as_delivery(&self) -> (u32, Delivery<'_>) {
+    pub fn as_delivery(&self) -> (PortIndex, Delivery<'_>) {
         match self {
             PendingDelivery::Tuple(port, tuple) => (*port, Delivery::Tuple(tuple.as_ref())),
             PendingDelivery::Punctuation(port, mark) => (*port, Delivery::Punctuation(*mark)),

@@ -7,6 +7,7 @@
 //! ```
 //! As long as one of the streams has brought no watermark, the operator has none.
 
+use graph::PortIndex;
 use tuple::{EventTime, Watermark};
 
 /// Watermarks of the streams that come to an operator.
@@ -16,7 +17,7 @@ pub(crate) struct InputWatermark {
     streams: Box<[Box<[Option<Watermark>]>]>,
     current: Option<EventTime>,
     /// Output ports that the run time passes watermarks on to.
-    pub outs: Box<[u32]>,
+    pub outs: Box<[PortIndex]>,
     /// Whether `getWatermark` returns this watermark, because the operator generates none itself.
     pub is_reported: bool,
 }
@@ -26,7 +27,7 @@ impl InputWatermark {
     /// none.
     pub fn new(
         stream_counts: &[u32],
-        outs: Box<[u32]>,
+        outs: Box<[PortIndex]>,
         is_reported: bool,
     ) -> Option<Box<InputWatermark>> {
         if stream_counts.iter().all(|count| *count == 0) {
@@ -42,8 +43,8 @@ impl InputWatermark {
     }
 
     /// Takes the watermark of a stream. Returns the operator's watermark, if that has advanced.
-    pub fn advance(&mut self, port: u32, stream: u32, mark: Watermark) -> Option<EventTime> {
-        let known = &mut self.streams[port as usize][stream as usize];
+    pub fn advance(&mut self, port: PortIndex, stream: u32, mark: Watermark) -> Option<EventTime> {
+        let known = &mut self.streams[port.index()][stream as usize];
         if *known >= Some(mark) {
             return None;
         }
@@ -77,27 +78,30 @@ mod tests {
         let mut watermark =
             InputWatermark::new(&[2, 0, 1], Box::default(), true).expect("several streams");
         let mut rise = |port, stream, mark| watermark.advance(port, stream, mark).map(|at| at.0);
-        assert_eq!(rise(0, 0, at(5)), None);
-        assert_eq!(rise(2, 0, at(9)), None);
-        assert_eq!(rise(0, 1, at(-3)), Some(-3));
-        assert_eq!(rise(0, 1, at(7)), Some(5));
-        assert_eq!(rise(2, 0, at(10)), None);
+        assert_eq!(rise(PortIndex(0), 0, at(5)), None);
+        assert_eq!(rise(PortIndex(2), 0, at(9)), None);
+        assert_eq!(rise(PortIndex(0), 1, at(-3)), Some(-3));
+        assert_eq!(rise(PortIndex(0), 1, at(7)), Some(5));
+        assert_eq!(rise(PortIndex(2), 0, at(10)), None);
         // An older watermark changes nothing.
-        assert_eq!(rise(0, 0, at(4)), None);
-        assert_eq!(rise(0, 0, at(8)), Some(7));
+        assert_eq!(rise(PortIndex(0), 0, at(4)), None);
+        assert_eq!(rise(PortIndex(0), 0, at(8)), Some(7));
     }
 
     #[test]
     fn a_lane_that_is_over_holds_nobody_up() {
         let mut watermark =
             InputWatermark::new(&[1, 1], Box::default(), true).expect("several streams");
-        assert_eq!(watermark.advance(0, 0, at(5)), None);
+        assert_eq!(watermark.advance(PortIndex(0), 0, at(5)), None);
         assert_eq!(
-            watermark.advance(1, 0, Watermark::Ended),
+            watermark.advance(PortIndex(1), 0, Watermark::Ended),
             Some(EventTime(5))
         );
-        assert_eq!(watermark.advance(0, 0, at(6)), Some(EventTime(6)));
-        assert_eq!(watermark.advance(0, 0, Watermark::Ended), None);
+        assert_eq!(
+            watermark.advance(PortIndex(0), 0, at(6)),
+            Some(EventTime(6))
+        );
+        assert_eq!(watermark.advance(PortIndex(0), 0, Watermark::Ended), None);
         assert!(InputWatermark::new(&[0, 0], Box::default(), true).is_none());
     }
 }

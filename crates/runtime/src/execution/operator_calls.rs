@@ -1,6 +1,7 @@
 //! Calls on a running operator, and the duties of the run time around each.
 
 use eval::Fault;
+use graph::PortIndex;
 use tuple::{Punctuation, TupleBuf, TupleRef, Value, Watermark};
 
 use super::built_operator::BuiltOperator;
@@ -18,14 +19,14 @@ impl OperatorInstance {
     pub fn process_tuple(
         &mut self,
         region: &ThreadRegion,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
     ) -> Result<(), Fault> {
-        if self.is_finished || self.ports[port as usize].finals_left == 0 {
+        if self.is_finished || self.ports[port.index()].finals_left == 0 {
             return Ok(());
         }
-        self.processed[port as usize].add(1);
-        self.ports[port as usize].debug_check(tuple);
+        self.processed[port.index()].add(1);
+        self.ports[port.index()].debug_check(tuple);
         let result = self.run_on_tuple(region, port, tuple);
         self.history.push(port, tuple);
         result
@@ -35,14 +36,14 @@ impl OperatorInstance {
     pub fn process_owned(
         &mut self,
         region: &ThreadRegion,
-        port: u32,
+        port: PortIndex,
         tuple: &mut TupleBuf,
     ) -> Result<(), Fault> {
-        if self.is_finished || self.ports[port as usize].finals_left == 0 {
+        if self.is_finished || self.ports[port.index()].finals_left == 0 {
             return Ok(());
         }
-        self.processed[port as usize].add(1);
-        self.ports[port as usize].debug_check(tuple.as_ref());
+        self.processed[port.index()].add(1);
+        self.ports[port.index()].debug_check(tuple.as_ref());
         self.call_built(region, |built, out| built.process_owned(port, tuple, out))
     }
 
@@ -50,10 +51,10 @@ impl OperatorInstance {
     fn run_on_tuple(
         &mut self,
         region: &ThreadRegion,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
     ) -> Result<(), Fault> {
-        if let Some(body) = &mut self.code.on_tuple[port as usize] {
+        if let Some(body) = &mut self.code.on_tuple[port.index()] {
             let state = self.state.borrow();
             let mut outlet = OperatorOutlet::new(region, self.index);
             let blame = region.blame_on_panic(self.index);
@@ -76,11 +77,11 @@ impl OperatorInstance {
     pub fn process_batch(
         &mut self,
         region: &ThreadRegion,
-        port: u32,
+        port: PortIndex,
         batch: &mut FrameBatch<'_>,
         kind: u8,
     ) -> (u64, Result<(), Fault>) {
-        let at = port as usize;
+        let at = port.index();
         let Some(Some(body)) = self.code.on_batch.get_mut(at) else {
             return (0, Ok(()));
         };
@@ -108,10 +109,10 @@ impl OperatorInstance {
     pub fn process_punctuation(
         &mut self,
         region: &ThreadRegion,
-        port: u32,
+        port: PortIndex,
         mark: Punctuation,
     ) -> Result<(), Fault> {
-        let at = port as usize;
+        let at = port.index();
         if self.is_finished || self.ports[at].finals_left == 0 {
             return Ok(());
         }
@@ -128,8 +129,8 @@ impl OperatorInstance {
 
     /// Processes the final marker of one of the port's streams.
     #[cold]
-    fn end_stream(&mut self, region: &ThreadRegion, port: u32) -> Result<(), Fault> {
-        let at = port as usize;
+    fn end_stream(&mut self, region: &ThreadRegion, port: PortIndex) -> Result<(), Fault> {
+        let at = port.index();
         let is_last = self.ports[at].finals_left == 1 && !self.ports[at].is_abandoned;
         if is_last {
             let mark = Punctuation::Final;
@@ -150,7 +151,7 @@ impl OperatorInstance {
     pub fn process_watermark(
         &mut self,
         region: &ThreadRegion,
-        port: u32,
+        port: PortIndex,
         stream: u32,
         mark: Watermark,
     ) -> Result<(), Fault> {
@@ -175,8 +176,8 @@ impl OperatorInstance {
     /// Ends a stream of the port that has no final marker, because the operator that feeds it has
     /// failed or stands behind a loop. Runs no more of the program, but ends operators that wait
     /// for that marker.
-    pub fn abandon(&mut self, region: &ThreadRegion, port: u32) -> Result<(), Fault> {
-        let port = &mut self.ports[port as usize];
+    pub fn abandon(&mut self, region: &ThreadRegion, port: PortIndex) -> Result<(), Fault> {
+        let port = &mut self.ports[port.index()];
         port.finals_left = port.finals_left.saturating_sub(1);
         port.is_abandoned = true;
         if self.is_finished {
@@ -239,7 +240,7 @@ impl OperatorInstance {
     pub fn has_room(
         &mut self,
         region: &ThreadRegion,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
     ) -> Result<bool, Fault> {
         let mut has_room = true;
@@ -274,14 +275,14 @@ impl OperatorInstance {
     fn run_punct_clause(
         &mut self,
         region: &ThreadRegion,
-        port: u32,
+        port: PortIndex,
         mark: Punctuation,
     ) -> Result<(), Fault> {
-        let Some(mut body) = self.code.on_punct[port as usize].take() else {
+        let Some(mut body) = self.code.on_punct[port.index()].take() else {
             return Ok(());
         };
         let result = self.run_body(region, body.as_mut(), Some(mark));
-        self.code.on_punct[port as usize] = Some(body);
+        self.code.on_punct[port.index()] = Some(body);
         result
     }
 
@@ -326,12 +327,12 @@ impl OperatorInstance {
         outlet.blame_on_error(result)
     }
 
-    fn forward_window(&mut self, region: &ThreadRegion, port: u32) -> Result<(), Fault> {
+    fn forward_window(&mut self, region: &ThreadRegion, port: PortIndex) -> Result<(), Fault> {
         if self.flags.own_thread {
             return Ok(());
         }
         let mut outlet = OperatorOutlet::new(region, self.index);
-        for &out in &self.ports[port as usize].preserved_by {
+        for &out in &self.ports[port.index()].preserved_by {
             outlet.submit_punctuation(out, Punctuation::Window)?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use graph::PortIndex;
 use tuple::{Layout, TupleRef};
 
 use super::built_operator::BuiltOperator;
@@ -49,7 +50,7 @@ pub(crate) struct InputPortState {
     /// other memory is found where it does so.
     pub layout: Arc<Layout>,
     /// Output ports to which window markers of this port are forwarded.
-    pub preserved_by: Vec<u32>,
+    pub preserved_by: Vec<PortIndex>,
 }
 
 impl InputPortState {

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use eval::{Fault, Services, State};
+use graph::PortIndex;
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef, Watermark};
 
 use crate::abi::{CodeContext, CodeOutlet, FrameBatch};
@@ -77,21 +78,21 @@ impl<'a> OperatorOutlet<'a> {
         Ok(())
     }
 
-    fn port(&self, port: u32) -> Result<&'a OutputPortState, Fault> {
+    fn port(&self, port: PortIndex) -> Result<&'a OutputPortState, Fault> {
         let outs = self.outs;
-        outs.get(port as usize)
+        outs.get(port.index())
             .ok_or_else(|| no_port(port, outs.len()))
     }
 }
 
 #[cold]
-fn no_port(port: u32, count: usize) -> Fault {
+fn no_port(port: PortIndex, count: usize) -> Fault {
     Fault::value(format!("there is no output port {port}, only {count}"))
 }
 
 impl Outlet for OperatorOutlet<'_> {
     #[inline]
-    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+    fn submit(&mut self, port: PortIndex, tuple: TupleRef<'_>) -> Result<(), Fault> {
         let out = self.port(port)?;
         if out.state.load(Ordering::Relaxed) != OPEN {
             return self.refuse(out);
@@ -103,7 +104,7 @@ impl Outlet for OperatorOutlet<'_> {
         Ok(())
     }
 
-    fn submit_owned(&mut self, port: u32, tuple: &mut TupleBuf) -> Result<(), Fault> {
+    fn submit_owned(&mut self, port: PortIndex, tuple: &mut TupleBuf) -> Result<(), Fault> {
         let out = self.port(port)?;
         let [consumer] = out.consumers[..] else {
             return self.submit(port, tuple.as_ref());
@@ -115,7 +116,7 @@ impl Outlet for OperatorOutlet<'_> {
         self.region.deliver_owned(consumer, tuple)
     }
 
-    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, port: PortIndex, mark: Punctuation) -> Result<(), Fault> {
         let out = self.port(port)?;
         if out.state.load(Ordering::Relaxed) != OPEN {
             return self.refuse(out);
@@ -135,7 +136,7 @@ impl Outlet for OperatorOutlet<'_> {
         Ok(())
     }
 
-    fn submit_watermark(&mut self, port: u32, at: EventTime) -> Result<(), Fault> {
+    fn submit_watermark(&mut self, port: PortIndex, at: EventTime) -> Result<(), Fault> {
         let out = self.port(port)?;
         if out.state.load(Ordering::Relaxed) != OPEN {
             return self.refuse(out);
@@ -174,7 +175,7 @@ impl Outlet for OperatorOutlet<'_> {
         result
     }
 
-    fn abandon(&mut self, port: u32) {
+    fn abandon(&mut self, port: PortIndex) {
         if let Ok(out) = self.port(port) {
             self.region.abandon(out);
         }
@@ -190,8 +191,8 @@ impl CodeOutlet for OperatorOutlet<'_> {
         self.services = &self.region.wiring.services[operator as usize];
         before
     }
-    fn wake_consumer(&mut self, port: u32) {
-        let out = self.outs.get(port as usize);
+    fn wake_consumer(&mut self, port: PortIndex) {
+        let out = self.outs.get(port.index());
         for consumer in out.iter().flat_map(|out| &out.consumers) {
             // The consumer sends frames and has no output ports, so nothing comes back to it.
             let _ = self.region.with_instance(consumer.operator, |instance| {
@@ -210,7 +211,7 @@ impl InsertedOutlet for OperatorOutlet<'_> {
 
     fn submit_batch(
         &mut self,
-        port: u32,
+        port: PortIndex,
         batch: &mut FrameBatch<'_>,
         kind: u8,
     ) -> Result<u64, Fault> {

@@ -4,6 +4,8 @@
 //! [`eval::Services::property`] asks for them: `inputPortMetric.0.nTuplesProcessed`,
 //! `peOutputPort.0.congestionFactor`.
 
+use graph::PortIndex;
+
 use crate::counters::crossing_counters::{CrossingCounters, CrossingSide};
 use crate::counters::queue_counters::QueueCounters;
 use crate::execution::port_state::{ConsumerPort, OutputPortState};
@@ -13,7 +15,8 @@ impl Wiring {
     /// The value of a metric of an operator's port; `None` if there is no such port or metric.
     pub fn port_metric(&self, operator: u32, property: &str) -> Option<i64> {
         let mut parts = property.splitn(3, '.');
-        let (side, port, name) = (parts.next()?, parts.next()?.parse().ok()?, parts.next()?);
+        let (side, port, name) = (parts.next()?, parts.next()?, parts.next()?);
+        let port = port.parse().map(PortIndex).ok()?;
         let value = match side {
             "inputPortMetric" => self.input_metric(operator, port, name),
             "outputPortMetric" => self.output_metric(operator, port, name),
@@ -23,8 +26,8 @@ impl Wiring {
         value.map(|value| i64::try_from(value).unwrap_or(i64::MAX))
     }
 
-    fn output_metric(&self, operator: u32, port: u32, name: &str) -> Option<u64> {
-        let out = self.outs[operator as usize].get(port as usize)?;
+    fn output_metric(&self, operator: u32, port: PortIndex, name: &str) -> Option<u64> {
+        let out = self.outs[operator as usize].get(port.index())?;
         Some(match name {
             "nTuplesSubmitted" => out.submitted.get(),
             "nWindowPunctsSubmitted" => out.punctuation.get().windows,
@@ -34,7 +37,7 @@ impl Wiring {
     }
 
     /// The value of `congestionFactor`, `crossing`, `connections`, or `pe.0` for each of these.
-    fn pe_output_metric(&self, port: u32, name: &str) -> Option<u64> {
+    fn pe_output_metric(&self, port: PortIndex, name: &str) -> Option<u64> {
         let mut sent: Vec<&CrossingCounters> = self
             .crossing_counters
             .iter()
@@ -42,7 +45,7 @@ impl Wiring {
             .collect();
         sent.retain(|counters| counters.side == CrossingSide::Sender);
         sent.sort_by_key(|counters| counters.crossing);
-        let counters = sent.get(port as usize)?;
+        let counters = sent.get(port.index())?;
         match name {
             "congestionFactor" => Some(counters.congestion_percent().into()),
             "crossing" => Some(counters.crossing.0.into()),
@@ -54,10 +57,10 @@ impl Wiring {
         }
     }
 
-    fn input_metric(&self, operator: u32, port: u32, name: &str) -> Option<u64> {
+    fn input_metric(&self, operator: u32, port: PortIndex, name: &str) -> Option<u64> {
         let at = operator as usize;
-        let processed = self.processed[at].get(port as usize)?;
-        let punctuation = self.punctuation[at].get(port as usize)?;
+        let processed = self.processed[at].get(port.index())?;
+        let punctuation = self.punctuation[at].get(port.index())?;
         match name {
             "nTuplesProcessed" => return Some(processed.get()),
             "nWindowPunctsProcessed" => return Some(punctuation.get().windows),

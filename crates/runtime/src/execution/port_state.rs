@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use graph::PortIndex;
 use tuple::Punctuation;
 
 use crate::abi::Counter;
@@ -50,7 +51,7 @@ impl OutputPortState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConsumerPort {
     pub operator: u32,
-    pub port: u32,
+    pub port: PortIndex,
     /// Whether the stream brings no window markers to the port:
     /// [`graph::InPort::sources_without_markers`].
     pub skips_window_markers: bool,
@@ -58,7 +59,7 @@ pub(crate) struct ConsumerPort {
 
 impl ConsumerPort {
     /// An input port that gets window markers too.
-    pub fn new(operator: u32, port: u32) -> ConsumerPort {
+    pub fn new(operator: u32, port: PortIndex) -> ConsumerPort {
         ConsumerPort {
             operator,
             port,

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use eval::Fault;
+use graph::PortIndex;
 use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
 
 use crate::abi::FrameBatch;
@@ -208,7 +209,10 @@ impl Drop for PanicBlame<'_> {
 impl ThreadRegion {
     /// Sends the final marker on every output port of an operator.
     pub fn end_outputs(&self, operator: u32) -> Result<(), Fault> {
-        for (port, out) in (0..).zip(&self.wiring.outs[operator as usize]) {
+        for (port, out) in (0..)
+            .map(PortIndex)
+            .zip(&self.wiring.outs[operator as usize])
+        {
             match out.close() {
                 CLOSED => continue,
                 ABANDONED => {
@@ -227,7 +231,7 @@ impl ThreadRegion {
 
     /// Ends the watermarks of an output port whose stream is about to end, so that consumers do not
     /// wait for more of them.
-    pub fn end_watermarks(&self, operator: u32, port: u32) -> Result<(), Fault> {
+    pub fn end_watermarks(&self, operator: u32, port: PortIndex) -> Result<(), Fault> {
         let mut edges = self.wiring.watermark_edges(operator, port).iter();
         edges.try_for_each(|edge| self.deliver_watermark(edge, Watermark::Ended))
     }

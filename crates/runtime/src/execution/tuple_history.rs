@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use eval::InputTuples;
+use graph::PortIndex;
 use tuple::{Layout, TupleBuf, TupleRef, Type};
 
 use crate::EvaluationInputs;
@@ -62,8 +63,8 @@ impl TupleHistory {
     }
 
     /// A tuple of a port as text, for messages.
-    pub fn describe_tuple(&self, port: u32, tuple: TupleRef<'_>) -> String {
-        let layout = &self.layouts[self.first_slot[port as usize]];
+    pub fn describe_tuple(&self, port: PortIndex, tuple: TupleRef<'_>) -> String {
+        let layout = &self.layouts[self.first_slot[port.index()]];
         let ty = Type::Tuple(layout.schema.clone());
         let text = tuple::text::to_text(&tuple.to_value(layout), &ty);
         format!("; the tuple was {text}")
@@ -71,9 +72,9 @@ impl TupleHistory {
 
     /// Adds a tuple of a port as the latest one.
     #[inline]
-    pub fn push(&mut self, port: u32, tuple: TupleRef<'_>) {
+    pub fn push(&mut self, port: PortIndex, tuple: TupleRef<'_>) {
         if self.has_history {
-            let tuples = &mut self.tuples[port as usize];
+            let tuples = &mut self.tuples[port.index()];
             if let Some(mut oldest) = tuples.pop_back() {
                 oldest.copy_from(tuple);
                 tuples.push_front(oldest);
@@ -85,7 +86,7 @@ impl TupleHistory {
     #[inline]
     pub fn with_tuple<'a, T>(
         &'a self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'a>,
         run: impl FnOnce(InputTuples<'_>) -> T,
     ) -> T {
@@ -95,7 +96,7 @@ impl TupleHistory {
                 layouts: &self.layouts,
             });
         }
-        let slot = self.first_slot[port as usize];
+        let slot = self.first_slot[port.index()];
         self.with_slots(|slots| slots[slot] = Some(tuple), run)
     }
 

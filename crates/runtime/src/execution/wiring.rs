@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
-use graph::{OriginId, Pos};
+use graph::{OriginId, PortIndex, Pos};
 
 use super::delivery::PendingDelivery;
 use super::operator_instance::OperatorInstance;
@@ -77,9 +77,9 @@ impl Wiring {
     }
 
     /// Consumers of the watermarks of an output port.
-    pub fn watermark_edges(&self, operator: u32, port: u32) -> &[WatermarkEdge] {
+    pub fn watermark_edges(&self, operator: u32, port: PortIndex) -> &[WatermarkEdge] {
         let ports = &self.watermark_edges[operator as usize];
-        ports.get(port as usize).map_or(&[], |edges| edges)
+        ports.get(port.index()).map_or(&[], |edges| edges)
     }
 
     /// Number of tuples and markers that an operator has submitted, on all its output ports.

@@ -9,7 +9,7 @@
 //! use std::sync::Arc;
 //!
 //! use eval::Fault;
-//! use graph::{InPortModel, OperatorModel, OutPortModel};
+//! use graph::{InPortModel, OperatorModel, OutPortModel, PortIndex};
 //! use runtime::abi::interpreter_backend::InterpreterBackend;
 //! use runtime::harness::HarnessOutput;
 //! use runtime::{BuildContext, Operator, OperatorEntry, Outlet, PeOptions, TestHarness};
@@ -20,12 +20,12 @@
 //! impl Operator for Twice {
 //!     fn process(
 //!         &mut self,
-//!         _port: u32,
+//!         _port: PortIndex,
 //!         tuple: TupleRef<'_>,
 //!         out: &mut dyn Outlet,
 //!     ) -> Result<(), Fault> {
-//!         out.submit(0, tuple)?;
-//!         out.submit(0, tuple)
+//!         out.submit(PortIndex(0), tuple)?;
+//!         out.submit(PortIndex(0), tuple)
 //!     }
 //! }
 //!
@@ -54,9 +54,10 @@
 //!
 //! let mut tuple = TupleBuf::default();
 //! tuple.begin(&Layout::new(&schema));
-//! twice.process(0, tuple.as_ref()).unwrap();
+//! twice.process(PortIndex(0), tuple.as_ref()).unwrap();
 //! let outputs = twice.take_outputs();
-//! assert!(matches!(outputs[..], [HarnessOutput::Tuple(0, _), HarnessOutput::Tuple(0, _)]));
+//! let is_tuple = |output: &HarnessOutput| matches!(output, HarnessOutput::Tuple(PortIndex(0), _));
+//! assert!(outputs.len() == 2 && outputs.iter().all(is_tuple));
 //! twice.close().unwrap();
 //! ```
 

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use eval::Fault;
 use graph::{
-    InPortModel, OperatorId, OperatorModel, OutPortId, PeThreads, PlannedThread, Program,
-    ThreadStartPoint,
+    InPortModel, OperatorId, OperatorModel, OutPortId, PeThreads, PlannedThread, PortIndex,
+    Program, ThreadStartPoint,
 };
 use tuple::{Punctuation, TupleBuf, TupleRef};
 
@@ -15,9 +15,9 @@ use crate::{BuildContext, Operator, OperatorEntry, Outlet};
 #[derive(Clone, Debug)]
 pub enum HarnessOutput {
     /// A tuple, with the output port.
-    Tuple(u32, TupleBuf),
+    Tuple(PortIndex, TupleBuf),
     /// A marker, with the output port.
-    Punctuation(u32, Punctuation),
+    Punctuation(PortIndex, Punctuation),
 }
 
 pub(super) type RecordedOutputs = Arc<Mutex<Vec<HarnessOutput>>>;
@@ -30,7 +30,8 @@ pub(super) fn with_recorder(operator: &graph::OperatorNode, model: &OperatorMode
     for input in &mut operator.inputs {
         input.sources.clear();
     }
-    let ports = (0..).zip(&operator.outputs).map(|(port, output)| {
+    let ports = (0..).map(PortIndex).zip(&operator.outputs);
+    let ports = ports.map(|(port, output)| {
         graph::InPort::new(
             output.name.clone(),
             output.schema.clone(),
@@ -99,19 +100,24 @@ fn recorder(_: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
 pub(super) struct OutputRecorder(pub RecordedOutputs);
 
 impl Operator for OutputRecorder {
-    fn process(&mut self, port: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        port: PortIndex,
+        tuple: TupleRef<'_>,
+        _: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let mut copy = TupleBuf::default();
         copy.copy_from(tuple);
         lock(&self.0).push(HarnessOutput::Tuple(port, copy));
         Ok(())
     }
 
-    fn process_window_marker(&mut self, port: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, port: PortIndex, _: &mut dyn Outlet) -> Result<(), Fault> {
         lock(&self.0).push(HarnessOutput::Punctuation(port, Punctuation::Window));
         Ok(())
     }
 
-    fn process_final_marker(&mut self, port: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(&mut self, port: PortIndex, _: &mut dyn Outlet) -> Result<(), Fault> {
         lock(&self.0).push(HarnessOutput::Punctuation(port, Punctuation::Final));
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use eval::Fault;
+use graph::PortIndex;
 use tuple::{Punctuation, TupleRef};
 
 use super::output_recorder::{
@@ -93,7 +94,7 @@ impl TestHarness {
     ///
     /// # Errors
     /// The fault of the operator.
-    pub fn process(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+    pub fn process(&mut self, port: PortIndex, tuple: TupleRef<'_>) -> Result<(), Fault> {
         self.region.deliver(ConsumerPort::new(0, port), tuple)
     }
 
@@ -101,7 +102,7 @@ impl TestHarness {
     ///
     /// # Errors
     /// The fault of the operator.
-    pub fn process_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+    pub fn process_punctuation(&mut self, port: PortIndex, mark: Punctuation) -> Result<(), Fault> {
         self.region
             .deliver_punctuation(ConsumerPort::new(0, port), mark)
     }

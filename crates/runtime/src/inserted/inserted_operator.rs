@@ -2,6 +2,7 @@
 //! there.
 
 use eval::Fault;
+use graph::PortIndex;
 use tuple::{EventTime, TupleBuf, TupleRef};
 
 use super::inserted_outlet::InsertedOutlet;
@@ -16,7 +17,7 @@ pub(crate) trait InsertedOperator: Send {
     /// A fault of the operator or of one downstream; it ends the job.
     fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault>;
@@ -24,7 +25,7 @@ pub(crate) trait InsertedOperator: Send {
     /// Processes a tuple whose buffer no other operator needs.
     fn process_owned(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: &mut TupleBuf,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
@@ -34,7 +35,7 @@ pub(crate) trait InsertedOperator: Send {
     /// Processes a window marker of an input port.
     fn process_window_marker(
         &mut self,
-        port: u32,
+        port: PortIndex,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
         let _ = (port, out);
@@ -54,7 +55,7 @@ pub(crate) trait InsertedOperator: Send {
     /// Processes the final marker of an input port.
     fn process_final_marker(
         &mut self,
-        port: u32,
+        port: PortIndex,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
         let _ = (port, out);

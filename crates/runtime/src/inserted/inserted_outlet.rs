@@ -1,6 +1,7 @@
 //! The outlet that inserted operators are given.
 
 use eval::Fault;
+use graph::PortIndex;
 use ring::frame::FrameBatch;
 
 use crate::Outlet;
@@ -21,7 +22,7 @@ pub(crate) trait InsertedOutlet: Outlet {
     /// The fault of an operator downstream, or of a source that goes on after a shutdown.
     fn submit_batch(
         &mut self,
-        port: u32,
+        port: PortIndex,
         batch: &mut FrameBatch<'_>,
         kind: u8,
     ) -> Result<u64, Fault>;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
+use graph::PortIndex;
 use transport::Idler;
 use tuple::{EventTime, TupleBuf, TupleRef};
 
@@ -63,7 +64,7 @@ impl DropFirstProducer {
 impl InsertedOperator for DropFirstProducer {
     fn process(
         &mut self,
-        _: u32,
+        _: PortIndex,
         tuple: TupleRef<'_>,
         _: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
@@ -72,14 +73,18 @@ impl InsertedOperator for DropFirstProducer {
 
     fn process_owned(
         &mut self,
-        _: u32,
+        _: PortIndex,
         tuple: &mut TupleBuf,
         _: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
         self.send_tuple(SpillTuple::Owned(tuple))
     }
 
-    fn process_window_marker(&mut self, _: u32, _: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+    fn process_window_marker(
+        &mut self,
+        _: PortIndex,
+        _: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         self.send_undropped(SpilledItem::Marker(frame_kind::WINDOW))
     }
 
@@ -91,7 +96,11 @@ impl InsertedOperator for DropFirstProducer {
         self.send_undropped(SpilledItem::Watermark(at))
     }
 
-    fn process_final_marker(&mut self, _: u32, _: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+    fn process_final_marker(
+        &mut self,
+        _: PortIndex,
+        _: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         self.is_final_sent = true;
         self.send_undropped(SpilledItem::Marker(frame_kind::FINAL))
     }

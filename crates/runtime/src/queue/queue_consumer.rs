@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind};
+use graph::PortIndex;
 use ring::Reader;
 use ring::frame::{Frame, FrameBatch};
 use transport::Idler;
@@ -73,7 +74,7 @@ impl InsertedSource for QueueConsumer {
         let mut is_idle = false;
         loop {
             if queue_state.is_interrupted() {
-                out.abandon(0);
+                out.abandon(PortIndex(0));
                 return Ok(());
             }
             match self.turn(out)? {
@@ -145,12 +146,12 @@ impl QueueConsumer {
         match item {
             SpilledItem::Marker(kind) => deliver_marker(kind, out),
             SpilledItem::Watermark(at) => {
-                out.submit_watermark(0, at)?;
+                out.submit_watermark(PortIndex(0), at)?;
                 Ok(QueuePoll::Items)
             }
             SpilledItem::Tuple(buf) => {
                 self.spare_buf = buf;
-                out.submit_owned(0, &mut self.spare_buf)?;
+                out.submit_owned(PortIndex(0), &mut self.spare_buf)?;
                 Ok(QueuePoll::Items)
             }
         }
@@ -198,10 +199,10 @@ impl QueueDelivery {
             self.state.count_taken(1);
             if frame.kind == frame_kind::TUPLE {
                 let tuple = TupleRef::from_bytes(frame.bytes);
-                out.submit(0, tuple.map_err(invalid_tuple)?)?;
+                out.submit(PortIndex(0), tuple.map_err(invalid_tuple)?)?;
             } else if frame.kind == frame_kind::WATERMARK {
                 let at = frame_kind::decode_watermark(frame.bytes);
-                at.map_or(Ok(()), |at| out.submit_watermark(0, at))?;
+                at.map_or(Ok(()), |at| out.submit_watermark(PortIndex(0), at))?;
             } else if deliver_marker(frame.kind, out)? == QueuePoll::End {
                 return Ok(QueuePoll::End);
             }
@@ -222,7 +223,7 @@ impl QueueDelivery {
             // Code for batches stops before a frame where the batch is cut.
             let mut few = batch.prefix(self.batch_bytes);
             let bytes = few.bytes().len();
-            let taken = out.submit_batch(0, &mut few, frame_kind::TUPLE)?;
+            let taken = out.submit_batch(PortIndex(0), &mut few, frame_kind::TUPLE)?;
             batch.advance(bytes - few.bytes().len());
             if taken == 0 {
                 break;
@@ -240,9 +241,9 @@ impl QueueDelivery {
 /// Submits a marker, or ends the stream.
 fn deliver_marker(kind: u8, out: &mut dyn InsertedOutlet) -> Result<QueuePoll, Fault> {
     match kind {
-        frame_kind::WINDOW => out.submit_punctuation(0, Punctuation::Window)?,
+        frame_kind::WINDOW => out.submit_punctuation(PortIndex(0), Punctuation::Window)?,
         frame_kind::ABANDONED => {
-            out.abandon(0);
+            out.abandon(PortIndex(0));
             return Ok(QueuePoll::End);
         }
         // The final marker follows when the thread has ended.

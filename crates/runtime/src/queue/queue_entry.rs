@@ -3,6 +3,7 @@
 use eval::{Fault, FaultKind};
 use graph::{
     Cardinality, CongestionPolicy, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel,
+    PortIndex,
 };
 use ring::frame::frame_bytes;
 use ring::{RingShape, Writer};
@@ -26,7 +27,7 @@ static MODEL: OperatorModel = OperatorModel {
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
         count: Cardinality::Exactly(1),
-        same_schema_as: Some(0),
+        same_schema_as: Some(PortIndex(0)),
         ..OutPortModel::DEFAULT
     }],
     params: &[

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
+use graph::PortIndex;
 use ring::Writer;
 use ring::frame::frame_bytes;
 use transport::Idler;
@@ -80,7 +81,7 @@ impl InsertedOperator for QueueProducer {
     #[inline]
     fn process(
         &mut self,
-        _: u32,
+        _: PortIndex,
         tuple: TupleRef<'_>,
         _: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
@@ -103,7 +104,7 @@ impl InsertedOperator for QueueProducer {
 
     fn process_owned(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: &mut TupleBuf,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
@@ -121,7 +122,11 @@ impl InsertedOperator for QueueProducer {
         Ok(())
     }
 
-    fn process_window_marker(&mut self, _: u32, _: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+    fn process_window_marker(
+        &mut self,
+        _: PortIndex,
+        _: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         self.send_marker(frame_kind::WINDOW)
     }
 
@@ -137,7 +142,11 @@ impl InsertedOperator for QueueProducer {
         )
     }
 
-    fn process_final_marker(&mut self, _: u32, _: &mut dyn InsertedOutlet) -> Result<(), Fault> {
+    fn process_final_marker(
+        &mut self,
+        _: PortIndex,
+        _: &mut dyn InsertedOutlet,
+    ) -> Result<(), Fault> {
         self.is_final_sent = true;
         self.send_marker(frame_kind::FINAL)
     }

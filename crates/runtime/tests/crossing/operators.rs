@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use eval::{Fault, FaultKind};
 use graph::{
     CrossingCodec, CrossingId, InPortModel, OperatorModel, OutPortModel, Param, ParamValue, PeId,
-    Program, PunctuationOutputMode,
+    PortIndex, Program, PunctuationOutputMode,
 };
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::crossing::{CrossingEnds, ENTRIES, InboundCrossing, OutboundCrossing};
@@ -66,7 +66,7 @@ fn numbers(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
 pub struct OneSource(pub Option<Box<dyn Source>>);
 
 impl Operator for OneSource {
-    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(&mut self, _: PortIndex, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         Ok(())
     }
 
@@ -91,9 +91,9 @@ impl Source for Numbers {
             let tuple = [Value::Int64(n), Value::RString(text.as_str().into())];
             let tuple = Value::Tuple(tuple[..self.layout.offsets.len()].into());
             buf.set_all(&self.layout, &tuple);
-            out.submit(0, buf.as_ref())?;
+            out.submit(PortIndex(0), buf.as_ref())?;
             if n % 10 == 9 {
-                out.submit_punctuation(0, Punctuation::Window)?;
+                out.submit_punctuation(PortIndex(0), Punctuation::Window)?;
             }
         }
         if self.sleeps {
@@ -112,7 +112,7 @@ static GATE_MODEL: OperatorModel = OperatorModel {
     doc: "Passes on what comes, each tuple through the `door`; fails at the tuple `fails`.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOutputMode::Preserving(0),
+        punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
         ..OutPortModel::DEFAULT
     }],
     allow_any_param: true,
@@ -137,13 +137,18 @@ fn pass_limit(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> 
 }
 
 impl Operator for PassLimitOperator {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         self.limit.iter().for_each(PassLimit::pass);
         if self.fails == Some(self.passed) {
             return Err(Fault::value("the gate fails"));
         }
         self.passed += 1;
-        out.submit(0, tuple)
+        out.submit(PortIndex(0), tuple)
     }
 }
 
@@ -162,7 +167,12 @@ fn cores(_: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 impl Operator for Cores {
-    fn process(&mut self, _: u32, _: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        _: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let cores = std::thread::available_parallelism().map_or(0, usize::from);
         out.services().print(format!("{cores}\n").as_bytes(), false)
     }
@@ -193,23 +203,23 @@ fn hop(_: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
 impl Operator for Hop {
     fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         let n = tuple.i64_at(0);
-        if port == 0 {
-            out.submit(0, tuple)?;
+        if port == PortIndex(0) {
+            out.submit(PortIndex(0), tuple)?;
         }
         if n % 2 == 1 {
             return Ok(());
         }
-        if port == 0 {
-            out.submit(1, tuple)?;
+        if port == PortIndex(0) {
+            out.submit(PortIndex(1), tuple)?;
         }
         self.0.copy_from(tuple);
         self.0.put_scalar(0, n + 1);
-        out.submit(1, self.0.as_ref())
+        out.submit(PortIndex(1), self.0.as_ref())
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use eval::Fault;
-use graph::{InPortModel, OperatorModel, OutPortModel};
+use graph::{InPortModel, OperatorModel, OutPortModel, PortIndex};
 use runtime::{BuildContext, Operator, OperatorEntry, Outlet, Source};
 use testkit::OperatorBuilder;
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
@@ -121,10 +121,10 @@ impl Source for Maker {
             buf.set_all(&self.layout, &Value::Tuple(values.into()));
             self.log.lock().unwrap().sent.push(seen(buf.as_ref()));
             if self.is_plain || !mix(self.seed, -number).is_multiple_of(4) {
-                out.submit_owned(0, &mut buf)?;
+                out.submit_owned(PortIndex(0), &mut buf)?;
             } else {
                 let before = buf.clone();
-                out.submit(0, buf.as_ref())?;
+                out.submit(PortIndex(0), buf.as_ref())?;
                 assert_eq!(before.as_ref().bytes(), buf.as_ref().bytes());
             }
         }
@@ -147,7 +147,12 @@ fn witness(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 impl Operator for Witness {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        _: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let seen = seen(tuple);
         let expected = text(self.seed, seen.number, self.is_plain);
         assert!(tuple.bytes_at(8) == expected, "text {}", seen.number);

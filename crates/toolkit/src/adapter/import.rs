@@ -4,7 +4,7 @@
 //! a source that sends nothing.
 
 use eval::Fault;
-use graph::{InvocationError, OperatorModel, OperatorNode as Invocation, OutPortModel};
+use graph::{InvocationError, OperatorModel, OperatorNode as Invocation, OutPortModel, PortIndex};
 use graph::{InvocationPart, OperatorRole, ParamMode, ParamModel};
 use runtime::abi::Predicate;
 use runtime::{
@@ -109,18 +109,23 @@ struct Import {
 struct EmptySource;
 
 impl Operator for Import {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let inputs = [Some(tuple)];
         if let Some(filter) = &mut self.filter
             && !filter.holds(&EvaluationInputs::new(&inputs), out)?
         {
             return Ok(());
         }
-        out.submit(0, tuple)
+        out.submit(PortIndex(0), tuple)
     }
 
-    fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        out.submit_punctuation(0, Punctuation::Window)
+    fn process_window_marker(&mut self, _: PortIndex, out: &mut dyn Outlet) -> Result<(), Fault> {
+        out.submit_punctuation(PortIndex(0), Punctuation::Window)
     }
 
     fn take_source(&mut self) -> Option<Box<dyn Source>> {

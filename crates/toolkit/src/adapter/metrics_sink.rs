@@ -1,7 +1,9 @@
 //! MetricsSink: sets metrics to values of its tuples.
 
 use eval::Fault;
-use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation, ParamMode};
+use graph::{
+    InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation, ParamMode, PortIndex,
+};
 use graph::{InvocationPart, ParamModel, ParamValue};
 use runtime::abi::Projection;
 use runtime::{
@@ -133,7 +135,12 @@ struct MetricsSink {
 }
 
 impl Operator for MetricsSink {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let inputs = [Some(tuple)];
         self.values
             .write(&EvaluationInputs::new(&inputs), out, &mut self.buffer)?;

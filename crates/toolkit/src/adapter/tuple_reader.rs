@@ -7,6 +7,7 @@ use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use eval::{Fault, FaultKind, TraceLevel};
+use graph::PortIndex;
 use runtime::{BuildContext, Outlet};
 use tuple::text::{Record, RecordFormat, RecordReader};
 use tuple::{Punctuation, TupleBuf};
@@ -219,7 +220,7 @@ impl TupleReader {
                 self.submit(origin, *number, out)?;
             }
             Record::Punctuation(Punctuation::Final) => return Ok(Some(ReadEnd::FinalMarker)),
-            Record::Punctuation(mark) => out.submit_punctuation(0, mark)?,
+            Record::Punctuation(mark) => out.submit_punctuation(PortIndex(0), mark)?,
             Record::Rejected(error) => {
                 *number += 1;
                 self.reject(format!("{}:{error}", origin.display_name), out)?;
@@ -330,10 +331,10 @@ impl TupleReader {
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         let Some(assigned) = &mut self.assigned else {
-            return out.submit_owned(0, &mut self.tuple);
+            return out.submit_owned(PortIndex(0), &mut self.tuple);
         };
         let whole = assigned.complete(&self.tuple, origin, number, out)?;
-        out.submit(0, whole)
+        out.submit(PortIndex(0), whole)
     }
 
     /// Reports a record that cannot be read as a tuple.

@@ -1,6 +1,6 @@
 //! Checks of all operators that read or write records, when compiling.
 
-use graph::{ExprKind, InvocationError, InvocationPart, OperatorNode};
+use graph::{ExprKind, InvocationError, InvocationPart, OperatorNode, PortIndex};
 use tuple::{Attribute, Type, Value};
 
 use super::{record_format, verify_format};
@@ -25,10 +25,10 @@ pub fn verify_reader(operator: &OperatorNode) -> Result<(), InvocationError> {
         let name = &operator.outputs[0].name;
         let message = format!("every attribute of `{name}` is assigned: nothing is left to read");
         let help = "leave an attribute unassigned for each field of a record";
-        return report_misuse(InvocationPart::Output(0), message, help);
+        return report_misuse(InvocationPart::Output(PortIndex(0)), message, help);
     }
     let read = read.iter().map(|&at| &attributes[at]);
-    verify_one_attribute(operator, read, InvocationPart::Output(0))?;
+    verify_one_attribute(operator, read, InvocationPart::Output(PortIndex(0)))?;
     verify_default_tuple(operator)
 }
 
@@ -100,7 +100,7 @@ pub fn verify_writer(operator: &OperatorNode) -> Result<(), InvocationError> {
     let written = record_format::written_attributes(operator);
     let attributes = &operator.inputs[0].schema.attributes;
     let written = written.iter().map(|&at| &attributes[at]);
-    verify_one_attribute(operator, written, InvocationPart::Input(0))
+    verify_one_attribute(operator, written, InvocationPart::Input(PortIndex(0)))
 }
 
 /// Lines and blocks are records of one attribute.

@@ -1,7 +1,7 @@
 //! Filter: passes the tuples that meet a condition.
 
 use eval::Fault;
-use graph::{Cardinality, OperatorNode, PunctuationOutputMode, Stmt};
+use graph::{Cardinality, OperatorNode, PortIndex, PunctuationOutputMode, Stmt};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
@@ -14,10 +14,10 @@ pub const ENTRY: OperatorEntry = OperatorEntry {
 };
 
 const OUT: OutPortModel = OutPortModel {
-    punctuation: PunctuationOutputMode::Preserving(0),
+    punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
     auto_assignment: true,
     complete_assignment: true,
-    same_schema_as: Some(0),
+    same_schema_as: Some(PortIndex(0)),
     ..OutPortModel::DEFAULT
 };
 
@@ -48,13 +48,13 @@ fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     lower::after_logic(operator, |port, body| {
         let pass = |to| vec![lower::submit(to, lower::input(operator, port))];
         let rejected = if operator.outputs.len() > 1 {
-            pass(1)
+            pass(PortIndex(1))
         } else {
             Vec::new()
         };
         body.stmts.extend(match lower::param(operator, "filter") {
-            Some(filter) => vec![Stmt::If(filter.clone(), pass(0), rejected)],
-            None => pass(0),
+            Some(filter) => vec![Stmt::If(filter.clone(), pass(PortIndex(0)), rejected)],
+            None => pass(PortIndex(0)),
         });
         Ok(())
     })

@@ -1,7 +1,7 @@
 //! Functor: one output tuple on every output port for each input tuple.
 
 use eval::Fault;
-use graph::{AssignmentMode, Cardinality, Expr, OperatorNode, PunctuationOutputMode};
+use graph::{AssignmentMode, Cardinality, Expr, OperatorNode, PortIndex, PunctuationOutputMode};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
@@ -14,7 +14,7 @@ pub const ENTRY: OperatorEntry = OperatorEntry {
 };
 
 const OUT: OutPortModel = OutPortModel {
-    punctuation: PunctuationOutputMode::Preserving(0),
+    punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
     assign: AssignmentMode::Expression,
     auto_assignment: true,
     complete_assignment: true,
@@ -46,7 +46,7 @@ static MODEL: OperatorModel = OperatorModel {
 
 fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     lower::after_logic(operator, |_, body| {
-        let ports = (0..).zip(&operator.outputs);
+        let ports = (0..).map(PortIndex).zip(&operator.outputs);
         let submit = ports
             .map(|(port, out)| lower::submit(port, lower::output(out, operator.pos, Expr::clone)));
         let filter = lower::param(operator, "filter");

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, Pane};
-use graph::TimeInterval;
+use graph::{PortIndex, TimeInterval};
 use runtime::window::{PaneItems, PaneObserver, Panes};
 use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet};
 use tuple::{EventTime, Layout, TupleRef};
@@ -55,7 +55,12 @@ impl<K: WindowFunction> PaneWindowOperator<K> {
 }
 
 impl<K: WindowFunction> Operator for PaneWindowOperator<K> {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let Some(at) = self.event_time(tuple) else {
             return Ok(());
         };

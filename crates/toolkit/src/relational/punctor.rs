@@ -1,7 +1,7 @@
 //! Punctor: adds window markers to a stream.
 
 use eval::Fault;
-use graph::{AssignmentMode, Expr, ExprKind, OperatorNode, Stmt};
+use graph::{AssignmentMode, Expr, ExprKind, OperatorNode, PortIndex, Stmt};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 use tuple::Type;
@@ -55,10 +55,10 @@ fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     lower::after_logic(operator, |_, body| {
         let local = body.local("punctuate", Type::Boolean);
         let condition = lower::expr(ExprKind::Local(local), Type::Boolean, operator.pos);
-        let mark = vec![lower::submit_window(0, operator.pos)];
+        let mark = vec![lower::submit_window(PortIndex(0), operator.pos)];
         let mark = lower::guarded(Some(&condition), mark);
         let output = lower::output(&operator.outputs[0], operator.pos, Expr::clone);
-        let submit = vec![lower::submit(0, output)];
+        let submit = vec![lower::submit(PortIndex(0), output)];
         body.stmts.push(Stmt::Let(local, Some(punctuate.clone())));
         body.stmts.extend(if is_before {
             [mark, submit].concat()

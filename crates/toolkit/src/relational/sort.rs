@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use eval::Fault;
 use graph::{
-    AssignmentMode, PolicyKind, PunctuationInputMode, Window, WindowForm, WindowKind, WindowingMode,
+    AssignmentMode, PolicyKind, PortIndex, PunctuationInputMode, Window, WindowForm, WindowKind,
+    WindowingMode,
 };
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
@@ -239,7 +240,7 @@ impl SortWindowFunction {
         for kept in items {
             self.submit(kept, out)?;
         }
-        out.submit_punctuation(0, Punctuation::Window)
+        out.submit_punctuation(PortIndex(0), Punctuation::Window)
     }
 
     fn compare(&self, a: &SortItem, b: &SortItem) -> Ordering {
@@ -257,6 +258,6 @@ impl SortWindowFunction {
         let inputs = [Some(kept.tuple.as_ref())];
         self.output
             .write(&EvaluationInputs::new(&inputs), out, &mut self.out_tuple)?;
-        out.submit_owned(0, &mut self.out_tuple)
+        out.submit_owned(PortIndex(0), &mut self.out_tuple)
     }
 }

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::{Policy, Window};
+use graph::{Policy, PortIndex, Window};
 use runtime::window::{WindowArrival, WindowObserver, Windows};
 use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet, TimerId};
 use tuple::{Layout, TupleRef};
@@ -70,7 +70,12 @@ impl<K: WindowFunction> Operator for WindowedOperator<K>
 where
     for<'a> WindowFiring<'a, K>: WindowObserver<K::Item>,
 {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let inputs = [Some(tuple)];
         let inputs = EvaluationInputs::new(&inputs);
         self.partition_key.evaluate(&inputs, out)?;
@@ -90,7 +95,7 @@ where
         Ok(())
     }
 
-    fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, _: PortIndex, out: &mut dyn Outlet) -> Result<(), Fault> {
         let function = &mut self.function;
         self.windows
             .process_window_marker(&mut WindowFiring { function, out })?;

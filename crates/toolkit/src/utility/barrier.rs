@@ -1,7 +1,7 @@
 //! Barrier: joins the n-th tuples of several streams into one.
 
 use eval::Fault;
-use graph::{AssignmentMode, Cardinality, PunctuationOutputMode};
+use graph::{AssignmentMode, Cardinality, PortIndex, PunctuationOutputMode};
 use graph::{InPortModel, OperatorModel, OutPortModel};
 use runtime::abi::Projection;
 use runtime::{
@@ -63,7 +63,7 @@ struct Barrier {
 impl Operator for Barrier {
     fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
@@ -79,14 +79,14 @@ impl Operator for Barrier {
             drop(inputs);
             self.aligner.release(&mut self.aligned);
             written?;
-            out.submit_owned(0, &mut self.output_tuple)?;
+            out.submit_owned(PortIndex(0), &mut self.output_tuple)?;
         }
         Ok(())
     }
 
     fn has_room(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<bool, Fault> {

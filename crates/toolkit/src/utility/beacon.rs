@@ -3,7 +3,7 @@
 use eval::Fault;
 use graph::{
     Arg, AssignmentMode, BinaryOp, Body, Callee, Expr, ExprKind, InvocationError, InvocationPart,
-    OperatorNode, OutPort, Place, PlaceRoot,
+    OperatorNode, OutPort, Place, PlaceRoot, PortIndex,
 };
 use graph::{OperatorModel, OutPortModel, ParamModel, Stmt, UnaryOp};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
@@ -110,13 +110,13 @@ impl BeaconLowering<'_> {
         if let Some(delay) = lower::param(self.operator, "initDelay") {
             self.body.stmts.push(Stmt::Sleep(delay.clone()));
         }
-        let mut turn = vec![lower::submit(0, tuple), self.loop_body(&count)];
+        let mut turn = vec![lower::submit(PortIndex(0), tuple), self.loop_body(&count)];
         turn.extend(pause.map(Stmt::Sleep));
         let condition = self.loop_condition(&count, last.as_ref());
         self.body.stmts.push(Stmt::While(condition, turn));
         if let Some(last) = last {
             let is_last = self.compare(BinaryOp::Eq, &count, &last);
-            let mark = vec![lower::submit_window(0, self.operator.pos)];
+            let mark = vec![lower::submit_window(PortIndex(0), self.operator.pos)];
             self.body.stmts.push(Stmt::If(is_last, mark, Vec::new()));
         }
     }

@@ -1,7 +1,9 @@
 //! Input and output attributes of operators over blobs.
 
 use eval::Fault;
-use graph::{Expr, InvocationError, InvocationPart, OperatorNode, ParamMode, ParamModel};
+use graph::{
+    Expr, InvocationError, InvocationPart, OperatorNode, ParamMode, ParamModel, PortIndex,
+};
 use runtime::abi::Projection;
 use runtime::{BuildContext, EvaluationInputs, Outlet};
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
@@ -40,12 +42,12 @@ pub fn verify_input(operator: &OperatorNode, param: &'static str) -> Result<(), 
             let name = &operator.inputs[0].name;
             let message = format!("no attribute of `{name}` is a blob");
             let help = format!("a text becomes one by `{param} : convertToBlob(text);`");
-            report_misuse(InvocationPart::Input(0), message, &help)
+            report_misuse(InvocationPart::Input(PortIndex(0)), message, &help)
         }
         _ => {
             let message = format!("it is not said which blob of the input is meant: no `{param}`");
             let help = format!("give `{param}`, or an input stream of one blob attribute");
-            report_misuse(InvocationPart::Input(0), message, &help)
+            report_misuse(InvocationPart::Input(PortIndex(0)), message, &help)
         }
     }
 }
@@ -58,7 +60,7 @@ pub fn verify_output(operator: &OperatorNode) -> Result<(), InvocationError> {
             let name = &operator.outputs[0].name;
             let message = format!("the output stream `{name}` is not one blob attribute");
             report_misuse(
-                InvocationPart::Output(0),
+                InvocationPart::Output(PortIndex(0)),
                 message,
                 "compressed or not, bytes go out as blobs",
             )
@@ -80,7 +82,7 @@ impl BlobInput {
             None => {
                 let pos = build.operator.pos;
                 let kind = graph::ExprKind::Attribute {
-                    port: 0,
+                    port: PortIndex(0),
                     history: 0,
                     index: 0,
                 };
@@ -119,5 +121,5 @@ pub fn submit(
     }
     buffer.begin(layout);
     buffer.set(layout, 0, &Value::Blob(bytes));
-    out.submit(0, buffer.as_ref())
+    out.submit(PortIndex(0), buffer.as_ref())
 }

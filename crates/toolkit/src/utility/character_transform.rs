@@ -3,7 +3,7 @@
 use eval::Fault;
 use graph::{
     AssignmentMode, ExprKind, InPortModel, InvocationError, InvocationPart, OperatorModel,
-    OutPortModel, PunctuationOutputMode,
+    OutPortModel, PortIndex, PunctuationOutputMode,
 };
 use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
@@ -27,7 +27,7 @@ static MODEL: OperatorModel = OperatorModel {
           function Convert.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOutputMode::Preserving(0),
+        punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
         assign: AssignmentMode::Expression,
         auto_assignment: true,
         complete_assignment: true,
@@ -50,7 +50,9 @@ fn verify(operator: &graph::OperatorNode) -> Result<(), InvocationError> {
         let call = &operator.outputs[0].calls[*call as usize];
         if &*call.function == "Convert" {
             let mut names = call.args.iter().take(2);
-            names.try_for_each(|name| verify_encoding(name, InvocationPart::Attribute(0, at)))?;
+            names.try_for_each(|name| {
+                verify_encoding(name, InvocationPart::Attribute(PortIndex(0), at))
+            })?;
         }
     }
     Ok(())
@@ -77,11 +79,16 @@ struct CharacterTransform {
 }
 
 impl Operator for CharacterTransform {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let inputs = [Some(tuple)];
         self.calls
             .write(&EvaluationInputs::new(&inputs), out, evaluate_function)?;
-        out.submit(0, self.calls.tuple())
+        out.submit(PortIndex(0), self.calls.tuple())
     }
 }
 

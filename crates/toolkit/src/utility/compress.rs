@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bzip2::write::BzEncoder;
 use eval::{Fault, FaultKind};
 use flate2::write::{GzEncoder, ZlibEncoder};
-use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation};
+use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation, PortIndex};
 use graph::{OutPortModel, ParamMode, ParamModel};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef};
@@ -129,12 +129,17 @@ impl Compress {
         let bytes = mem::replace(&mut self.encoder, fresh).finish();
         let bytes = bytes.map_err(failure)?;
         blob::submit(bytes, &self.layout, &mut self.buffer, out)?;
-        out.submit_punctuation(0, Punctuation::Window)
+        out.submit_punctuation(PortIndex(0), Punctuation::Window)
     }
 }
 
 impl Operator for Compress {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let bytes = self.input.read(tuple, out)?;
         self.encoder.write(&bytes).map_err(failure)?;
         let compressed = self.encoder.output_mut();
@@ -145,7 +150,7 @@ impl Operator for Compress {
         blob::submit(bytes, &self.layout, &mut self.buffer, out)
     }
 
-    fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, _: PortIndex, out: &mut dyn Outlet) -> Result<(), Fault> {
         if self.flushes {
             self.finish_data(out)
         } else {

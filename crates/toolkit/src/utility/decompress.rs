@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bzip2::write::BzDecoder;
 use eval::Fault;
 use flate2::write::MultiGzDecoder;
-use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation};
+use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation, PortIndex};
 use graph::{InvocationPart, OutPortModel, ParamMode, ParamModel};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef};
@@ -165,7 +165,12 @@ impl Decompress {
 }
 
 impl Operator for Decompress {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let bytes = self.input.read(tuple, out)?;
         if bytes.is_empty() {
             return Ok(());
@@ -183,12 +188,12 @@ impl Operator for Decompress {
         blob::submit(bytes, &self.layout, &mut self.buffer, out)
     }
 
-    fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, _: PortIndex, out: &mut dyn Outlet) -> Result<(), Fault> {
         if !self.flushes {
             return Ok(());
         }
         self.finish_data(out)?;
-        out.submit_punctuation(0, Punctuation::Window)
+        out.submit_punctuation(PortIndex(0), Punctuation::Window)
     }
 
     fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
@@ -196,7 +201,7 @@ impl Operator for Decompress {
         if self.flushes {
             return Ok(());
         }
-        out.submit_punctuation(0, Punctuation::Window)
+        out.submit_punctuation(PortIndex(0), Punctuation::Window)
     }
 }
 

@@ -8,7 +8,7 @@ use eval::Fault;
 use graph::PunctuationOutputMode;
 use graph::{
     AssignmentMode, Cardinality, ExprKind, InvocationError, InvocationPart,
-    OperatorNode as Invocation,
+    OperatorNode as Invocation, PortIndex,
 };
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
@@ -36,7 +36,7 @@ static MODEL: OperatorModel = OperatorModel {
     inputs: &[InPortModel::DEFAULT],
     outputs: &[
         OutPortModel {
-            punctuation: PunctuationOutputMode::Preserving(0),
+            punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
             assign: AssignmentMode::Expression,
             auto_assignment: true,
             complete_assignment: true,
@@ -44,8 +44,8 @@ static MODEL: OperatorModel = OperatorModel {
         },
         OutPortModel {
             count: Cardinality::Optional,
-            punctuation: PunctuationOutputMode::Preserving(0),
-            same_schema_as: Some(0),
+            punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
+            same_schema_as: Some(PortIndex(0)),
             ..OutPortModel::DEFAULT
         },
     ],
@@ -158,7 +158,7 @@ fn delta_type(attribute: &Type, delta: &Type) -> Result<(), InvocationError> {
 fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let key = match build.param_exprs("key") {
         Some(exprs) => build.projection(exprs)?,
-        None => build.projection(&[crate::lower::input(build.operator, 0)])?,
+        None => build.projection(&[crate::lower::input(build.operator, PortIndex(0))])?,
     };
     let may_be_nan = key
         .layout
@@ -295,7 +295,12 @@ impl DeDuplicate {
 }
 
 impl Operator for DeDuplicate {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let tuples = [Some(tuple)];
         let inputs = EvaluationInputs::new(&tuples);
         self.key.evaluate(&inputs, out)?;
@@ -303,16 +308,16 @@ impl Operator for DeDuplicate {
         let differs = self.may_be_nan && self.key.values().iter().any(holds_nan);
         if !differs && self.is_duplicate(now) {
             return if self.sends_duplicates {
-                out.submit(1, tuple)
+                out.submit(PortIndex(1), tuple)
             } else {
                 Ok(())
             };
         }
         self.output.write(&inputs, out, &mut self.buffer)?;
-        out.submit(0, self.buffer.as_ref())
+        out.submit(PortIndex(0), self.buffer.as_ref())
     }
 
-    fn process_window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, _: PortIndex, _: &mut dyn Outlet) -> Result<(), Fault> {
         if self.flushes {
             self.last_seen.clear();
         }

@@ -5,7 +5,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use eval::Fault;
-use graph::{InPortModel, OperatorModel, OutPortModel, ParamModel, PunctuationOutputMode};
+use graph::{
+    InPortModel, OperatorModel, OutPortModel, ParamModel, PortIndex, PunctuationOutputMode,
+};
 use runtime::{
     BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, RoomNotifier, Source,
     StopSignal, about_to_sleep,
@@ -27,8 +29,8 @@ static MODEL: OperatorModel = OperatorModel {
           with, from a thread of its own.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOutputMode::Preserving(0),
-        same_schema_as: Some(0),
+        punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
+        same_schema_as: Some(PortIndex(0)),
         ..OutPortModel::DEFAULT
     }],
     params: &[
@@ -161,7 +163,12 @@ impl Delay {
 }
 
 impl Operator for Delay {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        _: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         self.enqueue(|waiting| {
             let mut copy = waiting.spare.pop().unwrap_or_default();
             copy.copy_from(tuple);
@@ -170,11 +177,16 @@ impl Operator for Delay {
         Ok(())
     }
 
-    fn has_room(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<bool, Fault> {
+    fn has_room(
+        &mut self,
+        _: PortIndex,
+        _: TupleRef<'_>,
+        _: &mut dyn Outlet,
+    ) -> Result<bool, Fault> {
         Ok(self.queue.lock().items.len() < self.limit)
     }
 
-    fn process_window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, _: PortIndex, _: &mut dyn Outlet) -> Result<(), Fault> {
         self.enqueue(|_| DelayedItem::Window);
         Ok(())
     }
@@ -184,7 +196,7 @@ impl Operator for Delay {
         Ok(())
     }
 
-    fn process_final_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(&mut self, _: PortIndex, _: &mut dyn Outlet) -> Result<(), Fault> {
         self.queue.lock().is_final = true;
         Ok(())
     }
@@ -210,16 +222,18 @@ impl Source for DelaySender {
             self.room.notify();
             match item {
                 Some((_, DelayedItem::Tuple(mut tuple))) => {
-                    out.submit_owned(0, &mut tuple)?;
+                    out.submit_owned(PortIndex(0), &mut tuple)?;
                     self.queue.lock().spare.push(tuple);
                 }
-                Some((_, DelayedItem::Window)) => out.submit_punctuation(0, Punctuation::Window)?,
-                Some((_, DelayedItem::Watermark(at))) => out.submit_watermark(0, at)?,
+                Some((_, DelayedItem::Window)) => {
+                    out.submit_punctuation(PortIndex(0), Punctuation::Window)?
+                }
+                Some((_, DelayedItem::Watermark(at))) => out.submit_watermark(PortIndex(0), at)?,
                 None => {}
             }
         }
         if !self.queue.lock().is_final {
-            out.abandon(0);
+            out.abandon(PortIndex(0));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use eval::Fault;
 use graph::{
     AssignmentMode, Cardinality, InvocationError, InvocationPart, OperatorNode as Invocation,
-    PunctuationOutputMode,
+    PortIndex, PunctuationOutputMode,
 };
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
@@ -39,13 +39,13 @@ static MODEL: OperatorModel = OperatorModel {
     ],
     outputs: &[
         OutPortModel {
-            punctuation: PunctuationOutputMode::Preserving(0),
-            same_schema_as: Some(0),
+            punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
+            same_schema_as: Some(PortIndex(0)),
             ..OutPortModel::DEFAULT
         },
         OutPortModel {
             count: Cardinality::Optional,
-            punctuation: PunctuationOutputMode::Preserving(0),
+            punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
             assign: AssignmentMode::Expression,
             auto_assignment: true,
             complete_assignment: true,
@@ -58,7 +58,7 @@ static MODEL: OperatorModel = OperatorModel {
             mode: ParamMode::Expression,
             mandatory: true,
             is_list: true,
-            port: Some(0),
+            port: Some(PortIndex(0)),
             doc: "The key of a tuple of the first input port.",
             ..ParamModel::DEFAULT
         },
@@ -67,7 +67,7 @@ static MODEL: OperatorModel = OperatorModel {
             mode: ParamMode::Expression,
             mandatory: true,
             is_list: true,
-            port: Some(1),
+            port: Some(PortIndex(1)),
             doc: "The key that a tuple of the second input port makes known.",
             ..ParamModel::DEFAULT
         },
@@ -75,7 +75,7 @@ static MODEL: OperatorModel = OperatorModel {
             name: "removeKey",
             mode: ParamMode::Expression,
             is_list: true,
-            port: Some(2),
+            port: Some(PortIndex(2)),
             doc: "The key that a tuple of the third input port makes unknown.",
             ..ParamModel::DEFAULT
         },
@@ -97,7 +97,11 @@ fn verify(operator: &Invocation) -> Result<(), InvocationError> {
         }
         (false, true) => {
             let message = "the third input port needs the parameter `removeKey`";
-            return report_misuse(InvocationPart::Input(2), message, REMOVE_PORT_HELP);
+            return report_misuse(
+                InvocationPart::Input(PortIndex(2)),
+                message,
+                REMOVE_PORT_HELP,
+            );
         }
         _ => {}
     }
@@ -153,24 +157,26 @@ struct DynamicFilter {
 impl Operator for DynamicFilter {
     fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         let mut tuples = [None; 3];
-        tuples[port as usize] = Some(tuple);
+        tuples[port.index()] = Some(tuple);
         let inputs = EvaluationInputs::new(&tuples);
-        let key = &mut self.keys[port as usize];
+        let key = &mut self.keys[port.index()];
         key.evaluate(&inputs, out)?;
         match port {
-            0 if self.keys_in_set.contains(key.bytes()) => out.submit(0, tuple)?,
-            0 => {
+            PortIndex(0) if self.keys_in_set.contains(key.bytes()) => {
+                out.submit(PortIndex(0), tuple)?
+            }
+            PortIndex(0) => {
                 if let Some(rejected) = &mut self.rejected {
                     rejected.write(&inputs, out, &mut self.buffer)?;
-                    out.submit(1, self.buffer.as_ref())?;
+                    out.submit(PortIndex(1), self.buffer.as_ref())?;
                 }
             }
-            1 => {
+            PortIndex(1) => {
                 if !self.keys_in_set.contains(key.bytes()) {
                     self.keys_in_set.insert(key.bytes().into());
                 }

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use eval::Fault;
 use graph::PunctuationOutputMode;
-use graph::{AssignmentMode, InPortModel, InvocationPart, OperatorModel, OutPortModel, ParamModel};
+use graph::{
+    AssignmentMode, InPortModel, InvocationPart, OperatorModel, OutPortModel, ParamModel, PortIndex,
+};
 use graph::{Expr, ExprKind, InvocationError, OperatorNode as Invocation};
 use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
@@ -30,7 +32,7 @@ static MODEL: OperatorModel = OperatorModel {
           gives it as a blob.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOutputMode::Preserving(0),
+        punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
         assign: AssignmentMode::Expression,
         auto_assignment: true,
         complete_assignment: true,
@@ -75,7 +77,11 @@ fn verify(operator: &Invocation) -> Result<(), InvocationError> {
     let name = &port.schema.attributes[at].name;
     let message = format!("`{name}` depends on the tuple, and markers are written too");
     let help = "assign it without attributes, or leave `writePunctuations` out";
-    report_misuse(InvocationPart::Attribute(0, at as u32), message, help)
+    report_misuse(
+        InvocationPart::Attribute(PortIndex(0), at as u32),
+        message,
+        help,
+    )
 }
 
 /// Output functions of Format.
@@ -128,7 +134,7 @@ impl Format {
         };
         self.calls
             .write(&EvaluationInputs::new(&inputs), out, answer)?;
-        out.submit(0, self.calls.tuple())
+        out.submit(PortIndex(0), self.calls.tuple())
     }
 
     /// A marker as a record; other attributes see a tuple of defaults.
@@ -149,7 +155,12 @@ impl Format {
 }
 
 impl Operator for Format {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let delay = self.previous_time.as_mut().map(|last| {
             let now = Instant::now();
             let before = last.replace(now);
@@ -160,11 +171,11 @@ impl Operator for Format {
         self.submit(record, tuple, out)
     }
 
-    fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, _: PortIndex, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.submit_marker_record(Punctuation::Window, out)
     }
 
-    fn process_final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(&mut self, _: PortIndex, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.submit_marker_record(Punctuation::Final, out)
     }
 }

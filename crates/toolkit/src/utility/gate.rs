@@ -2,7 +2,7 @@
 
 use eval::TraceLevel;
 use eval::{Fault, FaultKind};
-use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation};
+use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation, PortIndex};
 use graph::{InvocationPart, OutPortModel, ParamMode, ParamModel, PunctuationOutputMode};
 use runtime::abi::Projection;
 use runtime::{
@@ -31,8 +31,8 @@ static MODEL: OperatorModel = OperatorModel {
         },
     ],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOutputMode::Preserving(0),
-        same_schema_as: Some(0),
+        punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
+        same_schema_as: Some(PortIndex(0)),
         ..OutPortModel::DEFAULT
     }],
     params: &[
@@ -47,7 +47,7 @@ static MODEL: OperatorModel = OperatorModel {
             name: "numTuplesToAck",
             ty: INTEGERS,
             mode: ParamMode::Expression,
-            port: Some(1),
+            port: Some(PortIndex(1)),
             doc: "How many tuples a tuple of the control port acknowledges. Default: 1.",
             ..ParamModel::DEFAULT
         },
@@ -120,23 +120,28 @@ impl Gate {
 impl Operator for Gate {
     fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        if port == 1 {
+        if port == PortIndex(1) {
             return self.acknowledge(tuple, out);
         }
         if self.unacknowledged < self.unacknowledged_max {
             self.unacknowledged += 1;
-            return out.submit(0, tuple);
+            return out.submit(PortIndex(0), tuple);
         }
         let message = "a tuple is dropped: nobody is left who acknowledges those before it";
         out.services().trace(TraceLevel::Warn, message, "Gate");
         Ok(())
     }
 
-    fn has_room(&mut self, port: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<bool, Fault> {
-        Ok(port == 1 || self.unacknowledged < self.unacknowledged_max)
+    fn has_room(
+        &mut self,
+        port: PortIndex,
+        _: TupleRef<'_>,
+        _: &mut dyn Outlet,
+    ) -> Result<bool, Fault> {
+        Ok(port == PortIndex(1) || self.unacknowledged < self.unacknowledged_max)
     }
 }

@@ -1,7 +1,7 @@
 //! Pair: submits the n-th tuples of several streams one after the other.
 
 use eval::Fault;
-use graph::{Cardinality, InvocationError, InvocationPart};
+use graph::{Cardinality, InvocationError, InvocationPart, PortIndex};
 use graph::{InPortModel, OperatorModel, OutPortModel};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
 use tuple::{Punctuation, TupleBuf, TupleRef};
@@ -28,7 +28,7 @@ static MODEL: OperatorModel = OperatorModel {
         InPortModel::ANY,
     ],
     outputs: &[OutPortModel {
-        same_schema_as: Some(0),
+        same_schema_as: Some(PortIndex(0)),
         ..OutPortModel::DEFAULT
     }],
     params: super::port_aligner::PARAMS,
@@ -44,7 +44,7 @@ fn verify(operator: &graph::OperatorNode) -> Result<(), InvocationError> {
     for (at, input) in operator.inputs.iter().enumerate().skip(1) {
         if input.schema != first.schema {
             return Err(InvocationError {
-                part: InvocationPart::Input(at as u32),
+                part: InvocationPart::Input(PortIndex(at as u32)),
                 message: format!(
                     "input port `{}` has the schema `{}` and not `{}` like port `{}`",
                     input.name, input.schema, first.schema, first.name
@@ -71,25 +71,25 @@ struct Pair {
 impl Operator for Pair {
     fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         if self.aligner.add(port, tuple, out, &mut self.aligned)? {
             let mut met = std::mem::take(&mut self.aligned);
             let mut tuples = met.iter();
-            let sent = tuples.try_for_each(|tuple| out.submit(0, tuple.as_ref()));
+            let sent = tuples.try_for_each(|tuple| out.submit(PortIndex(0), tuple.as_ref()));
             self.aligner.release(&mut met);
             self.aligned = met;
             sent?;
-            out.submit_punctuation(0, Punctuation::Window)?;
+            out.submit_punctuation(PortIndex(0), Punctuation::Window)?;
         }
         Ok(())
     }
 
     fn has_room(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<bool, Fault> {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use eval::Fault;
 use graph::{
-    Arg, BinaryOp, Callee, Cardinality, Expr, ExprKind, OperatorNode, Place, PunctuationOutputMode,
+    Arg, BinaryOp, Callee, Cardinality, Expr, ExprKind, OperatorNode, Place, PortIndex,
+    PunctuationOutputMode,
 };
 use graph::{
     InPortModel, OperatorModel, OperatorRole, OutPortModel, ParamMode, ParamModel, PlaceRoot,
@@ -34,8 +35,8 @@ static MODEL: OperatorModel = OperatorModel {
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
         count: Cardinality::Any,
-        punctuation: PunctuationOutputMode::Preserving(0),
-        same_schema_as: Some(0),
+        punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
+        same_schema_as: Some(PortIndex(0)),
         ..OutPortModel::DEFAULT
     }],
     params: &[
@@ -72,8 +73,8 @@ pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     let next = lower::expr(ExprKind::State(id), Type::Uint64, operator.pos);
     let mut logic = lower::after_logic(operator, |_, body| {
         let stmts = if operator.param("broadcast").is_some() {
-            let ports = 0..operator.outputs.len() as u32;
-            let tuple = || lower::input(operator, 0);
+            let ports = (0..operator.outputs.len() as u32).map(PortIndex);
+            let tuple = || lower::input(operator, PortIndex(0));
             ports.map(|port| lower::submit(port, tuple())).collect()
         } else if in_turn {
             // Before the tuple is submitted, because it may return through a loop.

@@ -4,6 +4,7 @@ use eval::Fault;
 use eval::TraceLevel;
 use graph::{
     AssignmentMode, InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation,
+    PortIndex,
 };
 use graph::{OutPortModel, ParamMode, ParamModel};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
@@ -111,7 +112,7 @@ impl Parse {
                 Record::Rejected(error) => self.reject(&error, out)?,
                 Record::Punctuation(mark) => {
                     self.has_ended = mark == Punctuation::Final;
-                    out.submit_punctuation(0, mark)?;
+                    out.submit_punctuation(PortIndex(0), mark)?;
                 }
                 Record::NeedMore | Record::End => break,
             }
@@ -126,11 +127,11 @@ impl Parse {
             out.services().block(delay);
         }
         match &mut self.assigned {
-            None => out.submit(0, self.tuple.as_ref()),
+            None => out.submit(PortIndex(0), self.tuple.as_ref()),
             Some(assigned) => {
                 let whole =
                     assigned.complete(&self.tuple, &InputOrigin::default(), self.number, out)?;
-                out.submit(0, whole)
+                out.submit(PortIndex(0), whole)
             }
         }
     }
@@ -148,7 +149,12 @@ impl Parse {
 }
 
 impl Operator for Parse {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let bytes = self.input.read(tuple, out)?;
         if !self.has_ended {
             self.unread.extend_from_slice(&bytes);
@@ -161,7 +167,7 @@ impl Operator for Parse {
         if self.punctuated {
             Ok(())
         } else {
-            out.submit_punctuation(0, Punctuation::Window)
+            out.submit_punctuation(PortIndex(0), Punctuation::Window)
         }
     }
 }

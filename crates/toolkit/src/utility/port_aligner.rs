@@ -6,6 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use eval::Fault;
 use graph::{
     Expr, InvocationError, InvocationPart, OperatorNode, ParamMode, ParamModel, ParamValue,
+    PortIndex,
 };
 use runtime::abi::Projection;
 use runtime::window::encode_key;
@@ -27,7 +28,7 @@ pub const PARAMS: &[ParamModel] = &[
         name: "partitionByLHS",
         mode: ParamMode::Expression,
         is_list: true,
-        port: Some(0),
+        port: Some(PortIndex(0)),
         doc: "Partition key of the first input port.",
         ..ParamModel::DEFAULT
     },
@@ -86,7 +87,7 @@ pub fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     }
     if let Some(missing) = by_port.iter().position(Option::is_none) {
         let message = format!("input port {missing} is not partitioned, and others are");
-        return misuse(InvocationPart::Input(missing as u32), message);
+        return misuse(InvocationPart::Input(PortIndex(missing as u32)), message);
     }
     verify_own_tuples(operator, &by_port)?;
     verify_same_types(&keys(operator), &by_port)
@@ -98,14 +99,14 @@ fn verify_own_tuples(
     operator: &OperatorNode,
     by_port: &[Option<u32>],
 ) -> Result<(), InvocationError> {
-    for (own, key) in (0..).zip(keys(operator)) {
+    for (own, key) in (0..).map(PortIndex).zip(keys(operator)) {
         let mut exprs = key.unwrap_or_default().iter();
         if exprs.any(|expr| expr.reads_port(|port| port != own)) {
-            let name = &operator.inputs[own as usize].name;
+            let name = &operator.inputs[own.index()].name;
             let message =
                 format!("the key of input port {own} can only be made of tuples of `{name}`");
             let part =
-                by_port[own as usize].map_or(InvocationPart::Head, InvocationPart::ParamIndex);
+                by_port[own.index()].map_or(InvocationPart::Head, InvocationPart::ParamIndex);
             return misuse(part, message);
         }
     }
@@ -192,19 +193,19 @@ impl PortAligner {
     /// Whether a tuple of a port would find room in its partition.
     pub fn has_room(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<bool, Fault> {
         self.find_key(port, tuple, out)?;
         let waiting = self.partitions.get(&*self.bytes);
-        Ok(waiting.is_none_or(|ports| ports[port as usize].len() < self.limit))
+        Ok(waiting.is_none_or(|ports| ports[port.index()].len() < self.limit))
     }
 
     /// A tuple arrives. If it was the last that was missing, one of each port is in `met`.
     pub fn add(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
         met: &mut Vec<TupleBuf>,
@@ -219,7 +220,7 @@ impl PortAligner {
         let Some(waiting) = self.partitions.get_mut(&*self.bytes) else {
             return Ok(false);
         };
-        waiting[port as usize].push_back(copy);
+        waiting[port.index()].push_back(copy);
         if waiting.iter().any(VecDeque::is_empty) {
             return Ok(false);
         }
@@ -238,14 +239,14 @@ impl PortAligner {
 
     fn find_key(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         self.bytes.clear();
-        if let Some(key) = self.keys.get_mut(port as usize) {
-            let mut inputs = vec![None; port as usize + 1];
-            inputs[port as usize] = Some(tuple);
+        if let Some(key) = self.keys.get_mut(port.index()) {
+            let mut inputs = vec![None; port.index() + 1];
+            inputs[port.index()] = Some(tuple);
             key.write(&EvaluationInputs::new(&inputs), out, &mut self.key)?;
             encode_key(self.key.as_ref(), &key.layout, &mut self.bytes);
         }

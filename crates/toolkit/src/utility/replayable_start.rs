@@ -2,7 +2,7 @@
 
 use eval::Fault;
 use graph::PunctuationOutputMode;
-use graph::{InPortModel, OperatorModel, OperatorNode, OutPortModel};
+use graph::{InPortModel, OperatorModel, OperatorNode, OutPortModel, PortIndex};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 use crate::lower;
@@ -21,8 +21,8 @@ static MODEL: OperatorModel = OperatorModel {
           are passed on.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOutputMode::Preserving(0),
-        same_schema_as: Some(0),
+        punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
+        same_schema_as: Some(PortIndex(0)),
         ..OutPortModel::DEFAULT
     }],
     allows_logic: false,
@@ -33,7 +33,7 @@ static MODEL: OperatorModel = OperatorModel {
 fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     lower::after_logic(operator, |port, body| {
         body.stmts
-            .push(lower::submit(0, lower::input(operator, port)));
+            .push(lower::submit(PortIndex(0), lower::input(operator, port)));
         Ok(())
     })
 }

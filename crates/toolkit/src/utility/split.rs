@@ -3,6 +3,7 @@
 use eval::Fault;
 use graph::{
     BinaryOp, Body, Cardinality, Expr, ExprKind, InvocationError, InvocationPart, OperatorNode,
+    PortIndex,
 };
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use graph::{PunctuationOutputMode, Stmt};
@@ -18,10 +19,10 @@ pub const ENTRY: OperatorEntry = OperatorEntry {
 };
 
 const OUT: OutPortModel = OutPortModel {
-    punctuation: PunctuationOutputMode::Preserving(0),
+    punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
     auto_assignment: true,
     complete_assignment: true,
-    same_schema_as: Some(0),
+    same_schema_as: Some(PortIndex(0)),
     ..OutPortModel::DEFAULT
 };
 
@@ -155,7 +156,7 @@ pub fn route(operator: &OperatorNode, body: &mut Body, index: &Expr) -> Vec<Stmt
 
 /// A chain of conditions, so that each submission names its port and can be fused.
 fn submit_to_chosen(operator: &OperatorNode, port: &Expr) -> Vec<Stmt> {
-    let tuple = || lower::input(operator, 0);
+    let tuple = || lower::input(operator, PortIndex(0));
     let count = operator.outputs.len() as u32;
     if count > PORTS_IN_CHAIN {
         return vec![Stmt::Submit {
@@ -165,7 +166,7 @@ fn submit_to_chosen(operator: &OperatorNode, port: &Expr) -> Vec<Stmt> {
         }];
     }
     (0..count).rev().fold(Vec::new(), |others, at| {
-        let submit = vec![lower::submit(at, tuple())];
+        let submit = vec![lower::submit(PortIndex(at), tuple())];
         if at == count - 1 {
             return submit;
         }

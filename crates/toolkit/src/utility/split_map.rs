@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use eval::{Fault, FaultKind};
+use graph::PortIndex;
 use runtime::abi::Projection;
 use runtime::window::encode_key;
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet};
@@ -20,9 +21,9 @@ use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
 /// The operator instance of a Split with a mapping file.
 struct SplitMap {
     key: Projection,
-    ports: HashMap<Box<[u8]>, Box<[u32]>>,
+    ports: HashMap<Box<[u8]>, Box<[PortIndex]>>,
     /// Ports of tuples whose key has no line.
-    default: Option<Box<[u32]>>,
+    default: Option<Box<[PortIndex]>>,
     /// The key's tuple and its canonical bytes, to use their memory again.
     scratch: TupleBuf,
     bytes: Vec<u8>,
@@ -101,7 +102,7 @@ fn read_key<'l>(line: &'l [u8], ty: &Type) -> Result<(Option<Value>, &'l [u8]), 
 }
 
 /// The ports of a line up to a comment; negative ones drop out.
-fn read_ports(text: &[u8], count: i64) -> Result<Box<[u32]>, String> {
+fn read_ports(text: &[u8], count: i64) -> Result<Box<[PortIndex]>, String> {
     let text = text.split(|&b| b == b'#').next().unwrap_or_default();
     let mut ports = Vec::new();
     for word in text.split(|&b| b == b',') {
@@ -110,7 +111,7 @@ fn read_ports(text: &[u8], count: i64) -> Result<Box<[u32]>, String> {
             .parse()
             .map_err(|_| format!("`{word}` is not a port"))?;
         if port >= 0 {
-            ports.push((port % count) as u32);
+            ports.push(PortIndex((port % count) as u32));
         }
     }
     Ok(ports.into())
@@ -126,7 +127,12 @@ fn encode(layout: &Layout, key: &Value) -> Box<[u8]> {
 }
 
 impl Operator for SplitMap {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         self.key.write(
             &EvaluationInputs::new(&[Some(tuple)]),
             out,
@@ -170,7 +176,8 @@ mod tests {
 
     #[test]
     fn ports_end_at_a_comment_and_wrap() {
-        assert_eq!(*read_ports(b" 0, 4 ,-1 # rest", 3).unwrap(), [0, 1]);
+        let ports = read_ports(b" 0, 4 ,-1 # rest", 3).unwrap();
+        assert_eq!(*ports, [PortIndex(0), PortIndex(1)]);
         assert_eq!(read_ports(b"x", 3).unwrap_err(), "`x` is not a port");
     }
 }

@@ -3,7 +3,7 @@
 use eval::Fault;
 use eval::TraceLevel;
 use graph::PunctuationOutputMode;
-use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel, PortIndex};
 use runtime::abi::Predicate;
 use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
@@ -29,10 +29,10 @@ static MODEL: OperatorModel = OperatorModel {
         },
     ],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOutputMode::Preserving(0),
+        punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
         auto_assignment: true,
         complete_assignment: true,
-        same_schema_as: Some(0),
+        same_schema_as: Some(PortIndex(0)),
         ..OutPortModel::DEFAULT
     }],
     params: &[
@@ -41,7 +41,7 @@ static MODEL: OperatorModel = OperatorModel {
             ty: "boolean",
             mode: ParamMode::Expression,
             mandatory: true,
-            port: Some(1),
+            port: Some(PortIndex(1)),
             doc: "Whether a tuple of the control port opens the switch, or closes it.",
             ..ParamModel::DEFAULT
         },
@@ -73,24 +73,29 @@ struct Switch {
 impl Operator for Switch {
     fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        if port == 1 {
+        if port == PortIndex(1) {
             let tuples = [None, Some(tuple)];
             self.is_open = self.status.holds(&EvaluationInputs::new(&tuples), out)?;
             return Ok(());
         }
         if self.is_open {
-            return out.submit(0, tuple);
+            return out.submit(PortIndex(0), tuple);
         }
         let message = "a tuple is dropped: the switch is closed, and nobody is left who opens it";
         out.services().trace(TraceLevel::Warn, message, "Switch");
         Ok(())
     }
 
-    fn has_room(&mut self, port: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<bool, Fault> {
-        Ok(port == 1 || self.is_open)
+    fn has_room(
+        &mut self,
+        port: PortIndex,
+        _: TupleRef<'_>,
+        _: &mut dyn Outlet,
+    ) -> Result<bool, Fault> {
+        Ok(port == PortIndex(1) || self.is_open)
     }
 }

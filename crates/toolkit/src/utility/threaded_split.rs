@@ -1,7 +1,8 @@
 //! ThreadedSplit: distributes the tuples of a stream to threads.
 
 use graph::{
-    Cardinality, InPortModel, OperatorModel, OutPortModel, ParamModel, PunctuationOutputMode,
+    Cardinality, InPortModel, OperatorModel, OutPortModel, ParamModel, PortIndex,
+    PunctuationOutputMode,
 };
 use graph::{ExprKind, InvocationError, InvocationPart, OperatorNode, OperatorRole};
 use runtime::{OperatorConstructor, OperatorEntry};
@@ -17,10 +18,10 @@ pub const ENTRY: OperatorEntry = OperatorEntry {
 };
 
 const OUT: OutPortModel = OutPortModel {
-    punctuation: PunctuationOutputMode::Preserving(0),
+    punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
     auto_assignment: true,
     complete_assignment: true,
-    same_schema_as: Some(0),
+    same_schema_as: Some(PortIndex(0)),
     ..OutPortModel::DEFAULT
 };
 

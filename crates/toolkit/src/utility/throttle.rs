@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use eval::{Fault, FaultKind};
-use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel, PortIndex};
 use graph::{InvocationError, InvocationPart, PunctuationOutputMode};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, StopSignal};
 use tuple::{TupleRef, Value};
@@ -22,8 +22,8 @@ static MODEL: OperatorModel = OperatorModel {
     doc: "Passes tuples at no more than a rate, by holding up whoever sends them.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOutputMode::Preserving(0),
-        same_schema_as: Some(0),
+        punctuation: PunctuationOutputMode::Preserving(PortIndex(0)),
+        same_schema_as: Some(PortIndex(0)),
         ..OutPortModel::DEFAULT
     }],
     params: &[
@@ -116,12 +116,17 @@ impl Throttle {
 }
 
 impl Operator for Throttle {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         self.wait();
-        out.submit(0, tuple)
+        out.submit(PortIndex(0), tuple)
     }
 
-    fn process_window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, _: PortIndex, _: &mut dyn Outlet) -> Result<(), Fault> {
         if self.counts_markers {
             self.wait();
         }

@@ -3,7 +3,9 @@
 use eval::Fault;
 use eval::FaultKind;
 use graph::PunctuationOutputMode;
-use graph::{Cardinality, Expr, ExprKind, InvocationError, InvocationPart, OperatorNode, Pos};
+use graph::{
+    Cardinality, Expr, ExprKind, InvocationError, InvocationPart, OperatorNode, PortIndex, Pos,
+};
 use graph::{InPortModel, OperatorModel, OutPortModel};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 use tuple::{Attribute, TupleType};
@@ -43,7 +45,7 @@ fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
             let found = input.schema.find(&attribute.name);
             if found.is_none_or(|(_, a)| a.ty != attribute.ty) {
                 return Err(InvocationError {
-                    part: InvocationPart::Attribute(0, at as u32),
+                    part: InvocationPart::Attribute(PortIndex(0), at as u32),
                     message: format!(
                         "output attribute `{} {}` is not an attribute of input port `{}`",
                         attribute.ty, attribute.name, input.name
@@ -59,7 +61,7 @@ fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
 fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     let schema = &operator.outputs[0].schema;
     lower::after_logic(operator, |port, body| {
-        let from = &operator.inputs[port as usize].schema;
+        let from = &operator.inputs[port.index()].schema;
         let tuple = if from == schema {
             lower::input(operator, port)
         } else {
@@ -67,13 +69,18 @@ fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
             let attributes = attributes.map(|wanted| same_name(from, wanted, port, operator.pos));
             lower::tuple(attributes.collect::<Result<_, _>>()?, schema, operator.pos)
         };
-        body.stmts.push(lower::submit(0, tuple));
+        body.stmts.push(lower::submit(PortIndex(0), tuple));
         Ok(())
     })
 }
 
 /// The input attribute of an output attribute's name.
-fn same_name(from: &TupleType, wanted: &Attribute, port: u32, pos: Pos) -> Result<Expr, Fault> {
+fn same_name(
+    from: &TupleType,
+    wanted: &Attribute,
+    port: PortIndex,
+    pos: Pos,
+) -> Result<Expr, Fault> {
     let Some((index, _)) = from.find(&wanted.name) else {
         let message = format!("input port {port} has no attribute {}", wanted.name);
         return Err(Fault::new(FaultKind::Limit, message));

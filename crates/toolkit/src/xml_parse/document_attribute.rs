@@ -1,6 +1,6 @@
 //! The input attribute that XMLParse reads documents from.
 
-use graph::{ExprKind, InvocationError, InvocationPart, OperatorNode};
+use graph::{ExprKind, InvocationError, InvocationPart, OperatorNode, PortIndex};
 use tuple::Type;
 
 use crate::lower;
@@ -32,12 +32,12 @@ pub fn document_attribute(operator: &OperatorNode) -> Result<usize, InvocationEr
     match &suitable[..] {
         [(only, _)] => Ok(*only),
         [] => Err(InvocationError {
-            part: InvocationPart::Input(0),
+            part: InvocationPart::Input(PortIndex(0)),
             message: "no attribute of the input stream holds text".to_owned(),
             help: "XML text comes in an attribute of type xml, rstring, ustring or blob".to_owned(),
         }),
         _ => Err(InvocationError {
-            part: InvocationPart::Input(0),
+            part: InvocationPart::Input(PortIndex(0)),
             message: "it is not said which attribute holds the XML text: no `xmlInput`".to_owned(),
             help: format!("give one of {} as `xmlInput`", names.join(", ")),
         }),

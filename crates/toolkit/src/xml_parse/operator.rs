@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind, TraceLevel};
+use graph::PortIndex;
 use runtime::abi::Projection;
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet};
 use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Type, Value};
@@ -233,7 +234,7 @@ impl XmlParse {
                 self.end_element(tuple, out)?;
                 if is_root {
                     for port in 0..self.ports.len() {
-                        out.submit_punctuation(port as u32, Punctuation::Window)?;
+                        out.submit_punctuation(PortIndex(port as u32), Punctuation::Window)?;
                     }
                 }
             }
@@ -264,7 +265,7 @@ impl XmlParse {
     ) -> Result<(), Fault> {
         let port = &mut self.ports[at];
         match port.write(self.tree.node(element), self.names, tuple, out) {
-            Ok(()) => out.submit(at as u32, port.tuple_buf.as_ref()),
+            Ok(()) => out.submit(PortIndex(at as u32), port.tuple_buf.as_ref()),
             Err(ExtractionFailure::Fault(fault)) => Err(fault),
             Err(ExtractionFailure::Text(why)) => self.reject(&why, out),
         }
@@ -312,7 +313,12 @@ impl XmlParse {
 }
 
 impl Operator for XmlParse {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let bytes = self.input.bytes(tuple);
         if bytes.is_empty() {
             return Ok(());

@@ -6,6 +6,7 @@
 
 use graph::{
     Expr, ExprKind, InvocationError, InvocationPart, OperatorNode, OutPort, OutputCall, ParamValue,
+    PortIndex,
 };
 use tuple::{Type, Value};
 use xml::{NameMatching, PathFault, PathTarget, XmlPath};
@@ -53,8 +54,9 @@ pub fn plan(operator: &OperatorNode) -> Result<XmlParsePlan, InvocationError> {
         ignore_namespaces: flag("ignoreNamespaces"),
     };
     let ports = operator.outputs.iter().zip(triggers).enumerate();
-    let ports =
-        ports.map(|(at, (out, trigger))| PortPlanner::port(at as u32, out, trigger, &mapping));
+    let ports = ports.map(|(at, (out, trigger))| {
+        PortPlanner::port(PortIndex(at as u32), out, trigger, &mapping)
+    });
     let ports = ports.collect::<Result<_, _>>()?;
     Ok(XmlParsePlan { names, ports })
 }
@@ -111,7 +113,7 @@ struct PortPlanner<'o> {
 
 impl PortPlanner<'_> {
     fn port(
-        at: u32,
+        at: PortIndex,
         out: &OutPort,
         trigger: XmlPath,
         mapping: &ImplicitMapping,

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use eval::Fault;
-use graph::{BinaryOp, Expr, OperatorModel, Program, Stmt};
+use graph::{BinaryOp, Expr, OperatorModel, PortIndex, Program, Stmt};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::{FailureReport, Operator, OperatorEntry, Outlet, Pe, PeOptions};
 use testkit::{OperatorBuilder, SharedOutput, build_program, exprs, test_operators};
@@ -15,7 +15,7 @@ use tuple::{Punctuation, TupleRef, Type};
 const N: [(&str, Type); 1] = [("n", Type::Int64)];
 
 fn n() -> Expr {
-    exprs::attribute(0, 0, Type::Int64)
+    exprs::attribute(PortIndex(0), 0, Type::Int64)
 }
 
 /// Counts from 0 in a state variable and submits each number; so many, or without end.
@@ -112,12 +112,12 @@ fn a_port_of_two_streams_sees_every_window_marker_and_one_final() {
 /// Passes what comes from outside; what comes back it halves, until nothing is left; then it ends.
 fn halving(feeder: u32, own: u32) -> OperatorBuilder {
     let tuple = |value| exprs::tuple(&["n"], vec![value]);
-    let back = exprs::attribute(1, 0, Type::Int64);
+    let back = exprs::attribute(PortIndex(1), 0, Type::Int64);
     let half = exprs::div(back.clone(), exprs::int64(2));
     let again = Stmt::If(
         exprs::lt(exprs::int64(1), back),
-        vec![exprs::submit(0, tuple(half))],
-        vec![exprs::submit_mark(0, Punctuation::Final)],
+        vec![exprs::submit(PortIndex(0), tuple(half))],
+        vec![exprs::submit_mark(PortIndex(0), Punctuation::Final)],
     );
     OperatorBuilder::new("spl.utility::Custom", "Loop")
         .input("Out", N)
@@ -128,7 +128,10 @@ fn halving(feeder: u32, own: u32) -> OperatorBuilder {
             0,
             exprs::body(
                 &[],
-                vec![exprs::submit(0, tuple(exprs::add(n(), exprs::int64(20))))],
+                vec![exprs::submit(
+                    PortIndex(0),
+                    tuple(exprs::add(n(), exprs::int64(20))),
+                )],
             ),
         )
         .on_tuple(1, exprs::body(&[], vec![again]))
@@ -155,8 +158,14 @@ fn a_loop_delivers_what_comes_back_when_the_call_has_returned() {
 fn a_loop_that_two_threads_enter_loses_nothing() {
     let tuple = |value| exprs::tuple(&["n"], vec![value]);
     let twice = Stmt::If(
-        exprs::lt(exprs::attribute(0, 0, Type::Int64), exprs::int64(1000)),
-        vec![exprs::submit(0, tuple(exprs::add(n(), exprs::int64(1000))))],
+        exprs::lt(
+            exprs::attribute(PortIndex(0), 0, Type::Int64),
+            exprs::int64(1000),
+        ),
+        vec![exprs::submit(
+            PortIndex(0),
+            tuple(exprs::add(n(), exprs::int64(1000))),
+        )],
         Vec::new(),
     );
     let program = build_program([
@@ -268,7 +277,10 @@ fn a_job_is_stopped_after_a_while() {
 #[test]
 fn a_source_that_never_looks_for_a_shutdown_is_made_to_end() {
     let tuple = exprs::tuple(&["n"], vec![exprs::int64(1)]);
-    let endless = Stmt::While(exprs::boolean(true), vec![exprs::submit(0, tuple)]);
+    let endless = Stmt::While(
+        exprs::boolean(true),
+        vec![exprs::submit(PortIndex(0), tuple)],
+    );
     let endless = OperatorBuilder::new("spl.utility::Custom", "Endless")
         .on_process(exprs::body(&[], vec![endless]))
         .output("Endless", N);
@@ -292,7 +304,7 @@ static PANICS: OperatorModel = OperatorModel {
 struct Panics;
 
 impl Operator for Panics {
-    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(&mut self, _: PortIndex, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         panic!("out of order")
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::OperatorModel;
+use graph::{OperatorModel, PortIndex};
 use runtime::{Operator, OperatorEntry, Outlet, StopSignal, TimerId};
 use testkit::{OperatorBuilder, SharedOutput, build_program, exprs};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
@@ -22,7 +22,7 @@ static TICKS: OperatorModel = OperatorModel {
 struct Ticks(u32, StopSignal);
 
 impl Operator for Ticks {
-    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(&mut self, _: PortIndex, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         Ok(())
     }
 
@@ -71,12 +71,12 @@ static LIES: OperatorModel = OperatorModel {
 struct Lies;
 
 impl Operator for Lies {
-    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(&mut self, _: PortIndex, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         Ok(())
     }
 
     fn on_timer(&mut self, _: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
-        out.submit_punctuation(0, Punctuation::Window)
+        out.submit_punctuation(PortIndex(0), Punctuation::Window)
     }
 }
 
@@ -126,12 +126,17 @@ impl Countdown {
     fn submit(&mut self, number: i64, out: &mut dyn Outlet) -> Result<(), Fault> {
         let mut tuple = TupleBuf::default();
         tuple.set_all(&self.layout, &Value::Tuple([Value::Int64(number)].into()));
-        out.submit(0, tuple.as_ref())
+        out.submit(PortIndex(0), tuple.as_ref())
     }
 }
 
 impl Operator for Countdown {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: PortIndex,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         match tuple.get(&self.layout, 0) {
             Value::Int64(0) => {}
             Value::Int64(1) => self.stop.request(),

@@ -1,5 +1,6 @@
 //! Instructions of windowed operators of the toolkit, tuple by tuple.
 
+use graph::PortIndex;
 use gungraun::{library_benchmark, library_benchmark_group};
 use thalweg_micro::compiled_operator::CompiledOperator;
 use tuple::{RString, TupleBuf, Value};
@@ -34,7 +35,7 @@ fn fed(name: &str) -> Fed {
 /// An operator whose window is full already.
 fn fed_full(name: &str) -> Fed {
     let (mut single, tuples) = fed(name);
-    single.process(0, &tuples);
+    single.process(PortIndex(0), &tuples);
     (single, tuples)
 }
 
@@ -43,7 +44,7 @@ fn fed_join(name: &str) -> Fed {
     let (mut single, tuples) = fed(name);
     let average = |at: i64| vec![ticker(at), Value::Float64(30.0), Value::Float64(1.0)];
     let averages = single.flat_tuples(1, (0..13).map(average));
-    single.process(1, &averages);
+    single.process(PortIndex(1), &averages);
     (single, tuples)
 }
 
@@ -54,7 +55,7 @@ fn fed_join(name: &str) -> Fed {
 #[bench::sort(args = ("Sorted"), setup = fed, config = about(6_660_000))]
 #[bench::join(args = ("Bargains"), setup = fed_join, config = about(5_090_000))]
 fn operator((mut single, tuples): Fed) -> (usize, Fed) {
-    let sent = single.process(0, &tuples);
+    let sent = single.process(PortIndex(0), &tuples);
     (sent, (single, tuples))
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::line::PlanTextWord;
 use super::plan_text_error::{PlanTextError, did_you_mean};
-use crate::{OperatorId, Program};
+use crate::{OperatorId, PortIndex, Program};
 
 /// The operators of a program, found by their names.
 pub(super) struct OperatorLookup<'p> {
@@ -34,7 +34,7 @@ impl<'p> OperatorLookup<'p> {
     }
 
     /// An input port: `Filter.0`, or `Filter` if the operator has only one.
-    pub fn input(&self, word: PlanTextWord<'_>) -> Result<(OperatorId, u32), PlanTextError> {
+    pub fn input(&self, word: PlanTextWord<'_>) -> Result<(OperatorId, PortIndex), PlanTextError> {
         self.port(word, |id| PortCount {
             count: self.program.operators[id.0 as usize].inputs.len(),
             noun: "input port",
@@ -42,7 +42,7 @@ impl<'p> OperatorLookup<'p> {
     }
 
     /// An output port, written as an input port is.
-    pub fn output(&self, word: PlanTextWord<'_>) -> Result<(OperatorId, u32), PlanTextError> {
+    pub fn output(&self, word: PlanTextWord<'_>) -> Result<(OperatorId, PortIndex), PlanTextError> {
         self.port(word, |id| PortCount {
             count: self.program.operators[id.0 as usize].outputs.len(),
             noun: "output port",
@@ -53,7 +53,7 @@ impl<'p> OperatorLookup<'p> {
         &self,
         word: PlanTextWord<'_>,
         ports: impl Fn(OperatorId) -> PortCount,
-    ) -> Result<(OperatorId, u32), PlanTextError> {
+    ) -> Result<(OperatorId, PortIndex), PlanTextError> {
         if let Some(&id) = self.by_name.get(word.text) {
             return single_port(word, &ports(id)).map(|port| (id, port));
         }
@@ -66,8 +66,8 @@ impl<'p> OperatorLookup<'p> {
             return Err(self.unknown(word, name));
         };
         let PortCount { count, noun } = ports(id);
-        match port.parse::<u32>() {
-            Ok(port) if (port as usize) < count => Ok((id, port)),
+        match port.parse().map(PortIndex) {
+            Ok(port) if port.index() < count => Ok((id, port)),
             _ => Err(word.error(format!("`{name}` has no {noun} {port}"))),
         }
     }
@@ -82,10 +82,10 @@ impl<'p> OperatorLookup<'p> {
 fn single_port(
     word: PlanTextWord<'_>,
     PortCount { count, noun }: &PortCount,
-) -> Result<u32, PlanTextError> {
+) -> Result<PortIndex, PlanTextError> {
     let name = word.text;
     match count {
-        1 => Ok(0),
+        1 => Ok(PortIndex(0)),
         0 => Err(word.error(format!("`{name}` has no {noun}"))),
         _ => Err(word.error(format!(
             "`{name}` has {count} {noun}s: say which, `{name}.0` to `{name}.{}`",

@@ -1,7 +1,7 @@
 //! Imported functions that make flat tuples and submit them, and the others that ask something of
 //! the PE.
 
-use graph::Pos;
+use graph::{PortIndex, Pos};
 use tuple::{Layout, Punctuation, TupleRef, Type, Value};
 
 use super::super::env::Env;
@@ -50,7 +50,7 @@ fn status_of_result(env: &mut Env, result: Result<(), eval::Fault>, pos: *const 
     }
 }
 
-pub extern "C" fn submit_tuple(e: *mut Env, port: u32, pos: *const Pos) -> u32 {
+pub extern "C" fn submit_tuple(e: *mut Env, port: PortIndex, pos: *const Pos) -> u32 {
     let env = env(e);
     let result = env.submit_tuple_buf(port);
     status_of_result(env, result, pos)
@@ -58,7 +58,7 @@ pub extern "C" fn submit_tuple(e: *mut Env, port: u32, pos: *const Pos) -> u32 {
 
 pub extern "C" fn submit_input(
     e: *mut Env,
-    port: u32,
+    port: PortIndex,
     data: *const u8,
     len: usize,
     pos: *const Pos,
@@ -71,7 +71,7 @@ pub extern "C" fn submit_input(
     status_of_result(env, result, pos)
 }
 
-pub extern "C" fn punctuate(e: *mut Env, port: u32, mark: u32, pos: *const Pos) -> u32 {
+pub extern "C" fn punctuate(e: *mut Env, port: PortIndex, mark: u32, pos: *const Pos) -> u32 {
     let mark = if mark == 0 {
         Punctuation::Window
     } else {
@@ -82,7 +82,7 @@ pub extern "C" fn punctuate(e: *mut Env, port: u32, mark: u32, pos: *const Pos) 
     status_of_result(env, result, pos)
 }
 
-pub extern "C" fn wake_reader(e: *mut Env, port: u32) {
+pub extern "C" fn wake_reader(e: *mut Env, port: PortIndex) {
     let woken = env(e).with_outlet(|outlet| {
         outlet.wake_consumer(port);
         Ok(())

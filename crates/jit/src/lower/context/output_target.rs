@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use graph::Body;
 use graph::StateId;
+use graph::{Body, PortIndex};
 use tuple::Layout;
 use tuple::Type;
 
@@ -70,7 +70,7 @@ pub struct InlinedEdge {
     /// The operator that processes the tuples.
     pub operator: Rc<InlinableOperator>,
     /// The input port that the edge leads to.
-    pub port: u32,
+    pub port: PortIndex,
     /// The address of the counter of the port's tuples.
     pub processed: i64,
 }

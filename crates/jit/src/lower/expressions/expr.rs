@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use graph::{Expr, ExprKind};
+use graph::{Expr, ExprKind, PortIndex};
 use tuple::Type;
 
 use crate::code::ImportedFunction;
@@ -104,8 +104,8 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// The slot of a port's current or an earlier tuple.
-    fn input_slot(&self, port: u32, history: u32) -> usize {
-        (self.body.first_slots[port as usize] + history) as usize
+    fn input_slot(&self, port: PortIndex, history: u32) -> usize {
+        (self.body.first_slots[port.index()] + history) as usize
     }
 
     /// A whole input tuple.

@@ -32,7 +32,7 @@ impl FunctionLowering<'_, '_> {
 
     fn inline_operator(&mut self, edge: &InlinedEdge, input: &BodyInput) {
         let inlined = Rc::clone(&edge.operator);
-        let port = edge.port as usize;
+        let port = edge.port.index();
         let (body, uses) = &*Rc::clone(&inlined.on_tuple[port]);
         let slot = inlined.first_slots[port] as usize;
         let mut inputs = vec![None; inlined.inputs.len()];

@@ -2,6 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
+use graph::PortIndex;
 use runtime::abi::grant::{BASE_OFFSET, END_OFFSET, HEAD_OFFSET};
 
 use crate::code::ImportedFunction;
@@ -39,7 +40,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// The frame is written: others may see it.
-    pub fn commit_frame(&mut self, granted: &RingGrantAddresses, bytes: u32, port: u32) {
+    pub fn commit_frame(&mut self, granted: &RingGrantAddresses, bytes: u32, port: PortIndex) {
         self.increment_counter(granted.submitted);
         self.increment_counter(granted.processed);
         self.increment_counter(granted.written);
@@ -55,7 +56,7 @@ impl FunctionLowering<'_, '_> {
         let (wake, done) = (self.cold_block(), self.block());
         self.branch(sleepers, wake, done);
         self.switch_to_sealed(wake);
-        let port = self.int(types::I32, port.into());
+        let port = self.int(types::I32, port.0.into());
         self.call(ImportedFunction::WakeReader, &[port]);
         self.jump(done, &[]);
         self.switch_to_sealed(done);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use graph::{Expr, ExprKind, Pos};
+use graph::{Expr, ExprKind, PortIndex, Pos};
 use tuple::{Layout, Type, Value};
 
 use crate::code::{FallbackOp, ImportedFunction};
@@ -19,7 +19,7 @@ impl FunctionLowering<'_, '_> {
         if let ExprKind::Const(Value::Uint32(port)) = port.kind
             && port < ports
         {
-            return self.submit_to_port(port, tuple, pos);
+            return self.submit_to_port(PortIndex(port), tuple, pos);
         }
         let value = self.expr(port);
         let number = self.single_part(&value, &port.ty);
@@ -35,7 +35,7 @@ impl FunctionLowering<'_, '_> {
             let is_it = self.icmp_const(IntCC::Equal, number, i64::from(at));
             self.branch(is_it, here, next);
             self.switch_to_sealed(here);
-            self.submit_to_port(at, tuple, pos);
+            self.submit_to_port(PortIndex(at), tuple, pos);
             self.jump(done, &[]);
             self.switch_to_sealed(next);
         }
@@ -51,8 +51,8 @@ impl FunctionLowering<'_, '_> {
         self.fault_if(is_beyond, FallbackOp::PortRange(ports), &[given], pos);
     }
 
-    fn submit_to_port(&mut self, port: u32, tuple: &Expr, pos: Pos) {
-        let target = self.body.targets[port as usize].clone();
+    fn submit_to_port(&mut self, port: PortIndex, tuple: &Expr, pos: Pos) {
+        let target = self.body.targets[port.index()].clone();
         let value = self.expr(tuple);
         match target {
             OutputTarget::Inlined(_, branch) => {
@@ -84,13 +84,13 @@ impl FunctionLowering<'_, '_> {
     /// Submits a tuple through the outlet.
     fn submit_to_outlet(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: &Expr,
         value: &LoweredValue,
         layout: &Arc<Layout>,
         pos: Pos,
     ) {
-        let number = self.int(types::I32, i64::from(port));
+        let number = self.int(types::I32, port.0.into());
         if let Some((at, bytes)) = self.whole_input(tuple) {
             return self.call_submit(ImportedFunction::SubmitInput, &[number, at, bytes], pos);
         }
@@ -113,7 +113,7 @@ impl FunctionLowering<'_, '_> {
         let ExprKind::Input { port, history } = e.kind else {
             return None;
         };
-        let slot = self.body.first_slots[port as usize] + history;
+        let slot = self.body.first_slots[port.index()] + history;
         let input = self.body.inputs[slot as usize].as_ref()?;
         match input.tuple.form {
             ValueForm::Flat(at, 0) => Some((at, input.bytes?)),

@@ -7,7 +7,7 @@ mod scanned_file;
 
 use graph::{
     AssignmentMode, ExprKind, InvocationError, OperatorModel, OperatorNode, OutPortModel,
-    ParamMode, ParamModel,
+    ParamMode, ParamModel, PortIndex,
 };
 use graph::{InvocationPart, PunctuationOutputMode};
 use runtime::{OperatorConstructor, OperatorEntry};
@@ -140,7 +140,7 @@ fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
             let (name, ty) = (&attribute.name, &attribute.ty);
             let message = format!("attribute `{name}` gets the path of the file and is {ty}");
             let help = "make it an rstring, or assign it in the output clause";
-            report_misuse(InvocationPart::Output(0), message, help)
+            report_misuse(InvocationPart::Output(PortIndex(0)), message, help)
         }
         None => Ok(()),
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind};
+use graph::PortIndex;
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet, Source};
 use tuple::{Layout, TupleRef, Value};
 
@@ -78,7 +79,7 @@ pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 impl Operator for DirectoryScan {
-    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process(&mut self, _: PortIndex, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         Ok(())
     }
 
@@ -177,7 +178,7 @@ impl DirectoryScanSource {
         for &at in &self.paths {
             whole.set(&self.layout, at, &path);
         }
-        out.submit(0, self.calls.tuple())
+        out.submit(PortIndex(0), self.calls.tuple())
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use eval::{Fault, FaultKind};
+use graph::PortIndex;
 use runtime::abi::Projection;
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet, TimerId};
 use tuple::text::RecordWriter;
@@ -156,7 +157,7 @@ fn close_period(build: &mut BuildContext<'_>) -> Result<Duration, Fault> {
 impl Operator for FileSink {
     fn process(
         &mut self,
-        _port: u32,
+        _port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
@@ -178,11 +179,19 @@ impl Operator for FileSink {
         if done { self.close(out) } else { Ok(()) }
     }
 
-    fn process_window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(
+        &mut self,
+        _port: PortIndex,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         self.write_marker(Punctuation::Window, out)
     }
 
-    fn process_final_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(
+        &mut self,
+        _port: PortIndex,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         self.open_unread(out)?;
         self.write_marker(Punctuation::Final, out)?;
         self.close(out)
@@ -278,6 +287,6 @@ impl FileSink {
         buffer.begin(layout);
         let name = RString::from(path.to_string_lossy().as_ref());
         buffer.set(layout, 0, &Value::RString(name));
-        out.submit(0, buffer.as_ref())
+        out.submit(PortIndex(0), buffer.as_ref())
     }
 }

@@ -1,6 +1,6 @@
 //! Checks of a FileSink when compiling, beyond its model.
 
-use graph::{InvocationError, InvocationPart, OperatorNode};
+use graph::{InvocationError, InvocationPart, OperatorNode, PortIndex};
 use tuple::Type;
 
 use crate::adapter::verify_format::format;
@@ -24,7 +24,7 @@ pub fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     match operator.outputs.first() {
         Some(names) if !is_single_attribute(&names.schema.attributes, Type::is_rstring) => {
             report_misuse(
-                InvocationPart::Output(0),
+                InvocationPart::Output(PortIndex(0)),
                 "the output port of FileSink has one rstring attribute, the name of a closed file",
                 "",
             )

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind, TraceLevel};
+use graph::PortIndex;
 use runtime::{BuildContext, Operator, Outlet, Source};
 use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
 
@@ -91,7 +92,7 @@ fn tuple_reader(build: &mut BuildContext<'_>) -> Result<TupleReader, Fault> {
 impl Operator for FileSource {
     fn process(
         &mut self,
-        _port: u32,
+        _port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
@@ -168,9 +169,9 @@ impl FileSourceReader {
         match ended {
             ReadEnd::Shutdown => return Ok(None),
             // Bytes behind a final marker are not read: nothing may be submitted after it.
-            ReadEnd::FinalMarker => out.submit_punctuation(0, Punctuation::Final)?,
+            ReadEnd::FinalMarker => out.submit_punctuation(PortIndex(0), Punctuation::Final)?,
             ReadEnd::EndOfInput | ReadEnd::Replaced if !self.punctuated => {
-                out.submit_punctuation(0, Punctuation::Window)?;
+                out.submit_punctuation(PortIndex(0), Punctuation::Window)?;
             }
             ReadEnd::EndOfInput | ReadEnd::Replaced => {}
         }
@@ -227,6 +228,6 @@ impl FileSourceReader {
             };
             buffer.set(layout, at, &value);
         }
-        out.submit(1, buffer.as_ref())
+        out.submit(PortIndex(1), buffer.as_ref())
     }
 }

@@ -1,6 +1,6 @@
 //! Checks of a FileSource when compiling, beyond its model.
 
-use graph::{InvocationError, InvocationPart, OperatorNode};
+use graph::{InvocationError, InvocationPart, OperatorNode, PortIndex};
 use tuple::{Attribute, TupleType, Type};
 
 use crate::adapter::verify_format;
@@ -16,7 +16,7 @@ pub fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     verify_reader(operator)?;
     match operator.outputs.get(1) {
         Some(report) if !is_report(&report.schema) => report_misuse(
-            InvocationPart::Output(1),
+            InvocationPart::Output(PortIndex(1)),
             "the second output port of FileSource has an rstring and an int32 attribute, the file \
              and the number of the error",
             "",
@@ -39,7 +39,7 @@ fn verify_file_names(operator: &OperatorNode) -> Result<(), InvocationError> {
     };
     if !is_single_attribute(&names.schema.attributes, Type::is_rstring) {
         return report_misuse(
-            InvocationPart::Input(0),
+            InvocationPart::Input(PortIndex(0)),
             "the input port of FileSource has one rstring attribute, the name of a file",
             "",
         );

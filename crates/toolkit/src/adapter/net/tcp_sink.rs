@@ -7,7 +7,7 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 
 use eval::{Fault, TraceLevel};
-use graph::{InPortModel, OperatorModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, ParamMode, ParamModel, PortIndex};
 use runtime::abi::Projection;
 use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
@@ -191,7 +191,7 @@ fn destination(build: &mut BuildContext<'_>) -> Result<Option<DynamicDestination
 impl Operator for TcpSink {
     fn process(
         &mut self,
-        _port: u32,
+        _port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
@@ -204,11 +204,19 @@ impl Operator for TcpSink {
         self.send(is_due, out)
     }
 
-    fn process_window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(
+        &mut self,
+        _port: PortIndex,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         self.write_marker(Punctuation::Window, out)
     }
 
-    fn process_final_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(
+        &mut self,
+        _port: PortIndex,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         self.write_marker(Punctuation::Final, out)?;
         self.disconnect(out);
         Ok(())

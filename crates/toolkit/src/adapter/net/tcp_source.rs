@@ -3,7 +3,7 @@
 use std::net::TcpStream;
 
 use eval::{Fault, TraceLevel};
-use graph::{AssignmentMode, OperatorModel, OutPortModel};
+use graph::{AssignmentMode, OperatorModel, OutPortModel, PortIndex};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source};
 use tuple::{Punctuation, TupleRef};
 
@@ -100,7 +100,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
 impl Operator for TcpSource {
     fn process(
         &mut self,
-        _port: u32,
+        _port: PortIndex,
         _tuple: TupleRef<'_>,
         _out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
@@ -123,9 +123,11 @@ impl Source for TcpConnectionSource {
             out.services().add_to_metric("nConnections", -1);
             match ended {
                 ReadEnd::Shutdown => return Ok(()),
-                ReadEnd::FinalMarker => return out.submit_punctuation(0, Punctuation::Final),
+                ReadEnd::FinalMarker => {
+                    return out.submit_punctuation(PortIndex(0), Punctuation::Final);
+                }
                 ReadEnd::EndOfInput | ReadEnd::Replaced if !self.punctuated => {
-                    out.submit_punctuation(0, Punctuation::Window)?;
+                    out.submit_punctuation(PortIndex(0), Punctuation::Window)?;
                 }
                 ReadEnd::EndOfInput | ReadEnd::Replaced => {}
             }

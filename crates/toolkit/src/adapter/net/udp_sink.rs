@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 use eval::{Fault, TraceLevel};
-use graph::{InPortModel, OperatorModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, ParamMode, ParamModel, PortIndex};
 use runtime::{
     BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, retry_interrupted,
 };
@@ -121,7 +121,7 @@ fn socket(build: &mut BuildContext<'_>) -> Result<(UdpSocket, SocketAddr), Fault
 impl Operator for UdpSink {
     fn process(
         &mut self,
-        _port: u32,
+        _port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
@@ -132,12 +132,20 @@ impl Operator for UdpSink {
         Ok(())
     }
 
-    fn process_window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(
+        &mut self,
+        _port: PortIndex,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         self.write_marker(Punctuation::Window, out);
         Ok(())
     }
 
-    fn process_final_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(
+        &mut self,
+        _port: PortIndex,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         self.write_marker(Punctuation::Final, out);
         Ok(())
     }

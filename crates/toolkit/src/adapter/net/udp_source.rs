@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
 use eval::Fault;
-use graph::{AssignmentMode, OperatorModel, OutPortModel};
+use graph::{AssignmentMode, OperatorModel, OutPortModel, PortIndex};
 use runtime::{
     BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source, retry_interrupted,
 };
@@ -144,7 +144,7 @@ fn join(socket: &UdpSocket, group: IpAddr, interface: Option<&str>) -> std::io::
 impl Operator for UdpSource {
     fn process(
         &mut self,
-        _port: u32,
+        _port: PortIndex,
         _tuple: TupleRef<'_>,
         _out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
@@ -178,7 +178,9 @@ impl Source for DatagramSource {
             let reading = &mut self.tuple_reader;
             match reading.datagram(&bytes[..count], &origin, &mut number, out)? {
                 ReadEnd::EndOfInput | ReadEnd::Replaced => {}
-                ReadEnd::FinalMarker => return out.submit_punctuation(0, Punctuation::Final),
+                ReadEnd::FinalMarker => {
+                    return out.submit_punctuation(PortIndex(0), Punctuation::Final);
+                }
                 ReadEnd::Shutdown => return Ok(()),
             }
         }

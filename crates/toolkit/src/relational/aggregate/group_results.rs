@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
+use graph::PortIndex;
 use runtime::abi::Projection;
 use runtime::{BuildContext, EvaluationInputs, Outlet};
 use tuple::{Layout, TupleBuf, Value};
@@ -56,6 +57,6 @@ impl GroupResults {
         let inputs = [Some(group.last.as_ref())];
         let inputs = EvaluationInputs::new(&inputs).with_results(self.values.as_ref());
         self.output.write(&inputs, out, &mut self.tuple)?;
-        out.submit_owned(0, &mut self.tuple)
+        out.submit_owned(PortIndex(0), &mut self.tuple)
     }
 }

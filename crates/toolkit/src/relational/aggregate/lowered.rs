@@ -18,8 +18,8 @@
 
 use eval::{Fault, State};
 use graph::{
-    BinaryOp, Body, Expr, ExprKind, OperatorNode, OutputCall, Place, PlaceRoot, Policy, Pos,
-    StateId, StateVar, Stmt, Window, WindowKind,
+    BinaryOp, Body, Expr, ExprKind, OperatorNode, OutputCall, Place, PlaceRoot, Policy, PortIndex,
+    Pos, StateId, StateVar, Stmt, Window, WindowKind,
 };
 use runtime::{CountedWindow, LoweredLogic};
 use tuple::{List, Type, Value};
@@ -139,8 +139,8 @@ impl AggregateLowering<'_> {
         );
         let fire = vec![
             self.set(&count, self.constant(Value::Uint32(0))),
-            lower::submit(0, tuple),
-            lower::submit_window(0, self.pos),
+            lower::submit(PortIndex(0), tuple),
+            lower::submit_window(PortIndex(0), self.pos),
         ];
         let stmts = [
             self.set(&count, more),

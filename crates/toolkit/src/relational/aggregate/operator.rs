@@ -1,7 +1,7 @@
 //! The operator instance of an Aggregate that is not lowered.
 
 use eval::Fault;
-use graph::{Expr, Window, WindowKind};
+use graph::{Expr, PortIndex, Window, WindowKind};
 use runtime::abi::Projection;
 use runtime::window::{LeaveReason, PaneItems, WindowObserver, WindowPartition};
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet};
@@ -117,7 +117,7 @@ impl WindowFunction for AggregateWindowFunction {
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         self.submit_once(&items, out)?;
-        out.submit_punctuation(0, Punctuation::Window)
+        out.submit_punctuation(PortIndex(0), Punctuation::Window)
     }
 }
 
@@ -128,7 +128,9 @@ impl WindowObserver<AggregateItem> for WindowFiring<'_, AggregateWindowFunction>
         total: usize,
     ) -> Result<(), Fault> {
         let Some(partition) = partition.filter(|partition| !partition.is_empty()) else {
-            return self.out.submit_punctuation(0, Punctuation::Window);
+            return self
+                .out
+                .submit_punctuation(PortIndex(0), Punctuation::Window);
         };
         if self.function.is_sliding && !partition.is_full() && !self.function.incomplete {
             return Ok(());
@@ -207,7 +209,7 @@ impl AggregateWindowFunction {
         } else {
             self.submit_once(partition, out)?;
         }
-        out.submit_punctuation(0, Punctuation::Window)
+        out.submit_punctuation(PortIndex(0), Punctuation::Window)
     }
 
     /// Submits one tuple for each group of tuples that fire once: their groups are not kept.

@@ -5,7 +5,8 @@ mod operator;
 mod verify;
 
 use graph::{
-    AssignmentMode, Cardinality, PunctuationOutputMode, WindowForm, WindowKind, WindowingMode,
+    AssignmentMode, Cardinality, PortIndex, PunctuationOutputMode, WindowForm, WindowKind,
+    WindowingMode,
 };
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{OperatorConstructor, OperatorEntry};
@@ -93,25 +94,25 @@ static MODEL: OperatorModel = OperatorModel {
         },
         ParamModel {
             name: "equalityLHS",
-            port: Some(0),
+            port: Some(PortIndex(0)),
             doc: "Matching pairs have equal values here and in equalityRHS; looked up by hash.",
             ..SIDE_EXPRS
         },
         ParamModel {
             name: "equalityRHS",
-            port: Some(1),
+            port: Some(PortIndex(1)),
             doc: "See equalityLHS; as many expressions, of the same types.",
             ..SIDE_EXPRS
         },
         ParamModel {
             name: "partitionByLHS",
-            port: Some(0),
+            port: Some(PortIndex(0)),
             doc: "Left tuples with equal values share a window; only with a partitioned window.",
             ..SIDE_EXPRS
         },
         ParamModel {
             name: "partitionByRHS",
-            port: Some(1),
+            port: Some(PortIndex(1)),
             doc: "Right tuples with equal values share a window; only with a partitioned window.",
             ..SIDE_EXPRS
         },

@@ -1,6 +1,7 @@
 //! The operator instance of Join.
 
 use eval::Fault;
+use graph::PortIndex;
 use runtime::abi::{Predicate, Projection};
 use runtime::window::{LeaveReason, WindowArrival, WindowObserver, WindowPartition};
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet, TimerId};
@@ -32,7 +33,7 @@ enum UnmatchedAction {
     /// The tuple gives no output.
     Drop,
     /// The tuple is submitted unchanged to this port.
-    SubmitToPort(u32),
+    SubmitToPort(PortIndex),
     /// The tuple is paired with this tuple of the other side.
     PairWithDefault(TupleBuf),
 }
@@ -57,7 +58,7 @@ pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
         }
         unmatched[side] = if build.outputs.len() > 1 {
             next_port += 1;
-            UnmatchedAction::SubmitToPort(next_port - 1)
+            UnmatchedAction::SubmitToPort(PortIndex(next_port - 1))
         } else {
             UnmatchedAction::PairWithDefault(default_tuple(build, 1 - side, defaults[1 - side])?)
         };
@@ -116,11 +117,11 @@ fn side_inputs<'a>(
 impl Operator for Join {
     fn process(
         &mut self,
-        port: u32,
+        port: PortIndex,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        let side = port as usize;
+        let side = port.index();
         let now_ns = self.clock.now_ns();
         self.sides[side]
             .evaluate_keys(&EvaluationInputs::new(&side_inputs(side, tuple, None)), out)?;
@@ -286,7 +287,7 @@ impl PairOutput {
     fn submit(&mut self, inputs: &EvaluationInputs<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.output.write(inputs, out, &mut self.out_tuple)?;
         self.has_submitted = true;
-        out.submit_owned(0, &mut self.out_tuple)
+        out.submit_owned(PortIndex(0), &mut self.out_tuple)
     }
 
     /// A tuple that has found no partner is no longer looked for.
@@ -312,7 +313,7 @@ impl PairOutput {
     /// A window marker after what was sent.
     fn submit_marker(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         if std::mem::take(&mut self.has_submitted) {
-            out.submit_punctuation(0, Punctuation::Window)
+            out.submit_punctuation(PortIndex(0), Punctuation::Window)
         } else {
             Ok(())
         }

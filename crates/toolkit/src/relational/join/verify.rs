@@ -1,6 +1,6 @@
 //! Checks of a Join when compiling, beyond its model.
 
-use graph::{InvocationError, InvocationPart, OperatorNode, OperatorTimers};
+use graph::{InvocationError, InvocationPart, OperatorNode, OperatorTimers, PortIndex};
 use tuple::Type;
 
 use crate::lower;
@@ -97,7 +97,7 @@ fn verify_ports(operator: &OperatorNode) -> Result<(), InvocationError> {
         if input.schema != output.schema {
             let (input, output) = (&input.name, &output.name);
             let message = format!("`{output}` gets tuples of `{input}` and is of another type");
-            return report_misuse(InvocationPart::Output(port as u32), message, "");
+            return report_misuse(InvocationPart::Output(PortIndex(port as u32)), message, "");
         }
     }
     Ok(())
