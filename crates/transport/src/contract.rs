@@ -45,6 +45,17 @@ pub trait Medium: Sync {
         Ok(())
     }
 
+    /// The medium with settings of its own: words `key=value`, with blanks between them.
+    ///
+    /// # Errors
+    /// The medium has no such settings.
+    fn with_settings(&'static self, settings: &str) -> Result<&'static dyn Medium, Error> {
+        let name = self.name();
+        Err(Error::Refused(format!(
+            "{name} has no settings, so `{settings}` means nothing there"
+        )))
+    }
+
     /// Makes the sending end of an edge, and a ticket for each of its receivers. Does not wait for
     /// the receivers.
     ///

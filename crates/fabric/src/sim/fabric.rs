@@ -32,6 +32,8 @@ pub struct SimFabricFaults {
     pub pause_percent: u8,
     /// Posts in 100 that find no room: operations and receive buffers.
     pub no_room_percent: u8,
+    /// Whether nothing can be sent inline.
+    pub lacks_inline: bool,
     /// Whether registrations of memory fail.
     pub refuses_registrations: bool,
 }
@@ -81,10 +83,11 @@ impl SimFabricFaults {
         lost_completion_percent: 0,
         pause_percent: 0,
         no_room_percent: 0,
+        lacks_inline: false,
         refuses_registrations: false,
     };
 
-    /// All faults but refused registrations.
+    /// All faults, but for refused registrations and providers without inline sends.
     pub const fn wild(seed: u64) -> SimFabricFaults {
         SimFabricFaults {
             seed,
@@ -94,6 +97,7 @@ impl SimFabricFaults {
             lost_completion_percent: 5,
             pause_percent: 1,
             no_room_percent: 20,
+            lacks_inline: false,
             refuses_registrations: false,
         }
     }

@@ -68,11 +68,12 @@ impl SimNode {
             wakeup: wakeup.clone(),
         };
         state.nodes.insert(number, node);
+        let inline_bytes_max = if state.faults.lacks_inline { 0 } else { 64 };
         drop(state);
         let limits = ProviderLimits {
             provider: "sim".to_owned(),
             device: "sim".to_owned(),
-            inline_bytes_max: 64,
+            inline_bytes_max,
             message_bytes_max: 1 << 30,
             transmit_depth: DEPTH,
             receive_depth: 1024,

@@ -10,7 +10,7 @@ pub mod sim;
 pub mod tcp;
 mod tcp_edge;
 
-use crate::Medium;
+use crate::{Error, Medium};
 
 static SIM: sim::SimMedium = sim::SimMedium {
     inner: &shm::ShmMedium,
@@ -23,7 +23,7 @@ static ALL: [&dyn Medium; 6] = [
     &shm::ShmMedium,
     &rum::RumMedium::DEFAULT,
     &tcp::TcpMedium,
-    &rdma::RdmaMedium { provider: "tcp" },
+    &rdma::RdmaMedium::DEFAULT,
     &SIM,
 ];
 
@@ -61,4 +61,34 @@ pub fn available() -> impl Iterator<Item = &'static dyn Medium> {
 /// ```
 pub fn find(name: &str) -> Option<&'static dyn Medium> {
     all().iter().copied().find(|medium| medium.name() == name)
+}
+
+/// The medium with this name and these settings: words `key=value`, with blanks between them.
+///
+/// # Example
+/// ```
+/// use thalweg_transport::media;
+///
+/// assert_eq!(media::find_with("rdma", "mode=channel")?.name(), "rdma");
+/// let refusal = media::find_with("tcp", "mode=channel").err().expect("tcp has no modes");
+/// assert_eq!(refusal.to_string(), "tcp has no settings, so `mode=channel` means nothing there");
+/// # Ok::<(), thalweg_transport::Error>(())
+/// ```
+///
+/// # Errors
+/// There is no such medium, or it has no such settings.
+pub fn find_with(name: &str, settings: &str) -> Result<&'static dyn Medium, Error> {
+    let medium = find(name).ok_or_else(|| unknown_medium(name))?;
+    match settings {
+        "" => Ok(medium),
+        _ => medium.with_settings(settings),
+    }
+}
+
+/// The error for a name that no medium has; it lists the media.
+fn unknown_medium(name: &str) -> Error {
+    let media = all().iter().filter(|medium| !medium.caps().is_for_tests);
+    let media: Vec<_> = media.map(|medium| medium.name()).collect();
+    let media = media.join(", ");
+    Error::Refused(format!("there is no medium {name}; there are {media}"))
 }

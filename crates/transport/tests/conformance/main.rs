@@ -18,6 +18,7 @@ mod compiled;
 mod granting;
 mod kill;
 mod play;
+mod rdma_channel;
 mod reference;
 mod reference_ends;
 mod rig;
@@ -70,7 +71,10 @@ fn main() -> ExitCode {
 fn media() -> Vec<&'static dyn Medium> {
     let reference: &'static dyn Medium = &broken::WHOLE;
     let own = [reference, &single::Single];
-    own.into_iter().chain(media::available()).collect()
+    let channel: &'static dyn Medium = &rdma_channel::RdmaChannel;
+    let channel = channel.check_available().is_ok().then_some(channel);
+    let own = own.into_iter().chain(channel);
+    own.chain(media::available()).collect()
 }
 
 /// Says which media are not tested, and why.
@@ -84,7 +88,8 @@ fn name_missing() {
 
 /// A medium under test, or a broken one. Loads no library: a child asks for its one medium.
 fn find(name: &str) -> Option<&'static dyn Medium> {
-    let own: [&'static dyn Medium; 2] = [&broken::WHOLE, &single::Single];
+    let own: [&'static dyn Medium; 3] =
+        [&broken::WHOLE, &single::Single, &rdma_channel::RdmaChannel];
     let own = own.into_iter().find(|medium| medium.name() == name);
     own.or_else(|| media::find(name))
         .or_else(|| broken::find(name))

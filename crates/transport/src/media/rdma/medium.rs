@@ -7,8 +7,11 @@ use rustix::io::retry_on_intr;
 use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::PlacementProof;
+use super::channel_receiver::ChannelReceiver;
+use super::channel_sender::ChannelSender;
 use super::receiver::RdmaReceiver;
 use super::sender::RdmaSender;
+use super::settings::{RdmaMode, RdmaSettings};
 use super::write_receiver::WriteReceiver;
 use super::write_sender::WriteSender;
 use super::write_targets::{RECEIVERS_MAX, refused};
@@ -23,18 +26,30 @@ const RING_BYTES_MIN: usize = 4096;
 /// Most bytes of a ring: as many as the largest ring of the other media holds.
 const RING_BYTES_MAX: usize = 1 << 31;
 
-/// The medium `rdma`: see the [module](super).
+/// The medium `rdma`, with its settings: see the [module](super).
 #[derive(Clone, Debug)]
 pub struct RdmaMedium {
-    /// Name of libfabric's provider, such as `verbs` or `tcp`.
-    pub provider: &'static str,
+    settings: RdmaSettings,
 }
 
+/// The medium in mode `channel`.
+static CHANNEL: RdmaMedium = RdmaMedium {
+    settings: RdmaSettings {
+        mode: RdmaMode::Channel,
+        ..RdmaSettings::DEFAULT
+    },
+};
+
 impl RdmaMedium {
+    /// The medium as plans have it unless they say otherwise: mode `write` over the provider `tcp`.
+    pub const DEFAULT: RdmaMedium = RdmaMedium {
+        settings: RdmaSettings::DEFAULT,
+    };
+
     /// How receivers know that a record is whole: the provider `tcp` reads a write from its socket
     /// in the order of its bytes, while the receiver polls. Of other providers nothing is known.
     fn proof(&self) -> PlacementProof {
-        match self.provider {
+        match self.settings.provider {
             "tcp" => PlacementProof::Marks,
             _ => PlacementProof::Numbers,
         }
@@ -42,7 +57,7 @@ impl RdmaMedium {
 
     fn query(&self, address: FabricAddress) -> ProviderQuery {
         ProviderQuery {
-            provider: self.provider.to_owned(),
+            provider: self.settings.provider.to_owned(),
             device: None,
             address,
             traffic_class: 0,
@@ -71,15 +86,30 @@ impl Medium for RdmaMedium {
         FabricLibrary::load().map(drop).map_err(refused)
     }
 
+    fn with_settings(&'static self, settings: &str) -> Result<&'static dyn Medium, Error> {
+        Ok(match RdmaSettings::parse(settings)?.mode {
+            RdmaMode::Write => &RdmaMedium::DEFAULT,
+            RdmaMode::Channel => &CHANNEL,
+        })
+    }
+
     fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
         let node = FabricNode::open(&self.query(FabricAddress::Listen(spec.listen)));
         let node = node.map_err(refused)?;
         let tickets = seal_tickets(self.name(), spec, node.listen_address().map_err(refused)?);
         let bytes = ring_bytes(spec);
-        let salt = random_salt()?;
-        let sender = WriteSender::new(node, spec, self.proof(), bytes, salt)?;
         let counters = Arc::<EdgeCounters>::default();
-        Ok((Box::new(RdmaSender::new(sender, counters)?), tickets))
+        let end: Box<dyn SendingEnd> = match self.settings.mode {
+            RdmaMode::Write => {
+                let sender = WriteSender::new(node, spec, self.proof(), bytes, random_salt()?)?;
+                Box::new(RdmaSender::new(sender, counters)?)
+            }
+            RdmaMode::Channel => {
+                let sender = ChannelSender::new(node, spec, bytes)?;
+                Box::new(RdmaSender::new(sender, counters)?)
+            }
+        };
+        Ok((end, tickets))
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
@@ -87,8 +117,16 @@ impl Medium for RdmaMedium {
         let node = FabricNode::open(&self.query(FabricAddress::Connect(address)));
         let node = node.map_err(refused)?;
         let bytes = ring_bytes(spec);
-        let receiver = WriteReceiver::new(node, spec, receiver, self.proof(), bytes)?;
-        Ok(Box::new(RdmaReceiver::new(receiver)?))
+        Ok(match self.settings.mode {
+            RdmaMode::Write => {
+                let receiver = WriteReceiver::new(node, spec, receiver, self.proof(), bytes)?;
+                Box::new(RdmaReceiver::new(receiver)?)
+            }
+            RdmaMode::Channel => {
+                let receiver = ChannelReceiver::new(node, spec, receiver, bytes)?;
+                Box::new(RdmaReceiver::new(receiver)?)
+            }
+        })
     }
 }
 

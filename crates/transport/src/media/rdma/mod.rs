@@ -8,12 +8,22 @@
 //! is late or doubled does no harm. This is the Vega transport (Selo et al., 2010), without its
 //! limit that a message is at most the ring, and without its belief that bytes arrive in order.
 
+mod channel_pool;
+mod channel_receiver;
+mod channel_sender;
+mod channel_targets;
+#[cfg(test)]
+mod channel_tests;
 mod greeting;
 mod medium;
 mod mode;
 mod receiver;
+mod receiver_table;
 mod record;
 mod sender;
+mod settings;
+#[cfg(test)]
+mod sim_edge;
 mod write_receiver;
 mod write_sender;
 mod write_targets;
@@ -39,3 +49,9 @@ const fn mode_number(proof: PlacementProof) -> u16 {
         PlacementProof::Numbers => 2,
     }
 }
+
+/// Number of the mode `channel` in greetings.
+const CHANNEL_MODE: u16 = 3;
+
+/// Bytes of a message of credit: a word.
+const CHANNEL_CREDIT_BYTES: usize = 8;

@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex};
 use fabric::RdmaNode;
 use ring::frame::FrameBatch;
 
+use super::write_sender::lock;
+use super::write_targets::refused;
 use crate::Error;
 
 /// The sending thread's side of a mode: builds frames in place.
@@ -57,7 +59,14 @@ pub(super) trait ModeSender: Send {
     ///
     /// # Errors
     /// The provider has failed.
-    fn may_sleep(&mut self, len: usize) -> Result<bool, Error>;
+    fn may_sleep(&mut self, len: usize) -> Result<bool, Error> {
+        // The next claim reports an error, if there is one.
+        let has_room = self.try_claim(len).unwrap_or(true);
+        self.forget_claim();
+        let mut targets = lock(self.targets());
+        targets.take_news();
+        Ok(!has_room && targets.node_mut().may_sleep().map_err(refused)?)
+    }
 
     /// Numbers of the receivers that were gone at the last call.
     fn lost_receivers(&self) -> &[u32];

@@ -18,7 +18,7 @@ use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
 use super::PlacementProof;
 use super::mode::{ModeSender, ModeTargets};
 use super::record::{RECORD_OVERHEAD_BYTES, RecordHead, RecordMarks, WRAP_BYTES};
-use super::write_targets::{Committed, WriteTargets, memory, refused};
+use super::write_targets::{Committed, WriteTargets, memory};
 use crate::{EdgeSpec, Error};
 
 /// The sending thread's side of an edge in mode `write`.
@@ -186,20 +186,6 @@ impl<N: RdmaNode> ModeSender for WriteSender<N> {
         let is_out = targets.flush();
         targets.list_lost(&mut self.lost);
         is_out
-    }
-
-    /// Whether the thread may sleep until there is room for a payload of this length: on the
-    /// node's descriptors, and on news that others take from it.
-    ///
-    /// # Errors
-    /// The provider has failed.
-    fn may_sleep(&mut self, len: usize) -> Result<bool, Error> {
-        // The next claim reports an error, if there is one.
-        let has_room = self.try_claim(len).unwrap_or(true);
-        self.forget_claim();
-        let mut targets = lock(&self.targets);
-        targets.take_news();
-        Ok(!has_room && targets.node_mut().may_sleep().map_err(refused)?)
     }
 
     /// Numbers of the receivers that were gone at the last call.

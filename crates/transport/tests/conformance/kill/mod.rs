@@ -80,6 +80,12 @@ pub const MEDIA: &[Promise] = &[
         notices_tickets: false,
         times: TIMES_BY_LIBRARY,
     },
+    Promise {
+        medium: "rdma_channel",
+        outlives: Outlives::Flushed,
+        notices_tickets: false,
+        times: TIMES_BY_LIBRARY,
+    },
 ];
 
 /// Promise of a medium about deaths.
