@@ -75,7 +75,10 @@ pub use monitor::{
     SenderSample, sample_jobs,
 };
 pub use pe::serve;
-pub use plan::{available_media, media, parse_plan, pin_pes, plan, plan_notes, usable_core_count};
+pub use plan::{
+    available_media, check_medium_settings, media, parse_plan, pin_pes, plan, plan_notes,
+    usable_core_count,
+};
 pub use planner::{
     FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
 };

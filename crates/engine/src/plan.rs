@@ -61,7 +61,28 @@ pub fn plan(program: &Program, options: &PlanOptions<'_>) -> Result<Plan, Error>
 /// The first error in the text, with its line and column.
 pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> {
     let media = media();
-    planner::parse_plan_with_media(text, program, &|name| planner::check_medium(name, &media))
+    planner::parse_plan_with_media(text, program, &|name, settings| {
+        planner::check_medium(name, &media)?;
+        check_medium_settings(name, settings)
+    })
+}
+
+/// Checks that a medium has these settings: words `key=value`, with blanks between them.
+///
+/// # Example
+/// ```
+/// use thalweg_engine::check_medium_settings;
+///
+/// assert_eq!(check_medium_settings("rdma", "mode=channel"), Ok(()));
+/// let why = check_medium_settings("rdma", "mode=best").unwrap_err();
+/// assert_eq!(why, "settings of rdma: there is no mode `best`; there are write and channel");
+/// ```
+///
+/// # Errors
+/// One line: the medium has no such settings.
+pub fn check_medium_settings(name: &str, settings: &str) -> Result<(), String> {
+    let found = media::find_with(&name.to_lowercase(), settings);
+    found.map(drop).map_err(|error| error.to_string())
 }
 
 /// Notes on where a plan departs from the program's config clauses, a sentence each, with the place

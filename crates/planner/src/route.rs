@@ -82,6 +82,7 @@ impl<'a> Router<'a> {
                 self.check_host(medium, crossing.from, pe).map_err(about)?;
             }
             crossing.medium = medium.name.into();
+            self.add_settings(&mut crossing);
             return Ok(split_crossing(crossing, medium).collect());
         }
         let mut by_medium: Vec<(MediumCapabilities<'_>, Vec<PeId>)> = Vec::new();
@@ -111,14 +112,25 @@ impl<'a> Router<'a> {
         }
         let crossings = by_medium.into_iter().flat_map(|(medium, mut to)| {
             to.sort_unstable();
-            let whole = Crossing {
+            let mut whole = Crossing {
                 to,
                 medium: medium.name.into(),
                 ..crossing.clone()
             };
+            self.add_settings(&mut whole);
             split_crossing(whole, medium)
         });
         Ok(crossings.collect())
+    }
+
+    /// Gives a crossing without settings of its own those of the job for its medium.
+    fn add_settings(&self, crossing: &mut Crossing) {
+        if let Some((medium, settings)) = self.options.medium_settings
+            && *crossing.medium == *medium
+            && crossing.medium_settings.is_empty()
+        {
+            crossing.medium_settings = settings.into();
+        }
     }
 
     /// Whether a stream comes to a PE from another host.

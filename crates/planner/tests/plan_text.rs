@@ -7,7 +7,8 @@ use graph::{
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
 use thalweg_planner::{
-    add_missing_crossings, check, check_partial, derive, parse_plan, parse_plan_with_media,
+    FusionPolicy, MediumCapabilities, PlanOptions, add_missing_crossings, check, check_partial,
+    derive, parse_plan, parse_plan_with_media, plan,
 };
 
 /// `A -> In.F -> In.G -> Sink`, `A -> Sink.1`; F and G stand in a loop if it is asked for.
@@ -406,7 +407,7 @@ fn a_stream_and_a_queue_that_one_merge_takes_share_its_core() {
 
 #[test]
 fn an_unknown_medium_is_refused_in_its_place() {
-    let known = |name: &str| match name {
+    let known = |name: &str, _: &str| match name {
         "shm" => Ok(()),
         _ => Err(format!("there is no medium `{name}`")),
     };
@@ -425,4 +426,68 @@ fn an_unknown_medium_is_refused_in_its_place() {
     );
     let refused = with("smh").expect_err("it is unknown");
     assert_eq!(refused, "5:23: there is no medium `smh`");
+}
+
+#[test]
+fn settings_of_a_medium_follow_its_name() {
+    let known = |name: &str, settings: &str| match (name, settings) {
+        ("rdma", "" | "mode=channel" | "provider=tcp mode=channel") => Ok(()),
+        _ => Err(format!("`{name}` has no settings `{settings}`")),
+    };
+    let with = |medium: &str| {
+        let text =
+            format!("pe 0\n operators *\npe 1\n operators Sink\ncrossing A -> pe 1 on {medium}\n");
+        parse_plan_with_media(&text, &program(true), &known).map_err(|error| error.to_string())
+    };
+    let program = program(true);
+    for settings in ["mode=channel ring 4096", "provider=tcp   mode=channel", ""] {
+        let plan = with(&format!("rdma {settings}")).expect("it is known");
+        let text = plan.display(&program).to_string();
+        let again = parse_plan(&text, &program).expect("it was printed");
+        assert_eq!(again.crossings, plan.crossings, "{text}");
+        let words = settings
+            .split_whitespace()
+            .filter(|word| word.contains('='));
+        let words: Vec<&str> = words.collect();
+        assert_eq!(&*plan.crossings[0].medium_settings, words.join(" "));
+    }
+    assert_eq!(
+        with("rdma mode=best").expect_err("it is unknown"),
+        "5:23: `rdma` has no settings `mode=best`"
+    );
+    assert_eq!(
+        with("auto mode=channel").expect_err("auto has none"),
+        "5:28: settings belong behind the name of a medium"
+    );
+}
+
+#[test]
+fn settings_of_the_job_are_for_crossings_without_their_own() {
+    let program = program(true);
+    let text = "pe 0\n operators *\npe 1\n operators Sink\ncrossing A -> pe 1 on rdma";
+    let media = [MediumCapabilities {
+        name: "rdma",
+        crosses_processes: true,
+        crosses_hosts: true,
+        is_one_to_many: true,
+        batches: false,
+        receivers_max: 9,
+        is_for_tests: false,
+        rank: 0,
+    }];
+    for (own, medium, settings) in [
+        ("", "rdma", "mode=channel"),
+        (" mode=write", "rdma", "mode=write"),
+        ("", "rum", ""),
+    ] {
+        let written = parse_plan(&format!("{text}{own}\n"), &program).expect("a plan");
+        let options = PlanOptions {
+            fusion: FusionPolicy::Text(&written),
+            media: &media,
+            medium_settings: Some((medium, "mode=channel")),
+            ..PlanOptions::default()
+        };
+        let plan = plan(&program, &options).expect("a plan");
+        assert_eq!(&*plan.crossings[0].medium_settings, settings);
+    }
 }

@@ -72,6 +72,7 @@ fn crossing(from: OutPortId, to: Vec<PeId>) -> Crossing {
         from,
         to,
         medium: "shm".into(),
+        medium_settings: "".into(),
         codec: CrossingCodec::Facade,
         ring_bytes: None,
         batch: None,

@@ -273,6 +273,7 @@ fn crossings(
         from,
         to,
         medium: medium.into(),
+        medium_settings: "".into(),
         codec: *choices.one_of(&[CrossingCodec::Facade, CrossingCodec::Normal]),
         ring_bytes: choices.percent(30).then_some(1 << 20),
         batch: choices.percent(30).then_some((25, 50, 4096)),

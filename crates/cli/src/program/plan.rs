@@ -38,10 +38,15 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> 
         threading: threading(args.threading.unwrap_or(ThreadingModel::Manual)),
         cores: cores(&args.pin),
         media: &media,
+        medium_settings: args.rdma.as_deref().map(|settings| ("rdma", settings)),
     };
     let mut plan = engine::plan(program, &options)?;
     for note in engine::plan_notes(program, &options, &plan) {
         write_stderr(&format!("note: {note}\n"));
+    }
+    let crosses_by_rdma = plan.crossings.iter().any(|one| &*one.medium == "rdma");
+    if args.rdma.is_some() && !crosses_by_rdma {
+        write_stderr("note: no stream crosses by rdma, so --rdma has no effect\n");
     }
     engine::pin_pes(&mut plan, &args.pin);
     Ok(plan)

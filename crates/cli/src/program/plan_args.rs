@@ -18,6 +18,11 @@ pub struct PlanArgs {
     #[arg(short = 'F', long, value_name = "auto|MEDIUM")]
     pub transport: Option<String>,
 
+    /// Settings of streams by `rdma`, unless a plan says otherwise: `provider` (tcp) and `mode`
+    /// (write, channel) [default: provider=tcp,mode=write]
+    #[arg(long, value_name = "KEY=VALUE,...", value_parser = rdma)]
+    pub rdma: Option<String>,
+
     /// How tuples are written between processes: as they lie in memory (facade), or field by field
     /// (normal) [default: facade]
     #[arg(long, value_name = "CODEC")]
@@ -75,6 +80,7 @@ impl PlanArgs {
     /// The first option given that changes only the text of a plan.
     pub fn first_text_option(&self) -> Option<&'static str> {
         first_given(&[
+            ("--rdma", self.rdma.is_some()),
             ("--codec", self.codec.is_some()),
             ("--threading", self.threading.is_some()),
             ("--pin", !self.pin.is_empty()),
@@ -94,6 +100,13 @@ fn fuse(text: &str) -> Result<FuseChoice, String> {
         "spl" => FuseChoice::Spl,
         file => FuseChoice::File(PathBuf::from(file)),
     })
+}
+
+/// Settings as a plan has them: words with blanks between them.
+fn rdma(text: &str) -> Result<String, String> {
+    let words = text.replace(',', " ");
+    engine::check_medium_settings("rdma", &words)?;
+    Ok(words)
 }
 
 fn host(text: &str) -> Result<engine::HostSpec, String> {

@@ -61,6 +61,14 @@ fn plans_that_cannot_be_are_bad_usage() {
             "`ring` joins threads, not processes; there are auto, shm",
         ),
         (
+            ["--rdma", "mode=best"],
+            "there is no mode `best`; there are write and channel",
+        ),
+        (
+            ["--rdma", "provider=tcp,device=mlx5_0"],
+            "`device` cannot be set yet; provider and mode can",
+        ),
+        (
             ["--pin", "1-2"],
             "must be numbers of cores with commas between, as in `0,2`",
         ),

@@ -149,6 +149,7 @@ fn the_graph_is_drawn_with_the_processes_that_are_asked_for() {
         ("clif", "--fuse", "none"),
         ("asm", "-F", "tcp"),
         ("tree", "--codec", "normal"),
+        ("graph", "--rdma", "mode=channel"),
         ("graph", "--threading", "dedicated"),
     ] {
         let said = dump(&[stage, option, value]).fails(2);

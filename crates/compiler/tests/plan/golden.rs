@@ -67,7 +67,7 @@ fn plan(path: &Path, text: &str) -> String {
     }
 }
 
-fn known_medium(name: &str) -> Result<(), String> {
+fn known_medium(name: &str, _settings: &str) -> Result<(), String> {
     planner::check_medium(name, MEDIA)
 }
 

@@ -335,6 +335,7 @@ mod tests {
             from,
             to: vec![PeId(1)],
             medium: "shm".into(),
+            medium_settings: "".into(),
             codec: CrossingCodec::Facade,
             ring_bytes: None,
             batch: None,

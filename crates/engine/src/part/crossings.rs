@@ -137,7 +137,7 @@ impl<'a> Crossings<'a> {
         pe: PeId,
         ring_bytes: usize,
     ) -> Result<(OutboundCrossing, InboundCrossing), String> {
-        let medium = media::find("ring").ok_or_else(|| unknown_medium("ring"))?;
+        let medium = media::find_with("ring", "").map_err(|error| error.to_string())?;
         let (name, stream) = self.stream_names(from);
         let spec = EdgeSpec {
             name: name.into(),
@@ -226,8 +226,8 @@ impl<'a> Crossings<'a> {
     fn resolve(&self, id: CrossingId) -> Result<ResolvedCrossing<'a>, String> {
         let crossing = self.plan.crossings.get(id.0 as usize);
         let crossing = crossing.ok_or_else(|| format!("there is no crossing {id}"))?;
-        let medium = media::find(&crossing.medium);
-        let medium = medium.ok_or_else(|| unknown_medium(&crossing.medium))?;
+        let medium = media::find_with(&crossing.medium, &crossing.medium_settings);
+        let medium = medium.map_err(|error| error.to_string())?;
         let bytes_max = match medium.caps().is_untrusted {
             true => SOCKET_BYTES,
             false => RING_BYTES,
@@ -259,13 +259,6 @@ impl ResolvedCrossing<'_> {
         let (stream, medium) = (&self.spec.name, self.medium.name());
         format!("stream {stream} by {medium}: {error}")
     }
-}
-
-/// The sentence for an unknown medium; it lists the media.
-fn unknown_medium(name: &str) -> String {
-    let media = media::all().iter().filter(|m| !m.caps().is_for_tests);
-    let media: Vec<_> = media.map(|medium| medium.name()).collect();
-    format!("there is no medium {name}; there are {}", media.join(", "))
 }
 
 fn batching((shortest, longest, bytes): (u32, u32, u32)) -> Batching {

@@ -7,9 +7,9 @@ use crate::{OperatorId, OutPortId, PortIndex};
 
 /// A stream that leaves its PE: one sender there, one receiver in each receiving PE.
 ///
-/// Chosen are `medium`, `codec`, `ring_bytes` and `batch`; `from` and `to` follow from the
-/// operators of the PEs. A stream has one crossing, or several if its medium serves fewer receivers
-/// than it has (`shm` at most 64): then each receiving PE is in one of them.
+/// Chosen are `medium` with its settings, `codec`, `ring_bytes` and `batch`; `from` and `to` follow
+/// from the operators of the PEs. A stream has one crossing, or several if its medium serves fewer
+/// receivers than it has (`shm` at most 64): then each receiving PE is in one of them.
 ///
 /// # Example
 /// ```
@@ -19,6 +19,7 @@ use crate::{OperatorId, OutPortId, PortIndex};
 ///     from: OutPortId { operator: OperatorId(3), port: PortIndex(0) },
 ///     to: vec![PeId(1), PeId(2)],
 ///     medium: "rum".into(),
+///     medium_settings: "".into(),
 ///     codec: CrossingCodec::Facade,
 ///     ring_bytes: Some(1 << 16),
 ///     // A batch goes out when it has 4,096 bytes, 25 µs after the previous one if more tuples
@@ -36,6 +37,9 @@ pub struct Crossing {
     pub to: Vec<PeId>,
     /// The medium's name, such as `shm`; [`AUTO_MEDIUM`] until one is chosen.
     pub medium: Arc<str>,
+    /// Settings of the medium's own: words `key=value` with a blank between them, such as
+    /// `mode=channel` for `rdma`. Empty for the job's choice, else the medium's default.
+    pub medium_settings: Arc<str>,
     /// The form in which tuples are written.
     pub codec: CrossingCodec,
     /// Size of the crossing's ring in bytes, from 4,096 to 2,147,483,648 (`rum`: half as many),

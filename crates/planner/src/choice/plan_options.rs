@@ -29,6 +29,8 @@ pub struct PlanOptions<'a> {
     pub cores: u32,
     /// The media that streams may cross on.
     pub media: &'a [MediumCapabilities<'a>],
+    /// Name of a medium, and the settings of the crossings by it that have none of their own.
+    pub medium_settings: Option<(&'a str, &'a str)>,
 }
 
 /// The operators that share a process.

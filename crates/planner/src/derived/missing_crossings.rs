@@ -27,6 +27,7 @@ pub fn add_missing_crossings(plan: &mut Plan, program: &Program, codec: Crossing
                 from,
                 to,
                 medium: AUTO_MEDIUM.into(),
+                medium_settings: "".into(),
                 codec,
                 ring_bytes: None,
                 batch: None,

@@ -24,18 +24,18 @@ use super::derive::derive;
 /// # Errors
 /// The first mistake in the text, or the first fault of the plan at its position in the text.
 pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> {
-    parse_plan_with_media(text, program, &|_| Ok(()))
+    parse_plan_with_media(text, program, &|_, _| Ok(()))
 }
 
 /// Like [`parse_plan`], where the media are known: `check_medium` gets the name of each medium and
-/// returns the reason if there is no such medium.
+/// its settings, and returns the reason if there is no such medium or it has no such settings.
 ///
 /// # Errors
 /// The first mistake in the text, or the first fault of the plan at its position in the text.
 pub fn parse_plan_with_media(
     text: &str,
     program: &Program,
-    check_medium: &dyn Fn(&str) -> Result<(), String>,
+    check_medium: &dyn Fn(&str, &str) -> Result<(), String>,
 ) -> Result<Plan, PlanTextError> {
     let draft = PlanDraft::parse(text, program, check_medium)?;
     let mut plan = draft.plan();

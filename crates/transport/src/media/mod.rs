@@ -76,7 +76,7 @@ pub fn find(name: &str) -> Option<&'static dyn Medium> {
 /// ```
 ///
 /// # Errors
-/// There is no such medium, or it has no such settings.
+/// No medium has this name, or the medium has no such settings.
 pub fn find_with(name: &str, settings: &str) -> Result<&'static dyn Medium, Error> {
     let medium = find(name).ok_or_else(|| unknown_medium(name))?;
     match settings {

@@ -52,6 +52,14 @@ impl<'t> PlanTextLine<'t> {
         self.words.next()
     }
 
+    /// The next word, if its text is as `is_it` says.
+    pub fn next_if(&mut self, is_it: impl Fn(&str) -> bool) -> Option<PlanTextWord<'t>> {
+        let next = self.words.as_slice().first().copied();
+        next.filter(|word| is_it(word.text)).inspect(|_| {
+            self.next();
+        })
+    }
+
     /// The next word; a message calls it `what` if it is missing.
     pub fn require(&mut self, what: &str) -> Result<PlanTextWord<'t>, PlanTextError> {
         let end = self.end_pos;
@@ -69,13 +77,8 @@ impl<'t> PlanTextLine<'t> {
 
     /// The next word if it begins with a digit, as a number.
     pub fn optional_number<N: std::str::FromStr>(&mut self) -> Result<Option<N>, PlanTextError> {
-        match self.words.as_slice().first().copied() {
-            Some(word) if word.text.starts_with(|c: char| c.is_ascii_digit()) => {
-                self.next();
-                word.number().map(Some)
-            }
-            _ => Ok(None),
-        }
+        let word = self.next_if(|text| text.starts_with(|c: char| c.is_ascii_digit()));
+        word.map(|word| word.number()).transpose()
     }
 
     /// The next word as a number; a message calls it `what` if it is missing.

@@ -45,14 +45,15 @@ const LINE_KEYWORDS: &[&str] = &[
 
 impl<'t> PlanDraft<'t> {
     /// Reads the text of a program's plan. `check_medium` gets the name of each medium but
-    /// [`AUTO_MEDIUM`] and returns the reason if there is no such medium.
+    /// [`AUTO_MEDIUM`], with its settings, and returns the reason if there is no such medium or it
+    /// has no such settings.
     ///
     /// # Errors
     /// The first mistake in the text.
     pub fn parse(
         text: &'t str,
         program: &Program,
-        check_medium: &dyn Fn(&str) -> Result<(), String>,
+        check_medium: &dyn Fn(&str, &str) -> Result<(), String>,
     ) -> Result<PlanDraft<'t>, PlanTextError> {
         let mut reader = PlanTextParser {
             program,
@@ -129,7 +130,7 @@ impl<'t> PlanDraft<'t> {
 
 struct PlanTextParser<'t, 'p> {
     program: &'p Program,
-    check_medium: &'p dyn Fn(&str) -> Result<(), String>,
+    check_medium: &'p dyn Fn(&str, &str) -> Result<(), String>,
     operators: OperatorLookup<'p>,
     draft: PlanDraft<'t>,
 }
@@ -271,13 +272,18 @@ impl<'t> PlanTextParser<'t, '_> {
             from: OutPortId { operator, port },
             to,
             medium: AUTO_MEDIUM.into(),
+            medium_settings: "".into(),
             codec: CrossingCodec::default(),
             ring_bytes: None,
             batch: None,
         };
         while let Some(word) = line.next() {
             match word.text {
-                "on" => crossing.medium = self.parse_medium(line.require("a medium")?)?,
+                "on" => {
+                    let medium = line.require("a medium")?;
+                    crossing.medium_settings = self.parse_medium(medium, line)?;
+                    crossing.medium = medium.text.into();
+                }
                 "codec" => crossing.codec = parse_codec(line.require("a codec")?)?,
                 "ring" => {
                     crossing.ring_bytes = Some(parse_ring(line.require("the size in bytes")?)?)
@@ -299,11 +305,25 @@ impl<'t> PlanTextParser<'t, '_> {
         Ok(())
     }
 
-    fn parse_medium(&self, word: PlanTextWord<'_>) -> Result<Arc<str>, PlanTextError> {
-        if word.text != AUTO_MEDIUM {
-            (self.check_medium)(word.text).map_err(|message| word.error(message))?;
+    /// The settings behind the name of a medium: words with an equals sign.
+    fn parse_medium(
+        &self,
+        word: PlanTextWord<'_>,
+        line: &mut PlanTextLine<'_>,
+    ) -> Result<Arc<str>, PlanTextError> {
+        let mut settings: Vec<&str> = Vec::new();
+        while let Some(setting) = line.next_if(|text| text.contains('=')) {
+            if word.text == AUTO_MEDIUM {
+                return Err(setting.error("settings belong behind the name of a medium"));
+            }
+            settings.push(setting.text);
         }
-        Ok(word.text.into())
+        let settings = settings.join(" ");
+        if word.text != AUTO_MEDIUM {
+            let checked = (self.check_medium)(word.text, &settings);
+            checked.map_err(|message| word.error(message))?;
+        }
+        Ok(settings.into())
     }
 }
 

@@ -139,6 +139,9 @@ impl PlanText<'_> {
         let port = crossing.from.port;
         write!(f, "crossing {from}.{port} -> pe {}", to.join(" "))?;
         write!(f, " on {}", crossing.medium)?;
+        if !crossing.medium_settings.is_empty() {
+            write!(f, " {}", crossing.medium_settings)?;
+        }
         if crossing.codec == CrossingCodec::Normal {
             f.write_str(" codec normal")?;
         }

@@ -76,7 +76,7 @@ impl PoolShape {
     /// The pool that a request tells of, with at most as many buffers as this one.
     ///
     /// # Errors
-    /// Its buffers are of another size, or there are none.
+    /// The receiver has buffers of another size, or none.
     pub(super) fn of_request(self, request: &RdmaRequest) -> Result<PoolShape, Error> {
         self.joined(request.ring.key, request.ring.bytes)
     }
@@ -99,7 +99,7 @@ impl PoolShape {
     /// The part of this pool that a sender uses, as its acceptance says.
     ///
     /// # Errors
-    /// Its buffers are of another size, or it uses none.
+    /// The sender has buffers of another size, or uses none.
     pub(super) fn of_acceptance(self, bytes: &[u8]) -> Result<PoolShape, Error> {
         let read = RdmaAcceptance::read(bytes, CHANNEL_MODE)?;
         self.joined(read.position, read.ring_bytes)

@@ -11,7 +11,7 @@ use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
 
 use super::channel_pool::PoolShape;
 use super::channel_targets::ChannelTargets;
-use super::mode::{ModeSender, ModeTargets};
+use super::mode::{ModeSender, ModeTargets, check_claim};
 use super::write_sender::lock;
 use super::write_targets::memory;
 use crate::{EdgeSpec, Error};
@@ -53,15 +53,6 @@ impl<N: RdmaNode> ChannelSender<N> {
         })
     }
 
-    fn check_claim(&self, len: usize) -> Result<(), Error> {
-        let most = self.payload_bytes_max();
-        if len <= most {
-            return Ok(());
-        }
-        let why = format!("a claim of {len} bytes: a frame has at most {most}");
-        Err(Error::Refused(why))
-    }
-
     /// Finds room behind the last message, in it if it was not posted; `None`: there is none.
     fn find_room(&self, targets: &ChannelTargets<N>, len: usize) -> Option<ClaimedFrame> {
         let frame = frame_bytes(len);
@@ -89,7 +80,7 @@ impl<N: RdmaNode> ModeSender for ChannelSender<N> {
     }
 
     fn try_claim(&mut self, len: usize) -> Result<bool, Error> {
-        self.check_claim(len)?;
+        check_claim(len, self.payload_bytes_max())?;
         self.claim = None;
         let mut targets = lock(&self.targets);
         targets.let_go();

@@ -12,21 +12,10 @@ use super::channel_pool::PoolShape;
 use super::channel_receiver::ChannelReceiver;
 use super::channel_sender::ChannelSender;
 use super::mode::{ModeReceiver, ModeSender};
-use super::sim_edge::{RING_BYTES, SimEdge, StepRng, seeds, spec};
+use super::sim_edge::{RING_BYTES, SimEdge, StepRng, payload, seeds, spec};
 use crate::{EdgeSpec, Error};
 
 type ChannelEdge = SimEdge<ChannelSender<SimNode>, ChannelReceiver<SimNode>>;
-
-/// A payload of at most as many bytes as fit into a buffer of the tests' rings.
-fn payload(number: u64) -> Vec<u8> {
-    let mut rng = StepRng(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    let len = match rng.below(10) {
-        0 => rng.below(1000),
-        1 => 0,
-        _ => rng.below(100),
-    };
-    (0..len).map(|at| number.wrapping_add(at) as u8).collect()
-}
 
 fn open(faults: SimFabricFaults, receivers: u32) -> ChannelEdge {
     let fabric = SimFabric::new(faults);
@@ -38,7 +27,7 @@ fn open(faults: SimFabricFaults, receivers: u32) -> ChannelEdge {
         ChannelReceiver::new(node, &spec, number, RING_BYTES).unwrap()
     };
     let mut edge = SimEdge::new(sender, (0..receivers).map(receive).collect());
-    edge.payload = payload;
+    edge.payload = |number| payload(number, 1000);
     edge
 }
 
@@ -130,17 +119,7 @@ fn frames_before_a_loss_are_received_first() {
                 edge.receive(0, &mut rng).unwrap();
             }
         }
-        let (mut receiver, mut count) = (edge.receivers.remove(0), edge.received[0]);
-        drop(edge.sender);
-        let loss = loop {
-            match receiver.poll() {
-                Ok(batch) => count += batch.count() as u64,
-                Err(error) => break error,
-            }
-            receiver.release();
-        };
-        assert!(matches!(loss, Error::PeerLost(_)), "{loss}");
-        assert_eq!(count, 10, "seed {seed}");
+        assert_eq!(edge.frames_at_loss(), 10, "seed {seed}");
     }
 }
 
@@ -257,7 +236,7 @@ impl Liar {
     }
 }
 
-/// What the sender says of a receiver that sends these messages of credit.
+/// The words of a sender about a receiver that sends these messages of credit.
 fn loss_by_credit(messages: &[&[u8]]) -> String {
     let fabric = SimFabric::new(SimFabricFaults::NONE);
     let (node, address) = fabric.listen().unwrap();
@@ -304,7 +283,7 @@ fn wrong_credit_is_the_loss_of_its_receiver() {
     );
 }
 
-/// What a receiver says of a sender that accepts with these bytes and sends this message.
+/// The words of a receiver about a sender that accepts with these bytes and sends this message.
 fn end_by_message(acceptance: &[u8], message: &[u8]) -> String {
     let fabric = SimFabric::new(SimFabricFaults::NONE);
     let (mut node, address) = fabric.listen().unwrap();

@@ -14,6 +14,10 @@
 //!   48  bytes of the ring    u64           48
 //!   56
 //! ```
+//! In mode `channel` a request has the number and the bytes of the receive buffers in place of key
+//! and bytes of the ring, an acceptance the number of those that are used in place of the position
+//! and the bytes of a buffer in place of the ring's; other words are 0.
+//!
 //! Numbers are little endian. Frames cross as they lie in memory, so both hosts must be little
 //! endian or both big endian: the magic is in the byte order of its host, and shows it.
 

@@ -1,4 +1,5 @@
-//! The medium `rdma`: frames by remote memory writes, over libfabric; so far its provider `tcp`.
+//! The medium `rdma`: frames by remote memory writes or by messages, over libfabric; so far its
+//! provider `tcp`.
 //!
 //! # Mode `write`
 //! The receiver has a ring in registered memory, the sender the same ring as the source of its
@@ -7,6 +8,12 @@
 //! absolute position, written into memory of the sender's ([`write_receiver`]), so an update that
 //! is late or doubled does no harm. This is the Vega transport (Selo et al., 2010), without its
 //! limit that a message is at most the ring, and without its belief that bytes arrive in order.
+//!
+//! # Mode `channel`
+//! Both sides have a pool of equal buffers ([`channel_pool`]). The receiver posts all of its own
+//! and tells how many ([`channel_receiver`]); the sender fills buffers with frames and sends each
+//! as a message while it has credit ([`channel_targets`]). This is the way of Heron over InfiniBand
+//! (Kamburugamuve, 2017), without credit in data, since a stream goes one way.
 
 mod channel_pool;
 mod channel_receiver;

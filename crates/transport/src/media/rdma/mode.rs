@@ -14,6 +14,18 @@ use super::write_sender::lock;
 use super::write_targets::refused;
 use crate::Error;
 
+/// Checks that a frame can have `len` bytes of payload.
+///
+/// # Errors
+/// A frame has at most `len_max`.
+pub(super) fn check_claim(len: usize, len_max: usize) -> Result<(), Error> {
+    if len <= len_max {
+        return Ok(());
+    }
+    let why = format!("a claim of {len} bytes: a frame has at most {len_max}");
+    Err(Error::Refused(why))
+}
+
 /// The sending thread's side of a mode: builds frames in place.
 pub(super) trait ModeSender: Send {
     /// The receivers of the edge, which the IO thread attends to as well.

@@ -5,7 +5,7 @@ use crate::Error;
 /// Keys that will be settings once there are providers for adapters.
 const FUTURE_KEYS: [&str; 3] = ["device", "gid", "class"];
 
-/// How frames cross.
+/// The way in which frames cross.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RdmaMode {
     /// By writes into a ring of the receiver's.

@@ -4,7 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use super::mode::{ModeReceiver, ModeSender};
-use crate::{Batching, EdgeSpec};
+use crate::{Batching, EdgeSpec, Error};
 
 /// Bytes of a ring: few, so that it is full and wraps often.
 pub(super) const RING_BYTES: usize = 4096;
@@ -37,11 +37,12 @@ pub(super) fn spec(receivers: u32) -> EdgeSpec {
     }
 }
 
-/// The payload with a number: its length and bytes follow from the number.
-fn payload(number: u64) -> Vec<u8> {
+/// The payload with a number: its length, mostly below 100 and always below `len_max`, and its
+/// bytes follow from the number.
+pub(super) fn payload(number: u64, len_max: u64) -> Vec<u8> {
     let mut rng = StepRng(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let len = match rng.below(10) {
-        0 => rng.below(1500),
+        0 => rng.below(len_max),
         1 => 0,
         _ => rng.below(100),
     };
@@ -64,7 +65,7 @@ impl<S: ModeSender, R: ModeReceiver> SimEdge<S, R> {
             sender,
             received: vec![0; receivers.len()],
             receivers,
-            payload,
+            payload: |number| payload(number, 1500),
             sent: 0,
         }
     }
@@ -121,6 +122,22 @@ impl<S: ModeSender, R: ModeReceiver> SimEdge<S, R> {
         Ok(())
     }
 
+    /// Drops the sender, and receives until that is told. Returns the number of frames that the
+    /// first receiver has got.
+    pub(super) fn frames_at_loss(mut self) -> u64 {
+        drop(self.sender);
+        let loss = loop {
+            match self.receivers[0].poll() {
+                Ok(batch) => self.received[0] += batch.count() as u64,
+                Err(error) => break error,
+            }
+            self.receivers[0].release();
+        };
+        assert!(matches!(loss, Error::PeerLost(_)), "{loss}");
+        self.received[0]
+    }
+
+    /// Drives the edge until all frames have come and are released. The text says what was wrong.
     pub(super) fn run(&mut self, seed: u64, frames: u64) -> Result<(), String> {
         let mut rng = StepRng(seed.wrapping_mul(2) + 1);
         for _ in 0..STEPS_MAX {

@@ -16,7 +16,7 @@ use fabric::{PinnedMemory, RdmaNode};
 use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
 
 use super::PlacementProof;
-use super::mode::{ModeSender, ModeTargets};
+use super::mode::{ModeSender, ModeTargets, check_claim};
 use super::record::{RECORD_OVERHEAD_BYTES, RecordHead, RecordMarks, WRAP_BYTES};
 use super::write_targets::{Committed, WriteTargets, memory};
 use crate::{EdgeSpec, Error};
@@ -97,7 +97,7 @@ impl<N: RdmaNode> ModeSender for WriteSender<N> {
     /// # Errors
     /// See [`crate::SendingEnd::claim`].
     fn try_claim(&mut self, len: usize) -> Result<bool, Error> {
-        self.check_len(len)?;
+        check_claim(len, self.payload_bytes_max())?;
         self.claim = None;
         let mut targets = lock(&self.targets);
         let mut claim = self.find_room(&targets, len);
@@ -205,15 +205,6 @@ impl<N: RdmaNode> ModeSender for WriteSender<N> {
 }
 
 impl<N: RdmaNode> WriteSender<N> {
-    fn check_len(&self, len: usize) -> Result<(), Error> {
-        let most = self.payload_bytes_max();
-        if len <= most {
-            return Ok(());
-        }
-        let why = format!("a claim of {len} bytes: a frame has at most {most}");
-        Err(Error::Refused(why))
-    }
-
     fn queued(&self, targets: &WriteTargets<N>) -> u64 {
         let end = self.committed.end;
         end - targets.released().unwrap_or(end)
