@@ -6,6 +6,7 @@ use syntax::ast::{Composite, Ident, QName};
 use syntax::{Diagnostic, Span};
 
 use crate::load::name_visitor::{self, NameRole, NameVisitor};
+use crate::types::formal_in_default;
 use crate::{Diagnostics, Session};
 
 /// Checks ports, formals, static types and instance names.
@@ -38,6 +39,24 @@ fn formals(composite: &Composite, diagnostics: &Diagnostics) {
         );
         diagnostics.add(Diagnostic::error("formal-name", name.span, message));
     }
+    for default in composite.params.iter().filter_map(|p| p.default.as_ref()) {
+        name_visitor::actual(default, &mut DefaultVisitor { diagnostics });
+    }
+}
+
+/// Visitor of a default, used or not, that reports the formals in it.
+struct DefaultVisitor<'d> {
+    diagnostics: &'d Diagnostics,
+}
+
+impl<'a> NameVisitor<'a> for DefaultVisitor<'_> {
+    fn mention(&mut self, _: NameRole, name: &'a QName) {
+        if name.name.text.starts_with('$') {
+            self.diagnostics.add(formal_in_default(&name.name));
+        }
+    }
+
+    fn declare(&mut self, _: &'a Ident) {}
 }
 
 fn instances(composite: &Composite, diagnostics: &Diagnostics) {

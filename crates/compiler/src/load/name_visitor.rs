@@ -138,7 +138,8 @@ fn type_expr<'a>(ty: &'a TypeExpr, v: &mut dyn NameVisitor<'a>) {
     }
 }
 
-fn actual<'a>(actual: &'a Actual, v: &mut dyn NameVisitor<'a>) {
+/// Meets the names of an actual.
+pub(crate) fn actual<'a>(actual: &'a Actual, v: &mut dyn NameVisitor<'a>) {
     match actual {
         Actual::Type(ty) => type_expr(ty, v),
         Actual::Exprs(list) => exprs(list, v),

@@ -252,8 +252,8 @@ impl<'w> Session<'w> {
         fits: impl Fn(&Mode) -> bool,
     ) -> Option<(&'w Actual, Scope<'w>)> {
         if scope.is_default() {
-            let message = format!("the default of a parameter cannot refer to `{}`", name.text);
-            return self.fail("formal-in-default", name.span, message);
+            self.report(formal_in_default(name));
+            return None;
         }
         let Some(composite_scope) = scope.composite_scope() else {
             let message = format!("there is no composite parameter `{}` here", name.text);
@@ -329,4 +329,10 @@ pub(crate) fn mode_word(mode: &Mode) -> &'static str {
         Mode::Operator => "operator",
         Mode::Type => "type",
     }
+}
+
+/// The error of a formal in the default of a formal.
+pub(crate) fn formal_in_default(name: &Ident) -> Diagnostic {
+    let message = format!("the default of a parameter cannot refer to `{}`", name.text);
+    Diagnostic::error("formal-in-default", name.span, message)
 }

@@ -27,9 +27,10 @@ pub(crate) type RegionThread = JoinHandle<Option<ThreadRegion>>;
 
 type ThreadWork = (ThreadRegion, Box<dyn FnOnce(&ThreadRegion) + Send>);
 
-/// Bytes of a thread's stack. Fused operators call each other and user functions recurse, so it is
-/// ample; the system gives memory only to the pages that are used.
-const STACK_BYTES: usize = 64 << 20;
+/// Bytes of a thread's stack. Fused operators call each other, and user functions recurse, which
+/// takes the interpreter some 10 KB a call: it is to get as deep as compiled code, to
+/// [`eval::interp::MAX_CALL_DEPTH`]. The system gives memory only to the pages that are used.
+const STACK_BYTES: usize = 256 << 20;
 
 /// Bytes of the stack that evaluations leave to all other code.
 const STACK_MARGIN_BYTES: usize = 2 << 20;

@@ -1,6 +1,6 @@
 //! Statements of functions and of logic clauses.
 
-use super::type_definition::type_definition;
+use super::type_definition::plain_type_definition;
 use super::{expr, function, types};
 use crate::SyntaxKind::*;
 use crate::parser::marker::CompletedNode;
@@ -39,7 +39,7 @@ pub(in crate::parser) fn block(p: &mut Parser, what: &'static str) -> CompletedN
 
 /// Whether the next tokens begin a clause or an item, so that a brace is missing before them.
 fn is_outside(p: &Parser) -> bool {
-    let is_definition = p.at(TypeKw) && p.nth(1) == Ident;
+    let is_definition = p.at(TypeKw) && matches!(p.nth(1), Ident | StaticKw);
     let is_word = p.at_any(&[StreamKw, OnTupleKw, OnPunctKw]);
     (p.begins_clause(p.pos) || p.begins_item(p.pos) || is_word) && !is_definition
 }
@@ -69,7 +69,7 @@ fn one_statement(p: &mut Parser) {
         TypeKw => {
             let node = p.start();
             p.bump();
-            type_definition(p);
+            plain_type_definition(p);
             p.finish(node, TypeStmt);
         }
         Semi => empty_statement(p),

@@ -1,11 +1,23 @@
 //! Definitions of types, in composites, in units and among statements.
 
 use super::types;
-use crate::DeclarationKind;
 use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
+use crate::{DeclarationKind, Diagnostic};
 
-/// `static Name = ...;`, the word `type` before it taken already.
+/// `Name = ...;` in a unit or a block, the word `type` before it taken already.
+pub(in crate::parser) fn plain_type_definition(p: &mut Parser) {
+    if p.at(StaticKw) {
+        let message = "only a type of a composite can be `static`";
+        let finding = Diagnostic::error("misplaced-modifier", p.span(p.pos), message)
+            .help("write only `type`");
+        p.report_remark(finding);
+        p.skip_token();
+    }
+    type_definition(p);
+}
+
+/// `static Name = ...;` in the `type` clause of a composite.
 pub(in crate::parser) fn type_definition(p: &mut Parser) {
     let node = p.start();
     p.eat(StaticKw);

@@ -1,6 +1,6 @@
 //! A source file: `namespace`, `use`, and the definitions.
 
-use super::type_definition::type_definition;
+use super::type_definition::plain_type_definition;
 use super::{annotation, composite, function};
 use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
@@ -194,7 +194,7 @@ fn composite_modifiers(p: &mut Parser, composite: usize) {
 fn type_item(p: &mut Parser) {
     let node = p.start();
     p.bump();
-    type_definition(p);
+    plain_type_definition(p);
     p.finish(node, TypeItem);
 }
 
@@ -219,7 +219,7 @@ fn item_after_name(p: &mut Parser) -> bool {
         p.error_at_token("unexpected-token", message);
         p.reported_at = None;
         let node = p.start();
-        type_definition(p);
+        plain_type_definition(p);
         p.finish(node, TypeItem);
         return true;
     }
