@@ -163,7 +163,9 @@ impl Operator for DynamicFilter {
         let key = &mut self.keys[port as usize];
         key.evaluate(&inputs, out)?;
         match port {
-            0 if self.keys_in_set.contains(key.bytes()) => out.submit(0, tuple)?,
+            0 if key.equals_itself() && self.keys_in_set.contains(key.bytes()) => {
+                out.submit(0, tuple)?;
+            }
             0 => {
                 if let Some(rejected) = &mut self.rejected {
                     rejected.write(&inputs, out, &mut self.buffer)?;
