@@ -6,7 +6,7 @@ use std::sync::Arc;
 use syntax::ast::{Expr, ExprKind};
 use tuple::Value;
 
-use super::ports::AnnotatedPorts;
+use super::ports::{AnnotatedPort, AnnotatedPorts};
 use super::reference::{attribute, fail, list_elements, port, simple_name, text};
 use super::target::AnnotationCheck;
 
@@ -41,29 +41,52 @@ impl ParallelRegion {
         let Some(Value::Int32(width @ 1..)) = value("width") else {
             return None;
         };
-        let said = |wanted| match value(wanted) {
-            Some(Value::RString(text)) => text.to_string_lossy().into_owned(),
-            _ => String::new(),
-        };
-        let (partitions, broadcast) = (said("partitionBy"), said("broadcast"));
         let distributions = ports.inputs.iter().map(|port| {
-            let is_it = |name: &str| port.names.iter().any(|n| **n == *name);
-            let schema = port.schema.as_ref();
-            let number = |attribute: &str| Some(schema?.find(attribute)?.0);
-            let partition = partitions.split(';').find_map(|part| {
-                let (name, list) = part.strip_suffix(')')?.split_once('(')?;
-                is_it(name).then(|| list.split(',').filter_map(number).collect())
-            });
-            match partition {
-                Some(attributes) => ChannelDistribution::Partitioned(attributes),
-                None if broadcast.split(',').any(is_it) => ChannelDistribution::Broadcast,
-                None => ChannelDistribution::RoundRobin,
+            if let Some(attributes) = partition_of(keys, port) {
+                ChannelDistribution::Partitioned(attributes)
+            } else if is_broadcast(keys, port) {
+                ChannelDistribution::Broadcast
+            } else {
+                ChannelDistribution::RoundRobin
             }
         });
         Some(ParallelRegion {
             width: width.unsigned_abs(),
             distributions: distributions.collect(),
         })
+    }
+}
+
+/// The attributes, by number, that `partitionBy` names for an input port.
+fn partition_of(keys: &[(Arc<str>, Value)], port: &AnnotatedPort) -> Option<Vec<usize>> {
+    let schema = port.schema.as_ref();
+    let number = |attribute: &str| Some(schema?.find(attribute)?.0);
+    said(keys, "partitionBy").split(';').find_map(|part| {
+        let (name, list) = part.strip_suffix(')')?.split_once('(')?;
+        port.is_called(name)
+            .then(|| list.split(',').filter_map(number).collect())
+    })
+}
+
+/// Whether `broadcast` names an input port.
+fn is_broadcast(keys: &[(Arc<str>, Value)], port: &AnnotatedPort) -> bool {
+    said(keys, "broadcast")
+        .split(',')
+        .any(|name| port.is_called(name))
+}
+
+/// The name of an input port whose tuples would go to one channel by `partitionBy` and to all by
+/// `broadcast`.
+pub(super) fn port_of_both(keys: &[(Arc<str>, Value)], ports: &AnnotatedPorts) -> Option<Arc<str>> {
+    let mut inputs = ports.inputs.iter();
+    let both = inputs.find(|port| partition_of(keys, port).is_some() && is_broadcast(keys, port));
+    both?.names.first().cloned()
+}
+
+fn said(keys: &[(Arc<str>, Value)], wanted: &str) -> String {
+    match keys.iter().find(|(key, _)| &**key == wanted) {
+        Some((_, Value::RString(text))) => text.to_string_lossy().into_owned(),
+        _ => String::new(),
     }
 }
 

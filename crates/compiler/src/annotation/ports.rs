@@ -64,6 +64,11 @@ impl AnnotatedPorts {
 }
 
 impl AnnotatedPort {
+    /// Whether a key means this port by a name.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.names.iter().any(|n| **n == *name)
+    }
+
     fn new(names: Vec<Arc<str>>, schema: &Option<Arc<TupleType>>) -> AnnotatedPort {
         AnnotatedPort {
             names,
@@ -77,6 +82,5 @@ pub(super) fn find<'p>(
     ports: &'p [AnnotatedPort],
     name: &str,
 ) -> impl Iterator<Item = &'p AnnotatedPort> {
-    let has_name = move |port: &&AnnotatedPort| port.names.iter().any(|n| &**n == name);
-    ports.iter().filter(has_name)
+    ports.iter().filter(move |port| port.is_called(name))
 }

@@ -88,7 +88,7 @@ pub(super) fn attribute(
     let (name, ports) = match &expr.kind {
         ExprKind::Field(base, name) => {
             let of = simple_name(base).map_or("", |base| &*base.text);
-            let named = ports.iter().filter(|p| p.names.iter().any(|n| &**n == of));
+            let named = ports.iter().filter(|p| p.is_called(of));
             (name, named.copied().collect())
         }
         _ => match simple_name(expr) {

@@ -6,6 +6,7 @@ use syntax::ast::{Annotation, Expr};
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
+use super::parallel::port_of_both;
 use super::target::{AnnotationCheck, AnnotationTarget};
 use crate::instance::CheckedAnnotation;
 
@@ -69,6 +70,14 @@ impl AnnotationRuleCheck<'_, '_, '_> {
             self.error(
                 self.span("width"),
                 format!("a parallel region has at least one channel, not {width}"),
+            );
+        }
+        if let Some(port) = port_of_both(self.args, self.check.ports) {
+            self.error(
+                self.span("broadcast"),
+                format!(
+                    "`partitionBy` sends a tuple of `{port}` to one channel, `broadcast` to all"
+                ),
             );
         }
     }

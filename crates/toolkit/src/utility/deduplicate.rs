@@ -160,15 +160,8 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
         Some(exprs) => build.projection(exprs)?,
         None => build.projection(&[crate::lower::input(build.operator, PortIndex(0))])?,
     };
-    let may_be_nan = key
-        .layout
-        .schema
-        .attributes
-        .iter()
-        .any(|a| holds_floats(&a.ty));
     Ok(Box::new(DeDuplicate {
         key: KeyEvaluator::new(Some(key)),
-        may_be_nan,
         measure: expiry_measure(build)?,
         last_seen: HashMap::new(),
         resets: build.flag("resetOnDuplicate", true)?,
@@ -250,8 +243,6 @@ impl ExpiryMeasure {
 
 struct DeDuplicate {
     key: KeyEvaluator,
-    /// A key with a NaN equals no other.
-    may_be_nan: bool,
     measure: ExpiryMeasure,
     /// Age measure of the last tuple of each key, by the canonical bytes of the key.
     last_seen: HashMap<Box<[u8]>, Value>,
@@ -305,8 +296,7 @@ impl Operator for DeDuplicate {
         let inputs = EvaluationInputs::new(&tuples);
         self.key.evaluate(&inputs, out)?;
         let now = self.measure.value_at(tuple);
-        let differs = self.may_be_nan && self.key.values().iter().any(holds_nan);
-        if !differs && self.is_duplicate(now) {
+        if self.key.equals_itself() && self.is_duplicate(now) {
             return if self.sends_duplicates {
                 out.submit(PortIndex(1), tuple)
             } else {
@@ -322,28 +312,5 @@ impl Operator for DeDuplicate {
             self.last_seen.clear();
         }
         Ok(())
-    }
-}
-
-/// Whether values of a type may hold a NaN: those of collections and optionals are not looked into.
-fn holds_floats(ty: &Type) -> bool {
-    match ty {
-        Type::Tuple(tuple) => tuple.attributes.iter().any(|a| holds_floats(&a.ty)),
-        ty => ty.is_numeric() && !ty.is_integral(),
-    }
-}
-
-/// Whether one of them does.
-fn holds_nan(value: &Value) -> bool {
-    match value {
-        Value::Float32(x) => x.is_nan(),
-        Value::Float64(x) => x.is_nan(),
-        Value::Complex32(re, im) => re.is_nan() || im.is_nan(),
-        Value::Complex64(re, im) => re.is_nan() || im.is_nan(),
-        Value::Decimal32(x) => x.is_nan(),
-        Value::Decimal64(x) => x.is_nan(),
-        Value::Decimal128(x) => x.is_nan(),
-        Value::Tuple(values) => values.iter().any(holds_nan),
-        _ => false,
     }
 }

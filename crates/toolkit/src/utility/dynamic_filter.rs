@@ -167,8 +167,8 @@ impl Operator for DynamicFilter {
         let key = &mut self.keys[port.index()];
         key.evaluate(&inputs, out)?;
         match port {
-            PortIndex(0) if self.keys_in_set.contains(key.bytes()) => {
-                out.submit(PortIndex(0), tuple)?
+            PortIndex(0) if key.equals_itself() && self.keys_in_set.contains(key.bytes()) => {
+                out.submit(PortIndex(0), tuple)?;
             }
             PortIndex(0) => {
                 if let Some(rejected) = &mut self.rejected {

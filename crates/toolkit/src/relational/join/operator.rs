@@ -167,9 +167,10 @@ impl Join {
         };
         self.candidates.clear();
         if own.has_equality() {
-            other
-                .store
-                .find(own.equality_key.bytes(), &mut self.candidates);
+            if own.equality_key.equals_itself() {
+                let key = own.equality_key.bytes();
+                other.store.find(key, &mut self.candidates);
+            }
         } else {
             other.append_all(&mut self.candidates);
         }
