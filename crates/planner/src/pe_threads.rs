@@ -19,8 +19,8 @@
 use std::collections::HashSet;
 
 use graph::{
-    CaughtFaults, ExprKind, OperatorId, OperatorNode, ParamValue, PeThreads, PlannedThread,
-    Program, ThreadStartPoint, inserted_operators,
+    CaughtFaults, ExprKind, OperatorId, OperatorNode, ParamValue, PeThreadId, PeThreads,
+    PlannedThread, Program, ThreadStartPoint, inserted_operators,
 };
 use tuple::Value;
 
@@ -57,12 +57,12 @@ pub fn pe_threads(program: &Program, pins: &[(u32, u32)]) -> PeThreads {
     }
 }
 
-/// By operator: the numbers of the threads that enter it, in order.
-fn entering_threads(threads: &[PlannedThread], operators: usize) -> Vec<Vec<usize>> {
+/// By operator: the threads that enter it, in order.
+fn entering_threads(threads: &[PlannedThread], operators: usize) -> Vec<Vec<PeThreadId>> {
     let mut entering = vec![Vec::new(); operators];
-    for (number, thread) in threads.iter().enumerate() {
-        for id in &thread.operators {
-            entering[id.0 as usize].push(number);
+    for (thread, planned) in (0..).map(PeThreadId).zip(threads) {
+        for id in &planned.operators {
+            entering[id.0 as usize].push(thread);
         }
     }
     entering
@@ -254,7 +254,7 @@ impl<'a> PeCallGraph<'a> {
     /// `upstream_first`.
     fn chains(
         &self,
-        entering: &[Vec<usize>],
+        entering: &[Vec<PeThreadId>],
         loops: &[Option<u32>],
         upstream_first: &[OperatorId],
     ) -> Vec<Vec<OperatorId>> {

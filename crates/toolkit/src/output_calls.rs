@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use eval::Fault;
+use graph::PortIndex;
 use runtime::abi::Projection;
 use runtime::{BuildContext, EvaluationInputs, Outlet};
 use tuple::{Layout, TupleBuf, TupleRef, Value};
@@ -28,12 +29,12 @@ impl<F> OutputCalls<F> {
     /// The calls of an output port; `function` finds each by name.
     pub fn new(
         build: &mut BuildContext<'_>,
-        port: usize,
+        port: PortIndex,
         function: impl Fn(&str) -> F,
     ) -> Result<OutputCalls<F>, Fault> {
         let operator = build.operator;
         let mut arguments = Vec::new();
-        let calls = operator.outputs[port].calls.iter().map(|call| {
+        let calls = operator.outputs[port.index()].calls.iter().map(|call| {
             let first = arguments.len();
             arguments.extend(call.args.iter().cloned());
             (function(&call.function), first..arguments.len())

@@ -22,7 +22,7 @@ static TELLS: OperatorModel = OperatorModel {
 };
 
 const ENTRY: OperatorEntry = OperatorEntry::built(&TELLS, |build: &mut BuildContext<'_>| {
-    let output = build.output_projection(0)?;
+    let output = build.output_projection(PortIndex(0))?;
     Ok(Box::new(Tells(output)))
 });
 

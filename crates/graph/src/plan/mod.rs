@@ -40,7 +40,7 @@ pub use pe_assignment::PeAssignment;
 pub use pe_plan::{EdgeMedium, PePlan, Plan, PlanEdge};
 pub use pe_threads::{PeThreads, PlannedThread, ThreadStartPoint};
 pub use pin::{Pin, PinnedThread};
-pub use plan_ids::{CrossingId, OriginId, PeId};
+pub use plan_ids::{CrossingId, OriginId, PeId, PeThreadId};
 pub use plan_part::PlanPart;
 pub use receiver::ReceiverPlan;
 pub use text::{PlanDraft, PlanTextError};

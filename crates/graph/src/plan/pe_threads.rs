@@ -16,14 +16,15 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::PeThreadId;
 use crate::{OperatorId, Program};
 
 /// The threads of a PE, and what follows from which thread may enter which operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeThreads {
-    /// All threads that enter operators; a thread's number is its index. The threads of sources,
-    /// receivers, queues and operators come first, in order of the operators; the thread of the
-    /// timers, if any operator has one, comes last.
+    /// All threads that enter operators; a [`PeThreadId`] is the index of one. The threads of
+    /// sources, receivers, queues and operators come first, in order of the operators; the thread
+    /// of the timers, if any operator has one, comes last.
     pub threads: Vec<PlannedThread>,
     /// Loops that direct calls close, each in order of its operators. The operators of one loop
     /// share one lock if several threads enter them, so that no two threads wait for each other
@@ -145,9 +146,9 @@ impl fmt::Display for PeThreadsText<'_> {
             chains,
             upstream_first: _,
         } = self.threads;
-        for (number, thread) in threads.iter().enumerate() {
+        for (id, thread) in (0..).map(PeThreadId).zip(threads) {
             let (word, starts) = (thread.start.word(), thread.start.operators());
-            write!(f, "thread {number} {word}{}", self.names(starts))?;
+            write!(f, "thread {id} {word}{}", self.names(starts))?;
             if let Some(core) = thread.core {
                 write!(f, " core {core}")?;
             }

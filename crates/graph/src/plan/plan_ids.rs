@@ -1,5 +1,5 @@
-//! Ids of what a plan numbers: PEs, crossings and origins. Each is a type of its own, so that none
-//! is taken for another.
+//! Ids of what a plan numbers: PEs and their threads, crossings and origins. Each is a type of its
+//! own, so that none is taken for another.
 
 use std::fmt;
 
@@ -8,6 +8,24 @@ use std::fmt;
 pub struct PeId(pub u32);
 
 impl fmt::Display for PeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A thread of a PE, by its index in [`PeThreads::threads`](super::PeThreads::threads). The number
+/// behind the last one belongs to the thread that closes the operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PeThreadId(pub u32);
+
+impl PeThreadId {
+    /// The number as the index into a slice with an element for each thread.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for PeThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }

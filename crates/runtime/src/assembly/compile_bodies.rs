@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use eval::Fault;
-use graph::{Body, CaughtFaults, InPort, inserted_operators};
+use graph::{Body, CaughtFaults, InPort, PeThreadId, inserted_operators};
 
 use crate::abi::{Backend, CodeScope, FrameEdge, OperatorCode};
 use crate::assembly::chains::{self, ChainCandidate};
@@ -54,7 +54,7 @@ fn groups_by_thread(
     constructed: &[ConstructedOperator<'_>],
     topology: &PeTopology,
 ) -> Vec<Vec<usize>> {
-    let mut by_thread: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    let mut by_thread: BTreeMap<PeThreadId, Vec<usize>> = BTreeMap::new();
     let mut groups = Vec::new();
     let operators = topology.topological_order.iter().map(|&at| at as usize);
     for at in operators.filter(|&at| constructed[at].built.is_none()) {

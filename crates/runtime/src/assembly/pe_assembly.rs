@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use graph::{
-    OperatorId, OperatorTimers, PeThreads, PortIndex, Program, PunctuationOutputMode,
+    OperatorId, OperatorTimers, PeThreadId, PeThreads, PortIndex, Program, PunctuationOutputMode,
     inserted_operators,
 };
 use tuple::Layout;
@@ -16,7 +16,6 @@ use crate::assembly::compile_bodies;
 use crate::assembly::operator_factory::{ConstructedOperator, OperatorFactory};
 use crate::assembly::pe_topology::{PeTopology, output_port_model};
 use crate::blocking::loop_lock::LoopLock;
-use crate::blocking::pe_thread::PeThreadId;
 use crate::blocking::thread_waits::{RoomNotifier, ThreadWaits};
 use crate::contract::build_context;
 use crate::contract::flush_buffer::FlushBuffer;
@@ -140,7 +139,7 @@ fn threads_feeding(
         (
             one.index,
             threads
-                .filter(|&thread| (thread as usize) < source_thread_count)
+                .filter(|&thread| thread.index() < source_thread_count)
                 .collect(),
         )
     });

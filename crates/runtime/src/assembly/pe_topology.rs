@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use graph::{OperatorId, OperatorModel, PeThreads, PortIndex, Program, ThreadStartPoint};
+use graph::{
+    OperatorId, OperatorModel, PeThreadId, PeThreads, PortIndex, Program, ThreadStartPoint,
+};
 
 use crate::abi::Counter;
 use crate::assembly::operator_factory::ConstructedOperator;
-use crate::blocking::pe_thread::PeThreadId;
 use crate::counters::punctuation_counters::PunctuationCounters;
 use crate::execution::port_state::{ConsumerPort, OutputPortState, WatermarkEdge};
 
@@ -122,7 +123,7 @@ fn assert_planned(plan: &PeThreads, constructed: &[ConstructedOperator<'_>]) {
 /// By operator: the threads that enter it.
 fn entering_threads(plan: &PeThreads, operators: usize) -> Vec<Vec<PeThreadId>> {
     let mut entering = vec![Vec::new(); operators];
-    for (thread, planned) in (0..).zip(&plan.threads) {
+    for (thread, planned) in (0..).map(PeThreadId).zip(&plan.threads) {
         for id in &planned.operators {
             entering[id.0 as usize].push(thread);
         }
@@ -196,7 +197,7 @@ fn watermark_edges(program: &Program) -> Vec<Box<[Box<[WatermarkEdge]>]>> {
 /// By operator: the threads that enter it, and the threads that start at it.
 fn threads_by_operator(plan: &PeThreads, entering: &[Vec<PeThreadId>]) -> Vec<Box<[PeThreadId]>> {
     let mut threads = entering.to_vec();
-    for (thread, planned) in (0..).zip(&plan.threads) {
+    for (thread, planned) in (0..).map(PeThreadId).zip(&plan.threads) {
         for id in planned.start.operators() {
             let threads = &mut threads[id.0 as usize];
             if !threads.contains(&thread) {

@@ -7,7 +7,8 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::blocking::pe_thread::PeThreadId;
+use graph::PeThreadId;
+
 use crate::blocking::thread_waits::LockHolder;
 
 /// A lock that the thread which holds it may take again.

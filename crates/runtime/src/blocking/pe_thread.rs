@@ -1,11 +1,11 @@
-//! The threads of a PE by number, and which of them the calling thread is.
+//! The thread of a PE that the calling thread is.
 
 use std::cell::Cell;
 
-/// A thread of a PE, numbered from 0: those that run sources in the order of the PE's operators,
-/// then the one of the timers, if any. The number behind these belongs to the thread that
-/// closes the operators.
-pub(crate) type PeThreadId = u32;
+use graph::PeThreadId;
+
+/// The number of no thread, where an atomic number says which thread it is.
+pub(crate) const NO_THREAD: PeThreadId = PeThreadId(u32::MAX);
 
 thread_local! {
     /// The number of the calling thread; `None` on threads that run no sources or timers.

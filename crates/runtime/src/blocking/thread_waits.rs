@@ -20,10 +20,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use eval::Fault;
+use graph::PeThreadId;
 use transport::Wakeup;
 
 use super::before_sleep;
-use super::pe_thread::PeThreadId;
+use super::pe_thread::NO_THREAD;
 use super::stop_signal::StopSignal;
 
 /// Which threads of a PE wait, and for what.
@@ -64,6 +65,7 @@ pub(crate) enum ThreadActivity {
 
 /// The thread that holds a lock. That thread writes it after it has taken the lock and before it
 /// releases it, so other threads know it while it waits.
+/// It is [`NO_THREAD`] while the lock is free.
 #[derive(Debug)]
 pub(crate) struct LockHolder(AtomicU32);
 
@@ -79,12 +81,9 @@ impl RoomNotifier {
     }
 }
 
-/// Number of no thread: the lock is free.
-const NO_THREAD: PeThreadId = PeThreadId::MAX;
-
 impl Default for LockHolder {
     fn default() -> LockHolder {
-        LockHolder(AtomicU32::new(NO_THREAD))
+        LockHolder(AtomicU32::new(NO_THREAD.0))
     }
 }
 
@@ -92,13 +91,17 @@ impl LockHolder {
     /// Notes that `thread` has taken the lock.
     #[inline]
     pub fn set(&self, thread: PeThreadId) {
-        self.0.store(thread, Ordering::Relaxed);
+        self.0.store(thread.0, Ordering::Relaxed);
+    }
+
+    fn thread(&self) -> PeThreadId {
+        PeThreadId(self.0.load(Ordering::Relaxed))
     }
 
     /// Notes that the thread is about to release the lock.
     #[inline]
     pub fn clear(&self) {
-        self.0.store(NO_THREAD, Ordering::Relaxed);
+        self.0.store(NO_THREAD.0, Ordering::Relaxed);
     }
 }
 
@@ -130,14 +133,14 @@ impl ThreadWaits {
 
     /// Notes that a thread has ended.
     pub fn set_ended(&self, thread: PeThreadId) {
-        self.update(|threads| threads.activities[thread as usize] = ThreadActivity::Ended);
+        self.update(|threads| threads.activities[thread.index()] = ThreadActivity::Ended);
     }
 
     /// Whether all of these threads have ended.
     pub fn have_ended(&self, threads: &[PeThreadId]) -> bool {
         let all = self.lock();
         let has_ended =
-            |&thread: &PeThreadId| matches!(all.activities[thread as usize], ThreadActivity::Ended);
+            |&thread: &PeThreadId| matches!(all.activities[thread.index()], ThreadActivity::Ended);
         threads.iter().all(has_ended)
     }
 
@@ -156,7 +159,7 @@ impl ThreadWaits {
         activity: ThreadActivity,
         wait: impl FnOnce() -> T,
     ) -> T {
-        let index = thread as usize;
+        let index = thread.index();
         let before =
             self.update(|threads| std::mem::replace(&mut threads.activities[index], activity));
         let result = wait();
@@ -251,11 +254,11 @@ impl ThreadWaitState {
             if at == waiter {
                 return WaitChainEnd::Waiter;
             }
-            at = match self.activities.get(at as usize) {
+            at = match self.activities.get(at.index()) {
                 None | Some(ThreadActivity::Running) => return WaitChainEnd::Running,
                 Some(ThreadActivity::Ended) => return WaitChainEnd::Ended,
                 Some(ThreadActivity::WaitsForRoom) => return WaitChainEnd::WaitsForRoom,
-                Some(ThreadActivity::WaitsForLock(holder)) => holder.0.load(Ordering::Relaxed),
+                Some(ThreadActivity::WaitsForLock(holder)) => holder.thread(),
                 Some(ThreadActivity::WaitsForQueue(consumer, _)) => *consumer,
             };
         }
@@ -264,7 +267,7 @@ impl ThreadWaitState {
 
     /// Wakes threads that wait for a slot in a queue and would do so for ever.
     fn wake_deadlocked(&self) {
-        for (thread, activity) in (0..).zip(&self.activities) {
+        for (thread, activity) in (0..).map(PeThreadId).zip(&self.activities) {
             if let ThreadActivity::WaitsForQueue(consumer, wakeup) = activity
                 && matches!(
                     self.wait_chain_end(*consumer, thread),
@@ -299,55 +302,68 @@ mod tests {
 
     #[test]
     fn a_consumer_that_waits_for_its_producer_is_seen_through_locks_and_queues() {
+        let [t0, t1, t2, t3, t9] = [0, 1, 2, 3, 9].map(PeThreadId);
         let waits = waits(4);
-        assert!(waits.can_progress(1, 0));
+        assert!(waits.can_progress(t1, t0));
         assert!(
-            !waits.can_progress(0, 0),
+            !waits.can_progress(t0, t0),
             "a producer that is its own consumer"
         );
-        waits.while_waiting(1, held_by(2), || {
-            assert!(waits.can_progress(1, 0), "2 runs and will leave the lock");
-            waits.while_waiting(2, queue(3), || {
-                assert!(waits.can_progress(1, 0), "3 runs and will empty the queue");
-                waits.while_waiting(3, held_by(0), || {
-                    assert!(!waits.can_progress(1, 0));
-                    assert!(waits.can_progress(1, 9), "not everybody's business");
+        waits.while_waiting(t1, held_by(t2), || {
+            assert!(waits.can_progress(t1, t0), "2 runs and will leave the lock");
+            waits.while_waiting(t2, queue(t3), || {
+                assert!(
+                    waits.can_progress(t1, t0),
+                    "3 runs and will empty the queue"
+                );
+                waits.while_waiting(t3, held_by(t0), || {
+                    assert!(!waits.can_progress(t1, t0));
+                    assert!(waits.can_progress(t1, t9), "not everybody's business");
                 });
             });
         });
-        waits.while_waiting(1, held_by(NO_THREAD), || assert!(waits.can_progress(1, 0)));
-        waits.set_ended(1);
-        assert!(!waits.can_progress(1, 0));
+        waits.while_waiting(t1, held_by(NO_THREAD), || {
+            assert!(waits.can_progress(t1, t0))
+        });
+        waits.set_ended(t1);
+        assert!(!waits.can_progress(t1, t0));
     }
 
     #[test]
     fn a_thread_that_waits_in_vain_is_woken() {
+        let [t0, t1] = [0, 1].map(PeThreadId);
         let waits = waits(2);
         let wakeup = Wakeup::new().unwrap();
         let is_woken = || wakeup.clear();
-        waits.while_waiting(0, ThreadActivity::WaitsForQueue(1, wakeup.clone()), || {
-            assert!(!is_woken());
-            waits.while_waiting(1, held_by(0), || assert!(is_woken()));
-        });
+        waits.while_waiting(
+            t0,
+            ThreadActivity::WaitsForQueue(t1, wakeup.clone()),
+            || {
+                assert!(!is_woken());
+                waits.while_waiting(t1, held_by(t0), || assert!(is_woken()));
+            },
+        );
     }
 
     #[test]
     fn of_a_room_and_a_queue_that_wait_for_each_other_the_room_gives_way() {
+        let [t0, t1] = [0, 1].map(PeThreadId);
         let waits = waits(2);
-        waits.while_waiting(0, queue(1), || {
+        waits.while_waiting(t0, queue(t1), || {
             // No thread ever says that there is room.
-            assert!(!waits.wait_for_room(1, &[0], || Ok(false)).unwrap());
-            waits.while_waiting(1, ThreadActivity::WaitsForRoom, || {
-                assert!(waits.can_progress(1, 0))
+            assert!(!waits.wait_for_room(t1, &[t0], || Ok(false)).unwrap());
+            waits.while_waiting(t1, ThreadActivity::WaitsForRoom, || {
+                assert!(waits.can_progress(t1, t0))
             });
         });
     }
 
     #[test]
     fn room_that_others_wait_to_make_is_not_waited_for() {
+        let [t0, t1] = [0, 1].map(PeThreadId);
         let waits = waits(2);
-        waits.while_waiting(0, ThreadActivity::WaitsForRoom, || {
-            assert!(!waits.wait_for_room(1, &[0], || Ok(false)).unwrap());
+        waits.while_waiting(t0, ThreadActivity::WaitsForRoom, || {
+            assert!(!waits.wait_for_room(t1, &[t0], || Ok(false)).unwrap());
         });
     }
 }

@@ -38,7 +38,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind, Services, State};
-use graph::{Expr, ParamValue};
+use graph::{Expr, ParamValue, PortIndex};
 use tuple::{Layout, TupleType, Type, Value};
 
 use super::flush_buffer::FlushBuffer;
@@ -135,9 +135,9 @@ impl BuildContext<'_> {
     ///
     /// # Errors
     /// The backend cannot make code of an expression, or the tuple of results would be too large.
-    pub fn output_projection(&mut self, port: usize) -> Result<Projection, Fault> {
-        let layout = self.outputs[port].clone();
-        let assign = &self.operator.outputs[port].assign;
+    pub fn output_projection(&mut self, port: PortIndex) -> Result<Projection, Fault> {
+        let layout = self.outputs[port.index()].clone();
+        let assign = &self.operator.outputs[port.index()].assign;
         let mut exprs: Vec<_> = assign.iter().map(Option::as_ref).collect();
         exprs.resize(layout.schema.attributes.len(), None);
         let results = self.results_layout(port)?;
@@ -186,8 +186,8 @@ impl BuildContext<'_> {
     ///
     /// # Errors
     /// Bounded types make the tuple larger than [`tuple::layout::FIXED_BYTES_MAX`].
-    pub fn results_layout(&self, port: usize) -> Result<Arc<Layout>, Fault> {
-        let calls = &self.operator.outputs[port].calls;
+    pub fn results_layout(&self, port: PortIndex) -> Result<Arc<Layout>, Fault> {
+        let calls = &self.operator.outputs[port.index()].calls;
         let layout = BuildContext::layout_of_types(calls.iter().map(|c| &c.ty));
         layout.map_err(|fault| fault.with_pos(self.operator.pos))
     }

@@ -4,7 +4,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use eval::{Fault, Services, TraceLevel};
-use graph::PortIndex;
+use graph::{PeThreadId, PortIndex};
 use tuple::TupleRef;
 
 use super::delivery::Delivery;
@@ -14,7 +14,6 @@ use super::thread_region::{ExclusiveOperator, ThreadRegion};
 use super::wiring::SharedOperator;
 use crate::blocking::before_sleep;
 use crate::blocking::loop_lock::LoopLockGuard;
-use crate::blocking::pe_thread::PeThreadId;
 use crate::blocking::thread_waits::{LockHolder, ThreadActivity};
 
 /// Delivering where something has to be looked at: bounds, loops, locks, `@catch`.

@@ -8,12 +8,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::PortIndex;
+use graph::{PeThreadId, PortIndex};
 use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
 
 use crate::abi::FrameBatch;
 use crate::blocking::before_sleep::BeforeSleep;
-use crate::blocking::pe_thread::PeThreadId;
 use crate::execution::delivery::{Delivery, PendingDelivery};
 use crate::execution::operator_instance::OperatorInstance;
 use crate::execution::port_state::{

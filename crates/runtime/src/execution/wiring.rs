@@ -8,14 +8,13 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
-use graph::{OriginId, PortIndex, Pos};
+use graph::{OriginId, PeThreadId, PortIndex, Pos};
 
 use super::delivery::PendingDelivery;
 use super::operator_instance::OperatorInstance;
 use super::port_state::{INTERRUPTED, OPEN, OutputPortState, WatermarkEdge};
 use crate::abi::Counter;
 use crate::blocking::loop_lock::LoopLock;
-use crate::blocking::pe_thread::PeThreadId;
 use crate::blocking::thread_waits::{LockHolder, ThreadWaits};
 use crate::counters::crossing_counters::CrossingCounters;
 use crate::counters::punctuation_counters::PunctuationCounters;

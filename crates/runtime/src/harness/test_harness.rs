@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use eval::Fault;
-use graph::PortIndex;
+use graph::{PeThreadId, PortIndex};
 use tuple::{Punctuation, TupleRef};
 
 use super::output_recorder::{
@@ -85,7 +85,7 @@ impl TestHarness {
         }
         TestHarness {
             source_thread: source_threads.pop(),
-            region: ThreadRegion::new(Arc::new(wiring), 0, instances),
+            region: ThreadRegion::new(Arc::new(wiring), PeThreadId(0), instances),
             recorded,
         }
     }

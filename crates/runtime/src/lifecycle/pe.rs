@@ -10,12 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use eval::{Fault, FaultKind};
-use graph::{PeThreads, Program};
+use graph::{PeThreadId, PeThreads, Program};
 
 use crate::OperatorEntry;
 use crate::abi::Backend;
 use crate::assembly::pe_assembly::{PeAssembly, assemble};
-use crate::blocking::pe_thread::PeThreadId;
 use crate::blocking::stop_signal::StopSignal;
 use crate::counters::crossing_counters::CrossingCounters;
 use crate::counters::queue_counters::QueueCounters;
@@ -141,24 +140,23 @@ impl Pe {
             |thread: PeThreadId, instances| ThreadRegion::new(wiring.clone(), thread, instances);
         let timers = threads.pop_if(|_| !timers.is_empty()).map(|thread| {
             let instances = instances_by_thread.pop().unwrap_or_default();
-            TimerQueue::new(timers).start(thread, region(thread_count - 1, instances))
+            TimerQueue::new(timers).start(thread, region(PeThreadId(thread_count - 1), instances))
         });
         let threads = threads
             .into_iter()
             .zip(source_threads)
             .zip(instances_by_thread);
-        let threads = (0..)
-            .zip(threads)
-            .map(|(number, ((thread, source_thread), instances))| {
-                let run =
-                    |region: &ThreadRegion| thread_runner::run_source_thread(region, source_thread);
-                thread.run(region(number, instances), run)
-            });
+        let threads = (0..).map(PeThreadId).zip(threads);
+        let threads = threads.map(|(id, ((thread, source_thread), instances))| {
+            let run =
+                |region: &ThreadRegion| thread_runner::run_source_thread(region, source_thread);
+            thread.run(region(id, instances), run)
+        });
         Ok(RunningPe {
             threads: threads.collect(),
             timers,
             flusher,
-            unentered: region(thread_count, unentered),
+            unentered: region(PeThreadId(thread_count), unentered),
             wiring,
         })
     }
@@ -207,7 +205,7 @@ fn thread_specs(
     wiring: &Wiring,
     cores: &[u32],
 ) -> Vec<ThreadSpec> {
-    let source_thread = |thread: u32| source_threads.get(thread as usize);
+    let source_thread = |thread: PeThreadId| source_threads.get(thread.index());
     let spec = |thread| ThreadSpec {
         name: source_thread(thread).map_or("timers".to_owned(), |source_thread| {
             wiring.services[source_thread.operator as usize]
@@ -219,7 +217,7 @@ fn thread_specs(
             None => cores.to_vec(),
         },
     };
-    (0..count).map(spec).collect()
+    (0..count).map(PeThreadId).map(spec).collect()
 }
 
 fn start_failure(fault: Fault) -> FailureReport {
@@ -345,7 +343,7 @@ fn divide_by_thread(
     for (at, instance) in exclusive.into_iter().enumerate() {
         if let Some((instance, thread)) = instance {
             let instances = thread.map_or(&mut unentered, |thread| {
-                &mut instances_by_thread[thread as usize]
+                &mut instances_by_thread[thread.index()]
             });
             instances[at] = Some(instance);
         }

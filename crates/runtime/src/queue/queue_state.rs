@@ -5,12 +5,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use eval::{Fault, FaultKind};
+use graph::PeThreadId;
 use transport::{Idler, Wakeup};
 
 use super::spill::SpillQueue;
 use crate::BuildContext;
 use crate::blocking::before_sleep;
-use crate::blocking::pe_thread::{self, PeThreadId};
+use crate::blocking::pe_thread::{self, NO_THREAD};
 use crate::blocking::stop_signal::StopSignal;
 use crate::blocking::thread_waits::{ThreadActivity, ThreadWaits};
 use crate::counters::queue_counters::QueueCounters;
@@ -25,7 +26,7 @@ pub(crate) struct QueueState {
     /// Requested if the consumer's thread has to end.
     interrupt: StopSignal,
     waits: Arc<ThreadWaits>,
-    /// Number of the consumer's thread; [`PeThreadId::MAX`] before it has begun.
+    /// Number of the consumer's thread; [`NO_THREAD`] before it has begun.
     consumer: AtomicU32,
     /// Wakeup of the consumer's thread.
     consumer_wakeup: OnceLock<Wakeup>,
@@ -61,7 +62,7 @@ impl QueueState {
             idle_policy: build.crossing_resources.idle_policy.clone(),
             interrupt,
             waits: build.room_notifier.0.clone(),
-            consumer: AtomicU32::new(PeThreadId::MAX),
+            consumer: AtomicU32::new(NO_THREAD.0),
             consumer_wakeup: OnceLock::new(),
             is_closed: AtomicBool::new(false),
             producer_wakeup: OnceLock::new(),
@@ -141,7 +142,7 @@ impl QueueState {
     }
 
     fn consumer(&self) -> PeThreadId {
-        self.consumer.load(Ordering::Relaxed)
+        PeThreadId(self.consumer.load(Ordering::Relaxed))
     }
 
     /// Wakes the consumer, which sleeps although there is a frame in the ring.
@@ -167,7 +168,7 @@ impl QueueState {
             .clone();
         self.interrupt.on_request(move || wakeup.wake());
         if let Some(thread) = pe_thread::current() {
-            self.consumer.store(thread, Ordering::Relaxed);
+            self.consumer.store(thread.0, Ordering::Relaxed);
         }
         Ok(idle)
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
+use graph::PortIndex;
 use runtime::{BuildContext, EvaluationInputs, Outlet};
 use tuple::{Layout, RString, TupleBuf, TupleRef, Value};
 
@@ -76,7 +77,7 @@ impl AssignedAttributes {
             _ => RecordFunction::AsIs,
         };
         Ok(Some(AssignedAttributes {
-            calls: OutputCalls::new(build, 0, function)?,
+            calls: OutputCalls::new(build, PortIndex(0), function)?,
             record_attributes: read,
             layout: build.outputs[0].clone(),
         }))

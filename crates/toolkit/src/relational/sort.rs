@@ -223,7 +223,7 @@ impl SortWindowFunction {
             descending: (0..keys).map(descending).collect(),
             sort_by,
             sort_keys: TupleBuf::default(),
-            output: build.output_projection(0)?,
+            output: build.output_projection(PortIndex(0))?,
             out_tuple: TupleBuf::default(),
             spare: Vec::new(),
         })

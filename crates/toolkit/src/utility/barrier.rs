@@ -47,7 +47,7 @@ static MODEL: OperatorModel = OperatorModel {
 fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(Barrier {
         aligner: PortAligner::new(build)?,
-        output: build.output_projection(0)?,
+        output: build.output_projection(PortIndex(0))?,
         aligned: Vec::new(),
         output_tuple: TupleBuf::default(),
     }))

@@ -70,7 +70,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
         _ => TransformFunction::AsIs,
     };
     Ok(Box::new(CharacterTransform {
-        calls: OutputCalls::new(build, 0, function)?,
+        calls: OutputCalls::new(build, PortIndex(0), function)?,
     }))
 }
 

@@ -166,7 +166,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
         last_seen: HashMap::new(),
         resets: build.flag("resetOnDuplicate", true)?,
         flushes: build.flag("flushOnPunctuation", false)?,
-        output: build.output_projection(0)?,
+        output: build.output_projection(PortIndex(0))?,
         buffer: TupleBuf::default(),
         sends_duplicates: build.outputs.len() > 1,
         sweep_len: SWEEP_LEN_MIN,

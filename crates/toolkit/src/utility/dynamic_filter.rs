@@ -135,7 +135,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
                 .map(|code| KeyEvaluator::new(Some(code))),
         );
     }
-    let rejected = (build.outputs.len() > 1).then(|| build.output_projection(1));
+    let rejected = (build.outputs.len() > 1).then(|| build.output_projection(PortIndex(1)));
     Ok(Box::new(DynamicFilter {
         keys,
         keys_in_set: HashSet::new(),

@@ -101,7 +101,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     }
     Ok(Box::new(Format {
         writer: record_format::writer(build)?,
-        calls: OutputCalls::new(build, 0, function)?,
+        calls: OutputCalls::new(build, PortIndex(0), function)?,
         writes_punctuations: writes_marks,
         previous_time: build.flag("hasDelayField", false)?.then_some(None),
         input: build.inputs[0].clone(),

@@ -71,7 +71,7 @@ pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
         descending: build.literal("order") == Some("descending"),
         ignores_dot_files: build.flag("ignoreDotFiles", false)?,
         ignores_existing: build.flag("ignoreExistingFilesAtStartup", false)?,
-        calls: OutputCalls::new(build, 0, ScanFunction::from_name)?,
+        calls: OutputCalls::new(build, PortIndex(0), ScanFunction::from_name)?,
         paths: record_format::read_attributes(build.operator),
         layout: build.outputs[0].clone(),
         sent_changes: HashMap::new(),

@@ -28,9 +28,9 @@ impl GroupResults {
     ) -> Result<GroupResults, Fault> {
         Ok(GroupResults {
             calls,
-            layout: build.results_layout(0)?,
+            layout: build.results_layout(PortIndex(0))?,
             values: TupleBuf::default(),
-            output: build.output_projection(0)?,
+            output: build.output_projection(PortIndex(0))?,
             tuple: TupleBuf::default(),
         })
     }

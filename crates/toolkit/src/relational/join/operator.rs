@@ -67,7 +67,7 @@ pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
         Some([expr, ..]) => Some(build.predicate(expr)?),
         _ => None,
     };
-    let output = build.output_projection(0)?;
+    let output = build.output_projection(PortIndex(0))?;
     let out_tuple = TupleBuf::default();
     let pairs = PairOutput {
         condition,
