@@ -21,6 +21,7 @@
 //!    media goes with it), so the runtime drops it once [`SendingEnd::is_drained`].
 
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,6 +44,16 @@ pub trait Medium: Sync {
     /// A library that the medium loads is not installed; the text names its package.
     fn check_available(&self) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// File of the library that the medium is, if a user has written it: only its name selects it.
+    fn library(&self) -> Option<&Path> {
+        None
+    }
+
+    /// How the medium works, in a few words without a full stop, for lists.
+    fn description(&self) -> String {
+        String::new()
     }
 
     /// Makes the sending end of an edge, and a ticket for each of its receivers. Does not wait for
