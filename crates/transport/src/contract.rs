@@ -51,6 +51,11 @@ pub trait Medium: Sync {
         None
     }
 
+    /// Cost of a frame as the medium's library states it; `None`: it states none.
+    fn stated_cost(&self) -> Option<StatedCost> {
+        None
+    }
+
     /// How the medium works, in a few words without a full stop, for lists.
     fn description(&self) -> String {
         String::new()
@@ -91,6 +96,15 @@ pub struct MediumCaps {
     /// Whether the medium is for tests only: found by its name, but never chosen and in no list for
     /// users.
     pub is_for_tests: bool,
+}
+
+/// Cost of a frame on a medium, as its author states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatedCost {
+    /// Nanoseconds for a frame without bytes.
+    pub frame_ns: u32,
+    /// Picoseconds for each byte.
+    pub byte_ps: u32,
 }
 
 /// Description of an edge that both sides have.

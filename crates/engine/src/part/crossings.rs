@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use transport::{Batching, EdgeSpec, Medium, media};
 
 use crate::job::{HostSpec, find_host};
+use crate::plan::with_media_search;
 
 /// Bytes of the ring of a crossing through memory, unless the plan says otherwise; as many as a
 /// queue has. In a smaller ring the writer reaches each cache line while the reader's core still
@@ -263,9 +264,11 @@ impl ResolvedCrossing<'_> {
 
 /// The sentence for an unknown medium; it lists the media.
 fn unknown_medium(name: &str) -> String {
-    let media = media::all().iter().filter(|m| !m.caps().is_for_tests);
-    let media: Vec<_> = media.map(|medium| medium.name()).collect();
-    format!("there is no medium {name}; there are {}", media.join(", "))
+    let all = media::all().into_iter();
+    let all = all.filter(|medium| !medium.caps().is_for_tests);
+    let names: Vec<_> = all.map(|medium| medium.name()).collect();
+    let there_are = names.join(", ");
+    with_media_search(&format!("there is no medium {name}; there are {there_are}"))
 }
 
 fn batching((shortest, longest, bytes): (u32, u32, u32)) -> Batching {

@@ -7,7 +7,9 @@ use ::plugin::{LibraryCaps, LibraryEdge, MediumLibrary, PluginError};
 use super::plugin_ticket;
 use super::receiver::PluginReceivingEnd;
 use super::sender::PluginSendingEnd;
-use crate::{EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, PeerLoss, ReceivingEnd, SendingEnd};
+use crate::{
+    EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, PeerLoss, ReceivingEnd, SendingEnd, StatedCost,
+};
 
 /// A medium that a library is.
 pub(super) struct PluginMedium {
@@ -54,18 +56,15 @@ impl Medium for PluginMedium {
         Some(self.library.file())
     }
 
+    fn stated_cost(&self) -> Option<StatedCost> {
+        let LibraryCaps {
+            frame_ns, byte_ps, ..
+        } = self.library.caps();
+        (frame_ns > 0 || byte_ps > 0).then_some(StatedCost { frame_ns, byte_ps })
+    }
+
     fn description(&self) -> String {
-        let cost = match self.library.caps() {
-            LibraryCaps {
-                frame_ns: 0,
-                byte_ps: 0,
-                ..
-            } => String::new(),
-            LibraryCaps {
-                frame_ns, byte_ps, ..
-            } => format!("; it states {frame_ns} ns a frame and {byte_ps} ps a byte"),
-        };
-        format!("{}{cost}", self.library.about())
+        self.library.about().to_owned()
     }
 
     fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
