@@ -161,3 +161,53 @@ pub type OnReceiver = unsafe extern "C" fn(*mut ReceiverObject);
 const _: () = assert!(size_of::<CapsFields>() == 28 && size_of::<EdgeFields>() == 48);
 const _: () = assert!(size_of::<TicketFields>() == 536 && size_of::<WaitsFields>() == 1032);
 const _: () = assert!(size_of::<TableFields>() == 168);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = include_str!("../include/thalweg_medium.h");
+
+    #[test]
+    fn the_header_has_the_same_numbers() {
+        let defined = [
+            ("VERSION", format!("{VERSION}u")),
+            ("SENTENCE_BYTES", SENTENCE_BYTES.to_string()),
+            ("RECEIVERS_MAX", RECEIVERS_MAX.to_string()),
+            ("TICKET_BYTES_MAX", TICKET_BYTES_MAX.to_string()),
+            ("TICKET_FDS_MAX", TICKET_FDS_MAX.to_string()),
+            ("WAITS_MAX", WAITS_MAX.to_string()),
+        ];
+        for (name, value) in defined {
+            let line = format!("#define THALWEG_MEDIUM_{name} {value}\n");
+            assert!(HEADER.contains(&line), "{line}");
+        }
+        let statuses = [
+            ("OK", STATUS_OK),
+            ("AGAIN", STATUS_AGAIN),
+            ("LOST", STATUS_LOST),
+            ("REFUSED", STATUS_REFUSED),
+            ("SYSTEM", STATUS_SYSTEM),
+        ];
+        for (name, value) in statuses {
+            let line = format!("    THALWEG_MEDIUM_{name} = {value}");
+            assert!(HEADER.contains(&line), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_header_has_the_same_functions_in_the_same_order() {
+        let own = include_str!("abi.rs");
+        let (_, fields) = own.split_once("pub struct FunctionFields {").unwrap();
+        let (fields, _) = fields.split_once('}').unwrap();
+        let names = |text: &str, before: &str, behind: &str| -> Vec<String> {
+            let parts = text.split(before).skip(1);
+            parts
+                .filter_map(|part| Some(part.split_once(behind)?.0.to_owned()))
+                .collect()
+        };
+        let declared = names(HEADER, " (*", ")(");
+        assert_eq!(declared.len(), 15);
+        assert_eq!(declared, names(fields, "pub ", ": "));
+    }
+}

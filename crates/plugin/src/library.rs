@@ -138,7 +138,7 @@ impl MediumLibrary {
         };
         let sender = LibrarySender::new(self.0, object, block_bytes_max);
         let is_size = (BLOCK_BYTES_MIN..=BLOCK_BYTES_MAX).contains(&block_bytes_max);
-        if !is_size || block_bytes_max % BLOCK_ALIGN != 0 {
+        if !is_size || !block_bytes_max.is_multiple_of(BLOCK_ALIGN) {
             let what = format!(
                 "says that the largest block has {block_bytes_max} bytes, and it must be a multiple \
                  of 8 from {BLOCK_BYTES_MIN} to {BLOCK_BYTES_MAX}"

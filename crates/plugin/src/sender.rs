@@ -57,7 +57,7 @@ impl LibrarySender {
     pub fn claim(&mut self, bytes: u64) -> Result<bool, PluginError> {
         let is_block = bytes >= BLOCK_ALIGN && bytes <= self.block_bytes_max;
         assert!(
-            is_block && bytes % BLOCK_ALIGN == 0,
+            is_block && bytes.is_multiple_of(BLOCK_ALIGN),
             "no block: {bytes} bytes"
         );
         self.claimed = None;
@@ -97,7 +97,8 @@ impl LibrarySender {
     /// If that many bytes were not claimed, or `bytes` is no multiple of 8 from 8 on.
     pub fn commit(&mut self, header: u64, bytes: u64) {
         let (room, claimed) = self.claimed.take().expect("a commit without a claim");
-        let is_block = bytes >= BLOCK_ALIGN && bytes <= claimed && bytes % BLOCK_ALIGN == 0;
+        let is_block =
+            bytes >= BLOCK_ALIGN && bytes <= claimed && bytes.is_multiple_of(BLOCK_ALIGN);
         assert!(is_block, "commit of {bytes} bytes of a block of {claimed}");
         let object = self.object.as_ptr();
         // SAFETY: the claim has at least 8 bytes at an address that is a multiple of 8.

@@ -82,8 +82,8 @@ fn to_text(media: &[ListedMedium]) -> String {
         "joins",
         "receivers",
         "cost",
-        "chosen by",
         "how it works",
+        "library",
     ]);
     for medium in media.iter().filter(|medium| medium.problem.is_none()) {
         let Some(capabilities) = &medium.capabilities else {
@@ -96,13 +96,11 @@ fn to_text(media: &[ListedMedium]) -> String {
                 .receivers_max
                 .map_or("any".to_owned(), |most| most.to_string()),
             cost(capabilities),
-            if capabilities.is_by_name_only {
-                "name"
-            } else {
-                "auto"
-            }
-            .to_owned(),
             medium.description.clone(),
+            medium
+                .file
+                .as_ref()
+                .map_or(String::new(), |file| file.display().to_string()),
         ]);
     }
     let problems = media.iter().filter_map(|medium| {

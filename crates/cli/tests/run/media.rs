@@ -133,7 +133,7 @@ fn lists_say_what_media_can_do_and_which_cannot_be_used() {
     for words in [
         "processes",
         "1500 ns + 300 ps a byte",
-        "name",
+        "libthalweg_medium_pipe.so",
         "a pipe, and an eventfd",
     ] {
         assert!(pipe.contains(words), "{pipe}");

@@ -115,6 +115,8 @@ const LEAST: Promise = Promise {
 fn promise(rig: Rig) -> Promise {
     let mut promises = MEDIA.iter().copied();
     let promise = promises.find(|promise| promise.medium == rig.medium.name());
+    // A library may have any name.
+    let promise = promise.filter(|_| rig.medium.library().is_none());
     promise.unwrap_or(LEAST)
 }
 
