@@ -8,7 +8,7 @@ pub const VERSION: u32 = 1;
 /// Bytes of the buffer for a sentence, with the zero at its end.
 pub const SENTENCE_BYTES: usize = 256;
 
-/// Most receivers of an edge: [`Table::lost`] has a bit for each.
+/// Most receivers of an edge: `lost` has a bit for each.
 pub const RECEIVERS_MAX: u32 = 64;
 
 /// Most bytes that a library puts into a ticket.
