@@ -16,7 +16,7 @@ mod text_table;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use command::{bench, check, doc, dump, explain, fmt, new, pe, perf, run, top};
+use command::{bench, check, doc, dump, explain, fmt, medium, new, pe, perf, run, top};
 use failure::CommandFailure;
 
 /// Compile and run stream programs written in SPL
@@ -48,6 +48,8 @@ enum CliCommand {
     Top(top::TopArgs),
     /// Measure how fast streams are on this machine, beside raw controls
     Bench(bench::BenchArgs),
+    /// List the media that streams cross processes on, or test a library that is one
+    Medium(medium::MediumArgs),
     /// Create a small project that runs
     New(new::NewArgs),
     /// Measure rates and latencies of one-to-many shared memory, as smx_perf does
@@ -104,6 +106,7 @@ fn execute(command: CliCommand) -> Result<(), CommandFailure> {
         CliCommand::Explain(args) => explain::run(args),
         CliCommand::Dump(args) => dump::run(args),
         CliCommand::Bench(args) => bench::run(args),
+        CliCommand::Medium(args) => medium::run(args),
         CliCommand::New(args) => new::run(args),
         CliCommand::Top(args) => top::run(args),
         CliCommand::Perf(args) => perf::run(args),
@@ -121,13 +124,25 @@ mod tests {
     const PAGE: &str = include_str!("../../../docs/commands.md");
 
     /// Sub-commands that have their options from another binary.
-    const PASSED_ON: &[&str] = &["bench", "perf"];
+    const PASSED_ON: &[&str] = &["bench", "medium check", "perf"];
 
     /// The names of an option as they are written: `-M`, `--main`.
     fn names(option: &Arg) -> Vec<String> {
         let short = option.get_short().map(|short| format!("-{short}"));
         let long = option.get_long().map(|long| format!("--{long}"));
         short.into_iter().chain(long).collect()
+    }
+
+    /// The sub-commands that have none of their own, by their names as they are written.
+    fn leaves<'c>(command: &'c Command, prefix: &str) -> Vec<(String, &'c Command)> {
+        let subs = command.get_subcommands().flat_map(|sub| {
+            let name = format!("{prefix}{}", sub.get_name());
+            match sub.has_subcommands() {
+                true => leaves(sub, &format!("{name} ")),
+                false => vec![(name, sub)],
+            }
+        });
+        subs.collect()
     }
 
     fn options(command: &Command) -> impl Iterator<Item = &Arg> {
@@ -196,12 +211,12 @@ mod tests {
             .flat_map(|row| named(row[0]))
             .collect();
         let command = CommandLine::command();
-        let others = command.get_subcommands().filter(|sub| {
-            let name = sub.get_name();
-            name != "run" && name != "help" && !PASSED_ON.contains(&name)
+        let others = leaves(&command, "");
+        let others = others.into_iter().filter(|(name, _)| {
+            name != "run" && !name.ends_with("help") && !PASSED_ON.contains(&&**name)
         });
-        for sub in others {
-            let begin = format!("`thalweg {}", sub.get_name());
+        for (name, sub) in others {
+            let begin = format!("`thalweg {name}");
             let mut own = rows("# The command\n").filter(|row| row[0].starts_with(&begin));
             let row = own.next().expect(&begin).join(" ");
             let listed = named(&row);

@@ -17,6 +17,8 @@ pub struct CompileOptions {
     pub attributes_hide_state: bool,
     /// Media that config `inputTransport` and `outputTransport` may name besides TCP.
     pub media: Vec<String>,
+    /// Where further media were looked for: a help for a name that no medium has.
+    pub media_search: String,
     /// How many operators a program may expand to; `None` for 262,144.
     pub operators_max: Option<usize>,
 }

@@ -49,6 +49,7 @@ mod error;
 mod findings;
 mod job;
 mod launcher;
+mod media_list;
 mod monitor;
 mod part;
 mod pe;
@@ -70,6 +71,7 @@ pub use eval::TraceLevel;
 pub use findings::{Findings, format};
 pub use graph::{CrossingCodec, Plan, Program};
 pub use job::{BackendKind, HostSpec, Job, JobProcesses, LaunchOptions, StopHandle};
+pub use media_list::{ListedCapabilities, ListedMedium, list_media};
 pub use monitor::{
     CrossingSample, JobSample, LatencySample, MarkerSample, OperatorSample, PeSample, QueueSample,
     SenderSample, sample_jobs,
@@ -77,7 +79,7 @@ pub use monitor::{
 pub use pe::serve;
 pub use plan::{
     available_media, check_medium_settings, media, parse_plan, pin_pes, plan, plan_notes,
-    usable_core_count,
+    usable_core_count, with_media_search,
 };
 pub use planner::{
     FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,

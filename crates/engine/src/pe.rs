@@ -27,7 +27,7 @@ use runtime::{FailureReport, Pe, StopSignal};
 use rustix::io::Errno;
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use crate::compilation;
+use crate::compilation::{self, CompileRequest};
 use crate::control::connection::{self, ControlReceiver, ControlSender};
 use crate::control::{Bundle, EXIT_LAUNCHER_LOST, MessageFromPe, MessageToPe};
 use crate::deep_stack::with_deep_stack;
@@ -36,6 +36,7 @@ use crate::monitor::{JobMetadata, Sampler};
 use crate::part::{
     self, CrossingTicket, Crossings, PartOptions, PeEnding, PeFailure, UnfiredWindows,
 };
+use crate::plan::with_media_search;
 
 /// Runs this process as a PE of the job whose launcher started it. Returns when the PE has ended
 /// and has reported its ending to the launcher.
@@ -140,8 +141,7 @@ impl LauncherConnection {
     fn prepare(&mut self, bundle: Bundle, number: PeId) -> Result<WiredPe, PeEnding> {
         let request = bundle.request();
         let program = compilation::compile_again(&request, &bundle.sources);
-        let program =
-            program.ok_or_else(|| bug_ending("the program does not compile a second time"))?;
+        let program = program.ok_or_else(|| no_program(&request))?;
         let plan = planner::parse_plan(&bundle.plan, &program);
         let plan =
             plan.map_err(|error| bug_ending(&format!("the plan cannot be read: {error}")))?;
@@ -331,6 +331,16 @@ fn failed_ending(line: String, is_crossing: bool) -> PeEnding {
         failures: vec![PeFailure { line, is_crossing }],
         ..PeEnding::default()
     }
+}
+
+/// The ending of a PE whose program does not compile: a library that is a medium is missing on its
+/// host, or there is a bug.
+fn no_program(request: &CompileRequest) -> PeEnding {
+    if request.media_path.is_empty() {
+        return bug_ending("the program does not compile a second time");
+    }
+    let sentence = "the program does not compile in this process; are the libraries of media here?";
+    failed_ending(with_media_search(sentence), false)
 }
 
 fn bug_ending(what: &str) -> PeEnding {

@@ -62,7 +62,8 @@ pub fn plan(program: &Program, options: &PlanOptions<'_>) -> Result<Plan, Error>
 pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> {
     let media = media();
     planner::parse_plan_with_media(text, program, &|name, settings| {
-        planner::check_medium(name, &media)?;
+        let checked = planner::check_medium(name, &media);
+        checked.map_err(|why| with_media_search(&why))?;
         check_medium_settings(name, settings)
     })
 }
@@ -117,7 +118,7 @@ pub fn plan_notes(program: &Program, options: &PlanOptions<'_>, plan: &Plan) -> 
 /// assert_eq!(fastest, Some("shm"));
 /// ```
 pub fn media() -> Vec<MediumCapabilities<'static>> {
-    let capabilities = |(rank, medium): (u32, &&'static dyn transport::Medium)| {
+    let capabilities = |(rank, medium): (u32, &'static dyn transport::Medium)| {
         let caps = medium.caps();
         MediumCapabilities {
             name: medium.name(),
@@ -127,6 +128,7 @@ pub fn media() -> Vec<MediumCapabilities<'static>> {
             batches: caps.is_batching,
             receivers_max: caps.receivers_max,
             is_for_tests: caps.is_for_tests,
+            is_by_name_only: medium.library().is_some(),
             rank,
         }
     };
@@ -147,6 +149,17 @@ pub fn available_media() -> Vec<MediumCapabilities<'static>> {
         found.is_some_and(|medium| medium.check_available().is_ok())
     });
     media
+}
+
+/// A sentence about a medium that is not there, and where others were looked for.
+///
+/// # Example
+/// ```
+/// let sentence = thalweg_engine::with_media_search("there is no medium `pigeon`");
+/// assert!(sentence.contains("--media-path"));
+/// ```
+pub fn with_media_search(sentence: &str) -> String {
+    format!("{sentence}; {}", media::plugin::describe_search())
 }
 
 /// Names of the media that cross processes, without those for tests.

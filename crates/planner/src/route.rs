@@ -216,7 +216,7 @@ impl<'a> Router<'a> {
             return self.medium(name);
         }
         let media = process_crossing_media(self.options.media);
-        let media = media.filter(|m| m.crosses_hosts || !is_far);
+        let media = media.filter(|m| !m.is_by_name_only && (m.crosses_hosts || !is_far));
         let best = media.min_by_key(|m| (receivers > 1 && !m.is_one_to_many, m.rank));
         best.ok_or_else(|| {
             let what = if is_far { "hosts" } else { "processes" };

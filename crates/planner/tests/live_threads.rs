@@ -100,11 +100,8 @@ fn assert_live(folder: &Path) {
     fs::write(&file, PROGRAM).expect("a temporary file");
     let request = CompileRequest {
         file,
-        main: None,
-        toolkit_path: Vec::new(),
-        compile_values: Vec::new(),
-        mixed_args: Vec::new(),
         submission_values: Some(Vec::new()),
+        ..CompileRequest::default()
     };
     let compilation = engine::compile(&request).expect("a readable file");
     let program = compilation.program.as_ref().expect("a right program");

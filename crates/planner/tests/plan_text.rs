@@ -473,6 +473,7 @@ fn settings_of_the_job_are_for_crossings_without_their_own() {
         batches: false,
         receivers_max: 9,
         is_for_tests: false,
+        is_by_name_only: false,
         rank: 0,
     }];
     for (own, medium, settings) in [

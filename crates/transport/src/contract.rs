@@ -21,6 +21,7 @@
 //!    media goes with it), so the runtime drops it once [`SendingEnd::is_drained`].
 
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,6 +55,21 @@ pub trait Medium: Sync {
         Err(Error::Refused(format!(
             "{name} has no settings, so `{settings}` means nothing there"
         )))
+    }
+
+    /// File of the library that the medium is, if a user has written it: only its name selects it.
+    fn library(&self) -> Option<&Path> {
+        None
+    }
+
+    /// Cost of a frame as the medium's library states it; `None`: it states none.
+    fn stated_cost(&self) -> Option<StatedCost> {
+        None
+    }
+
+    /// How the medium works, in a few words without a full stop, for lists.
+    fn description(&self) -> String {
+        String::new()
     }
 
     /// Makes the sending end of an edge, and a ticket for each of its receivers. Does not wait for
@@ -91,6 +107,15 @@ pub struct MediumCaps {
     /// Whether the medium is for tests only: found by its name, but never chosen and in no list for
     /// users.
     pub is_for_tests: bool,
+}
+
+/// Cost of a frame on a medium, as its author states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatedCost {
+    /// Nanoseconds for a frame without bytes.
+    pub frame_ns: u32,
+    /// Picoseconds for each byte.
+    pub byte_ps: u32,
 }
 
 /// Description of an edge that both sides have.

@@ -50,7 +50,8 @@ mod ticket;
 mod wakeup;
 
 pub use contract::{
-    Batching, EdgeSpec, EdgeTicket, Medium, MediumCaps, ReceivingEnd, SendingEnd, Waitable,
+    Batching, EdgeSpec, EdgeTicket, Medium, MediumCaps, ReceivingEnd, SendingEnd, StatedCost,
+    Waitable,
 };
 pub use counters::EdgeCounters;
 pub use error::{Error, PeerLoss};

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args as ClapArgs;
 
-use super::bench_command::become_bench_command;
+use super::lab_command::become_lab_command;
 use crate::failure::CommandFailure;
 
 /// Arguments that `thalweg-bench` parses, help among them.
@@ -25,5 +25,5 @@ pub struct BenchArgs {
 /// # Errors
 /// Always, if it returns: there is no such binary, or it cannot be started.
 pub fn run(args: BenchArgs) -> Result<(), CommandFailure> {
-    become_bench_command(&[], &args.args)
+    become_lab_command("thalweg-bench", &[], &args.args)
 }

@@ -2,12 +2,13 @@
 //! that runs it.
 
 pub mod bench;
-mod bench_command;
 pub mod check;
 pub mod doc;
 pub mod dump;
 pub mod explain;
 pub mod fmt;
+mod lab_command;
+pub mod medium;
 pub mod new;
 pub mod pe;
 pub mod perf;

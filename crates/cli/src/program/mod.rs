@@ -9,4 +9,4 @@ mod shell_words;
 pub use cores::check_cores;
 pub use plan::plan;
 pub use plan_args::PlanArgs;
-pub use program_args::{CompilationArgs, ProgramArgs, name_value};
+pub use program_args::{CompilationArgs, MediaPathArgs, ProgramArgs, name_value};

@@ -102,7 +102,6 @@ fn transport<'a>(
         Some(medium) => format!("`{}` joins threads, not processes", medium.name),
         None => format!("there is no transport `{name}`"),
     };
-    Err(CommandFailure::Usage(format!(
-        "{message}; there are auto, {names}"
-    )))
+    let message = format!("{message}; there are auto, {names}");
+    Err(CommandFailure::Usage(engine::with_media_search(&message)))
 }

@@ -30,6 +30,10 @@ pub struct CompilationArgs {
     #[arg(short = 't', long, value_name = "DIRS", env = "THALWEG_TOOLKIT_PATH")]
     pub toolkit_path: Vec<String>,
 
+    /// Folders with libraries that are media.
+    #[command(flatten)]
+    pub media: MediaPathArgs,
+
     /// A compile-time value; can be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = name_value)]
     pub define: Vec<(String, String)>,
@@ -37,6 +41,22 @@ pub struct CompilationArgs {
     /// Arguments of the Perl code in `.splmm` files, its @ARGV: words, those with blanks in quotes
     #[arg(long, value_name = "WORDS", value_parser = shell_words, allow_hyphen_values = true)]
     pub mm_args: Vec<ShellWords>,
+}
+
+/// Option that says where libraries of media are.
+#[derive(Debug, ClapArgs)]
+pub struct MediaPathArgs {
+    /// Folders with libraries that are media, separated by colons; can be repeated
+    #[arg(long, value_name = "DIRS", env = "THALWEG_MEDIA_PATH")]
+    media_path: Vec<String>,
+}
+
+impl MediaPathArgs {
+    /// The folders, in the order in which libraries are looked for. Warns of those that are not
+    /// there.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        folders(&self.media_path, "media")
+    }
 }
 
 impl ProgramArgs {
@@ -55,7 +75,8 @@ impl CompilationArgs {
         CompileRequest {
             file,
             main,
-            toolkit_path: toolkit_path(&self.toolkit_path),
+            toolkit_path: folders(&self.toolkit_path, "toolkit"),
+            media_path: self.media.folders(),
             compile_values: self.define,
             mixed_args: mixed_args(self.mm_args),
             submission_values: None,
@@ -72,17 +93,17 @@ pub fn name_value(text: &str) -> Result<(String, String), String> {
 }
 
 /// Splits lists of directories at colons, and warns of directories that do not exist. Without the
-/// warning, only undefined names in the program would show it.
-fn toolkit_path(lists: &[String]) -> Vec<PathBuf> {
-    let path: Vec<PathBuf> = lists.iter().flat_map(std::env::split_paths).collect();
-    let is_named = |root: &&PathBuf| !root.as_os_str().is_empty();
-    for root in path.iter().filter(is_named).filter(|root| !root.is_dir()) {
-        let root = root.display();
+/// warning, only names that are not known in the program would show it.
+fn folders(lists: &[String], kind: &str) -> Vec<PathBuf> {
+    let folders = lists.iter().flat_map(std::env::split_paths);
+    let folders: Vec<PathBuf> = folders.filter(|f| !f.as_os_str().is_empty()).collect();
+    for folder in folders.iter().filter(|folder| !folder.is_dir()) {
+        let folder = folder.display();
         write_stderr(&format!(
-            "thalweg: warning: there is no toolkit directory {root}\n"
+            "thalweg: warning: there is no {kind} directory {folder}\n"
         ));
     }
-    path
+    folders
 }
 
 /// Joins the Perl arguments of all `--mm-args` options, in their order.

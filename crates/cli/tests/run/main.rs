@@ -17,6 +17,7 @@ mod hosts;
 mod jobs;
 mod leftover;
 mod limits;
+mod media;
 mod mixed;
 mod net;
 mod order;

@@ -59,12 +59,17 @@ fn interpreted_programs_give_what_they_say() {
 /// operator makes of two streams may depend on which of them is faster.
 #[test]
 fn split_programs_give_what_they_say() {
+    split_programs_of(&["--fuse", "none"], |_| true);
+}
+
+/// Runs the programs whose paths are selected with options that make several processes.
+pub fn split_programs_of(options: &[&str], is_selected: impl Fn(&str) -> bool) {
     let mut wrong = Vec::new();
     let mut programs = programs();
-    programs.retain(|golden| !golden.shares_files());
+    programs.retain(|golden| !golden.shares_files() && is_selected(&golden.path.to_string_lossy()));
     for golden in &programs {
         let scratch = Scratch::new();
-        let mut run = golden.run(&scratch, &["--fuse", "none"]);
+        let mut run = golden.run(&scratch, options);
         if run.status != 0 || golden.merges_streams() {
             let mut parts = golden.arguments("stderr");
             let is_said = parts.all(|part| run.stderr.contains(part));
@@ -78,7 +83,7 @@ fn split_programs_give_what_they_say() {
         }
         wrong.extend(golden.differences(&scratch, &run));
     }
-    report(wrong, programs.len(), &["--fuse", "none"]);
+    report(wrong, programs.len(), options);
 }
 
 fn sorted(text: &str) -> Vec<&str> {

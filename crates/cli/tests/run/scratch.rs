@@ -100,6 +100,7 @@ pub fn command(args: &[&str]) -> Command {
     command
         .args(args)
         .env_remove("THALWEG_TOOLKIT_PATH")
+        .env_remove("THALWEG_MEDIA_PATH")
         .env("MALLOC_PERTURB_", FREED_BYTE)
         .current_dir(root());
     command

@@ -44,6 +44,11 @@ impl<'w> ConfigCheck<'_, 'w> {
 
     /// One of some bare words.
     pub fn word(&self, config: &'w Config, allowed: &[&str]) -> Option<String> {
+        self.word_with_help(config, allowed, "")
+    }
+
+    /// One of some bare words, with a help for another one; empty: none.
+    fn word_with_help(&self, config: &'w Config, allowed: &[&str], help: &str) -> Option<String> {
         let expr = self.single(config)?;
         let word = bare_word(expr);
         if let Some(word) = word.filter(|word| allowed.contains(word)) {
@@ -54,7 +59,10 @@ impl<'w> ConfigCheck<'_, 'w> {
             [one] => format!("config `{name}` can only be {one}"),
             _ => format!("config `{name}` is one of {}", allowed.join(", ")),
         };
-        let finding = syntax::Diagnostic::error("config-value", expr.span, message);
+        let mut finding = syntax::Diagnostic::error("config-value", expr.span, message);
+        if !help.is_empty() {
+            finding = finding.help(help);
+        }
         let near = word.unwrap_or("");
         self.session
             .report(did_you_mean(finding, near, allowed.iter().copied()));
@@ -66,7 +74,7 @@ impl<'w> ConfigCheck<'_, 'w> {
         let media = self.session.options.media.iter().map(String::as_str);
         let others = media.filter(|medium| !medium.eq_ignore_ascii_case(TCP));
         let allowed: Vec<&str> = std::iter::once(TCP).chain(others).collect();
-        self.word(config, &allowed)
+        self.word_with_help(config, &allowed, &self.session.options.media_search)
     }
 
     /// Text of a constant boolean: `true` or `false`.

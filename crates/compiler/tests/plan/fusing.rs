@@ -135,11 +135,11 @@ fn a_medium_has_to_be_there_and_to_cross_processes() {
     );
     assert_eq!(
         refused(&program, &by("pigeon")),
-        "there is no medium `pigeon`\n  there are tcp, shm, rum"
+        "there is no medium `pigeon`\n  there are tcp, shm, rum, pipe"
     );
     assert_eq!(
         refused(&program, &by("ring")),
-        "medium `ring` does not cross processes\n  those that do: tcp, shm, rum"
+        "medium `ring` does not cross processes\n  those that do: tcp, shm, rum, pipe"
     );
     let nothing = PlanOptions {
         media: &[],

@@ -23,6 +23,10 @@ pub const MEDIA: &[MediumCapabilities<'_>] = &[
         is_for_tests: true,
         ..medium("sim", 1, true, 3)
     },
+    MediumCapabilities {
+        is_by_name_only: true,
+        ..medium("pipe", 1, true, 0)
+    },
 ];
 
 /// The rank of the medium that batches.
@@ -43,6 +47,7 @@ const fn medium(
         batches: rank == RUM,
         receivers_max: 64,
         is_for_tests: false,
+        is_by_name_only: false,
         rank,
     }
 }

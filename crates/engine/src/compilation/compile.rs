@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use compiler::{CompileInput, CompileOptions, SourceText, StageOutput};
 use graph::Program;
+use transport::media;
 
 use super::operator_models::operator_models;
 use crate::error::Error;
@@ -39,6 +40,9 @@ pub struct CompileRequest {
     pub main: Option<String>,
     /// Root folders of toolkits besides the standard one.
     pub toolkit_path: Vec<PathBuf>,
+    /// Folders with libraries that are media, `libthalweg_medium_NAME.so`. Compiling loads them
+    /// into the process.
+    pub media_path: Vec<PathBuf>,
     /// Compile-time values by name; several of one name make a list.
     pub compile_values: Vec<(String, String)>,
     /// Arguments of the Perl code in `.splmm` files, its `@ARGV`.
@@ -164,6 +168,7 @@ fn run_compiler<T>(
     loader: &dyn compiler::Loader,
     stage: fn(CompileInput<'_>) -> StageOutput<T>,
 ) -> StageOutput<T> {
+    media::search(&request.media_path);
     let mut compile_time_values: HashMap<String, Vec<String>> = HashMap::new();
     for (name, value) in &request.compile_values {
         compile_time_values
@@ -187,6 +192,7 @@ fn run_compiler<T>(
         compile_time_values,
         toolkit_dirs: toolkit_dirs.collect(),
         media: crossing_media().map(str::to_owned).collect(),
+        media_search: media::plugin::describe_search(),
         ..CompileOptions::default()
     };
     stage(CompileInput {

@@ -1,5 +1,7 @@
 //! The bundle: everything a PE process needs to compile the job's program and run its part.
 
+use std::path::PathBuf;
+
 use eval::TraceLevel;
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
@@ -33,6 +35,8 @@ struct BundledRequest {
     file: RawPath,
     main: Option<String>,
     toolkit_path: Vec<RawPath>,
+    /// Absolute paths of folders with libraries that are media.
+    media_path: Vec<RawPath>,
     compile_values: Vec<(String, String)>,
     submission_values: Option<Vec<(String, String)>>,
 }
@@ -103,6 +107,7 @@ impl Bundle {
             file,
             main,
             toolkit_path,
+            media_path,
             compile_values,
             submission_values,
         } = self.request.clone();
@@ -110,6 +115,7 @@ impl Bundle {
             file: file.0,
             main,
             toolkit_path: toolkit_path.into_iter().map(|name| name.0).collect(),
+            media_path: media_path.into_iter().map(|name| name.0).collect(),
             compile_values,
             // The recorded sources are generated text already: Perl does not run again.
             mixed_args: Vec::new(),
@@ -142,6 +148,7 @@ impl BundledRequest {
             file: RawPath(request.file.clone()),
             main: request.main.clone(),
             toolkit_path: request.toolkit_path.iter().cloned().map(RawPath).collect(),
+            media_path: request.media_path.iter().map(absolute).collect(),
             compile_values: request.compile_values.clone(),
             submission_values: request.submission_values.clone(),
         }
@@ -163,6 +170,11 @@ impl BundledLaunch {
             hosts: launch.hosts.clone(),
         }
     }
+}
+
+/// The folder as a PE finds it, which may begin in another folder than the launcher.
+fn absolute(folder: &PathBuf) -> RawPath {
+    RawPath(std::path::absolute(folder).unwrap_or_else(|_| folder.clone()))
 }
 
 /// Returns 16 random bytes, which no other process can guess.

@@ -90,6 +90,9 @@ pub struct MediumCapabilities<'a> {
     /// Whether the medium is for tests only: found by its name, but never chosen and in no list for
     /// users.
     pub is_for_tests: bool,
+    /// Whether only its name selects the medium: a user's library, whose speed nobody has compared
+    /// with that of the others.
+    pub is_by_name_only: bool,
     /// The medium's rank by speed; the fastest has the least.
     pub rank: u32,
 }

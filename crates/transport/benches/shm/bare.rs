@@ -2,20 +2,20 @@
 
 use std::thread;
 
+use conformance::child::{TestFailure, TestOutcome};
 use control::{BLOCK_BYTES, CoreWindows, Payload, WordRing, copy_blocks};
 
-use crate::child::{Failure, Outcome};
 use crate::pin;
 use crate::windows::{rate, run_count, windows};
 
 /// Million messages a second between two threads, read in place by each of some readers, which one
 /// thread has. Words are copied one by one: this is the control for short messages.
-pub fn words(len: usize, readers: u32) -> Result<f64, Failure> {
+pub fn words(len: usize, readers: u32) -> Result<f64, TestFailure> {
     let ring = WordRing::new_private(readers as usize)?;
     let (mut sent, mut got) = (windows(len), windows(len));
     let (payload, count) = (Payload::with_bytes(len), run_count(len));
-    thread::scope(|scope| -> Outcome {
-        let writes = scope.spawn(|| -> Outcome {
+    thread::scope(|scope| -> TestOutcome {
+        let writes = scope.spawn(|| -> TestOutcome {
             pin::to(0)?;
             ring.write_noting(payload, count, |number| sent.reached(number));
             Ok(())
@@ -27,9 +27,9 @@ pub fn words(len: usize, readers: u32) -> Result<f64, Failure> {
 }
 
 /// Million messages a second that fit into what is copied from core to core at best.
-pub fn copy(len: usize) -> Result<f64, Failure> {
+pub fn copy(len: usize) -> Result<f64, TestFailure> {
     let (mut sent, mut got) = (windows(BLOCK_BYTES), windows(BLOCK_BYTES));
-    let (mut pinned, filled): (Outcome, &mut CoreWindows) = (Ok(()), &mut sent);
+    let (mut pinned, filled): (TestOutcome, &mut CoreWindows) = (Ok(()), &mut sent);
     let before_fill = |block| {
         if block == 0 {
             pinned = pin::to(0);

@@ -1,9 +1,9 @@
 //! Cost of the contract's dynamic calls: both ends on one thread, so that no end waits for a cache
 //! line, by the thread's own clock, so that other programs do not matter.
 
+use conformance::child::{TestFailure, TestOutcome};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::child::{Failure, Outcome};
 use crate::medians;
 use crate::paths::{
     Put, Receives, Sends, contract_accept, contract_open, ring_accept, ring_open, sink,
@@ -16,7 +16,7 @@ const BURST: u64 = 256;
 const BURSTS: u64 = 4000;
 
 /// Prints nanoseconds a frame, there and back.
-pub fn on_one_thread() -> Outcome {
+pub fn on_one_thread() -> TestOutcome {
     println!("\nboth ends on one thread, bursts of {BURST}: nanoseconds a frame");
     println!(
         "{:>6} {:>9} {:>9} {:>9} | {:>9} {:>9}",
@@ -42,7 +42,7 @@ pub fn on_one_thread() -> Outcome {
 }
 
 /// Prints the nanoseconds of its own that each further receiver costs the sender for a frame.
-pub fn of_the_sender() -> Outcome {
+pub fn of_the_sender() -> TestOutcome {
     println!("\nthe sender's own nanoseconds a frame, by number of receivers");
     println!("{:>6} {:>8} {:>8} {:>8} {:>8}", "bytes", "1", "2", "3", "6");
     for len in [64, 256, 1024] {
@@ -55,7 +55,7 @@ pub fn of_the_sender() -> Outcome {
     Ok(())
 }
 
-fn sender_alone(receivers: u32, len: usize) -> Result<f64, Failure> {
+fn sender_alone(receivers: u32, len: usize) -> Result<f64, TestFailure> {
     let (out, tickets) = contract_open(receivers)?;
     let ends = tickets.into_iter();
     let ends = ends.map(|ticket| contract_accept(receivers, ticket));
@@ -73,10 +73,10 @@ fn sender_alone(receivers: u32, len: usize) -> Result<f64, Failure> {
     Ok(time as f64 / (BURST * BURSTS / 4) as f64)
 }
 
-fn bursts(out: &mut impl Sends, end: &mut impl Receives, len: usize) -> Result<f64, Failure> {
+fn bursts(out: &mut impl Sends, end: &mut impl Receives, len: usize) -> Result<f64, TestFailure> {
     let payload = vec![3_u8; len];
     let mut unused = windows(8);
-    let mut burst = |out: &mut _, end: &mut _| -> Outcome {
+    let mut burst = |out: &mut _, end: &mut _| -> TestOutcome {
         burst_out(out, &payload)?;
         sink(std::slice::from_mut(end), BURST, &mut unused)
     };
@@ -90,7 +90,7 @@ fn bursts(out: &mut impl Sends, end: &mut impl Receives, len: usize) -> Result<f
     Ok((now() - start) as f64 / (BURST * BURSTS) as f64)
 }
 
-fn burst_out(out: &mut impl Sends, payload: &[u8]) -> Outcome {
+fn burst_out(out: &mut impl Sends, payload: &[u8]) -> TestOutcome {
     for _ in 0..BURST {
         if !out.send(std::hint::black_box(payload))? {
             return Err("a burst does not fit".into());

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use conformance::child::{ControlSocket, TestFailure, TestOutcome};
 use control::Backoff;
 use thalweg_transport::{ReceivingEnd, SendingEnd};
 
-use crate::child::{Control, Failure, Outcome};
 use crate::paths::{MeasuredPath, add_up, contract_accept, contract_open, start};
 use crate::{medians, pin};
 
@@ -20,7 +20,7 @@ const TRIPS: u64 = 20_000;
 const PAUSE: Duration = Duration::from_micros(1);
 
 /// Prints the nanoseconds of one way and their ratio to the control.
-pub fn ping_pong() -> Outcome {
+pub fn ping_pong() -> TestOutcome {
     pin::to(1)?;
     println!("\none way at a low rate, nanoseconds, and the ratio of the medians");
     println!(
@@ -67,9 +67,9 @@ pub fn percentiles(mut trips: Vec<u64>) -> [f64; 3] {
 
 /// Makes trips and times each; `there` and `back` are the two ways.
 fn time(
-    mut there: impl FnMut(u64) -> Outcome,
-    mut back: impl FnMut(u64) -> Outcome,
-) -> Result<[f64; 3], Failure> {
+    mut there: impl FnMut(u64) -> TestOutcome,
+    mut back: impl FnMut(u64) -> TestOutcome,
+) -> Result<[f64; 3], TestFailure> {
     let mut trips = Vec::with_capacity(TRIPS as usize);
     for trip in 1..=TRIPS {
         let start = Instant::now();
@@ -83,7 +83,7 @@ fn time(
     Ok(percentiles(trips))
 }
 
-fn between_processes(len: usize) -> Result<[f64; 3], Failure> {
+fn between_processes(len: usize) -> Result<[f64; 3], TestFailure> {
     let (mut out, tickets) = contract_open(1)?;
     let mut child = start("echo", MeasuredPath::Put, 0, [len as u64, 0])?;
     child.control.give(&tickets[0])?;
@@ -96,7 +96,7 @@ fn between_processes(len: usize) -> Result<[f64; 3], Failure> {
 }
 
 /// The child's side: sends every frame back.
-pub fn echo(control: &mut Control, len: usize) -> Outcome {
+pub fn echo(control: &mut ControlSocket, len: usize) -> TestOutcome {
     let mut end = contract_accept(1, control.take()?)?;
     let (mut out, tickets) = contract_open(1)?;
     control.give(&tickets[0])?;
@@ -114,7 +114,7 @@ pub fn echo(control: &mut Control, len: usize) -> Outcome {
 }
 
 /// Sends a frame, waiting for room.
-pub fn put(out: &mut dyn SendingEnd, payload: &[u8]) -> Outcome {
+pub fn put(out: &mut dyn SendingEnd, payload: &[u8]) -> TestOutcome {
     while !out.try_write(1, 0, payload)? {
         spin_loop();
     }
@@ -122,7 +122,7 @@ pub fn put(out: &mut dyn SendingEnd, payload: &[u8]) -> Outcome {
 }
 
 /// Waits for a frame and reads it.
-pub fn take(end: &mut dyn ReceivingEnd) -> Result<u64, Failure> {
+pub fn take(end: &mut dyn ReceivingEnd) -> Result<u64, TestFailure> {
     let mut backoff = Backoff::default();
     loop {
         let mut found = None;
@@ -140,10 +140,10 @@ pub fn take(end: &mut dyn ReceivingEnd) -> Result<u64, Failure> {
 /// Each way carries a message of `len` bytes, from the beginning of a cache line on, and a line
 /// with its number. The message's lines change after `stay` trips, and both from time to time: how
 /// far a line is from both cores depends on its address.
-fn between_lines(len: usize, stay: u64) -> Result<[f64; 3], Failure> {
+fn between_lines(len: usize, stay: u64) -> Result<[f64; 3], TestFailure> {
     let (there, back) = (Way::new(len, stay), Way::new(len, stay));
     thread::scope(|scope| {
-        let echoes = scope.spawn(|| -> Outcome {
+        let echoes = scope.spawn(|| -> TestOutcome {
             pin::to(0)?;
             for trip in 1..=TRIPS {
                 there.receive(trip);

@@ -11,9 +11,6 @@
 //! processor are left out, so that other programs on the machine do not decide; `NaN` is when there
 //! were no others.
 
-#[path = "../../tests/child/mod.rs"]
-mod child;
-
 mod bare;
 mod calls;
 mod latency;
@@ -25,7 +22,7 @@ mod windows;
 
 use std::process::ExitCode;
 
-use child::{Failure, Outcome};
+use conformance::child::{TestFailure, TestOutcome};
 
 /// Turns of each contender, of which the median counts.
 const TURNS: usize = 9;
@@ -46,7 +43,7 @@ fn main() -> ExitCode {
 }
 
 /// Runs all parts, or the part of this name; `second`, which mostly waits, only by its name.
-fn report(only: Option<&String>) -> Outcome {
+fn report(only: Option<&String>) -> TestOutcome {
     pin::begin()?;
     let is_asked = |part: &str| only.is_none_or(|only| only == part);
     if is_asked("rate") {
@@ -73,8 +70,8 @@ fn report(only: Option<&String>) -> Outcome {
 
 /// Median result of each contender, over its turns.
 fn medians<const N: usize>(
-    mut turn: impl FnMut() -> Result<[f64; N], Failure>,
-) -> Result<[f64; N], Failure> {
+    mut turn: impl FnMut() -> Result<[f64; N], TestFailure>,
+) -> Result<[f64; N], TestFailure> {
     let turns: Result<Vec<_>, _> = (0..TURNS).map(|_| turn()).collect();
     let turns = turns?;
     Ok(std::array::from_fn(|contender| {

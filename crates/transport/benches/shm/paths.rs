@@ -4,12 +4,12 @@ use std::hint::black_box;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
+use conformance::child::{self, Child, ControlSocket, TestFailure, TestOutcome};
 use control::{Backoff, CoreWindows, cores};
 use ring::frame::FrameBatch;
 use ring::{Reader, RingShape, Writer};
 use thalweg_transport::{Batching, EdgeSpec, EdgeTicket, ReceivingEnd, SendingEnd, media};
 
-use crate::child::{self, Child, Control, Failure, Outcome};
 use crate::pin;
 use crate::windows::{run_count, windows};
 
@@ -32,15 +32,15 @@ pub enum MeasuredPath {
 /// A sending end of any path.
 pub trait Sends {
     /// Copies a payload into a frame; `false`: there is no room.
-    fn send(&mut self, payload: &[u8]) -> Result<bool, Failure>;
+    fn send(&mut self, payload: &[u8]) -> Result<bool, TestFailure>;
 
     /// Gets the end of a stream out; `false`: call again.
-    fn finish(&mut self) -> Result<bool, Failure>;
+    fn finish(&mut self) -> Result<bool, TestFailure>;
 }
 
 impl Sends for Box<dyn SendingEnd> {
     #[inline]
-    fn send(&mut self, payload: &[u8]) -> Result<bool, Failure> {
+    fn send(&mut self, payload: &[u8]) -> Result<bool, TestFailure> {
         let Some(room) = self.claim(payload.len())? else {
             return Ok(false);
         };
@@ -49,7 +49,7 @@ impl Sends for Box<dyn SendingEnd> {
         Ok(true)
     }
 
-    fn finish(&mut self) -> Result<bool, Failure> {
+    fn finish(&mut self) -> Result<bool, TestFailure> {
         Ok(self.flush()? && self.is_drained()?)
     }
 }
@@ -59,18 +59,18 @@ pub struct Put(pub Box<dyn SendingEnd>);
 
 impl Sends for Put {
     #[inline]
-    fn send(&mut self, payload: &[u8]) -> Result<bool, Failure> {
+    fn send(&mut self, payload: &[u8]) -> Result<bool, TestFailure> {
         Ok(self.0.try_write(1, 0, payload)?)
     }
 
-    fn finish(&mut self) -> Result<bool, Failure> {
+    fn finish(&mut self) -> Result<bool, TestFailure> {
         self.0.finish()
     }
 }
 
 impl Sends for Writer {
     #[inline]
-    fn send(&mut self, payload: &[u8]) -> Result<bool, Failure> {
+    fn send(&mut self, payload: &[u8]) -> Result<bool, TestFailure> {
         let Some(room) = self.claim(payload.len()) else {
             return Ok(false);
         };
@@ -79,7 +79,7 @@ impl Sends for Writer {
         Ok(true)
     }
 
-    fn finish(&mut self) -> Result<bool, Failure> {
+    fn finish(&mut self) -> Result<bool, TestFailure> {
         self.publish();
         Ok(self.queued_bytes() == 0)
     }
@@ -88,7 +88,7 @@ impl Sends for Writer {
 /// A receiving end of any path.
 pub trait Receives {
     /// Returns the frames that have come.
-    fn take(&mut self) -> Result<FrameBatch<'_>, Failure>;
+    fn take(&mut self) -> Result<FrameBatch<'_>, TestFailure>;
 
     /// Releases the frames that were taken.
     fn done(&mut self);
@@ -96,7 +96,7 @@ pub trait Receives {
 
 impl Receives for Box<dyn ReceivingEnd> {
     #[inline]
-    fn take(&mut self) -> Result<FrameBatch<'_>, Failure> {
+    fn take(&mut self) -> Result<FrameBatch<'_>, TestFailure> {
         Ok(self.poll()?)
     }
 
@@ -108,7 +108,7 @@ impl Receives for Box<dyn ReceivingEnd> {
 
 impl Receives for Reader {
     #[inline]
-    fn take(&mut self) -> Result<FrameBatch<'_>, Failure> {
+    fn take(&mut self) -> Result<FrameBatch<'_>, TestFailure> {
         Ok(self.poll())
     }
 
@@ -119,7 +119,7 @@ impl Receives for Reader {
 }
 
 /// Sends the frames of a run, and waits until they are taken.
-pub fn flood(out: &mut impl Sends, len: usize) -> Result<CoreWindows, Failure> {
+pub fn flood(out: &mut impl Sends, len: usize) -> Result<CoreWindows, TestFailure> {
     let (payload, mut windows) = (vec![3_u8; len], windows(len));
     let count = run_count(len);
     for sent in 0..count {
@@ -138,7 +138,7 @@ pub fn flood(out: &mut impl Sends, len: usize) -> Result<CoreWindows, Failure> {
 }
 
 /// Takes `count` frames at each end, in turns, and reads every word.
-pub fn sink(ends: &mut [impl Receives], count: u64, windows: &mut CoreWindows) -> Outcome {
+pub fn sink(ends: &mut [impl Receives], count: u64, windows: &mut CoreWindows) -> TestOutcome {
     let (mut got, mut sum, mut backoff) = ([0; RECEIVERS_MAX], 0, Backoff::default());
     windows.reached(0);
     while got[..ends.len()].iter().any(|got| *got < count) {
@@ -196,7 +196,9 @@ pub fn spec(receivers: u32) -> EdgeSpec {
 }
 
 /// Opens the sending end of the edge by the contract.
-pub fn contract_open(receivers: u32) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Failure> {
+pub fn contract_open(
+    receivers: u32,
+) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), TestFailure> {
     let shm = media::find("shm").ok_or("no shm")?;
     Ok(shm.open(&spec(receivers))?)
 }
@@ -205,17 +207,17 @@ pub fn contract_open(receivers: u32) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTic
 pub fn contract_accept(
     receivers: u32,
     ticket: EdgeTicket,
-) -> Result<Box<dyn ReceivingEnd>, Failure> {
+) -> Result<Box<dyn ReceivingEnd>, TestFailure> {
     let shm = media::find("shm").ok_or("no shm")?;
     Ok(shm.accept(&spec(receivers), ticket)?)
 }
 
 /// Makes the bare ring, with a ticket for each reader.
-pub fn ring_open(receivers: u32) -> Result<(Writer, Vec<EdgeTicket>), Failure> {
+pub fn ring_open(receivers: u32) -> Result<(Writer, Vec<EdgeTicket>), TestFailure> {
     let bytes = RING_BYTES;
     let readers = receivers;
     let (writer, fd) = ring::shared_ring(RingShape { bytes, readers })?;
-    let ticket = |number: u32| -> Result<EdgeTicket, Failure> {
+    let ticket = |number: u32| -> Result<EdgeTicket, TestFailure> {
         Ok(EdgeTicket {
             bytes: number.to_le_bytes().to_vec(),
             fds: vec![fd.try_clone()?],
@@ -226,7 +228,7 @@ pub fn ring_open(receivers: u32) -> Result<(Writer, Vec<EdgeTicket>), Failure> {
 }
 
 /// Joins the ring with a ticket of [`ring_open`].
-pub fn ring_accept(ticket: EdgeTicket) -> Result<Reader, Failure> {
+pub fn ring_accept(ticket: EdgeTicket) -> Result<Reader, TestFailure> {
     let number = u32::from_le_bytes(ticket.bytes[..].try_into()?);
     let fd = ticket.fds.first().ok_or("no descriptor")?;
     Ok(ring::join_ring(fd.as_fd(), number)?)
@@ -248,7 +250,7 @@ pub fn start(
     lane: MeasuredPath,
     processor: usize,
     numbers: [u64; 2],
-) -> Result<Child, Failure> {
+) -> Result<Child, TestFailure> {
     let [one, two] = numbers.map(|number| number.to_string());
     let processor = pin::processor(processor).to_string();
     let arguments = ["child", role, lane.word(), &processor, &one, &two];
@@ -256,7 +258,7 @@ pub fn start(
 }
 
 /// The child's side of [`start`].
-pub fn child(arguments: &[String]) -> Outcome {
+pub fn child(arguments: &[String]) -> TestOutcome {
     let [role, lane, processor, one, two] = arguments else {
         return Err("a child needs its five arguments".into());
     };
@@ -285,9 +287,9 @@ pub fn child(arguments: &[String]) -> Outcome {
 fn give_and_flood(
     mut out: impl Sends,
     tickets: Vec<EdgeTicket>,
-    control: &mut Control,
+    control: &mut ControlSocket,
     len: usize,
-) -> Outcome {
+) -> TestOutcome {
     for ticket in &tickets {
         control.give(ticket)?;
         // One after the other: the bytes of one ticket must not run into the next.
@@ -305,7 +307,7 @@ fn give_and_flood(
 }
 
 /// Receives the windows that the child has noted.
-pub fn hear_windows(control: &mut Control, len: usize) -> Result<CoreWindows, Failure> {
+pub fn hear_windows(control: &mut ControlSocket, len: usize) -> Result<CoreWindows, TestFailure> {
     let (mut bytes, mut part) = (Vec::new(), [0; 4096]);
     loop {
         match rustix::io::read(&*control, &mut part)? {

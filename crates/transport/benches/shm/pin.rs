@@ -2,15 +2,14 @@
 
 use std::sync::OnceLock;
 
+use conformance::child::TestOutcome;
 use control::cores;
-
-use crate::child::Outcome;
 
 /// Cores that the program may use, read at the beginning: a pinned thread sees only its own.
 static ALL: OnceLock<Vec<u32>> = OnceLock::new();
 
 /// Finds the usable cores, and prints them.
-pub fn begin() -> Outcome {
+pub fn begin() -> TestOutcome {
     let all = ALL.get_or_init(cores::usable_cores);
     println!("processors {all:?}, {} turns", crate::TURNS);
     if all.len() < 2 {
@@ -26,6 +25,6 @@ pub fn processor(number: usize) -> u32 {
 }
 
 /// Pins this thread to the core of this number.
-pub fn to(number: usize) -> Outcome {
+pub fn to(number: usize) -> TestOutcome {
     Ok(cores::pin(processor(number))?)
 }

@@ -1,6 +1,7 @@
 //! Frames a second, for each length, and with several receivers.
 
-use crate::child::{Failure, Outcome};
+use conformance::child::{TestFailure, TestOutcome};
+
 use crate::paths::{MeasuredPath, contract_accept, hear_windows, ring_accept, sink, start};
 use crate::windows::{rate, run_count, windows};
 use crate::{bare, medians, pin};
@@ -8,7 +9,7 @@ use crate::{bare, medians, pin};
 const LENGTHS: [usize; 6] = [64, 128, 256, 1024, 4096, 16384];
 
 /// Prints the rates with one receiver.
-pub fn one_to_one() -> Outcome {
+pub fn one_to_one() -> TestOutcome {
     pin::to(1)?;
     println!("\none to one, 2 MB ring: million frames a second, and ratios");
     println!(
@@ -39,7 +40,7 @@ pub fn one_to_one() -> Outcome {
 /// Prints the rates with several receivers, all on one thread, as there may be no more processors.
 /// The control is the bare ring of words with as many readers on one thread: its loss shows the
 /// cost of reading every word once more for each reader.
-pub fn one_to_many() -> Outcome {
+pub fn one_to_many() -> TestOutcome {
     pin::to(1)?;
     println!("\none to many, receivers polled in turns by one thread: million frames a second");
     println!(
@@ -78,7 +79,7 @@ pub fn one_to_many() -> Outcome {
 }
 
 /// Million frames a second that the sender sends.
-fn between_processes(path: MeasuredPath, len: usize, receivers: u32) -> Result<f64, Failure> {
+fn between_processes(path: MeasuredPath, len: usize, receivers: u32) -> Result<f64, TestFailure> {
     let mut sender = start("flood", path, 0, [len as u64, u64::from(receivers)])?;
     let mut tickets = Vec::new();
     for _ in 0..receivers {

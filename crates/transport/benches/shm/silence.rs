@@ -10,11 +10,11 @@
 
 use std::time::{Duration, Instant};
 
+use conformance::child::{ControlSocket, TestFailure, TestOutcome};
 use control::Backoff;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use thalweg_transport::{IdleStrategy, Idler, Waitable};
 
-use crate::child::{Control, Failure, Outcome};
 use crate::latency::{percentiles, put, take};
 use crate::paths::{MeasuredPath, contract_accept, contract_open, start};
 use crate::pin;
@@ -34,7 +34,7 @@ pub const LONG: [Silence; 1] = [(Duration::from_secs(1), 25)];
 const LEN: usize = 56;
 
 /// Prints the microseconds that the first frame takes.
-pub fn first_frame(silences: &[Silence]) -> Outcome {
+pub fn first_frame(silences: &[Silence]) -> TestOutcome {
     pin::to(1)?;
     println!("\nthe first frame after silence, there and back, microseconds");
     println!(
@@ -60,8 +60,8 @@ pub fn first_frame(silences: &[Silence]) -> Outcome {
 fn time(
     silence: Duration,
     trips: u64,
-    mut trip: impl FnMut() -> Outcome,
-) -> Result<[f64; 2], Failure> {
+    mut trip: impl FnMut() -> TestOutcome,
+) -> Result<[f64; 2], TestFailure> {
     let mut times = Vec::new();
     for _ in 0..trips {
         std::thread::sleep(silence);
@@ -74,7 +74,7 @@ fn time(
     Ok([p50, p99])
 }
 
-fn woken(silence: Duration, trips: u64) -> Result<[f64; 2], Failure> {
+fn woken(silence: Duration, trips: u64) -> Result<[f64; 2], TestFailure> {
     let (mut out, tickets) = contract_open(1)?;
     let mut child = start("sleeper", MeasuredPath::Put, 0, [trips, 0])?;
     child.control.give(&tickets[0])?;
@@ -89,7 +89,7 @@ fn woken(silence: Duration, trips: u64) -> Result<[f64; 2], Failure> {
 }
 
 /// The child's side: sends every frame back, and sleeps in between.
-pub fn sleeper(control: &mut Control, trips: usize) -> Outcome {
+pub fn sleeper(control: &mut ControlSocket, trips: usize) -> TestOutcome {
     let mut end = contract_accept(1, control.take()?)?;
     let (mut out, tickets) = contract_open(1)?;
     control.give(&tickets[0])?;
@@ -116,11 +116,11 @@ pub fn sleeper(control: &mut Control, trips: usize) -> Outcome {
 
 /// Median and 99th percentile between threads that use two eventfds and nothing else: the waking
 /// thread spins for the answer.
-fn by_eventfd(silence: Duration, trips: u64) -> Result<[f64; 2], Failure> {
+fn by_eventfd(silence: Duration, trips: u64) -> Result<[f64; 2], TestFailure> {
     let flags = EventfdFlags::NONBLOCK;
     let (there, back) = (eventfd(0, flags)?, eventfd(0, flags)?);
     std::thread::scope(|scope| {
-        let answers = scope.spawn(|| -> Outcome {
+        let answers = scope.spawn(|| -> TestOutcome {
             pin::to(0)?;
             for _ in 0..trips {
                 poll(&mut [PollFd::new(&there, PollFlags::IN)], None)?;

@@ -1,6 +1,7 @@
 //! The media, one folder each. Code outside finds a medium by its name, with [`find`], or looks
 //! through [`all`].
 
+pub mod plugin;
 pub mod rdma;
 mod ring;
 mod ring_edge;
@@ -9,6 +10,8 @@ mod shm;
 pub mod sim;
 pub mod tcp;
 mod tcp_edge;
+
+use std::path::PathBuf;
 
 use crate::{Error, Medium};
 
@@ -27,9 +30,24 @@ static ALL: [&dyn Medium; 6] = [
     &SIM,
 ];
 
-/// Every medium, the fastest first. The last one is for tests: [`sim`].
-pub fn all() -> &'static [&'static dyn Medium] {
-    &ALL
+/// Every medium, the fastest first, `sim` among them, which is for tests; then those of libraries
+/// that [`search`] has found.
+pub fn all() -> Vec<&'static dyn Medium> {
+    ALL.into_iter().chain(plugin::media()).collect()
+}
+
+/// Loads the libraries `libthalweg_medium_NAME.so` of folders that were not searched before. They
+/// are media of the process from then on. Those that cannot be used are [`plugin::unusable`].
+///
+/// # Example
+/// ```
+/// use thalweg_transport::media;
+///
+/// media::search(&["/nonexistent/media".into()]);
+/// assert!(media::plugin::unusable()[0].why.contains("/nonexistent/media"));
+/// ```
+pub fn search(folders: &[PathBuf]) {
+    plugin::search(folders, |name| find_own(name).is_some());
 }
 
 /// The media of [`all`] that can work in this process, with the libraries that are installed.
@@ -44,7 +62,7 @@ pub fn all() -> &'static [&'static dyn Medium] {
 /// }
 /// ```
 pub fn available() -> impl Iterator<Item = &'static dyn Medium> {
-    let media = all().iter().copied();
+    let media = all().into_iter();
     media.filter(|medium| medium.check_available().is_ok())
 }
 
@@ -60,7 +78,17 @@ pub fn available() -> impl Iterator<Item = &'static dyn Medium> {
 /// assert!(media::all().iter().any(|medium| medium.name() == "shm"));
 /// ```
 pub fn find(name: &str) -> Option<&'static dyn Medium> {
-    all().iter().copied().find(|medium| medium.name() == name)
+    let found = || {
+        plugin::media()
+            .into_iter()
+            .find(|medium| medium.name() == name)
+    };
+    find_own(name).or_else(found)
+}
+
+/// The medium of this name that is no library's.
+fn find_own(name: &str) -> Option<&'static dyn Medium> {
+    ALL.into_iter().find(|medium| medium.name() == name)
 }
 
 /// The medium with this name and these settings: words `key=value`, with blanks between them.
@@ -87,7 +115,8 @@ pub fn find_with(name: &str, settings: &str) -> Result<&'static dyn Medium, Erro
 
 /// The error for a name that no medium has; it lists the media.
 fn unknown_medium(name: &str) -> Error {
-    let media = all().iter().filter(|medium| !medium.caps().is_for_tests);
+    let media = all().into_iter();
+    let media = media.filter(|medium| !medium.caps().is_for_tests);
     let media: Vec<_> = media.map(|medium| medium.name()).collect();
     let media = media.join(", ");
     Error::Refused(format!("there is no medium {name}; there are {media}"))

@@ -10,29 +10,18 @@
 
 extern crate thalweg_transport as transport;
 
-mod behaviours;
-mod broken;
-#[path = "../child/mod.rs"]
-mod child;
-mod compiled;
-mod granting;
-mod kill;
-mod play;
-mod rdma_channel;
-mod reference;
-mod reference_ends;
-mod rig;
-mod script;
-mod single;
-
+use std::alloc::System;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use conformance::{MediumTest, RdmaChannel, Rig, Single, TestOutcome, broken, kill};
 use libtest_mimic::{Arguments, Failed, Trial};
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use transport::{Medium, media};
 
-use crate::behaviours::{Behaviour, Needs};
-use crate::rig::{Outcome, Rig};
+/// Counts allocations, of which a warm edge has none.
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Longest time that any step may take; longer means that it hangs. No test depends on how fast the
 /// machine is.
@@ -40,16 +29,12 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let [role, rest @ ..] = &arguments[..]
-        && role == "child"
-    {
-        return play::play(rest, find, |name| {
-            behaviours::role(name).or_else(|| kill::role(name))
-        });
+    if let Some(exit) = conformance::play_child(&arguments) {
+        return exit;
     }
     name_missing();
     let suite = media().into_iter().flat_map(trials);
-    let broken = broken::all().map(|(medium, behaviour)| {
+    let broken_media = broken::all().map(|(medium, behaviour)| {
         let name = format!("broken::{}::{behaviour}", medium.name());
         trial(name, move || broken::is_caught(medium, behaviour))
     });
@@ -62,7 +47,7 @@ fn main() -> ExitCode {
         media.find(|medium| medium.name() == promise.medium)
     });
     let kills = kills.flat_map(kills_of);
-    let trials = suite.chain(kills).chain(broken).chain([complete]);
+    let trials = suite.chain(kills).chain(broken_media).chain([complete]);
     let trials = trials.collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -70,8 +55,8 @@ fn main() -> ExitCode {
 /// Every medium that is under test: those whose libraries are installed.
 fn media() -> Vec<&'static dyn Medium> {
     let reference: &'static dyn Medium = &broken::WHOLE;
-    let own = [reference, &single::Single];
-    let channel: &'static dyn Medium = &rdma_channel::RdmaChannel;
+    let own = [reference, &Single];
+    let channel: &'static dyn Medium = &RdmaChannel;
     let channel = channel.check_available().is_ok().then_some(channel);
     let own = own.into_iter().chain(channel);
     own.chain(media::available()).collect()
@@ -86,58 +71,33 @@ fn name_missing() {
     }
 }
 
-/// A medium under test, or a broken one. Loads no library: a child asks for its one medium.
-fn find(name: &str) -> Option<&'static dyn Medium> {
-    let own: [&'static dyn Medium; 3] =
-        [&broken::WHOLE, &single::Single, &rdma_channel::RdmaChannel];
-    let own = own.into_iter().find(|medium| medium.name() == name);
-    own.or_else(|| media::find(name))
-        .or_else(|| broken::find(name))
+fn rig(medium: &'static dyn Medium) -> Rig {
+    let patience = PATIENCE;
+    Rig { medium, patience }
 }
 
 /// Tests of a medium: the behaviours that its capabilities allow.
 fn trials(medium: &'static dyn Medium) -> Vec<Trial> {
-    let rig = Rig {
-        medium,
-        patience: PATIENCE,
-    };
-    let grant = has_grant(rig);
-    let capable = Needs {
-        several: medium.open(&rig.spec(2)).is_ok() || medium.caps().is_one_to_many,
-        processes: medium.caps().crosses_processes,
-        grant,
-        lone_grant: grant && behaviours::grants_lone_frames(rig),
-    };
-    let asked = behaviours::all().into_iter();
-    let asked = asked.filter(|behaviour| behaviour.needs.are_met_by(capable));
-    let asked = asked.map(|Behaviour { name, run, .. }| {
+    let tests = conformance::tests_of(rig(medium)).into_iter();
+    let trials = tests.map(|(name, run)| {
         let name = format!("{}::{name}", medium.name());
         let repeat = repeat(medium, &name);
         trial(name, move || {
-            run(rig).map_err(|failure| format!("{failure}{repeat}").into())
+            run(rig(medium)).map_err(|failure| format!("{failure}{repeat}").into())
         })
     });
-    asked.collect()
-}
-
-/// Whether compiled code may write frames in place.
-fn has_grant(rig: Rig) -> bool {
-    let opened = rig.medium.open(&rig.spec(1));
-    opened.is_ok_and(|(mut out, _)| out.grant().is_some())
+    trials.collect()
 }
 
 /// Kill tests of a medium between processes.
 fn kills_of(medium: &'static dyn Medium) -> Vec<Trial> {
-    let rig = Rig {
-        medium,
-        patience: PATIENCE,
-    };
     let inside = kill::inside_of(medium.name());
-    let kills = kill::all().into_iter().chain(inside).map(|(name, run)| {
+    let kills = kill::all().into_iter().chain(inside);
+    let trials = kills.map(|(name, run): MediumTest| {
         let name = format!("{}::kill::{name}", medium.name());
-        trial(name, move || run(rig))
+        trial(name, move || run(rig(medium)))
     });
-    kills.collect()
+    trials.collect()
 }
 
 /// Command that repeats a failed test with its seed.
@@ -151,6 +111,6 @@ fn repeat(medium: &dyn Medium, name: &str) -> String {
     )
 }
 
-fn trial(name: String, run: impl FnOnce() -> Outcome + Send + 'static) -> Trial {
+fn trial(name: String, run: impl FnOnce() -> TestOutcome + Send + 'static) -> Trial {
     Trial::test(name, move || run().map_err(Failed::from))
 }

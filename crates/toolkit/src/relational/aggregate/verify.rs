@@ -1,8 +1,8 @@
 //! Checks of an Aggregate when compiling, beyond its model.
 
 use graph::{
-    Expr, ExprKind, InvocationError, InvocationPart, OperatorNode, OutPort, Partition, Window,
-    WindowKind,
+    Expr, ExprKind, InvocationError, InvocationPart, OperatorNode, OutPort, Partition, PortIndex,
+    Window, WindowKind,
 };
 
 use crate::verify_params::{is_true, report_misuse};
@@ -83,5 +83,9 @@ fn custom_calls(port: &OutPort) -> Result<(), InvocationError> {
     let message = "only the second expression of Custom can read attributes: the others are \
                    evaluated once for a whole group";
     let help = "keep what they need in the state variable, which the second expression changes";
-    report_misuse(InvocationPart::Attribute(0, at as u32), message, help)
+    report_misuse(
+        InvocationPart::Attribute(PortIndex(0), at as u32),
+        message,
+        help,
+    )
 }

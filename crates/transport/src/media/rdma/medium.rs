@@ -70,6 +70,10 @@ impl Medium for RdmaMedium {
         "rdma"
     }
 
+    fn description(&self) -> String {
+        "frames written into the receiver's memory, by libfabric".to_owned()
+    }
+
     fn caps(&self) -> MediumCaps {
         MediumCaps {
             crosses_processes: true,

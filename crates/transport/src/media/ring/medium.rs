@@ -42,6 +42,10 @@ impl Medium for RingMedium {
         "ring"
     }
 
+    fn description(&self) -> String {
+        "a lock-free ring in private memory".to_owned()
+    }
+
     fn caps(&self) -> MediumCaps {
         MediumCaps {
             crosses_processes: false,

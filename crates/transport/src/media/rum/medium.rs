@@ -79,6 +79,10 @@ impl Medium for RumMedium {
         "rum"
     }
 
+    fn description(&self) -> String {
+        "many frames a write, on connections that may break".to_owned()
+    }
+
     fn caps(&self) -> MediumCaps {
         MediumCaps {
             crosses_processes: true,

@@ -16,6 +16,10 @@ impl Medium for ShmMedium {
         "shm"
     }
 
+    fn description(&self) -> String {
+        "a lock-free ring in shared memory without a name".to_owned()
+    }
+
     fn caps(&self) -> MediumCaps {
         MediumCaps {
             crosses_processes: true,

@@ -37,6 +37,10 @@ impl Medium for TcpMedium {
         "tcp"
     }
 
+    fn description(&self) -> String {
+        "a connection for each receiver, a frame a write".to_owned()
+    }
+
     fn caps(&self) -> MediumCaps {
         MediumCaps {
             crosses_processes: true,

@@ -1,0 +1,204 @@
+//! Media of libraries in C: found in folders, selected by their names, listed, and named with what
+//! is wrong with them.
+//!
+//! A C compiler must be installed, as the README says: `cc`, or the one that `CC` names.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::programs::split_programs_of;
+use crate::scratch::{Run, Scratch, command, root, thalweg};
+
+const HELLO: &str = "examples/hello/Hello.spl";
+
+/// Folder with the library of `examples/media/pipe.c`, compiled once for all tests.
+fn folder() -> &'static str {
+    static FOLDER: OnceLock<String> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("media");
+        fs::create_dir_all(&folder).unwrap();
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+        let done = Command::new(&compiler)
+            .args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC"])
+            .args(["-shared", "-I", "crates/plugin/include", "-o"])
+            .arg(folder.join("libthalweg_medium_pipe.so"))
+            .arg("examples/media/pipe.c")
+            .current_dir(root())
+            .output();
+        let done = done.unwrap_or_else(|error| panic!("no C compiler, `{compiler}`: {error}"));
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{said}");
+        folder.to_str().unwrap().to_owned()
+    })
+}
+
+/// A folder with a file that is named like a library and is none.
+fn broken_folder() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.write("libthalweg_medium_broken.so", "no library\n");
+    scratch
+}
+
+fn expected_hello() -> String {
+    fs::read_to_string(root().join("examples/hello/expected.txt")).unwrap()
+}
+
+#[test]
+fn programs_give_over_a_pipe_what_they_say() {
+    let options = ["--fuse", "none", "--media-path", folder(), "-F", "pipe"];
+    let kinds = ["/aggregate/", "/functor/", "/join/", "/punct/", "/custom/"];
+    split_programs_of(&options, |path| {
+        kinds.iter().any(|kind| path.contains(kind))
+    });
+}
+
+#[test]
+fn a_plan_and_a_config_name_the_medium_of_a_library() {
+    let scratch = Scratch::new();
+    let plan = "plan Hello\npe 0\n  operators Greetings\npe 1\n  operators Printer\n\
+                crossing Greetings.0 -> pe 1 on pipe\n";
+    let plan = scratch.write("hello.plan", plan);
+    let run = command(&["run", HELLO, "--fuse", plan.to_str().unwrap()])
+        .env("THALWEG_MEDIA_PATH", folder())
+        .output()
+        .unwrap();
+    assert_eq!(Run::from(run).ok(), expected_hello());
+    let program = "composite Main { graph\n\
+                   stream<int32 n> A = Beacon() { param iterations : 3; output A : n = 7;\n\
+                   config outputTransport : pipe; }\n\
+                   () as B = Custom(A) { logic onTuple A : printStringLn((rstring) n); } }";
+    let options = ["--fuse", "none", "--media-path", folder()];
+    assert_eq!(scratch.run(program, &options).ok(), "7\n7\n7\n");
+    let file = scratch.path("Main.spl");
+    let file = file.to_str().unwrap();
+    let options = ["dump", "--stage", "plan", "--fuse", "none", "--media-path"];
+    let plan = thalweg(&[&options[..], &[folder(), file]].concat()).ok();
+    assert!(plan.contains(" on pipe"), "{plan}");
+    thalweg(&["check", "--media-path", folder(), file]).ok();
+    let said = thalweg(&["check", file]).fails(1);
+    for words in ["[config-value]", "--media-path or THALWEG_MEDIA_PATH"] {
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn auto_takes_no_library() {
+    let options = ["dump", "--stage", "plan", "--fuse", "none", "--media-path"];
+    let plan = thalweg(&[&options[..], &[folder(), HELLO]].concat()).ok();
+    assert!(plan.contains(" on shm"), "{plan}");
+}
+
+#[test]
+fn an_unknown_medium_is_answered_with_those_found_and_where() {
+    let broken = broken_folder();
+    let broken = broken.path("");
+    let folders = format!("{}:{}", folder(), broken.to_str().unwrap());
+    let options = ["run", HELLO, "--fuse", "none", "-F", "pigeon"];
+    let said = thalweg(&[&options[..], &["--media-path", &folders]].concat()).fails(2);
+    for words in [
+        "there is no transport `pigeon`; there are auto, shm, rum, tcp, rdma, pipe;",
+        "others were looked for in ",
+        folder(),
+        "libthalweg_medium_broken.so: cannot be loaded",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let said = thalweg(&options).fails(2);
+    let words = "no folder was given by --media-path or THALWEG_MEDIA_PATH";
+    assert!(said.contains(words), "{said}");
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_warned_of() {
+    let run = thalweg(&["run", HELLO, "--media-path", "/nonexistent/media"]);
+    let warning = "thalweg: warning: there is no media directory /nonexistent/media\n";
+    assert_eq!((run.status, &*run.stderr), (0, warning));
+}
+
+#[test]
+fn lists_say_what_media_can_do_and_which_cannot_be_used() {
+    let broken = broken_folder();
+    let broken = broken.path("");
+    let paths = [
+        "--media-path",
+        folder(),
+        "--media-path",
+        broken.to_str().unwrap(),
+    ];
+    let text = thalweg(&[&["medium", "list"], &paths[..]].concat()).ok();
+    let row = |name: &str| text.lines().find(|line| line.starts_with(name));
+    let pipe = row("pipe ").unwrap_or_else(|| panic!("{text}"));
+    for words in [
+        "processes",
+        "1500 ns + 300 ps a byte",
+        "libthalweg_medium_pipe.so",
+        "a pipe, and an eventfd",
+    ] {
+        assert!(pipe.contains(words), "{pipe}");
+    }
+    assert!(row("shm ").is_some() && row("sim ").is_none(), "{text}");
+    let problem = row("cannot be used: broken: ").unwrap_or_else(|| panic!("{text}"));
+    assert!(
+        problem.contains("libthalweg_medium_broken.so: cannot be loaded"),
+        "{problem}"
+    );
+    let json = thalweg(&[&["medium", "list", "--json"], &paths[..]].concat()).ok();
+    let media: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let named = |name: &str| {
+        let found = media.as_array().unwrap().iter();
+        found
+            .into_iter()
+            .find(|medium| medium["name"] == name)
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(named("pipe")["capabilities"]["receivers_max"], 1);
+    assert_eq!(named("pipe")["capabilities"]["is_by_name_only"], true);
+    assert_eq!(
+        named("tcp")["capabilities"]["receivers_max"],
+        serde_json::Value::Null
+    );
+    assert!(
+        named("broken")["problem"]
+            .as_str()
+            .unwrap()
+            .contains("cannot be loaded")
+    );
+}
+
+/// The command in a folder where no other command lies beside it.
+fn command_alone(scratch: &Scratch) -> Command {
+    let copy = scratch.path("thalweg");
+    fs::copy(env!("CARGO_BIN_EXE_thalweg"), &copy).unwrap();
+    Command::new(copy)
+}
+
+#[test]
+fn check_becomes_the_command_of_the_suite() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let scratch = Scratch::new();
+    let words = ["medium", "check", "lib.so", "--only", "wake"];
+    let mut alone = command_alone(&scratch);
+    let said = Run::from(
+        alone
+            .args(words)
+            .env("PATH", "/nonexistent")
+            .output()
+            .unwrap(),
+    )
+    .fails(1);
+    assert_eq!(
+        said,
+        "thalweg: there is no `thalweg-conformance` beside this command or in PATH; build it with \
+         `cargo build --release -p thalweg-conformance`\n"
+    );
+    let suite = scratch.write("bin/thalweg-conformance", "#!/bin/sh\necho \"$@\"\n");
+    fs::set_permissions(&suite, fs::Permissions::from_mode(0o700)).unwrap();
+    let mut alone = command_alone(&scratch);
+    let alone = alone.args(words).env("PATH", suite.parent().unwrap());
+    let printed = Run::from(alone.output().unwrap()).ok();
+    assert_eq!(printed, "check lib.so --only wake\n");
+}

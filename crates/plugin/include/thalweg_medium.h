@@ -1,0 +1,199 @@
+/* thalweg_medium.h: media that users write, as shared libraries.
+ *
+ * A medium moves the frames of a stream from one operator to another, in another thread or process. A
+ * library that exports the table thalweg_medium_table is a medium for `thalweg run --media-path FOLDER`:
+ * a file libthalweg_medium_NAME.so in that folder is the medium NAME. `thalweg medium check FILE` runs
+ * the conformance suite against it. docs/media.md has a walk through an example.
+ *
+ * A sender claims room for a block, Thalweg writes a frame into it, and the sender commits the block. A
+ * library moves the bytes of blocks and needs not know what they say: Thalweg writes and checks the
+ * headers of frames. A receiver polls: it shows the bytes that have come, in the order of the commits.
+ *
+ *   sender                                       receiver
+ *     claim(bytes) -> room                         poll(skip) -> bytes that have come
+ *     commit(bytes)                                release(bytes)
+ *
+ * Time. No call blocks, and none but open and accept allocates memory. accept may wait up to a second
+ * for the process of the sender.
+ *
+ * Threads. An end (a sender or a receiver) is used by one thread at a time and may move between threads.
+ * open and accept may be called by several threads at once. The library stays loaded until the process
+ * ends. It must not install signal handlers, write to standard output or error, or leave a function of
+ * the table by longjmp() or an exception. SIGPIPE is ignored in every process of Thalweg.
+ *
+ * Errors. A call that can fail returns a thalweg_medium_status and writes a sentence into a buffer of
+ * THALWEG_MEDIUM_SENTENCE_BYTES bytes, ended by a zero: what was tried and why it failed. */
+#ifndef THALWEG_MEDIUM_H
+#define THALWEG_MEDIUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Version of the table. It changes when a library of an older version would not work any more. */
+#define THALWEG_MEDIUM_VERSION 1u
+
+/* Bytes of the buffer for a sentence, with the zero at its end. */
+#define THALWEG_MEDIUM_SENTENCE_BYTES 256
+
+/* Most receivers of an edge. */
+#define THALWEG_MEDIUM_RECEIVERS_MAX 64
+
+/* Most bytes and most descriptors that a library puts into a ticket. */
+#define THALWEG_MEDIUM_TICKET_BYTES_MAX 512
+#define THALWEG_MEDIUM_TICKET_FDS_MAX 4
+
+/* Most descriptors of each kind that an end sleeps on. */
+#define THALWEG_MEDIUM_WAITS_MAX 128
+
+/* What calls return; below 0: an error, with a sentence. */
+typedef enum thalweg_medium_status {
+    THALWEG_MEDIUM_OK = 0,
+    THALWEG_MEDIUM_AGAIN = 1,    /* not now: no room, not all flushed, or there is work */
+    THALWEG_MEDIUM_LOST = -1,    /* the other side is gone; the sentence says how that was noticed */
+    THALWEG_MEDIUM_REFUSED = -2, /* the other side is not of this job, or sent what it must not send */
+    THALWEG_MEDIUM_SYSTEM = -3   /* the system has refused a call */
+} thalweg_medium_status;
+
+/* Capabilities of a medium. They have to be true: the suite tests what they promise. Flags are 0 or 1. */
+typedef struct thalweg_medium_caps {
+    uint32_t crosses_processes; /* joins processes of a host; else only threads of one process */
+    uint32_t crosses_hosts;     /* joins hosts; only with crosses_processes and is_untrusted */
+    uint32_t is_untrusted;      /* bytes come from a network: every tuple is checked before it is read */
+    uint32_t is_one_to_many;    /* one write serves several receivers; only with receivers_max above 1 */
+    uint32_t receivers_max;     /* most receivers of an edge, 1 to THALWEG_MEDIUM_RECEIVERS_MAX */
+    uint32_t frame_ns;          /* stated cost of a frame without bytes, in nanoseconds; 0: unknown */
+    uint32_t byte_ps;           /* stated cost of each byte, in picoseconds; 0: unknown */
+} thalweg_medium_caps;
+
+/* Description of an edge, which both sides have. Pointers are valid during the call. */
+typedef struct thalweg_medium_edge {
+    const char *name;    /* for sentences, such as "Trades.0" */
+    const char *listen;  /* address to listen on as text, for media that listen: loopback by default */
+    uint64_t ring_bytes; /* most bytes that may be committed and not released, a multiple of 8 */
+    uint32_t number;     /* number of the edge in its job */
+    uint32_t receivers;  /* number of receivers, at least 1 */
+    uint8_t token[16];   /* secret of the job: a connection that does not show it must be refused */
+} thalweg_medium_edge;
+
+/* How a receiver reaches the sender: bytes and descriptors, which Thalweg carries to the receiver's
+ * process and hands over unchanged. Thalweg refuses a ticket that is garbled, or of another job, edge or
+ * medium. It also refuses a ticket that is used a second time, unless the medium crosses hosts: such a
+ * medium has to notice that itself, in accept or in the receiver's first polls, and has no descriptors
+ * in its tickets, which cannot travel between hosts. */
+typedef struct thalweg_medium_ticket {
+    uint32_t byte_count;
+    uint32_t fd_count;
+    uint8_t bytes[THALWEG_MEDIUM_TICKET_BYTES_MAX];
+    int32_t fds[THALWEG_MEDIUM_TICKET_FDS_MAX];
+} thalweg_medium_ticket;
+
+/* Descriptors that an armed end sleeps on: each becomes readable (or writable), or has an error, when
+ * there may be work. */
+typedef struct thalweg_medium_waits {
+    uint32_t readable_count;
+    uint32_t writable_count;
+    int32_t readable[THALWEG_MEDIUM_WAITS_MAX];
+    int32_t writable[THALWEG_MEDIUM_WAITS_MAX];
+} thalweg_medium_waits;
+
+/* The two ends of an edge; the library defines both. */
+typedef struct thalweg_medium_sender thalweg_medium_sender;
+typedef struct thalweg_medium_receiver thalweg_medium_receiver;
+
+/* The functions of a medium. None may be null. */
+typedef struct thalweg_medium {
+    uint32_t version; /* THALWEG_MEDIUM_VERSION */
+    uint32_t bytes;   /* sizeof(thalweg_medium) */
+    const char *about; /* one line in UTF-8 on how the medium works, for lists */
+    thalweg_medium_caps caps;
+
+    /* Makes the sending end of an edge, and tickets[0] to tickets[edge->receivers - 1], one for each
+     * receiver. Does not wait for receivers, which may not exist yet. The descriptors in the tickets are
+     * Thalweg's from then on; those of the library are closed by exec(). *block_bytes_max is the size of
+     * the largest block, a multiple of 8 from 64 on; several blocks of that size need not have room. */
+    int (*open)(const thalweg_medium_edge *edge, thalweg_medium_sender **sender,
+                uint64_t *block_bytes_max, thalweg_medium_ticket *tickets, char *sentence);
+
+    /* Makes the receiving end with this number from its ticket, in any process that the capabilities
+     * allow. The ticket's descriptors are the library's if this returns THALWEG_MEDIUM_OK. */
+    int (*accept)(const thalweg_medium_edge *edge, uint32_t receiver,
+                  const thalweg_medium_ticket *ticket, thalweg_medium_receiver **end, char *sentence);
+
+    /* Gives room for a block of `bytes` bytes, a multiple of 8, at most block_bytes_max, at an address
+     * that is a multiple of 8. THALWEG_MEDIUM_AGAIN: there is no room now. Memory is bounded: at most
+     * edge->ring_bytes are committed and not released by the slowest receiver, besides what the system
+     * buffers. A claim that is not committed is forgotten by the next one; no receiver sees it.
+     * THALWEG_MEDIUM_LOST: no receiver is left; that stays so. */
+    int (*claim)(thalweg_medium_sender *sender, uint64_t bytes, void **room, char *sentence);
+
+    /* Commits the first `bytes` bytes of the claim, a multiple of 8. Every receiver gets them once,
+     * whole and in order. A lone block leaves at once: the sender may do other work for an hour. A block
+     * among many may wait for others, but leaves when there is no room any more and when the sender
+     * arms. */
+    void (*commit)(thalweg_medium_sender *sender, uint64_t bytes);
+
+    /* Gets committed blocks out of this process. THALWEG_MEDIUM_AGAIN: some are still here. A receiver
+     * that is lost is no error. */
+    int (*flush)(thalweg_medium_sender *sender, char *sentence);
+
+    /* Bytes that are committed and not yet released by the slowest living receiver; 0: the edge is
+     * drained, as it is without a living receiver. */
+    uint64_t (*queued)(thalweg_medium_sender *sender);
+
+    /* The receivers that were noticed to be gone: bit N for receiver N. The others go on. A loss shows
+     * within a second, at an end that spins and at one that sleeps, with and without traffic. */
+    uint64_t (*lost)(thalweg_medium_sender *sender);
+
+    /* Announces that the sender's thread is about to sleep until a claim of `bytes` bytes has room, and
+     * looks a last time. THALWEG_MEDIUM_AGAIN: there is room or the last receiver is gone; do not sleep.
+     * THALWEG_MEDIUM_OK: *waits has at least one descriptor, and room or the loss of the last receiver
+     * makes one of them ready, also if it came just now. An announced sleeper has to be looked for after
+     * the room was made, with a full barrier between the two steps on both sides; descriptors of the
+     * system that stay ready, such as a pipe's, need no announcement. */
+    int (*arm_sender)(thalweg_medium_sender *sender, uint64_t bytes, thalweg_medium_waits *waits,
+                      char *sentence);
+
+    /* Takes the announcement back. The event that woke the thread must not wake the next sleep. Called
+     * after each arm_sender, whatever it returned. */
+    void (*disarm_sender)(thalweg_medium_sender *sender);
+
+    /* Drops the sending end. Blocks that receivers have not taken still arrive, and then receivers learn
+     * that the sender is lost, as they do when the sender's process is killed. */
+    void (*close_sender)(thalweg_medium_sender *sender);
+
+    /* Shows bytes that have come: those behind the first `skip` bytes that were not released, as many as
+     * lie together in memory, from an address that is a multiple of 8. *len may be 0. The bytes stay as
+     * they are until they are released. They may end within a block: a later poll with the same `skip`
+     * then has to show at least as many from one address. THALWEG_MEDIUM_LOST: no bytes will come behind
+     * these; *bytes and *len count as for THALWEG_MEDIUM_OK, and later polls say so again. The sender
+     * has to be looked for before the last look for bytes. */
+    int (*poll)(thalweg_medium_receiver *receiver, uint64_t skip, const void **bytes, uint64_t *len,
+                char *sentence);
+
+    /* Gives back the first `bytes` bytes that were shown and not yet released, a multiple of 8: they
+     * become room for the sender. */
+    void (*release)(thalweg_medium_receiver *receiver, uint64_t bytes);
+
+    /* Like arm_sender: THALWEG_MEDIUM_AGAIN if bytes have come that no poll has shown, or if the sender
+     * is gone. */
+    int (*arm_receiver)(thalweg_medium_receiver *receiver, thalweg_medium_waits *waits, char *sentence);
+
+    /* Like disarm_sender. */
+    void (*disarm_receiver)(thalweg_medium_receiver *receiver);
+
+    /* Drops the receiving end: the sender does not wait for it any more. Nothing is left behind by
+     * either end: no file, thread, process or descriptor, also after a SIGKILL. */
+    void (*close_receiver)(thalweg_medium_receiver *receiver);
+} thalweg_medium;
+
+/* The one symbol that a library exports. */
+extern const thalweg_medium thalweg_medium_table;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

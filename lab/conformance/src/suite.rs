@@ -1,0 +1,52 @@
+//! The suite as programs run it: the tests of a medium, and the roles of their children.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use transport::{Medium, media};
+
+use crate::behaviours::{self, Needs};
+use crate::child::TestFailure;
+use crate::rig::{MediumTest, Rig};
+use crate::{broken, kill, play, rdma_channel, single};
+
+/// Plays the role of a child, if the program was started as one. Otherwise `None`.
+pub fn play_child(arguments: &[String]) -> Option<ExitCode> {
+    let (first, rest) = arguments.split_first()?;
+    (first == "child").then(|| {
+        play::play(rest, find, |name| {
+            behaviours::role(name).or_else(|| kill::role(name))
+        })
+    })
+}
+
+/// The tests of a medium: the behaviours that its capabilities allow.
+pub fn tests_of(rig: Rig) -> Vec<MediumTest> {
+    let (grant, caps) = (rig.has_grant(), rig.medium.caps());
+    let capable = Needs {
+        several: caps.receivers_max > 1,
+        processes: caps.crosses_processes,
+        grant,
+        lone_grant: grant && behaviours::grants_lone_frames(rig),
+    };
+    let asked = behaviours::all().into_iter();
+    let asked = asked.filter(|behaviour| behaviour.needs.are_met_by(capable));
+    asked
+        .map(|behaviour| (behaviour.name, behaviour.run))
+        .collect()
+}
+
+/// The medium that a child is started for: the file of a library, or a name. Looks for no other
+/// library, which takes time.
+fn find(word: &str) -> Result<&'static dyn Medium, TestFailure> {
+    if word.contains('/') {
+        return Ok(media::plugin::load(Path::new(word))?);
+    }
+    let own: [&'static dyn Medium; 3] =
+        [&broken::WHOLE, &single::Single, &rdma_channel::RdmaChannel];
+    let own = own.into_iter().find(|medium| medium.name() == word);
+    let found = own
+        .or_else(|| media::find(word))
+        .or_else(|| broken::find(word));
+    found.ok_or_else(|| format!("there is no medium {word}").into())
+}
