@@ -72,7 +72,7 @@ pub use graph::{CrossingCodec, Plan, Program};
 pub use job::{BackendKind, HostSpec, Job, JobProcesses, LaunchOptions, StopHandle};
 pub use monitor::{
     CrossingSample, JobSample, LatencySample, MarkerSample, OperatorSample, PeSample, QueueSample,
-    SenderSample, sample_jobs,
+    RailSample, SenderSample, sample_jobs,
 };
 pub use pe::serve;
 pub use plan::{available_media, media, parse_plan, pin_pes, plan, plan_notes, usable_core_count};

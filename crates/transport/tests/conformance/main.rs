@@ -1,5 +1,6 @@
 //! The conformance suite: every behaviour on every registered medium that is capable of it, and on
-//! the reference medium and one with a single receiver; and every broken medium caught.
+//! the reference medium, one with a single receiver and `rum` with rails; and every broken medium
+//! caught.
 //!
 //! ```text
 //!   cargo test -p thalweg-transport --test conformance             all of it
@@ -18,6 +19,7 @@ mod compiled;
 mod granting;
 mod kill;
 mod play;
+mod rails;
 mod reference;
 mod reference_ends;
 mod rig;
@@ -69,7 +71,7 @@ fn main() -> ExitCode {
 /// Every medium that is under test: those whose libraries are installed.
 fn media() -> Vec<&'static dyn Medium> {
     let reference: &'static dyn Medium = &broken::WHOLE;
-    let own = [reference, &single::Single];
+    let own = [reference, &single::Single, &rails::Rails];
     own.into_iter().chain(media::available()).collect()
 }
 
@@ -84,7 +86,7 @@ fn name_missing() {
 
 /// A medium under test, or a broken one. Loads no library: a child asks for its one medium.
 fn find(name: &str) -> Option<&'static dyn Medium> {
-    let own: [&'static dyn Medium; 2] = [&broken::WHOLE, &single::Single];
+    let own: [&'static dyn Medium; 3] = [&broken::WHOLE, &single::Single, &rails::Rails];
     let own = own.into_iter().find(|medium| medium.name() == name);
     own.or_else(|| media::find(name))
         .or_else(|| broken::find(name))

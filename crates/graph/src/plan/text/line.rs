@@ -52,6 +52,12 @@ impl<'t> PlanTextLine<'t> {
         self.words.next()
     }
 
+    /// The next word, if a condition holds for it.
+    pub fn next_if(&mut self, is_wanted: impl Fn(&str) -> bool) -> Option<PlanTextWord<'t>> {
+        let word = self.words.as_slice().first()?;
+        is_wanted(word.text).then(|| self.next())?
+    }
+
     /// The next word; a message calls it `what` if it is missing.
     pub fn require(&mut self, what: &str) -> Result<PlanTextWord<'t>, PlanTextError> {
         let end = self.end_pos;

@@ -1,6 +1,6 @@
 //! Mode `write` on the fabric for tests: nothing torn, lost or stuck, whatever the fabric does.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 
 use fabric::sim::{SimFabric, SimFabricFaults, SimNode};
 
@@ -33,7 +33,7 @@ fn spec(receivers: u32) -> EdgeSpec {
         ring_bytes: RING_BYTES,
         batching: Batching::default(),
         token: [7; 16],
-        listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        listen: Ipv4Addr::LOCALHOST.into(),
     }
 }
 
