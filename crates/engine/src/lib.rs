@@ -74,7 +74,7 @@ pub use job::{BackendKind, HostSpec, Job, JobProcesses, LaunchOptions, StopHandl
 pub use media_list::{ListedCapabilities, ListedMedium, list_media};
 pub use monitor::{
     CrossingSample, JobSample, LatencySample, MarkerSample, OperatorSample, PeSample, QueueSample,
-    SenderSample, sample_jobs,
+    RailSample, SenderSample, sample_jobs,
 };
 pub use pe::serve;
 pub use plan::{

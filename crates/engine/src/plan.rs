@@ -127,6 +127,7 @@ pub fn media() -> Vec<MediumCapabilities<'static>> {
             is_one_to_many: caps.is_one_to_many,
             batches: caps.is_batching,
             receivers_max: caps.receivers_max,
+            rails_max: medium.rails_max() as u32,
             is_for_tests: caps.is_for_tests,
             is_by_name_only: medium.library().is_some(),
             rank,

@@ -15,7 +15,7 @@ use graph::{
 };
 
 use crate::choice::{
-    MediumCapabilities, PlanError, PlanOptions, TransportPolicy, find_medium,
+    MediumCapabilities, PlanError, PlanOptions, TransportPolicy, find_medium, has_no_rails,
     process_crossing_media, stays_on_host,
 };
 use crate::streams::StreamConsumers;
@@ -73,6 +73,7 @@ struct RequestedMedium<'a> {
 impl<'a> Router<'a> {
     /// A crossing with its medium; several crossings if its PEs need several media.
     fn crossing(&self, mut crossing: Crossing) -> Result<Vec<Crossing>, PlanError> {
+        let has_rails = !crossing.rails.is_empty();
         if *crossing.medium != *AUTO_MEDIUM {
             let name = self.program.sender_name(&crossing);
             let found = self.medium(&crossing.medium);
@@ -81,6 +82,7 @@ impl<'a> Router<'a> {
             for &pe in &crossing.to {
                 self.check_host(medium, crossing.from, pe).map_err(about)?;
             }
+            self.check_rails(medium, has_rails).map_err(about)?;
             crossing.medium = medium.name.into();
             self.add_settings(&mut crossing);
             return Ok(split_crossing(crossing, medium).collect());
@@ -103,12 +105,15 @@ impl<'a> Router<'a> {
         }
         for (free, is_far) in [(near, false), (far, true)] {
             if !free.is_empty() {
-                let medium = self.default_medium(free.len(), is_far)?;
+                let medium = self.default_medium(free.len(), is_far, has_rails)?;
                 for pe in free {
                     self.check_host(medium, crossing.from, pe)?;
                     add(medium, pe);
                 }
             }
+        }
+        for (medium, _) in &by_medium {
+            self.check_rails(*medium, has_rails)?;
         }
         let crossings = by_medium.into_iter().flat_map(|(medium, mut to)| {
             to.sort_unstable();
@@ -138,6 +143,18 @@ impl<'a> Router<'a> {
         let host = |pe: PeId| self.hosts.get(pe.0 as usize).cloned().flatten();
         let from = self.pe_assignment.pe_of(stream.operator);
         from.and_then(host) != host(pe)
+    }
+
+    /// Checks that a medium has rails, if the crossing has.
+    fn check_rails(
+        &self,
+        medium: MediumCapabilities<'_>,
+        has_rails: bool,
+    ) -> Result<(), PlanError> {
+        match medium.rails_max > 1 || !has_rails {
+            true => Ok(()),
+            false => Err(has_no_rails(medium, self.options.media)),
+        }
     }
 
     /// Checks that a medium reaches the host of a PE that takes a stream.
@@ -211,12 +228,14 @@ impl<'a> Router<'a> {
         &self,
         receivers: usize,
         is_far: bool,
+        has_rails: bool,
     ) -> Result<MediumCapabilities<'a>, PlanError> {
         if let TransportPolicy::Medium(name) = self.options.transport {
             return self.medium(name);
         }
         let media = process_crossing_media(self.options.media);
         let media = media.filter(|m| !m.is_by_name_only && (m.crosses_hosts || !is_far));
+        let media = media.filter(|m| m.rails_max > 1 || !has_rails);
         let best = media.min_by_key(|m| (receivers > 1 && !m.is_one_to_many, m.rank));
         best.ok_or_else(|| {
             let what = if is_far { "hosts" } else { "processes" };

@@ -114,7 +114,7 @@ fn a_plan_can_be_written_by_hand() {
          pe 2\n\
          operators *\n\
          queue In.G\n\
-         crossing In.G -> pe 1 on tcp codec normal ring 4096 batch 1 2 3\n\
+         crossing In.G -> pe 1 on tcp codec normal ring 4096 batch 1 2 3 rails ::1, 10.0.0.7\n\
          crossing A -> pe 2, 1\n",
     );
     assert_eq!(operators(&plan), [vec![0], vec![3], vec![1, 2]]);
@@ -153,6 +153,8 @@ fn a_plan_can_be_written_by_hand() {
     );
     assert_eq!(second.ring_bytes, Some(4096));
     assert_eq!(second.batch, Some((1, 2, 3)));
+    let rails: Vec<_> = second.rails.iter().map(ToString::to_string).collect();
+    assert_eq!(rails, ["::1", "10.0.0.7"]);
 }
 
 #[test]
@@ -292,7 +294,8 @@ fn wrong_crossings_are_explained() {
         ("A -> pe 1 1", "5:1: `A` crosses to pe 1 twice"),
         (
             "A -> pe 1 by shm",
-            "5:20: `by` is no word of a crossing; there are `on`, `codec`, `ring`, `batch`",
+            "5:20: `by` is no word of a crossing; there are `on`, `codec`, `ring`, `batch`, \
+             `rails`",
         ),
         (
             "A -> pe 1 codec norml",
@@ -310,6 +313,27 @@ fn wrong_crossings_are_explained() {
         (
             "A -> pe 1 batch 5 2 10",
             "5:1: the shortest batching time, 5, is above the longest, 2",
+        ),
+        (
+            "A -> pe 1 rails 10.0.0.1 on rum",
+            "5:20: `rails` needs two addresses or more, one for each path; a stream with one path \
+             has no `rails`",
+        ),
+        (
+            "A -> pe 1 rails 10.0.0.1 10.0.0.1",
+            "5:35: 10.0.0.1 is a rail already: each path has its own",
+        ),
+        (
+            "A -> pe 1 rails 10.0.0.1 10.0.0.1:80",
+            "5:35: `10.0.0.1:80` is no IP address: a rail is one of the sender's host",
+        ),
+        (
+            "A -> pe 1 rails ::1 0.0.0.0",
+            "5:30: 0.0.0.0 is not the address of a single path",
+        ),
+        (
+            "A -> pe 1 rails ::1 ::2 ::3 ::4 ::5 ::6 ::7 ::8 ::9",
+            "5:20: a crossing has at most 8 rails, not 9",
         ),
         (
             "A -> pe 1\ncrossing A.0 -> pe 1",
@@ -473,6 +497,7 @@ fn settings_of_the_job_are_for_crossings_without_their_own() {
         batches: false,
         receivers_max: 9,
         is_for_tests: false,
+        rails_max: 1,
         is_by_name_only: false,
         rank: 0,
     }];

@@ -76,6 +76,7 @@ fn crossing(from: OutPortId, to: Vec<PeId>) -> Crossing {
         codec: CrossingCodec::Facade,
         ring_bytes: None,
         batch: None,
+        rails: Vec::new(),
     }
 }
 

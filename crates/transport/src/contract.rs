@@ -28,7 +28,7 @@ use std::time::Duration;
 use ring::frame::FrameBatch;
 use ring::grant::GrantAddresses;
 
-use crate::{EdgeCounters, Error};
+use crate::{EdgeCounters, Error, ListenAddresses};
 
 /// A medium: makes both ends of an edge.
 pub trait Medium: Sync {
@@ -37,6 +37,12 @@ pub trait Medium: Sync {
 
     /// Capabilities of the medium, which decide for which edges it can be chosen.
     fn caps(&self) -> MediumCaps;
+
+    /// Most rails over which a stream can be striped, each with an address of
+    /// [`EdgeSpec::listen`]; 1: the medium has one path only.
+    fn rails_max(&self) -> usize {
+        1
+    }
 
     /// Checks whether the medium can work in this process.
     ///
@@ -134,8 +140,9 @@ pub struct EdgeSpec {
     pub batching: Batching,
     /// Secret of the job: a connection that does not show it is refused.
     pub token: [u8; 16],
-    /// Address to listen on, for media that do: loopback unless the plan says otherwise.
-    pub listen: std::net::IpAddr,
+    /// Addresses to listen on, for media that do: loopback unless the plan says otherwise, and
+    /// several if the stream has rails.
+    pub listen: ListenAddresses,
 }
 
 /// Conditions under which a batch goes out: it is full, the receiver is idle, or enough time has

@@ -60,8 +60,21 @@ pub struct EdgeCounters {
     pub reconnects: AtomicU64,
     /// Connections that the listener has refused.
     pub refusals: AtomicU64,
+    /// Counters of each rail of a striped stream; empty without rails.
+    pub rails: Vec<RailCounters>,
     last_refusals: Mutex<VecDeque<String>>,
     refresh: Mutex<CounterRefresh>,
+}
+
+/// Counters of one rail of a striped stream, over all its connections. Numbers only grow.
+#[derive(Debug, Default)]
+pub struct RailCounters {
+    /// Batches that went out on this rail.
+    pub batches: AtomicU64,
+    /// Bytes of these batches, with their headers.
+    pub bytes: AtomicU64,
+    /// Connections of this rail that broke.
+    pub breaks: AtomicU64,
 }
 
 /// Function that brings the numbers up to date, if the end has one.
@@ -77,6 +90,14 @@ impl fmt::Debug for CounterRefresh {
 }
 
 impl EdgeCounters {
+    /// Counters of an end whose stream is striped over this many rails.
+    pub(crate) fn with_rails(rails: usize) -> EdgeCounters {
+        EdgeCounters {
+            rails: (0..rails).map(|_| RailCounters::default()).collect(),
+            ..EdgeCounters::default()
+        }
+    }
+
     /// Brings the numbers up to date that the end does not write by itself. Call it before reading
     /// them.
     pub fn refresh(&self) {

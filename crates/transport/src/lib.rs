@@ -43,6 +43,7 @@ mod counters;
 mod error;
 pub mod fragment;
 pub mod idle;
+mod listen_addresses;
 pub mod media;
 mod monotonic_clock;
 mod park;
@@ -53,9 +54,10 @@ pub use contract::{
     Batching, EdgeSpec, EdgeTicket, Medium, MediumCaps, ReceivingEnd, SendingEnd, StatedCost,
     Waitable,
 };
-pub use counters::EdgeCounters;
+pub use counters::{EdgeCounters, RailCounters};
 pub use error::{Error, PeerLoss};
 pub use idle::{IdleStrategy, Idler};
+pub use listen_addresses::{ListenAddresses, RAILS_MAX};
 pub use monotonic_clock::monotonic_ns;
 pub use park::WaitSet;
 pub use wakeup::Wakeup;

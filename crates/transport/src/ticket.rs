@@ -102,7 +102,7 @@ const _: () = assert!(HEAD_BYTES == 4 * size_of::<u32>() && SEAL_BYTES == size_o
 
 #[cfg(test)]
 mod tests {
-    use std::net::{IpAddr, Ipv4Addr};
+    use std::net::Ipv4Addr;
 
     use super::*;
     use crate::Batching;
@@ -115,7 +115,7 @@ mod tests {
             ring_bytes: 65536,
             batching: Batching::default(),
             token: [9; 16],
-            listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            listen: Ipv4Addr::LOCALHOST.into(),
         }
     }
 

@@ -3,7 +3,7 @@
 extern crate thalweg_transport as transport;
 
 use std::fs;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
 use transport::{Batching, EdgeSpec, ReceivingEnd, SendingEnd, media};
@@ -26,7 +26,7 @@ fn open(name: &str, link: u32) -> Edge {
         ring_bytes: 1 << 16,
         batching: Batching::default(),
         token: [3; 16],
-        listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        listen: Ipv4Addr::LOCALHOST.into(),
     };
     let (out, tickets) = medium.open(&spec).expect("opened");
     let accept = |ticket| medium.accept(&spec, ticket).expect("accepted");

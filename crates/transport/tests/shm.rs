@@ -2,7 +2,7 @@
 //! notices.
 
 use std::fs::File;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ fn spec(receivers: u32) -> EdgeSpec {
         ring_bytes: 1 << 16,
         batching: Batching::default(),
         token: *b"sixteen secret b",
-        listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        listen: Ipv4Addr::LOCALHOST.into(),
     }
 }
 

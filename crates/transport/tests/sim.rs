@@ -1,6 +1,6 @@
 //! The simulation cuts an edge where it is told to, and repeats its faults for a seed.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
 use thalweg_transport::media::sim::{SEED, SEED_VARIABLE, SimFaults, SimMedium};
@@ -16,7 +16,7 @@ fn spec() -> EdgeSpec {
         ring_bytes: 1 << 16,
         batching: Batching::default(),
         token: [7; 16],
-        listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        listen: Ipv4Addr::LOCALHOST.into(),
     }
 }
 

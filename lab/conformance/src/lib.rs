@@ -15,6 +15,7 @@ mod compiled;
 mod granting;
 pub mod kill;
 mod play;
+mod rails;
 mod rdma_channel;
 mod reference;
 mod reference_ends;
@@ -24,6 +25,7 @@ mod single;
 mod suite;
 
 pub use crate::child::{TestFailure, TestOutcome};
+pub use crate::rails::Rails;
 pub use crate::rdma_channel::RdmaChannel;
 pub use crate::rig::{MediumTest, Rig};
 pub use crate::single::Single;

@@ -94,7 +94,7 @@ impl Rig {
             ring_bytes: RING_BYTES,
             batching: Batching::default(),
             token: *b"sixteen secret b",
-            listen: own_address(link),
+            listen: own_address(link).into(),
         }
     }
 

@@ -5,6 +5,7 @@
 //! nothing feeds, and loops. Operators stand in any order: also in front of those that feed them.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use graph::{
@@ -277,6 +278,10 @@ fn crossings(
         codec: *choices.one_of(&[CrossingCodec::Facade, CrossingCodec::Normal]),
         ring_bytes: choices.percent(30).then_some(1 << 20),
         batch: choices.percent(30).then_some((25, 50, 4096)),
+        rails: match choices.percent(30) {
+            true => [[127, 0, 0, 2], [127, 0, 0, 3]].map(IpAddr::from).into(),
+            false => Vec::new(),
+        },
     });
     crossings.collect()
 }

@@ -33,6 +33,47 @@ fn streams_get_from_host_to_host() {
     }
 }
 
+/// Streams over two rails, between two hosts and within one.
+#[test]
+fn rails_carry_a_stream() {
+    let scratch = Scratch::new();
+    let crossing = "crossing Numbers -> pe 1 rails 127.0.0.2 127.0.0.4\n";
+    let apart = scratch.write("apart.plan", format!("{APART}{crossing}"));
+    let hosts = [
+        "--fuse",
+        apart.to_str().unwrap(),
+        "--host",
+        NEAR,
+        "--host",
+        FAR,
+    ];
+    assert_eq!(scratch.run(PROGRAM, &hosts).ok(), "0\n1\n2\n");
+    let near = "pe 0\n operators Numbers\npe 1\n operators Sink\n";
+    let near = scratch.write("near.plan", format!("{near}{crossing}"));
+    let near = ["--fuse", near.to_str().unwrap()];
+    assert_eq!(scratch.run(PROGRAM, &near).ok(), "0\n1\n2\n");
+}
+
+#[test]
+fn rails_are_refused_by_media_that_have_none_and_on_foreign_addresses() {
+    let scratch = Scratch::new();
+    let run = |crossing: &str| {
+        let pes = "pe 0\n operators Numbers\npe 1\n operators Sink\n";
+        let plan = scratch.write(
+            "rails.plan",
+            format!("{pes}crossing Numbers -> pe 1 {crossing}"),
+        );
+        scratch
+            .run(PROGRAM, &["--fuse", plan.to_str().unwrap()])
+            .fails(1)
+    };
+    let said = run("on tcp rails 127.0.0.2 127.0.0.4");
+    assert!(said.contains("medium `tcp` has no rails"), "{said}");
+    assert!(said.contains("those that do: rum"), "{said}");
+    let said = run("rails 127.0.0.2 192.0.2.1");
+    assert!(said.contains("listen on 192.0.2.1 for Numbers.0"), "{said}");
+}
+
 /// The message names the status of the command, whatever connections its exit breaks.
 #[test]
 fn a_command_of_a_host_that_fails_is_said_with_its_status() {

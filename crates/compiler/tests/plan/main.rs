@@ -45,6 +45,7 @@ const fn medium(
         crosses_hosts: reach >= 2,
         is_one_to_many,
         batches: rank == RUM,
+        rails_max: if rank == RUM { 8 } else { 1 },
         receivers_max: 64,
         is_for_tests: false,
         is_by_name_only: false,

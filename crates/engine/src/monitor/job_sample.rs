@@ -15,7 +15,7 @@ use super::counters_files;
 use super::latency::LatencySample;
 use super::metadata::{
     CROSSING_SLOTS, CrossingMetadata, JobMetadata, OperatorMetadata, PORT_SLOTS, PeMetadata,
-    QUEUE_SLOTS, QueueMetadata,
+    QUEUE_SLOTS, QueueMetadata, RAIL_SLOTS,
 };
 
 /// A job at one time.
@@ -123,6 +123,19 @@ pub struct SenderSample {
     pub reconnects: u64,
     /// Number of connections that receivers tried and the sender refused.
     pub refusals: u64,
+    /// Counters of each rail; empty unless the stream is striped over rails.
+    pub rails: Vec<RailSample>,
+}
+
+/// Counters of one rail of a striped stream.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RailSample {
+    /// Number of batches sent on the rail.
+    pub batches: u64,
+    /// Number of bytes of these batches.
+    pub bytes: u64,
+    /// Number of connections of the rail that broke.
+    pub breaks: u64,
 }
 
 /// The queue of a threaded port at one time.
@@ -260,17 +273,26 @@ impl SlotReader {
         let [frames, bytes, waits, wait_ns, since, end @ ..] = self.take_array::<CROSSING_SLOTS>();
         let [batches, queued_bytes, slowest, reconnects, refusals] = end;
         let slowest = metadata.to.get(slowest as usize).copied();
+        let latency = metadata.has_latency.then(|| {
+            let buckets: Vec<u64> = self.0.by_ref().take(BUCKET_COUNT).collect();
+            LatencySample::new(&buckets, self.take_array::<1>()[0])
+        });
+        let rails = (0..metadata.rails).map(|_| {
+            let [batches, bytes, breaks] = self.take_array::<RAIL_SLOTS>();
+            RailSample {
+                batches,
+                bytes,
+                breaks,
+            }
+        });
         let end = SenderSample {
             batches,
             queued_bytes,
             slowest: slowest.unwrap_or_default(),
             reconnects,
             refusals,
+            rails: rails.collect(),
         };
-        let latency = metadata.has_latency.then(|| {
-            let buckets: Vec<u64> = self.0.by_ref().take(BUCKET_COUNT).collect();
-            LatencySample::new(&buckets, self.take_array::<1>()[0])
-        });
         CrossingSample {
             link: metadata.link,
             stream: metadata.stream,

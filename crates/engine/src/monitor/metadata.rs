@@ -2,8 +2,8 @@
 //!
 //! Slots have the order of the metadata. Each operator has three slots for each input and each
 //! output port (tuples, window and final markers) and one for each metric. Each end of a crossing
-//! has [`CROSSING_SLOTS`] and, if latencies are measured, a histogram. Each queue has
-//! [`QUEUE_SLOTS`].
+//! has [`CROSSING_SLOTS`], if latencies are measured a histogram, and [`RAIL_SLOTS`] for each rail.
+//! Each queue has [`QUEUE_SLOTS`].
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -74,6 +74,9 @@ pub struct CrossingMetadata {
     pub has_end: bool,
     /// Whether the end has a histogram of latencies.
     pub has_latency: bool,
+    /// Number of rails of a striped stream at its sending end, each with [`RAIL_SLOTS`]; 0 without
+    /// rails.
+    pub rails: u32,
 }
 
 /// The queue of a threaded port.
@@ -94,6 +97,9 @@ pub const PORT_SLOTS: usize = 3;
 /// since; at a sending end batches, bytes queued, the slowest receiver, connections made again,
 /// connections refused.
 pub const CROSSING_SLOTS: usize = 10;
+
+/// Number of slots of a rail; in order: batches, bytes, connections that broke.
+pub const RAIL_SLOTS: usize = 3;
 
 /// Number of slots of a histogram: its buckets, and the longest time in nanoseconds.
 pub const LATENCY_SLOTS: usize = BUCKET_COUNT + 1;
@@ -160,11 +166,16 @@ impl CrossingMetadata {
             is_sender: counters.side == CrossingSide::Sender,
             has_end: counters.sender_counters().is_some(),
             has_latency: counters.latency().is_some(),
+            rails: counters
+                .sender_counters()
+                .map_or(0, |end| end.rails.len() as u32),
         }
     }
 
     fn slot_count(&self) -> usize {
-        CROSSING_SLOTS + if self.has_latency { LATENCY_SLOTS } else { 0 }
+        let latency = if self.has_latency { LATENCY_SLOTS } else { 0 };
+        let rails = (self.rails as usize).saturating_mul(RAIL_SLOTS);
+        rails.saturating_add(CROSSING_SLOTS + latency)
     }
 }
 
@@ -213,7 +224,12 @@ pub fn crossing_slots(counters: &CrossingCounters) -> impl Iterator<Item = u64> 
     });
     let latency = counters.latency().into_iter();
     let latency = latency.flat_map(|latency| latency.bucket_counts().chain([latency.longest_ns()]));
-    own.into_iter().chain(end).chain(latency)
+    let rails = counters.sender_counters().map(|end| {
+        let rails = end.rails.iter();
+        rails.flat_map(|rail| [load(&rail.batches), load(&rail.bytes), load(&rail.breaks)])
+    });
+    let rails: Vec<u64> = rails.into_iter().flatten().collect();
+    own.into_iter().chain(end).chain(latency).chain(rails)
 }
 
 /// Slots of a queue, in the order of [`QUEUE_SLOTS`].

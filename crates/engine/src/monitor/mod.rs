@@ -20,8 +20,8 @@ mod metadata;
 mod sampler;
 
 pub use job_sample::{
-    CrossingSample, JobSample, MarkerSample, OperatorSample, PeSample, QueueSample, SenderSample,
-    sample_jobs,
+    CrossingSample, JobSample, MarkerSample, OperatorSample, PeSample, QueueSample, RailSample,
+    SenderSample, sample_jobs,
 };
 pub use latency::LatencySample;
 pub(crate) use metadata::JobMetadata;

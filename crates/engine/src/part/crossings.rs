@@ -1,6 +1,6 @@
 //! The crossings of a job: opens sending ends and accepts receiving ends as the plan says.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use graph::{Crossing, CrossingCodec, CrossingId, OutPortId, PeAssignment, PeId, 
 use planner::PeProgram;
 use runtime::crossing::{CrossingEnds, InboundCrossing, OutboundCrossing};
 use serde::{Deserialize, Serialize};
-use transport::{Batching, EdgeSpec, Medium, media};
+use transport::{Batching, EdgeSpec, ListenAddresses, Medium, media};
 
 use crate::job::{HostSpec, find_host};
 use crate::plan::with_media_search;
@@ -208,9 +208,12 @@ impl<'a> Crossings<'a> {
         })
     }
 
-    /// Address at which a crossing's sender listens: loopback, unless a receiver is on another
-    /// host.
-    fn listen_address(&self, crossing: &Crossing) -> Result<IpAddr, String> {
+    /// Addresses at which a crossing's sender listens: those of its rails; without rails loopback,
+    /// unless a receiver is on another host.
+    fn listen_addresses(&self, crossing: &Crossing) -> Result<ListenAddresses, String> {
+        if !crossing.rails.is_empty() {
+            return ListenAddresses::from_rails(&crossing.rails);
+        }
         let host = |pe: PeId| self.plan.pes.get(pe.0 as usize)?.host.as_deref();
         let from = self
             .operator_pes
@@ -221,7 +224,7 @@ impl<'a> Crossings<'a> {
         }
         let found = from.and_then(|name| find_host(self.hosts, name));
         let found = found.ok_or("the sender's host has no address for other hosts")?;
-        Ok(found.address)
+        Ok(found.address.into())
     }
 
     fn resolve(&self, id: CrossingId) -> Result<ResolvedCrossing<'a>, String> {
@@ -247,7 +250,7 @@ impl<'a> Crossings<'a> {
             ),
             batching: crossing.batch.map_or_else(Batching::default, batching),
             token: self.token,
-            listen: self.listen_address(crossing)?,
+            listen: self.listen_addresses(crossing)?,
         };
         Ok(ResolvedCrossing {
             crossing,

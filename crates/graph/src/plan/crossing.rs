@@ -1,5 +1,6 @@
 //! Streams that leave their process: the sending port, the receiving PEs and the medium.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use super::plan_ids::PeId;
@@ -7,9 +8,9 @@ use crate::{OperatorId, OutPortId, PortIndex};
 
 /// A stream that leaves its PE: one sender there, one receiver in each receiving PE.
 ///
-/// Chosen are `medium` with its settings, `codec`, `ring_bytes` and `batch`; `from` and `to` follow
-/// from the operators of the PEs. A stream has one crossing, or several if its medium serves fewer
-/// receivers than it has (`shm` at most 64): then each receiving PE is in one of them.
+/// Chosen are `medium` with its settings, `codec`, `ring_bytes`, `batch` and `rails`; `from` and
+/// `to` follow from the operators of the PEs. A stream has one crossing, or several if its medium
+/// serves fewer receivers than it has (`shm` at most 64): then each receiving PE is in one of them.
 ///
 /// # Example
 /// ```
@@ -25,6 +26,8 @@ use crate::{OperatorId, OutPortId, PortIndex};
 ///     // A batch goes out when it has 4,096 bytes, 25 µs after the previous one if more tuples
 ///     // come, or 50 µs after its first tuple.
 ///     batch: Some((25, 50, 4096)),
+///     // One path.
+///     rails: Vec::new(),
 /// };
 /// // Receiver 1 of the crossing is in PE 2.
 /// assert_eq!(crossing.to[1], PeId(2));
@@ -49,6 +52,9 @@ pub struct Crossing {
     /// Shortest and longest batching time in microseconds, and the size of a batch in bytes;
     /// `None` for the medium's default. Media that do not batch ignore it, and a note says so.
     pub batch: Option<(u32, u32, u32)>,
+    /// Local addresses on which the sender listens, one for each path over which the stream is
+    /// striped, two to [`Crossing::RAILS_MAX`]; empty for one path.
+    pub rails: Vec<IpAddr>,
 }
 
 /// The medium of a crossing for which none is chosen yet. No medium has this name.
@@ -67,6 +73,9 @@ pub enum CrossingCodec {
 }
 
 impl Crossing {
+    /// Most rails of a crossing.
+    pub const RAILS_MAX: usize = 8;
+
     /// The key by which the crossings of a plan are sorted: sending operator, output port, first
     /// receiving PE.
     pub fn sort_key(&self) -> (OperatorId, PortIndex, Option<PeId>) {

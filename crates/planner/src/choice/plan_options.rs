@@ -87,6 +87,8 @@ pub struct MediumCapabilities<'a> {
     pub batches: bool,
     /// Receivers that a crossing on the medium has at most.
     pub receivers_max: u32,
+    /// Rails over which a crossing on the medium can be striped at most; 1: it has no rails.
+    pub rails_max: u32,
     /// Whether the medium is for tests only: found by its name, but never chosen and in no list for
     /// users.
     pub is_for_tests: bool,

@@ -31,6 +31,7 @@ pub fn add_missing_crossings(plan: &mut Plan, program: &Program, codec: Crossing
                 codec,
                 ring_bytes: None,
                 batch: None,
+                rails: Vec::new(),
             });
         }
     }

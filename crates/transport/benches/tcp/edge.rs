@@ -1,6 +1,6 @@
 //! Edges on a medium, and loops that never sleep.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 
 use transport::{Batching, EdgeSpec, ReceivingEnd, SendingEnd, media};
 
@@ -30,7 +30,7 @@ pub fn open(medium: &str, receivers: u32) -> (Box<dyn SendingEnd>, Vec<Box<dyn R
         ring_bytes: RING_BYTES,
         batching: Batching::default(),
         token: [7; 16],
-        listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        listen: Ipv4Addr::LOCALHOST.into(),
     };
     let (out, tickets) = medium.open(&spec).expect("opened");
     let accept = |ticket| medium.accept(&spec, ticket).expect("accepted");

@@ -1,5 +1,6 @@
 //! The conformance suite: every behaviour on every registered medium that is capable of it, and on
-//! the reference medium and one with a single receiver; and every broken medium caught.
+//! the reference medium, one with a single receiver and `rum` with rails; and every broken medium
+//! caught.
 //!
 //! ```text
 //!   cargo test -p thalweg-transport --test conformance             all of it
@@ -14,7 +15,7 @@ use std::alloc::System;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use conformance::{MediumTest, RdmaChannel, Rig, Single, TestOutcome, broken, kill};
+use conformance::{MediumTest, Rails, RdmaChannel, Rig, Single, TestOutcome, broken, kill};
 use libtest_mimic::{Arguments, Failed, Trial};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use transport::{Medium, media};
@@ -55,7 +56,7 @@ fn main() -> ExitCode {
 /// Every medium that is under test: those whose libraries are installed.
 fn media() -> Vec<&'static dyn Medium> {
     let reference: &'static dyn Medium = &broken::WHOLE;
-    let own = [reference, &Single];
+    let own = [reference, &Single, &Rails];
     let channel: &'static dyn Medium = &RdmaChannel;
     let channel = channel.check_available().is_ok().then_some(channel);
     let own = own.into_iter().chain(channel);

@@ -84,7 +84,7 @@ impl Cut {
 }
 
 /// Seed of a test: from its own number and the variable.
-fn seed(number: u64) -> u64 {
+pub fn seed(number: u64) -> u64 {
     let said = std::env::var("THALWEG_CUT_SEED");
     let more: u64 = said.map_or(0, |said| said.parse().expect("a number"));
     number + 10 * more
@@ -193,7 +193,7 @@ fn sleepers_are_woken_by_the_next_connection() {
 }
 
 /// Retries until it works, asleep in between.
-fn asleep_until<E: transport::Waitable + ?Sized>(
+pub fn asleep_until<E: transport::Waitable + ?Sized>(
     end: &mut E,
     mut attempt: impl FnMut(&mut E) -> bool,
 ) {
@@ -258,7 +258,7 @@ fn a_dead_network_is_a_loss_on_both_sides() {
 }
 
 /// The loss in an outcome, if it is one.
-fn loss<T>(outcome: Result<T, Error>) -> Option<PeerLoss> {
+pub fn loss<T>(outcome: Result<T, Error>) -> Option<PeerLoss> {
     match outcome {
         Ok(_) => None,
         Err(Error::PeerLost(loss)) => Some(loss),

@@ -25,7 +25,7 @@ pub fn spec(receivers: u32) -> EdgeSpec {
         ring_bytes: RING_BYTES,
         batching: Batching::default(),
         token: *b"sixteen secret b",
-        listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        listen: Ipv4Addr::LOCALHOST.into(),
     }
 }
 
@@ -36,20 +36,40 @@ pub fn medium(name: &str) -> &'static dyn Medium {
 
 /// Address that a ticket leads to.
 pub fn address(name: &str, spec: &EdgeSpec, ticket: &EdgeTicket) -> SocketAddr {
+    addresses(name, spec, ticket)[0]
+}
+
+/// Addresses that a ticket leads to, one for each rail.
+pub fn addresses(name: &str, spec: &EdgeSpec, ticket: &EdgeTicket) -> Vec<SocketAddr> {
     let (_, own) = ticket.unseal(name, spec).expect("a sound ticket");
-    let (ip, port) = own.split_first_chunk::<16>().expect("an address");
-    let port = u16::from_le_bytes(port.try_into().expect("a port"));
-    SocketAddr::new(IpAddr::from(*ip).to_canonical(), port)
+    let address = |bytes: &[u8]| {
+        let (ip, port) = bytes.split_first_chunk::<16>().expect("an address");
+        let port = u16::from_le_bytes(port.try_into().expect("a port"));
+        SocketAddr::new(IpAddr::from(*ip).to_canonical(), port)
+    };
+    own.chunks(18).map(address).collect()
 }
 
 /// A ticket that leads to another address.
 pub fn ticket_to(name: &str, spec: &EdgeSpec, receiver: u32, address: SocketAddr) -> EdgeTicket {
-    let ip = match address.ip() {
-        IpAddr::V4(ip) => ip.to_ipv6_mapped(),
-        IpAddr::V6(ip) => ip,
-    };
-    let own = [&ip.octets()[..], &address.port().to_le_bytes()].concat();
-    EdgeTicket::seal(name, spec, receiver, &own)
+    ticket_to_all(name, spec, receiver, &[address])
+}
+
+/// A ticket that leads to other addresses, one for each rail.
+pub fn ticket_to_all(
+    name: &str,
+    spec: &EdgeSpec,
+    receiver: u32,
+    addresses: &[SocketAddr],
+) -> EdgeTicket {
+    let bytes = addresses.iter().flat_map(|address| {
+        let ip = match address.ip() {
+            IpAddr::V4(ip) => ip.to_ipv6_mapped(),
+            IpAddr::V6(ip) => ip,
+        };
+        [&ip.octets()[..], &address.port().to_le_bytes()].concat()
+    });
+    EdgeTicket::seal(name, spec, receiver, &bytes.collect::<Vec<_>>())
 }
 
 /// Retries until there is an answer.

@@ -10,5 +10,6 @@ mod broken_peers;
 mod cuts;
 mod edge;
 mod proxy;
+mod rails;
 mod strangers;
 mod wire;

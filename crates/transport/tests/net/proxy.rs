@@ -12,6 +12,10 @@ use rustix::net::sockopt::set_socket_linger;
 /// Period at which a thread that waits for bytes looks whether the proxy is closed.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// Most bytes that a slow proxy passes at a time, and the pause after them.
+const SLOW_BYTES: usize = 1024;
+const SLOW_PAUSE: Duration = Duration::from_millis(2);
+
 /// Stack bytes of a thread: there are many, and each does little.
 const STACK_BYTES: usize = 64 * 1024;
 
@@ -32,6 +36,10 @@ struct Shared {
     /// No bytes pass any more, and no connection is accepted.
     is_dead: AtomicBool,
     is_closed: AtomicBool,
+    /// No bytes pass, but connections stay.
+    is_silent: AtomicBool,
+    /// Few bytes pass at a time, with a pause after each.
+    is_slow: AtomicBool,
 }
 
 /// Pseudo-random numbers that follow from a seed.
@@ -65,6 +73,8 @@ impl Proxy {
             cut_bytes,
             is_dead: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
+            is_silent: AtomicBool::new(false),
+            is_slow: AtomicBool::new(false),
         });
         let accepting = shared.clone();
         let accepts = Some(thread::spawn(move || accept(listener, &accepting)));
@@ -83,6 +93,16 @@ impl Proxy {
     /// Number of cuts to come.
     pub fn cuts_left(&self) -> u32 {
         self.shared.cuts.load(Ordering::Acquire)
+    }
+
+    /// Lets no bytes pass, or lets them pass again.
+    pub fn set_silent(&self, is_silent: bool) {
+        self.shared.is_silent.store(is_silent, Ordering::Release);
+    }
+
+    /// Lets few bytes pass at a time, or as many as come.
+    pub fn set_slow(&self, is_slow: bool) {
+        self.shared.is_slow.store(is_slow, Ordering::Release);
     }
 
     /// Cuts every connection from now on, and accepts none.
@@ -163,11 +183,17 @@ fn pass(mut from: &TcpStream, mut to: &TcpStream, shared: &Shared, left: &Mutex<
         if shared.is_closed.load(Ordering::Acquire) || shared.is_dead.load(Ordering::Acquire) {
             return;
         }
+        if shared.is_silent.load(Ordering::Acquire) {
+            thread::sleep(LOOK);
+            continue;
+        }
+        let is_slow = shared.is_slow.load(Ordering::Acquire);
         let (len, is_late, is_rude) = {
             let mut random = shared.random.lock().expect("no panics");
             let len = 1 + random.below(room.len() as u64) as usize;
             (len, random.below(8) == 0, random.below(2) == 0)
         };
+        let len = if is_slow { len.min(SLOW_BYTES) } else { len };
         let count = match from.read(&mut room[..len]) {
             Ok(0) => return,
             Ok(count) => count,
@@ -176,6 +202,9 @@ fn pass(mut from: &TcpStream, mut to: &TcpStream, shared: &Shared, left: &Mutex<
             }
             Err(_) => return,
         };
+        if is_slow {
+            thread::sleep(SLOW_PAUSE);
+        }
         if is_late {
             thread::sleep(Duration::from_micros(200));
         }

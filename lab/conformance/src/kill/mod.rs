@@ -75,6 +75,12 @@ pub const MEDIA: &[Promise] = &[
         times: TIMES,
     },
     Promise {
+        medium: "rails",
+        outlives: Outlives::Flushed,
+        notices_tickets: false,
+        times: TIMES,
+    },
+    Promise {
         medium: "rdma",
         outlives: Outlives::Flushed,
         notices_tickets: false,

@@ -41,6 +41,7 @@ fn blocks_of_job(job: &JobSample, before: &[JobSample]) -> Vec<TextBlock> {
     let tables = [
         operators(job, before),
         crossings(job, before),
+        rails(job),
         latencies(job),
         queues(job),
         metrics(job),
@@ -156,6 +157,28 @@ fn received_frames(job: &JobSample, crossing: u32, pe: u32) -> Option<u64> {
     let crossings = &mut pe.links.iter();
     let own = crossings.find(|sample| sample.link == crossing && !sample.is_sender);
     own.map(|sample| sample.frames)
+}
+
+/// The table of rails, for crossings that are striped over several paths.
+fn rails(job: &JobSample) -> String {
+    let head = ["RAILS", "FROM", " RAIL", " BATCHES", " BYTES", " BREAKS"];
+    let mut table = TextTable::new(&head);
+    let crossings = job.pes.iter().flat_map(|pe| &pe.links);
+    for (crossing, end) in crossings.filter_map(|one| Some((one, one.end.as_ref()?))) {
+        for (number, rail) in end.rails.iter().enumerate() {
+            let numbers = [rail.batches, rail.bytes, rail.breaks];
+            let [batches, bytes, breaks] = numbers.map(|number| short_number(number as f64));
+            table.add_row(vec![
+                short_name(&crossing.stream),
+                format!("pe {}", crossing.from),
+                number.to_string(),
+                batches,
+                bytes,
+                breaks,
+            ]);
+        }
+    }
+    table.to_text()
 }
 
 /// The table of latencies, for crossings where they are measured.

@@ -125,6 +125,7 @@ mod tests {
                 slowest,
                 reconnects: 0,
                 refusals: 0,
+                rails: Vec::new(),
             }),
             latency: None,
         };

@@ -1,5 +1,6 @@
 //! The reader of a plan's text: from lines to a draft that knows the position of each part.
 
+use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -276,6 +277,7 @@ impl<'t> PlanTextParser<'t, '_> {
             codec: CrossingCodec::default(),
             ring_bytes: None,
             batch: None,
+            rails: Vec::new(),
         };
         while let Some(word) = line.next() {
             match word.text {
@@ -295,8 +297,9 @@ impl<'t> PlanTextParser<'t, '_> {
                         line.number("the size of a batch in bytes")?,
                     ));
                 }
+                "rails" => crossing.rails = parse_rails(word, line)?,
                 _ => {
-                    let words = ["on", "codec", "ring", "batch"];
+                    let words = ["on", "codec", "ring", "batch", "rails"];
                     return Err(word.unknown("word of a crossing", &words));
                 }
             }
@@ -334,6 +337,43 @@ fn parse_ring(word: PlanTextWord<'_>) -> Result<u64, PlanTextError> {
     }
     let (least, most) = (RING_BYTES_RANGE.start(), RING_BYTES_RANGE.end());
     Err(word.error(format!("a ring has {least} to {most} bytes, not {bytes}")))
+}
+
+/// The addresses of a crossing's rails, which follow the word `rails`.
+fn parse_rails(
+    rails: PlanTextWord<'_>,
+    line: &mut PlanTextLine<'_>,
+) -> Result<Vec<IpAddr>, PlanTextError> {
+    let mut addresses = Vec::new();
+    let is_address = |word: &str| word.contains(['.', ':']);
+    while let Some(word) = line.next_if(is_address) {
+        let address: IpAddr = word.text.parse().map_err(|_| {
+            let text = word.text;
+            word.error(format!(
+                "`{text}` is no IP address: a rail is one of the sender's host"
+            ))
+        })?;
+        if address.is_unspecified() || address.is_multicast() {
+            return Err(word.error(format!("{address} is not the address of a single path")));
+        }
+        if addresses.contains(&address) {
+            return Err(word.error(format!(
+                "{address} is a rail already: each path has its own"
+            )));
+        }
+        addresses.push(address);
+    }
+    match addresses.len() {
+        0 | 1 => Err(rails.error(
+            "`rails` needs two addresses or more, one for each path; a stream with one path has \
+             no `rails`",
+        )),
+        count if count > Crossing::RAILS_MAX => {
+            let most = Crossing::RAILS_MAX;
+            Err(rails.error(format!("a crossing has at most {most} rails, not {count}")))
+        }
+        _ => Ok(addresses),
+    }
 }
 
 fn parse_codec(word: PlanTextWord<'_>) -> Result<CrossingCodec, PlanTextError> {

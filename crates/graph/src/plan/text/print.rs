@@ -1,6 +1,7 @@
 //! The printer of plans: the choices as lines, everything that follows from them as comments.
 
 use std::fmt::{self, Write};
+use std::net::IpAddr;
 
 use crate::plan::{
     AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, PeAssignment, PeId, PePlan,
@@ -150,6 +151,10 @@ impl PlanText<'_> {
         }
         if let Some((shortest, longest, bytes)) = crossing.batch {
             write!(f, " batch {shortest} {longest} {bytes}")?;
+        }
+        if !crossing.rails.is_empty() {
+            let rails: Vec<_> = crossing.rails.iter().map(IpAddr::to_string).collect();
+            write!(f, " rails {}", rails.join(" "))?;
         }
         f.write_char('\n')
     }

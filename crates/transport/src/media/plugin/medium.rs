@@ -75,7 +75,7 @@ impl Medium for PluginMedium {
                 spec.name, self.name
             )));
         }
-        let listen = spec.listen.to_string();
+        let listen = spec.listen.first().to_string();
         let opened = self.library.open(edge(spec, &listen));
         let (sender, tickets) = opened.map_err(|error| plain_error(error, &spec.name))?;
         let frame_bytes_max = sender.block_bytes_max();
@@ -89,7 +89,7 @@ impl Medium for PluginMedium {
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
         let opened = plugin_ticket::unseal(self.name, spec, ticket)?;
-        let listen = spec.listen.to_string();
+        let listen = spec.listen.first().to_string();
         let edge = edge(spec, &listen);
         let accepted = self.library.accept(edge, opened.receiver, opened.ticket);
         let receiver = accepted.map_err(|error| plain_error(error, &spec.name))?;

@@ -98,9 +98,13 @@ impl Medium for RdmaMedium {
     }
 
     fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
-        let node = FabricNode::open(&self.query(FabricAddress::Listen(spec.listen)));
+        let node = FabricNode::open(&self.query(FabricAddress::Listen(spec.listen.first())));
         let node = node.map_err(refused)?;
-        let tickets = seal_tickets(self.name(), spec, node.listen_address().map_err(refused)?);
+        let tickets = seal_tickets(
+            self.name(),
+            spec,
+            &[node.listen_address().map_err(refused)?],
+        );
         let bytes = ring_bytes(spec);
         let counters = Arc::<EdgeCounters>::default();
         let end: Box<dyn SendingEnd> = match self.settings.mode {

@@ -1,7 +1,7 @@
 //! Edges over the fabric for tests: streams of numbered frames, driven a step at a time as a seed
 //! says, and checked frame by frame.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 
 use super::mode::{ModeReceiver, ModeSender};
 use crate::{Batching, EdgeSpec, Error};
@@ -33,7 +33,7 @@ pub(super) fn spec(receivers: u32) -> EdgeSpec {
         ring_bytes: RING_BYTES,
         batching: Batching::default(),
         token: [7; 16],
-        listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        listen: Ipv4Addr::LOCALHOST.into(),
     }
 }
 

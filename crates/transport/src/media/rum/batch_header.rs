@@ -15,6 +15,9 @@
 //! computed from everything else in the header, from the position at which the last batch ended,
 //! and from a key of this receiver: a batch that was lost, doubled, cut off or of another stream is
 //! not taken for the next one. The frames themselves are protected by TCP's checksum only.
+//!
+//! On a rail, which carries a part of a stream, the seal is computed from the number of batches
+//! before it on its connection instead, and from a key of the rail.
 
 use ring::frame::{FrameHeader, HEADER_BYTES, PAD};
 
@@ -23,6 +26,9 @@ use crate::media::tcp_edge::stream_end::END_OF_STREAM;
 
 /// Bytes of a batch header.
 pub(super) const BATCH_HEADER_BYTES: usize = 32;
+
+/// Flags of the header of padding, whose bytes are not sent.
+const PADDING: u8 = 2;
 
 const MAGIC: u32 = u32::from_ne_bytes(*b"rumB");
 
@@ -36,8 +42,37 @@ pub(super) struct BatchHeader {
     pub(super) position: u64,
     /// Bytes of the batch's frames.
     pub(super) bytes: u32,
-    /// The sender has closed its end: nothing follows.
-    pub(super) is_end_of_stream: bool,
+    /// Meaning of the bytes.
+    pub(super) content: BatchContent,
+}
+
+/// Content of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BatchContent {
+    /// Frames of the stream, which follow the header.
+    Frames,
+    /// Padding at the ring's end: nothing follows the header.
+    Padding,
+    /// The sender has closed its end: no byte of the stream lies beyond the position.
+    EndOfStream,
+}
+
+impl BatchContent {
+    fn to_flags(self) -> u8 {
+        match self {
+            BatchContent::Frames => 0,
+            BatchContent::Padding => PADDING,
+            BatchContent::EndOfStream => END_OF_STREAM,
+        }
+    }
+
+    fn from_flags(flags: u8) -> BatchContent {
+        match flags {
+            PADDING => BatchContent::Padding,
+            END_OF_STREAM => BatchContent::EndOfStream,
+            _ => BatchContent::Frames,
+        }
+    }
 }
 
 /// Key of the seals between a sender and one receiver.
@@ -57,6 +92,11 @@ impl BatchSealKey {
         let parts = [half(left), half(right), end, handshake.instance];
         BatchSealKey(parts.into_iter().fold(0, mix_bits))
     }
+
+    /// The key of one rail of the receiver.
+    pub(super) fn of_rail(self, rail: usize) -> BatchSealKey {
+        BatchSealKey(mix_bits(self.0, rail as u64 + 1))
+    }
 }
 
 /// Mixes two words: every bit of either changes about half of the bits of the result.
@@ -73,11 +113,7 @@ impl BatchHeader {
         let header = FrameHeader {
             len: (BATCH_HEADER_BYTES - HEADER_BYTES) as u32,
             kind: PAD,
-            flags: if self.is_end_of_stream {
-                END_OF_STREAM
-            } else {
-                0
-            },
+            flags: self.content.to_flags(),
         };
         let size = u64::from(MAGIC) | u64::from(self.bytes) << 32;
         let words = [header.to_word(), size, self.position];
@@ -97,7 +133,7 @@ impl BatchHeader {
         let head = BatchHeader {
             position: words[2],
             bytes: (words[1] >> 32) as u32,
-            is_end_of_stream: FrameHeader::from_word(words[0]).flags == END_OF_STREAM,
+            content: BatchContent::from_flags(FrameHeader::from_word(words[0]).flags),
         };
         if words != head.to_words(key, expected) {
             return Err(format!(
@@ -131,17 +167,18 @@ mod tests {
     const HEAD: BatchHeader = BatchHeader {
         position: 1 << 40,
         bytes: 4096,
-        is_end_of_stream: false,
+        content: BatchContent::Frames,
     };
 
     #[test]
     fn a_head_comes_out_as_it_went_in() {
         let key = BatchSealKey::from_handshake(&handshake());
-        for leaves in [false, true] {
-            let head = BatchHeader {
-                is_end_of_stream: leaves,
-                ..HEAD
-            };
+        for content in [
+            BatchContent::Frames,
+            BatchContent::Padding,
+            BatchContent::EndOfStream,
+        ] {
+            let head = BatchHeader { content, ..HEAD };
             let words = head.to_words(key, 77);
             assert_eq!(BatchHeader::from_words(words, key, 77), Ok(head));
         }
@@ -167,6 +204,13 @@ mod tests {
         assert!(
             BatchHeader::from_words(words, BatchSealKey::from_handshake(&handshake()), 78).is_err()
         );
+        let key = BatchSealKey::from_handshake(&handshake());
+        for rail in 0..2 {
+            let read = BatchHeader::from_words(words, key.of_rail(rail), 77);
+            assert!(read.is_err(), "a rail's batch");
+            let words = HEAD.to_words(key.of_rail(rail), 77);
+            assert!(BatchHeader::from_words(words, key.of_rail(1 - rail), 77).is_err());
+        }
         let mut token = handshake().token;
         token[0] ^= 1;
         let others = [

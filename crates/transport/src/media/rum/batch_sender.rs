@@ -10,7 +10,7 @@
 use ring::RetainingReader;
 use rustix::io::Result;
 
-use super::batch_header::{BatchHeader, BatchSealKey};
+use super::batch_header::{BatchContent, BatchHeader, BatchSealKey};
 use super::outgoing_batches::OutgoingBatches;
 use super::receiver_identity::ReceiverIdentity;
 use crate::media::tcp_edge::credit::ConnectionEnd;
@@ -101,11 +101,6 @@ impl BatchSender {
         self.batched_to == committed && self.outgoing.is_empty()
     }
 
-    /// Whether a frame up to an index is unsent and the socket may take it.
-    pub(super) fn has_sendable(&self, committed: u64) -> bool {
-        !self.is_all_sent(committed) && !self.is_blocked
-    }
-
     /// Whether the receiver has released every frame that is sent.
     pub(super) fn is_idle(&self) -> bool {
         self.connection.released() == self.batched_to && self.outgoing.is_empty()
@@ -164,7 +159,7 @@ impl BatchSender {
         self.send(source, BatchWriteMode::WriteAll)?;
         if self.is_all_sent(source.retaining_reader.committed()) && !self.has_sent_goodbye {
             self.has_sent_goodbye = true;
-            self.push_batch(self.batched_to, 0, true);
+            self.push_batch(self.batched_to, 0, BatchContent::EndOfStream);
             self.send(source, BatchWriteMode::WriteAll)?;
         }
         Ok(())
@@ -176,24 +171,25 @@ impl BatchSender {
         let bytes = source.retaining_reader.frames_from(from).len();
         let end = from + bytes as u64;
         if !(from..end).contains(&source.pad_at) {
-            return self.push_batch(from, bytes, false);
+            return self.push_batch(from, bytes, BatchContent::Frames);
         }
         if from < source.pad_at {
-            return self.push_batch(from, (source.pad_at - from) as usize, false);
+            let bytes = (source.pad_at - from) as usize;
+            return self.push_batch(from, bytes, BatchContent::Frames);
         }
         self.batched_to = end;
         self.begin_next_batch(source)
     }
 
     /// Adds a batch. `false`: it would be empty.
-    fn push_batch(&mut self, from: u64, bytes: usize, is_end_of_stream: bool) -> bool {
-        if bytes == 0 && !is_end_of_stream {
+    fn push_batch(&mut self, from: u64, bytes: usize, content: BatchContent) -> bool {
+        if bytes == 0 && content != BatchContent::EndOfStream {
             return false;
         }
         let head = BatchHeader {
             position: from,
             bytes: bytes as u32,
-            is_end_of_stream,
+            content,
         };
         let to = from + bytes as u64;
         self.outgoing.push(

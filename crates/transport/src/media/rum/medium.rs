@@ -1,16 +1,17 @@
 //! The medium `rum`: opens and accepts edges whose connections may break and be made again.
 
 use std::io::ErrorKind;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::liveness::LivenessListener;
+use super::rails::{RailEnd, StripedReceiver};
 use super::receiver::RumReceiver;
 use super::receiver_task::{RumReceiverTask, SenderEndpoint};
 use super::sender::{RumSender, RumSenderTask};
 use super::sender_state::{RumSenderParts, RumSenderState};
-use crate::media::tcp_edge::address_ticket::{read_ticket, seal_tickets};
+use crate::media::tcp_edge::address_ticket::{read_rails_ticket, seal_tickets};
 use crate::media::tcp_edge::handshake::{
     ConnectionPurpose, FramingProtocol, Handshake, HandshakeReply, HandshakeTerms, random_instance,
 };
@@ -20,7 +21,8 @@ use crate::media::tcp_edge::receive_buffer::ReceiveBuffer;
 use crate::media::tcp_edge::receiver_connection::ConnectionPair;
 use crate::media::tcp_edge::{connector, keepalive};
 use crate::{
-    EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd,
+    EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, RAILS_MAX, ReceivingEnd,
+    SendingEnd,
 };
 
 /// Fewest bytes of a sender's ring. A smaller ring of the edge's description is raised to this, so
@@ -36,6 +38,10 @@ const FRAME_BYTES_MAX: usize = 1 << 20;
 /// Pause between two tries to connect for the first time. Short, because the sender listens
 /// already: only a connection that breaks during the handshake is tried again.
 const CONNECT_RETRY_PAUSE: Duration = Duration::from_millis(2);
+
+/// Most time that the rails of a receiver together take to connect for the first time, unless none
+/// of them does: the others go on without those that take longer.
+const RAILS_CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The medium `rum`: see the [module](super).
 #[derive(Clone, Copy, Debug)]
@@ -96,17 +102,21 @@ impl Medium for RumMedium {
     }
 
     fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
-        let (registration, counters) = (Registration::reserve()?, Arc::<EdgeCounters>::default());
-        let terms = HandshakeTerms::new(FramingProtocol::Rum, spec);
-        let listener = Listener::bind(spec, terms, registration, counters.clone())?;
-        let tickets = seal_tickets(self.name(), spec, listener.address()?);
-        let ring_bytes = spec.ring_bytes.clamp(RING_BYTES_MIN, RING_BYTES_MAX);
-        let ring = ring::retaining_ring(ring_bytes);
+        let registration = Registration::reserve()?;
+        let counters = match spec.listen.rails().len() {
+            1 => Arc::<EdgeCounters>::default(),
+            rails => Arc::new(EdgeCounters::with_rails(rails)),
+        };
+        let listeners = listen(spec, registration, &counters)?;
+        let addresses = listeners.iter().map(Listener::address);
+        let addresses: Vec<SocketAddr> = addresses.collect::<Result<_, _>>()?;
+        let tickets = seal_tickets(self.name(), spec, &addresses);
+        let ring = ring::retaining_ring(ring_bytes(spec));
         let (writer, reader) = ring.map_err(|error| Error::system("make a ring", error))?;
-        let payload_bytes_max = (reader.capacity() / 4 - 8).min(FRAME_BYTES_MAX);
+        let payload_bytes_max = payload_bytes_max(reader.capacity());
         let state = RumSenderState::new(RumSenderParts {
             retaining_reader: reader,
-            listener,
+            listeners,
             receiver_count: spec.receiver_count,
             registration,
             counters: counters.clone(),
@@ -122,22 +132,29 @@ impl Medium for RumMedium {
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
-        let (receiver, address) = read_ticket(self.name(), spec, &ticket)?;
+        let (receiver, addresses) = read_rails_ticket(self.name(), spec, &ticket)?;
+        if let [address] = addresses[..] {
+            return self.accept_direct(spec, receiver, address);
+        }
+        self.accept_rails(spec, receiver, &addresses)
+    }
+
+    fn rails_max(&self) -> usize {
+        RAILS_MAX
+    }
+}
+
+impl RumMedium {
+    /// A receiving end with one connection.
+    fn accept_direct(
+        &self,
+        spec: &EdgeSpec,
+        receiver: u32,
+        address: SocketAddr,
+    ) -> Result<Box<dyn ReceivingEnd>, Error> {
         let instance = random_instance();
-        let liveness = LivenessListener::bind_facing(address, instance).map_err(|error| {
-            let tried = format!("listen where the sender of {} is reached", spec.name);
-            Error::system(tried, error)
-        })?;
-        let handshake = Handshake {
-            protocol: FramingProtocol::Rum,
-            edge: spec.edge,
-            receiver,
-            token: spec.token,
-            instance,
-            position: 0,
-            purpose: ConnectionPurpose::Frames,
-            liveness_port: liveness.port(),
-        };
+        let liveness = bind_liveness(spec, address, instance)?;
+        let handshake = handshake(spec, receiver, instance, liveness.port());
         let (pair, reply) = self.connect(&spec.name, address, handshake)?;
         keepalive::set_timeout(&pair.frames, self.reconnect_timeout);
         let buffer = ReceiveBuffer::from_reply(&spec.name, &reply)?;
@@ -146,7 +163,7 @@ impl Medium for RumMedium {
             reconnect_timeout: self.reconnect_timeout,
             ring_bytes: reply.ring_bytes,
         };
-        let task = RumReceiverTask::new(pair.credit, liveness, &sender)?;
+        let task = RumReceiverTask::new(Some(pair.credit), liveness, &sender)?;
         let ends = (pair.frames, task);
         let receiver_end = RumReceiver::new(
             ends,
@@ -157,4 +174,176 @@ impl Medium for RumMedium {
         );
         Ok(Box::new(receiver_end))
     }
+
+    /// A receiving end with rails. The IO thread goes on connecting those that cannot be now.
+    fn accept_rails(
+        &self,
+        spec: &EdgeSpec,
+        receiver: u32,
+        addresses: &[SocketAddr],
+    ) -> Result<Box<dyn ReceivingEnd>, Error> {
+        let instance = random_instance();
+        let rails = addresses.iter().map(|&address| {
+            let (liveness, port) = bind_rail_liveness(spec, address, addresses, instance)?;
+            let handshake = Handshake {
+                protocol: FramingProtocol::RumRails,
+                ..handshake(spec, receiver, instance, port)
+            };
+            Ok(UnconnectedRail {
+                address,
+                liveness,
+                handshake,
+            })
+        });
+        let rails: Vec<UnconnectedRail> = rails.collect::<Result<_, Error>>()?;
+        let mut pairs = self.connect_rails(spec, &rails)?.into_iter();
+        let ring_bytes = ring_bytes(spec).next_power_of_two();
+        let connect = |(number, rail): (usize, UnconnectedRail)| {
+            let (frames, credit) = pairs.next().flatten().unzip();
+            let sender = SenderEndpoint {
+                address: rail.address,
+                reconnect_timeout: self.reconnect_timeout,
+                ring_bytes: ring_bytes as u64,
+            };
+            let task = RumReceiverTask::new(credit, rail.liveness, &sender)?;
+            Ok(RailEnd::new(number, task, rail.handshake, frames))
+        };
+        let ends = rails.into_iter().enumerate().map(connect);
+        let ends = ends.collect::<Result<_, Error>>()?;
+        let sizes = (ring_bytes, payload_bytes_max(ring_bytes));
+        let name = spec.name.clone();
+        let receiver_end = StripedReceiver::new(ends, name, sizes, self.reconnect_timeout);
+        Ok(Box::new(receiver_end))
+    }
+
+    /// Connects for the first time, by every rail that leads to the sender and by one at least.
+    /// Returns the connections for frames and for credit of each.
+    fn connect_rails(
+        &self,
+        spec: &EdgeSpec,
+        rails: &[UnconnectedRail],
+    ) -> Result<Vec<Option<(TcpStream, TcpStream)>>, Error> {
+        let until = Instant::now() + self.reconnect_timeout;
+        loop {
+            let (mut pairs, mut is_refused, mut last) = (Vec::new(), true, None);
+            for rail in rails {
+                let timeout = RAILS_CONNECT_TIMEOUT / rails.len() as u32;
+                let result = connector::connect_within(rail.address, rail.handshake, timeout);
+                is_refused &= matches!(&result,
+                    Err(error) if error.kind() == ErrorKind::ConnectionRefused);
+                let pair = match connector::connect_result(&spec.name, rail.address, result) {
+                    Ok((pair, reply)) => {
+                        check_reply(spec, &reply)?;
+                        keepalive::set_timeout(&pair.frames, self.reconnect_timeout);
+                        Some((pair.frames, pair.credit))
+                    }
+                    Err(error @ Error::Refused(_)) => return Err(error),
+                    Err(error) => {
+                        last = Some(error);
+                        None
+                    }
+                };
+                pairs.push(pair);
+            }
+            match last.filter(|_| pairs.iter().all(Option::is_none)) {
+                None => return Ok(pairs),
+                Some(error) if is_refused || Instant::now() >= until => return Err(error),
+                Some(_) => std::thread::sleep(CONNECT_RETRY_PAUSE),
+            }
+        }
+    }
+}
+
+/// Checks that the sender's ring has the size that the edge's description says: the receiver makes
+/// a copy of it.
+fn check_reply(spec: &EdgeSpec, reply: &HandshakeReply) -> Result<(), Error> {
+    let ring_bytes = ring_bytes(spec).next_power_of_two();
+    let expected = (ring_bytes as u64, payload_bytes_max(ring_bytes) as u32);
+    if (reply.ring_bytes, reply.payload_bytes_max) == expected {
+        return Ok(());
+    }
+    Err(Error::Refused(format!(
+        "{}: the sender announces a ring of {} bytes and frames of {}; expected are {} and {}",
+        spec.name, reply.ring_bytes, reply.payload_bytes_max, expected.0, expected.1
+    )))
+}
+
+/// A rail of a receiver before its first connection.
+struct UnconnectedRail {
+    address: SocketAddr,
+    liveness: LivenessListener,
+    handshake: Handshake,
+}
+
+/// Bytes of a sender's ring, before it is rounded up to a power of two.
+fn ring_bytes(spec: &EdgeSpec) -> usize {
+    spec.ring_bytes.clamp(RING_BYTES_MIN, RING_BYTES_MAX)
+}
+
+/// Most bytes of a payload in a ring of this size.
+fn payload_bytes_max(ring_bytes: usize) -> usize {
+    (ring_bytes / 4 - 8).min(FRAME_BYTES_MAX)
+}
+
+/// Listens on each address of the edge.
+fn listen(
+    spec: &EdgeSpec,
+    registration: Registration,
+    counters: &Arc<EdgeCounters>,
+) -> Result<Vec<Listener>, Error> {
+    let addresses = spec.listen.rails();
+    let protocol = match addresses.len() {
+        1 => FramingProtocol::Rum,
+        _ => FramingProtocol::RumRails,
+    };
+    let listen = |address: &IpAddr| {
+        let terms = HandshakeTerms::new(protocol, spec);
+        Listener::bind_at(*address, spec, terms, registration, counters.clone())
+    };
+    addresses.iter().map(listen).collect()
+}
+
+/// The handshake of a receiver's first connection for frames.
+fn handshake(spec: &EdgeSpec, receiver: u32, instance: u64, liveness_port: u16) -> Handshake {
+    Handshake {
+        protocol: FramingProtocol::Rum,
+        edge: spec.edge,
+        receiver,
+        token: spec.token,
+        instance,
+        position: 0,
+        purpose: ConnectionPurpose::Frames,
+        liveness_port,
+    }
+}
+
+fn bind_liveness(
+    spec: &EdgeSpec,
+    address: SocketAddr,
+    instance: u64,
+) -> Result<LivenessListener, Error> {
+    LivenessListener::bind_facing(address, instance).map_err(|error| {
+        let tried = format!("listen where the sender of {} is reached", spec.name);
+        Error::system(tried, error)
+    })
+}
+
+/// Listens for probes on a rail, and returns the port. A rail that leads nowhere yet has no port:
+/// its probes come by the others.
+fn bind_rail_liveness(
+    spec: &EdgeSpec,
+    address: SocketAddr,
+    addresses: &[SocketAddr],
+    instance: u64,
+) -> Result<(LivenessListener, u16), Error> {
+    let own = bind_liveness(spec, address, instance);
+    if let Ok(liveness) = own {
+        let port = liveness.port();
+        return Ok((liveness, port));
+    }
+    let others = addresses
+        .iter()
+        .map(|other| bind_liveness(spec, *other, instance));
+    let other = others.flatten().next();
+    other.map_or(own.map(|own| (own, 0)), |other| Ok((other, 0)))
 }

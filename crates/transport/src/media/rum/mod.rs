@@ -30,17 +30,20 @@
 mod batch_header;
 mod batch_sender;
 mod commit_budget;
+mod connected_receiver;
 mod connection_state;
 mod flush_deadline;
 mod flush_watchdog;
 mod liveness;
 mod medium;
 mod outgoing_batches;
+mod rails;
 mod receiver;
 mod receiver_identity;
 mod receiver_task;
 mod reconnect;
 mod sender;
 mod sender_state;
+mod stream_break;
 
 pub use medium::RumMedium;

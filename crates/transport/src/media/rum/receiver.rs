@@ -8,15 +8,13 @@ use std::time::{Duration, Instant};
 
 use ring::frame::{FrameBatch, FrameHeader, HEADER_BYTES, PAD};
 
-use super::batch_header::{BATCH_HEADER_BYTES, BatchHeader, BatchSealKey};
+use super::batch_header::{BATCH_HEADER_BYTES, BatchContent, BatchHeader, BatchSealKey};
 use super::receiver_task::{ReconnectOutcome, RumReceiverTask};
+use super::stream_break::StreamBreak;
 use crate::media::tcp_edge::handshake::Handshake;
 use crate::media::tcp_edge::receive_buffer::{ReadOutcome, ReceiveBuffer};
 use crate::media::tcp_edge::stream_end::StreamEnd;
 use crate::{Error, ReceivingEnd, Waitable};
-
-/// Times that the sender may send broken bytes at one position before it is given up.
-const STREAM_BREAKS_MAX: u32 = 8;
 
 /// Bytes received with one read from which on the receiver counts as being in a stream.
 const STREAM_BYTES: u64 = 16 * 1024;
@@ -53,25 +51,6 @@ pub(super) struct RumReceiver {
     stream_end: Option<StreamEnd>,
 }
 
-/// A position at which the stream broke.
-struct StreamBreak {
-    position: u64,
-    /// Time of the first break at this position.
-    first_at: Instant,
-    /// Number of breaks that the sender caused by broken bytes.
-    refusals: u32,
-}
-
-impl StreamBreak {
-    fn new(at: u64) -> StreamBreak {
-        StreamBreak {
-            position: at,
-            first_at: Instant::now(),
-            refusals: 0,
-        }
-    }
-}
-
 impl RumReceiver {
     pub(super) fn new(
         (frames, task): (TcpStream, Arc<RumReceiverTask>),
@@ -93,7 +72,7 @@ impl RumReceiver {
             is_stream: false,
             idle_since: None,
             connected_at: Instant::now(),
-            last_break: StreamBreak::new(u64::MAX),
+            last_break: StreamBreak::none(),
             reconnect_timeout,
             stream_end: None,
         }
@@ -143,8 +122,7 @@ impl RumReceiver {
         if let Err(why) = self.find_frames() {
             let why = format!("it broke the stream off: {why}");
             self.note_break();
-            self.last_break.refusals += 1;
-            if self.last_break.refusals > STREAM_BREAKS_MAX {
+            if self.last_break.note_refusal() {
                 let why = format!("{}: {why}, again and again", self.name);
                 self.stream_end = Some(StreamEnd::Refused(why));
             }
@@ -155,9 +133,7 @@ impl RumReceiver {
     /// Notes the position of a break, unless the stream broke there just before.
     fn note_break(&mut self) {
         let has_held = self.connected_at.elapsed() > self.reconnect_timeout;
-        if self.last_break.position != self.expected_position || has_held {
-            self.last_break = StreamBreak::new(self.expected_position);
-        }
+        self.last_break.note(self.expected_position, has_held);
     }
 
     /// Takes whole frames, and the batch headers between them.
@@ -193,10 +169,14 @@ impl RumReceiver {
         let head = BatchHeader::from_words(words, self.seal_key, self.expected_position)?;
         self.expected_position = head.position;
         self.batch_left_bytes = head.bytes as usize;
-        if head.is_end_of_stream {
-            self.stream_end = Some(StreamEnd::goodbye());
+        match head.content {
+            BatchContent::Frames => Ok(false),
+            BatchContent::Padding => Err("padding, which belongs on rails".to_owned()),
+            BatchContent::EndOfStream => {
+                self.stream_end = Some(StreamEnd::goodbye());
+                Ok(true)
+            }
         }
-        Ok(head.is_end_of_stream)
     }
 
     /// Has another connection made, which goes on after the last whole frame.
@@ -205,7 +185,7 @@ impl RumReceiver {
             return;
         }
         self.note_break();
-        let since = self.last_break.first_at.elapsed();
+        let since = self.last_break.since();
         if since > self.reconnect_timeout {
             let why = format!("{why}, again and again for {since:?}");
             self.stream_end = Some(StreamEnd::Lost(why));

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::liveness::LivenessListener;
-use super::reconnect::Reconnect;
+use super::reconnect::{Reconnect, ReconnectLimit};
 use crate::media::tcp_edge::handshake::Handshake;
 use crate::media::tcp_edge::io_thread::{IoTask, NextTurn, Registration};
 use crate::media::tcp_edge::keepalive;
@@ -60,8 +60,9 @@ pub(super) struct SenderEndpoint {
 }
 
 impl RumReceiverTask {
+    /// Begins with a connection for credit; `None`: it is still to be made.
     pub(super) fn new(
-        credit: TcpStream,
+        credit: Option<TcpStream>,
         liveness: LivenessListener,
         sender: &SenderEndpoint,
     ) -> Result<Arc<RumReceiverTask>, Error> {
@@ -70,7 +71,7 @@ impl RumReceiverTask {
         liveness.register(registration).map_err(failed)?;
         let task = Arc::new(RumReceiverTask {
             state: Mutex::new(RumReceiverState {
-                credit: Some(credit),
+                credit,
                 credit_reporter: CreditReporter::default(),
                 reconnect: None,
                 outcome: None,
@@ -103,6 +104,16 @@ impl RumReceiverTask {
         self.release_progress.has_unreported()
     }
 
+    /// Notes the number of batches received by this rail's connection.
+    pub(super) fn set_batches(&self, batches: u64) {
+        self.release_progress.set_batches(batches);
+    }
+
+    /// Number of batches received by this rail and not reported yet.
+    pub(super) fn unreported_batches(&self) -> u64 {
+        self.release_progress.unreported_batches()
+    }
+
     /// Reports the released position, because there is nothing to receive, unless the sender knows
     /// it.
     pub(super) fn report_if_idle(&self) {
@@ -111,7 +122,8 @@ impl RumReceiverTask {
         }
     }
 
-    fn report(&self) {
+    /// Reports progress to the sender, if there is any.
+    pub(super) fn report(&self) {
         if let RumReceiverState {
             credit: Some(credit),
             credit_reporter: reporter,
@@ -124,14 +136,25 @@ impl RumReceiverTask {
 
     /// Has the IO thread connect again, to go on at the position in the handshake.
     pub(super) fn reconnect(&self, handshake: Handshake, why: String) {
+        let limit = ReconnectLimit::GiveUpAfter(self.reconnect_timeout);
+        self.reconnect_within(handshake, why, limit);
+    }
+
+    /// Has the IO thread connect up to a limit, like [`RumReceiverTask::reconnect`].
+    pub(super) fn reconnect_within(
+        &self,
+        handshake: Handshake,
+        why: String,
+        limit: ReconnectLimit,
+    ) {
         let mut state = self.lock_state();
+        // The outcome of an earlier try is not wanted any more.
+        if state.outcome.take().is_some() {
+            self.has_outcome.store(false, Ordering::Relaxed);
+            self.wakeup.clear();
+        }
         state.credit = None;
-        state.reconnect = Some(Reconnect::new(
-            self.address,
-            handshake,
-            why,
-            self.reconnect_timeout,
-        ));
+        state.reconnect = Some(Reconnect::new(self.address, handshake, why, limit));
         self.registration.request_turn();
     }
 

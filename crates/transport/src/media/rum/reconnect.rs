@@ -18,15 +18,23 @@ const RETRY_PAUSE_MAX: Duration = Duration::from_millis(200);
 /// Time after which a try without an answer is given up and the next one made.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// Time for which a receiver tries to connect.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ReconnectLimit {
+    /// Until nothing listens at the address any more, or this time is over.
+    GiveUpAfter(Duration),
+    /// For ever: other rails carry the stream meanwhile.
+    Never,
+}
+
 /// Tries to connect to a sender again.
 pub(super) struct Reconnect {
     address: SocketAddr,
     handshake: Handshake,
     /// How the connection was lost.
     loss_reason: String,
-    reconnect_timeout: Duration,
-    /// Time at which the sender is given up.
-    give_up_at: Instant,
+    limit: ReconnectLimit,
+    began_at: Instant,
     /// The current try to connect.
     connector: Option<EdgeConnector>,
     /// Time at which the current try is given up, or the next one begins.
@@ -37,20 +45,20 @@ pub(super) struct Reconnect {
 }
 
 impl Reconnect {
-    /// Begins after a connection was lost, and goes on for `reconnect_timeout`.
+    /// Begins after a connection was lost, and goes on up to the limit.
     pub(super) fn new(
         address: SocketAddr,
         handshake: Handshake,
         why: String,
-        reconnect_timeout: Duration,
+        limit: ReconnectLimit,
     ) -> Reconnect {
         let now = Instant::now();
         Reconnect {
             address,
             handshake,
             loss_reason: why,
-            reconnect_timeout,
-            give_up_at: now + reconnect_timeout,
+            limit,
+            began_at: now,
             connector: None,
             next_attempt_at: now,
             pause: RETRY_PAUSE_MIN,
@@ -60,7 +68,10 @@ impl Reconnect {
 
     /// Time of the next turn, if nothing happens before.
     pub(super) fn next_turn_at(&self) -> Instant {
-        self.next_attempt_at.min(self.give_up_at)
+        match self.limit {
+            ReconnectLimit::GiveUpAfter(time) => self.next_attempt_at.min(self.began_at + time),
+            ReconnectLimit::Never => self.next_attempt_at,
+        }
     }
 
     /// Goes on as far as possible without waiting. `None`: there is more to wait for.
@@ -90,17 +101,18 @@ impl Reconnect {
             Some(Ok(Some(EdgeConnectOutcome::Refused(why)))) => self.schedule_retry(why, now),
             Some(Err(error)) => self.fail_attempt(&error, now)?,
         }
-        if self.give_up_at > now {
-            return Ok(None);
+        match self.limit {
+            ReconnectLimit::GiveUpAfter(time) if self.began_at + time <= now => Err(format!(
+                "{}, and for {time:?} no connection to {} could be made again: {}",
+                self.loss_reason, self.address, self.last_failure
+            )),
+            _ => Ok(None),
         }
-        Err(format!(
-            "{}, and for {:?} no connection to {} could be made again: {}",
-            self.loss_reason, self.reconnect_timeout, self.address, self.last_failure
-        ))
     }
 
     fn fail_attempt(&mut self, error: &io::Error, now: Instant) -> Result<(), String> {
-        if error.kind() == io::ErrorKind::ConnectionRefused {
+        let is_limited = matches!(self.limit, ReconnectLimit::GiveUpAfter(_));
+        if is_limited && error.kind() == io::ErrorKind::ConnectionRefused {
             let (why, address) = (&self.loss_reason, self.address);
             return Err(format!("{why}, and nobody listens on {address} any more"));
         }

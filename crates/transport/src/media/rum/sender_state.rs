@@ -23,9 +23,11 @@ use rustix::io::Errno;
 
 use super::batch_header::BatchSealKey;
 use super::batch_sender::{BatchSender, BatchWriteMode, SendableFrames};
+use super::connected_receiver::ConnectedReceiver;
 use super::connection_state::{DisconnectedReceiver, RumConnectionState};
 use super::flush_deadline::{FlushDeadline, FlushScope, PendingFlush};
 use super::flush_watchdog::FlushWatchdog;
+use super::rails::StripedSender;
 use super::receiver_identity::ReceiverIdentity;
 use crate::media::tcp_edge::credit::ConnectionEnd;
 use crate::media::tcp_edge::handshake::{Handshake, HandshakeReply};
@@ -42,7 +44,8 @@ const SENDS_PER_CREDIT_READ: u32 = 16;
 /// State that the sending thread and the IO thread share.
 pub(super) struct RumSenderState {
     pub(super) retaining_reader: RetainingReader,
-    listener: Listener,
+    /// Listeners of the edge: one, or one for each rail.
+    listeners: Vec<Listener>,
     receivers: Vec<RumConnectionState>,
     registration: Registration,
     counters: Arc<EdgeCounters>,
@@ -66,7 +69,7 @@ pub(super) struct RumSenderState {
 /// Parts that a [`RumSenderState`] is made of.
 pub(super) struct RumSenderParts {
     pub(super) retaining_reader: RetainingReader,
-    pub(super) listener: Listener,
+    pub(super) listeners: Vec<Listener>,
     pub(super) receiver_count: u32,
     pub(super) registration: Registration,
     pub(super) counters: Arc<EdgeCounters>,
@@ -84,7 +87,7 @@ impl RumSenderState {
         };
         RumSenderState {
             retaining_reader: parts.retaining_reader,
-            listener: parts.listener,
+            listeners: parts.listeners,
             receivers: (0..parts.receiver_count)
                 .map(|_| RumConnectionState::Awaited)
                 .collect(),
@@ -130,7 +133,7 @@ impl RumSenderState {
         self.flush_deadline.settle_after(now);
         // For receivers that are not connected there is nothing to do.
         if self.flush_deadline.opened_at().is_some()
-            || self.connected().any(BatchSender::is_blocked)
+            || self.connected().any(ConnectedReceiver::is_blocked)
         {
             self.request_flush();
         }
@@ -145,7 +148,10 @@ impl RumSenderState {
         let now = Instant::now();
         self.flush_deadline.restart_after_full(now);
         self.request_flush();
-        let left = self.connected().map(BatchSender::held_back_bytes).max();
+        let left = self
+            .connected()
+            .map(ConnectedReceiver::held_back_bytes)
+            .max();
         (now, left.unwrap_or_default())
     }
 
@@ -223,8 +229,8 @@ impl RumSenderState {
     /// Finds connections that have ended.
     fn check_connections(&mut self) {
         for at in 0..self.receivers.len() {
-            if let RumConnectionState::Connected(batch_sender) = &self.receivers[at]
-                && let Err(end) = batch_sender.connection.check_frames_socket()
+            if let RumConnectionState::Connected(batch_sender) = &mut self.receivers[at]
+                && let Err(end) = batch_sender.check_frames_sockets()
             {
                 self.end_connection(at, end);
             }
@@ -263,7 +269,7 @@ impl RumSenderState {
     /// Notes whether the sending thread is about to sleep until there is room.
     pub(super) fn set_armed(&mut self, is_armed: bool) {
         self.is_armed = is_armed;
-        if !is_armed && self.connected().any(BatchSender::is_blocked) {
+        if !is_armed && self.connected().any(ConnectedReceiver::is_blocked) {
             // The thread may go on computing with unsent bytes that it slept on.
             self.request_flush();
         }
@@ -273,7 +279,7 @@ impl RumSenderState {
     /// held up.
     pub(super) fn awaited_connections(&self) -> impl Iterator<Item = (&ReceiverConnection, bool)> {
         self.connected()
-            .map(|batch_sender| (&batch_sender.connection, batch_sender.is_blocked()))
+            .flat_map(ConnectedReceiver::awaited_connections)
     }
 
     /// Appends the receivers that are gone and not yet in the list.
@@ -323,8 +329,7 @@ impl RumSenderState {
             let is_done = match &self.receivers[at] {
                 RumConnectionState::Awaited => committed == 0,
                 RumConnectionState::Connected(batch_sender) => {
-                    batch_sender.has_sent_goodbye()
-                        && batch_sender.connection.released() == committed
+                    batch_sender.has_sent_goodbye() && batch_sender.released() == committed
                 }
                 RumConnectionState::Disconnected(disconnected) => {
                     disconnected.released == committed
@@ -343,12 +348,15 @@ impl RumSenderState {
     /// A turn of the IO thread. The second value: the sending thread must be woken.
     pub(super) fn turn(&mut self, now: Instant) -> (NextTurn, bool) {
         let before = (self.retaining_reader.released(), self.membership_changes);
-        while let Some((handshake, pair)) = self.listener.next_receiver(now) {
-            self.admit(handshake, pair);
+        for rail in 0..self.listeners.len() {
+            while let Some((handshake, pair)) = self.listeners[rail].next_receiver(now) {
+                self.admit(rail, handshake, pair);
+            }
         }
         self.read_credit();
         self.check_connections();
         self.check_disconnected(now);
+        let next_stall_check = self.check_rails(now);
         let committed = self.retaining_reader.committed();
         let has_frames = self
             .connected()
@@ -374,17 +382,19 @@ impl RumSenderState {
                 return (NextTurn::Unregister, wakes);
             }
         }
+        let listeners = self.listeners.iter();
         let next = NextTurn::OnEvent
             .or_at(self.close_deadline)
-            .or_at(self.listener.next_deadline());
+            .or_at(listeners.filter_map(Listener::next_deadline).min());
         let next = next.or_at(self.next_disconnected_check());
+        let next = next.or_at(next_stall_check);
         let next = next.or_at(self.next_flush_check(now, committed));
         (next.or_at(self.next_idle_flush(committed)), wakes)
     }
 
     /// Time at which the IO thread must come back for frames of an idle receiver.
     fn next_idle_flush(&self, committed: u64) -> Option<Instant> {
-        let is_chosen = |batch_sender: &BatchSender| {
+        let is_chosen = |batch_sender: &ConnectedReceiver| {
             batch_sender.has_sendable(committed) && batch_sender.is_idle()
         };
         let is_early = self.flush_watchdog.is_prompt() && self.connected().any(is_chosen);
@@ -394,7 +404,7 @@ impl RumSenderState {
     /// Time at which the IO thread must come back for unsent frames; it has seen those up to
     /// `committed`.
     fn next_flush_check(&mut self, now: Instant, committed: u64) -> Option<Instant> {
-        let is_waiting = |batch_sender: &BatchSender| batch_sender.has_sendable(committed);
+        let is_waiting = |batch_sender: &ConnectedReceiver| batch_sender.has_sendable(committed);
         let opened = self
             .flush_deadline
             .opened_at()
@@ -415,19 +425,32 @@ impl RumSenderState {
                 let is_credit_wanted =
                     is_closing || is_close && !batch_sender.is_all_sent(committed);
                 let is_room_wanted = batch_sender.is_blocked() && !is_armed;
-                batch_sender
-                    .connection
-                    .set_watched_events(is_room_wanted, is_credit_wanted);
+                batch_sender.set_watched_events(is_room_wanted, is_credit_wanted);
             }
         }
         next
     }
 
-    fn admit(&mut self, handshake: Handshake, pair: ConnectionPair) {
+    /// Looks for rails that are stalled, and notes those that came or went. Returns the time of the
+    /// next look; `None`: none is needed.
+    fn check_rails(&mut self, now: Instant) -> Option<Instant> {
+        let (mut next, mut changes) = (None::<Instant>, 0);
+        for receiver in &mut self.receivers {
+            if let RumConnectionState::Connected(batch_sender) = receiver {
+                let at = batch_sender.check_stalls(now);
+                next = next.into_iter().chain(at).min();
+                changes += u64::from(batch_sender.take_rail_changes());
+            }
+        }
+        self.membership_changes += changes;
+        next
+    }
+
+    fn admit(&mut self, rail: usize, handshake: Handshake, pair: ConnectionPair) {
         let receiver = &self.receivers[handshake.receiver as usize];
         let position = match receiver.resume_position(&handshake) {
             Ok(position) => position,
-            Err(why) => return self.listener.refuse_pair(pair, &why),
+            Err(why) => return self.listeners[rail].refuse_pair(pair, &why),
         };
         let (is_first, released) = (
             matches!(receiver, RumConnectionState::Awaited),
@@ -444,7 +467,7 @@ impl RumSenderState {
         if !is_first {
             self.counters.reconnects.fetch_add(1, Ordering::Relaxed);
         }
-        if !self.listener.send_reply(&pair.frames, reply) {
+        if !self.listeners[rail].send_reply(&pair.frames, reply) {
             return;
         }
         let liveness_address = (handshake.liveness_port != 0).then(|| {
@@ -458,18 +481,29 @@ impl RumSenderState {
             liveness_address,
         };
         keepalive::set_timeout(&pair.credit, self.reconnect_timeout);
-        let connection =
-            ReceiverConnection::new(pair, released.unwrap_or_default(), self.registration);
-        let batch_sender = BatchSender::new(
-            connection,
-            BatchSealKey::from_handshake(&handshake),
-            peer,
-            position,
-        );
-        self.set_receiver(
-            handshake.receiver as usize,
-            RumConnectionState::Connected(Box::new(batch_sender)),
-        );
+        let (released, registration) = (released.unwrap_or_default(), self.registration);
+        let key = BatchSealKey::from_handshake(&handshake);
+        let at = handshake.receiver as usize;
+        if self.listeners.len() == 1 {
+            let connection = ReceiverConnection::new(pair, released, registration);
+            let sender = BatchSender::new(connection, key, peer, position);
+            return self.connect_receiver(at, ConnectedReceiver::Direct(Box::new(sender)));
+        }
+        let connection = ReceiverConnection::of_rail(pair, released, registration);
+        if let RumConnectionState::Connected(connected) = &mut self.receivers[at]
+            && let ConnectedReceiver::Striped(sender) = connected
+        {
+            return sender.join_rail(rail, connection, key, peer);
+        }
+        let (counters, ring_bytes) = (self.counters.clone(), reply.ring_bytes);
+        let positions = (position, self.receivers[at].sent());
+        let mut sender = StripedSender::new(peer, counters, registration, positions, ring_bytes);
+        sender.join_rail(rail, connection, key, peer);
+        self.connect_receiver(at, ConnectedReceiver::Striped(Box::new(sender)));
+    }
+
+    fn connect_receiver(&mut self, at: usize, connected: ConnectedReceiver) {
+        self.set_receiver(at, RumConnectionState::Connected(connected));
     }
 
     fn fail_connection(&mut self, at: usize, error: Errno) {
@@ -525,9 +559,9 @@ impl RumSenderState {
         self.membership_changes += 1;
     }
 
-    fn connected(&self) -> impl Iterator<Item = &BatchSender> {
+    fn connected(&self) -> impl Iterator<Item = &ConnectedReceiver> {
         self.receivers.iter().filter_map(|receiver| match receiver {
-            RumConnectionState::Connected(batch_sender) => Some(&**batch_sender),
+            RumConnectionState::Connected(batch_sender) => Some(batch_sender),
             _ => None,
         })
     }

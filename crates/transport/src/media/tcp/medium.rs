@@ -57,7 +57,7 @@ impl Medium for TcpMedium {
         let (registration, counters) = (Registration::reserve()?, Arc::<EdgeCounters>::default());
         let terms = HandshakeTerms::new(FramingProtocol::Tcp, spec);
         let listener = Listener::bind(spec, terms, registration, counters.clone())?;
-        let tickets = seal_tickets(self.name(), spec, listener.address()?);
+        let tickets = seal_tickets(self.name(), spec, &[listener.address()?]);
         let ring_bytes = spec.ring_bytes.clamp(RING_BYTES_MIN, RING_BYTES_MAX);
         let payload_bytes_max = (ring_bytes / 2).min(FRAME_BYTES_MAX) / 8 * 8;
         let reply = HandshakeReply {

@@ -201,7 +201,16 @@ pub(crate) fn connect_blocking(
     address: SocketAddr,
     handshake: Handshake,
 ) -> io::Result<EdgeConnectOutcome> {
-    EdgeConnector::start(address, handshake)?.finish(Instant::now() + CONNECT_TIMEOUT)
+    connect_within(address, handshake, CONNECT_TIMEOUT)
+}
+
+/// Connects like [`connect_blocking`], within this time.
+pub(crate) fn connect_within(
+    address: SocketAddr,
+    handshake: Handshake,
+    timeout: Duration,
+) -> io::Result<EdgeConnectOutcome> {
+    EdgeConnector::start(address, handshake)?.finish(Instant::now() + timeout)
 }
 
 /// Turns the result of the first attempt into that of `accept`.

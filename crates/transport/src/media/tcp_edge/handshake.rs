@@ -60,6 +60,8 @@ pub(crate) enum FramingProtocol {
     Tcp = 1,
     /// Batches of frames, each with a header that has its position.
     Rum = 2,
+    /// Batches like those of `Rum`, striped over several rails in any order.
+    RumRails = 3,
 }
 
 /// Purpose of one of the two connections of a receiver.

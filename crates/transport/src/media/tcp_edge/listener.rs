@@ -7,7 +7,7 @@
 //! is allocated for a pending connection, and a refused one is told why.
 
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -74,15 +74,26 @@ enum HandshakeProgress {
 }
 
 impl Listener {
-    /// Listens on a free port of the address that the edge's description gives.
+    /// Listens on a free port of the first address that the edge's description gives.
     pub(crate) fn bind(
         spec: &EdgeSpec,
         terms: HandshakeTerms,
         registration: Registration,
         counters: Arc<EdgeCounters>,
     ) -> Result<Listener, Error> {
-        let tried = || format!("listen on {} for {}", spec.listen, spec.name);
-        let listener = TcpListener::bind((spec.listen, 0)).and_then(|listener| {
+        Listener::bind_at(spec.listen.first(), spec, terms, registration, counters)
+    }
+
+    /// Listens on a free port of one of the edge's addresses.
+    pub(crate) fn bind_at(
+        address: IpAddr,
+        spec: &EdgeSpec,
+        terms: HandshakeTerms,
+        registration: Registration,
+        counters: Arc<EdgeCounters>,
+    ) -> Result<Listener, Error> {
+        let tried = || format!("listen on {address} for {}", spec.name);
+        let listener = TcpListener::bind((address, 0)).and_then(|listener| {
             listener.set_nonblocking(true)?;
             registration.watch_fd(&listener, EventFlags::IN)?;
             Ok(listener)

@@ -57,6 +57,22 @@ impl ReceiverConnection {
         }
     }
 
+    /// A rail of a receiver, like [`ReceiverConnection::new`].
+    pub(crate) fn of_rail(
+        pair: ConnectionPair,
+        released: u64,
+        registration: Registration,
+    ) -> ReceiverConnection {
+        let mut connection = ReceiverConnection::new(pair, released, registration);
+        connection.credit_reader = CreditReader::of_rail(released);
+        connection
+    }
+
+    /// Number of batches that the receiver has reported on this rail.
+    pub(crate) fn received_batches(&self) -> u64 {
+        self.credit_reader.batches()
+    }
+
     /// Position that the receiver reported last.
     pub(crate) fn released(&self) -> u64 {
         self.credit_reader.released()

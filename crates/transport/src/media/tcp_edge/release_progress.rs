@@ -10,7 +10,7 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::time::{Duration, Instant};
 
-use super::credit::CreditWriter;
+use super::credit::{CreditReport, CreditWriter};
 use super::io_thread::Registration;
 
 /// Shortest period at which the IO thread reports positions, while there is news.
@@ -32,6 +32,10 @@ pub(crate) struct ReleaseProgress {
     released: AtomicU64,
     /// The last position that was reported. Written by the thread that reports.
     reported: AtomicU64,
+    /// Number of batches received by this rail; 0 without rails. Written by the receiving end.
+    batches: AtomicU64,
+    /// The last number of batches that was reported. Written by the thread that reports.
+    reported_batches: AtomicU64,
     /// Whether the IO thread looks by itself. Set by the receiving end, which then requests a turn;
     /// cleared by the IO thread, which then looks at `released` once more.
     is_polled_by_io_thread: AtomicBool,
@@ -42,8 +46,8 @@ pub(crate) struct CreditReporter {
     writer: CreditWriter,
     idle_periods: u32,
     period: Duration,
-    /// Position that had been reported at the IO thread's last turn.
-    reported_last_turn: u64,
+    /// Progress that had been reported at the IO thread's last turn.
+    reported_last_turn: CreditReport,
 }
 
 impl Default for CreditReporter {
@@ -52,7 +56,7 @@ impl Default for CreditReporter {
             writer: CreditWriter::default(),
             idle_periods: 0,
             period: REPORT_PERIOD,
-            reported_last_turn: 0,
+            reported_last_turn: CreditReport::default(),
         }
     }
 }
@@ -65,6 +69,8 @@ impl ReleaseProgress {
             report_now_bytes: at_once_bytes,
             released: AtomicU64::new(0),
             reported: AtomicU64::new(0),
+            batches: AtomicU64::new(0),
+            reported_batches: AtomicU64::new(0),
             is_polled_by_io_thread: AtomicBool::new(false),
         }
     }
@@ -88,14 +94,30 @@ impl ReleaseProgress {
         self.released.load(Ordering::Relaxed) != self.reported.load(Ordering::Relaxed)
     }
 
-    /// Reports a new position. `false`: there was none.
+    /// Notes the number of batches received by a rail.
+    pub(crate) fn set_batches(&self, batches: u64) {
+        self.batches.store(batches, Ordering::Relaxed);
+    }
+
+    /// Number of batches received by a rail and not reported yet.
+    pub(crate) fn unreported_batches(&self) -> u64 {
+        let reported = self.reported_batches.load(Ordering::Relaxed);
+        self.batches.load(Ordering::Relaxed).abs_diff(reported)
+    }
+
+    /// Reports new progress. `false`: there was none.
     pub(crate) fn report(&self, reporter: &mut CreditReporter, credit: &TcpStream) -> bool {
-        let released = self.released.load(Ordering::Acquire);
-        let is_new = released != reporter.writer.reported();
+        let progress = CreditReport {
+            position: self.released.load(Ordering::Acquire),
+            batches: self.batches.load(Ordering::Relaxed),
+        };
+        let is_new = progress != reporter.writer.reported();
         if is_new {
-            reporter.writer.report(credit, released);
-            self.reported
-                .store(reporter.writer.reported(), Ordering::Relaxed);
+            reporter.writer.report(credit, progress);
+            let reported = reporter.writer.reported();
+            self.reported.store(reported.position, Ordering::Relaxed);
+            self.reported_batches
+                .store(reported.batches, Ordering::Relaxed);
         }
         is_new
     }
@@ -139,6 +161,7 @@ impl ReleaseProgress {
     pub(crate) fn restart(&self, reporter: &mut CreditReporter) {
         *reporter = CreditReporter::default();
         self.reported.store(0, Ordering::Relaxed);
+        self.reported_batches.store(0, Ordering::Relaxed);
     }
 
     /// Reports the last position, and that the receiver leaves.

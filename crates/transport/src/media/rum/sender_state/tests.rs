@@ -37,7 +37,7 @@ fn ends() -> Ends {
     let (writer, keeper) = ring::retaining_ring(spec.ring_bytes).expect("memory");
     let mut link = RumSenderState::new(RumSenderParts {
         retaining_reader: keeper,
-        listener: door.expect("listens"),
+        listeners: vec![door.expect("listens")],
         receiver_count: spec.receiver_count,
         registration: seat,
         counters,
@@ -46,7 +46,7 @@ fn ends() -> Ends {
         reconnect_timeout: Duration::from_secs(5),
     });
     let (batch_sender, frames, credit) = connected_batch_sender();
-    link.set_receiver(0, RumConnectionState::Connected(Box::new(batch_sender)));
+    link.connect_receiver(0, ConnectedReceiver::Direct(Box::new(batch_sender)));
     Ends {
         link,
         writer,

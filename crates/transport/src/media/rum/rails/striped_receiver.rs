@@ -1,0 +1,334 @@
+//! The receiving end of a striped stream: reads every rail by turns, and polls frames in order.
+
+use std::net::TcpStream;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ring::frame::FrameBatch;
+
+use super::rail_reader::RailReader;
+use super::reorder_ring::ReorderRing;
+use crate::media::rum::batch_header::BatchSealKey;
+use crate::media::rum::receiver_task::{ReconnectOutcome, RumReceiverTask};
+use crate::media::rum::reconnect::ReconnectLimit;
+use crate::media::rum::stream_break::StreamBreak;
+use crate::media::tcp_edge::handshake::Handshake;
+use crate::media::tcp_edge::receive_buffer::ReadOutcome;
+use crate::media::tcp_edge::stream_end::StreamEnd;
+use crate::{Error, ReceivingEnd, Waitable};
+
+/// Bytes on a rail after which the sender is told of them at once: it assigns by what has come.
+const REPORT_BYTES: u64 = 64 * 1024;
+
+/// Bytes received by one turn of all rails from which on the receiver counts as being in a stream.
+const STREAM_BYTES: u64 = 16 * 1024;
+
+/// Time without work after which a receiver in a stream reports that it is idle.
+const IDLE_REPORT_DELAY: Duration = Duration::from_micros(5);
+
+/// The receiving end of an edge with rails.
+pub(in crate::media::rum) struct StripedReceiver {
+    rails: Vec<RailEnd>,
+    ring: ReorderRing,
+    name: Arc<str>,
+    /// Bytes on a rail after which it reports.
+    report_bytes: u64,
+    is_stream: bool,
+    /// Time since when a receiver in a stream has had nothing to receive.
+    idle_since: Option<Instant>,
+    last_break: StreamBreak,
+    /// Time at which the last connection was made.
+    connected_at: Instant,
+    reconnect_timeout: Duration,
+    /// Position of the stream's end, once the sender has said it.
+    end_position: Option<u64>,
+    /// How the stream has ended, once it has; frames before the end are polled first.
+    stream_end: Option<StreamEnd>,
+}
+
+/// One rail of a receiver.
+pub(in crate::media::rum) struct RailEnd {
+    task: Arc<RumReceiverTask>,
+    handshake: Handshake,
+    seal_key: BatchSealKey,
+    /// Reader of the connection; `None`: it is broken, or not made yet.
+    reader: Option<RailReader>,
+    /// Bytes that the reader had received when the rail reported last.
+    reported_bytes: u64,
+    /// Reason why the sender cannot be reached by this rail, once that is given up.
+    lost: Option<String>,
+}
+
+impl RailEnd {
+    /// A rail of this number, with its connection for frames if it is made already.
+    pub(in crate::media::rum) fn new(
+        rail: usize,
+        task: Arc<RumReceiverTask>,
+        handshake: Handshake,
+        frames: Option<TcpStream>,
+    ) -> RailEnd {
+        let seal_key = BatchSealKey::from_handshake(&handshake).of_rail(rail);
+        RailEnd {
+            task,
+            handshake,
+            seal_key,
+            reader: frames.map(|frames| RailReader::new(frames, seal_key)),
+            reported_bytes: 0,
+            lost: None,
+        }
+    }
+
+    /// Reports progress to the sender on this rail.
+    fn report(&mut self) {
+        self.task.report();
+        self.reported_bytes = self.reader.as_ref().map_or(0, RailReader::received_bytes);
+    }
+
+    /// Has another connection made, up to the limit.
+    fn reconnect(&mut self, position: u64, why: &str, limit: ReconnectLimit) {
+        (self.reader, self.lost, self.reported_bytes) = (None, None, 0);
+        self.task.set_batches(0);
+        let handshake = Handshake {
+            position,
+            ..self.handshake
+        };
+        self.task.reconnect_within(handshake, why.to_owned(), limit);
+    }
+}
+
+impl StripedReceiver {
+    /// A receiver with one connected rail at least; the others are connected from now on.
+    pub(in crate::media::rum) fn new(
+        rails: Vec<RailEnd>,
+        name: Arc<str>,
+        (ring_bytes, payload_bytes_max): (usize, usize),
+        reconnect_timeout: Duration,
+    ) -> StripedReceiver {
+        let mut receiver = StripedReceiver {
+            rails,
+            ring: ReorderRing::new(ring_bytes, payload_bytes_max),
+            name,
+            report_bytes: (ring_bytes as u64 / 16).min(REPORT_BYTES),
+            is_stream: false,
+            idle_since: None,
+            last_break: StreamBreak::none(),
+            connected_at: Instant::now(),
+            reconnect_timeout,
+            end_position: None,
+            stream_end: None,
+        };
+        for rail in receiver
+            .rails
+            .iter_mut()
+            .filter(|rail| rail.reader.is_none())
+        {
+            rail.reconnect(0, "it is not connected yet", ReconnectLimit::Never);
+        }
+        receiver
+    }
+
+    /// Reads every rail once, and finds the whole frames that are in order.
+    fn read(&mut self) {
+        if self.stream_end.is_some() {
+            return;
+        }
+        let (mut has_read, before) = (false, self.received_bytes());
+        for rail in 0..self.rails.len() {
+            match self.read_rail(rail) {
+                ReadOutcome::Received => has_read = true,
+                ReadOutcome::Closed(why) => self.lose_rail(rail, &why),
+                ReadOutcome::WouldBlock | ReadOutcome::Full => {}
+            }
+        }
+        if has_read {
+            self.is_stream = self.received_bytes().saturating_sub(before) >= STREAM_BYTES;
+            self.idle_since = None;
+            self.take_frames();
+        } else {
+            self.report_if_idle();
+        }
+    }
+
+    fn received_bytes(&self) -> u64 {
+        let readers = self.rails.iter().filter_map(|rail| rail.reader.as_ref());
+        readers.map(RailReader::received_bytes).sum()
+    }
+
+    fn read_rail(&mut self, number: usize) -> ReadOutcome {
+        let rail = &mut self.rails[number];
+        let Some(reader) = &mut rail.reader else {
+            self.take_reconnect_outcome(number);
+            return ReadOutcome::WouldBlock;
+        };
+        let outcome = reader.read(&mut self.ring);
+        if outcome != Ok(ReadOutcome::WouldBlock) {
+            rail.task.set_batches(reader.received());
+            self.end_position = self.end_position.or(reader.end_position());
+            if reader.received_bytes() - rail.reported_bytes >= self.report_bytes {
+                rail.report();
+            }
+        }
+        outcome.unwrap_or_else(|why| {
+            let why = format!("it broke the stream off: {why}");
+            self.note_break();
+            if self.last_break.note_refusal() {
+                let why = format!("{}: {why}, again and again", self.name);
+                self.stream_end = Some(StreamEnd::Refused(why));
+            }
+            ReadOutcome::Closed(why)
+        })
+    }
+
+    fn take_frames(&mut self) {
+        if let Err(why) = self.ring.take_frames() {
+            let why = format!("{}: it broke the stream off: {why}", self.name);
+            self.stream_end.get_or_insert(StreamEnd::Refused(why));
+        } else if self.end_position == Some(self.ring.in_order()) {
+            self.stream_end.get_or_insert_with(StreamEnd::goodbye);
+        }
+    }
+
+    fn note_break(&mut self) {
+        let has_held = self.connected_at.elapsed() > self.reconnect_timeout;
+        self.last_break.note(self.ring.in_order(), has_held);
+    }
+
+    /// Has a rail connected again: for ever, as long as another rail is left; else up to the limit
+    /// of a single connection.
+    fn lose_rail(&mut self, number: usize, why: &str) {
+        if self.stream_end.is_some() {
+            return;
+        }
+        self.note_break();
+        let position = self.ring.resume_position();
+        let mut others = (0..self.rails.len()).filter(|other| *other != number);
+        let is_last = others.all(|other| self.rails[other].reader.is_none());
+        if !is_last {
+            let rail = &mut self.rails[number];
+            return rail.reconnect(position, why, ReconnectLimit::Never);
+        }
+        let since = self.last_break.since();
+        if since > self.reconnect_timeout {
+            let why = format!("{why}, again and again for {since:?}");
+            self.stream_end = Some(StreamEnd::Lost(why));
+            return;
+        }
+        let limit = ReconnectLimit::GiveUpAfter(self.reconnect_timeout);
+        for rail in &mut self.rails {
+            rail.reconnect(position, why, limit);
+        }
+    }
+
+    fn take_reconnect_outcome(&mut self, number: usize) {
+        let position = self.ring.resume_position();
+        let rail = &mut self.rails[number];
+        match rail.task.take_outcome() {
+            None => {}
+            Some(ReconnectOutcome::Connected(frames)) => {
+                self.connected_at = Instant::now();
+                rail.reader = Some(RailReader::new(frames, rail.seal_key));
+                // A rail that was given up is worth trying now.
+                for rail in &mut self.rails {
+                    if let Some(why) = rail.lost.take() {
+                        rail.reconnect(position, &why, ReconnectLimit::Never);
+                    }
+                }
+            }
+            Some(ReconnectOutcome::Lost(why)) => {
+                rail.lost = Some(why.clone());
+                let is_left = |rail: &RailEnd| rail.reader.is_some();
+                if self.rails.iter().any(is_left) {
+                    self.rails[number].reconnect(position, &why, ReconnectLimit::Never);
+                } else if self.rails.iter().all(|rail| rail.lost.is_some()) {
+                    self.stream_end = Some(StreamEnd::Lost(why));
+                }
+            }
+        }
+    }
+
+    /// Reports to the sender that there is nothing to receive; in a stream only if that lasts.
+    fn report_if_idle(&mut self) {
+        if self.is_stream {
+            let since = *self.idle_since.get_or_insert_with(Instant::now);
+            self.is_stream = since.elapsed() < IDLE_REPORT_DELAY;
+        }
+        if !self.is_stream {
+            self.report();
+        }
+    }
+
+    /// Reports what has come on the rails on which it came; without that, what was released on all
+    /// of them, for one may be silent.
+    fn report(&mut self) {
+        let has_come = |rail: &RailEnd| rail.task.unreported_batches() > 0;
+        let is_any = self.rails.iter().any(has_come);
+        for rail in &mut self.rails {
+            if has_come(rail) || !is_any && rail.task.has_unreported() {
+                rail.report();
+            }
+        }
+    }
+
+    /// Reports the end of the stream, once every frame before it was polled.
+    fn check_end(&self) -> Result<(), Error> {
+        match &self.stream_end {
+            Some(end) if !self.ring.has_frames() => {
+                self.close();
+                Err(end.to_error())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn close(&self) {
+        self.rails.iter().for_each(|rail| rail.task.close());
+    }
+}
+
+impl ReceivingEnd for StripedReceiver {
+    fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {
+        self.read();
+        self.check_end()?;
+        Ok(self.ring.poll())
+    }
+
+    fn release(&mut self) {
+        if self.ring.release() {
+            let position = self.ring.released();
+            for rail in &self.rails {
+                rail.task.release(position);
+            }
+        }
+    }
+}
+
+impl Waitable for StripedReceiver {
+    fn arm(&mut self) -> Result<bool, Error> {
+        self.read();
+        let is_idle = self.stream_end.is_none() && !self.ring.has_frames();
+        if is_idle {
+            self.report();
+        }
+        Ok(is_idle)
+    }
+
+    fn disarm(&mut self) {}
+
+    fn poll_fds<'a>(
+        &'a self,
+        readable: &mut Vec<BorrowedFd<'a>>,
+        _writable: &mut Vec<BorrowedFd<'a>>,
+    ) {
+        for rail in &self.rails {
+            readable.push(rail.task.wakeup_fd());
+            readable.extend(rail.reader.iter().map(|reader| reader.stream.as_fd()));
+        }
+    }
+}
+
+impl Drop for StripedReceiver {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
