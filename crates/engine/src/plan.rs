@@ -152,15 +152,19 @@ pub fn available_media() -> Vec<MediumCapabilities<'static>> {
     media
 }
 
-/// A sentence about a medium that is not there, and where others were looked for.
+/// A sentence about a medium that is not there, and where others were looked for, if they were.
 ///
 /// # Example
 /// ```
 /// let sentence = thalweg_engine::with_media_search("there is no medium `pigeon`");
-/// assert!(sentence.contains("--media-path"));
+/// assert_eq!(sentence, "there is no medium `pigeon`");
 /// ```
 pub fn with_media_search(sentence: &str) -> String {
-    format!("{sentence}; {}", media::plugin::describe_search())
+    let search = media::plugin::describe_search();
+    search.map_or_else(
+        || sentence.to_owned(),
+        |search| format!("{sentence}; {search}"),
+    )
 }
 
 /// Names of the media that cross processes, without those for tests.

@@ -30,6 +30,6 @@ pub use memory::PinnedMemory;
 pub use node::FabricNode;
 pub use provider::{FabricAddress, ProviderLimits, ProviderQuery, provider_limits};
 pub use rdma_node::{
-    Completion, CompletionKind, ConnectionId, ConnectionRequest, FabricEvent, LocalSlice,
-    PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory,
+    COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionId, ConnectionRequest, FabricEvent,
+    LocalSlice, PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory,
 };

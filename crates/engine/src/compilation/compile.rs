@@ -192,7 +192,7 @@ fn run_compiler<T>(
         compile_time_values,
         toolkit_dirs: toolkit_dirs.collect(),
         media: crossing_media().map(str::to_owned).collect(),
-        media_search: media::plugin::describe_search(),
+        media_search: media::plugin::describe_search().unwrap_or_default(),
         ..CompileOptions::default()
     };
     stage(CompileInput {

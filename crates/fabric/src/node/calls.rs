@@ -4,7 +4,6 @@ use std::mem::{self, MaybeUninit};
 use std::os::fd::BorrowedFd;
 use std::ptr;
 
-use super::completions::BATCH;
 use super::object::Owned;
 use super::operations::{context, flags};
 use super::{FabricNode, Region, opened, random_key};
@@ -16,8 +15,8 @@ use crate::error::FabricError;
 use crate::memory::PinnedMemory;
 use crate::provider::{OwnedInfo, ProviderLimits};
 use crate::rdma_node::{
-    Completion, ConnectionId, ConnectionRequest, FabricEvent, LocalSlice, PostOptions, RdmaNode,
-    RegionId, RemoteAccess, RemoteMemory, RequestHandle,
+    COMPLETIONS_PER_POLL, Completion, ConnectionId, ConnectionRequest, FabricEvent, LocalSlice,
+    PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory, RequestHandle,
 };
 
 impl RdmaNode for FabricNode {
@@ -279,12 +278,12 @@ impl RdmaNode for FabricNode {
 
     #[inline]
     fn poll_completions(&mut self, into: &mut Vec<Completion>) -> Result<(), FabricError> {
-        let mut entries = MaybeUninit::<[FiCqDataEntry; BATCH]>::uninit();
+        let mut entries = MaybeUninit::<[FiCqDataEntry; COMPLETIONS_PER_POLL]>::uninit();
         let queue = self.completion_queue.as_ptr();
         // SAFETY: the queue is open and has this format of entries; there is room for all.
         let result = unsafe {
             let call = (*(*queue).ops).read;
-            call(queue, entries.as_mut_ptr().cast(), BATCH)
+            call(queue, entries.as_mut_ptr().cast(), COMPLETIONS_PER_POLL)
         };
         match -(result as i64) {
             FI_EAGAIN => Ok(()),
@@ -292,7 +291,7 @@ impl RdmaNode for FabricNode {
             _ => {
                 self.library.check("fi_cq_read", result)?;
                 let first = entries.as_ptr().cast::<FiCqDataEntry>();
-                for at in 0..(result as usize).min(BATCH) {
+                for at in 0..(result as usize).min(COMPLETIONS_PER_POLL) {
                     // SAFETY: the library has written as many entries as it says.
                     into.push(self.completion(unsafe { &*first.add(at) }));
                 }

@@ -9,9 +9,6 @@ use crate::abi::{
 use crate::error::FabricError;
 use crate::rdma_node::{Completion, CompletionKind};
 
-/// Most completions that are taken with one call.
-pub(super) const BATCH: usize = 32;
-
 impl FabricNode {
     #[cold]
     pub(super) fn failed_completion(

@@ -2,6 +2,10 @@
 
 use crate::error::FabricError;
 
+/// Most completions that a call of [`poll_completions`](crate::RdmaNode::poll_completions) appends:
+/// a list with room for them does not grow.
+pub const COMPLETIONS_PER_POLL: usize = 32;
+
 /// News of an operation that is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {

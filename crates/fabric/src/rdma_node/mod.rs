@@ -6,7 +6,7 @@ mod operation;
 
 use std::os::fd::BorrowedFd;
 
-pub use completion::{Completion, CompletionKind};
+pub use completion::{COMPLETIONS_PER_POLL, Completion, CompletionKind};
 pub(crate) use connection::RequestHandle;
 pub use connection::{ConnectionId, ConnectionRequest, FabricEvent};
 pub use operation::{LocalSlice, PostOptions, RegionId, RemoteAccess, RemoteMemory};
@@ -139,7 +139,8 @@ pub trait RdmaNode: Send {
         completion: u64,
     ) -> Result<bool, FabricError>;
 
-    /// Lets the provider make progress, and appends the completions that have come, at most 32.
+    /// Lets the provider make progress, and appends the completions that have come, at most
+    /// [`COMPLETIONS_PER_POLL`].
     ///
     /// # Errors
     /// The provider's queue has failed.

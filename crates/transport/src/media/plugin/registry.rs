@@ -81,23 +81,22 @@ pub fn unusable() -> Vec<UnusableMedium> {
 }
 
 /// Words for an error about a medium that is not there: where libraries were looked for, and which
-/// cannot be used.
-pub fn describe_search() -> String {
+/// cannot be used. `None` if no folder was given.
+pub fn describe_search() -> Option<String> {
     let registry = lock();
     let folders: Vec<_> = registry
         .folders
         .iter()
         .map(|f| f.display().to_string())
         .collect();
-    let mut words = match folders.is_empty() {
-        true => "no folder was given by --media-path or THALWEG_MEDIA_PATH to look for others in"
-            .to_owned(),
-        false => format!("others were looked for in {}", folders.join(", ")),
-    };
+    if folders.is_empty() {
+        return None;
+    }
+    let mut words = format!("others were looked for in {}", folders.join(", "));
     for UnusableMedium { why, .. } in &registry.unusable {
         let _ = write!(words, "; {why}");
     }
-    words
+    Some(words)
 }
 
 /// The media of libraries, in the order in which they were found.

@@ -12,8 +12,8 @@
 use std::collections::VecDeque;
 
 use fabric::{
-    Completion, CompletionKind, ConnectionId, FabricEvent, LocalSlice, PinnedMemory, PostOptions,
-    RdmaNode, RegionId, RemoteAccess,
+    COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionId, FabricEvent, LocalSlice,
+    PinnedMemory, PostOptions, RdmaNode, RegionId, RemoteAccess,
 };
 use ring::frame::{FrameBatch, FrameHeader, HEADER_BYTES, frame_bytes};
 
@@ -95,7 +95,7 @@ impl<N: RdmaNode> ChannelReceiver<N> {
             credited: 0,
             credit_messages: 0,
             is_credit_on_way: false,
-            completions: Vec::new(),
+            completions: Vec::with_capacity(COMPLETIONS_PER_POLL),
             failure: None,
             end: None,
         };

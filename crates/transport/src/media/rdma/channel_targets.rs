@@ -17,8 +17,8 @@
 //! each of them, and posts it again before it sends more.
 
 use fabric::{
-    Completion, CompletionKind, ConnectionRequest, FabricEvent, LocalSlice, PinnedMemory,
-    PostOptions, RdmaNode, RegionId, RemoteAccess,
+    COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionRequest, FabricEvent, LocalSlice,
+    PinnedMemory, PostOptions, RdmaNode, RegionId, RemoteAccess,
 };
 
 use super::channel_pool::PoolShape;
@@ -108,7 +108,7 @@ impl<N: RdmaNode> ChannelTargets<N> {
             flushed: 0,
             sums: vec![0; 2 * shape.buffers + 1],
             has_news: false,
-            completions: Vec::new(),
+            completions: Vec::with_capacity(COMPLETIONS_PER_POLL),
             failed: Vec::new(),
         })
     }

@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use fabric::{
-    Completion, CompletionKind, ConnectionId, FabricEvent, LocalSlice, PinnedMemory, PostOptions,
-    RdmaNode, RegionId, RemoteAccess, RemoteMemory,
+    COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionId, FabricEvent, LocalSlice,
+    PinnedMemory, PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory,
 };
 use ring::frame::FrameBatch;
 
@@ -104,7 +104,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
             credited: 0,
             empty_polls: 0,
             is_credit_on_way: false,
-            completions: Vec::new(),
+            completions: Vec::with_capacity(COMPLETIONS_PER_POLL),
             loss: None,
         })
     }

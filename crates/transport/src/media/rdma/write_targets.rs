@@ -8,8 +8,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use fabric::{
-    Completion, CompletionKind, ConnectionId, ConnectionRequest, FabricError, FabricEvent,
-    LocalSlice, PinnedMemory, PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory,
+    COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionId, ConnectionRequest, FabricError,
+    FabricEvent, LocalSlice, PinnedMemory, PostOptions, RdmaNode, RegionId, RemoteAccess,
+    RemoteMemory,
 };
 
 use super::greeting::{RdmaAcceptance, RdmaRequest};
@@ -118,7 +119,7 @@ impl<N: RdmaNode> WriteTargets<N> {
             lost: Vec::with_capacity(receivers.len()),
             receivers,
             committed: Committed::default(),
-            completions: Vec::new(),
+            completions: Vec::with_capacity(COMPLETIONS_PER_POLL),
             last_loss: String::new(),
             has_news: false,
             is_flushed: false,
@@ -483,7 +484,8 @@ impl WriteTarget {
             released: 0,
             writes: 0,
             told: 0,
-            on_way: VecDeque::with_capacity(WRITES_ON_WAY_MAX),
+            // One more is that by which a flush asks for a completion.
+            on_way: VecDeque::with_capacity(WRITES_ON_WAY_MAX + 1),
         })
     }
 
