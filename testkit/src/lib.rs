@@ -2,6 +2,7 @@
 //! operator by hand.
 //!
 //! ```
+//! use graph::PortIndex;
 //! use thalweg_testkit::{OperatorBuilder, TextHarness, exprs};
 //! use tuple::Type;
 //! # use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
@@ -13,13 +14,14 @@
 //! # }
 //! # const ENTRY: OperatorEntry =
 //! #     OperatorEntry { model: &MODEL, constructor: OperatorConstructor::Lower(lower) };
+//! let attribute = exprs::attribute(PortIndex(0), 0, Type::Int64);
 //! let operator = OperatorBuilder::new("t::Nop", "N")
 //!     .input("In", [("a", Type::Int64)])
 //!     .output("Out", [("a", Type::Int64)])
-//!     .param("filter", [exprs::lt(exprs::attribute(0, 0, Type::Int64), exprs::int64(3))]);
+//!     .param("filter", [exprs::lt(attribute, exprs::int64(3))]);
 //! let mut harness = TextHarness::new(&operator, ENTRY);
-//! harness.process_text(0, "{a=1}");
-//! harness.final_marker(0);
+//! harness.process_text(PortIndex(0), "{a=1}");
+//! harness.final_marker(PortIndex(0));
 //! assert_eq!(harness.take_submitted(), ["0 final"]);
 //! ```
 

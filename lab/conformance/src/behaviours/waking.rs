@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use transport::{Error, Waitable};
 
-use crate::child::TestOutcome;
+use crate::child::{TestFailure, TestOutcome};
 use crate::ensure;
 use crate::rig::{Receiver, Rig, RigEdge, Sender, is_ready};
 use crate::script::Script;
@@ -124,27 +124,31 @@ pub fn an_end_without_work_sleeps(rig: Rig) -> TestOutcome {
         edge.sender.put(1)?;
         edge.receivers[0].end.disarm();
         edge.drain()?;
-        falls_asleep(rig, &mut *edge.receivers[0].end)?;
+        rig.until("a receiver without frames asleep", || {
+            sleeps(&mut *edge.receivers[0].end)
+        })?;
         edge.sender.fill()?;
         edge.sender.out.arm()?;
         edge.receivers[0].take()?;
         edge.sender.out.disarm();
-        edge.sender.fill()?;
-        falls_asleep(rig, &mut *edge.sender.out)?;
+        rig.until("a sender without room asleep", || {
+            // Credit may come late, but no more of it than the receiver has released.
+            edge.sender.fill()?;
+            sleeps(&mut *edge.sender.out)
+        })?;
         edge.drain()?;
     }
     Ok(())
 }
 
-fn falls_asleep<E: Waitable + ?Sized>(rig: Rig, end: &mut E) -> TestOutcome {
-    rig.until("an end without work asleep", || {
-        let mut is_asleep = end.arm()?;
-        for _ in 0..NAPS {
-            is_asleep = is_asleep && !is_ready(end, NAP)?;
-        }
-        end.disarm();
-        Ok(is_asleep.then_some(()))
-    })
+/// Whether an end has no work now, and nothing wakes it for [`NAPS`].
+fn sleeps<E: Waitable + ?Sized>(end: &mut E) -> Result<Option<()>, TestFailure> {
+    let mut is_asleep = end.arm()?;
+    for _ in 0..NAPS {
+        is_asleep = is_asleep && !is_ready(end, NAP)?;
+    }
+    end.disarm();
+    Ok(is_asleep.then_some(()))
 }
 
 /// Both sides sleep whenever they can, on an edge that is full or empty most of the time and on two
