@@ -147,6 +147,7 @@ static uint64_t pipe_queued(thalweg_medium_sender *s) {
 }
 
 static uint64_t pipe_lost(thalweg_medium_sender *s) {
+    look(s);
     return s->is_lost;
 }
 

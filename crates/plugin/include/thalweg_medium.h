@@ -113,8 +113,10 @@ typedef struct thalweg_medium {
 
     /* Makes the sending end of an edge, and tickets[0] to tickets[edge->receivers - 1], one for each
      * receiver. Does not wait for receivers, which may not exist yet. The descriptors in the tickets are
-     * Thalweg's from then on; those of the library are closed by exec(). *block_bytes_max is the size of
-     * the largest block, a multiple of 8 from 64 on; several blocks of that size need not have room. */
+     * Thalweg's from then on: each is one of its own, in one ticket only; those of the library are closed
+     * by exec(). *block_bytes_max is the size of the largest block, a multiple of 8 from 64 to 2^31;
+     * several blocks of that size need not have room. The suite uses rings of 64 KiB and blocks of up
+     * to an eighth of that. Never THALWEG_MEDIUM_AGAIN. */
     int (*open)(const thalweg_medium_edge *edge, thalweg_medium_sender **sender,
                 uint64_t *block_bytes_max, thalweg_medium_ticket *tickets, char *sentence);
 
@@ -126,7 +128,8 @@ typedef struct thalweg_medium {
     /* Gives room for a block of `bytes` bytes, a multiple of 8, at most block_bytes_max, at an address
      * that is a multiple of 8. THALWEG_MEDIUM_AGAIN: there is no room now. Memory is bounded: at most
      * edge->ring_bytes are committed and not released by the slowest receiver, besides what the system
-     * buffers. A claim that is not committed is forgotten by the next one; no receiver sees it.
+     * buffers. The room stays until the next claim, commit, arm_sender or close_sender. A claim that is
+     * not committed is forgotten by the next one; no receiver sees it.
      * THALWEG_MEDIUM_LOST: no receiver is left; that stays so. */
     int (*claim)(thalweg_medium_sender *sender, uint64_t bytes, void **room, char *sentence);
 
@@ -166,9 +169,10 @@ typedef struct thalweg_medium {
     void (*close_sender)(thalweg_medium_sender *sender);
 
     /* Shows bytes that have come: those behind the first `skip` bytes that were not released, as many as
-     * lie together in memory, from an address that is a multiple of 8. *len may be 0. The bytes stay as
-     * they are until they are released. They may end within a block: a later poll with the same `skip`
-     * then has to show at least as many from one address. THALWEG_MEDIUM_LOST: no bytes will come behind
+     * lie together in memory, from an address that is a multiple of 8. *len may be 0. The bytes stay
+     * until they are released; a release may move those behind it. They may end within a block: once the
+     * whole block has come, a poll with the same `skip` has to show all of it from one address. Never
+     * THALWEG_MEDIUM_AGAIN. THALWEG_MEDIUM_LOST: no bytes will come behind
      * these; *bytes and *len count as for THALWEG_MEDIUM_OK, and later polls say so again. The sender
      * has to be looked for before the last look for bytes. */
     int (*poll)(thalweg_medium_receiver *receiver, uint64_t skip, const void **bytes, uint64_t *len,

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::ptr::{self, NonNull};
 
 use libloading::Library;
+use libloading::os::unix::{self, RTLD_LOCAL, RTLD_NOW};
+use rustix::io::{FdFlags, fcntl_setfd};
 
 use crate::abi::{
     EdgeFields, RECEIVERS_MAX, SENTENCE_BYTES, STATUS_OK, TICKET_BYTES_MAX, TICKET_FDS_MAX,
@@ -64,15 +66,18 @@ impl MediumLibrary {
         let unusable = |why: String| PluginError::unusable(file, why);
         // A name without a slash would be looked for in the system's folders.
         let path = std::path::absolute(file).map_err(|error| unusable(error.to_string()))?;
+        // A function that the library lacks is an error now, and not at its first call.
         // SAFETY: the user asks for this library to be loaded; by the header its initialisers do
         // nothing to the process but their own work.
-        let library = unsafe { Library::new(path) };
+        let library = unsafe { unix::Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
         let library = library.map_err(|error| unusable(format!("cannot be loaded: {error}")))?;
+        // A library stays, also one that is no medium: its initialisers may have started threads.
+        let library: &Library = Box::leak(Box::new(library.into()));
         // SAFETY: by the header, the symbol of this name is a `thalweg_medium`; only its address is
         // taken here.
         let table = unsafe { library.get::<*const TableFields>(TABLE_SYMBOL) };
         let table = match table {
-            // SAFETY: the symbol's address is not used behind `forget`, which keeps it valid.
+            // SAFETY: the library is never unloaded, so the address stays valid.
             Ok(symbol) => unsafe { symbol.into_raw() }
                 .as_raw_ptr()
                 .cast::<TableFields>(),
@@ -81,9 +86,8 @@ impl MediumLibrary {
                 return Err(unusable(why.to_owned()));
             }
         };
-        // SAFETY: the address is that of the symbol, and the library stays once the table is read.
+        // SAFETY: the address is that of the symbol, and the library is never unloaded.
         let table = unsafe { Table::read(file, table) }?;
-        std::mem::forget(library);
         Ok(MediumLibrary(Box::leak(Box::new(table))))
     }
 
@@ -145,12 +149,19 @@ impl MediumLibrary {
             );
             return Err(self.0.broken("open", what));
         }
-        let tickets = tickets.iter().map(|ticket| self.take_ticket(ticket));
-        Ok((sender, tickets.collect::<Result<_, _>>()?))
+        for (number, ticket) in tickets.iter().enumerate() {
+            self.check_ticket(ticket, &tickets[..number])?;
+        }
+        Ok((sender, tickets.iter().map(take_ticket).collect()))
     }
 
-    /// Takes a ticket that the library has filled in, and owns its descriptors from then on.
-    fn take_ticket(&self, ticket: &TicketFields) -> Result<LibraryTicket, PluginError> {
+    /// Checks a ticket that the library has filled in, behind those before it. A descriptor that
+    /// it has twice would be closed twice.
+    fn check_ticket(
+        &self,
+        ticket: &TicketFields,
+        before: &[TicketFields],
+    ) -> Result<(), PluginError> {
         let broken = |what: String| self.0.broken("open", what);
         let (bytes, fds) = (ticket.byte_count as usize, ticket.fd_count as usize);
         if bytes > TICKET_BYTES_MAX || fds > TICKET_FDS_MAX {
@@ -162,24 +173,25 @@ impl MediumLibrary {
             let what = "puts descriptors into a ticket, which cannot travel between hosts";
             return Err(broken(what.to_owned()));
         }
-        let mut owned = Vec::with_capacity(fds);
-        for &fd in &ticket.fds[..fds] {
-            // SAFETY: the descriptor is only asked for its flags, once it is known not to be -1;
-            // whether it is open is the question.
-            let is_open =
-                fd >= 0 && rustix::io::fcntl_getfd(unsafe { BorrowedFd::borrow_raw(fd) }).is_ok();
-            if !is_open {
+        let fds = &ticket.fds[..fds];
+        for (at, &fd) in fds.iter().enumerate() {
+            let others = before.iter().flat_map(|ticket| descriptors(ticket));
+            if fds[..at].iter().chain(others).any(|other| *other == fd) {
                 return Err(broken(format!(
-                    "puts {fd} into a ticket, no open descriptor"
+                    "puts the descriptor {fd} into tickets twice"
                 )));
             }
-            // SAFETY: the descriptor is open, and by the header this process's to close.
-            owned.push(unsafe { OwnedFd::from_raw_fd(fd) });
+            // The first three are the standard input, output and error of the process.
+            // SAFETY: the descriptor is not -1 and gets a flag; whether it is open is the question.
+            let is_open = fd > 2
+                && fcntl_setfd(unsafe { BorrowedFd::borrow_raw(fd) }, FdFlags::CLOEXEC).is_ok();
+            if !is_open {
+                return Err(broken(format!(
+                    "puts {fd} into a ticket, no open descriptor of its own"
+                )));
+            }
         }
-        Ok(LibraryTicket {
-            bytes: ticket.bytes[..bytes].to_vec(),
-            fds: owned,
-        })
+        Ok(())
     }
 
     /// Makes the receiving end with this number from its ticket.
@@ -222,6 +234,22 @@ impl MediumLibrary {
             Some(object) => Ok(LibraryReceiver::new(self.0, object)),
             None => Err(self.0.broken("accept", "gives a null receiver")),
         }
+    }
+}
+
+/// The descriptors of a ticket whose counts were checked.
+fn descriptors(ticket: &TicketFields) -> &[i32] {
+    &ticket.fds[..ticket.fd_count as usize]
+}
+
+/// Takes a ticket that was checked, and owns its descriptors from then on.
+fn take_ticket(ticket: &TicketFields) -> LibraryTicket {
+    // SAFETY: each descriptor is open, is in no other ticket, and is by the header this process's
+    // to close.
+    let own = |fd: &i32| unsafe { OwnedFd::from_raw_fd(*fd) };
+    LibraryTicket {
+        bytes: ticket.bytes[..ticket.byte_count as usize].to_vec(),
+        fds: descriptors(ticket).iter().map(own).collect(),
     }
 }
 

@@ -92,6 +92,13 @@ static int open_gives_nothing(const thalweg_medium_edge *edge, thalweg_medium_se
     return THALWEG_MEDIUM_OK;
 }
 
+static int open_doubles(const thalweg_medium_edge *edge, thalweg_medium_sender **sender,
+                        uint64_t *block_bytes_max, thalweg_medium_ticket *tickets, char *sentence) {
+    int status = pipe_open(edge, sender, block_bytes_max, tickets, sentence);
+    tickets[0].fds[tickets[0].fd_count++] = tickets[0].fds[0];
+    return status;
+}
+
 /* What BREAK names. */
 
 static void crashes(thalweg_medium *table) {
@@ -143,6 +150,10 @@ static void has_one(thalweg_medium *table) {
 
 static void gives_nothing(thalweg_medium *table) {
     table->open = open_gives_nothing;
+}
+
+static void doubles(thalweg_medium *table) {
+    table->open = open_doubles;
 }
 
 static void contradicts_itself(thalweg_medium *table) {

@@ -115,6 +115,7 @@ fn garbled_frames_are_named() {
     caught("loses", "frame 99 has kind, flags and length");
     caught("returns_oddly", "claim returns -77, which is no status");
     caught("gives_nothing", "open gives a null sender");
+    caught("doubles", "into tickets twice");
 }
 
 #[test]
@@ -185,6 +186,14 @@ fn files_that_are_no_media_are_refused() {
     fs::write(&text_file, "no library\n").unwrap();
     let other = compile(&source, "other", None);
     is_refused(&other, &[], "exports no thalweg_medium_table");
+    let source = folder.join("incomplete.c");
+    fs::write(
+        &source,
+        "int missing(void);\nint other(void) { return missing(); }\n",
+    )
+    .unwrap();
+    let incomplete = compile(&source, "incomplete", None);
+    is_refused(&incomplete, &[], "undefined symbol: missing");
     is_refused(&text_file, &[], "cannot be loaded");
     is_refused(&folder.join("missing.so"), &[], "cannot be loaded");
 }

@@ -7,7 +7,7 @@
 //!     claim, commit of the library ==== its way ====> poll of the library
 //! ```
 //! The library's functions are called by the crate `plugin`. Here a block is a frame: this side
-//! writes its header and checks what comes out, so a library that garbles frames is found out
+//! writes its header and checks what comes out, so a library that garbles headers is found out
 //! before a tuple is read. The sealed ticket has the size of the largest frame, the library's bytes
 //! and descriptors, and one descriptor more, by which a ticket works once.
 //!

@@ -55,7 +55,14 @@ impl PluginSendingEnd {
     fn note_refusal(&mut self, wanted_bytes: u64) {
         self.wanted_bytes = wanted_bytes;
         self.list_lost();
+        self.count_queued();
         self.counters.block();
+    }
+
+    fn count_queued(&self) -> u64 {
+        let queued = self.sender.queued_bytes();
+        self.counters.queued_bytes.store(queued, Ordering::Relaxed);
+        queued
     }
 }
 
@@ -109,12 +116,12 @@ impl SendingEnd for PluginSendingEnd {
     fn flush(&mut self) -> Result<bool, Error> {
         let flushed = self.sender.flush();
         self.list_lost();
+        self.count_queued();
         flushed.map_err(|error| edge_error(error, &self.name, None))
     }
 
     fn is_drained(&mut self) -> Result<bool, Error> {
-        let queued = self.sender.queued_bytes();
-        self.counters.queued_bytes.store(queued, Ordering::Relaxed);
+        let queued = self.count_queued();
         self.list_lost();
         Ok(queued == 0)
     }
