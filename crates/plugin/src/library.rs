@@ -175,7 +175,7 @@ impl MediumLibrary {
         }
         let fds = &ticket.fds[..fds];
         for (at, &fd) in fds.iter().enumerate() {
-            let others = before.iter().flat_map(|ticket| descriptors(ticket));
+            let others = before.iter().flat_map(descriptors);
             if fds[..at].iter().chain(others).any(|other| *other == fd) {
                 return Err(broken(format!(
                     "puts the descriptor {fd} into tickets twice"
