@@ -108,7 +108,7 @@ pub struct FunctionFields {
 /// First fields of `thalweg_medium`, which every version has.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct TableHead {
+pub struct MediumTableHead {
     pub version: u32,
     pub bytes: u32,
 }
@@ -117,7 +117,7 @@ pub struct TableHead {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct TableFields {
-    pub head: TableHead,
+    pub head: MediumTableHead,
     pub about: *const c_char,
     pub caps: CapsFields,
     pub functions: FunctionFields,

@@ -4,9 +4,9 @@ use std::ffi::CStr;
 use std::path::{Path, PathBuf};
 
 use crate::abi::{
-    Accept, ArmReceiver, ArmSender, CapsFields, ClaimRoom, Flush, FunctionFields, OnReceiver,
-    OnSender, Open, Poll, RECEIVERS_MAX, ReceiverBytes, STATUS_LOST, STATUS_REFUSED, STATUS_SYSTEM,
-    SenderBytes, SenderNumber, Sentence, TableFields, TableHead, VERSION,
+    Accept, ArmReceiver, ArmSender, CapsFields, ClaimRoom, Flush, FunctionFields, MediumTableHead,
+    OnReceiver, OnSender, Open, Poll, RECEIVERS_MAX, ReceiverBytes, STATUS_LOST, STATUS_REFUSED,
+    STATUS_SYSTEM, SenderBytes, SenderNumber, Sentence, TableFields, VERSION,
 };
 use crate::error::PluginError;
 
@@ -94,7 +94,8 @@ impl Table {
             return Err(unusable("thalweg_medium_table is at a null address".into()));
         }
         // SAFETY: each version of the table begins with its head.
-        let TableHead { version, bytes } = unsafe { table.cast::<TableHead>().read_unaligned() };
+        let MediumTableHead { version, bytes } =
+            unsafe { table.cast::<MediumTableHead>().read_unaligned() };
         if version != VERSION {
             return Err(unusable(format!(
                 "its table has version {version}, and this thalweg calls version {VERSION}; compile \

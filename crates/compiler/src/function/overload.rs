@@ -96,11 +96,11 @@ fn fit(
         };
         match bindings.argument(signature, &formal.ty, &arg.ty, formal.mutable) {
             Ok(more) => cost += more,
-            Err(misfit) => late.push((at, Some(misfit))),
+            Err(mismatch) => late.push((at, Some(mismatch))),
         }
     }
-    for (at, misfit) in late {
-        cost += conversion_cost(signature, &bindings, args, at, misfit)?;
+    for (at, mismatch) in late {
+        cost += conversion_cost(signature, &bindings, args, at, mismatch)?;
     }
     let instantiate = |at: usize| signature.formals[at].ty.instantiate(&bindings.types);
     let types: Option<Vec<Type>> = (0..wanted).map(instantiate).collect();
@@ -129,7 +129,7 @@ fn conversion_cost(
     bindings: &TypeBindings,
     args: &[OverloadArgument<'_>],
     at: usize,
-    misfit: Option<TypeMismatch>,
+    mismatch: Option<TypeMismatch>,
 ) -> Result<u32, OverloadRefusal> {
     let formal = &signature.formals[at];
     let ty = formal.ty.instantiate(&bindings.types);
@@ -153,8 +153,8 @@ fn conversion_cost(
             _ => 1,
         });
     }
-    let wanted = ty.filter(|_| !matches!(misfit, Some(TypeMismatch::Constraint(_))));
-    let sentence = refusal_sentence(signature, bindings, &args[at], at, misfit);
+    let wanted = ty.filter(|_| !matches!(mismatch, Some(TypeMismatch::Constraint(_))));
+    let sentence = refusal_sentence(signature, bindings, &args[at], at, mismatch);
     Err(OverloadRefusal {
         argument: Some(at),
         wanted,
@@ -167,7 +167,7 @@ fn refusal_sentence(
     bindings: &TypeBindings,
     arg: &OverloadArgument<'_>,
     at: usize,
-    misfit: Option<TypeMismatch>,
+    mismatch: Option<TypeMismatch>,
 ) -> String {
     let formal = &signature.formals[at];
     let number = at + 1;
@@ -175,7 +175,7 @@ fn refusal_sentence(
         OverloadArgument::Typed(arg) => arg.ty.to_string(),
         OverloadArgument::Untyped(_) => "a literal without type".to_owned(),
     };
-    let wanted = match (&misfit, formal.ty.instantiate(&bindings.types)) {
+    let wanted = match (&mismatch, formal.ty.instantiate(&bindings.types)) {
         (Some(TypeMismatch::Constraint(at)), _) => {
             let words = signature.constraints[*at].description();
             match &formal.ty {

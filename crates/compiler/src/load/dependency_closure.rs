@@ -62,7 +62,7 @@ struct DependencyClosure<'a> {
     /// For each unit of the program the root of its toolkit, as paths to its neighbours begin.
     roots: Vec<PathBuf>,
     /// The files of each folder that was looked into.
-    folders: HashMap<PathBuf, Vec<FolderFile>>,
+    folders: HashMap<PathBuf, Vec<NamespaceFile>>,
     /// Canonical paths of the files that belong to the program.
     loaded_files: HashSet<PathBuf>,
     /// Composites and types of the main files, each behind its namespace. A neighbour that defines
@@ -71,7 +71,7 @@ struct DependencyClosure<'a> {
 }
 
 /// A file in a folder of some namespace.
-struct FolderFile {
+struct NamespaceFile {
     path: PathBuf,
     canonical: PathBuf,
     source: SourceText,
@@ -227,7 +227,7 @@ impl DependencyClosure<'_> {
                     .extend(found.into_iter().map(as_warning));
                 continue;
             }
-            neighbours.push(FolderFile {
+            neighbours.push(NamespaceFile {
                 canonical,
                 path: path.clone(),
                 source,

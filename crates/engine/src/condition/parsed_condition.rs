@@ -10,10 +10,10 @@ use runtime::abi::interpreter_backend;
 use tuple::{TupleType, Value};
 
 /// A parsed condition, valid or not; the error of an invalid text is kept too.
-pub(super) struct ParsedCondition(Result<RefCell<EvaluableCondition>, ConditionError>);
+pub(super) struct ParsedCondition(Result<RefCell<RuntimeCondition>, ConditionError>);
 
 /// A valid condition with the interpreter that evaluates it.
-struct EvaluableCondition {
+struct RuntimeCondition {
     /// The condition's expression; it reads attributes as state variables.
     expr: Expr,
     /// Index of the attribute behind each state variable.
@@ -39,7 +39,7 @@ impl ParsedCondition {
             ConditionError::new(ConditionErrorKind::EvaluationFault, sentence)
         })?;
         Ok(ParsedCondition(typed.map(|expr| {
-            RefCell::new(EvaluableCondition::new(expr, over))
+            RefCell::new(RuntimeCondition::new(expr, over))
         })))
     }
 
@@ -73,8 +73,8 @@ impl ParsedCondition {
     }
 }
 
-impl EvaluableCondition {
-    fn new(mut expr: Expr, over: &TupleType) -> EvaluableCondition {
+impl RuntimeCondition {
+    fn new(mut expr: Expr, over: &TupleType) -> RuntimeCondition {
         let mut used: Vec<u32> = Vec::new();
         expr.for_each(&mut |part| {
             if let ExprKind::Attribute { index, .. } = part.kind {
@@ -93,7 +93,7 @@ impl EvaluableCondition {
             init: None,
         });
         let state = State::new(&vars.collect::<Vec<_>>());
-        EvaluableCondition {
+        RuntimeCondition {
             expr,
             attributes: used,
             state,

@@ -2,7 +2,7 @@
 
 /// A search for the quote that closes a string.
 #[derive(Clone, Copy)]
-pub(super) struct ClosingQuote {
+pub(super) struct ClosingQuoteSearch {
     /// Offset at which the string begins.
     pub(super) start: usize,
     /// The closing quote; the end of the text if there is none.

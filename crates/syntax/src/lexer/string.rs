@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::closing_quote::ClosingQuote;
+use super::closing_quote::ClosingQuoteSearch;
 use super::tokens::Lexer;
 use crate::ast::{ExprKind, StringKind};
 use crate::step_count::count_steps;
@@ -48,7 +48,7 @@ impl Lexer<'_> {
             _ => {
                 let close = quote_end(rest.as_bytes());
                 let found = start + close;
-                *last = Some(ClosingQuote { start, end: found });
+                *last = Some(ClosingQuoteSearch { start, end: found });
                 close
             }
         }

@@ -1,6 +1,6 @@
 //! The lexer: which token begins with which byte, and where it ends.
 
-use super::closing_quote::ClosingQuote;
+use super::closing_quote::ClosingQuoteSearch;
 use super::cursor::Cursor;
 use crate::{Diagnostic, FileId, Span, SyntaxKind};
 
@@ -50,7 +50,7 @@ pub(super) struct Lexer<'t> {
     /// The token being read lacks its end.
     pub(super) is_broken: bool,
     /// Result of the last search for the closing quote of a string, for each kind of quote.
-    pub(super) closings: [Option<ClosingQuote>; 2],
+    pub(super) closings: [Option<ClosingQuoteSearch>; 2],
 }
 
 impl Lexer<'_> {

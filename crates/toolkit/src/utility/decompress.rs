@@ -94,50 +94,50 @@ struct Decompress {
     input: blob::BlobInput,
     compression: Compression,
     /// `None` between the end of compressed data and the first byte of others.
-    decoder: Option<BlobDecoder>,
+    decoder: Option<BlobDecompressor>,
     flushes: bool,
     submit_bytes_min: usize,
     layout: Arc<Layout>,
     buffer: TupleBuf,
 }
 
-enum BlobDecoder {
+enum BlobDecompressor {
     Zlib(Inflater, Vec<u8>),
     Gzip(MultiGzDecoder<Vec<u8>>),
     Bzip2(BzDecoder<Vec<u8>>),
 }
 
-impl BlobDecoder {
-    fn new(compression: Compression) -> BlobDecoder {
+impl BlobDecompressor {
+    fn new(compression: Compression) -> BlobDecompressor {
         match compression {
-            Compression::Zlib => BlobDecoder::Zlib(Inflater::default(), Vec::new()),
-            Compression::Gzip => BlobDecoder::Gzip(MultiGzDecoder::new(Vec::new())),
-            Compression::Bzip2 => BlobDecoder::Bzip2(BzDecoder::new(Vec::new())),
+            Compression::Zlib => BlobDecompressor::Zlib(Inflater::default(), Vec::new()),
+            Compression::Gzip => BlobDecompressor::Gzip(MultiGzDecoder::new(Vec::new())),
+            Compression::Bzip2 => BlobDecompressor::Bzip2(BzDecoder::new(Vec::new())),
         }
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            BlobDecoder::Zlib(inflater, plain) => inflater.inflate(bytes, plain),
-            BlobDecoder::Gzip(decoder) => decoder.write_all(bytes),
-            BlobDecoder::Bzip2(decoder) => write_bzip2(decoder, bytes),
+            BlobDecompressor::Zlib(inflater, plain) => inflater.inflate(bytes, plain),
+            BlobDecompressor::Gzip(decoder) => decoder.write_all(bytes),
+            BlobDecompressor::Bzip2(decoder) => write_bzip2(decoder, bytes),
         }
     }
 
     /// The buffer of decompressed bytes, after the decoder has written all that it can.
     fn flush(&mut self) -> io::Result<&mut Vec<u8>> {
         match self {
-            BlobDecoder::Zlib(_, plain) => Ok(plain),
-            BlobDecoder::Gzip(decoder) => decoder.flush().map(|()| decoder.get_mut()),
-            BlobDecoder::Bzip2(decoder) => decoder.flush().map(|()| decoder.get_mut()),
+            BlobDecompressor::Zlib(_, plain) => Ok(plain),
+            BlobDecompressor::Gzip(decoder) => decoder.flush().map(|()| decoder.get_mut()),
+            BlobDecompressor::Bzip2(decoder) => decoder.flush().map(|()| decoder.get_mut()),
         }
     }
 
     fn finish(self) -> io::Result<Vec<u8>> {
         match self {
-            BlobDecoder::Zlib(inflater, plain) => inflater.finish().map(|()| plain),
-            BlobDecoder::Gzip(decoder) => decoder.finish(),
-            BlobDecoder::Bzip2(mut decoder) => decoder.finish(),
+            BlobDecompressor::Zlib(inflater, plain) => inflater.finish().map(|()| plain),
+            BlobDecompressor::Gzip(decoder) => decoder.finish(),
+            BlobDecompressor::Bzip2(mut decoder) => decoder.finish(),
         }
     }
 }
@@ -178,7 +178,7 @@ impl Operator for Decompress {
         let compression = self.compression;
         let decoder = self
             .decoder
-            .get_or_insert_with(|| BlobDecoder::new(compression));
+            .get_or_insert_with(|| BlobDecompressor::new(compression));
         decoder.write(&bytes).map_err(failure)?;
         let plain = decoder.flush().map_err(failure)?;
         if plain.len() < self.submit_bytes_min {

@@ -8,7 +8,7 @@ use tuple::Type;
 
 use crate::code::{FallbackOp, ImportedFunction, offsets};
 use crate::lower::context::{BodyUsage, FunctionLowering, LoopTargets};
-use crate::lower::values::{AccessRegion, ListElements, LoweredTable, TableEntries};
+use crate::lower::values::{AccessRegion, HashTableEntries, ListElements, LoweredTable};
 use crate::lowered_value::LoweredValue;
 use crate::type_parts;
 
@@ -303,7 +303,7 @@ enum LoopItems {
         len: ir::Value,
         is_volatile: bool,
     },
-    Hashed(LoweredTable, TableEntries),
+    Hashed(LoweredTable, HashTableEntries),
 }
 
 impl LoopItems {

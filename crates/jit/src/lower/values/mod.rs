@@ -12,5 +12,5 @@ mod value_parts;
 pub use emit::AccessRegion;
 pub use fallback_site::{FallbackOperand, FallbackOperandKind};
 pub use list::ListElements;
-pub use table::{LoweredTable, TableEntries};
+pub use table::{HashTableEntries, LoweredTable};
 pub use value_parts::attribute;

@@ -32,7 +32,7 @@ pub struct LoweredTable {
 
 /// The entries of a set or map, in their order.
 #[derive(Clone, Copy, Debug)]
-pub struct TableEntries {
+pub struct HashTableEntries {
     /// Address of the first entry.
     data: ir::Value,
     /// Number of entries in the table.
@@ -89,16 +89,16 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// The entries of a set or map.
-    pub fn table_entries(&mut self, table: &LoweredTable) -> TableEntries {
+    pub fn table_entries(&mut self, table: &LoweredTable) -> HashTableEntries {
         let (data, len) = self.table_vector(table, table.layout.entries);
-        TableEntries { data, len }
+        HashTableEntries { data, len }
     }
 
     /// The element of a set or the key of a map at a position.
     pub fn entry_key(
         &mut self,
         table: &LoweredTable,
-        entries: &TableEntries,
+        entries: &HashTableEntries,
         index: ir::Value,
     ) -> LoweredValue {
         let entry = self.element(entries.data, index, table.layout.entry_bytes as i32);
@@ -229,7 +229,7 @@ impl FunctionLowering<'_, '_> {
     fn home_entry(
         &mut self,
         table: &LoweredTable,
-        entries: &TableEntries,
+        entries: &HashTableEntries,
         word: ir::Value,
     ) -> (ir::Value, ir::Value) {
         let shape = &table.layout;

@@ -59,8 +59,8 @@ pub(in crate::parser) fn bare_stream_type(p: &mut Parser) {
 pub(in crate::parser) fn definition(p: &mut Parser) {
     let body = p.start();
     let is_body = match elements(p, false) {
-        TypeListForm::SingleType => false,
-        TypeListForm::TupleBody => true,
+        ParsedTypeList::SingleType => false,
+        ParsedTypeList::TupleBody => true,
     };
     match is_body {
         true => {
@@ -269,7 +269,7 @@ fn close_angle(p: &mut Parser, place: &str) {
 }
 
 /// Form of a list of types: with names or without.
-enum TypeListForm {
+enum ParsedTypeList {
     /// A single type without a name.
     SingleType,
     /// Attributes, or several tuple types.
@@ -277,7 +277,7 @@ enum TypeListForm {
 }
 
 /// `int32 a, rstring b` or `T1, tuple<...>`: one form throughout.
-fn elements(p: &mut Parser, in_angles: bool) -> TypeListForm {
+fn elements(p: &mut Parser, in_angles: bool) -> ParsedTypeList {
     let mut first_is_named = None;
     let mut count = 0;
     loop {
@@ -319,8 +319,8 @@ fn elements(p: &mut Parser, in_angles: bool) -> TypeListForm {
         }
     }
     match first_is_named == Some(false) && count == 1 {
-        true => TypeListForm::SingleType,
-        false => TypeListForm::TupleBody,
+        true => ParsedTypeList::SingleType,
+        false => ParsedTypeList::TupleBody,
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          end at the end.",
         |c| {
             let mut list = c.list(0).clone();
-            let added = InsertedElements::One(c.arg(1));
+            let added = ListInsertion::One(c.arg(1));
             insert(&mut list, added, c.int32(2), bound(c.result))?;
             Ok(Value::List(list))
         },
@@ -24,7 +24,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          end at the end.",
         |c| {
             let mut list = c.list(0).clone();
-            let added = InsertedElements::All(c.list(1));
+            let added = ListInsertion::All(c.list(1));
             insert(&mut list, added, c.int32(2), bound(c.result))?;
             Ok(Value::List(list))
         },
@@ -34,7 +34,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "Inserts a value before index `idx`: below 0 at the beginning, beyond the end at the end.",
         |c| {
             let mut list = take_list(c.list_mut(0));
-            let added = InsertedElements::One(c.arg(1));
+            let added = ListInsertion::One(c.arg(1));
             let inserted = insert(&mut list, added, c.int32(2), c.capacity(0));
             *c.list_mut(0) = list;
             inserted.map(|()| VOID)
@@ -45,7 +45,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "Inserts values before index `idx`: below 0 at the beginning, beyond the end at the end.",
         |c| {
             let mut list = take_list(c.list_mut(0));
-            let added = InsertedElements::All(c.list(1));
+            let added = ListInsertion::All(c.list(1));
             let inserted = insert(&mut list, added, c.int32(2), c.capacity(0));
             *c.list_mut(0) = list;
             inserted.map(|()| VOID)
@@ -152,7 +152,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 ];
 
 /// Elements to insert into a list.
-enum InsertedElements<'a> {
+enum ListInsertion<'a> {
     One(&'a Value),
     All(&'a List),
 }
@@ -164,14 +164,14 @@ fn take_list(list: &mut List) -> List {
 
 /// Inserts before an index, and cuts the list at `room`; a list that would be too long is left as
 /// it is.
-fn insert(list: &mut List, added: InsertedElements<'_>, at: i32, room: usize) -> Result<(), Fault> {
+fn insert(list: &mut List, added: ListInsertion<'_>, at: i32, room: usize) -> Result<(), Fault> {
     let at = (at.max(0) as usize).min(list.len());
     match added {
-        InsertedElements::One(value) => {
+        ListInsertion::One(value) => {
             check_growth((list.len(), 1), room, "list")?;
             list.insert(at, value.clone());
         }
-        InsertedElements::All(values) => {
+        ListInsertion::All(values) => {
             check_growth((list.len(), values.len()), room, "list")?;
             let tail = list.slice(at, list.len());
             list.truncate(at);
