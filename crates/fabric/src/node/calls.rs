@@ -123,8 +123,8 @@ impl RdmaNode for FabricNode {
     fn reject(&mut self, request: ConnectionRequest) -> Result<(), FabricError> {
         let info = request.library(self.number)?;
         let Some(listener) = &self.listener else {
-            // The request came before the port was closed. An endpoint that is dropped ends it.
-            return self.open_endpoint(info).map(drop);
+            let why = "a node that does not listen has no requests".to_owned();
+            return Err(FabricError::OutOfBounds(why));
         };
         // SAFETY: the listener is open, and the handle is that of a request which came by it and
         // was not answered: an answer uses the request up.
@@ -133,10 +133,6 @@ impl RdmaNode for FabricNode {
             ((*(*listener.as_ptr()).cm).reject)(listener.as_ptr(), handle, ptr::null(), 0)
         };
         self.library.check("fi_reject", result as isize)
-    }
-
-    fn stop_listening(&mut self) {
-        self.listener = None;
     }
 
     fn disconnect(&mut self, connection: ConnectionId) {

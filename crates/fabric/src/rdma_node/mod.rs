@@ -75,9 +75,6 @@ pub trait RdmaNode: Send {
     /// The provider has failed, or the request is one of another node.
     fn reject(&mut self, request: ConnectionRequest) -> Result<(), FabricError>;
 
-    /// Closes the port on which the node listens: no further peer reaches it. Connections stay.
-    fn stop_listening(&mut self);
-
     /// Closes a connection: the peer sees its end, and reaches no memory by it any more.
     fn disconnect(&mut self, connection: ConnectionId);
 

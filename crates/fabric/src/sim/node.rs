@@ -304,10 +304,6 @@ impl RdmaNode for SimNode {
         Ok(())
     }
 
-    fn stop_listening(&mut self) {
-        self.fabric.state().node(self.number).is_listening = false;
-    }
-
     fn disconnect(&mut self, connection: ConnectionId) {
         let state = &mut *self.fabric.state();
         if let Ok(at) = self.open_queue(state, connection) {

@@ -32,35 +32,6 @@ fn a_refused_request_reaches_nothing() {
 }
 
 #[test]
-fn a_closed_port_takes_nobody() {
-    for opener in openers() {
-        let (mut server, to) = opener.listen();
-        let mut early = opener.connect(to);
-        early.connect(b"early").unwrap();
-        let request = wait_for("request", || {
-            early.next_event().unwrap();
-            server.next_event().unwrap()
-        });
-        server.stop_listening();
-        match request {
-            FabricEvent::Request(request) => server.reject(request).unwrap(),
-            _ => panic!("an event before the request"),
-        }
-        let mut late = opener.connect(to);
-        late.connect(b"late").unwrap();
-        for client in [&mut early, &mut late] {
-            wait_for("refusal", || {
-                assert!(server.next_event().unwrap().is_none());
-                match client.next_event().unwrap()? {
-                    FabricEvent::Closed { .. } => Some(()),
-                    _ => panic!("a closed port has accepted"),
-                }
-            });
-        }
-    }
-}
-
-#[test]
 fn an_unknown_provider_is_said() {
     let localhost = FabricAddress::Listen(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let Err(error) = FabricNode::open(&query("pigeon", localhost)) else {

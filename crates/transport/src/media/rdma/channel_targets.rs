@@ -366,12 +366,7 @@ impl<N: RdmaNode> ChannelTargets<N> {
     fn handle(&mut self, event: FabricEvent) {
         match event {
             FabricEvent::Request(request) => self.answer(request),
-            FabricEvent::Connected { connection, .. } => {
-                self.receivers.connect(connection);
-                if !self.receivers.has_expected() {
-                    self.node.stop_listening();
-                }
-            }
+            FabricEvent::Connected { connection, .. } => self.receivers.connect(connection),
             FabricEvent::Closed { connection, why } => {
                 if let Some(receiver) = self.receivers.receiver_of(connection) {
                     self.lose(receiver, why);

@@ -31,6 +31,8 @@ mod sender;
 mod settings;
 #[cfg(test)]
 mod sim_edge;
+#[cfg(test)]
+mod tcp_tests;
 mod write_receiver;
 mod write_sender;
 mod write_targets;

@@ -315,9 +315,6 @@ impl<N: RdmaNode> WriteTargets<N> {
                 if let Some(target) = target {
                     target.state = TargetState::Connected(connection);
                 }
-                if !self.receivers.iter().any(WriteTarget::is_expected) {
-                    self.node.stop_listening();
-                }
             }
             FabricEvent::Closed { connection, why } => {
                 let states = [
@@ -487,11 +484,6 @@ impl WriteTarget {
             // One more is that by which a flush asks for a completion.
             on_way: VecDeque::with_capacity(WRITES_ON_WAY_MAX + 1),
         })
-    }
-
-    /// Whether the receiver has not connected yet.
-    fn is_expected(&self) -> bool {
-        matches!(self.state, TargetState::Awaited | TargetState::Accepted(_))
     }
 
     /// Whether all writes up to a position are done.

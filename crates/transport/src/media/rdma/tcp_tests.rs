@@ -1,0 +1,95 @@
+//! Both modes over libfabric's provider `tcp`, where the library is installed.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::sim_edge::spec;
+use crate::media::find_with;
+use crate::media::tcp_edge::address_ticket::{read_ticket, seal_tickets};
+use crate::{EdgeSpec, Medium, ReceivingEnd, SendingEnd};
+
+/// Longest time that a test waits for anything: far above what any takes.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The medium in each mode; empty, with a line that says why, where libfabric is missing.
+fn modes() -> Vec<&'static dyn Medium> {
+    let modes = ["mode=write", "mode=channel"].map(|mode| find_with("rdma", mode).unwrap());
+    match modes[0].check_available() {
+        Ok(()) => modes.to_vec(),
+        Err(why) => {
+            // Past the test runner, which shows nothing of tests that pass.
+            let words =
+                format!("PASSED OVER: the modes over libfabric's provider tcp, for {why}\n");
+            let _ = std::io::stderr().write_all(words.as_bytes());
+            Vec::new()
+        }
+    }
+}
+
+fn until<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = poll() {
+            return found;
+        }
+        assert!(start.elapsed() < TIMEOUT, "no {what} within {TIMEOUT:?}");
+        thread::yield_now();
+    }
+}
+
+/// Passes a frame over an edge.
+fn pass(sender: &mut dyn SendingEnd, receiver: &mut dyn ReceivingEnd) {
+    let put = || sender.try_write(1, 0, &[7; 8]).unwrap().then_some(());
+    until("room", put);
+    until("frame", || {
+        let count = receiver.poll().unwrap().count();
+        receiver.release();
+        (count > 0).then_some(())
+    });
+}
+
+/// The first bytes that a receiver of this edge sends to its sender.
+fn greeting(medium: &'static dyn Medium, spec: &EdgeSpec) -> Vec<u8> {
+    /// Bytes of a request from its token on.
+    const FROM_TOKEN: usize = 40;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    let ticket = seal_tickets(medium.name(), spec, &[address]).remove(0);
+    let owned = spec.clone();
+    let receiver = thread::spawn(move || medium.accept(&owned, ticket).map(drop));
+    let (mut stream, _) = listener.accept().unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+    let (mut bytes, mut part) = (Vec::new(), [0; 256]);
+    let is_whole = |bytes: &[u8]| {
+        let token = bytes.windows(16).position(|part| part == spec.token);
+        token.is_some_and(|token| bytes.len() >= token + FROM_TOKEN)
+    };
+    while !is_whole(&bytes) {
+        let count = stream.read(&mut part).unwrap();
+        assert!(count > 0, "the receiver is gone");
+        bytes.extend_from_slice(&part[..count]);
+    }
+    drop(stream);
+    receiver.join().unwrap().unwrap();
+    bytes
+}
+
+/// The provider keeps a connection without a greeting, and looks at the port when that comes.
+#[test]
+fn a_stranger_may_greet_when_all_receivers_have_come() {
+    for medium in modes() {
+        let spec = spec(1);
+        let greeting = greeting(medium, &spec);
+        let (mut sender, mut tickets) = medium.open(&spec).unwrap();
+        let (_, address) = read_ticket(medium.name(), &spec, &tickets[0]).unwrap();
+        let mut stranger = TcpStream::connect(address).unwrap();
+        let mut receiver = medium.accept(&spec, tickets.remove(0)).unwrap();
+        pass(&mut *sender, &mut *receiver);
+        stranger.write_all(&greeting).unwrap();
+        stranger.set_read_timeout(Some(TIMEOUT)).unwrap();
+        stranger.read_to_end(&mut Vec::new()).unwrap();
+        pass(&mut *sender, &mut *receiver);
+    }
+}
