@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::sim_edge::spec;
 use crate::media::find_with;
 use crate::media::tcp_edge::address_ticket::{read_ticket, seal_tickets};
-use crate::{EdgeSpec, Medium, ReceivingEnd, SendingEnd};
+use crate::{EdgeSpec, Error, Medium, ReceivingEnd, SendingEnd};
 
 /// Longest time that a test waits for anything: far above what any takes.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -27,6 +27,10 @@ fn modes() -> Vec<&'static dyn Medium> {
         }
     }
 }
+
+/// Time for which a sender has nothing to send: several times as long as the IO thread looks after
+/// an edge by turns.
+const IDLE: Duration = Duration::from_millis(300);
 
 fn until<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
@@ -48,6 +52,15 @@ fn pass(sender: &mut dyn SendingEnd, receiver: &mut dyn ReceivingEnd) {
         receiver.release();
         (count > 0).then_some(())
     });
+}
+
+/// Claims until something is found, and commits nothing.
+fn claim_until<T>(
+    what: &str,
+    sender: &mut dyn SendingEnd,
+    found: impl Fn(Result<(), Error>) -> Option<T>,
+) -> T {
+    until(what, || found(sender.claim(8).map(drop)))
 }
 
 /// The first bytes that a receiver of this edge sends to its sender.
@@ -74,6 +87,25 @@ fn greeting(medium: &'static dyn Medium, spec: &EdgeSpec) -> Vec<u8> {
     drop(stream);
     receiver.join().unwrap().unwrap();
     bytes
+}
+
+/// A sender that has had nothing to send for a while finds room each time, and no use for it.
+#[test]
+fn an_idle_sender_notices_the_end_of_its_receiver() {
+    for medium in modes() {
+        let spec = spec(1);
+        let (mut sender, mut tickets) = medium.open(&spec).unwrap();
+        let mut receiver = medium.accept(&spec, tickets.remove(0)).unwrap();
+        pass(&mut *sender, &mut *receiver);
+        let start = Instant::now();
+        claim_until("time", &mut *sender, |claimed| {
+            claimed.unwrap();
+            (start.elapsed() > IDLE).then_some(())
+        });
+        drop(receiver);
+        let loss = claim_until("loss", &mut *sender, Result::err);
+        assert!(matches!(loss, Error::PeerLost(_)), "{loss}");
+    }
 }
 
 /// The provider keeps a connection without a greeting, and looks at the port when that comes.

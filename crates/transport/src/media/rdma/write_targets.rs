@@ -134,6 +134,15 @@ impl<N: RdmaNode> WriteTargets<N> {
         self.post_all();
     }
 
+    /// Posts what waits for completions, if they have come. The next claim or flush reports an
+    /// error, if there is one.
+    pub(super) fn post_waiting(&mut self) {
+        let end = self.committed.end;
+        if self.living().any(|target| target.posted < end) && self.take_completions().is_ok() {
+            self.post_all();
+        }
+    }
+
     /// Keeps everything behind a position from being posted.
     pub(super) fn hold(&mut self, committed: Committed) {
         self.committed = committed;
@@ -285,6 +294,17 @@ impl<N: RdmaNode> WriteTargets<N> {
     fn writes_on_way_max(&self) -> usize {
         let depth = self.node.limits().transmit_depth;
         WRITES_ON_WAY_MAX.min(depth.saturating_sub(1).max(1))
+    }
+
+    /// Takes completions.
+    pub(super) fn take_completions(&mut self) -> Result<(), Error> {
+        let mut completions = std::mem::take(&mut self.completions);
+        let polled = self.node.poll_completions(&mut completions);
+        for completion in completions.drain(..) {
+            self.complete(&completion);
+        }
+        self.completions = completions;
+        polled.map_err(refused)
     }
 
     fn complete(&mut self, completion: &Completion) {
@@ -448,13 +468,7 @@ impl<N: RdmaNode> ModeTargets for WriteTargets<N> {
 
     /// Posts what waits, takes completions, credit, requests and losses.
     fn progress(&mut self) -> Result<(), Error> {
-        let mut completions = std::mem::take(&mut self.completions);
-        let polled = self.node.poll_completions(&mut completions);
-        for completion in completions.drain(..) {
-            self.complete(&completion);
-        }
-        self.completions = completions;
-        polled.map_err(refused)?;
+        self.take_completions()?;
         while let Some(event) = self.node.next_event().map_err(refused)? {
             self.handle(event);
         }
