@@ -21,6 +21,7 @@ mod channel_sender;
 mod channel_targets;
 #[cfg(test)]
 mod channel_tests;
+mod frame_check;
 mod greeting;
 mod medium;
 mod mode;

@@ -296,7 +296,7 @@ impl<N: RdmaNode> WriteTargets<N> {
         WRITES_ON_WAY_MAX.min(depth.saturating_sub(1).max(1))
     }
 
-    /// Takes completions.
+    /// Takes the completions of writes, and what else the provider tells of.
     pub(super) fn take_completions(&mut self) -> Result<(), Error> {
         let mut completions = std::mem::take(&mut self.completions);
         let polled = self.node.poll_completions(&mut completions);
