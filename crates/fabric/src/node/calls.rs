@@ -19,6 +19,9 @@ use crate::rdma_node::{
     PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory, RequestHandle,
 };
 
+/// Most bytes of the words of a refusal: as many as all providers carry with an answer.
+const REASON_BYTES_MAX: usize = 56;
+
 impl RdmaNode for FabricNode {
     fn limits(&self) -> &ProviderLimits {
         &self.limits
@@ -120,17 +123,23 @@ impl RdmaNode for FabricNode {
         self.library.check("fi_accept", result as isize)
     }
 
-    fn reject(&mut self, request: ConnectionRequest) -> Result<(), FabricError> {
+    fn reject(&mut self, request: ConnectionRequest, why: &str) -> Result<(), FabricError> {
         let info = request.library(self.number)?;
         let Some(listener) = &self.listener else {
             let why = "a node that does not listen has no requests".to_owned();
             return Err(FabricError::OutOfBounds(why));
         };
+        let words = &why.as_bytes()[..why.len().min(REASON_BYTES_MAX)];
         // SAFETY: the listener is open, and the handle is that of a request which came by it and
-        // was not answered: an answer uses the request up.
+        // was not answered: an answer uses the request up. The words live during the call.
         let result = unsafe {
             let handle = (*info.as_ptr()).handle;
-            ((*(*listener.as_ptr()).cm).reject)(listener.as_ptr(), handle, ptr::null(), 0)
+            ((*(*listener.as_ptr()).cm).reject)(
+                listener.as_ptr(),
+                handle,
+                words.as_ptr().cast(),
+                words.len(),
+            )
         };
         self.library.check("fi_reject", result as isize)
     }

@@ -296,9 +296,9 @@ impl RdmaNode for SimNode {
         Ok(())
     }
 
-    fn reject(&mut self, request: ConnectionRequest) -> Result<(), FabricError> {
+    fn reject(&mut self, request: ConnectionRequest, why: &str) -> Result<(), FabricError> {
         let (peer, connection) = request.simulated()?;
-        let (connection, why) = (ConnectionId::new(connection), "refused".to_owned());
+        let (connection, why) = (ConnectionId::new(connection), format!("refused: {why}"));
         let event = FabricEvent::Closed { connection, why };
         self.fabric.state().tell_event(peer, event);
         Ok(())

@@ -18,11 +18,16 @@ fn a_refused_request_reaches_nothing() {
         let connection = client.connect(b"wrong").unwrap();
         wait_for("refusal", || {
             if let Some(FabricEvent::Request(request)) = server.next_event().unwrap() {
-                server.reject(request).unwrap();
+                server.reject(request, "not you").unwrap();
             }
             match client.next_event().unwrap()? {
-                FabricEvent::Closed { connection: of, .. } => {
+                FabricEvent::Closed {
+                    connection: of,
+                    why,
+                    ..
+                } => {
                     assert_eq!(of, connection);
+                    assert!(why.ends_with(": not you"), "{why}");
                     Some(())
                 }
                 _ => panic!("a refused request was accepted"),
@@ -141,7 +146,7 @@ fn only_the_node_of_a_request_answers_it() {
     );
     // The node of a request may be gone.
     drop(server);
-    let rejected = other.reject(two);
+    let rejected = other.reject(two, "");
     assert!(
         matches!(rejected, Err(FabricError::OutOfBounds(_))),
         "{rejected:?}"

@@ -12,7 +12,7 @@ use ring::frame::FrameBatch;
 
 use super::write_sender::lock;
 use super::write_targets::refused;
-use crate::Error;
+use crate::{EdgeCounters, Error};
 
 /// Checks that a frame can have `len` bytes of payload.
 ///
@@ -119,6 +119,13 @@ pub(super) trait ModeTargets: Send {
 
     /// Whether credit or a loss has come since the last call.
     fn take_news(&mut self) -> bool;
+
+    /// Number of the living receiver that has most to release, and its bytes; `None`: none is
+    /// living.
+    fn slowest(&self) -> Option<(u32, u64)>;
+
+    /// Has refused requests counted, with the reason of each.
+    fn count_refusals_in(&mut self, counters: Arc<EdgeCounters>);
 }
 
 /// The receiver's side of a mode.

@@ -84,6 +84,7 @@ impl<S: ModeSender<Targets: 'static>> RdmaSender<S> {
             turns: Mutex::default(),
             closed_at: Mutex::new(None),
         });
+        report_level(&counters, task.targets.clone());
         registration.add_task(task.clone());
         Ok(RdmaSender {
             sender,
@@ -94,6 +95,17 @@ impl<S: ModeSender<Targets: 'static>> RdmaSender<S> {
             bytes: 0,
         })
     }
+}
+
+/// Has the counters read what the receivers have not released, and count who is refused.
+fn report_level<T: ModeTargets + 'static>(counters: &Arc<EdgeCounters>, targets: Arc<Mutex<T>>) {
+    lock(&targets).count_refusals_in(counters.clone());
+    counters.set_refresh(move |counters| {
+        let (receiver, bytes) = lock(&targets).slowest().unwrap_or_default();
+        counters.queued_bytes.store(bytes, Ordering::Relaxed);
+        let slowest = &counters.slowest_receiver;
+        slowest.store(receiver, Ordering::Relaxed);
+    });
 }
 
 /// The IO thread's turns at one end.
@@ -258,6 +270,8 @@ impl<S: ModeSender> Drop for RdmaSender<S> {
     /// Hands the rest to the IO thread, which goes on for [`LINGER_TIMEOUT`].
     fn drop(&mut self) {
         self.sender.forget_claim();
+        // They do not keep the node.
+        self.counters.freeze();
         let mut closed_at = self
             .task
             .closed_at

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -123,5 +124,74 @@ fn a_stranger_may_greet_when_all_receivers_have_come() {
         stranger.set_read_timeout(Some(TIMEOUT)).unwrap();
         stranger.read_to_end(&mut Vec::new()).unwrap();
         pass(&mut *sender, &mut *receiver);
+    }
+}
+
+/// Takes frames until there were `count`.
+fn take(receiver: &mut dyn ReceivingEnd, count: usize) {
+    let mut got = 0;
+    until("frames", || {
+        got += receiver.poll().unwrap().count();
+        receiver.release();
+        (got == count).then_some(())
+    });
+}
+
+#[test]
+fn counters_name_the_slowest_receiver() {
+    for medium in modes() {
+        let spec = spec(2);
+        let (mut sender, tickets) = medium.open(&spec).unwrap();
+        let accept = |ticket| medium.accept(&spec, ticket).unwrap();
+        let mut receivers: Vec<_> = tickets.into_iter().map(accept).collect();
+        for _ in 0..3 {
+            until("room", || {
+                sender.try_write(1, 0, &[7; 8]).unwrap().then_some(())
+            });
+        }
+        let counters = sender.counters().unwrap();
+        let level = || {
+            counters.refresh();
+            let queued = counters.queued_bytes.load(Ordering::Relaxed);
+            (
+                queued > 0,
+                counters.slowest_receiver.load(Ordering::Relaxed),
+            )
+        };
+        take(&mut *receivers[0], 3);
+        until("credit of receiver 0", || {
+            (level() == (true, 1)).then_some(())
+        });
+        take(&mut *receivers[1], 3);
+        until("credit of receiver 1", || {
+            (level() == (false, 0)).then_some(())
+        });
+    }
+}
+
+#[test]
+fn a_refusal_says_why_on_both_sides() {
+    for medium in modes() {
+        let spec = spec(1);
+        let (sender, tickets) = medium.open(&spec).unwrap();
+        let (_, address) = read_ticket(medium.name(), &spec, &tickets[0]).unwrap();
+        let other = EdgeSpec {
+            token: [9; 16],
+            ..spec
+        };
+        let ticket = seal_tickets(medium.name(), &other, &[address]).remove(0);
+        let mut stranger = medium.accept(&other, ticket).unwrap();
+        let why = "the token is not that of this job";
+        let refusal = until("refusal", || stranger.poll().err()).to_string();
+        assert!(
+            refusal.ends_with(&format!("the peer says: {why}")),
+            "{refusal}"
+        );
+        let counters = sender.counters().unwrap();
+        let counted = until("count", || counters.last_refusals().pop());
+        assert_eq!(
+            counted,
+            format!("a request for a connection was refused: {why}")
+        );
     }
 }

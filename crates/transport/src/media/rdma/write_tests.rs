@@ -123,6 +123,11 @@ fn a_stranger_is_refused() {
         stranger.poll().err()
     });
     assert!(matches!(refusal, Some(Error::PeerLost(_))), "{refusal:?}");
+    let refusal = refusal.unwrap().to_string();
+    assert!(
+        refusal.contains("the token is not that of this job"),
+        "{refusal}"
+    );
     assert!(sender.lost_receivers().is_empty());
 }
 
@@ -144,7 +149,10 @@ fn nobody_is_accepted_once_all_receivers_have_come() {
     assert!(connect(0).is_none());
     assert!(connect(1).is_none());
     let late = connect(1).expect("a refusal").to_string();
-    assert!(late.contains("refused"), "{late}");
+    assert_eq!(
+        late,
+        "the sender is gone: refused: receiver 1 is connected already, or gone"
+    );
 }
 
 #[test]
