@@ -292,7 +292,7 @@ impl RdmaNode for FabricNode {
         };
         match -(result as i64) {
             FI_EAGAIN => Ok(()),
-            FI_EAVAIL => self.failed_completion(into),
+            FI_EAVAIL => self.failed_completions(into),
             _ => {
                 self.library.check("fi_cq_read", result)?;
                 let first = entries.as_ptr().cast::<FiCqDataEntry>();

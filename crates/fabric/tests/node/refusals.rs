@@ -196,3 +196,26 @@ fn a_peer_that_is_gone_before_it_is_accepted_is_told() {
         });
     }
 }
+
+/// The buffers of a connection that has ended fail in a row, before what comes from others.
+#[test]
+fn one_poll_takes_a_row_of_failures() {
+    const BUFFERS: usize = 8;
+    if !has_library() {
+        return;
+    }
+    let tcp = openers().remove(0);
+    let mut pair = Pair::connect(&tcp);
+    let memory = PinnedMemory::new(64).unwrap();
+    let into = slice(pair.register(1, &memory, RemoteAccess::None), 0..64);
+    (0..BUFFERS as u64).for_each(|number| pair.receive(&into, number));
+    let ([left, _], [one, two]) = (pair.connections, &mut pair.nodes);
+    one.disconnect(left);
+    let failed = wait_for("failures", || {
+        let mut seen = Vec::new();
+        two.poll_completions(&mut seen).unwrap();
+        two.next_event().unwrap();
+        (!seen.is_empty()).then_some(seen.len())
+    });
+    assert_eq!(failed, BUFFERS);
+}
