@@ -150,8 +150,7 @@ impl<N: RdmaNode> ChannelTargets<N> {
     /// Makes progress, and posts all that is committed, however little credit there is. Returns
     /// whether all of it is sent, so that it outlives this process.
     pub(super) fn flush(&mut self) -> Result<bool, Error> {
-        self.flushed = self.committed;
-        self.let_go();
+        self.let_out();
         self.progress()?;
         let is_out = |receiver: usize| {
             let is_connected = self.receivers.connection(receiver).is_some();
@@ -451,6 +450,12 @@ impl<N: RdmaNode> ModeTargets for ChannelTargets<N> {
 
     fn is_done(&self) -> bool {
         self.queued_bytes() == 0
+    }
+
+    fn let_out(&mut self) {
+        self.flushed = self.committed;
+        self.let_go();
+        self.post_all();
     }
 
     fn slowest(&self) -> Option<(u32, u64)> {
