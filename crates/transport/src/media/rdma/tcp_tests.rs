@@ -29,6 +29,9 @@ fn modes() -> Vec<&'static dyn Medium> {
     }
 }
 
+/// Flushes after which a frame that is not out is taken to wait for its receiver.
+const FLUSHES_MAX: usize = 100;
+
 /// Time for which a sender has nothing to send: several times as long as the IO thread looks after
 /// an edge by turns.
 const IDLE: Duration = Duration::from_millis(300);
@@ -193,5 +196,47 @@ fn a_refusal_says_why_on_both_sides() {
             counted,
             format!("a request for a connection was refused: {why}")
         );
+    }
+}
+
+/// Bytes of a ring that holds more than the sockets of a connection do.
+const LARGE_RING_BYTES: usize = 64 << 20;
+
+/// Commits frames and flushes each, until one is not out or there were `frames_max`. Returns their
+/// number.
+fn fill(sender: &mut dyn SendingEnd, frames_max: usize) -> usize {
+    for frames in 0..frames_max {
+        assert!(sender.try_write(1, 0, &[7; 64]).unwrap());
+        if !(0..FLUSHES_MAX).any(|_| sender.flush().unwrap()) {
+            return frames + 1;
+        }
+    }
+    frames_max
+}
+
+/// The provider keeps up to some 9,000 bytes back while a socket is full and says that they are
+/// written. How many frames a socket takes is not known before, so several numbers are tried.
+#[test]
+fn what_the_provider_keeps_back_goes_out_without_a_call() {
+    let Some(write) = modes().into_iter().next() else {
+        return;
+    };
+    let spec = EdgeSpec {
+        ring_bytes: LARGE_RING_BYTES,
+        ..spec(1)
+    };
+    let mut frames_max = usize::MAX;
+    for _ in 0..5 {
+        let (mut sender, mut tickets) = write.open(&spec).unwrap();
+        let mut receiver = write.accept(&spec, tickets.remove(0)).unwrap();
+        pass(&mut *sender, &mut *receiver);
+        let frames = fill(&mut *sender, frames_max);
+        frames_max = frames - 10;
+        let start = Instant::now();
+        claim_until("time", &mut *sender, |claimed| {
+            claimed.unwrap();
+            (start.elapsed() > IDLE).then_some(())
+        });
+        take(&mut *receiver, frames);
     }
 }
