@@ -19,6 +19,9 @@ use crate::rdma_node::{
     PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory, RequestHandle,
 };
 
+/// Most bytes of the words of a refusal: as many as all providers carry with an answer.
+const REASON_BYTES_MAX: usize = 56;
+
 impl RdmaNode for FabricNode {
     fn limits(&self) -> &ProviderLimits {
         &self.limits
@@ -120,23 +123,25 @@ impl RdmaNode for FabricNode {
         self.library.check("fi_accept", result as isize)
     }
 
-    fn reject(&mut self, request: ConnectionRequest) -> Result<(), FabricError> {
+    fn reject(&mut self, request: ConnectionRequest, why: &str) -> Result<(), FabricError> {
         let info = request.library(self.number)?;
         let Some(listener) = &self.listener else {
-            // The request came before the port was closed. An endpoint that is dropped ends it.
-            return self.open_endpoint(info).map(drop);
+            let why = "a node that does not listen has no requests".to_owned();
+            return Err(FabricError::OutOfBounds(why));
         };
+        let words = &why.as_bytes()[..why.len().min(REASON_BYTES_MAX)];
         // SAFETY: the listener is open, and the handle is that of a request which came by it and
-        // was not answered: an answer uses the request up.
+        // was not answered: an answer uses the request up. The words live during the call.
         let result = unsafe {
             let handle = (*info.as_ptr()).handle;
-            ((*(*listener.as_ptr()).cm).reject)(listener.as_ptr(), handle, ptr::null(), 0)
+            ((*(*listener.as_ptr()).cm).reject)(
+                listener.as_ptr(),
+                handle,
+                words.as_ptr().cast(),
+                words.len(),
+            )
         };
         self.library.check("fi_reject", result as isize)
-    }
-
-    fn stop_listening(&mut self) {
-        self.listener = None;
     }
 
     fn disconnect(&mut self, connection: ConnectionId) {
@@ -287,7 +292,7 @@ impl RdmaNode for FabricNode {
         };
         match -(result as i64) {
             FI_EAGAIN => Ok(()),
-            FI_EAVAIL => self.failed_completion(into),
+            FI_EAVAIL => self.failed_completions(into),
             _ => {
                 self.library.check("fi_cq_read", result)?;
                 let first = entries.as_ptr().cast::<FiCqDataEntry>();

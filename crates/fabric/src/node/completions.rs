@@ -7,14 +7,27 @@ use crate::abi::{
     FI_EAGAIN, FI_RECV, FI_REMOTE_CQ_DATA, FI_REMOTE_WRITE, FiCqDataEntry, FiCqErrEntry,
 };
 use crate::error::FabricError;
-use crate::rdma_node::{Completion, CompletionKind};
+use crate::rdma_node::{COMPLETIONS_PER_POLL, Completion, CompletionKind};
 
 impl FabricNode {
+    /// Takes failed operations: all of a row, as those of a connection that has ended stand before
+    /// what comes from others.
     #[cold]
-    pub(super) fn failed_completion(
+    pub(super) fn failed_completions(
         &mut self,
         into: &mut Vec<Completion>,
     ) -> Result<(), FabricError> {
+        for _ in 0..COMPLETIONS_PER_POLL {
+            let Some(failed) = self.failed_completion()? else {
+                break;
+            };
+            into.push(failed);
+        }
+        Ok(())
+    }
+
+    /// The next failed operation; `None`: no such one is next.
+    fn failed_completion(&mut self) -> Result<Option<Completion>, FabricError> {
         let mut entry = MaybeUninit::<FiCqErrEntry>::zeroed();
         let queue = self.completion_queue.as_ptr();
         // SAFETY: the queue is open; all bytes of the entry are zero, or set by the library. With
@@ -24,13 +37,12 @@ impl FabricNode {
             (result, entry.assume_init())
         };
         if -(result as i64) == FI_EAGAIN {
-            return Ok(());
+            return Ok(None);
         }
         self.library.check("fi_cq_readerr", result)?;
         let number = entry.op_context.addr() as u64;
         let kind = CompletionKind::Failed(self.library.error("operation", entry.err));
-        into.push(Completion { number, kind });
-        Ok(())
+        Ok(Some(Completion { number, kind }))
     }
 
     #[inline]

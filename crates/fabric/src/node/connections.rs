@@ -13,6 +13,9 @@ use crate::error::FabricError;
 use crate::provider::OwnedInfo;
 use crate::rdma_node::{ConnectionId, FabricEvent};
 
+/// Most bytes of a peer's words that are believed: more than any refusal has.
+const PEER_WORDS_MAX: usize = 256;
+
 impl FabricNode {
     /// Begins to take requests.
     pub(super) fn listen(&mut self) -> Result<(), FabricError> {
@@ -85,7 +88,9 @@ impl FabricNode {
         }
         self.library.check("fi_eq_readerr", result)?;
         let error = self.library.error("fi_connect", entry.err);
-        Ok(self.closed(entry.fid, error.to_string()))
+        // SAFETY: the library has set both, and keeps the bytes until the next call for the queue.
+        let words = unsafe { peer_words(entry.err_data.cast(), entry.err_data_size) };
+        Ok(self.closed(entry.fid, format!("{error}{words}")))
     }
 
     pub(super) fn closed(&self, fid: *mut Fid, why: String) -> Option<FabricEvent> {
@@ -138,6 +143,30 @@ impl FabricNode {
         let result = unsafe { ((*(*fid).ops).control)(fid, FI_ENABLE, ptr::null_mut()) };
         self.library.check("fi_enable", result as isize)?;
         Ok(endpoint)
+    }
+}
+
+/// The words with which a peer has refused, behind those of the library; empty if there are none.
+///
+/// # Safety
+/// `data` is null, or has `bytes` bytes during the call.
+unsafe fn peer_words(data: *const u8, bytes: usize) -> String {
+    if data.is_null() || bytes == 0 {
+        return String::new();
+    }
+    // SAFETY: the caller says so.
+    let bytes = unsafe { std::slice::from_raw_parts(data, bytes.min(PEER_WORDS_MAX)) };
+    // Anybody may have sent them, and some providers append zeros.
+    let is_text = |byte: &&u8| byte.is_ascii_graphic() || **byte == b' ';
+    let text: String = bytes
+        .iter()
+        .take_while(is_text)
+        .copied()
+        .map(char::from)
+        .collect();
+    match text.is_empty() {
+        true => text,
+        false => format!("; the peer says: {text}"),
     }
 }
 

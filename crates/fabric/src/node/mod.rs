@@ -45,6 +45,8 @@ pub struct FabricNode {
     // The order of the fields is that of dropping: each refers to those behind it.
     connections: Vec<Option<Owned<FidEp>>>,
     regions: Vec<Region>,
+    /// Open until the node is dropped: a connection whose greeting has not come yet refers to it in
+    /// the provider `tcp`, and nothing tells of those.
     listener: Option<Owned<FidPep>>,
     completion_queue: Owned<FidCq>,
     event_queue: Owned<FidEq>,

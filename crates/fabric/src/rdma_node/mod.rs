@@ -69,14 +69,12 @@ pub trait RdmaNode: Send {
     /// The provider has failed, or the connection is closed.
     fn finish_accept(&mut self, connection: ConnectionId, data: &[u8]) -> Result<(), FabricError>;
 
-    /// Refuses a request for a connection.
+    /// Refuses a request for a connection, with words for the peer: their first 56 bytes, which all
+    /// providers carry.
     ///
     /// # Errors
     /// The provider has failed, or the request is one of another node.
-    fn reject(&mut self, request: ConnectionRequest) -> Result<(), FabricError>;
-
-    /// Closes the port on which the node listens: no further peer reaches it. Connections stay.
-    fn stop_listening(&mut self);
+    fn reject(&mut self, request: ConnectionRequest, why: &str) -> Result<(), FabricError>;
 
     /// Closes a connection: the peer sees its end, and reaches no memory by it any more.
     fn disconnect(&mut self, connection: ConnectionId);

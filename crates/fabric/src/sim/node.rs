@@ -296,16 +296,12 @@ impl RdmaNode for SimNode {
         Ok(())
     }
 
-    fn reject(&mut self, request: ConnectionRequest) -> Result<(), FabricError> {
+    fn reject(&mut self, request: ConnectionRequest, why: &str) -> Result<(), FabricError> {
         let (peer, connection) = request.simulated()?;
-        let (connection, why) = (ConnectionId::new(connection), "refused".to_owned());
+        let (connection, why) = (ConnectionId::new(connection), format!("refused: {why}"));
         let event = FabricEvent::Closed { connection, why };
         self.fabric.state().tell_event(peer, event);
         Ok(())
-    }
-
-    fn stop_listening(&mut self) {
-        self.fabric.state().node(self.number).is_listening = false;
     }
 
     fn disconnect(&mut self, connection: ConnectionId) {

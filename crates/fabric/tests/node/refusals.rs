@@ -18,45 +18,21 @@ fn a_refused_request_reaches_nothing() {
         let connection = client.connect(b"wrong").unwrap();
         wait_for("refusal", || {
             if let Some(FabricEvent::Request(request)) = server.next_event().unwrap() {
-                server.reject(request).unwrap();
+                server.reject(request, "not you").unwrap();
             }
             match client.next_event().unwrap()? {
-                FabricEvent::Closed { connection: of, .. } => {
+                FabricEvent::Closed {
+                    connection: of,
+                    why,
+                    ..
+                } => {
                     assert_eq!(of, connection);
+                    assert!(why.ends_with(": not you"), "{why}");
                     Some(())
                 }
                 _ => panic!("a refused request was accepted"),
             }
         });
-    }
-}
-
-#[test]
-fn a_closed_port_takes_nobody() {
-    for opener in openers() {
-        let (mut server, to) = opener.listen();
-        let mut early = opener.connect(to);
-        early.connect(b"early").unwrap();
-        let request = wait_for("request", || {
-            early.next_event().unwrap();
-            server.next_event().unwrap()
-        });
-        server.stop_listening();
-        match request {
-            FabricEvent::Request(request) => server.reject(request).unwrap(),
-            _ => panic!("an event before the request"),
-        }
-        let mut late = opener.connect(to);
-        late.connect(b"late").unwrap();
-        for client in [&mut early, &mut late] {
-            wait_for("refusal", || {
-                assert!(server.next_event().unwrap().is_none());
-                match client.next_event().unwrap()? {
-                    FabricEvent::Closed { .. } => Some(()),
-                    _ => panic!("a closed port has accepted"),
-                }
-            });
-        }
     }
 }
 
@@ -170,7 +146,7 @@ fn only_the_node_of_a_request_answers_it() {
     );
     // The node of a request may be gone.
     drop(server);
-    let rejected = other.reject(two);
+    let rejected = other.reject(two, "");
     assert!(
         matches!(rejected, Err(FabricError::OutOfBounds(_))),
         "{rejected:?}"
@@ -219,4 +195,27 @@ fn a_peer_that_is_gone_before_it_is_accepted_is_told() {
             }
         });
     }
+}
+
+/// The buffers of a connection that has ended fail in a row, before what comes from others.
+#[test]
+fn one_poll_takes_a_row_of_failures() {
+    const BUFFERS: usize = 8;
+    if !has_library() {
+        return;
+    }
+    let tcp = openers().remove(0);
+    let mut pair = Pair::connect(&tcp);
+    let memory = PinnedMemory::new(64).unwrap();
+    let into = slice(pair.register(1, &memory, RemoteAccess::None), 0..64);
+    (0..BUFFERS as u64).for_each(|number| pair.receive(&into, number));
+    let ([left, _], [one, two]) = (pair.connections, &mut pair.nodes);
+    one.disconnect(left);
+    let failed = wait_for("failures", || {
+        let mut seen = Vec::new();
+        two.poll_completions(&mut seen).unwrap();
+        two.next_event().unwrap();
+        (!seen.is_empty()).then_some(seen.len())
+    });
+    assert_eq!(failed, BUFFERS);
 }

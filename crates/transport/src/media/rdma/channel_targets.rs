@@ -16,6 +16,8 @@
 //! of the receiver: as many messages of credit as buffers. The sender posts a receive buffer for
 //! each of them, and posts it again before it sends more.
 
+use std::sync::Arc;
+
 use fabric::{
     COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionRequest, FabricEvent, LocalSlice,
     PinnedMemory, PostOptions, RdmaNode, RegionId, RemoteAccess,
@@ -25,9 +27,9 @@ use super::channel_pool::PoolShape;
 use super::greeting::RdmaRequest;
 use super::mode::ModeTargets;
 use super::receiver_table::ReceiverTable;
-use super::write_targets::{memory, refused};
+use super::write_targets::{memory, not_awaited, refused, reject};
 use super::{CHANNEL_CREDIT_BYTES, CHANNEL_MODE};
-use crate::{EdgeSpec, Error};
+use crate::{EdgeCounters, EdgeSpec, Error};
 
 /// One message in so many has a completion, which tells of those before it too; besides, each
 /// behind which nothing waits, so that a flush knows that it is out.
@@ -60,6 +62,8 @@ pub(super) struct ChannelTargets<N> {
     sums: Vec<u64>,
     /// Whether credit, room or a loss has come that a thread without room may wait for.
     has_news: bool,
+    /// Counters of the edge, for refused requests.
+    counters: Arc<EdgeCounters>,
     completions: Vec<Completion>,
     /// Receivers whose operations have failed, and why.
     failed: Vec<(usize, String)>,
@@ -108,6 +112,7 @@ impl<N: RdmaNode> ChannelTargets<N> {
             flushed: 0,
             sums: vec![0; 2 * shape.buffers + 1],
             has_news: false,
+            counters: Arc::default(),
             completions: Vec::with_capacity(COMPLETIONS_PER_POLL),
             failed: Vec::new(),
         })
@@ -145,8 +150,7 @@ impl<N: RdmaNode> ChannelTargets<N> {
     /// Makes progress, and posts all that is committed, however little credit there is. Returns
     /// whether all of it is sent, so that it outlives this process.
     pub(super) fn flush(&mut self) -> Result<bool, Error> {
-        self.flushed = self.committed;
-        self.let_go();
+        self.let_out();
         self.progress()?;
         let is_out = |receiver: usize| {
             let is_connected = self.receivers.connection(receiver).is_some();
@@ -366,12 +370,7 @@ impl<N: RdmaNode> ChannelTargets<N> {
     fn handle(&mut self, event: FabricEvent) {
         match event {
             FabricEvent::Request(request) => self.answer(request),
-            FabricEvent::Connected { connection, .. } => {
-                self.receivers.connect(connection);
-                if !self.receivers.has_expected() {
-                    self.node.stop_listening();
-                }
-            }
+            FabricEvent::Connected { connection, .. } => self.receivers.connect(connection),
             FabricEvent::Closed { connection, why } => {
                 if let Some(receiver) = self.receivers.receiver_of(connection) {
                     self.lose(receiver, why);
@@ -383,12 +382,12 @@ impl<N: RdmaNode> ChannelTargets<N> {
     /// Accepts a receiver of this edge that shows the token, and refuses others.
     fn answer(&mut self, request: ConnectionRequest) {
         let accepted = self.read_request(&request).and_then(|(receiver, shape)| {
-            let connection = self.node.begin_accept(&request).ok()?;
-            Some((receiver, shape, connection))
+            let connection = self.node.begin_accept(&request).map_err(refused)?;
+            Ok((receiver, shape, connection))
         });
-        let Some((receiver, shape, connection)) = accepted else {
-            // A peer that cannot be told sees the end of its connection.
-            return drop(self.node.reject(request));
+        let (receiver, shape, connection) = match accepted {
+            Ok(accepted) => accepted,
+            Err(why) => return reject(&mut self.node, &self.counters, request, &why),
         };
         self.receivers.accept(receiver, connection);
         self.targets[receiver].buffers = shape.buffers as u64;
@@ -396,13 +395,13 @@ impl<N: RdmaNode> ChannelTargets<N> {
     }
 
     /// The receiver of a request that may be accepted, and the buffers that it has.
-    fn read_request(&self, request: &ConnectionRequest) -> Option<(usize, PoolShape)> {
-        let read = RdmaRequest::read(&request.data, CHANNEL_MODE, &self.spec).ok()?;
+    fn read_request(&self, request: &ConnectionRequest) -> Result<(usize, PoolShape), Error> {
+        let read = RdmaRequest::read(&request.data, CHANNEL_MODE, &self.spec)?;
         let receiver = read.receiver as usize;
-        let shape = self.shape.of_request(&read).ok()?;
-        self.receivers
-            .is_awaited(receiver)
-            .then_some((receiver, shape))
+        if !self.receivers.is_awaited(receiver) {
+            return Err(not_awaited(read.receiver));
+        }
+        Ok((receiver, self.shape.of_request(&read)?))
     }
 
     fn lose(&mut self, receiver: usize, why: String) {
@@ -451,6 +450,23 @@ impl<N: RdmaNode> ModeTargets for ChannelTargets<N> {
 
     fn is_done(&self) -> bool {
         self.queued_bytes() == 0
+    }
+
+    fn let_out(&mut self) {
+        self.flushed = self.committed;
+        self.let_go();
+        self.post_all();
+    }
+
+    fn slowest(&self) -> Option<(u32, u64)> {
+        let living = self.receivers.living();
+        let released = |receiver: &usize| self.targets[*receiver].released();
+        let slowest = living.min_by_key(released)?;
+        Some((slowest as u32, self.queued_bytes() as u64))
+    }
+
+    fn count_refusals_in(&mut self, counters: Arc<EdgeCounters>) {
+        self.counters = counters;
     }
 
     fn take_news(&mut self) -> bool {

@@ -81,9 +81,15 @@ fn frames_that_fill_their_buffers_pass() {
     }
 }
 
-/// While nobody polls, small frames use half of the receiver's buffers, and then share one.
+/// While nobody polls, small frames use half of the receiver's buffers, and then share one, which
+/// goes out with a flush or when the sending thread is about to sleep.
 #[test]
 fn small_frames_share_a_buffer_when_credit_is_short() {
+    share_a_buffer(|sender| drop(sender.flush()));
+    share_a_buffer(|sender| drop(sender.may_sleep(RING_BYTES / 4 - 16)));
+}
+
+fn share_a_buffer(let_out: impl Fn(&mut ChannelSender<SimNode>)) {
     let mut edge = open(SimFabricFaults::NONE, 1);
     for _ in 0..20 {
         edge.sender.progress().unwrap();
@@ -94,8 +100,9 @@ fn small_frames_share_a_buffer_when_credit_is_short() {
         edge.sender.claimed().fill(number);
         edge.sender.commit(1, 0, 8);
     }
+    let_out(&mut edge.sender);
     for _ in 0..2000 {
-        edge.sender.flush().unwrap();
+        edge.sender.progress().unwrap();
     }
     let mut batches = Vec::new();
     while batches.iter().sum::<usize>() < 60 {

@@ -24,7 +24,7 @@
 use fabric::RemoteMemory;
 
 use super::record::CREDIT_BYTES;
-use crate::media::tcp_edge::handshake::{array_at, u16_at, u32_at, u64_at};
+use crate::media::tcp_edge::handshake::{array_at, is_equal_constant_time, u16_at, u32_at, u64_at};
 use crate::{EdgeSpec, Error};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"tlgR");
@@ -94,7 +94,7 @@ impl RdmaRequest {
                 bytes: u64_at(bytes, 48),
             },
         };
-        if request.token != spec.token {
+        if !is_equal_constant_time(&request.token, &spec.token) {
             return Err(Error::Refused(
                 "the token is not that of this job".to_owned(),
             ));
@@ -152,7 +152,7 @@ impl RdmaAcceptance {
 fn check_head(bytes: &[u8], mode: u16) -> Result<(), Error> {
     let magic = u32::from_ne_bytes(array_at(bytes, 0));
     if magic == MAGIC.swap_bytes() {
-        let why = "the other host has another byte order; frames cross as they lie in memory";
+        let why = "the other host has another byte order";
         return Err(Error::Refused(why.to_owned()));
     }
     if magic != MAGIC {

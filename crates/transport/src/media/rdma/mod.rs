@@ -21,6 +21,7 @@ mod channel_sender;
 mod channel_targets;
 #[cfg(test)]
 mod channel_tests;
+mod frame_check;
 mod greeting;
 mod medium;
 mod mode;
@@ -31,6 +32,8 @@ mod sender;
 mod settings;
 #[cfg(test)]
 mod sim_edge;
+#[cfg(test)]
+mod tcp_tests;
 mod write_receiver;
 mod write_sender;
 mod write_targets;

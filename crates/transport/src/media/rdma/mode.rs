@@ -12,7 +12,7 @@ use ring::frame::FrameBatch;
 
 use super::write_sender::lock;
 use super::write_targets::refused;
-use crate::Error;
+use crate::{EdgeCounters, Error};
 
 /// Checks that a frame can have `len` bytes of payload.
 ///
@@ -72,6 +72,8 @@ pub(super) trait ModeSender: Send {
     /// # Errors
     /// The provider has failed.
     fn may_sleep(&mut self, len: usize) -> Result<bool, Error> {
+        self.forget_claim();
+        lock(self.targets()).let_out();
         // The next claim reports an error, if there is one.
         let has_room = self.try_claim(len).unwrap_or(true);
         self.forget_claim();
@@ -104,7 +106,7 @@ pub(super) trait ModeTargets: Send {
     /// The provider has failed.
     fn progress(&mut self) -> Result<(), Error>;
 
-    /// A count that grows with each commit.
+    /// A count that is another after each commit. A claim may lower it until its commit.
     fn committed(&self) -> u64;
 
     /// Whether a receiver is not connected yet, or has not been posted all that is committed.
@@ -119,6 +121,16 @@ pub(super) trait ModeTargets: Send {
 
     /// Whether credit or a loss has come since the last call.
     fn take_news(&mut self) -> bool;
+
+    /// Posts what waits for more frames: the sending thread is about to sleep.
+    fn let_out(&mut self) {}
+
+    /// Number of the living receiver that has most to release, and its bytes; `None`: none is
+    /// living.
+    fn slowest(&self) -> Option<(u32, u64)>;
+
+    /// Has refused requests counted, with the reason of each.
+    fn count_refusals_in(&mut self, counters: Arc<EdgeCounters>);
 }
 
 /// The receiver's side of a mode.

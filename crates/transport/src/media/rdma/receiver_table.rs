@@ -75,17 +75,6 @@ impl ReceiverTable {
         }
     }
 
-    /// Whether a receiver is neither connected nor lost yet.
-    pub(super) fn has_expected(&self) -> bool {
-        let is_expected = |state: &ConnectionState| {
-            matches!(
-                state,
-                ConnectionState::Awaited | ConnectionState::Accepted(_)
-            )
-        };
-        self.states.iter().any(is_expected)
-    }
-
     /// The receiver that has a connection.
     pub(super) fn receiver_of(&self, connection: ConnectionId) -> Option<usize> {
         (0..self.states.len()).find(|receiver| self.accepted(*receiver) == Some(connection))

@@ -22,6 +22,10 @@ const RETRY: Duration = Duration::from_millis(1);
 /// A stream of some ten tuples a second keeps it, so few commits have to call it.
 const QUIET_TURNS: u32 = 64;
 
+/// Watch of a descriptor that ends with its first event. Once a provider has told of an event its
+/// descriptor stays readable until the node is asked whether a thread may sleep.
+const ONE_EVENT: EventFlags = EventFlags::IN.union(EventFlags::ONESHOT);
+
 /// The sending end of an edge over `rdma`.
 pub(super) struct RdmaSender<S: ModeSender> {
     sender: S,
@@ -39,7 +43,8 @@ struct RdmaSenderTask<T> {
     targets: Arc<Mutex<T>>,
     registration: Registration,
     /// Descriptors of the node: of its completions, which the sending thread sleeps on, and of its
-    /// events, which the IO thread watches.
+    /// events. The IO thread watches both while it does not attend: what a provider has kept back
+    /// can go out, and a connection that is idle can end, when the first is readable.
     completion_fd: OwnedFd,
     event_fd: OwnedFd,
     wakeup: Wakeup,
@@ -64,8 +69,10 @@ impl<S: ModeSender<Targets: 'static>> RdmaSender<S> {
             let no_fd = |error| Error::system("duplicate a descriptor", error);
             [one.map_err(no_fd)?, two.map_err(no_fd)?]
         };
-        let watch = registration.watch_fd(&event_fd, EventFlags::IN);
-        watch.map_err(|error| Error::system("watch a descriptor", error))?;
+        for fd in [&completion_fd, &event_fd] {
+            let watch = registration.watch_fd(fd, ONE_EVENT);
+            watch.map_err(|error| Error::system("watch a descriptor", error))?;
+        }
         let task = Arc::new(RdmaSenderTask {
             targets,
             registration,
@@ -77,6 +84,7 @@ impl<S: ModeSender<Targets: 'static>> RdmaSender<S> {
             turns: Mutex::default(),
             closed_at: Mutex::new(None),
         });
+        report_level(&counters, task.targets.clone());
         registration.add_task(task.clone());
         Ok(RdmaSender {
             sender,
@@ -87,6 +95,17 @@ impl<S: ModeSender<Targets: 'static>> RdmaSender<S> {
             bytes: 0,
         })
     }
+}
+
+/// Has the counters read what the receivers have not released, and count who is refused.
+fn report_level<T: ModeTargets + 'static>(counters: &Arc<EdgeCounters>, targets: Arc<Mutex<T>>) {
+    lock(&targets).count_refusals_in(counters.clone());
+    counters.set_refresh(move |counters| {
+        let (receiver, bytes) = lock(&targets).slowest().unwrap_or_default();
+        counters.queued_bytes.store(bytes, Ordering::Relaxed);
+        let slowest = &counters.slowest_receiver;
+        slowest.store(receiver, Ordering::Relaxed);
+    });
 }
 
 /// The IO thread's turns at one end.
@@ -122,6 +141,10 @@ impl<T> RdmaSenderTask<T> {
             self.registration.request_turn();
         }
     }
+
+    fn fds(&self) -> [&OwnedFd; 2] {
+        [&self.completion_fd, &self.event_fd]
+    }
 }
 
 impl<T: ModeTargets> IoTask for RdmaSenderTask<T> {
@@ -146,7 +169,9 @@ impl<T: ModeTargets> IoTask for RdmaSenderTask<T> {
         if let Some(closed_at) = closed_at {
             let is_over = progress.is_err() || targets.is_done();
             if is_over || now >= closed_at + LINGER_TIMEOUT {
-                self.registration.unwatch_fd(&self.event_fd);
+                for fd in self.fds() {
+                    self.registration.unwatch_fd(fd);
+                }
                 return NextTurn::Unregister;
             }
             return retry;
@@ -158,7 +183,12 @@ impl<T: ModeTargets> IoTask for RdmaSenderTask<T> {
         self.is_attended.store(false, Ordering::Release);
         match targets.node_mut().may_sleep() {
             Ok(false) => NextTurn::At(now),
-            _ => NextTurn::OnEvent,
+            _ => {
+                for fd in self.fds() {
+                    self.registration.change_watch(fd, ONE_EVENT);
+                }
+                NextTurn::OnEvent
+            }
         }
     }
 }
@@ -240,6 +270,8 @@ impl<S: ModeSender> Drop for RdmaSender<S> {
     /// Hands the rest to the IO thread, which goes on for [`LINGER_TIMEOUT`].
     fn drop(&mut self) {
         self.sender.forget_claim();
+        // They do not keep the node.
+        self.counters.freeze();
         let mut closed_at = self
             .task
             .closed_at

@@ -12,6 +12,7 @@ use fabric::{
 };
 use ring::frame::FrameBatch;
 
+use super::frame_check::check_frames;
 use super::greeting::{RdmaAcceptance, RdmaRequest};
 use super::mode::ModeReceiver;
 use super::record::{CREDIT_BYTES, RECORD_OVERHEAD_BYTES, RecordMarks, WRAP_BYTES};
@@ -123,6 +124,9 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
                 self.take_events()?;
             }
             found = self.take_record()?;
+            if found.is_none() {
+                self.write_owed_credit();
+            }
         }
         match (found, &self.loss) {
             (Some(range), _) => Ok(FrameBatch::new(self.ring.bytes(range))),
@@ -137,19 +141,22 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
     /// Gives the room of all polled records back: see [`crate::ReceivingEnd::release`].
     fn release(&mut self) {
         self.released = self.polled;
-        let uncredited = self.released - self.credited;
-        let is_due = uncredited >= self.ring_bytes / 4;
-        // A receiver that finds nothing more may not come back soon.
-        let is_idle = uncredited > 0 && !matches!(self.next_record(), Ok(Some(_)));
-        if is_due || is_idle {
-            self.write_credit();
+        if self.is_credit_due() {
+            self.place_all();
+            if self.is_credit_due() {
+                self.write_credit();
+            }
         }
     }
 
     /// Lets the provider work, and takes what has come but for records.
     fn progress(&mut self) -> Result<(), Error> {
         self.take_completions()?;
-        self.take_events()
+        self.take_events()?;
+        if self.next_record()?.is_none() {
+            self.write_owed_credit();
+        }
+        Ok(())
     }
 
     /// Whether the sender has neither accepted nor refused the connection yet.
@@ -183,7 +190,35 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
 }
 
 impl<N: RdmaNode> WriteReceiver<N> {
-    /// Lets the provider work, takes completions, and writes credit that could not be written.
+    /// Whether credit is to be written now: for a quarter of the ring, and when no further record
+    /// has come, since a receiver that finds nothing more may not come back soon.
+    fn is_credit_due(&mut self) -> bool {
+        let uncredited = self.released - self.credited;
+        let is_idle = |found| !matches!(found, Ok(Some(_)));
+        uncredited >= self.ring_bytes / 4 || uncredited > 0 && is_idle(self.next_record())
+    }
+
+    /// Has the provider place records until no more come: when credit cannot be written any more,
+    /// the provider `tcp` forgets those that a sender has left behind and that were not placed.
+    fn place_all(&mut self) {
+        let next = (self.position, self.number);
+        loop {
+            let before = self.position;
+            // The next poll reports an error, if there is one.
+            let is_taken = self.take_completions().is_ok();
+            while self.position - self.released < self.ring_bytes
+                && let Ok(Some(range)) = self.next_record()
+            {
+                self.pass_record(&range);
+            }
+            if !is_taken || self.position == before {
+                break;
+            }
+        }
+        (self.position, self.number) = next;
+    }
+
+    /// Lets the provider work, and takes completions.
     fn take_completions(&mut self) -> Result<(), Error> {
         let mut completions = std::mem::take(&mut self.completions);
         let polled = self.node.poll_completions(&mut completions);
@@ -196,11 +231,15 @@ impl<N: RdmaNode> WriteReceiver<N> {
             }
         }
         self.completions = completions;
-        polled.map_err(refused)?;
+        polled.map_err(refused)
+    }
+
+    /// Writes credit that is not written yet: when no further record has come, as what has come is
+    /// read first.
+    fn write_owed_credit(&mut self) {
         if self.released > self.credited {
             self.write_credit();
         }
-        Ok(())
     }
 
     /// Takes the sender's answer, and the end of the connection.
@@ -227,12 +266,16 @@ impl<N: RdmaNode> WriteReceiver<N> {
                 read.ring_bytes, self.ring_bytes
             )));
         }
+        if read.position != self.position {
+            return Err(Error::Refused(format!(
+                "the sender begins at position {}, this side at {}",
+                read.position, self.position
+            )));
+        }
         self.accepted = Some(Accepted {
             marks: RecordMarks::new(read.salt),
             credit: read.credit,
         });
-        self.position = read.position;
-        (self.polled, self.released, self.credited) = (read.position, read.position, read.position);
         Ok(())
     }
 
@@ -240,11 +283,18 @@ impl<N: RdmaNode> WriteReceiver<N> {
     fn take_record(&mut self) -> Result<Option<Range<usize>>, Error> {
         let found = self.next_record()?;
         if let Some(range) = &found {
-            self.number = self.number.wrapping_add(1);
-            self.position += (range.len() + RECORD_OVERHEAD_BYTES) as u64;
+            let checked = check_frames(self.ring.bytes(range.clone()));
+            checked.map_err(|why| broken_record(self.position, &why))?;
+            self.pass_record(range);
             self.polled = self.position;
         }
         Ok(found)
+    }
+
+    /// Goes on behind a record.
+    fn pass_record(&mut self, frames: &Range<usize>) {
+        self.number = self.number.wrapping_add(1);
+        self.position += (frames.len() + RECORD_OVERHEAD_BYTES) as u64;
     }
 
     /// Where the frames of the next record lie, if it is there. Goes to the start of the ring where
@@ -325,6 +375,13 @@ impl<N: RdmaNode> WriteReceiver<N> {
     fn lose(&mut self, why: String) {
         self.loss.get_or_insert(why);
     }
+}
+
+#[cold]
+fn broken_record(position: u64, why: &str) -> Error {
+    Error::Refused(format!(
+        "the record of the sender at position {position} is broken: {why}"
+    ))
 }
 
 #[cold]

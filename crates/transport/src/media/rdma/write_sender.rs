@@ -167,7 +167,13 @@ impl<N: RdmaNode> ModeSender for WriteSender<N> {
         let position = claim.record;
         self.last_record = Some(LastRecord { position, bytes });
         self.committed.end = position + bytes + RECORD_OVERHEAD_BYTES as u64;
-        lock(&self.targets).commit(self.committed);
+        let mut targets = lock(&self.targets);
+        targets.commit(self.committed);
+        // A look costs as much as many small frames do, so a record that grows while it waits looks
+        // when it begins and each time that its bytes have doubled.
+        if claim.before.checked_ilog2() != bytes.checked_ilog2() {
+            targets.post_waiting();
+        }
     }
 
     /// Takes completions, credit, requests and losses, and posts what waits.

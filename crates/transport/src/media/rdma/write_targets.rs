@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 
 use fabric::{
     COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionId, ConnectionRequest, FabricError,
@@ -17,7 +18,7 @@ use super::greeting::{RdmaAcceptance, RdmaRequest};
 use super::mode::ModeTargets;
 use super::record::{CREDIT_BYTES, RecordMarks};
 use super::{PlacementProof, mode_number};
-use crate::{EdgeSpec, Error};
+use crate::{EdgeCounters, EdgeSpec, Error};
 
 /// One write in so many has a completion, by which the provider's queue is emptied. A completion
 /// costs a sender more than a small write does.
@@ -54,6 +55,8 @@ pub(super) struct WriteTargets<N> {
     last_loss: String,
     /// Whether credit or a loss has come that a thread without room may wait for.
     has_news: bool,
+    /// Counters of the edge, for refused requests.
+    counters: Arc<EdgeCounters>,
     /// Whether there was a flush behind the last commit, and behind the one before it.
     is_flushed: bool,
     was_flushed: bool,
@@ -122,6 +125,7 @@ impl<N: RdmaNode> WriteTargets<N> {
             completions: Vec::with_capacity(COMPLETIONS_PER_POLL),
             last_loss: String::new(),
             has_news: false,
+            counters: Arc::default(),
             is_flushed: false,
             was_flushed: false,
         })
@@ -132,6 +136,15 @@ impl<N: RdmaNode> WriteTargets<N> {
         self.committed = committed;
         self.was_flushed = std::mem::take(&mut self.is_flushed);
         self.post_all();
+    }
+
+    /// Posts what waits for completions, if they have come. The next claim or flush reports an
+    /// error, if there is one.
+    pub(super) fn post_waiting(&mut self) {
+        let end = self.committed.end;
+        if self.living().any(|target| target.posted < end) && self.take_completions().is_ok() {
+            self.post_all();
+        }
     }
 
     /// Keeps everything behind a position from being posted.
@@ -287,6 +300,17 @@ impl<N: RdmaNode> WriteTargets<N> {
         WRITES_ON_WAY_MAX.min(depth.saturating_sub(1).max(1))
     }
 
+    /// Takes the completions of writes, and what else the provider tells of.
+    pub(super) fn take_completions(&mut self) -> Result<(), Error> {
+        let mut completions = std::mem::take(&mut self.completions);
+        let polled = self.node.poll_completions(&mut completions);
+        for completion in completions.drain(..) {
+            self.complete(&completion);
+        }
+        self.completions = completions;
+        polled.map_err(refused)
+    }
+
     fn complete(&mut self, completion: &Completion) {
         let receiver = (completion.number >> WRITE_COUNT_BITS) as usize;
         match &completion.kind {
@@ -315,9 +339,6 @@ impl<N: RdmaNode> WriteTargets<N> {
                 if let Some(target) = target {
                     target.state = TargetState::Connected(connection);
                 }
-                if !self.receivers.iter().any(WriteTarget::is_expected) {
-                    self.node.stop_listening();
-                }
             }
             FabricEvent::Closed { connection, why } => {
                 let states = [
@@ -334,21 +355,30 @@ impl<N: RdmaNode> WriteTargets<N> {
 
     /// Accepts a receiver of this edge that shows the token, and refuses others.
     fn answer(&mut self, request: ConnectionRequest) {
-        let mode = mode_number(self.proof);
-        let read = RdmaRequest::read(&request.data, mode, &self.spec);
-        let read = read.ok().filter(|read| {
-            let target = &self.receivers[read.receiver as usize];
-            target.state == TargetState::Awaited && read.ring.bytes == self.ring_bytes
-        });
-        let accepted = read.and_then(|read| {
-            let connection = self.node.begin_accept(&request).ok()?;
-            Some((connection, read))
+        let accepted = self.read_request(&request).and_then(|read| {
+            let connection = self.node.begin_accept(&request).map_err(refused)?;
+            Ok((connection, read))
         });
         match accepted {
-            Some((connection, read)) => self.finish_accept(connection, &read),
-            // A peer that cannot be told sees the end of its connection.
-            None => drop(self.node.reject(request)),
+            Ok((connection, read)) => self.finish_accept(connection, &read),
+            Err(why) => reject(&mut self.node, &self.counters, request, &why),
         }
+    }
+
+    /// The request of a receiver that may be accepted.
+    fn read_request(&self, request: &ConnectionRequest) -> Result<RdmaRequest, Error> {
+        let mode = mode_number(self.proof);
+        let read = RdmaRequest::read(&request.data, mode, &self.spec)?;
+        if self.receivers[read.receiver as usize].state != TargetState::Awaited {
+            return Err(not_awaited(read.receiver));
+        }
+        if read.ring.bytes != self.ring_bytes {
+            return Err(Error::Refused(format!(
+                "the other side's ring has {} bytes, this one's {}",
+                read.ring.bytes, self.ring_bytes
+            )));
+        }
+        Ok(read)
     }
 
     fn finish_accept(&mut self, connection: ConnectionId, read: &RdmaRequest) {
@@ -419,6 +449,17 @@ impl<N: RdmaNode> ModeTargets for WriteTargets<N> {
         std::mem::take(&mut self.has_news)
     }
 
+    fn slowest(&self) -> Option<(u32, u64)> {
+        let living = (0..).zip(&self.receivers);
+        let living = living.filter(|(_, target)| target.state != TargetState::Lost);
+        let (receiver, target) = living.min_by_key(|(_, target)| target.released)?;
+        Some((receiver, self.committed.end.saturating_sub(target.released)))
+    }
+
+    fn count_refusals_in(&mut self, counters: Arc<EdgeCounters>) {
+        self.counters = counters;
+    }
+
     /// Whether a receiver is not connected yet, or has not been sent all that is committed.
     fn waits(&self) -> bool {
         let end = self.committed.end;
@@ -451,13 +492,7 @@ impl<N: RdmaNode> ModeTargets for WriteTargets<N> {
 
     /// Posts what waits, takes completions, credit, requests and losses.
     fn progress(&mut self) -> Result<(), Error> {
-        let mut completions = std::mem::take(&mut self.completions);
-        let polled = self.node.poll_completions(&mut completions);
-        for completion in completions.drain(..) {
-            self.complete(&completion);
-        }
-        self.completions = completions;
-        polled.map_err(refused)?;
+        self.take_completions()?;
         while let Some(event) = self.node.next_event().map_err(refused)? {
             self.handle(event);
         }
@@ -489,11 +524,6 @@ impl WriteTarget {
         })
     }
 
-    /// Whether the receiver has not connected yet.
-    fn is_expected(&self) -> bool {
-        matches!(self.state, TargetState::Awaited | TargetState::Accepted(_))
-    }
-
     /// Whether all writes up to a position are done.
     fn is_written(&self, end: u64) -> bool {
         let is_connected = matches!(self.state, TargetState::Connected(_));
@@ -510,6 +540,24 @@ impl WriteTarget {
 /// Registered memory of at least `bytes` bytes.
 pub(super) fn memory(bytes: usize) -> Result<PinnedMemory, Error> {
     PinnedMemory::new(bytes).map_err(|error| Error::system("map memory for an edge", error))
+}
+
+/// Refuses a request, tells the peer why, and counts it.
+pub(super) fn reject(
+    node: &mut impl RdmaNode,
+    counters: &EdgeCounters,
+    request: ConnectionRequest,
+    why: &Error,
+) {
+    let why = why.to_string();
+    // A peer that cannot be told sees the end of its connection.
+    let _ = node.reject(request, &why);
+    counters.count_refusal(format!("a request for a connection was refused: {why}"));
+}
+
+/// The refusal of a receiver that has connected before.
+pub(super) fn not_awaited(receiver: u32) -> Error {
+    Error::Refused(format!("receiver {receiver} is connected already, or gone"))
 }
 
 /// The error of a provider.

@@ -1,12 +1,16 @@
 //! Mode `write` on the fabric for tests: nothing torn, lost or stuck, whatever the fabric does.
 
 use fabric::sim::{SimFabric, SimFabricFaults, SimNode};
+use fabric::{FabricEvent, LocalSlice, PinnedMemory, PostOptions, RdmaNode, RemoteAccess};
+use ring::frame::FrameHeader;
 
-use super::PlacementProof;
+use super::greeting::{RdmaAcceptance, RdmaRequest};
 use super::mode::{ModeReceiver, ModeSender};
+use super::record::{CREDIT_BYTES, RecordHead, RecordMarks};
 use super::sim_edge::{RING_BYTES, SimEdge, StepRng, seeds, spec};
 use super::write_receiver::WriteReceiver;
 use super::write_sender::WriteSender;
+use super::{PlacementProof, mode_number};
 use crate::{EdgeSpec, Error};
 
 type WriteEdge = SimEdge<WriteSender<SimNode>, WriteReceiver<SimNode>>;
@@ -119,11 +123,16 @@ fn a_stranger_is_refused() {
         stranger.poll().err()
     });
     assert!(matches!(refusal, Some(Error::PeerLost(_))), "{refusal:?}");
+    let refusal = refusal.unwrap().to_string();
+    assert!(
+        refusal.contains("the token is not that of this job"),
+        "{refusal}"
+    );
     assert!(sender.lost_receivers().is_empty());
 }
 
 #[test]
-fn nobody_listens_once_all_receivers_have_come() {
+fn nobody_is_accepted_once_all_receivers_have_come() {
     let fabric = SimFabric::new(SimFabricFaults::NONE);
     let (node, address) = fabric.listen().unwrap();
     let proof = PlacementProof::Marks;
@@ -140,7 +149,10 @@ fn nobody_listens_once_all_receivers_have_come() {
     assert!(connect(0).is_none());
     assert!(connect(1).is_none());
     let late = connect(1).expect("a refusal").to_string();
-    assert!(late.contains("nothing listens there"), "{late}");
+    assert_eq!(
+        late,
+        "the sender is gone: refused: receiver 1 is connected already, or gone"
+    );
 }
 
 #[test]
@@ -155,5 +167,81 @@ fn frames_before_a_loss_are_received_first() {
             edge.sender.progress().unwrap();
         }
         assert_eq!(edge.frames_at_loss(), 10, "seed {seed}");
+    }
+}
+
+/// The words of a receiver about a sender that begins at a position and writes this record there.
+fn end_by_record(position: u64, frames: &[u64]) -> String {
+    let (proof, salt) = (PlacementProof::Marks, 77);
+    let fabric = SimFabric::new(SimFabricFaults::NONE);
+    let (mut node, address) = fabric.listen().unwrap();
+    let own = fabric.connect(address).unwrap();
+    let mut receiver = WriteReceiver::new(own, &spec(1), 0, proof, RING_BYTES).unwrap();
+    let Some(FabricEvent::Request(request)) = node.next_event().unwrap() else {
+        panic!("no request");
+    };
+    let read = RdmaRequest::read(&request.data, mode_number(proof), &spec(1)).unwrap();
+    let connection = node.begin_accept(&request).unwrap();
+    let credit = PinnedMemory::new(CREDIT_BYTES).unwrap();
+    let credit = node.register(&credit, RemoteAccess::Write).unwrap();
+    let acceptance = RdmaAcceptance {
+        mode: mode_number(proof),
+        position,
+        salt,
+        credit: node.remote_memory(credit),
+        ring_bytes: RING_BYTES as u64,
+    };
+    node.finish_accept(connection, &acceptance.to_bytes())
+        .unwrap();
+    let head = RecordHead {
+        number: 0,
+        bytes: 8 * frames.len() as u32,
+    };
+    let marks = RecordMarks::new(salt);
+    let ends = [marks.head_word(head), marks.end_word(head)];
+    let words = [&ends[..1], frames, &ends[1..]].concat();
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let mut memory = PinnedMemory::new(RING_BYTES).unwrap();
+    memory.bytes_mut(0..bytes.len()).copy_from_slice(&bytes);
+    let region = node.register(&memory, RemoteAccess::None).unwrap();
+    let range = 0..bytes.len();
+    let from = LocalSlice { region, range };
+    let options = PostOptions::default();
+    let posted = node.post_write(connection, &from, &read.ring, 0, options);
+    assert!(posted.unwrap());
+    let end = (0..1000).find_map(|_| {
+        node.poll_completions(&mut Vec::new()).unwrap();
+        let end = receiver.poll().err();
+        receiver.release();
+        end
+    });
+    end.map(|end| end.to_string()).unwrap_or_default()
+}
+
+#[test]
+fn a_broken_sender_is_an_error() {
+    let header = |len| {
+        FrameHeader {
+            len,
+            kind: 1,
+            flags: 0,
+        }
+        .to_word()
+    };
+    assert_eq!(end_by_record(0, &[header(8), 5]), "");
+    assert_eq!(
+        end_by_record(0, &[header(0), header(9), 1]),
+        "the record of the sender at position 0 is broken: a frame of 24 bytes begins 16 bytes \
+         before its end"
+    );
+    assert_eq!(
+        end_by_record(0, &[]),
+        "the record of the sender at position 0 is broken: it is empty"
+    );
+    for position in [4, 8, u64::MAX - 7] {
+        assert_eq!(
+            end_by_record(position, &[header(0)]),
+            format!("the sender is gone: the sender begins at position {position}, this side at 0")
+        );
     }
 }

@@ -208,10 +208,12 @@ impl TcpSenderState {
                 self.end_connection(at, end);
             }
         }
-        let slowest = self.connected().map(ReceiverConnection::released).min();
-        self.released = slowest.unwrap_or(self.committed);
+        let (slowest, released) = self.slowest().unwrap_or((0, self.committed));
+        self.released = released;
         let queued = self.queued_bytes() as u64;
-        self.counters.queued_bytes.store(queued, Ordering::Relaxed);
+        let counters = &self.counters;
+        counters.queued_bytes.store(queued, Ordering::Relaxed);
+        counters.slowest_receiver.store(slowest, Ordering::Relaxed);
     }
 
     /// Finds connections that have ended.
@@ -375,6 +377,16 @@ impl TcpSenderState {
     /// turn.
     fn receiver_counts(&self) -> (usize, usize) {
         (self.connected().count(), self.gone_count)
+    }
+
+    /// Number of the connected receiver that has most to release, and what it has released.
+    fn slowest(&self) -> Option<(u32, u64)> {
+        let numbered = (0..).zip(&self.receivers);
+        let released = numbered.filter_map(|(number, receiver)| match receiver {
+            TcpConnectionState::Connected(connection, _) => Some((number, connection.released())),
+            TcpConnectionState::Awaited | TcpConnectionState::Gone(_) => None,
+        });
+        released.min_by_key(|(_, released)| *released)
     }
 
     fn connected(&self) -> impl Iterator<Item = &ReceiverConnection> {

@@ -230,7 +230,7 @@ fn check_build(bytes: &[u8; HANDSHAKE_BYTES], protocol: FramingProtocol) -> Resu
 }
 
 /// Compares tokens in a time that does not depend on where they differ.
-fn is_equal_constant_time(left: &[u8; 16], right: &[u8; 16]) -> bool {
+pub(in crate::media) fn is_equal_constant_time(left: &[u8; 16], right: &[u8; 16]) -> bool {
     let differences = left.iter().zip(right).map(|(left, right)| left ^ right);
     differences.fold(0, |all, one| all | one) == 0
 }
