@@ -195,7 +195,7 @@ pub(in crate::parser) fn colon(p: &mut Parser, place: &str) -> bool {
 
 /// Parses the value of a parameter: a type, or expressions. A bare name is an expression.
 pub(in crate::parser) fn actual(p: &mut Parser) {
-    if p.current().is_type_keyword() {
+    if p.current().is_type_keyword() && !p.is_reserved_name(p.pos) {
         types::type_expr(p);
     } else {
         expr::expr_list(p);

@@ -357,6 +357,11 @@ fn subscript(p: &mut Parser, inner: CompletedNode) -> CompletedNode {
 fn primary(p: &mut Parser) -> Option<CompletedNode> {
     match p.current() {
         Ident => Some(qualified_name(p)),
+        kind if p.reserved_names.contains(&kind) => {
+            let node = p.start();
+            p.bump_as(Ident, 1);
+            Some(p.finish(node, QName))
+        }
         Number | StringToken | TrueKw | FalseKw | NullKw => {
             let node = p.start();
             p.bump();

@@ -134,8 +134,9 @@ pub(in crate::parser) fn local_declaration(p: &mut Parser) {
 /// The rest of a declaration behind `mutable`.
 fn declared_variables(p: &mut Parser, node: NodeMarker) {
     if types::type_expr(p).is_some() {
+        let first = p.pos;
         loop {
-            variable(p);
+            variable(p, p.pos == first);
             if !p.eat(Comma) {
                 break;
             }
@@ -153,13 +154,15 @@ fn declared_variables(p: &mut Parser, node: NodeMarker) {
     p.finish(node, LocalDecl);
 }
 
-fn variable(p: &mut Parser) {
+fn variable(p: &mut Parser, is_first: bool) {
     let node = p.start();
     let name = p.start();
     let help = match p.current() {
         LBracket => Some(types::array_advice(p)),
         MutableKw => Some("`mutable` stands before the type: `mutable int32 x = 1;`"),
-        kind if kind.is_type_keyword() => Some("each type has a declaration of its own"),
+        kind if kind.is_type_keyword() && !is_first => {
+            Some("each type has a declaration of its own")
+        }
         _ => None,
     };
     p.declaration_name(DeclarationKind::Variable, "the name of a variable");
@@ -202,7 +205,7 @@ fn untyped_declaration(p: &mut Parser, code: &'static str, message: &str) {
     p.bump_as(MutableKw, 1);
     let nothing = p.start();
     p.finish(nothing, NamedType);
-    variable(p);
+    variable(p, true);
     p.semicolon("the declaration");
     p.finish(declaration, LocalDecl);
     p.finish(node, LocalStmt);
