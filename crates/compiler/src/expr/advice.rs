@@ -124,6 +124,16 @@ fn advice(
             "strings of different types do not mix; cast one: `({left})`"
         ));
     }
+    let is_text = left.is_string() || right.is_string();
+    if op.op.is_comparison()
+        && is_text
+        && [left, right].iter().any(|ty| matches!(ty, Type::Enum(_)))
+    {
+        return Some("an enumerator is written without quotes".to_owned());
+    }
+    if op.op.is_comparison() && is_text && [left, right].contains(&&Type::Boolean) {
+        return Some("`true` and `false` are written without quotes".to_owned());
+    }
     let (string, other, other_text) = match left.is_string() {
         true => (left, right, texts.1),
         false => (right, left, texts.0),

@@ -187,7 +187,7 @@ impl<'w> Typer<'_, 'w> {
         if (self.scope.composite_scope()).is_some_and(|scope| scope.binding(&formal).is_some()) {
             return finding.help(format!("write `{formal}` for the composite's parameter"));
         }
-        if let Some(help) = foreign_function(name) {
+        if let Some(help) = foreign_function(name).filter(|_| name == "cout") {
             return finding.help(help);
         }
         if let Some(composite) = self.composite_of_enumerator(name, span) {
@@ -331,6 +331,7 @@ fn foreign_literal(name: &str) -> Option<&'static str> {
         "NULL" | "Null" | "nil" | "None" | "nullptr" => "null",
         "True" | "TRUE" => "true",
         "False" | "FALSE" => "false",
+        "sys" | "SYS" => "Sys",
         _ => return None,
     })
 }

@@ -34,7 +34,7 @@ pub(in crate::parser) fn invocations(p: &mut Parser) {
             p.skip_token();
         }
     }
-    if count == 0 {
+    if count == 0 && !p.begins_type_clause(p.pos) {
         p.error_unexpected("an operator invocation");
     }
 }
