@@ -259,9 +259,7 @@ fn expand<'e, 'w>(
 
 /// Checks the composites of the main files that the program does not use, and their types.
 fn check_rest(session: &Session<'_>, expanded: &Expander<'_, '_>) {
-    let pending = session.values_pending.replace(true);
     session.outside_program(|| check_unused(session, expanded));
-    session.values_pending.set(pending);
 }
 
 fn check_unused(session: &Session<'_>, expanded: &Expander<'_, '_>) {

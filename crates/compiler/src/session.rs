@@ -24,6 +24,8 @@ pub struct Session<'w> {
     pub main: Arc<str>,
     /// Whether submission-time values may still be given, so that missing ones are not reported.
     pub(crate) values_pending: Cell<bool>,
+    /// Whether what is checked is no part of the program, see [`Session::outside_program`].
+    pub(crate) is_outside_program: Cell<bool>,
     /// Whether a function uses such a value.
     pub(crate) pending_in_functions: Cell<bool>,
     /// Whether a formal stands for too many expressions, which was reported: no formal is replaced
@@ -57,6 +59,7 @@ impl<'w> Session<'w> {
             diagnostics: Diagnostics::default(),
             main: main.into(),
             values_pending: Cell::new(false),
+            is_outside_program: Cell::new(false),
             pending_in_functions: Cell::new(false),
             is_formal_full: Cell::new(false),
             first_untyped: Cell::new(None),
@@ -112,10 +115,15 @@ impl<'w> Session<'w> {
         self.first_untyped.get().is_some()
     }
 
-    /// Ignores statements that cannot be compiled in `work`: they are no part of the program.
+    /// Checks what is no part of the program: the submission-time values in it are not given, and
+    /// statements that cannot be compiled are ignored.
     pub(crate) fn outside_program<T>(&self, work: impl FnOnce() -> T) -> T {
         let before = self.first_untyped.get();
+        let was_outside = self.is_outside_program.replace(true);
+        let were_pending = self.values_pending.replace(true);
         let result = work();
+        self.values_pending.set(were_pending);
+        self.is_outside_program.set(was_outside);
         self.first_untyped.set(before);
         result
     }

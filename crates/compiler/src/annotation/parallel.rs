@@ -94,12 +94,11 @@ fn said(keys: &[(Arc<str>, Value)], wanted: &str) -> String {
 pub(super) fn partition_by(check: &AnnotationCheck<'_, '_>, expr: &Expr) -> Option<Value> {
     let mut seen: Vec<&str> = Vec::new();
     let mut parts = Vec::new();
-    for one in list_elements(
-        check,
-        expr,
-        "a list of `{port = In, attributes = [a]}`",
-        Some,
-    )? {
+    let ExprKind::List(list) = &expr.kind else {
+        let message = format!("`partitionBy` is a list: `[{}]`", partition_form(check));
+        return fail(check, expr.span, message);
+    };
+    for one in list {
         let (name, attributes) = partition(check, one)?;
         if seen.contains(&name) {
             return fail(
@@ -114,13 +113,21 @@ pub(super) fn partition_by(check: &AnnotationCheck<'_, '_>, expr: &Expr) -> Opti
     Some(text(&parts.join(";")))
 }
 
+/// How a partition is written, for the first input port.
+fn partition_form(check: &AnnotationCheck<'_, '_>) -> String {
+    let port = check
+        .ports
+        .inputs
+        .first()
+        .and_then(|port| port.names.first());
+    let port = port.map_or("In", |name| &**name);
+    format!("{{port = {port}, attributes = [a, b]}}")
+}
+
 fn partition<'e>(check: &AnnotationCheck<'_, '_>, one: &'e Expr) -> Option<(&'e str, Vec<String>)> {
     let ExprKind::Tuple(parts) = &one.kind else {
-        return fail(
-            check,
-            one.span,
-            "a partition is `{port = In, attributes = [a]}`",
-        );
+        let message = format!("a partition is `{}`", partition_form(check));
+        return fail(check, one.span, message);
     };
     let part = |wanted: &str| parts.iter().find(|(name, _)| &*name.text == wanted);
     let (Some((_, name)), Some((_, list)), 2) = (part("port"), part("attributes"), parts.len())

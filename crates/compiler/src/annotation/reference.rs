@@ -71,11 +71,11 @@ pub(super) fn port<'p>(
     }
     let message = format!("this operator has no {what} port `{}`", name.text);
     let finding = Diagnostic::error("unknown-port", name.span, message);
-    let names = || ports.iter().flat_map(|p| &p.names).map(|n| &**n);
+    let names = ports.iter().map(|p| &p.names[..]);
     let suggestions = &check.session.symbols.suggestions;
     check
         .session
-        .report(suggestions.did_you_mean(finding, &name.text, names));
+        .report(suggestions.which_port(finding, &name.text, names));
     None
 }
 

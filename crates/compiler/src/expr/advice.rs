@@ -37,12 +37,16 @@ pub(super) fn no_operator(
         ..
     } = *written;
     let exprs = (left, right);
+    let precedence = precedence_advice(op, exprs, sources.text(spans.0));
     let (left, right) = (&left.ty, &right.ty);
     let text = spelling(op);
     let message = format!("`{text}` cannot be applied to {left} and {right}");
     let finding = Diagnostic::error("operator-mismatch", at, message)
         .label(spans.0, format!("this is {left}"))
         .label(spans.1, format!("this is {right}"));
+    if let Some(help) = precedence {
+        return finding.help(help);
+    }
     let finding = advice(op, (left, right), written)
         .into_iter()
         .fold(finding, Diagnostic::help);
@@ -61,6 +65,28 @@ pub(super) fn no_operator(
     }
 }
 
+/// Advice for an operand that is a comparison and was not meant to be one. `written` is the text of
+/// the left operand.
+fn precedence_advice(
+    op: ComputeOp,
+    (left, right): (&graph::Expr, &graph::Expr),
+    written: &str,
+) -> Option<String> {
+    let is_comparison = |expr: &graph::Expr| match &expr.kind {
+        ExprKind::Binary(op, ..) => op.is_comparison(),
+        _ => false,
+    };
+    let text = spelling(op);
+    if op.op.is_comparison() && is_comparison(left) && !written.starts_with('(') {
+        return Some(format!(
+            "comparisons do not chain; join two of them: `a {text} b && b {text} c`"
+        ));
+    }
+    let is_bitwise = matches!(op.op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor);
+    (is_bitwise && (is_comparison(left) || is_comparison(right)))
+        .then(|| format!("comparisons bind more tightly than `{text}`: write `(a {text} b) == c`"))
+}
+
 /// A sentence that proposes what is right for operands of these types.
 fn advice(
     op: ComputeOp,
@@ -76,6 +102,16 @@ fn advice(
             false => format!("`{text}` works element by element on two lists or maps"),
         });
     }
+    let is_joined = op.op == BinaryOp::Add && matches!(left, Type::List(..));
+    if is_joined && element(left) == element(right) {
+        return Some(
+            match written.is_assignment {
+                true => "`concatM(a, b)` appends a list to another; `.+` adds element by element",
+                false => "`concat(a, b)` joins two lists; `.+` adds them element by element",
+            }
+            .to_owned(),
+        );
+    }
     if left == right && element(left).is_some_and(|e| applies(op.op, e)) {
         return Some(format!("write `.{text}` to work element by element"));
     }
@@ -87,6 +123,16 @@ fn advice(
         return Some(format!(
             "strings of different types do not mix; cast one: `({left})`"
         ));
+    }
+    let is_text = left.is_string() || right.is_string();
+    if op.op.is_comparison()
+        && is_text
+        && [left, right].iter().any(|ty| matches!(ty, Type::Enum(_)))
+    {
+        return Some("an enumerator is written without quotes".to_owned());
+    }
+    if op.op.is_comparison() && is_text && [left, right].contains(&&Type::Boolean) {
+        return Some("`true` and `false` are written without quotes".to_owned());
     }
     let (string, other, other_text) = match left.is_string() {
         true => (left, right, texts.1),

@@ -9,6 +9,7 @@ use tuple::Type;
 
 use super::Typer;
 use super::convert::{cast_node, coerce, coerce_initially, fits, fits_initially};
+use super::needs_context::needs_context;
 use crate::types::castable;
 
 impl<'w> Typer<'_, 'w> {
@@ -21,6 +22,8 @@ impl<'w> Typer<'_, 'w> {
     ) -> Option<graph::Expr> {
         let to = self.session.resolve_type(ty, &self.scope);
         let hint = match &to {
+            // No branch without a type of its own, `null` or `[]`, is a text; the other one tells.
+            Some(ty) if ty.is_string() && is_conditional(inner) => None,
             Some(Type::Blob) => Some(Type::List(Arc::new(Type::Uint8), None)),
             other => other.clone(),
         };
@@ -40,6 +43,15 @@ impl<'w> Typer<'_, 'w> {
         };
         result.pos = self.session.pos(span);
         Some(result)
+    }
+}
+
+/// Whether it is a conditional expression one of whose results has no type of its own.
+fn is_conditional(expr: &ast::Expr) -> bool {
+    match &expr.kind {
+        ast::ExprKind::Paren(inner) => is_conditional(inner),
+        ast::ExprKind::Conditional(_, a, b) => needs_context(a) != needs_context(b),
+        _ => false,
     }
 }
 

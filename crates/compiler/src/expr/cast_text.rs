@@ -13,6 +13,15 @@ pub(super) fn shortened(source: &str) -> &str {
     }
 }
 
+/// The text of an expression as an operand: in parentheses if it has operators itself.
+pub(super) fn as_operand(source: &str) -> String {
+    let operand = shortened(source);
+    match is_operand(source) {
+        true => operand.to_owned(),
+        false => format!("({operand})"),
+    }
+}
+
 /// A cast of what is written so: `(int64) n`, `(int64) (a + b)`.
 pub(super) fn cast_text(to: &Type, source: &str) -> String {
     let operand = shortened(source);

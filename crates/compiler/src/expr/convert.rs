@@ -2,15 +2,17 @@
 //! short enough for a bounded string, and, in initializers only, every conversion that a cast
 //! allows. Nothing else converts by itself; there is no implicit numeric conversion.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use graph::ExprKind;
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
-use super::cast_text::cast_text;
+use super::cast_text::{as_operand, cast_text};
 use super::literal::without_optional;
 use super::{Typer, number};
+use crate::tables::{Signature, TypePattern};
 use crate::types::{castable, difference};
 
 /// Whether an expression converts implicitly to a type.
@@ -216,6 +218,14 @@ impl Typer<'_, '_> {
         }
         let source = self.session.symbols.sources().text(span);
         let mut finding = mismatch(to, &expr.ty, span, source);
+        let functions = self.context.output_functions.as_ref();
+        if let (ExprKind::OutputCall(call), Some(false)) = (&expr.kind, functions.map(|f| f.nested))
+        {
+            // A cast of the result would make the call a part of a larger expression.
+            finding.help.clear();
+            let help = self.output_call_advice(&self.calls[*call as usize], to);
+            return self.report(finding.help(help));
+        }
         if is_text(&expr)
             && !to.is_string()
             && castable(&expr.ty, to)
@@ -225,6 +235,28 @@ impl Typer<'_, '_> {
         }
         let finding = bracket_advice(finding, &expr, to);
         self.report(literal_advice(finding, (&expr, source), to))
+    }
+
+    /// Advice for an output function whose result is of a wrong type.
+    fn output_call_advice(&self, call: &graph::OutputCall, to: &Type) -> String {
+        let gives_argument = |signature: &Rc<Signature>| {
+            let formal = signature.formals.first().map(|formal| &formal.ty);
+            matches!(signature.result, TypePattern::Formal(_)) && formal == Some(&signature.result)
+        };
+        let functions = self.context.output_functions.as_ref();
+        let all = functions.and_then(|functions| functions.by_name.get(&*call.function));
+        let name = &call.function;
+        let can_cast = match &call.args[..] {
+            [only] => only.ty == call.ty && castable(&only.ty, to),
+            _ => false,
+        };
+        match can_cast && all.is_some_and(|all| all.iter().any(gives_argument)) {
+            true => format!("cast its argument: `{name}(({to}) ...)`"),
+            false => format!(
+                "give the attribute the type {}, and convert it in a Functor behind",
+                call.ty
+            ),
+        }
     }
 
     /// The initial value of a variable of that type.
@@ -366,6 +398,25 @@ pub(crate) fn mismatch(expected: &Type, found: &Type, span: Span, source: &str) 
         }
         (Type::Blob, Type::RString) => {
             finding.help("`convertToBlob(value)` is the bytes of the text")
+        }
+        (Type::Boolean, Type::Optional(_)) => {
+            finding.help("`o??` asks whether an optional has a value")
+        }
+        (Type::Boolean, found)
+            if found.is_numeric() && source.starts_with(|c: char| c.is_ascii_digit()) =>
+        {
+            finding.help("write `true` or `false`")
+        }
+        (Type::Boolean, found) if found.is_numeric() => {
+            let zero = match found {
+                Type::Int32 => "0".to_owned(),
+                Type::Float64 => "0.0".to_owned(),
+                found => match number::suffix(found) {
+                    Some(suffix) => format!("0{suffix}"),
+                    None => format!("({found}) 0"),
+                },
+            };
+            finding.help(format!("compare it: `{} != {zero}`", as_operand(source)))
         }
         _ if found.is_numeric() && expected.is_numeric() && castable(found, expected) => finding
             .help(format!(

@@ -1,8 +1,8 @@
 //! Type inference for one expression, by its form.
 
 use graph::ExprKind;
-use syntax::Span;
 use syntax::ast::{self, PostfixOp, PrefixOp};
+use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
 use super::Typer;
@@ -71,6 +71,11 @@ impl<'w> Typer<'_, 'w> {
             Kind::Index(base, index) => self.index(base, index, span),
             Kind::Slice(base, low, up) => self.slice(base, low.as_deref(), up.as_deref(), span),
             Kind::Binary(..) => self.binary(expr, hint),
+            Kind::Assign(None, ..) if hint == Some(&Type::Boolean) => {
+                let message = "this assigns, and a condition is needed";
+                let finding = Diagnostic::error("void-value", span, message);
+                self.report(finding.help("compare with `==`"))
+            }
             Kind::Assign(op, at, place, value) => self.assign((*op, *at), place, value, span),
             Kind::Conditional(c, a, b) => self.conditional(c, a, b, hint, span),
             Kind::Cast(ty, inner) => self.cast(ty, inner, span),

@@ -4,13 +4,17 @@
 //! its ports themselves, then enumerators of the composite and of the namespaces that are seen. In
 //! the actual of a composite's formal, stream names stand for the ports that carry the same stream.
 
+use std::sync::Arc;
+
 use graph::StateId;
+use syntax::ast::{Composite, Item, QName, TypeDefBody, TypeKind};
 use syntax::{DeclarationKind, Diagnostic, Span};
 
 use super::Typer;
 use super::context::ReadableInputs;
 use crate::names::{
     BlockScope, CompositeScope, DefinitionKind, Enumerator, LocalEntry, ScopeLevel, StateEntry,
+    foreign_function,
 };
 
 /// A name that has a value.
@@ -179,12 +183,48 @@ impl<'w> Typer<'_, 'w> {
         if let Some(meant) = self.library_enumerator(name) {
             return finding.help(format!("write {meant}"));
         }
+        let formal = format!("${name}");
+        if (self.scope.composite_scope()).is_some_and(|scope| scope.binding(&formal).is_some()) {
+            return finding.help(format!("write `{formal}` for the composite's parameter"));
+        }
+        if let Some(help) = foreign_function(name).filter(|_| name == "cout") {
+            return finding.help(help);
+        }
+        if let Some(composite) = self.composite_of_enumerator(name, span) {
+            return finding.help(format!("write `{composite}.{name}`"));
+        }
         let mut names = Vec::new();
         let suggestions = &self.session.symbols.suggestions;
         suggestions.did_you_mean(finding, name, || {
             names = self.visible_names();
             names.iter().map(|n| &**n)
         })
+    }
+
+    /// A composite that can be named here and has an enumerator of that name in a static type.
+    fn composite_of_enumerator(&self, name: &str, span: Span) -> Option<Arc<str>> {
+        let symbols = self.session.symbols;
+        if !symbols.suggestions.is_open(span) {
+            return None;
+        }
+        let is_visible = |composite: &Composite| {
+            let name = QName {
+                namespace: None,
+                name: composite.name.clone(),
+                span,
+            };
+            let unit = self.scope.unit_id();
+            symbols
+                .search(unit, &name, DefinitionKind::Operator)
+                .is_ok()
+        };
+        let items = symbols.units().flat_map(|(_, unit)| &unit.unit.items);
+        let mut all = items.filter_map(|item| match item {
+            Item::Composite(composite) => Some(composite),
+            _ => None,
+        });
+        all.find(|composite| has_enumerator(composite, name) && is_visible(composite))
+            .map(|composite| composite.name.text.clone())
     }
 
     /// The enumerators of the library that are called so, with their composites.
@@ -291,6 +331,20 @@ fn foreign_literal(name: &str) -> Option<&'static str> {
         "NULL" | "Null" | "nil" | "None" | "nullptr" => "null",
         "True" | "TRUE" => "true",
         "False" | "FALSE" => "false",
+        "sys" | "SYS" => "Sys",
         _ => return None,
     })
+}
+
+/// Whether a static type of a composite has an enumerator of that name.
+fn has_enumerator(composite: &Composite, name: &str) -> bool {
+    let statics = composite.types.iter().filter(|def| def.is_static);
+    let mut enums = statics.filter_map(|def| match &def.body {
+        TypeDefBody::Type(ty) => match &ty.kind {
+            TypeKind::Enum(enumerators) => Some(enumerators),
+            _ => None,
+        },
+        _ => None,
+    });
+    enums.any(|list| list.iter().any(|enumerator| &*enumerator.text == name))
 }

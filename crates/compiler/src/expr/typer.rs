@@ -123,11 +123,6 @@ impl<'s, 'w> Typer<'s, 'w> {
 
     /// A condition: a boolean.
     pub fn condition(&mut self, expr: &'w Expr) -> Option<graph::Expr> {
-        if let syntax::ast::ExprKind::Assign(None, ..) = expr.kind {
-            let message = "this assigns, and a condition is needed";
-            let finding = Diagnostic::error("void-value", expr.span, message);
-            return self.report(finding.help("compare with `==`"));
-        }
         self.expr(expr, Some(&Type::Boolean))
     }
 

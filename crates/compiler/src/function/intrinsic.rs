@@ -151,9 +151,12 @@ impl<'w> Typer<'_, 'w> {
         ty: &Type,
         span: Span,
     ) -> Option<Option<graph::Expr>> {
-        if signature.owner != FunctionOwner::Intrinsic && self.is_left_to_run_time(&signature.name)
-        {
-            return None;
+        if signature.owner != FunctionOwner::Intrinsic && depends_on_channel(&signature.name) {
+            let site = self.operator.as_ref()?;
+            if site.channel.channels.is_empty() && self.session.is_outside_program.get() {
+                // Whoever invokes this composite may do so in a parallel region.
+                return Some(self.pending(ty.clone(), span));
+            }
         }
         let value = match &*signature.name {
             "getThisFileName" => string_value(
@@ -210,17 +213,6 @@ impl<'w> Typer<'_, 'w> {
         )))
     }
 
-    /// Whether a function is evaluated when the program runs: one whose value depends on the
-    /// channel of a parallel region, in an operator that is not expanded for a single channel.
-    fn is_left_to_run_time(&self, name: &str) -> bool {
-        let depends = name.contains("Channel") || name == "getThisOperatorName";
-        depends
-            && self
-                .operator
-                .as_ref()
-                .is_none_or(|site| site.channel.channels.is_empty())
-    }
-
     /// The unit whose text a span is of.
     fn unit(&self, span: Span) -> Option<&LoadedUnit> {
         self.session.symbols.unit_of(span.file)
@@ -246,6 +238,12 @@ impl<'w> Typer<'_, 'w> {
             _ => list(widths),
         })
     }
+}
+
+/// Whether the value of a function depends on the channel of a parallel region. A function of the
+/// program, which operators of several channels may call, asks for it at run time.
+fn depends_on_channel(name: &str) -> bool {
+    name.contains("Channel") || name == "getThisOperatorName"
 }
 
 /// Makes an rstring value of a text.

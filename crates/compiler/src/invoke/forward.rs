@@ -2,7 +2,7 @@
 //! attribute of the same name and type, if the operator forwards; else an error, if it must assign
 //! all.
 
-use graph::{Expr, ExprKind, PortIndex};
+use graph::{AssignmentMode, Expr, ExprKind, PortIndex};
 use syntax::Diagnostic;
 use tuple::Attribute;
 
@@ -99,6 +99,12 @@ fn report(invocation: &InvocationContext<'_, '_>, port: usize, missing: &[&Attri
                 "`{name}` of `{input}` is of type {found}, not {ty}"
             ));
         }
+    }
+    if finding.help.is_empty() && invocation.outputs[port].assign != AssignmentMode::None {
+        let (output, first) = (&place.text, &missing[0].name);
+        finding = finding.help(format!(
+            "no input has it; assign it: `output {output} : {first} = ...;`"
+        ));
     }
     invocation.session.report(finding);
 }

@@ -292,6 +292,10 @@ impl SymbolTable {
                 DefinitionKind::Function if foreign_function(text).is_some() => {
                     diagnostic.help(foreign_function(text).unwrap_or_default())
                 }
+                DefinitionKind::Function if foreign_type(text).is_some() => {
+                    let own = foreign_type(text).unwrap_or_default();
+                    diagnostic.help(format!("a cast is written `({own}) value`"))
+                }
                 DefinitionKind::Function => {
                     let diagnostic = self.suggest_output_function(diagnostic, text);
                     self.suggest_name(diagnostic, text, unit, kind)
@@ -366,6 +370,9 @@ impl SymbolTable {
         let (namespace, span) = written.map_or(("", name.span), |n| (&*n.text, n.span));
         let message = format!("there is no namespace `{namespace}`");
         let finding = Diagnostic::error("unknown-namespace", span, message);
+        if let Some(own) = foreign_type(&name.name.text).filter(|_| namespace == "std") {
+            return finding.help(format!("did you mean `{own}`?"));
+        }
         self.index.suggest_namespace(finding, namespace, own)
     }
 

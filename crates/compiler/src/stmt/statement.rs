@@ -173,13 +173,22 @@ impl<'w> Typer<'_, 'w> {
             Type::Blob => Type::Uint8,
             other => {
                 let message = format!("`for` walks over a list, set, map or string, not {other}");
-                return self.fail("not-iterable", span, message);
+                let finding = Diagnostic::error("not-iterable", span, message);
+                return self.report(match other.is_integral() {
+                    true => finding.help("`range(n)` is the list of the numbers from 0 to n - 1"),
+                    false => finding,
+                });
             }
         };
         let ty = ty?;
         if *ty != element {
             let message = format!("the loop variable is {ty}, and the elements are {element}");
-            return self.fail("type-mismatch", span, message);
+            let finding = Diagnostic::error("type-mismatch", span, message);
+            let is_value = matches!(&typed.ty, Type::Map(kv, _) if kv.1 == *ty);
+            return self.report(match is_value {
+                true => finding.help("a loop over a map takes its keys; `m[key]` is the value"),
+                false => finding,
+            });
         }
         Some(typed)
     }

@@ -59,7 +59,8 @@ impl<'t> Lexer<'t> {
             self.invalid(span, "a number cannot begin with `0`", Some(&help));
         } else if decode_suffix(suffix).is_none() {
             let message = format!("`{suffix}` is no suffix of a number");
-            self.invalid(span, message, Some(suffix_help(suffix)));
+            let digits = &text[..(self.cursor.offset() - start) as usize - suffix.len()];
+            self.invalid(span, message, Some(&suffix_help(digits, suffix)));
         }
     }
 
@@ -92,11 +93,22 @@ impl<'t> Lexer<'t> {
     }
 }
 
-fn suffix_help(suffix: &str) -> &'static str {
-    if suffix.starts_with(['e', 'E']) {
-        "an exponent needs digits, as in `1e10`"
+/// Advice for a suffix that is none: how the number is written.
+fn suffix_help(digits: &str, suffix: &str) -> String {
+    let lower = suffix.to_ascii_lowercase().replace("ll", "l");
+    let binary = suffix.strip_prefix(['b', 'B']).filter(|_| digits == "0");
+    let value = binary.and_then(|digits| u64::from_str_radix(digits, 2).ok());
+    if suffix.contains('_') {
+        "the digits of a number stand without `_`".to_owned()
+    } else if let Some(value) = value {
+        format!("write `{value}`; SPL has no binary numbers")
+    } else if suffix.starts_with(['e', 'E']) {
+        "an exponent needs digits, as in `1e10`".to_owned()
+    } else if decode_suffix(&lower).is_some() {
+        format!("write `{digits}{lower}`")
     } else {
         "a suffix is a kind (`s`, `u`, `f`, `d`), a width (`b`, `h`, `w`, `l`, `q`), or both"
+            .to_owned()
     }
 }
 

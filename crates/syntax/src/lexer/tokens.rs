@@ -113,12 +113,21 @@ impl Lexer<'_> {
     /// `#` begins a comment in other languages: the whole line gives one message.
     fn foreign_comment(&mut self) -> SyntaxKind {
         let start = self.cursor.offset();
+        let word = self.cursor.rest()[1..].trim_start();
+        let help = match word {
+            _ if word.starts_with("define") => {
+                "a composite has constants: `param expression<int32> $n : 5;`; so has a function \
+                 that returns one"
+            }
+            _ if word.starts_with("include") => {
+                "names of other namespaces are seen after `use name.space::*;`"
+            }
+            _ => "a comment begins with `//`",
+        };
         self.line_comment();
         let span = Span::new(self.file, start, start + 1);
-        self.diagnostics.push(
-            Diagnostic::error("unexpected-character", span, unknown_message("#"))
-                .help("a comment begins with `//`"),
-        );
+        self.diagnostics
+            .push(Diagnostic::error("unexpected-character", span, unknown_message("#")).help(help));
         SyntaxKind::Unknown
     }
 

@@ -1,5 +1,7 @@
 //! The state of a parse: tokens, position, events, findings; looking at tokens and taking them.
 
+use std::collections::HashSet;
+
 use super::event::ParseEvent;
 use super::lookahead::Lookahead;
 use crate::broken::Recovery;
@@ -34,6 +36,8 @@ pub(super) struct Parser<'t> {
     pub(super) events: Vec<ParseEvent>,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) recovery: Recovery,
+    /// Reserved words that were declared as names, which was reported: their uses are none.
+    pub(super) reserved_names: HashSet<SyntaxKind>,
     /// Heights of the nodes that are open, the innermost last.
     pub(super) heights: Vec<u32>,
     pub(super) depth: u32,
@@ -94,6 +98,7 @@ impl<'t> Parser<'t> {
             pos: 0,
             diagnostics: Vec::new(),
             recovery: Recovery::default(),
+            reserved_names: HashSet::new(),
             heights: vec![0],
             depth: 0,
             open_else_ifs: 0,

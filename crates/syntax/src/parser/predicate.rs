@@ -123,6 +123,9 @@ impl Parser<'_> {
 
     /// A declaration of variables: a type and a name.
     pub(super) fn begins_declaration(&self) -> bool {
+        if self.is_reserved_name(self.pos) {
+            return false;
+        }
         if self.at(MutableKw) || self.current().is_type_keyword() || self.at(VoidKw) {
             return true;
         }
@@ -155,6 +158,17 @@ impl Parser<'_> {
         ) || (kind.is_type_keyword() || kind == MutableKw)
     }
 
+    /// The word of a type that was declared as a name, and does not begin a type here.
+    pub(super) fn is_reserved_name(&self, index: usize) -> bool {
+        let kind = self.kind_at(index);
+        let begins_type = match self.kind_at(index + 1) {
+            Ident | Lt => true,
+            LBracket => kind == RstringKw,
+            _ => false,
+        };
+        self.reserved_names.contains(&kind) && !begins_type
+    }
+
     /// `(T) e` rather than `(e)`; the token here is `(`.
     ///
     /// A word that only begins a type makes a cast. A name in parentheses is a cast when what
@@ -165,6 +179,9 @@ impl Parser<'_> {
     /// - `-` never does: `(a) - b` is a difference, and `(T) (-b)` the way to cast.
     pub(super) fn begins_cast(&self) -> bool {
         let inner = self.pos + 1;
+        if self.is_reserved_name(inner) {
+            return self.kind_at(inner + 1) == RParen && self.begins_operand(inner + 2);
+        }
         if self.kind_at(inner).is_type_keyword() || self.kind_at(inner) == VoidKw {
             return true;
         }

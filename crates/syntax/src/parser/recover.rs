@@ -303,6 +303,10 @@ impl Parser<'_> {
     pub(super) fn name(&mut self, what: &str) -> bool {
         match self.current() {
             Ident => self.plain_name(),
+            kind if self.reserved_names.contains(&kind) && !self.begins_clause(self.pos) => {
+                self.bump_as(Ident, 1);
+                true
+            }
             kind if kind.is_keyword() && self.is_meant_as_name() => {
                 let word = kind.text();
                 let message = format!("`{word}` is a reserved word and cannot be {what}");
@@ -325,7 +329,12 @@ impl Parser<'_> {
     /// A name that is defined here. `$` begins only the names of a composite's parameters.
     pub(super) fn declared_name(&mut self, what: &str) -> bool {
         let at = self.pos;
+        let word = self.current();
+        self.reserved_names.remove(&word);
         let is_name = self.name(what);
+        if is_name && word.is_keyword() {
+            self.reserved_names.insert(word);
+        }
         if is_name && self.token_text(at).starts_with('$') {
             let message = format!("`{}` cannot be {what}", self.token_text(at));
             let span = self.span(at);

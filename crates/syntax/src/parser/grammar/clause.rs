@@ -37,6 +37,15 @@ impl ClauseOrder {
         self.present_clauses.iter().any(|&(seen, _)| seen == kind)
     }
 
+    /// Whether the last clause stands too late, which was reported.
+    pub(in crate::parser) fn is_late(&self) -> bool {
+        let rank = |&(kind, _): &(SyntaxKind, Span)| self.order.iter().position(|&k| k == kind);
+        let last = self.present_clauses.last().map(rank);
+        self.present_clauses
+            .iter()
+            .any(|seen| Some(rank(seen)) > last)
+    }
+
     /// Checks the clause whose keyword is here against those before it.
     pub(in crate::parser) fn check_clause(&mut self, p: &mut Parser) {
         let kind = p.current();
@@ -195,7 +204,7 @@ pub(in crate::parser) fn colon(p: &mut Parser, place: &str) -> bool {
 
 /// Parses the value of a parameter: a type, or expressions. A bare name is an expression.
 pub(in crate::parser) fn actual(p: &mut Parser) {
-    if p.current().is_type_keyword() {
+    if p.current().is_type_keyword() && !p.is_reserved_name(p.pos) {
         types::type_expr(p);
     } else {
         expr::expr_list(p);

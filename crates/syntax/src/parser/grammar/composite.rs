@@ -198,6 +198,8 @@ fn one_clause(p: &mut Parser, order: &mut ClauseOrder) {
             p.add_help("perhaps a `}` before it closes the invocation too early");
             skip_to_clause(p);
         }
+        // The graph goes on behind a clause that stands in the midst of it.
+        _ if p.begins_invocation(p.pos) && order.has(GraphKw) && order.is_late() => graph(p),
         _ if p.begins_invocation(p.pos) => {
             p.error_at_token(
                 "missing-clause",

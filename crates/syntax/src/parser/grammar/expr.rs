@@ -7,7 +7,7 @@
 //! A dotted operator (`.+`) has the level of its plain one. Unlike in C, comparisons bind more
 //! loosely than `&` only by the table above: all six are one level, tighter than `&`.
 
-use super::{literal, types};
+use super::{foreign, literal, types};
 use crate::SyntaxKind::*;
 use crate::parser::marker::CompletedNode;
 use crate::parser::parser_state::{HEIGHT_MAX, Parser};
@@ -58,6 +58,9 @@ fn binary(p: &mut Parser, level: u8) -> Option<CompletedNode> {
                 }
                 left = foreign_side(p, left, kind);
                 continue;
+            }
+            if level <= CONDITIONAL && foreign::begins_conditional(p) {
+                return Some(foreign_conditional(p, left));
             }
             let (kind, count) = operator(p);
             let Some(found) = binding_level(kind).filter(|&found| found >= level) else {
@@ -121,12 +124,15 @@ fn foreign_operator(p: &Parser) -> Option<(u8, &'static str)> {
             "and" => Some((1, "&&")),
             "or" => Some((1, "||")),
             "not" if p.nth(1) == InKw => Some((2, "!(a in b)")),
+            "is" if p.nth(1) == NullKw => Some((1, "==")),
+            "is" if p.token_text(p.pos + 1) == "not" && p.nth(2) == NullKw => Some((2, "!=")),
             _ => None,
         },
         (EqEq, Eq) if joined(2) => Some((2, "==")),
         (BangEq, Eq) if joined(2) => Some((2, "!=")),
         (Lt, Gt) if joined(2) => Some((2, "!=")),
         (Minus, Gt) if joined(2) => Some((2, ".")),
+        (Question, Dot) if joined(2) => Some((2, "!.")),
         (Star, Star) if joined(2) => Some((2, "pow(value, power)")),
         _ => None,
     }
@@ -196,6 +202,8 @@ fn prefix(p: &mut Parser) -> Option<CompletedNode> {
             p.skip(|p| p.at(Comma));
             Some(p.finish(node, Error))
         }
+        Ident if foreign::begins_cast(p) => Some(foreign_cast(p)),
+        Ident if foreign::begins_prefixed_string(p) => Some(foreign::prefixed_string(p)),
         Ident if is_foreign_not(p) => p.nested(|p| {
             let node = p.start();
             p.error_at_token("foreign-operator", "SPL has no `not`");
@@ -256,6 +264,36 @@ fn cast(p: &mut Parser) -> CompletedNode {
     p.finish(node, CastExpr)
 }
 
+/// A cast as C++ has it: `static_cast<int32>(x)`.
+fn foreign_cast(p: &mut Parser) -> CompletedNode {
+    let node = p.start();
+    let word = p.token_text(p.pos);
+    p.error_at_token("foreign-operator", format!("SPL has no `{word}`"));
+    p.add_help("a cast is written `(int32) value`");
+    p.reported_at = None;
+    p.bump();
+    p.bump();
+    types::type_expr(p);
+    p.eat(Gt);
+    if p.at(LParen) {
+        p.skip_one();
+    }
+    p.finish(node, Error)
+}
+
+/// Takes the rest of a conditional expression as Python writes it.
+fn foreign_conditional(p: &mut Parser, left: CompletedNode) -> CompletedNode {
+    let node = p.precede(left);
+    p.error_at_token("foreign-operator", "SPL has no `if` within an expression");
+    p.add_help("write `condition ? a : b`");
+    p.reported_at = None;
+    p.bump();
+    if value(p).is_some() && p.eat(ElseKw) {
+        value(p);
+    }
+    p.finish(node, Error)
+}
+
 fn postfix(p: &mut Parser, mut inner: CompletedNode) -> CompletedNode {
     loop {
         if inner.height >= HEIGHT_MAX {
@@ -309,13 +347,21 @@ fn subscript(p: &mut Parser, inner: CompletedNode) -> CompletedNode {
     if is_slice && !(has_lower && p.at(RBracket)) {
         value(p);
     }
-    p.expect(RBracket, "after the subscript");
+    let has_step = is_slice && p.at(Colon);
+    if !p.expect(RBracket, "after the subscript") && has_step {
+        p.add_help("a slice has no step; `slice(values, from, count, skip)` leaves some out");
+    }
     p.finish(node, if is_slice { SliceExpr } else { IndexExpr })
 }
 
 fn primary(p: &mut Parser) -> Option<CompletedNode> {
     match p.current() {
         Ident => Some(qualified_name(p)),
+        kind if p.reserved_names.contains(&kind) => {
+            let node = p.start();
+            p.bump_as(Ident, 1);
+            Some(p.finish(node, QName))
+        }
         Number | StringToken | TrueKw | FalseKw | NullKw => {
             let node = p.start();
             p.bump();
@@ -352,7 +398,10 @@ fn parenthesized(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     p.bump();
     expr(p);
-    p.expect(RParen, "to close the parenthesis");
+    let is_tuple = p.at(Comma);
+    if !p.expect(RParen, "to close the parenthesis") && is_tuple {
+        p.add_help("a tuple is written `{a = 1, b = 2}`, a list `[1, 2]`");
+    }
     p.finish(node, ParenExpr)
 }
 

@@ -1,7 +1,8 @@
 //! Functions, and prototypes of native functions.
 
-use super::{expr, stmt, types};
+use super::{expr, foreign, stmt, types};
 use crate::SyntaxKind::*;
+use crate::parser::marker::NodeMarker;
 use crate::parser::parser_state::Parser;
 use crate::{DeclarationKind, Diagnostic};
 
@@ -101,6 +102,17 @@ fn close_formals(p: &mut Parser, open: usize) {
 /// Parses a formal parameter, `mutable T name`.
 fn formal(p: &mut Parser, naming: ParameterNaming) -> bool {
     let node = p.start();
+    if foreign::begins_with_name(p) {
+        return name_first_formal(p, node);
+    }
+    let is_const = matches!(p.token_text(p.pos), "const" | "final");
+    if is_const && (p.nth(1).is_type_keyword() || (p.nth(1) == Ident && p.nth(2) == Ident)) {
+        let word = p.token_text(p.pos);
+        p.error_at_token("foreign-statement", format!("SPL has no `{word}`"));
+        p.add_help("leave it out: a parameter that is not `mutable` never changes");
+        p.reported_at = None;
+        p.skip_token();
+    }
     p.eat(MutableKw);
     let mut is_whole = types::type_expr(p).is_some();
     let is_nameless = naming == ParameterNaming::Optional && p.at_any(&[Comma, RParen]);
@@ -113,10 +125,27 @@ fn formal(p: &mut Parser, naming: ParameterNaming) -> bool {
             p.skip_token();
         }
         is_whole = p.declared_name("the name of the parameter");
+        if !is_whole {
+            p.add_help("a parameter is a type and a name: `int32 x`");
+        }
         p.finish(name, Name);
     }
     p.finish(node, FunctionParam);
     is_whole
+}
+
+/// `mutable x : int32`, the type behind the name; the node is begun by the caller.
+fn name_first_formal(p: &mut Parser, node: NodeMarker) -> bool {
+    p.eat(MutableKw);
+    foreign::report_type_behind(p, "a parameter");
+    let nothing = p.start();
+    p.finish(nothing, NamedType);
+    let name = p.start();
+    p.declared_name("the name of the parameter");
+    p.finish(name, Name);
+    types::skip_type_behind(p);
+    p.finish(node, FunctionParam);
+    true
 }
 
 /// `<any T, ordered K>`

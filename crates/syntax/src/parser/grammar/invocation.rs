@@ -34,7 +34,7 @@ pub(in crate::parser) fn invocations(p: &mut Parser) {
             p.skip_token();
         }
     }
-    if count == 0 {
+    if count == 0 && !p.begins_type_clause(p.pos) {
         p.error_unexpected("an operator invocation");
     }
 }
@@ -340,7 +340,11 @@ fn argument(p: &mut Parser) {
     if clause::colon(p, "after the parameter's name") {
         clause::actual(p);
     }
+    let is_next = p.at(Colon);
     p.semicolon("the parameter");
+    if is_next {
+        p.add_help("each parameter ends with `;`: `a : 1; b : 2;`");
+    }
     p.finish(node, Argument);
 }
 
@@ -385,7 +389,10 @@ fn output_entry(p: &mut Parser) {
             "expected-token",
             "expected the name of an output before the assignments",
         );
-        p.add_help("an output is written `Out : name = value;`");
+        p.add_help(match p.kind_at(p.pos.saturating_sub(1)) {
+            Semi => "the assignments of an output are separated by `,`: `Out : a = 1, b = 2;`",
+            _ => "an output is written `Out : name = value;`",
+        });
         p.reported_at = None;
     } else {
         entry_name(p, "the name of an output");

@@ -7,6 +7,7 @@ mod annotation;
 mod clause;
 mod composite;
 pub(super) mod expr;
+mod foreign;
 pub(super) mod function;
 mod invocation;
 mod literal;

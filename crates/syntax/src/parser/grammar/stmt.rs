@@ -1,9 +1,9 @@
 //! Statements of functions and of logic clauses.
 
 use super::type_definition::plain_type_definition;
-use super::{expr, function, types};
+use super::{expr, foreign, function, types};
 use crate::SyntaxKind::*;
-use crate::parser::marker::CompletedNode;
+use crate::parser::marker::{CompletedNode, NodeMarker};
 use crate::parser::parser_state::{OPEN_ELSE_IFS_MAX, Parser};
 use crate::parser::recover::OpenBrace;
 use crate::{DeclarationKind, Diagnostic, SyntaxKind};
@@ -41,7 +41,10 @@ pub(in crate::parser) fn block(p: &mut Parser, what: &'static str) -> CompletedN
 fn is_outside(p: &Parser) -> bool {
     let is_definition = p.at(TypeKw) && matches!(p.nth(1), Ident | StaticKw);
     let is_word = p.at_any(&[StreamKw, OnTupleKw, OnPunctKw]);
-    (p.begins_clause(p.pos) || p.begins_item(p.pos) || is_word) && !is_definition
+    // An annotation begins a line; another `@` is a slip.
+    let is_stray = p.at(At) && !p.is_on_new_line(p.pos);
+    let is_outer = p.begins_clause(p.pos) || p.begins_item(p.pos) || is_word;
+    is_outer && !is_definition && !is_stray
 }
 
 /// A statement. Whatever is here, something is taken unless it belongs to what is around.
@@ -84,7 +87,22 @@ fn one_statement(p: &mut Parser) {
         MutableKw if p.nth(1) == Ident && p.nth(2) == Eq => {
             untyped_declaration(p, "missing-type", "a variable is declared with its type");
         }
+        Ident if foreign::begins_inferred_declaration(p) => {
+            let word = p.token_text(p.pos);
+            let message = format!("a variable is declared with its type, not with `{word}`");
+            untyped_declaration(p, "missing-type", &message);
+        }
+        Ident | MutableKw if foreign::begins_with_name(p) => name_first_declaration(p),
+        Ident if foreign::begins_foreach(p) => foreach(p),
+        Ident if foreign::begins_throw(p) => foreign::throw(p),
         Ident if foreign_advice(p).is_some() => foreign_statement(p),
+        Ident if foreign::begins_mut_declaration(p) => {
+            let node = p.start();
+            let declaration = p.start();
+            foreign::mut_for_mutable(p);
+            declared_variables(p, declaration);
+            p.finish(node, LocalStmt);
+        }
         Ident if is_foreign_qualifier(p) => {
             let word = p.token_text(p.pos);
             p.error_at_token("foreign-statement", format!("SPL has no `{word}`"));
@@ -110,25 +128,41 @@ fn one_statement(p: &mut Parser) {
 pub(in crate::parser) fn local_declaration(p: &mut Parser) {
     let node = p.start();
     p.eat(MutableKw);
+    declared_variables(p, node);
+}
+
+/// The rest of a declaration behind `mutable`.
+fn declared_variables(p: &mut Parser, node: NodeMarker) {
     if types::type_expr(p).is_some() {
+        let first = p.pos;
         loop {
-            variable(p);
+            variable(p, p.pos == first);
             if !p.eat(Comma) {
                 break;
             }
         }
     }
+    let help = match p.current() {
+        Eq => Some("`==` compares two values"),
+        LBracket => Some(types::array_advice(p)),
+        _ => None,
+    };
     p.semicolon("the declaration");
+    if let Some(help) = help {
+        p.add_help(help);
+    }
     p.finish(node, LocalDecl);
 }
 
-fn variable(p: &mut Parser) {
+fn variable(p: &mut Parser, is_first: bool) {
     let node = p.start();
     let name = p.start();
     let help = match p.current() {
         LBracket => Some(types::array_advice(p)),
         MutableKw => Some("`mutable` stands before the type: `mutable int32 x = 1;`"),
-        kind if kind.is_type_keyword() => Some("each type has a declaration of its own"),
+        kind if kind.is_type_keyword() && !is_first => {
+            Some("each type has a declaration of its own")
+        }
         _ => None,
     };
     p.declaration_name(DeclarationKind::Variable, "the name of a variable");
@@ -171,10 +205,40 @@ fn untyped_declaration(p: &mut Parser, code: &'static str, message: &str) {
     p.bump_as(MutableKw, 1);
     let nothing = p.start();
     p.finish(nothing, NamedType);
-    variable(p);
+    variable(p, true);
     p.semicolon("the declaration");
     p.finish(declaration, LocalDecl);
     p.finish(node, LocalStmt);
+}
+
+/// `mutable x : int32 = 5;`
+fn name_first_declaration(p: &mut Parser) {
+    let statement = p.start();
+    let declaration = p.start();
+    p.eat(MutableKw);
+    foreign::report_type_behind(p, "a variable");
+    let nothing = p.start();
+    p.finish(nothing, NamedType);
+    let variable = p.start();
+    let name = p.start();
+    p.declaration_name(DeclarationKind::Variable, "the name of a variable");
+    p.finish(name, Name);
+    types::skip_type_behind(p);
+    if p.eat(Eq) {
+        expr::value(p);
+    }
+    p.finish(variable, LocalVar);
+    p.semicolon("the declaration");
+    p.finish(declaration, LocalDecl);
+    p.finish(statement, LocalStmt);
+}
+
+/// Parses the loop that `foreach` begins.
+fn foreach(p: &mut Parser) {
+    p.error_at_token("foreign-statement", "SPL has no `foreach`");
+    p.add_help("write `for (int32 x in values) { }`");
+    p.reported_at = None;
+    for_statement(p);
 }
 
 /// Statements that other languages have: the word, what follows it, and what SPL has instead.
@@ -262,7 +326,11 @@ fn expression_statement(p: &mut Parser) {
                 expr::value(p);
                 p.finish(assignment, AssignExpr);
             }
+            let is_call = left.kind == QName && p.at(StringToken) && !p.is_on_new_line(p.pos);
             p.semicolon("the statement");
+            if is_call {
+                p.add_help("the arguments of a function stand in parentheses");
+            }
         }
     }
     p.finish(node, ExprStmt);

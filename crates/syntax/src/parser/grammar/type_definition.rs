@@ -25,7 +25,13 @@ pub(in crate::parser) fn type_definition(p: &mut Parser) {
     p.declaration_name(DeclarationKind::Type, "the name of a type");
     p.finish(name, Name);
     if p.expect(Eq, "after the type's name") {
+        let is_braced = p.at(LBrace);
         types::definition(p);
+        if is_braced {
+            p.add_help("the attributes follow at once: `type Name = int32 a, rstring b;`");
+        }
+    } else {
+        p.add_help("a type is defined by `type Name = int32;`");
     }
     p.semicolon("the type definition");
     p.finish(node, TypeDef);

@@ -1,6 +1,6 @@
 //! Types: `int32`, `rstring[8]`, `list<T>[10]`, `tuple<...>`, `ns::C.T`.
 
-use super::expr;
+use super::{expr, foreign};
 use crate::SyntaxKind::*;
 use crate::parser::marker::CompletedNode;
 use crate::parser::parser_state::Parser;
@@ -29,6 +29,14 @@ pub(in crate::parser) fn type_expr(p: &mut Parser) -> Option<CompletedNode> {
             None
         }
     })
+}
+
+/// Passes over the `:` behind a name and the type behind that.
+pub(in crate::parser) fn skip_type_behind(p: &mut Parser) {
+    let broken = p.start();
+    p.bump();
+    type_expr(p);
+    p.finish(broken, Error);
 }
 
 /// The result of a function: a type or `void`.
@@ -106,7 +114,9 @@ fn foreign_arguments(p: &mut Parser) {
     let written = p.token_text(at);
     let message = format!("the type `{written}` takes no types in `<` `>`");
     p.report(Diagnostic::error("foreign-type", p.span(at), message));
-    if let Some(word) = p.similar_keyword(at, &[ListKw, SetKw, MapKw, TupleKw, OptionalKw]) {
+    if let Some(word) = foreign::collection(written) {
+        p.add_help(format!("did you mean `{word}`?"));
+    } else if let Some(word) = p.similar_keyword(at, &[ListKw, SetKw, MapKw, TupleKw, OptionalKw]) {
         p.add_help(format!("did you mean `{}`?", word.text()));
     }
     p.bump();
@@ -157,6 +167,7 @@ fn enumeration(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     p.bump();
     let Some(opening) = p.open_brace("enumeration", "after `enum`") else {
+        p.add_help("an enumeration is written `enum { a, b }`");
         return p.finish(node, EnumType);
     };
     if p.at(RBrace) {
@@ -184,6 +195,9 @@ fn enumeration(p: &mut Parser) -> CompletedNode {
 fn close_list(p: &mut Parser, opening: OpenBrace) {
     if !p.at(RBrace) {
         p.error_missing("expected `,` or `}` after the enumerator");
+        if p.at(Eq) {
+            p.add_help("enumerators have no numbers of their own: the first counts as 0");
+        }
         p.skip(|_| false);
     }
     p.close_brace(opening);
@@ -258,6 +272,9 @@ fn close_angle(p: &mut Parser, place: &str) {
         return;
     }
     p.error_missing(format!("expected `>` {place}"));
+    if let Some(help) = foreign::separator_advice(p) {
+        p.add_help(help);
+    }
     if let Some(close) = p.closing_angle() {
         let broken = p.start();
         while p.pos < close {
@@ -329,6 +346,7 @@ fn begins_with_name(p: &Parser) -> bool {
     let ends = matches!(p.nth(2), Comma | Gt);
     p.at(Ident)
         && match p.nth(1) {
+            Colon => p.nth(2).is_type_keyword(),
             // These three are names that people give to attributes of a type of their own.
             TimestampKw | BlobKw | XmlKw => false,
             RstringKw => ends || p.nth(2) == LBracket,
@@ -339,8 +357,10 @@ fn begins_with_name(p: &Parser) -> bool {
 
 /// An attribute that is written as other languages write it.
 fn name_first(p: &mut Parser) {
-    let (written, ty) = (p.token_text(p.pos).to_owned(), p.token_text(p.pos + 1));
-    let help = match p.nth(2) {
+    let ty = p.pos + 1 + usize::from(p.nth(1) == Colon);
+    let (written, after) = (p.token_text(p.pos).to_owned(), p.kind_at(ty + 1));
+    let ty = p.token_text(ty);
+    let help = match after {
         Comma | Gt => format!("write `{ty} {written}`"),
         _ => format!("write the type, then `{written}`"),
     };
@@ -351,6 +371,9 @@ fn name_first(p: &mut Parser) {
     let name = p.start();
     p.bump();
     p.finish(name, Name);
+    if p.at(Colon) {
+        p.skip_token();
+    }
     type_expr(p);
 }
 

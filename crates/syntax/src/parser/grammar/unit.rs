@@ -1,7 +1,7 @@
 //! A source file: `namespace`, `use`, and the definitions.
 
 use super::type_definition::plain_type_definition;
-use super::{annotation, composite, function};
+use super::{annotation, composite, foreign, function};
 use crate::SyntaxKind::*;
 use crate::parser::parser_state::Parser;
 use crate::{Diagnostic, SyntaxKind};
@@ -69,7 +69,15 @@ fn namespace(p: &mut Parser) {
     let node = p.start();
     p.bump();
     namespace_name(p);
+    let help = match p.current() {
+        LBrace => Some("a namespace is that of a whole file: `namespace a.b;`"),
+        ColonColon => Some("the parts of its name are joined by `.`: `namespace a.b;`"),
+        _ => None,
+    };
     p.semicolon("the namespace");
+    if let Some(help) = help {
+        p.add_help(help);
+    }
     p.finish(node, NamespaceDecl);
 }
 
@@ -105,6 +113,7 @@ fn definition(p: &mut Parser) -> bool {
         PublicKw | StatefulKw => modified_item(p),
         CompositeKw => composite_item(p),
         VoidKw => function::function(p),
+        EnumKw if foreign::begins_named_enum(p) => foreign::named_enum(p),
         kind if kind.is_type_keyword() && !is_variable(p) => function::function(p),
         Ident => return item_after_name(p),
         _ => {
@@ -301,7 +310,9 @@ fn stray_item(p: &mut Parser) {
         }
         _ => {
             p.error_unexpected("a composite, a function or a type");
-            report_foreign_start(p);
+            if let Some(help) = foreign::start_advice(p) {
+                p.add_help(help);
+            }
         }
     }
     let is_remainder = is_remainder(p);
@@ -325,28 +336,6 @@ fn is_remainder(p: &Parser) -> bool {
 /// A variable of a body that was closed too early.
 fn is_variable(p: &Parser) -> bool {
     is_remainder(p) && p.nth(1) == Ident && p.nth(2) != LParen
-}
-
-/// Reports words with which other languages begin a file or a function.
-fn report_foreign_start(p: &mut Parser) {
-    match p.token_text(p.pos) {
-        "import" | "include" | "using" | "package" => {
-            p.add_help("names of other namespaces are seen after `use name.space::*;`");
-        }
-        "struct" | "class" | "record" => {
-            p.add_help("write `type Name = int32 a, rstring b;` for a type of tuples");
-        }
-        "function" | "def" | "fn" => {
-            p.add_help("a function is written `int32 name(int32 x) { return x; }`");
-        }
-        "<" => {
-            p.add_help("functions of a program have no type parameters; write one for each type")
-        }
-        _ if p.at(Ident) && p.nth(1) == LParen => {
-            p.add_help("a function begins with the type of its result, or with `void`");
-        }
-        _ => {}
-    }
 }
 
 fn is_item(p: &Parser) -> bool {
