@@ -23,7 +23,8 @@ pub use expr::{
 pub use operator_model::{
     AssignmentMode, Cardinality, InPortModel, InvocationError, InvocationPart, NoMarkersReason,
     OperatorModel, OperatorRole, OutPortModel, ParamMode, ParamModel, PolicyKind,
-    PunctuationInputMode, PunctuationOutputMode, VerifyInvocation, WindowForm, WindowingMode,
+    PunctuationInputMode, PunctuationOutputMode, TuplePort, VerifyInvocation, WindowForm,
+    WindowingMode,
 };
 pub use plan::{
     AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, CrossingId, EdgeMedium, InPortId,

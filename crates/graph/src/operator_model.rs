@@ -357,6 +357,8 @@ pub struct ParamModel {
     pub is_list: bool,
     /// The only input port that the parameter's expressions may read; `None` for all.
     pub port: Option<PortIndex>,
+    /// Port whose tuple type the parameter's value has; `None` if `ty` says the type.
+    pub tuple_of: Option<TuplePort>,
     /// Description of the parameter: meaning, unit, default.
     pub doc: &'static str,
 }
@@ -370,8 +372,18 @@ impl ParamModel {
         mandatory: false,
         is_list: false,
         port: None,
+        tuple_of: None,
         doc: "",
     };
+}
+
+/// Port that gives a parameter its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TuplePort {
+    /// An input port, by number.
+    Input(PortIndex),
+    /// An output port, by number.
+    Output(PortIndex),
 }
 
 /// Form of value that a parameter takes.

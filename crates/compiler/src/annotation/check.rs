@@ -101,15 +101,20 @@ pub(crate) fn parallel_region<'w>(
     ParallelRegion::from_keys(keys, ports)
 }
 
-/// Puts inner annotations over outer ones of the same name.
+/// Puts inner annotations over outer ones of the same name, and over those that they exclude.
 pub(crate) fn override_with(all: &mut Vec<CheckedAnnotation>, inner: Vec<CheckedAnnotation>) {
-    all.retain(|(outer, _)| !inner.iter().any(|(name, _)| name == outer));
+    let replaced = |outer: &str| {
+        let mut names = inner.iter().map(|(name, _)| &**name);
+        names
+            .any(|name| name == outer || rules::EXCLUSIVE.iter().all(|n| [name, outer].contains(n)))
+    };
+    all.retain(|(outer, _)| !replaced(outer));
     all.extend(inner);
 }
 
 /// Whether the operators of a composite have an annotation of the composite too.
 fn is_inherited((name, _): &CheckedAnnotation) -> bool {
-    matches!(&**name, "threading" | "catch")
+    matches!(&**name, "threading" | "catch" | "consistent" | "autonomous")
 }
 
 impl<'w> AnnotationCheck<'_, 'w> {

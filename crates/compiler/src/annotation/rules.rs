@@ -33,6 +33,9 @@ pub(super) fn check(
     }
 }
 
+/// Annotations of which an operator has at most one.
+pub(super) const EXCLUSIVE: [&str; 2] = ["consistent", "autonomous"];
+
 /// Checks annotations that exclude each other.
 pub(super) fn check_combinations(
     check: &AnnotationCheck<'_, '_>,
@@ -40,7 +43,7 @@ pub(super) fn check_combinations(
     checked: &[CheckedAnnotation],
 ) {
     let has = |name: &str| checked.iter().any(|(n, _)| &**n == name);
-    if has("consistent") && has("autonomous") {
+    if EXCLUSIVE.into_iter().all(has) {
         let place = annotations.iter().find(|a| &*a.name.text == "autonomous");
         if let Some(place) = place {
             let message = "`@consistent` and `@autonomous` exclude each other";

@@ -1,6 +1,6 @@
 //! The param clause of a primitive operator.
 
-use graph::{Expr, Param, ParamMode, ParamModel, ParamValue, Unsupported};
+use graph::{Expr, Param, ParamMode, ParamModel, ParamValue, TuplePort, Unsupported};
 use syntax::ast::{self, Actual, ExprKind};
 use syntax::{DeclarationKind, Diagnostic, Span};
 use tuple::Type;
@@ -275,13 +275,9 @@ impl<'w> ParamTyper<'_, '_, 'w> {
         if self.model.mode == ParamMode::Attribute {
             return self.attribute(expr, scope, wanted);
         }
-        let typed = match wanted {
-            // A filter may be a text as well.
-            ParamType::OneOf(types) if types.len() == 1 && self.model.mode != ParamMode::Filter => {
-                self.typer.expr_in(scope, expr, Some(&types[0]))?
-            }
-            _ => self.typer.expr_in(scope, expr, None)?,
-        };
+        let typed = self
+            .typer
+            .expr_in(scope, expr, self.expected(wanted).as_ref())?;
         if self.model.mode == ParamMode::Filter && typed.ty.is_rstring() {
             return filter::filter_condition(self.invocation, &typed, span);
         }
@@ -299,6 +295,25 @@ impl<'w> ParamTyper<'_, '_, 'w> {
             kind: graph::ExprKind::Const(value),
             ..typed
         })
+    }
+
+    /// The type that the value has to have, if there is only one.
+    fn expected(&self, wanted: &ParamType) -> Option<Type> {
+        let ports = &self.invocation.operator_scope;
+        if let Some(port) = self.model.tuple_of {
+            let schema = match port {
+                TuplePort::Input(port) => ports.inputs.get(port.index())?.schema.clone(),
+                TuplePort::Output(port) => ports.outputs.get(port.index())?.schema.clone(),
+            };
+            return schema.map(Type::Tuple);
+        }
+        match wanted {
+            // A filter may be a text as well.
+            ParamType::OneOf(types) if types.len() == 1 && self.model.mode != ParamMode::Filter => {
+                Some(types[0].clone())
+            }
+            _ => None,
+        }
     }
 
     fn attribute(

@@ -1,6 +1,6 @@
 //! Models of the parameters that several operators have: those of records that are read or written.
 
-use graph::{ParamMode, ParamModel};
+use graph::{ParamMode, ParamModel, PortIndex, TuplePort};
 
 /// The literals of [`FORMAT`].
 pub const FORMATS: (&str, &[&str]) = ("DataFormat", &["csv", "txt", "bin", "block", "line"]);
@@ -40,6 +40,7 @@ pub const PARSING: ParamModel = ParamModel {
 /// Model of the parameter `defaultTuple`.
 pub const DEFAULT_TUPLE: ParamModel = ParamModel {
     name: "defaultTuple",
+    tuple_of: Some(TuplePort::Output(PortIndex(0))),
     doc: "Values for empty fields of csv; a tuple of the output schema.",
     ..ParamModel::DEFAULT
 };

@@ -28,23 +28,7 @@ pub fn verify_reader(operator: &OperatorNode) -> Result<(), InvocationError> {
         return report_misuse(InvocationPart::Output(PortIndex(0)), message, help);
     }
     let read = read.iter().map(|&at| &attributes[at]);
-    verify_one_attribute(operator, read, InvocationPart::Output(PortIndex(0)))?;
-    verify_default_tuple(operator)
-}
-
-/// `defaultTuple` is of the output type.
-fn verify_default_tuple(operator: &OperatorNode) -> Result<(), InvocationError> {
-    let port = &operator.outputs[0];
-    match lower::param(operator, "defaultTuple").map(|tuple| &tuple.ty) {
-        None => Ok(()),
-        Some(Type::Tuple(ty)) if **ty == *port.schema => Ok(()),
-        Some(other) => {
-            let name = &port.name;
-            let message = format!("defaultTuple is {other}, and not of the type of `{name}`");
-            let help = format!("its type is {}", Type::Tuple(port.schema.clone()));
-            report_misuse(InvocationPart::Param("defaultTuple"), message, &help)
-        }
-    }
+    verify_one_attribute(operator, read, InvocationPart::Output(PortIndex(0)))
 }
 
 /// Separators and line ends that are known are short enough.

@@ -5,8 +5,8 @@ mod operator;
 mod verify;
 
 use graph::{
-    AssignmentMode, Cardinality, PortIndex, PunctuationOutputMode, WindowForm, WindowKind,
-    WindowingMode,
+    AssignmentMode, Cardinality, PortIndex, PunctuationOutputMode, TuplePort, WindowForm,
+    WindowKind, WindowingMode,
 };
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{OperatorConstructor, OperatorEntry};
@@ -84,11 +84,13 @@ static MODEL: OperatorModel = OperatorModel {
         },
         ParamModel {
             name: "defaultTupleLHS",
+            tuple_of: Some(TuplePort::Input(PortIndex(0))),
             doc: "Stands for the left tuple of an unmatched right one. Default: default values.",
             ..ParamModel::DEFAULT
         },
         ParamModel {
             name: "defaultTupleRHS",
+            tuple_of: Some(TuplePort::Input(PortIndex(1))),
             doc: "Stands for the right tuple of an unmatched left one. Default: default values.",
             ..ParamModel::DEFAULT
         },

@@ -1,14 +1,12 @@
 //! Checks of a Join when compiling, beyond its model.
 
 use graph::{InvocationError, InvocationPart, OperatorNode, OperatorTimers, PortIndex};
-use tuple::Type;
 
 use crate::lower;
 use crate::verify_params::{exprs, has_param, report_misuse};
 
 /// Keys come in pairs of equal types; further output ports are those of the algorithm's unmatched
-/// tuples; default tuples are of the type of their side, and are for a join that needs them and has
-/// one output port.
+/// tuples; default tuples are for a join that needs them and has one output port.
 pub fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     verify_keys(operator)?;
     verify_ports(operator)?;
@@ -108,17 +106,8 @@ fn verify_default_tuple(
     name: &'static str,
     port: usize,
 ) -> Result<(), InvocationError> {
-    let Some(value) = exprs(operator, name).first() else {
+    if !has_param(operator, name) {
         return Ok(());
-    };
-    let wanted = Type::Tuple(operator.inputs[port].schema.clone());
-    if value.ty != wanted {
-        let message = format!("`{name}` is of type {wanted}, not {}", value.ty);
-        return report_misuse(
-            InvocationPart::Param(name),
-            message,
-            "it stands for a tuple of that input port",
-        );
     }
     let algorithm = algorithm(operator);
     let (sides, _) = outer_sides(algorithm);
