@@ -27,8 +27,8 @@ pub use operator_model::{
     WindowingMode,
 };
 pub use plan::{
-    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, CrossingId, EdgeMedium, InPortId,
-    Merge, MergeInput, OriginId, PeAssignment, PeId, PePlan, PeThreadId, PeThreads, Pin,
+    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, CrossingId, CrossingRails, EdgeMedium,
+    InPortId, Merge, MergeInput, OriginId, PeAssignment, PeId, PePlan, PeThreadId, PeThreads, Pin,
     PinnedThread, Plan, PlanDraft, PlanEdge, PlanPart, PlanTextError, PlannedThread, ReceiverPlan,
     ThreadStartPoint, ThreadedPort, inserted_operators,
 };

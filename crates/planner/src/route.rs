@@ -11,7 +11,8 @@
 use std::sync::Arc;
 
 use graph::{
-    AUTO_MEDIUM, Crossing, InPortId, OperatorId, OutPortId, PeAssignment, PeId, Plan, Pos, Program,
+    AUTO_MEDIUM, Crossing, CrossingRails, InPortId, OperatorId, OutPortId, PeAssignment, PeId,
+    Plan, Pos, Program,
 };
 
 use crate::choice::{
@@ -73,7 +74,7 @@ struct RequestedMedium<'a> {
 impl<'a> Router<'a> {
     /// A crossing with its medium; several crossings if its PEs need several media.
     fn crossing(&self, mut crossing: Crossing) -> Result<Vec<Crossing>, PlanError> {
-        let has_rails = !crossing.rails.is_empty();
+        let has_rails = crossing.rails != CrossingRails::None;
         if *crossing.medium != *AUTO_MEDIUM {
             let name = self.program.sender_name(&crossing);
             let found = self.medium(&crossing.medium);

@@ -1,8 +1,8 @@
 //! Plans as text: what is printed is read back, what people write is understood or explained.
 
 use graph::{
-    AUTO_MEDIUM, CongestionPolicy, CrossingCodec, InPort, OperatorId, OperatorNode, OutPort,
-    OutPortId, PeId, PinnedThread, Plan, PortIndex, Pos, Program,
+    AUTO_MEDIUM, CongestionPolicy, CrossingCodec, CrossingRails, InPort, OperatorId, OperatorNode,
+    OutPort, OutPortId, PeId, PinnedThread, Plan, PortIndex, Pos, Program,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -115,7 +115,7 @@ fn a_plan_can_be_written_by_hand() {
          operators *\n\
          queue In.G\n\
          crossing In.G -> pe 1 on tcp codec normal ring 4096 batch 1 2 3 rails ::1, 10.0.0.7\n\
-         crossing A -> pe 2, 1\n",
+         crossing A -> pe 2, 1 rails mptcp\n",
     );
     assert_eq!(operators(&plan), [vec![0], vec![3], vec![1, 2]]);
     assert_eq!(plan.pes[0].cores, [2, 3]);
@@ -153,8 +153,9 @@ fn a_plan_can_be_written_by_hand() {
     );
     assert_eq!(second.ring_bytes, Some(4096));
     assert_eq!(second.batch, Some((1, 2, 3)));
-    let rails: Vec<_> = second.rails.iter().map(ToString::to_string).collect();
-    assert_eq!(rails, ["::1", "10.0.0.7"]);
+    let addresses = ["::1", "10.0.0.7"].map(|address| address.parse().expect("an address"));
+    assert_eq!(second.rails, CrossingRails::Striped(addresses.into()));
+    assert_eq!(first.rails, CrossingRails::Mptcp);
 }
 
 #[test]
@@ -316,8 +317,13 @@ fn wrong_crossings_are_explained() {
         ),
         (
             "A -> pe 1 rails 10.0.0.1 on rum",
-            "5:20: `rails` needs two addresses or more, one for each path; a stream with one path \
-             has no `rails`",
+            "5:20: `rails` needs two addresses or more, one for each path, or the word `mptcp`; a \
+             stream with one path has no `rails`",
+        ),
+        (
+            "A -> pe 1 rails mptcp 10.0.0.1",
+            "5:26: `10.0.0.1` is no word of a crossing; there are `on`, `codec`, `ring`, `batch`, \
+             `rails`",
         ),
         (
             "A -> pe 1 rails 10.0.0.1 10.0.0.1",

@@ -1,9 +1,9 @@
 //! Streams that share a receiver, and the threads that follow.
 
 use graph::{
-    CongestionPolicy, Crossing, CrossingCodec, CrossingId, EdgeMedium, InPort, InPortId, Merge,
-    OperatorId, OperatorNode, OutPort, OutPortId, PeAssignment, PeId, PePlan, Plan, PortIndex, Pos,
-    Program, ThreadedPort,
+    CongestionPolicy, Crossing, CrossingCodec, CrossingId, CrossingRails, EdgeMedium, InPort,
+    InPortId, Merge, OperatorId, OperatorNode, OutPort, OutPortId, PeAssignment, PeId, PePlan,
+    Plan, PortIndex, Pos, Program, ThreadedPort,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -76,7 +76,7 @@ fn crossing(from: OutPortId, to: Vec<PeId>) -> Crossing {
         codec: CrossingCodec::Facade,
         ring_bytes: None,
         batch: None,
-        rails: Vec::new(),
+        rails: CrossingRails::None,
     }
 }
 

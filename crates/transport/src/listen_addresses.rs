@@ -25,6 +25,8 @@ pub struct ListenAddresses {
     first: IpAddr,
     /// Every address, the first too.
     rails: Arc<[IpAddr]>,
+    /// Whether connections are of Multipath TCP.
+    is_mptcp: bool,
 }
 
 impl ListenAddresses {
@@ -52,7 +54,32 @@ impl ListenAddresses {
         Ok(ListenAddresses {
             first: *first,
             rails: rails.into(),
+            is_mptcp: false,
         })
+    }
+
+    /// One address whose connections the kernel spreads over all paths of both hosts, by Multipath
+    /// TCP.
+    ///
+    /// # Example
+    /// ```
+    /// use std::net::Ipv4Addr;
+    ///
+    /// use thalweg_transport::ListenAddresses;
+    ///
+    /// let listen = ListenAddresses::from_mptcp(Ipv4Addr::LOCALHOST.into());
+    /// assert!(listen.is_mptcp() && listen.rails().len() == 1);
+    /// ```
+    pub fn from_mptcp(address: IpAddr) -> ListenAddresses {
+        ListenAddresses {
+            is_mptcp: true,
+            ..address.into()
+        }
+    }
+
+    /// Whether connections are of Multipath TCP.
+    pub fn is_mptcp(&self) -> bool {
+        self.is_mptcp
     }
 
     /// The first address, which is the only one without rails.
@@ -71,6 +98,7 @@ impl From<IpAddr> for ListenAddresses {
         ListenAddresses {
             first: address,
             rails: [address].into(),
+            is_mptcp: false,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The medium `rum` with rails: every edge of the suite is striped over two loopback addresses.
+//! The media `rum` and `tcp` with rails: every edge of the suite is striped over two loopback
+//! addresses.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -7,11 +8,28 @@ use transport::{
     media,
 };
 
-/// Edges over rum, each with two rails.
-pub struct Rails;
+/// Edges over a medium of this name, each with two rails.
+pub struct Rails {
+    medium: &'static str,
+    name: &'static str,
+}
 
-fn inner() -> &'static dyn Medium {
-    media::find("rum").expect("rum is registered")
+impl Rails {
+    /// Edges over `rum`, which survive any break.
+    pub const RUM: Rails = Rails {
+        medium: "rum",
+        name: "rails",
+    };
+
+    /// Edges over `tcp`, which survive the break of one rail.
+    pub const TCP: Rails = Rails {
+        medium: "tcp",
+        name: "tcp_rails",
+    };
+
+    fn inner(&self) -> &'static dyn Medium {
+        media::find(self.medium).expect("a registered medium")
+    }
 }
 
 /// The edge of a description with a second rail, on an address that no other edge has.
@@ -33,19 +51,19 @@ fn with_rails(spec: &EdgeSpec) -> Result<EdgeSpec, Error> {
 
 impl Medium for Rails {
     fn name(&self) -> &'static str {
-        "rails"
+        self.name
     }
 
     fn caps(&self) -> MediumCaps {
-        inner().caps()
+        self.inner().caps()
     }
 
-    // The tickets are those of rum: sealed with its name.
+    // The tickets are those of the medium: sealed with its name.
     fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
-        inner().open(&with_rails(spec)?)
+        self.inner().open(&with_rails(spec)?)
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
-        inner().accept(&with_rails(spec)?, ticket)
+        self.inner().accept(&with_rails(spec)?, ticket)
     }
 }

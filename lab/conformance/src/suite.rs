@@ -42,10 +42,11 @@ fn find(word: &str) -> Result<&'static dyn Medium, TestFailure> {
     if word.contains('/') {
         return Ok(media::plugin::load(Path::new(word))?);
     }
-    let own: [&'static dyn Medium; 4] = [
+    let own: [&'static dyn Medium; 5] = [
         &broken::WHOLE,
         &single::Single,
-        &rails::Rails,
+        &rails::Rails::RUM,
+        &rails::Rails::TCP,
         &rdma_channel::RdmaChannel,
     ];
     let own = own.into_iter().find(|medium| medium.name() == word);

@@ -11,6 +11,8 @@
 //!         core_windows           times in which both sides had a core
 //!         socket                 between hosts: writes of a message, or of 64 KB
 //!         round_trip             source, relay and sink by hand, at an even pace
+//!         net_namespace,         hosts of their own on this machine, and several paths
+//!         host_paths             between two of them
 //! ```
 //! A control fills every byte of a [`Payload`] and its [`ControlSink`] adds up every byte, as the
 //! contenders do, so neither side can save work that the other does. It knows no schema, no ports,
@@ -27,7 +29,9 @@ mod call_loop;
 mod copy_blocks;
 mod core_windows;
 mod error;
+mod host_paths;
 mod median;
+mod net_namespace;
 mod payload;
 mod sink;
 mod word_ring;
@@ -38,7 +42,9 @@ pub use call_loop::run_call_loop;
 pub use copy_blocks::{BLOCK_BYTES, copy_blocks, copy_blocks_ns, pop_spinning};
 pub use core_windows::CoreWindows;
 pub use error::Error;
+pub use host_paths::HostPaths;
 pub use median::median;
+pub use net_namespace::NetNamespace;
 pub use payload::Payload;
 pub use sink::{ControlSink, now_ns};
 pub use word_ring::WordRing;

@@ -9,9 +9,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use graph::{
-    CongestionPolicy, Crossing, CrossingCodec, InPort, OperatorId, OperatorNode, OutPort,
-    OutPortId, PeAssignment, PeId, PePlan, Pin, PinnedThread, Plan, PortIndex, Pos, Program,
-    ThreadedPort,
+    CongestionPolicy, Crossing, CrossingCodec, CrossingRails, InPort, OperatorId, OperatorNode,
+    OutPort, OutPortId, PeAssignment, PeId, PePlan, Pin, PinnedThread, Plan, PortIndex, Pos,
+    Program, ThreadedPort,
 };
 use planner::{DisjointSets, StreamConsumers, derive};
 use proptest::prelude::*;
@@ -279,8 +279,13 @@ fn crossings(
         ring_bytes: choices.percent(30).then_some(1 << 20),
         batch: choices.percent(30).then_some((25, 50, 4096)),
         rails: match choices.percent(30) {
-            true => [[127, 0, 0, 2], [127, 0, 0, 3]].map(IpAddr::from).into(),
-            false => Vec::new(),
+            true => {
+                let rails = [[127, 0, 0, 2], [127, 0, 0, 3]].map(IpAddr::from);
+                choices
+                    .one_of(&[CrossingRails::Striped(rails.into()), CrossingRails::Mptcp])
+                    .clone()
+            }
+            false => CrossingRails::None,
         },
     });
     crossings.collect()

@@ -33,25 +33,33 @@ fn streams_get_from_host_to_host() {
     }
 }
 
-/// Streams over two rails, between two hosts and within one.
+/// Streams over two rails or Multipath TCP, between two hosts and within one.
 #[test]
 fn rails_carry_a_stream() {
     let scratch = Scratch::new();
-    let crossing = "crossing Numbers -> pe 1 rails 127.0.0.2 127.0.0.4\n";
-    let apart = scratch.write("apart.plan", format!("{APART}{crossing}"));
-    let hosts = [
-        "--fuse",
-        apart.to_str().unwrap(),
-        "--host",
-        NEAR,
-        "--host",
-        FAR,
-    ];
-    assert_eq!(scratch.run(PROGRAM, &hosts).ok(), "0\n1\n2\n");
-    let near = "pe 0\n operators Numbers\npe 1\n operators Sink\n";
-    let near = scratch.write("near.plan", format!("{near}{crossing}"));
-    let near = ["--fuse", near.to_str().unwrap()];
-    assert_eq!(scratch.run(PROGRAM, &near).ok(), "0\n1\n2\n");
+    for medium in ["", "on rum ", "on tcp "] {
+        for rails in ["127.0.0.2 127.0.0.4", "mptcp"] {
+            if rails == "mptcp" && !has_mptcp() {
+                println!("PASSED OVER: this kernel has no Multipath TCP, or it is switched off");
+                continue;
+            }
+            let crossing = format!("crossing Numbers -> pe 1 {medium}rails {rails}\n");
+            let apart = scratch.write("apart.plan", format!("{APART}{crossing}"));
+            let plan = apart.to_str().unwrap();
+            let hosts = ["--fuse", plan, "--host", NEAR, "--host", FAR];
+            assert_eq!(scratch.run(PROGRAM, &hosts).ok(), "0\n1\n2\n", "{crossing}");
+            let near = "pe 0\n operators Numbers\npe 1\n operators Sink\n";
+            let near = scratch.write("near.plan", format!("{near}{crossing}"));
+            let near = ["--fuse", near.to_str().unwrap()];
+            assert_eq!(scratch.run(PROGRAM, &near).ok(), "0\n1\n2\n", "{crossing}");
+        }
+    }
+}
+
+/// Whether the kernel lets programs use Multipath TCP.
+fn has_mptcp() -> bool {
+    let enabled = std::fs::read_to_string("/proc/sys/net/mptcp/enabled");
+    enabled.is_ok_and(|enabled| enabled.trim() == "1")
 }
 
 #[test]
@@ -67,9 +75,11 @@ fn rails_are_refused_by_media_that_have_none_and_on_foreign_addresses() {
             .run(PROGRAM, &["--fuse", plan.to_str().unwrap()])
             .fails(1)
     };
-    let said = run("on tcp rails 127.0.0.2 127.0.0.4");
-    assert!(said.contains("medium `tcp` has no rails"), "{said}");
-    assert!(said.contains("those that do: rum"), "{said}");
+    for rails in ["127.0.0.2 127.0.0.4", "mptcp"] {
+        let said = run(&format!("on shm rails {rails}"));
+        assert!(said.contains("medium `shm` has no rails"), "{said}");
+        assert!(said.contains("those that do: rum, tcp"), "{said}");
+    }
     let said = run("rails 127.0.0.2 192.0.2.1");
     assert!(said.contains("listen on 192.0.2.1 for Numbers.0"), "{said}");
 }

@@ -339,7 +339,7 @@ mod tests {
             codec: CrossingCodec::Facade,
             ring_bytes: None,
             batch: None,
-            rails: Vec::new(),
+            rails: graph::CrossingRails::None,
         };
         Plan {
             pes: vec![pe(0), pe(1)],

@@ -1,11 +1,14 @@
 //! The crossings of a job: opens sending ends and accepts receiving ends as the plan says.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph::{Crossing, CrossingCodec, CrossingId, OutPortId, PeAssignment, PeId, Plan, Program};
+use graph::{
+    Crossing, CrossingCodec, CrossingId, CrossingRails, OutPortId, PeAssignment, PeId, Plan,
+    Program,
+};
 use planner::PeProgram;
 use runtime::crossing::{CrossingEnds, InboundCrossing, OutboundCrossing};
 use serde::{Deserialize, Serialize};
@@ -211,9 +214,15 @@ impl<'a> Crossings<'a> {
     /// Addresses at which a crossing's sender listens: those of its rails; without rails loopback,
     /// unless a receiver is on another host.
     fn listen_addresses(&self, crossing: &Crossing) -> Result<ListenAddresses, String> {
-        if !crossing.rails.is_empty() {
-            return ListenAddresses::from_rails(&crossing.rails);
+        match &crossing.rails {
+            CrossingRails::None => self.host_address(crossing).map(ListenAddresses::from),
+            CrossingRails::Striped(addresses) => ListenAddresses::from_rails(addresses),
+            CrossingRails::Mptcp => self.host_address(crossing).map(ListenAddresses::from_mptcp),
         }
+    }
+
+    /// The address of a crossing's sender: loopback, unless a receiver is on another host.
+    fn host_address(&self, crossing: &Crossing) -> Result<IpAddr, String> {
         let host = |pe: PeId| self.plan.pes.get(pe.0 as usize)?.host.as_deref();
         let from = self
             .operator_pes
@@ -224,7 +233,7 @@ impl<'a> Crossings<'a> {
         }
         let found = from.and_then(|name| find_host(self.hosts, name));
         let found = found.ok_or("the sender's host has no address for other hosts")?;
-        Ok(found.address.into())
+        Ok(found.address)
     }
 
     fn resolve(&self, id: CrossingId) -> Result<ResolvedCrossing<'a>, String> {

@@ -14,7 +14,9 @@ use crate::{OperatorId, OutPortId, PortIndex};
 ///
 /// # Example
 /// ```
-/// use thalweg_graph::{Crossing, CrossingCodec, OperatorId, OutPortId, PeId, PortIndex};
+/// use thalweg_graph::{
+///     Crossing, CrossingCodec, CrossingRails, OperatorId, OutPortId, PeId, PortIndex,
+/// };
 ///
 /// let crossing = Crossing {
 ///     from: OutPortId { operator: OperatorId(3), port: PortIndex(0) },
@@ -27,7 +29,7 @@ use crate::{OperatorId, OutPortId, PortIndex};
 ///     // come, or 50 µs after its first tuple.
 ///     batch: Some((25, 50, 4096)),
 ///     // One path.
-///     rails: Vec::new(),
+///     rails: CrossingRails::None,
 /// };
 /// // Receiver 1 of the crossing is in PE 2.
 /// assert_eq!(crossing.to[1], PeId(2));
@@ -52,9 +54,21 @@ pub struct Crossing {
     /// Shortest and longest batching time in microseconds, and the size of a batch in bytes;
     /// `None` for the medium's default. Media that do not batch ignore it, and a note says so.
     pub batch: Option<(u32, u32, u32)>,
-    /// Local addresses on which the sender listens, one for each path over which the stream is
-    /// striped, two to [`Crossing::RAILS_MAX`]; empty for one path.
-    pub rails: Vec<IpAddr>,
+    /// The paths over which the stream goes.
+    pub rails: CrossingRails,
+}
+
+/// The paths of a crossing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CrossingRails {
+    /// One path, without the word `rails`.
+    #[default]
+    None,
+    /// A path for each of these local addresses, on which the sender listens, two to
+    /// [`Crossing::RAILS_MAX`]. The medium stripes the stream over them.
+    Striped(Vec<IpAddr>),
+    /// All paths that the kernels of both hosts know of, by Multipath TCP.
+    Mptcp,
 }
 
 /// The medium of a crossing for which none is chosen yet. No medium has this name.

@@ -33,7 +33,7 @@ mod receiver;
 mod text;
 mod threaded_port;
 
-pub use crossing::{AUTO_MEDIUM, Crossing, CrossingCodec};
+pub use crossing::{AUTO_MEDIUM, Crossing, CrossingCodec, CrossingRails};
 pub use in_port_id::InPortId;
 pub use merge::{Merge, MergeInput};
 pub use pe_assignment::PeAssignment;

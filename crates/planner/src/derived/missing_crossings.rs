@@ -1,6 +1,9 @@
 //! Crossings for the streams between PEs that have none yet.
 
-use graph::{AUTO_MEDIUM, Crossing, CrossingCodec, OperatorId, PeAssignment, PeId, Plan, Program};
+use graph::{
+    AUTO_MEDIUM, Crossing, CrossingCodec, CrossingRails, OperatorId, PeAssignment, PeId, Plan,
+    Program,
+};
 
 use crate::streams::StreamConsumers;
 
@@ -31,7 +34,7 @@ pub fn add_missing_crossings(plan: &mut Plan, program: &Program, codec: Crossing
                 codec,
                 ring_bytes: None,
                 batch: None,
-                rails: Vec::new(),
+                rails: CrossingRails::None,
             });
         }
     }

@@ -1,6 +1,6 @@
 //! The conformance suite: every behaviour on every registered medium that is capable of it, and on
-//! the reference medium, one with a single receiver and `rum` with rails; and every broken medium
-//! caught.
+//! the reference medium, one with a single receiver, `rum` and `tcp` with rails; and every broken
+//! medium caught.
 //!
 //! ```text
 //!   cargo test -p thalweg-transport --test conformance             all of it
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
 /// Every medium that is under test: those whose libraries are installed.
 fn media() -> Vec<&'static dyn Medium> {
     let reference: &'static dyn Medium = &broken::WHOLE;
-    let own = [reference, &Single, &Rails];
+    let own = [reference, &Single, &Rails::RUM, &Rails::TCP];
     let channel: &'static dyn Medium = &RdmaChannel;
     let channel = channel.check_available().is_ok().then_some(channel);
     let own = own.into_iter().chain(channel);

@@ -9,6 +9,7 @@ mod batches;
 mod broken_peers;
 mod cuts;
 mod edge;
+mod numbered_frames;
 mod proxy;
 mod rails;
 mod strangers;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use transport::media::rum::RumMedium;
+use transport::media::tcp::TcpMedium;
 use transport::{EdgeCounters, EdgeSpec, Error, ListenAddresses, Medium, ReceivingEnd, SendingEnd};
 
 use crate::cuts::{asleep_until, loss, seed};
@@ -50,9 +51,10 @@ struct Rails {
 }
 
 impl Rails {
-    fn new(spec: &EdgeSpec, rum: RumMedium, seed: u64, cuts: [RailCuts; 2]) -> Rails {
-        let (out, tickets) = rum.open(spec).expect("opened");
-        let targets = addresses("rum", spec, &tickets[0]);
+    fn new(spec: &EdgeSpec, medium: &dyn Medium, seed: u64, cuts: [RailCuts; 2]) -> Rails {
+        let name = medium.name();
+        let (out, tickets) = medium.open(spec).expect("opened");
+        let targets = addresses(name, spec, &tickets[0]);
         let proxy = |rail: usize| {
             let (count, bytes) = cuts[rail];
             Proxy::new(targets[rail], seed + rail as u64, count, bytes)
@@ -60,8 +62,8 @@ impl Rails {
         let proxies = [0, 1].map(proxy);
         let ways: Vec<SocketAddr> = proxies.iter().map(Proxy::address).collect();
         let accept = |receiver| {
-            let ticket = ticket_to_all("rum", spec, receiver, &ways);
-            (rum.accept(spec, ticket).expect("accepted"), 0)
+            let ticket = ticket_to_all(name, spec, receiver, &ways);
+            (medium.accept(spec, ticket).expect("accepted"), 0)
         };
         Rails {
             ends: (0..spec.receiver_count).map(accept).collect(),
@@ -151,9 +153,13 @@ impl Rails {
 }
 
 fn a_cut_stream_is_whole(number: u64, receivers: u32, cuts: [RailCuts; 2]) {
+    a_cut_stream_on_is_whole(&RUM, number, receivers, cuts);
+}
+
+fn a_cut_stream_on_is_whole(medium: &dyn Medium, number: u64, receivers: u32, cuts: [RailCuts; 2]) {
     let seed = seed(number);
     println!("seed {seed}, {receivers} receivers, cuts {cuts:?}");
-    let mut rails = Rails::new(&rails_spec(receivers), RUM, seed, cuts);
+    let mut rails = Rails::new(&rails_spec(receivers), medium, seed, cuts);
     let is_cut = |rails: &Rails| rails.proxies.iter().all(|proxy| proxy.cuts_left() == 0);
     rails.pass_until("the last cut", &mut Random::new(seed), is_cut);
     for (rail, (cuts, _)) in cuts.into_iter().enumerate() {
@@ -183,6 +189,13 @@ fn nor_do_cuts_of_both() {
     a_cut_stream_is_whole(3, 1, [(CUTS, 60_000), (CUTS, 30_000)]);
 }
 
+/// As many as a rail that breaks again and again, while the other one holds the stream.
+#[test]
+fn nor_do_cuts_of_one_rail_of_tcp() {
+    a_cut_stream_on_is_whole(&TcpMedium, 10, 1, [(CUTS, 60_000), WHOLE]);
+    a_cut_stream_on_is_whole(&TcpMedium, 11, 2, [WHOLE, (CUTS, 30_000)]);
+}
+
 #[test]
 fn nor_do_cuts_within_the_first_bytes() {
     a_cut_stream_is_whole(4, 1, [(CUTS, 600), (CUTS, 600)]);
@@ -198,7 +211,7 @@ fn nor_do_cuts_of_several_receivers() {
 fn sleepers_are_woken_whatever_breaks() {
     const FRAMES: u64 = 6000;
     let cuts = [(CUTS, 20_000), (CUTS, 30_000)];
-    let mut rails = Rails::new(&rails_spec(1), RUM, seed(6), cuts);
+    let mut rails = Rails::new(&rails_spec(1), &RUM, seed(6), cuts);
     let (mut end, mut next) = rails.ends.remove(0);
     let mut out = rails.out;
     let sends = std::thread::spawn(move || {
@@ -230,8 +243,8 @@ fn sleepers_are_woken_whatever_breaks() {
 /// was on it. Once it passes bytes again, it is used again.
 #[test]
 fn a_rail_that_falls_silent_holds_nothing_back() {
-    for silent in [0, 1] {
-        let mut rails = Rails::new(&rails_spec(1), RUM, seed(7), [WHOLE, WHOLE]);
+    for (silent, medium) in [(0, &RUM as &dyn Medium), (1, &RUM), (0, &TcpMedium)] {
+        let mut rails = Rails::new(&rails_spec(1), medium, seed(7), [WHOLE, WHOLE]);
         rails.pass(2000);
         rails.proxies[silent].set_silent(true);
         // More than both rails and everything between them hold.
@@ -261,7 +274,7 @@ fn a_slow_rail_gets_a_small_share() {
             ring_bytes: 1 << 20,
             ..rails_spec(1)
         };
-        let mut rails = Rails::new(&spec, RUM, seed(8), [WHOLE, WHOLE]);
+        let mut rails = Rails::new(&spec, &RUM, seed(8), [WHOLE, WHOLE]);
         rails.proxies[slow].set_slow(true);
         rails.pass(3000);
         let before = [rails.bytes(0), rails.bytes(1)];
@@ -310,7 +323,7 @@ fn a_dead_network_is_a_loss_on_both_sides() {
     let rum = RumMedium {
         reconnect_timeout: patience,
     };
-    let mut rails = Rails::new(&rails_spec(1), rum, 9, [WHOLE, WHOLE]);
+    let mut rails = Rails::new(&rails_spec(1), &rum, 9, [WHOLE, WHOLE]);
     rails.pass(100);
     rails.proxies.iter().for_each(Proxy::die);
     let (end, next) = &mut rails.ends[0];
@@ -320,6 +333,21 @@ fn a_dead_network_is_a_loss_on_both_sides() {
     let lost = until("word of the receiver's end", || loss(rails.out.claim(8)));
     let word = "nobody lives at 127.0.0.1:";
     assert!(lost.reason.contains(word), "{}", lost.reason);
+}
+
+/// On `tcp` an edge is lost with its last rail, as it is with its only connection.
+#[test]
+fn tcp_is_lost_with_its_last_rail() {
+    let mut rails = Rails::new(&rails_spec(1), &TcpMedium, 12, [WHOLE, WHOLE]);
+    rails.pass(100);
+    rails.proxies[0].die();
+    rails.pass(1000);
+    rails.proxies[1].die();
+    let (end, next) = &mut rails.ends[0];
+    let lost = until("word of the sender's end", || loss(take(&mut **end, *next)));
+    assert!(!lost.reason.contains("again"), "{}", lost.reason);
+    let lost = until("word of the receiver's end", || loss(rails.out.claim(8)));
+    assert_eq!(lost.receiver, Some(0), "{}", lost.reason);
 }
 
 /// A sender that is gone for good is lost at once, without waiting for the timeout.
@@ -360,4 +388,10 @@ fn tickets_of_other_rails_are_refused() {
         .expect("refused")
         .to_string();
     assert!(said.contains("speaks another protocol"), "{said}");
+    let ticket = ticket_to_all("tcp", &spec, 0, &ways);
+    let said = TcpMedium.accept(&spec, ticket).err().expect("refused");
+    assert!(
+        said.to_string().contains("speaks another protocol"),
+        "{said}"
+    );
 }

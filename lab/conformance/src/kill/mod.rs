@@ -81,6 +81,12 @@ pub const MEDIA: &[Promise] = &[
         times: TIMES,
     },
     Promise {
+        medium: "tcp_rails",
+        outlives: Outlives::Flushed,
+        notices_tickets: false,
+        times: TIMES,
+    },
+    Promise {
         medium: "rdma",
         outlives: Outlives::Flushed,
         notices_tickets: false,

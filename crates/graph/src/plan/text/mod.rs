@@ -27,9 +27,9 @@
 //! * `source OPERATOR core N`, `receiver OPERATOR.PORT core N`: the core of a source's thread, or
 //!   of the thread that brings in a stream. Streams that share a receiver share its core.
 //! * `crossing OPERATOR.PORT -> pe N... [on MEDIUM [KEY=VALUE...]] [codec facade|normal]
-//!   [ring BYTES] [batch MIN_US MAX_US BYTES] [rails ADDRESS ADDRESS...]`: the way of a stream to
-//!   other PEs. Streams without a crossing, and crossings without a medium, follow the job's
-//!   defaults.
+//!   [ring BYTES] [batch MIN_US MAX_US BYTES] [rails ADDRESS ADDRESS...|mptcp]`: the way of a
+//!   stream to other PEs. Streams without a crossing, and crossings without a medium, follow the
+//!   job's defaults.
 //!
 //! The number of a port may be left out where there is only one. Edges, senders, receivers and
 //! merges follow from the lines; they are printed as comments.

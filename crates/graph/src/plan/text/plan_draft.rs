@@ -10,8 +10,8 @@ use super::operator_patterns::{self, OperatorPattern};
 use super::pe_draft::PeDraft;
 use super::plan_text_error::{PlanTextError, PlanTextPos};
 use crate::plan::{
-    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, PeId, Pin, PinnedThread, Plan,
-    PlanPart, ThreadedPort,
+    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, CrossingRails, PeId, Pin, PinnedThread,
+    Plan, PlanPart, ThreadedPort,
 };
 use crate::{OperatorId, OutPortId, Program};
 
@@ -277,7 +277,7 @@ impl<'t> PlanTextParser<'t, '_> {
             codec: CrossingCodec::default(),
             ring_bytes: None,
             batch: None,
-            rails: Vec::new(),
+            rails: CrossingRails::None,
         };
         while let Some(word) = line.next() {
             match word.text {
@@ -339,11 +339,14 @@ fn parse_ring(word: PlanTextWord<'_>) -> Result<u64, PlanTextError> {
     Err(word.error(format!("a ring has {least} to {most} bytes, not {bytes}")))
 }
 
-/// The addresses of a crossing's rails, which follow the word `rails`.
+/// The rails of a crossing, which follow the word `rails`: addresses, or `mptcp`.
 fn parse_rails(
     rails: PlanTextWord<'_>,
     line: &mut PlanTextLine<'_>,
-) -> Result<Vec<IpAddr>, PlanTextError> {
+) -> Result<CrossingRails, PlanTextError> {
+    if line.next_if(|word| word == "mptcp").is_some() {
+        return Ok(CrossingRails::Mptcp);
+    }
     let mut addresses = Vec::new();
     let is_address = |word: &str| word.contains(['.', ':']);
     while let Some(word) = line.next_if(is_address) {
@@ -365,14 +368,14 @@ fn parse_rails(
     }
     match addresses.len() {
         0 | 1 => Err(rails.error(
-            "`rails` needs two addresses or more, one for each path; a stream with one path has \
-             no `rails`",
+            "`rails` needs two addresses or more, one for each path, or the word `mptcp`; a stream \
+             with one path has no `rails`",
         )),
         count if count > Crossing::RAILS_MAX => {
             let most = Crossing::RAILS_MAX;
             Err(rails.error(format!("a crossing has at most {most} rails, not {count}")))
         }
-        _ => Ok(addresses),
+        _ => Ok(CrossingRails::Striped(addresses)),
     }
 }
 

@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 use std::net::IpAddr;
 
 use crate::plan::{
-    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, PeAssignment, PeId, PePlan,
-    Pin, PinnedThread, Plan, PlanEdge, ReceiverPlan, ThreadedPort,
+    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, CrossingRails, EdgeMedium,
+    PeAssignment, PeId, PePlan, Pin, PinnedThread, Plan, PlanEdge, ReceiverPlan, ThreadedPort,
 };
 use crate::{OperatorId, Program};
 
@@ -152,9 +152,13 @@ impl PlanText<'_> {
         if let Some((shortest, longest, bytes)) = crossing.batch {
             write!(f, " batch {shortest} {longest} {bytes}")?;
         }
-        if !crossing.rails.is_empty() {
-            let rails: Vec<_> = crossing.rails.iter().map(IpAddr::to_string).collect();
-            write!(f, " rails {}", rails.join(" "))?;
+        match &crossing.rails {
+            CrossingRails::None => {}
+            CrossingRails::Striped(addresses) => {
+                let rails: Vec<_> = addresses.iter().map(IpAddr::to_string).collect();
+                write!(f, " rails {}", rails.join(" "))?;
+            }
+            CrossingRails::Mptcp => f.write_str(" rails mptcp")?,
         }
         f.write_char('\n')
     }

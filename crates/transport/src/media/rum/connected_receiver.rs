@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use ring::RetainingReader;
 use rustix::io::Result;
 
 use super::batch_sender::{BatchSendCounts, BatchSender, BatchWriteMode, SendableFrames};
@@ -164,10 +165,14 @@ impl ConnectedReceiver {
     }
 
     /// Finds stalled rails. Returns the time of the next look; `None`: none is needed.
-    pub(super) fn check_stalls(&mut self, now: Instant) -> Option<Instant> {
+    pub(super) fn check_stalls(
+        &mut self,
+        reader: &RetainingReader,
+        now: Instant,
+    ) -> Option<Instant> {
         match self {
             Direct(_) => None,
-            Striped(sender) => sender.check_stalls(now),
+            Striped(sender) => sender.check_stalls(reader, now),
         }
     }
 

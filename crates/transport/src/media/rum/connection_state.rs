@@ -88,8 +88,8 @@ impl RumConnectionState {
         }
         // A rail may have tried to connect since long: the others have brought more meanwhile.
         let position = match handshake.protocol {
-            FramingProtocol::RumRails => position.max(released),
-            _ => position,
+            FramingProtocol::RumRails | FramingProtocol::TcpRails => position.max(released),
+            FramingProtocol::Rum | FramingProtocol::Tcp => position,
         };
         if !(released..=sent).contains(&position) {
             return Err(format!(

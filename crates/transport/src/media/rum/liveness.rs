@@ -158,7 +158,7 @@ impl LivenessProbe {
         registration: Registration,
         now: Instant,
     ) -> Option<io::Result<bool>> {
-        let stream = match begin_connect(at) {
+        let stream = match begin_connect(at.into()) {
             Ok(stream) => stream,
             Err(error) => return Some(Err(error)),
         };

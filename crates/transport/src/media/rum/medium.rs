@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::break_policy::BreakPolicy;
 use super::liveness::LivenessListener;
 use super::rails::{RailEnd, StripedReceiver};
 use super::receiver::RumReceiver;
@@ -19,10 +20,11 @@ use crate::media::tcp_edge::io_thread::Registration;
 use crate::media::tcp_edge::listener::Listener;
 use crate::media::tcp_edge::receive_buffer::ReceiveBuffer;
 use crate::media::tcp_edge::receiver_connection::ConnectionPair;
+use crate::media::tcp_edge::sender_address::{SenderAddress, check_mptcp};
 use crate::media::tcp_edge::{connector, keepalive};
 use crate::{
-    EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, RAILS_MAX, ReceivingEnd,
-    SendingEnd,
+    Batching, EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, RAILS_MAX,
+    ReceivingEnd, SendingEnd,
 };
 
 /// Fewest bytes of a sender's ring. A smaller ring of the edge's description is raised to this, so
@@ -57,15 +59,99 @@ impl RumMedium {
     };
 }
 
-impl RumMedium {
+/// Opens and accepts edges of a medium whose senders keep frames in a ring.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::media) struct RumEdges {
+    /// Name of the medium, which its tickets bear.
+    name: &'static str,
+    /// Framing on several rails.
+    rails_protocol: FramingProtocol,
+    /// Bytes of a full batch; `None`: as the edge's description says.
+    batch_bytes: Option<usize>,
+    break_policy: BreakPolicy,
+}
+
+impl RumEdges {
+    /// Edges of `tcp` on rails: each frame goes out at once, and an edge is lost with its last
+    /// connection.
+    pub(in crate::media) const TCP_RAILS: RumEdges = RumEdges {
+        name: "tcp",
+        rails_protocol: FramingProtocol::TcpRails,
+        batch_bytes: Some(1),
+        break_policy: BreakPolicy {
+            survives_all: false,
+            ..RumEdges::of_rum(RumMedium::DEFAULT.reconnect_timeout).break_policy
+        },
+    };
+
+    const fn of_rum(reconnect_timeout: Duration) -> RumEdges {
+        RumEdges {
+            name: "rum",
+            rails_protocol: FramingProtocol::RumRails,
+            batch_bytes: None,
+            break_policy: BreakPolicy {
+                reconnect_timeout,
+                survives_all: true,
+            },
+        }
+    }
+
+    /// Makes the sending end of an edge and its tickets: see [`Medium::open`].
+    pub(in crate::media) fn open(
+        &self,
+        spec: &EdgeSpec,
+    ) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
+        let registration = Registration::reserve()?;
+        let counters = match spec.listen.rails().len() {
+            1 => Arc::<EdgeCounters>::default(),
+            rails => Arc::new(EdgeCounters::with_rails(rails)),
+        };
+        let listeners = self.listen(spec, registration, &counters)?;
+        let addresses = listeners.iter().map(Listener::address);
+        let addresses: Vec<SocketAddr> = addresses.collect::<Result<_, _>>()?;
+        let tickets = seal_tickets(self.name, spec, &addresses);
+        let ring = ring::retaining_ring(ring_bytes(spec));
+        let (writer, reader) = ring.map_err(|error| Error::system("make a ring", error))?;
+        let payload_bytes_max = payload_bytes_max(reader.capacity());
+        let batching = self.batching(spec);
+        let state = RumSenderState::new(RumSenderParts {
+            retaining_reader: reader,
+            listeners,
+            receiver_count: spec.receiver_count,
+            registration,
+            counters: counters.clone(),
+            batching,
+            payload_bytes_max: payload_bytes_max as u32,
+            break_policy: self.break_policy,
+        });
+        let task = Arc::new(RumSenderTask::new(state)?);
+        registration.add_task(task.clone());
+        let sizes = (spec.receiver_count, payload_bytes_max);
+        let sender_end = RumSender::new(task, counters, writer, batching, sizes);
+        Ok((Box::new(sender_end), tickets))
+    }
+
+    /// Makes a receiving end from its ticket: see [`Medium::accept`].
+    pub(in crate::media) fn accept(
+        &self,
+        spec: &EdgeSpec,
+        ticket: &EdgeTicket,
+    ) -> Result<Box<dyn ReceivingEnd>, Error> {
+        let (receiver, addresses) = read_rails_ticket(self.name, spec, ticket)?;
+        if let [address] = addresses[..] {
+            return self.accept_direct(spec, receiver, address);
+        }
+        self.accept_rails(spec, receiver, &addresses)
+    }
+
     /// Connects for the first time, and tries again if the connection breaks during the handshake.
     fn connect(
         &self,
         name: &str,
-        address: SocketAddr,
+        address: SenderAddress,
         handshake: Handshake,
     ) -> Result<(ConnectionPair, HandshakeReply), Error> {
-        let until = Instant::now() + self.reconnect_timeout;
+        let until = Instant::now() + self.break_policy.reconnect_timeout;
         loop {
             let result = connector::connect_blocking(address, handshake);
             let is_final = match &result {
@@ -73,7 +159,7 @@ impl RumMedium {
                 Err(error) => error.kind() == ErrorKind::ConnectionRefused,
             };
             if is_final || Instant::now() >= until {
-                return connector::connect_result(name, address, result);
+                return connector::connect_result(name, address.address, result);
             }
             std::thread::sleep(CONNECT_RETRY_PAUSE);
         }
@@ -102,41 +188,11 @@ impl Medium for RumMedium {
     }
 
     fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
-        let registration = Registration::reserve()?;
-        let counters = match spec.listen.rails().len() {
-            1 => Arc::<EdgeCounters>::default(),
-            rails => Arc::new(EdgeCounters::with_rails(rails)),
-        };
-        let listeners = listen(spec, registration, &counters)?;
-        let addresses = listeners.iter().map(Listener::address);
-        let addresses: Vec<SocketAddr> = addresses.collect::<Result<_, _>>()?;
-        let tickets = seal_tickets(self.name(), spec, &addresses);
-        let ring = ring::retaining_ring(ring_bytes(spec));
-        let (writer, reader) = ring.map_err(|error| Error::system("make a ring", error))?;
-        let payload_bytes_max = payload_bytes_max(reader.capacity());
-        let state = RumSenderState::new(RumSenderParts {
-            retaining_reader: reader,
-            listeners,
-            receiver_count: spec.receiver_count,
-            registration,
-            counters: counters.clone(),
-            batching: spec.batching,
-            payload_bytes_max: payload_bytes_max as u32,
-            reconnect_timeout: self.reconnect_timeout,
-        });
-        let task = Arc::new(RumSenderTask::new(state)?);
-        registration.add_task(task.clone());
-        let sizes = (spec.receiver_count, payload_bytes_max);
-        let sender_end = RumSender::new(task, counters, writer, spec.batching, sizes);
-        Ok((Box::new(sender_end), tickets))
+        RumEdges::of_rum(self.reconnect_timeout).open(spec)
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
-        let (receiver, addresses) = read_rails_ticket(self.name(), spec, &ticket)?;
-        if let [address] = addresses[..] {
-            return self.accept_direct(spec, receiver, address);
-        }
-        self.accept_rails(spec, receiver, &addresses)
+        RumEdges::of_rum(self.reconnect_timeout).accept(spec, &ticket)
     }
 
     fn rails_max(&self) -> usize {
@@ -144,7 +200,33 @@ impl Medium for RumMedium {
     }
 }
 
-impl RumMedium {
+impl RumEdges {
+    /// Listens on each address of the edge.
+    fn listen(
+        &self,
+        spec: &EdgeSpec,
+        registration: Registration,
+        counters: &Arc<EdgeCounters>,
+    ) -> Result<Vec<Listener>, Error> {
+        let addresses = spec.listen.rails();
+        let protocol = match addresses.len() {
+            1 => FramingProtocol::Rum,
+            _ => self.rails_protocol,
+        };
+        let listen = |address: &IpAddr| {
+            let terms = HandshakeTerms::new(protocol, spec);
+            Listener::bind_at(*address, spec, terms, registration, counters.clone())
+        };
+        addresses.iter().map(listen).collect()
+    }
+
+    fn batching(&self, spec: &EdgeSpec) -> Batching {
+        Batching {
+            bytes_max: self.batch_bytes.unwrap_or(spec.batching.bytes_max),
+            ..spec.batching
+        }
+    }
+
     /// A receiving end with one connection.
     fn accept_direct(
         &self,
@@ -152,15 +234,17 @@ impl RumMedium {
         receiver: u32,
         address: SocketAddr,
     ) -> Result<Box<dyn ReceivingEnd>, Error> {
+        check_mptcp(spec)?;
         let instance = random_instance();
         let liveness = bind_liveness(spec, address, instance)?;
         let handshake = handshake(spec, receiver, instance, liveness.port());
+        let address = SenderAddress::new(address, spec);
         let (pair, reply) = self.connect(&spec.name, address, handshake)?;
-        keepalive::set_timeout(&pair.frames, self.reconnect_timeout);
+        keepalive::set_timeout(&pair.frames, self.break_policy.reconnect_timeout);
         let buffer = ReceiveBuffer::from_reply(&spec.name, &reply)?;
         let sender = SenderEndpoint {
             address,
-            reconnect_timeout: self.reconnect_timeout,
+            reconnect_timeout: self.break_policy.reconnect_timeout,
             ring_bytes: reply.ring_bytes,
         };
         let task = RumReceiverTask::new(Some(pair.credit), liveness, &sender)?;
@@ -170,7 +254,7 @@ impl RumMedium {
             buffer,
             spec.name.clone(),
             handshake,
-            self.reconnect_timeout,
+            self.break_policy.reconnect_timeout,
         );
         Ok(Box::new(receiver_end))
     }
@@ -186,7 +270,7 @@ impl RumMedium {
         let rails = addresses.iter().map(|&address| {
             let (liveness, port) = bind_rail_liveness(spec, address, addresses, instance)?;
             let handshake = Handshake {
-                protocol: FramingProtocol::RumRails,
+                protocol: self.rails_protocol,
                 ..handshake(spec, receiver, instance, port)
             };
             Ok(UnconnectedRail {
@@ -201,8 +285,8 @@ impl RumMedium {
         let connect = |(number, rail): (usize, UnconnectedRail)| {
             let (frames, credit) = pairs.next().flatten().unzip();
             let sender = SenderEndpoint {
-                address: rail.address,
-                reconnect_timeout: self.reconnect_timeout,
+                address: rail.address.into(),
+                reconnect_timeout: self.break_policy.reconnect_timeout,
                 ring_bytes: ring_bytes as u64,
             };
             let task = RumReceiverTask::new(credit, rail.liveness, &sender)?;
@@ -212,7 +296,7 @@ impl RumMedium {
         let ends = ends.collect::<Result<_, Error>>()?;
         let sizes = (ring_bytes, payload_bytes_max(ring_bytes));
         let name = spec.name.clone();
-        let receiver_end = StripedReceiver::new(ends, name, sizes, self.reconnect_timeout);
+        let receiver_end = StripedReceiver::new(ends, name, sizes, self.break_policy);
         Ok(Box::new(receiver_end))
     }
 
@@ -223,18 +307,19 @@ impl RumMedium {
         spec: &EdgeSpec,
         rails: &[UnconnectedRail],
     ) -> Result<Vec<Option<(TcpStream, TcpStream)>>, Error> {
-        let until = Instant::now() + self.reconnect_timeout;
+        let until = Instant::now() + self.break_policy.reconnect_timeout;
         loop {
             let (mut pairs, mut is_refused, mut last) = (Vec::new(), true, None);
             for rail in rails {
                 let timeout = RAILS_CONNECT_TIMEOUT / rails.len() as u32;
-                let result = connector::connect_within(rail.address, rail.handshake, timeout);
+                let result =
+                    connector::connect_within(rail.address.into(), rail.handshake, timeout);
                 is_refused &= matches!(&result,
                     Err(error) if error.kind() == ErrorKind::ConnectionRefused);
                 let pair = match connector::connect_result(&spec.name, rail.address, result) {
                     Ok((pair, reply)) => {
                         check_reply(spec, &reply)?;
-                        keepalive::set_timeout(&pair.frames, self.reconnect_timeout);
+                        keepalive::set_timeout(&pair.frames, self.break_policy.reconnect_timeout);
                         Some((pair.frames, pair.credit))
                     }
                     Err(error @ Error::Refused(_)) => return Err(error),
@@ -283,24 +368,6 @@ fn ring_bytes(spec: &EdgeSpec) -> usize {
 /// Most bytes of a payload in a ring of this size.
 fn payload_bytes_max(ring_bytes: usize) -> usize {
     (ring_bytes / 4 - 8).min(FRAME_BYTES_MAX)
-}
-
-/// Listens on each address of the edge.
-fn listen(
-    spec: &EdgeSpec,
-    registration: Registration,
-    counters: &Arc<EdgeCounters>,
-) -> Result<Vec<Listener>, Error> {
-    let addresses = spec.listen.rails();
-    let protocol = match addresses.len() {
-        1 => FramingProtocol::Rum,
-        _ => FramingProtocol::RumRails,
-    };
-    let listen = |address: &IpAddr| {
-        let terms = HandshakeTerms::new(protocol, spec);
-        Listener::bind_at(*address, spec, terms, registration, counters.clone())
-    };
-    addresses.iter().map(listen).collect()
 }
 
 /// The handshake of a receiver's first connection for frames.

@@ -29,6 +29,7 @@
 
 mod batch_header;
 mod batch_sender;
+mod break_policy;
 mod commit_budget;
 mod connected_receiver;
 mod connection_state;
@@ -46,4 +47,5 @@ mod sender;
 mod sender_state;
 mod stream_break;
 
+pub(in crate::media) use medium::RumEdges;
 pub use medium::RumMedium;

@@ -9,7 +9,7 @@
 //!                                         answers liveness probes
 //! ```
 
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,6 +21,7 @@ use crate::media::tcp_edge::handshake::Handshake;
 use crate::media::tcp_edge::io_thread::{IoTask, NextTurn, Registration};
 use crate::media::tcp_edge::keepalive;
 use crate::media::tcp_edge::release_progress::{CreditReporter, ReleaseProgress};
+use crate::media::tcp_edge::sender_address::SenderAddress;
 use crate::{Error, Wakeup};
 
 /// State that a receiving end and the IO thread share.
@@ -29,7 +30,7 @@ pub(super) struct RumReceiverTask {
     release_progress: ReleaseProgress,
     registration: Registration,
     wakeup: Wakeup,
-    address: SocketAddr,
+    address: SenderAddress,
     reconnect_timeout: Duration,
     /// Whether there is an outcome of reconnecting.
     has_outcome: AtomicBool,
@@ -54,7 +55,7 @@ pub(super) enum ReconnectOutcome {
 
 /// Address and terms of the sender, for connecting again.
 pub(super) struct SenderEndpoint {
-    pub(super) address: SocketAddr,
+    pub(super) address: SenderAddress,
     pub(super) reconnect_timeout: Duration,
     pub(super) ring_bytes: u64,
 }
@@ -97,6 +98,13 @@ impl RumReceiverTask {
         if self.release_progress.release(position) {
             self.report();
         }
+    }
+
+    /// Reports progress to the sender, with a position that may have been released by another
+    /// rail's task.
+    pub(super) fn report_position(&self, position: u64) {
+        self.release_progress.set_released(position);
+        self.report();
     }
 
     /// Whether a released position was not reported yet.

@@ -1,7 +1,6 @@
 //! Connecting again after a break, until there is a connection or the sender is given up.
 
 use std::io;
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use rustix::event::epoll::EventFlags;
@@ -10,6 +9,7 @@ use crate::media::tcp_edge::connector::{EdgeConnectOutcome, EdgeConnector};
 use crate::media::tcp_edge::handshake::Handshake;
 use crate::media::tcp_edge::io_thread::Registration;
 use crate::media::tcp_edge::receiver_connection::ConnectionPair;
+use crate::media::tcp_edge::sender_address::SenderAddress;
 
 /// Shortest pause between two tries to connect, used at first.
 const RETRY_PAUSE_MIN: Duration = Duration::from_millis(1);
@@ -29,7 +29,7 @@ pub(super) enum ReconnectLimit {
 
 /// Tries to connect to a sender again.
 pub(super) struct Reconnect {
-    address: SocketAddr,
+    address: SenderAddress,
     handshake: Handshake,
     /// How the connection was lost.
     loss_reason: String,
@@ -47,7 +47,7 @@ pub(super) struct Reconnect {
 impl Reconnect {
     /// Begins after a connection was lost, and goes on up to the limit.
     pub(super) fn new(
-        address: SocketAddr,
+        address: SenderAddress,
         handshake: Handshake,
         why: String,
         limit: ReconnectLimit,

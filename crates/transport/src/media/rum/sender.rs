@@ -25,6 +25,8 @@ pub(super) struct RumSender {
     counters: Arc<EdgeCounters>,
     writer: Writer,
     payload_bytes_max: usize,
+    /// Whether each frame is a full batch.
+    sends_each_frame: bool,
     commit_budget: CommitBudget,
     /// Bytes of the last frame that was committed by a claim; all frames that compiled code writes
     /// have that size.
@@ -126,6 +128,7 @@ impl RumSender {
             counters,
             writer,
             payload_bytes_max,
+            sends_each_frame: batch_bytes == 1,
             commit_budget: CommitBudget::new(batch_bytes),
             last_frame_bytes: 0,
             needs_check: false,
@@ -334,7 +337,11 @@ impl SendingEnd for RumSender {
     }
 
     fn grant(&mut self) -> Option<GrantAddresses> {
-        self.writer.grant()
+        // Room is never granted if each frame goes out at once.
+        match self.sends_each_frame {
+            true => None,
+            false => self.writer.grant(),
+        }
     }
 
     fn limit_grant(&mut self, bytes: u64) {

@@ -16,13 +16,14 @@ mod tests;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ring::RetainingReader;
 use rustix::io::Errno;
 
 use super::batch_header::BatchSealKey;
 use super::batch_sender::{BatchSender, BatchWriteMode, SendableFrames};
+use super::break_policy::BreakPolicy;
 use super::connected_receiver::ConnectedReceiver;
 use super::connection_state::{DisconnectedReceiver, RumConnectionState};
 use super::flush_deadline::{FlushDeadline, FlushScope, PendingFlush};
@@ -50,8 +51,7 @@ pub(super) struct RumSenderState {
     registration: Registration,
     counters: Arc<EdgeCounters>,
     payload_bytes_max: u32,
-    /// Most time that a receiver may take to connect again.
-    reconnect_timeout: Duration,
+    break_policy: BreakPolicy,
     /// Index of the last padding at the ring's end.
     pad_at: u64,
     flush_deadline: FlushDeadline,
@@ -75,7 +75,7 @@ pub(super) struct RumSenderParts {
     pub(super) counters: Arc<EdgeCounters>,
     pub(super) batching: Batching,
     pub(super) payload_bytes_max: u32,
-    pub(super) reconnect_timeout: Duration,
+    pub(super) break_policy: BreakPolicy,
 }
 
 impl RumSenderState {
@@ -94,7 +94,7 @@ impl RumSenderState {
             registration: parts.registration,
             counters: parts.counters,
             payload_bytes_max: parts.payload_bytes_max,
-            reconnect_timeout: parts.reconnect_timeout,
+            break_policy: parts.break_policy,
             pad_at: u64::MAX,
             flush_deadline: FlushDeadline::new(batch, Instant::now()),
             sends_since_credit_read: 0,
@@ -437,7 +437,7 @@ impl RumSenderState {
         let (mut next, mut changes) = (None::<Instant>, 0);
         for receiver in &mut self.receivers {
             if let RumConnectionState::Connected(batch_sender) = receiver {
-                let at = batch_sender.check_stalls(now);
+                let at = batch_sender.check_stalls(&self.retaining_reader, now);
                 next = next.into_iter().chain(at).min();
                 changes += u64::from(batch_sender.take_rail_changes());
             }
@@ -480,7 +480,7 @@ impl RumSenderState {
             address,
             liveness_address,
         };
-        keepalive::set_timeout(&pair.credit, self.reconnect_timeout);
+        keepalive::set_timeout(&pair.credit, self.break_policy.reconnect_timeout);
         let (released, registration) = (released.unwrap_or_default(), self.registration);
         let key = BatchSealKey::from_handshake(&handshake);
         let at = handshake.receiver as usize;
@@ -522,6 +522,9 @@ impl RumSenderState {
         };
         let receiver = match end {
             ConnectionEnd::Goodbye => RumConnectionState::Gone("it has closed its end".to_owned()),
+            ConnectionEnd::Broken(why) if !self.break_policy.survives_all => {
+                RumConnectionState::Gone(why)
+            }
             ConnectionEnd::Broken(why) => RumConnectionState::Disconnected(Box::new(
                 DisconnectedReceiver::new(batch_sender, why),
             )),
@@ -535,8 +538,11 @@ impl RumSenderState {
     fn check_disconnected(&mut self, now: Instant) {
         for at in 0..self.receivers.len() {
             if let RumConnectionState::Disconnected(disconnected) = &mut self.receivers[at]
-                && let Some(why) =
-                    disconnected.check_gone(self.registration, self.reconnect_timeout, now)
+                && let Some(why) = disconnected.check_gone(
+                    self.registration,
+                    self.break_policy.reconnect_timeout,
+                    now,
+                )
             {
                 self.set_receiver(at, RumConnectionState::Gone(why));
             }
@@ -547,7 +553,7 @@ impl RumSenderState {
     fn next_disconnected_check(&self) -> Option<Instant> {
         let disconnected = self.receivers.iter().filter_map(|receiver| match receiver {
             RumConnectionState::Disconnected(disconnected) => {
-                Some(disconnected.next_check_at(self.reconnect_timeout))
+                Some(disconnected.next_check_at(self.break_policy.reconnect_timeout))
             }
             _ => None,
         });

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::receiver::{TcpReceiver, TcpReceiverTask};
 use super::sender::{TcpSender, TcpSenderTask};
 use super::sender_state::{KEEPALIVE_TIMEOUT, TcpSenderState};
+use crate::media::rum::RumEdges;
 use crate::media::tcp_edge::address_ticket::{read_ticket, seal_tickets};
 use crate::media::tcp_edge::handshake::{
     ConnectionPurpose, FramingProtocol, Handshake, HandshakeReply, HandshakeTerms, random_instance,
@@ -12,9 +13,11 @@ use crate::media::tcp_edge::handshake::{
 use crate::media::tcp_edge::io_thread::Registration;
 use crate::media::tcp_edge::listener::Listener;
 use crate::media::tcp_edge::receive_buffer::ReceiveBuffer;
+use crate::media::tcp_edge::sender_address::{SenderAddress, check_mptcp};
 use crate::media::tcp_edge::{connector, keepalive};
 use crate::{
-    EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd,
+    EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, RAILS_MAX, ReceivingEnd,
+    SendingEnd,
 };
 
 /// Fewest bytes that may be unreleased on a connection. A smaller ring of the edge's description
@@ -53,7 +56,14 @@ impl Medium for TcpMedium {
         }
     }
 
+    fn rails_max(&self) -> usize {
+        RAILS_MAX
+    }
+
     fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
+        if spec.listen.rails().len() > 1 {
+            return RumEdges::TCP_RAILS.open(spec);
+        }
         let (registration, counters) = (Registration::reserve()?, Arc::<EdgeCounters>::default());
         let terms = HandshakeTerms::new(FramingProtocol::Tcp, spec);
         let listener = Listener::bind(spec, terms, registration, counters.clone())?;
@@ -74,6 +84,9 @@ impl Medium for TcpMedium {
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
+        if spec.listen.rails().len() > 1 {
+            return RumEdges::TCP_RAILS.accept(spec, &ticket);
+        }
         let (receiver, address) = read_ticket(self.name(), spec, &ticket)?;
         let handshake = Handshake {
             protocol: FramingProtocol::Tcp,
@@ -85,7 +98,9 @@ impl Medium for TcpMedium {
             purpose: ConnectionPurpose::Frames,
             liveness_port: 0,
         };
-        let result = connector::connect_blocking(address, handshake);
+        check_mptcp(spec)?;
+        let sender = SenderAddress::new(address, spec);
+        let result = connector::connect_blocking(sender, handshake);
         let (pair, reply) = connector::connect_result(&spec.name, address, result)?;
         keepalive::set_timeout(&pair.frames, KEEPALIVE_TIMEOUT);
         let buffer = ReceiveBuffer::from_reply(&spec.name, &reply)?;

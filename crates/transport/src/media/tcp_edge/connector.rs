@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
-use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto};
 
 use super::acknowledge;
 use super::handshake::{
     ConnectionPurpose, HANDSHAKE_BYTES, Handshake, HandshakeReply, HandshakeVerdict, REPLY_BYTES,
 };
 use super::receiver_connection::ConnectionPair;
+use super::sender_address::SenderAddress;
 use crate::{Error, PeerLoss};
 
 /// Most time that the first two connections may take: a sender under load may be slow to accept.
@@ -20,7 +20,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Makes the two connections of a receiver, one after the other.
 pub(crate) struct EdgeConnector {
-    address: SocketAddr,
+    address: SenderAddress,
     handshake: Handshake,
     /// The connection being made; `None`: both are made.
     attempt: Option<ConnectionAttempt>,
@@ -50,7 +50,7 @@ impl EdgeConnector {
     ///
     /// # Errors
     /// The system has no socket left, or the address cannot be reached.
-    pub(crate) fn start(address: SocketAddr, handshake: Handshake) -> io::Result<EdgeConnector> {
+    pub(crate) fn start(address: SenderAddress, handshake: Handshake) -> io::Result<EdgeConnector> {
         let credit = Handshake {
             purpose: ConnectionPurpose::Credit,
             ..handshake
@@ -133,23 +133,17 @@ impl EdgeConnector {
 ///
 /// # Errors
 /// The system has no socket left, or the address cannot be reached.
-pub(crate) fn begin_connect(address: SocketAddr) -> io::Result<TcpStream> {
-    let family = match address {
-        SocketAddr::V4(_) => AddressFamily::INET,
-        SocketAddr::V6(_) => AddressFamily::INET6,
-    };
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let kind = SocketType::STREAM;
-    let socket = rustix::net::socket_with(family, kind, flags, Some(ipproto::TCP))?;
+pub(crate) fn begin_connect(to: SenderAddress) -> io::Result<TcpStream> {
+    let socket = to.socket()?;
     // An interrupted connect goes on by itself.
-    match retry_on_intr(|| rustix::net::connect(&socket, &address)) {
+    match retry_on_intr(|| rustix::net::connect(&socket, &to.address)) {
         Ok(()) | Err(Errno::INPROGRESS | Errno::ALREADY | Errno::ISCONN) => Ok(socket.into()),
         Err(error) => Err(error.into()),
     }
 }
 
 impl ConnectionAttempt {
-    fn start(address: SocketAddr, handshake: Handshake) -> io::Result<ConnectionAttempt> {
+    fn start(address: SenderAddress, handshake: Handshake) -> io::Result<ConnectionAttempt> {
         Ok(ConnectionAttempt {
             stream: begin_connect(address)?,
             handshake: handshake.to_bytes(),
@@ -198,7 +192,7 @@ impl ConnectionAttempt {
 
 /// Connects for the first time, and blocks until the sender has accepted the receiver.
 pub(crate) fn connect_blocking(
-    address: SocketAddr,
+    address: SenderAddress,
     handshake: Handshake,
 ) -> io::Result<EdgeConnectOutcome> {
     connect_within(address, handshake, CONNECT_TIMEOUT)
@@ -206,7 +200,7 @@ pub(crate) fn connect_blocking(
 
 /// Connects like [`connect_blocking`], within this time.
 pub(crate) fn connect_within(
-    address: SocketAddr,
+    address: SenderAddress,
     handshake: Handshake,
     timeout: Duration,
 ) -> io::Result<EdgeConnectOutcome> {

@@ -62,6 +62,8 @@ pub(crate) enum FramingProtocol {
     Rum = 2,
     /// Batches like those of `Rum`, striped over several rails in any order.
     RumRails = 3,
+    /// Like `RumRails`, a frame a batch, and lost with its last connection.
+    TcpRails = 4,
 }
 
 /// Purpose of one of the two connections of a receiver.

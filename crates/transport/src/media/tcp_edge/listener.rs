@@ -18,6 +18,7 @@ use super::handshake::{
 };
 use super::io_thread::Registration;
 use super::receiver_connection::ConnectionPair;
+use super::sender_address::{SenderAddress, check_mptcp};
 use crate::{EdgeCounters, EdgeSpec, Error};
 
 /// Most pending connections beyond the number of receivers; the oldest makes room for the next.
@@ -29,6 +30,9 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Pause without accepting after an error of the system, such as no descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Connections that may wait to be accepted, as many as of other listeners.
+const BACKLOG: i32 = 128;
 
 /// Most connections accepted in one turn.
 const ACCEPTS_PER_TURN_MAX: usize = 32;
@@ -92,8 +96,9 @@ impl Listener {
         registration: Registration,
         counters: Arc<EdgeCounters>,
     ) -> Result<Listener, Error> {
+        check_mptcp(spec)?;
         let tried = || format!("listen on {address} for {}", spec.name);
-        let listener = TcpListener::bind((address, 0)).and_then(|listener| {
+        let listener = bind_socket(address, spec).and_then(|listener| {
             listener.set_nonblocking(true)?;
             registration.watch_fd(&listener, EventFlags::IN)?;
             Ok(listener)
@@ -281,6 +286,18 @@ impl Listener {
             deadline: now + HANDSHAKE_TIMEOUT,
         });
     }
+}
+
+/// A listening socket on a free port, of the protocol that the edge asks for.
+fn bind_socket(address: IpAddr, spec: &EdgeSpec) -> io::Result<TcpListener> {
+    let address = SocketAddr::new(address, 0);
+    if !spec.listen.is_mptcp() {
+        return TcpListener::bind(address);
+    }
+    let socket = SenderAddress::new(address, spec).socket()?;
+    rustix::net::bind(&socket, &address)?;
+    rustix::net::listen(&socket, BACKLOG)?;
+    Ok(socket.into())
 }
 
 impl HalfConnection {

@@ -21,5 +21,6 @@ pub(super) mod loopback;
 pub(super) mod receive_buffer;
 pub(super) mod receiver_connection;
 pub(super) mod release_progress;
+pub(super) mod sender_address;
 pub(super) mod sender_poll_set;
 pub(super) mod stream_end;

@@ -89,6 +89,11 @@ impl ReleaseProgress {
         position - self.reported.load(Ordering::Relaxed) >= self.report_now_bytes
     }
 
+    /// Notes that everything up to a position is released, for the next report.
+    pub(crate) fn set_released(&self, position: u64) {
+        self.released.store(position, Ordering::Release);
+    }
+
     /// Whether a released position was not reported yet.
     pub(crate) fn has_unreported(&self) -> bool {
         self.released.load(Ordering::Relaxed) != self.reported.load(Ordering::Relaxed)

@@ -27,6 +27,7 @@ mod drain_rate;
 mod rail_reader;
 mod received_ranges;
 mod reorder_ring;
+mod report_delay;
 mod schedule;
 #[cfg(test)]
 mod schedule_tests;

@@ -16,24 +16,38 @@
 //! A segment goes to the rail on which it would arrive first: that with the least time to drain
 //! what waits on it, by its measured rate. If that rail can take nothing now, the segment waits for
 //! it, for on another rail it would be later still. So a slow rail gets its share and no more, and
-//! what waits on it never takes longer than what waits on the others.
+//! what waits on it never takes longer than what waits on the others. Few bytes count as none: a
+//! stream that one rail carries easily stays on it, the first one of equal rates.
 //!
 //! # Stalled rails
-//! A rail that reports nothing for [`STALL_TIME_MIN`] and four times the time that it should take
-//! is stalled: what waits on it goes out again on the others, and it gets nothing more until it
-//! reports. A receiver that is busy looks like that, too, so each stall that was none doubles the
-//! time. The last rail is never stalled.
+//! A rail that says nothing looks the same as a receiver that is busy, so a rail is compared with
+//! the others. Its report is late [`LATE_TIME_MIN`] after it is expected by the rail's own measure.
+//! Then an empty segment goes out on each other rail on which nothing waits: a probe. The first
+//! report of any other rail shows that the receiver reads. If the late rail does not report
+//! [`STALL_TIME_MIN`] after that, it is stalled: what waits on it goes out again on the others, and
+//! it gets nothing more until it reports. The last rail is never stalled.
+//!
+//! ```text
+//!   late rail   sent ......... late ................................ stalled
+//!   other rail                  probe ------> report, the receiver reads
+//!                                                 |<- STALL_TIME_MIN ->|
+//! ```
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::drain_rate::DrainRate;
+use super::report_delay::ReportDelay;
 
-/// Time without a report after which a rail may be stalled, beside the time that it should take.
-pub(super) const STALL_TIME_MIN: Duration = Duration::from_millis(200);
+/// Time without a report after which a rail is late, beside the time that its reports take.
+pub(super) const LATE_TIME_MIN: Duration = Duration::from_millis(30);
 
-/// Longest time without a report after which a rail is stalled, beside the time it should take.
-const STALL_TIME_MAX: Duration = Duration::from_secs(4);
+/// Time without a report after which a late rail is stalled, beside the time that its reports take
+/// on average, once another rail has reported.
+pub(super) const STALL_TIME_MIN: Duration = Duration::from_millis(10);
+
+/// Longest time that a segment may be expected to take on its rail.
+const DRAIN_TIME_MAX: Duration = Duration::from_secs(4);
 
 /// Most bytes of a segment: as many as a write of a full batch.
 const SEGMENT_BYTES_MAX: u64 = 64 * 1024;
@@ -87,7 +101,9 @@ struct RailLoad {
     drain_rate: DrainRate,
     /// Time since which the first unreported segment has been the first.
     waiting_since: Instant,
-    stall_time: Duration,
+    report_delay: ReportDelay,
+    /// Time of the first report of another rail after this one was late.
+    others_reported_at: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,10 +218,14 @@ impl RailSchedule {
             .note_received(load.unreported_bytes, bytes, now);
         load.unreported_bytes -= bytes;
         load.received = count;
-        load.waiting_since = now;
+        load.note_report(now);
         if load.status == RailStatus::Stalled {
             load.status = RailStatus::Up;
-            load.stall_time = (load.stall_time * 2).min(STALL_TIME_MAX);
+        }
+        for (other, load) in self.rails.iter_mut().enumerate() {
+            if other != rail && load.late_at().is_some_and(|at| at <= now) {
+                load.others_reported_at.get_or_insert(now);
+            }
         }
         Ok(())
     }
@@ -249,12 +269,33 @@ impl RailSchedule {
         self.rails[rail].add(segment, now);
     }
 
+    /// The next rail on which a probe is to be sent, because another one is late. `can_send` says
+    /// whether a rail takes a segment now. The probe counts as sent.
+    pub(super) fn next_probe(
+        &mut self,
+        can_send: impl Fn(usize) -> bool,
+        now: Instant,
+    ) -> Option<usize> {
+        let is_late = |load: &RailLoad| {
+            load.others_reported_at.is_none() && load.late_at().is_some_and(|at| at <= now)
+        };
+        if !self.rails.iter().any(is_late) {
+            return None;
+        }
+        let is_silent = |load: &RailLoad| load.is_up() && load.unreported.is_empty();
+        let rails = 0..self.rails.len();
+        let mut rails = rails.filter(|rail| is_silent(&self.rails[*rail]));
+        let rail = rails.find(|rail| can_send(*rail))?;
+        self.note_empty_segment(rail, now);
+        Some(rail)
+    }
+
     /// Finds rails that are stalled. `true`: there are some, and segments go out again.
     pub(super) fn check_stalls(&mut self, now: Instant) -> bool {
         let mut has_stalled = false;
         for rail in 0..self.rails.len() {
-            let is_late = self.rails[rail].stalls_at().is_some_and(|at| at <= now);
-            if is_late && self.up_count() > 1 {
+            let is_over = self.rails[rail].stalls_at().is_some_and(|at| at <= now);
+            if is_over && self.up_count() > 1 {
                 self.return_unreported(rail);
                 self.rails[rail].status = RailStatus::Stalled;
                 has_stalled = true;
@@ -263,10 +304,32 @@ impl RailSchedule {
         has_stalled
     }
 
-    /// Time at which the next rail counts as stalled, unless it reports before.
-    pub(super) fn next_stall_at(&self) -> Option<Instant> {
-        let stalls = self.rails.iter().filter_map(RailLoad::stalls_at);
-        stalls.min().filter(|_| self.up_count() > 1)
+    /// Time at which the next rail is late or stalled, unless it reports before. `None`: there is
+    /// none, or the next thing to happen is a report.
+    pub(super) fn next_stall_check_at(&self, now: Instant) -> Option<Instant> {
+        let check_at = |load: &RailLoad| {
+            let late_at = load.late_at().filter(|at| *at > now);
+            load.stalls_at().or(late_at)
+        };
+        let checks = self.rails.iter().filter_map(check_at);
+        checks.min().filter(|_| self.up_count() > 1)
+    }
+
+    /// Whether something waits on a rail that may come to be late.
+    pub(super) fn has_unreported(&self) -> bool {
+        let is_waiting = |load: &RailLoad| load.is_up() && !load.unreported.is_empty();
+        self.up_count() > 1 && self.rails.iter().any(is_waiting)
+    }
+
+    /// Whether another rail has reported since a rail was late.
+    pub(super) fn has_suspect(&self) -> bool {
+        self.rails.iter().any(|load| load.stalls_at().is_some())
+    }
+
+    /// Whether a rail is late, so that reports of the others count.
+    pub(super) fn has_late_rail(&self, now: Instant) -> bool {
+        let is_late = |load: &RailLoad| load.late_at().is_some_and(|at| at <= now);
+        self.up_count() > 1 && self.rails.iter().any(is_late)
     }
 
     /// The lowest segment that must go out again, without what was released meanwhile.
@@ -305,7 +368,11 @@ impl RailSchedule {
             if !load.is_up() || !is_candidate {
                 continue;
             }
-            let seconds = (load.unreported_bytes + bytes) as f64 / rate.unwrap_or(best).max(1.0);
+            let ahead = match load.unreported_bytes {
+                few if few < SEGMENT_BYTES_MIN => 0,
+                many => many,
+            };
+            let seconds = (ahead + bytes) as f64 / rate.unwrap_or(best).max(1.0);
             if fastest.is_none_or(|(_, least)| seconds < least) {
                 fastest = Some((rail, seconds));
             }
@@ -334,7 +401,7 @@ impl RailSchedule {
         }
         for load in &mut self.rails {
             if load.status == RailStatus::Stalled {
-                load.status = RailStatus::Up;
+                (load.status, load.others_reported_at) = (RailStatus::Up, None);
             }
         }
     }
@@ -350,7 +417,8 @@ impl RailLoad {
             received: 0,
             drain_rate: DrainRate::new(now),
             waiting_since: now,
-            stall_time: STALL_TIME_MIN,
+            report_delay: ReportDelay::default(),
+            others_reported_at: None,
         }
     }
 
@@ -373,14 +441,31 @@ impl RailLoad {
         self.unreported_bytes += segment.bytes();
     }
 
-    /// Time at which it counts as stalled; `None`: it is not up, or nothing waits on it.
+    /// Notes a report of the segments that waited longest.
+    fn note_report(&mut self, now: Instant) {
+        let took = now.saturating_duration_since(self.waiting_since);
+        self.report_delay.note(took);
+        (self.waiting_since, self.others_reported_at) = (now, None);
+    }
+
+    /// Time at which its next report is late; `None`: it is not up, or nothing waits on it.
+    fn late_at(&self) -> Option<Instant> {
+        let first = self.unreported.front().filter(|_| self.is_up())?;
+        let delay = LATE_TIME_MIN + self.report_delay.late_after();
+        Some(self.waiting_since + self.time_to_drain(first.bytes()) + delay)
+    }
+
+    /// Time at which it is stalled; `None`: it is not late, or no other rail has reported since.
     fn stalls_at(&self) -> Option<Instant> {
-        if !self.is_up() || self.unreported.is_empty() {
-            return None;
-        }
+        let first = self.unreported.front().filter(|_| self.is_up())?;
+        let delay = STALL_TIME_MIN + self.report_delay.mean();
+        Some(self.others_reported_at? + self.time_to_drain(first.bytes()) + delay)
+    }
+
+    /// Twice the time that this many bytes should take on this rail.
+    fn time_to_drain(&self, bytes: u64) -> Duration {
         let rate = self.drain_rate.bytes_per_second();
-        let drains = rate.map_or(0.0, |rate| self.unreported_bytes as f64 / rate.max(1.0));
-        let drains = Duration::from_secs_f64((4.0 * drains).min(STALL_TIME_MAX.as_secs_f64()));
-        Some(self.waiting_since + self.stall_time + drains)
+        let seconds = rate.map_or(0.0, |rate| 2.0 * bytes as f64 / rate.max(1.0));
+        Duration::from_secs_f64(seconds.min(DRAIN_TIME_MAX.as_secs_f64()))
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::received_ranges::ReceivedRanges;
-use super::schedule::{RailSchedule, STALL_TIME_MIN, StripeSegment};
+use super::schedule::{LATE_TIME_MIN, RailSchedule, STALL_TIME_MIN, StripeSegment};
 
 /// Bytes of most rings: few, so that they are full and wrap soon.
 const RING_BYTES: u64 = 32 * 1024;
@@ -102,10 +102,23 @@ impl Run {
                 self.schedule.join(rail % rails, self.now);
             }
             ScheduleStep::Release => self.released = self.received.in_order(),
-            ScheduleStep::Pause(millis) => {
-                self.now += Duration::from_millis(millis);
-                self.schedule.check_stalls(self.now);
-            }
+            ScheduleStep::Pause(millis) => self.pause(Duration::from_millis(millis)),
+        }
+    }
+
+    /// Lets time pass, and does what a sender does then.
+    fn pause(&mut self, time: Duration) {
+        self.now += time;
+        self.schedule.check_stalls(self.now);
+        let paths = &self.paths;
+        if let Some(rail) = self.schedule.next_probe(|rail| paths[rail].is_up, self.now) {
+            let (from, to) = (self.schedule.assigned_to(), self.schedule.assigned_to());
+            let is_padding = false;
+            self.paths[rail].under_way.push_back(StripeSegment {
+                from,
+                to,
+                is_padding,
+            });
         }
     }
 
@@ -274,31 +287,79 @@ fn more_reports_than_batches_are_refused() {
     assert!(run.schedule.note_received(0, 1, now).is_ok());
 }
 
-#[test]
-fn a_stalled_rail_comes_back_with_its_next_report() {
+/// A run of two rails with a segment that waits on the first.
+fn run_with_a_segment() -> Run {
     let mut run = Run::new(2, RING_BYTES);
     (0..2).for_each(|rail| run.step(&ScheduleStep::Join(rail)));
     run.step(&ScheduleStep::Commit(64));
     run.send();
     assert_eq!(run.paths[0].under_way.len(), 1, "the first rail");
-    let stall_at = run.schedule.next_stall_at();
-    assert_eq!(stall_at, Some(run.now + STALL_TIME_MIN));
-    run.step(&ScheduleStep::Pause(200));
+    run
+}
+
+#[test]
+fn a_stalled_rail_comes_back_with_its_next_report() {
+    let mut run = run_with_a_segment();
+    let check_at = run.schedule.next_stall_check_at(run.now);
+    assert_eq!(check_at, Some(run.now + LATE_TIME_MIN));
+    run.pause(LATE_TIME_MIN);
+    assert!(run.schedule.has_late_rail(run.now));
+    assert_eq!(run.paths[1].under_way.len(), 1, "a probe");
+    assert_eq!(
+        run.schedule.next_stall_check_at(run.now),
+        Some(run.now + LATE_TIME_MIN),
+        "the probe may be late, too"
+    );
+    run.deliver(1);
+    run.report(1);
+    let check_at = run.schedule.next_stall_check_at(run.now);
+    assert_eq!(check_at, Some(run.now + STALL_TIME_MIN));
+    run.pause(STALL_TIME_MIN);
     run.send();
     assert_eq!(run.paths[1].under_way.len(), 1, "again on the other");
-    assert_eq!(
-        run.schedule.next_stall_at(),
-        None,
-        "the last is never stalled"
-    );
+    let check_at = run.schedule.next_stall_check_at(run.now);
+    assert_eq!(check_at, None, "the last is never stalled");
     run.deliver(0);
     run.report(0);
-    let stall_at = run.schedule.next_stall_at();
-    assert_eq!(stall_at, Some(run.now + STALL_TIME_MIN), "for the second");
+    run.deliver(1);
+    run.report(1);
     run.step(&ScheduleStep::Commit(64));
     run.send();
     assert_eq!(run.paths[0].under_way.len(), 1, "it is used again");
-    run.step(&ScheduleStep::Pause(200));
-    let stall_at = run.schedule.next_stall_at();
-    assert_eq!(stall_at, None, "the second is stalled");
+}
+
+#[test]
+fn a_busy_receiver_stalls_no_rail() {
+    let mut run = run_with_a_segment();
+    for _ in 0..100 {
+        run.pause(LATE_TIME_MIN);
+        run.send();
+    }
+    let waiting = [&run.paths[0], &run.paths[1]].map(|path| path.under_way.len());
+    assert_eq!(waiting, [1, 1], "the segment, and one probe");
+    // The receiver reads again: the rails report one after the other, the late one last.
+    for rail in [1, 0] {
+        run.deliver(rail);
+        run.report(rail);
+        run.pause(Duration::from_millis(1));
+        run.send();
+        assert_eq!(run.paths[1].under_way.len(), 0, "nothing goes out again");
+    }
+    assert!(!run.schedule.has_late_rail(run.now));
+}
+
+#[test]
+fn a_rail_whose_reports_take_long_is_late_later() {
+    let mut run = run_with_a_segment();
+    for _ in 0..20 {
+        run.now += Duration::from_millis(100);
+        run.deliver(0);
+        run.report(0);
+        run.step(&ScheduleStep::Commit(64));
+        run.send();
+        assert_eq!(run.paths[0].under_way.len(), 1, "the first rail");
+    }
+    let late_at = run.schedule.next_stall_check_at(run.now);
+    let is_later = late_at.is_some_and(|at| at > run.now + Duration::from_millis(100));
+    assert!(is_later, "{late_at:?}");
 }

@@ -10,6 +10,7 @@ use ring::frame::FrameBatch;
 use super::rail_reader::RailReader;
 use super::reorder_ring::ReorderRing;
 use crate::media::rum::batch_header::BatchSealKey;
+use crate::media::rum::break_policy::BreakPolicy;
 use crate::media::rum::receiver_task::{ReconnectOutcome, RumReceiverTask};
 use crate::media::rum::reconnect::ReconnectLimit;
 use crate::media::rum::stream_break::StreamBreak;
@@ -35,12 +36,16 @@ pub(in crate::media::rum) struct StripedReceiver {
     /// Bytes on a rail after which it reports.
     report_bytes: u64,
     is_stream: bool,
+    /// The rail that brought the last bytes, which is read first.
+    last_rail: usize,
+    /// Whether the last turn has read all rails.
+    has_read_all: bool,
     /// Time since when a receiver in a stream has had nothing to receive.
     idle_since: Option<Instant>,
     last_break: StreamBreak,
     /// Time at which the last connection was made.
     connected_at: Instant,
-    reconnect_timeout: Duration,
+    break_policy: BreakPolicy,
     /// Position of the stream's end, once the sender has said it.
     end_position: Option<u64>,
     /// How the stream has ended, once it has; frames before the end are polled first.
@@ -79,9 +84,9 @@ impl RailEnd {
         }
     }
 
-    /// Reports progress to the sender on this rail.
-    fn report(&mut self) {
-        self.task.report();
+    /// Reports progress to the sender on this rail, with the position that is released.
+    fn report(&mut self, released: u64) {
+        self.task.report_position(released);
         self.reported_bytes = self.reader.as_ref().map_or(0, RailReader::received_bytes);
     }
 
@@ -103,7 +108,7 @@ impl StripedReceiver {
         rails: Vec<RailEnd>,
         name: Arc<str>,
         (ring_bytes, payload_bytes_max): (usize, usize),
-        reconnect_timeout: Duration,
+        break_policy: BreakPolicy,
     ) -> StripedReceiver {
         let mut receiver = StripedReceiver {
             rails,
@@ -111,10 +116,12 @@ impl StripedReceiver {
             name,
             report_bytes: (ring_bytes as u64 / 16).min(REPORT_BYTES),
             is_stream: false,
+            last_rail: 0,
+            has_read_all: false,
             idle_since: None,
             last_break: StreamBreak::none(),
             connected_at: Instant::now(),
-            reconnect_timeout,
+            break_policy,
             end_position: None,
             stream_end: None,
         };
@@ -128,17 +135,19 @@ impl StripedReceiver {
         receiver
     }
 
-    /// Reads every rail once, and finds the whole frames that are in order.
+    /// Reads the rails once, and finds the whole frames that are in order. A lone frame does not
+    /// wait until every rail is read; the next call reads them all.
     fn read(&mut self) {
         if self.stream_end.is_some() {
             return;
         }
-        let (mut has_read, before) = (false, self.received_bytes());
-        for rail in 0..self.rails.len() {
-            match self.read_rail(rail) {
-                ReadOutcome::Received => has_read = true,
-                ReadOutcome::Closed(why) => self.lose_rail(rail, &why),
-                ReadOutcome::WouldBlock | ReadOutcome::Full => {}
+        let (first, before) = (self.last_rail, self.received_bytes());
+        let mut has_read = self.read_or_lose_rail(first);
+        let may_stop = has_read && self.has_read_all && !self.is_stream;
+        self.has_read_all = !(may_stop && self.take_frames());
+        for rail in (0..self.rails.len()).filter(|rail| *rail != first) {
+            if self.has_read_all && self.read_or_lose_rail(rail) {
+                (has_read, self.last_rail) = (true, rail);
             }
         }
         if has_read {
@@ -148,6 +157,15 @@ impl StripedReceiver {
         } else {
             self.report_if_idle();
         }
+    }
+
+    /// Reads a rail once. `true`: something has come.
+    fn read_or_lose_rail(&mut self, rail: usize) -> bool {
+        let outcome = self.read_rail(rail);
+        if let ReadOutcome::Closed(why) = &outcome {
+            self.lose_rail(rail, why);
+        }
+        outcome == ReadOutcome::Received
     }
 
     fn received_bytes(&self) -> u64 {
@@ -166,7 +184,7 @@ impl StripedReceiver {
             rail.task.set_batches(reader.received());
             self.end_position = self.end_position.or(reader.end_position());
             if reader.received_bytes() - rail.reported_bytes >= self.report_bytes {
-                rail.report();
+                rail.report(self.ring.released());
             }
         }
         outcome.unwrap_or_else(|why| {
@@ -180,17 +198,19 @@ impl StripedReceiver {
         })
     }
 
-    fn take_frames(&mut self) {
+    /// Finds the whole frames that are in order. `true`: there are some to poll.
+    fn take_frames(&mut self) -> bool {
         if let Err(why) = self.ring.take_frames() {
             let why = format!("{}: it broke the stream off: {why}", self.name);
             self.stream_end.get_or_insert(StreamEnd::Refused(why));
         } else if self.end_position == Some(self.ring.in_order()) {
             self.stream_end.get_or_insert_with(StreamEnd::goodbye);
         }
+        self.ring.has_frames()
     }
 
     fn note_break(&mut self) {
-        let has_held = self.connected_at.elapsed() > self.reconnect_timeout;
+        let has_held = self.connected_at.elapsed() > self.break_policy.reconnect_timeout;
         self.last_break.note(self.ring.in_order(), has_held);
     }
 
@@ -208,13 +228,17 @@ impl StripedReceiver {
             let rail = &mut self.rails[number];
             return rail.reconnect(position, why, ReconnectLimit::Never);
         }
+        if !self.break_policy.survives_all {
+            self.stream_end = Some(StreamEnd::Lost(why.to_owned()));
+            return;
+        }
         let since = self.last_break.since();
-        if since > self.reconnect_timeout {
+        if since > self.break_policy.reconnect_timeout {
             let why = format!("{why}, again and again for {since:?}");
             self.stream_end = Some(StreamEnd::Lost(why));
             return;
         }
-        let limit = ReconnectLimit::GiveUpAfter(self.reconnect_timeout);
+        let limit = ReconnectLimit::GiveUpAfter(self.break_policy.reconnect_timeout);
         for rail in &mut self.rails {
             rail.reconnect(position, why, limit);
         }
@@ -265,7 +289,7 @@ impl StripedReceiver {
         let is_any = self.rails.iter().any(has_come);
         for rail in &mut self.rails {
             if has_come(rail) || !is_any && rail.task.has_unreported() {
-                rail.report();
+                rail.report(self.ring.released());
             }
         }
     }
@@ -296,8 +320,15 @@ impl ReceivingEnd for StripedReceiver {
     fn release(&mut self) {
         if self.ring.release() {
             let position = self.ring.released();
-            for rail in &self.rails {
-                rail.task.release(position);
+            // One report is enough, by a rail that has something to report anyway.
+            let has_come = |rail: &&RailEnd| rail.task.unreported_batches() > 0;
+            if self.rails.iter().any(|rail| has_come(&rail)) {
+                let rails = self.rails.iter().filter(has_come);
+                rails.for_each(|rail| rail.task.release(position));
+            } else {
+                self.rails
+                    .iter()
+                    .for_each(|rail| rail.task.release(position));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ring::RetainingReader;
 use rustix::io::{Errno, Result};
@@ -22,6 +22,11 @@ use crate::media::tcp_edge::receiver_connection::{ReceiverConnection, write_part
 /// rail has delivered them, and the receiver drops these.
 static FILLER: [u8; 64 * 1024] = [0; 64 * 1024];
 
+/// Batches sent without reading credit, and time without reading it, after which it is read in any
+/// case: the schedule goes by what receivers report, and by when.
+const BATCHES_PER_CREDIT_READ: u32 = 16;
+const CREDIT_READ_PERIOD: Duration = Duration::from_millis(1);
+
 /// Sends batches to one receiver over the rails that are connected.
 pub(in crate::media::rum) struct StripedSender {
     rails: Vec<SenderRail>,
@@ -34,6 +39,10 @@ pub(in crate::media::rum) struct StripedSender {
     registration: Registration,
     /// Position at which the last batch began.
     last_batch_from: u64,
+    /// Batches that were sent since credit was read.
+    batches_since_credit_read: u32,
+    /// Time at which credit was read.
+    credit_read_at: Instant,
     /// Some bytes could not be sent now.
     is_blocked: bool,
     /// The receiver has left in order.
@@ -42,6 +51,8 @@ pub(in crate::media::rum) struct StripedSender {
     is_closing: bool,
     /// Whether the IO thread looks for stalled rails.
     is_watched: bool,
+    /// Whether a rail is late, so that the IO thread waits for reports of the others.
+    has_late_rail: bool,
     /// Whether rails came or went since [`StripedSender::take_rail_changes`].
     has_rail_changes: bool,
     last_error: Errno,
@@ -95,10 +106,13 @@ impl StripedSender {
             counters,
             registration,
             last_batch_from: position,
+            batches_since_credit_read: 0,
+            credit_read_at: Instant::now(),
             is_blocked: false,
             has_left: false,
             is_closing: false,
             is_watched: false,
+            has_late_rail: false,
             has_rail_changes: false,
             last_error: Errno::PIPE,
         }
@@ -197,8 +211,9 @@ impl StripedSender {
         {
             // Bytes may wait for no socket, but for a report of the rail on which they go out.
             let is_full = is_room_wanted && rail.outgoing.is_some();
+            let is_credit_wanted = is_credit_wanted || is_room_wanted || self.has_late_rail;
             rail.connection
-                .set_watched_events(is_full, is_credit_wanted || is_room_wanted);
+                .set_watched_events(is_full, is_credit_wanted);
         }
     }
 
@@ -215,12 +230,7 @@ impl StripedSender {
         &mut self,
     ) -> std::result::Result<bool, ConnectionEnd> {
         let before = self.schedule.released();
-        let mut last_end = None;
-        for rail in 0..self.rails.len() {
-            if let Err(end) = self.read_rail_credit(rail) {
-                last_end = Some(self.end_rail(rail, end));
-            }
-        }
+        let last_end = self.read_reports();
         self.result(last_end)
             .map(|()| self.schedule.released() > before)
     }
@@ -243,13 +253,26 @@ impl StripedSender {
         self.result(last_end)
     }
 
-    /// Finds stalled rails. Returns the time of the next look.
-    pub(in crate::media::rum) fn check_stalls(&mut self, now: Instant) -> Option<Instant> {
+    /// Finds stalled rails, and sends probes because of late ones. Returns the time of the next
+    /// look.
+    pub(in crate::media::rum) fn check_stalls(
+        &mut self,
+        reader: &RetainingReader,
+        now: Instant,
+    ) -> Option<Instant> {
         if self.schedule.check_stalls(now) {
             self.is_blocked = true;
         }
-        let next = self.schedule.next_stall_at();
-        self.is_watched = next.is_some();
+        while let Some(rail) = self
+            .schedule
+            .next_probe(|rail| !is_busy(&self.rails[rail]), now)
+        {
+            self.begin_empty_segment(rail, BatchContent::Frames);
+            self.write(rail, reader);
+        }
+        let next = self.schedule.next_stall_check_at(now);
+        self.has_late_rail = self.schedule.has_late_rail(now);
+        self.is_watched = next.is_some() || self.has_late_rail;
         next
     }
 
@@ -268,15 +291,17 @@ impl StripedSender {
         }
         while let Some((rail, segment)) = self.next_segment(source) {
             sent.batches += 1;
+            self.batches_since_credit_read += 1;
             self.last_batch_from = segment.from;
             self.begin_segment(rail, segment);
             sent.bytes += self.write(rail, source.retaining_reader);
         }
-        self.is_blocked = !self.is_all_sent(source.retaining_reader.committed());
-        if !self.is_watched && self.schedule.next_stall_at().is_some() {
-            self.is_watched = true;
-            self.registration.request_turn();
+        if self.is_credit_due() {
+            // An end of the receiver that this finds is reported by the next call for credit.
+            self.read_reports();
         }
+        self.is_blocked = !self.is_all_sent(source.retaining_reader.committed());
+        self.have_stalls_checked();
         match self.connections().next() {
             Some(_) => Ok(sent),
             None => Err(self.last_error),
@@ -302,12 +327,35 @@ impl StripedSender {
                 continue;
             };
             connection.has_sent_goodbye = true;
-            let position = self.schedule.assigned_to();
-            connection.begin(position, position, BatchContent::EndOfStream);
             self.schedule.note_empty_segment(rail, Instant::now());
+            self.begin_empty_segment(rail, BatchContent::EndOfStream);
             self.write(rail, source.retaining_reader);
         }
         Ok(())
+    }
+
+    /// Reads what the receiver reports on each rail, and returns how the last rail that ended did.
+    fn read_reports(&mut self) -> Option<ConnectionEnd> {
+        (self.batches_since_credit_read, self.credit_read_at) = (0, Instant::now());
+        let mut last_end = None;
+        for rail in 0..self.rails.len() {
+            if let Err(end) = self.read_rail_credit(rail) {
+                last_end = Some(self.end_rail(rail, end));
+            }
+        }
+        self.have_report_checked();
+        last_end
+    }
+
+    /// Whether batches were sent long since credit was read.
+    fn is_credit_due(&self) -> bool {
+        match self.batches_since_credit_read {
+            0 => false,
+            few if few < BATCHES_PER_CREDIT_READ => {
+                self.credit_read_at.elapsed() >= CREDIT_READ_PERIOD
+            }
+            _ => true,
+        }
     }
 
     fn connections(&self) -> impl Iterator<Item = &RailConnection> {
@@ -322,10 +370,7 @@ impl StripedSender {
 
     fn next_segment(&mut self, source: &SendableFrames<'_>) -> Option<(usize, StripeSegment)> {
         let fresh = fresh_segment(source, self.schedule.assigned_to());
-        let is_busy = |rail: usize| {
-            let connection = self.rails[rail].connection.as_ref();
-            connection.is_none_or(|rail| rail.outgoing.is_some())
-        };
+        let is_busy = |rail: usize| is_busy(&self.rails[rail]);
         // Without a segment the time is not needed, which costs as much as finding that out.
         if fresh.is_none() && self.schedule.is_all_assigned(self.schedule.assigned_to()) {
             return None;
@@ -342,6 +387,30 @@ impl StripedSender {
             connection.begin(segment.from, segment.to, content);
             let batches = &self.counters.rails[rail].batches;
             batches.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Begins a batch without bytes, which the schedule knows of.
+    fn begin_empty_segment(&mut self, rail: usize, content: BatchContent) {
+        let position = self.schedule.assigned_to();
+        if let Some(connection) = &mut self.rails[rail].connection {
+            connection.begin(position, position, content);
+        }
+    }
+
+    /// Has the IO thread look for stalled rails, unless it does already.
+    fn have_stalls_checked(&mut self) {
+        if !self.is_watched && self.schedule.has_unreported() {
+            self.is_watched = true;
+            self.registration.request_turn();
+        }
+    }
+
+    /// Has the IO thread look again after a report that a late rail is compared with.
+    fn have_report_checked(&mut self) {
+        if self.has_late_rail && self.schedule.has_suspect() {
+            self.has_late_rail = false;
+            self.registration.request_turn();
         }
     }
 
@@ -420,6 +489,12 @@ impl StripedSender {
             (Some(_), _) => Ok(()),
         }
     }
+}
+
+/// Whether a rail can take no batch now.
+fn is_busy(rail: &SenderRail) -> bool {
+    let connection = rail.connection.as_ref();
+    connection.is_none_or(|rail| rail.outgoing.is_some())
 }
 
 /// The bytes from a position on that were given to no rail, as far as they are consecutive.

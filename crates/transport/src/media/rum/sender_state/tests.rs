@@ -1,5 +1,7 @@
 //! Looks at given times, of a sender with one receiver that reads nothing and reports nothing.
 
+use std::time::Duration;
+
 use super::super::batch_sender::tests::{commit, connected_batch_sender};
 use super::*;
 use crate::EdgeSpec;
@@ -43,7 +45,10 @@ fn ends() -> Ends {
         counters,
         batching: spec.batching,
         payload_bytes_max: 1000,
-        reconnect_timeout: Duration::from_secs(5),
+        break_policy: BreakPolicy {
+            reconnect_timeout: Duration::from_secs(5),
+            survives_all: true,
+        },
     });
     let (batch_sender, frames, credit) = connected_batch_sender();
     link.connect_receiver(0, ConnectedReceiver::Direct(Box::new(batch_sender)));
