@@ -1,6 +1,9 @@
 //! Crossings for the streams between PEs that have none yet.
 
-use graph::{AUTO_MEDIUM, Crossing, CrossingCodec, OperatorId, PeAssignment, PeId, Plan, Program};
+use graph::{
+    AUTO_MEDIUM, Crossing, CrossingCodec, OperatorId, PeAssignment, PeId, Plan, PlanComment,
+    Program,
+};
 
 use crate::streams::StreamConsumers;
 
@@ -28,6 +31,7 @@ pub fn add_missing_crossings(plan: &mut Plan, program: &Program, codec: Crossing
                 to,
                 medium: AUTO_MEDIUM.into(),
                 medium_settings: "".into(),
+                medium_reason: PlanComment::default(),
                 codec,
                 ring_bytes: None,
                 batch: None,

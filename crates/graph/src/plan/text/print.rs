@@ -156,6 +156,10 @@ impl PlanText<'_> {
             let rails: Vec<_> = crossing.rails.iter().map(IpAddr::to_string).collect();
             write!(f, " rails {}", rails.join(" "))?;
         }
-        f.write_char('\n')
+        f.write_char('\n')?;
+        match crossing.medium_reason.text() {
+            "" => Ok(()),
+            reason => writeln!(f, "  # {}: {reason}", crossing.medium),
+        }
     }
 }

@@ -24,6 +24,7 @@ mod channel_tests;
 mod greeting;
 mod medium;
 mod mode;
+mod ports;
 mod receiver;
 mod receiver_table;
 mod record;
@@ -38,6 +39,7 @@ mod write_targets;
 mod write_tests;
 
 pub use medium::RdmaMedium;
+pub use ports::{FabricPort, adapter_ports};
 
 /// How a receiver knows that the bytes of a record are all there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
