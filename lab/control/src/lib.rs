@@ -10,6 +10,7 @@
 //!         copy_blocks            between cores: blocks that change hands
 //!         core_windows           times in which both sides had a core
 //!         socket                 between hosts: writes of a message, or of 64 KB
+//!         remote                 remote writes, and messages into posted buffers, by libfabric
 //!         round_trip             source, relay and sink by hand, at an even pace
 //! ```
 //! A control fills every byte of a [`Payload`] and its [`ControlSink`] adds up every byte, as the
@@ -18,6 +19,7 @@
 
 pub mod cores;
 pub mod pace;
+pub mod remote;
 pub mod round_trip;
 pub mod socket;
 
