@@ -29,6 +29,8 @@ pub enum BenchCommand {
     Throughput(ThroughputArgs),
     /// Tuples a second between two hosts: network namespaces joined by 1 Gbit/s
     Hosts(HostsArgs),
+    /// Tuples a second over two paths between two hosts, beside a bare socket over one
+    Rails(RailsArgs),
     /// How long tuples take there and back, at a pace
     Latency(LatencyArgs),
     /// Tuples a second from a source to 1 to 6 receivers
@@ -93,6 +95,18 @@ pub struct HostsArgs {
     /// Tuples whose rate is measured.
     #[command(flatten)]
     pub tuples: TuplesArgs,
+}
+
+/// Arguments of `thalweg bench rails`
+#[derive(Debug, ClapArgs)]
+pub struct RailsArgs {
+    /// Settings of all benchmarks.
+    #[command(flatten)]
+    pub common: CommonArgs,
+
+    /// Bytes of a tuple's attributes, 1 to 16384 [default: 64,1024,16384]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size::<1>)]
+    pub size: Vec<u64>,
 }
 
 /// Arguments of `thalweg bench latency`

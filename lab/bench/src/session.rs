@@ -31,6 +31,10 @@ pub fn measure(command: BenchCommand) -> Result<(), BenchFailure> {
             let what = throughput_options(args.common.quick, &paths, &args.tuples);
             run_session(&args.common, rate, |bench| suite::hosts(bench, &what))
         }
+        BenchCommand::Rails(args) => {
+            let sizes = or_default(&args.size, &suite::RAILS_SIZES);
+            run_session(&args.common, rate, |bench| suite::rails(bench, &sizes))
+        }
         BenchCommand::Latency(args) => {
             let quick = args.common.quick;
             let paths = paths_of(&args.path, &args.common.media_path)?;

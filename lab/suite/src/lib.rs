@@ -34,7 +34,7 @@ pub use control::{Error, median};
 pub use control_process::serve_control;
 pub use fanout::{FanoutOptions, fanout};
 pub use fused::{CHAIN_SIZES, chain, expressions, operators};
-pub use host_bench::{HOSTS_PATHS, hosts};
+pub use host_bench::{HOSTS_PATHS, RAILS_SIZES, hosts, rails};
 pub use latency::{RoundTripOptions, latency};
 pub use paired_runs::RunLength;
 pub use path::{CodecKind, NamedPath, StreamPath};

@@ -65,7 +65,7 @@ fn calibration(args: &PlanArgs) -> Result<Option<Calibration>, CommandFailure> {
     let is_asked = args.calibration.is_some();
     let is_auto = args.transport.as_deref().is_none_or(|name| name == "auto");
     let is_split = !matches!(args.fuse, None | Some(FuseChoice::All));
-    if !is_asked && !(is_auto && is_split) {
+    if !(is_asked || is_auto && is_split) {
         return Ok(None);
     }
     let Some(loaded) = engine::load_calibration(args.calibration.as_deref())? else {

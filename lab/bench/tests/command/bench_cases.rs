@@ -111,6 +111,18 @@ fn latencies_are_whole_and_in_order() {
     }
 }
 
+#[test]
+fn rails_are_measured_or_it_is_said_why_not() {
+    let results = results(&["rails", "--size", "1024", "--tuples", "3000", "--runs", "1"]);
+    assert_eq!(results.len(), 1);
+    results.iter().for_each(assert_sound);
+    assert_eq!(
+        (text(&results[0], "bench"), text(&results[0], "path")),
+        ("rails", "rum")
+    );
+    assert!(text(&results[0], "control").contains("one of the two paths"));
+}
+
 /// Paths by `rdma` are beside bare calls of libfabric, or passed over where it is not installed.
 #[test]
 fn rdma_is_measured_in_both_modes() {

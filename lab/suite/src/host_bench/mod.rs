@@ -6,12 +6,15 @@
 //! ```
 
 pub(crate) mod host_pair;
+mod rails;
 
 use std::path::Path as FilePath;
 use std::process::Command;
 
 use control::{Error, RunArrivals, cores};
 use host_pair::HostPair;
+
+pub use rails::{RAILS_SIZES, rails};
 
 use crate::bench::{BenchCase, BenchSession, run_control};
 use crate::control_process::Control;
