@@ -16,7 +16,7 @@ mod text_table;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use command::{bench, check, doc, dump, explain, fmt, medium, new, pe, perf, run, top};
+use command::{bench, calibrate, check, doc, dump, explain, fmt, medium, new, pe, perf, run, top};
 use failure::CommandFailure;
 
 /// Compile and run stream programs written in SPL
@@ -48,6 +48,8 @@ enum CliCommand {
     Top(top::TopArgs),
     /// Measure how fast streams are on this machine, beside raw controls
     Bench(bench::BenchArgs),
+    /// Measure once what tuples cost on each medium of this machine, for plans
+    Calibrate(calibrate::CalibrateArgs),
     /// List the media that streams cross processes on, or test a library that is one
     Medium(medium::MediumArgs),
     /// Create a small project that runs
@@ -106,6 +108,7 @@ fn execute(command: CliCommand) -> Result<(), CommandFailure> {
         CliCommand::Explain(args) => explain::run(args),
         CliCommand::Dump(args) => dump::run(args),
         CliCommand::Bench(args) => bench::run(args),
+        CliCommand::Calibrate(args) => calibrate::run(args),
         CliCommand::Medium(args) => medium::run(args),
         CliCommand::New(args) => new::run(args),
         CliCommand::Top(args) => top::run(args),
@@ -124,7 +127,7 @@ mod tests {
     const PAGE: &str = include_str!("../../../docs/commands.md");
 
     /// Sub-commands that have their options from another binary.
-    const PASSED_ON: &[&str] = &["bench", "medium check", "perf"];
+    const PASSED_ON: &[&str] = &["bench", "calibrate", "medium check", "perf"];
 
     /// The names of an option as they are written: `-M`, `--main`.
     fn names(option: &Arg) -> Vec<String> {

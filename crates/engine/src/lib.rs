@@ -38,6 +38,7 @@
 //! # Ok::<(), thalweg_engine::Error>(())
 //! ```
 
+mod calibration_file;
 mod compilation;
 mod condition;
 mod control;
@@ -46,6 +47,7 @@ mod deep_stack;
 mod doc;
 mod dump;
 mod error;
+mod fabrics;
 mod findings;
 mod job;
 mod launcher;
@@ -57,6 +59,7 @@ mod plan;
 mod run;
 mod sources;
 
+pub use calibration_file::{LoadedCalibration, load_calibration};
 pub use compilation::{Compilation, CompileRequest, check, compile, is_library_name};
 pub use compiler::codes as diagnostic_codes;
 pub use cores::missing_core;
@@ -68,6 +71,7 @@ pub use dump::{
 };
 pub use error::Error;
 pub use eval::TraceLevel;
+pub use fabrics::{JobFabrics, fabric_lines};
 pub use findings::{Findings, format};
 pub use graph::{CrossingCodec, Plan, Program};
 pub use job::{BackendKind, HostSpec, Job, JobProcesses, LaunchOptions, StopHandle};
@@ -82,7 +86,7 @@ pub use plan::{
     usable_core_count, with_media_search,
 };
 pub use planner::{
-    FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
+    Calibration, FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
 };
 pub use run::{launch, run};
 pub use sources::{RecordedSources, bounded, is_folder, is_mixed};

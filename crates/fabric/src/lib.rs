@@ -19,6 +19,7 @@ mod error;
 mod library;
 mod memory;
 mod node;
+mod ports;
 mod provider;
 mod rdma_node;
 mod signal_handlers;
@@ -28,6 +29,7 @@ pub use error::FabricError;
 pub use library::FabricLibrary;
 pub use memory::PinnedMemory;
 pub use node::FabricNode;
+pub use ports::{FabricPort, list_ports};
 pub use provider::{FabricAddress, ProviderLimits, ProviderQuery, provider_limits};
 pub use rdma_node::{
     COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionId, ConnectionRequest, FabricEvent,

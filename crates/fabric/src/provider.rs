@@ -228,9 +228,11 @@ fn c_string(text: &str) -> Result<CString, FabricError> {
     CString::new(text).map_err(zero)
 }
 
+/// A copy of a string of the library; empty for a null pointer.
+///
 /// # Safety
 /// The pointer is null or to a string that ends with a zero.
-unsafe fn text(from: *const c_char) -> String {
+pub(crate) unsafe fn text(from: *const c_char) -> String {
     if from.is_null() {
         return String::new();
     }

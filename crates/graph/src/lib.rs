@@ -29,8 +29,8 @@ pub use operator_model::{
 pub use plan::{
     AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, CrossingId, CrossingRails, EdgeMedium,
     InPortId, Merge, MergeInput, OriginId, PeAssignment, PeId, PePlan, PeThreadId, PeThreads, Pin,
-    PinnedThread, Plan, PlanDraft, PlanEdge, PlanPart, PlanTextError, PlannedThread, ReceiverPlan,
-    ThreadStartPoint, ThreadedPort, inserted_operators,
+    PinnedThread, Plan, PlanComment, PlanDraft, PlanEdge, PlanPart, PlanTextError, PlannedThread,
+    ReceiverPlan, ThreadStartPoint, ThreadedPort, inserted_operators,
 };
 pub use port_index::PortIndex;
 pub use program::{

@@ -8,11 +8,14 @@
 //! ```
 //!
 //! [`PlanOptions`] holds all that the user and the machine have to say; nothing is measured or
-//! looked up here. [`derive()`] works out everything that follows from PEs, crossings and queues;
-//! [`cut()`] makes the program of each process, and [`pe_threads()`] its threads.
+//! looked up here: a [`Calibration`] is handed in, and so are [`HostFabrics`]. [`derive()`] works
+//! out everything that follows from PEs, crossings and queues; [`cut()`] makes the program of each
+//! process, and [`pe_threads()`] its threads.
 //!
 //! Every loop, of the whole program or of a PE's part, is found by [`find_loops`].
 
+mod auto_medium;
+mod calibration;
 mod choice;
 mod cut;
 mod derived;
@@ -25,9 +28,13 @@ mod streams;
 mod thread_comments;
 mod threaded_ports;
 
+pub use calibration::{
+    Calibration, CalibrationError, CostFit, MediumCost, MediumReach, default_calibration_file,
+    processor_name,
+};
 pub use choice::{
-    FusionPolicy, MediumCapabilities, PlanError, PlanOptions, ThreadingPolicy, TransportPolicy,
-    check_medium,
+    FusionPolicy, HostFabrics, MediumCapabilities, PlanError, PlanOptions, SharedFabric,
+    ThreadingPolicy, TransportPolicy, check_medium,
 };
 pub use cut::{PeProgram, ProgramCuts, cut};
 pub use derived::{

@@ -1,9 +1,10 @@
 //! Routing: the medium of each stream between PEs.
 //!
 //! Config `outputTransport` of the sending operator or `inputTransport` of the receiving one names
-//! a medium; else the options for the job do; else the fastest medium that reaches the receivers is
-//! taken. A stream has one crossing for each of its media, or several on one medium that serves
-//! fewer receivers than the stream has. Only some media reach another host.
+//! a medium; else the options for the job do; else `auto` chooses one
+//! ([`auto_medium`](crate::auto_medium)). A stream has one crossing for each of its media, or
+//! several on one medium that serves fewer receivers than the stream has. Only some media reach
+//! another host.
 //!
 //! # Cost
 //! One walk over the edges.
@@ -15,9 +16,10 @@ use graph::{
     Plan, Pos, Program,
 };
 
+use crate::auto_medium::{self, ChosenMedium, StreamJoins, UnroutedStream};
 use crate::choice::{
-    MediumCapabilities, PlanError, PlanOptions, TransportPolicy, find_medium, has_no_rails,
-    process_crossing_media, stays_on_host,
+    MediumCapabilities, PlanError, PlanOptions, SharedFabric, TransportPolicy, find_medium,
+    has_no_rails, stays_on_host,
 };
 use crate::streams::StreamConsumers;
 
@@ -88,45 +90,88 @@ impl<'a> Router<'a> {
             self.add_settings(&mut crossing);
             return Ok(split_crossing(crossing, medium).collect());
         }
-        let mut by_medium: Vec<(MediumCapabilities<'_>, Vec<PeId>)> = Vec::new();
-        let mut add = |medium, pe| match by_medium.iter_mut().find(|(m, _)| *m == medium) {
+        let mut by_medium: Vec<(ChosenMedium<'_>, Vec<PeId>)> = Vec::new();
+        let mut add = |chosen: ChosenMedium<'a>, pe| match by_medium
+            .iter_mut()
+            .find(|(other, _)| other.is_same(&chosen))
+        {
             Some((_, to)) => to.push(pe),
-            None => by_medium.push((medium, vec![pe])),
+            None => by_medium.push((chosen, vec![pe])),
         };
         let (mut near, mut far): (Vec<PeId>, Vec<PeId>) = (Vec::new(), Vec::new());
         for &pe in &crossing.to {
             match self.requested_medium(crossing.from, pe)? {
                 Some(medium) => {
                     self.check_host(medium, crossing.from, pe)?;
-                    add(medium, pe);
+                    add(ChosenMedium::requested(medium), pe);
                 }
                 None if self.is_on_other_host(crossing.from, pe) => far.push(pe),
                 None => near.push(pe),
             }
         }
-        for (free, is_far) in [(near, false), (far, true)] {
-            if !free.is_empty() {
-                let medium = self.default_medium(free.len(), is_far, has_rails)?;
-                for pe in free {
-                    self.check_host(medium, crossing.from, pe)?;
-                    add(medium, pe);
-                }
+        for (medium, to) in self.free_groups(&crossing, near, far)? {
+            for pe in to {
+                self.check_host(medium.medium, crossing.from, pe)?;
+                add(medium.clone(), pe);
             }
         }
         for (medium, _) in &by_medium {
-            self.check_rails(*medium, has_rails)?;
+            self.check_rails(medium.medium, has_rails)?;
         }
-        let crossings = by_medium.into_iter().flat_map(|(medium, mut to)| {
+        let crossings = by_medium.into_iter().flat_map(|(chosen, mut to)| {
             to.sort_unstable();
+            let medium = chosen.medium;
             let mut whole = Crossing {
                 to,
                 medium: medium.name.into(),
+                medium_settings: chosen.settings.into(),
+                medium_reason: chosen.reason,
                 ..crossing.clone()
             };
             self.add_settings(&mut whole);
             split_crossing(whole, medium)
         });
         Ok(crossings.collect())
+    }
+
+    /// The media of receivers for which neither end asks for one: of those on the sender's host, of
+    /// those that a fabric joins to it, and of all others.
+    fn free_groups(
+        &self,
+        crossing: &Crossing,
+        near: Vec<PeId>,
+        far: Vec<PeId>,
+    ) -> Result<Vec<(ChosenMedium<'a>, Vec<PeId>)>, PlanError> {
+        let mut groups: Vec<(StreamJoins, Vec<PeId>)> = vec![(StreamJoins::SameHost, near)];
+        for pe in far {
+            let joins = StreamJoins::OtherHost(self.fabric_to(crossing.from, pe));
+            match groups.iter_mut().find(|(other, _)| *other == joins) {
+                Some((_, to)) => to.push(pe),
+                None => groups.push((joins, vec![pe])),
+            }
+        }
+        groups.retain(|(_, to)| !to.is_empty());
+        let groups = groups.into_iter().map(|(joins, to)| {
+            let medium = self.free_medium(crossing, to.len(), joins)?;
+            Ok((medium, to))
+        });
+        groups.collect()
+    }
+
+    /// The fabric between the sender of a stream and a PE on another host, or why there is none.
+    fn fabric_to(&self, stream: OutPortId, pe: PeId) -> Result<SharedFabric, String> {
+        let Some(fabrics) = self.options.fabrics else {
+            return Err(String::new());
+        };
+        let from = self.pe_assignment.pe_of(stream.operator);
+        match (from.and_then(|from| self.host(from)), self.host(pe)) {
+            (Some(near), Some(far)) => fabrics.shared_fabric(&near, &far),
+            _ => Err(String::new()),
+        }
+    }
+
+    fn host(&self, pe: PeId) -> Option<Arc<str>> {
+        self.hosts.get(pe.0 as usize).cloned().flatten()
     }
 
     /// Gives a crossing without settings of its own those of the job for its medium.
@@ -141,9 +186,8 @@ impl<'a> Router<'a> {
 
     /// Whether a stream comes to a PE from another host.
     fn is_on_other_host(&self, stream: OutPortId, pe: PeId) -> bool {
-        let host = |pe: PeId| self.hosts.get(pe.0 as usize).cloned().flatten();
         let from = self.pe_assignment.pe_of(stream.operator);
-        from.and_then(host) != host(pe)
+        from.and_then(|from| self.host(from)) != self.host(pe)
     }
 
     /// Checks that a medium has rails, if the crossing has.
@@ -224,24 +268,25 @@ impl<'a> Router<'a> {
         Ok(Some(RequestedMedium { medium, pos }))
     }
 
-    /// The medium for receivers that neither end asks one for.
-    fn default_medium(
+    /// The medium for receivers for which neither end asks for one.
+    fn free_medium(
         &self,
+        crossing: &Crossing,
         receivers: usize,
-        is_far: bool,
-        has_rails: bool,
-    ) -> Result<MediumCapabilities<'a>, PlanError> {
+        joins: StreamJoins,
+    ) -> Result<ChosenMedium<'a>, PlanError> {
         if let TransportPolicy::Medium(name) = self.options.transport {
-            return self.medium(name);
+            return self.medium(name).map(ChosenMedium::requested);
         }
-        let media = process_crossing_media(self.options.media);
-        let media = media.filter(|m| !m.is_by_name_only && (m.crosses_hosts || !is_far));
-        let media = media.filter(|m| m.rails_max > 1 || !has_rails);
-        let best = media.min_by_key(|m| (receivers > 1 && !m.is_one_to_many, m.rank));
-        best.ok_or_else(|| {
-            let what = if is_far { "hosts" } else { "processes" };
-            PlanError::new(format!("there is no medium that crosses {what}"))
-        })
+        let OutPortId { operator, port } = crossing.from;
+        let operator = &self.program.operators[operator.0 as usize];
+        let stream = UnroutedStream {
+            schema: &operator.outputs[port.0 as usize].schema,
+            receivers,
+            has_rails: crossing.rails != CrossingRails::None,
+            joins,
+        };
+        auto_medium::choose(self.options, &stream)
     }
 
     fn medium(&self, name: &str) -> Result<MediumCapabilities<'a>, PlanError> {

@@ -505,6 +505,7 @@ fn settings_of_the_job_are_for_crossings_without_their_own() {
         is_for_tests: false,
         rails_max: 1,
         is_by_name_only: false,
+        needs_fabric: false,
         rank: 0,
     }];
     for (own, medium, settings) in [

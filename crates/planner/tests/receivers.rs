@@ -3,7 +3,7 @@
 use graph::{
     CongestionPolicy, Crossing, CrossingCodec, CrossingId, CrossingRails, EdgeMedium, InPort,
     InPortId, Merge, OperatorId, OperatorNode, OutPort, OutPortId, PeAssignment, PeId, PePlan,
-    Plan, PortIndex, Pos, Program, ThreadedPort,
+    Plan, PlanComment, PortIndex, Pos, Program, ThreadedPort,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -73,6 +73,7 @@ fn crossing(from: OutPortId, to: Vec<PeId>) -> Crossing {
         to,
         medium: "shm".into(),
         medium_settings: "".into(),
+        medium_reason: PlanComment::default(),
         codec: CrossingCodec::Facade,
         ring_bytes: None,
         batch: None,

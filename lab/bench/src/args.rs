@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
-use suite::{CodecKind, RoundTripOptions, StreamPath};
+use suite::{CodecKind, RoundTripOptions};
 use transport::IdleStrategy;
 
 use crate::compare::CompareArgs;
@@ -29,6 +29,8 @@ pub enum BenchCommand {
     Throughput(ThroughputArgs),
     /// Tuples a second between two hosts: network namespaces joined by 1 Gbit/s
     Hosts(HostsArgs),
+    /// Tuples a second over two paths between two hosts, beside a bare socket over one
+    Rails(RailsArgs),
     /// How long tuples take there and back, at a pace
     Latency(LatencyArgs),
     /// Tuples a second from a source to 1 to 6 receivers
@@ -57,9 +59,10 @@ pub struct ThroughputArgs {
     #[command(flatten)]
     pub common: CommonArgs,
 
-    /// On which paths: fused, threaded, shm, rum, tcp [default: all of them]
+    /// On which paths: fused, threaded, shm, rum, tcp [default: all of these]; rdma, or the medium
+    /// of a library
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
-    pub path: Vec<StreamPath>,
+    pub path: Vec<String>,
 
     /// Tuples whose rate is measured.
     #[command(flatten)]
@@ -85,13 +88,25 @@ pub struct HostsArgs {
     #[command(flatten)]
     pub common: CommonArgs,
 
-    /// On which paths: rum, tcp [default: both]
-    #[arg(long, value_name = "PATH", value_delimiter = ',', value_parser = far)]
-    pub path: Vec<StreamPath>,
+    /// On which paths: rum, tcp [default: both]; rdma, or the medium of a library
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    pub path: Vec<String>,
 
     /// Tuples whose rate is measured.
     #[command(flatten)]
     pub tuples: TuplesArgs,
+}
+
+/// Arguments of `thalweg bench rails`
+#[derive(Debug, ClapArgs)]
+pub struct RailsArgs {
+    /// Settings of all benchmarks.
+    #[command(flatten)]
+    pub common: CommonArgs,
+
+    /// Bytes of a tuple's attributes, 1 to 16384 [default: 64,1024,16384]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size::<1>)]
+    pub size: Vec<u64>,
 }
 
 /// Arguments of `thalweg bench latency`
@@ -101,9 +116,10 @@ pub struct LatencyArgs {
     #[command(flatten)]
     pub common: CommonArgs,
 
-    /// On which paths: fused, threaded, shm, rum, tcp [default: all of them]
+    /// On which paths: fused, threaded, shm, rum, tcp [default: all of these]; rdma, or the medium
+    /// of a library
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
-    pub path: Vec<StreamPath>,
+    pub path: Vec<String>,
 
     /// Between two hosts, as `bench hosts` has them: on rum and tcp
     #[arg(long)]
@@ -125,9 +141,9 @@ pub struct FanoutArgs {
     #[command(flatten)]
     pub common: CommonArgs,
 
-    /// On which paths: shm, rum, tcp [default: all of them]
-    #[arg(long, value_name = "PATH", value_delimiter = ',', value_parser = crossing)]
-    pub path: Vec<StreamPath>,
+    /// On which paths: shm, rum, tcp [default: all of these]; rdma, or the medium of a library
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    pub path: Vec<String>,
 
     /// How many receivers, 1 to 16 [default: 1 to 6]
     #[arg(long, value_name = "N", value_delimiter = ',',
@@ -171,6 +187,10 @@ pub struct CommonArgs {
     /// adaptive]
     #[arg(long, value_name = "STRATEGY", value_parser = str::parse::<IdleStrategy>)]
     pub idle: Option<IdleStrategy>,
+
+    /// Folders with libraries that are media, separated by colons; can be repeated
+    #[arg(long, value_name = "DIRS", env = "THALWEG_MEDIA_PATH")]
+    pub media_path: Vec<String>,
 
     /// Fewer sizes and shorter runs: less exact, done soon
     #[arg(long)]
@@ -218,23 +238,5 @@ fn rate(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(rate) if (1.0..=1e6).contains(&rate) => Ok(rate),
         _ => Err("must be a number of tuples a second, 1 to 1000000".to_owned()),
-    }
-}
-
-fn far(text: &str) -> Result<StreamPath, String> {
-    let path: StreamPath = text.parse()?;
-    match suite::HOSTS_PATHS.contains(&path) {
-        true => Ok(path),
-        false => Err(format!("{path} does not lead to other hosts")),
-    }
-}
-
-fn crossing(text: &str) -> Result<StreamPath, String> {
-    let path: StreamPath = text.parse()?;
-    match path.is_crossing() {
-        true => Ok(path),
-        false => Err(format!(
-            "receivers are processes, to which {path} does not lead"
-        )),
     }
 }

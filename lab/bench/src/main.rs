@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   thalweg bench ARGS  ──becomes──>  thalweg-bench ARGS  ──starts──>  thalweg run PROGRAM ...
+//!   thalweg calibrate   ──becomes──>  thalweg-bench calibrate
 //!   thalweg perf ARGS   ──becomes──>  thalweg-bench perf ARGS          thalweg-bench control ...
 //! ```
 //! The `thalweg` command replaces itself by this one, so that whoever only runs programs builds no
@@ -9,12 +10,14 @@
 //! status is 0, 1 when a measurement fails, 2 for bad usage.
 
 mod args;
+mod calibrate;
 mod cases;
 mod commands;
 mod compare;
 mod failure;
 mod history;
 mod output;
+mod paths;
 mod perf;
 mod perf_args;
 mod report;
@@ -27,19 +30,26 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use args::{BenchCommand, BenchCommandLine};
+use calibrate::CalibrationArgs;
 use clap::Parser;
 use failure::BenchFailure;
 use perf_args::PerfCommandLine;
 
 fn main() -> ExitCode {
     let mut words: Vec<OsString> = std::env::args_os().collect();
-    let is_perf = words.get(1).is_some_and(|word| word == "perf");
-    let done = match is_perf {
-        true => {
-            words.remove(1);
-            PerfCommandLine::try_parse_from(words).map(|line| perf::perf(line.command))
+    let first = words
+        .get(1)
+        .and_then(|word| word.to_str())
+        .map(str::to_owned);
+    if let Some("perf" | "calibrate") = first.as_deref() {
+        words.remove(1);
+    }
+    let done = match first.as_deref() {
+        Some("perf") => PerfCommandLine::try_parse_from(words).map(|line| perf::perf(line.command)),
+        Some("calibrate") => {
+            CalibrationArgs::try_parse_from(words).map(|args| calibrate::calibrate(&args))
         }
-        false => BenchCommandLine::try_parse_from(words).map(|line| execute(line.command)),
+        _ => BenchCommandLine::try_parse_from(words).map(|line| execute(line.command)),
     };
     match done {
         Ok(Ok(())) => ExitCode::SUCCESS,

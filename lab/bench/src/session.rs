@@ -8,6 +8,7 @@ use crate::cases::{chain_sizes, fanout_options, latency_options, or_default, thr
 use crate::commands::{own_binary, thalweg_binary};
 use crate::failure::BenchFailure;
 use crate::output::{write_stderr, write_stdout};
+use crate::paths::{check_crossing, check_hosts, paths_of};
 use crate::run_lengths::{RunSeconds, run_length};
 use crate::{report, result_tables};
 
@@ -19,21 +20,31 @@ pub fn measure(command: BenchCommand) -> Result<(), BenchFailure> {
     let (rate, trips) = (RunSeconds::RATE, RunSeconds::TRIPS);
     match command {
         BenchCommand::Throughput(args) => {
-            let what = throughput_options(args.common.quick, &args.path, &args.tuples);
+            let paths = paths_of(&args.path, &args.common.media_path)?;
+            let what = throughput_options(args.common.quick, &paths, &args.tuples);
             run_session(&args.common, rate, |bench| suite::throughput(bench, &what))
         }
         BenchCommand::Hosts(args) => {
-            let paths = or_default(&args.path, &suite::HOSTS_PATHS);
+            let paths = paths_of(&args.path, &args.common.media_path)?;
+            check_hosts(&paths)?;
+            let paths = or_default(&paths, &suite::HOSTS_PATHS);
             let what = throughput_options(args.common.quick, &paths, &args.tuples);
             run_session(&args.common, rate, |bench| suite::hosts(bench, &what))
         }
+        BenchCommand::Rails(args) => {
+            let sizes = or_default(&args.size, &suite::RAILS_SIZES);
+            run_session(&args.common, rate, |bench| suite::rails(bench, &sizes))
+        }
         BenchCommand::Latency(args) => {
             let quick = args.common.quick;
-            let what = latency_options(quick, args.hosts, &args.path, &args.rate, &args.size);
+            let paths = paths_of(&args.path, &args.common.media_path)?;
+            let what = latency_options(quick, args.hosts, &paths, &args.rate, &args.size);
             run_session(&args.common, trips, |bench| suite::latency(bench, &what))
         }
         BenchCommand::Fanout(args) => {
-            let what = fanout_options(args.common.quick, &args.path, &args.receivers, &args.size);
+            let paths = paths_of(&args.path, &args.common.media_path)?;
+            check_crossing(&paths)?;
+            let what = fanout_options(args.common.quick, &paths, &args.receivers, &args.size);
             run_session(&args.common, rate, |bench| suite::fanout(bench, &what))
         }
         BenchCommand::Chain(args) => {
@@ -105,6 +116,7 @@ fn bench_settings(common: &CommonArgs, lengths: RunSeconds) -> Result<BenchSetti
         runs: common.runs.unwrap_or(if common.quick { 1 } else { 3 }),
         length: run_length(common, lengths),
         idle: common.idle,
+        media_path: common.media_path.clone(),
         options: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
     })
 }

@@ -10,6 +10,7 @@
 //!         copy_blocks            between cores: blocks that change hands
 //!         core_windows           times in which both sides had a core
 //!         socket                 between hosts: writes of a message, or of 64 KB
+//!         remote                 remote writes, and messages into posted buffers, by libfabric
 //!         round_trip             source, relay and sink by hand, at an even pace
 //!         net_namespace,         hosts of their own on this machine, and several paths
 //!         host_paths             between two of them
@@ -20,6 +21,7 @@
 
 pub mod cores;
 pub mod pace;
+pub mod remote;
 pub mod round_trip;
 pub mod socket;
 

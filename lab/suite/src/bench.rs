@@ -24,11 +24,19 @@ pub struct BenchSettings {
     pub length: RunLength,
     /// How threads wait: those of programs, and those of controls of latencies. `None`: adaptively.
     pub idle: Option<IdleStrategy>,
+    /// Folders with libraries that are media, as `--media-path` takes them.
+    pub media_path: Vec<String>,
     /// Options of the user's command, which outcomes record.
     pub options: String,
 }
 
 impl BenchSettings {
+    /// A program under a plan, as a contender.
+    pub(crate) fn job(&self, program: &str, plan: &str) -> Result<SplJob, Error> {
+        let job = SplJob::new(program, plan)?.with_idle(self.idle);
+        Ok(job.with_media_path(&self.media_path))
+    }
+
     /// The commands that run programs and controls.
     pub(crate) fn commands(&self) -> (PathBuf, PathBuf) {
         (self.thalweg.clone(), self.binary.clone())
@@ -84,7 +92,7 @@ impl<'a> BenchSession<'a> {
 
     /// A program under a plan, as a contender.
     pub(crate) fn job(&self, program: &str, plan: &str) -> Result<SplJob, Error> {
-        Ok(SplJob::new(program, plan)?.with_idle(self.settings.idle))
+        self.settings.job(program, plan)
     }
 
     /// Sets the length of the runs that follow.

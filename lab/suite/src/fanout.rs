@@ -75,7 +75,7 @@ fn measure_one(
         seconds_min: control.seconds_min(),
         ..BenchCase::default()
     };
-    if let Some(why) = cores::missing_reason() {
+    if let Some(why) = path.missing_reason() {
         bench.add_unavailable(case, why);
         return Ok(());
     }
@@ -111,9 +111,10 @@ fn plan(path: StreamPath, receivers: u32) -> String {
     let receiver = |at| format!("pe {}\n operators Sink{at}.*\n{}", at + 1, cores(sink));
     let to: Vec<_> = (1..=receivers).map(|pe| pe.to_string()).collect();
     format!(
-        "pe 0\n operators Data\n{}{}crossing Data.0 -> pe {} on {path} codec facade\n",
+        "pe 0\n operators Data\n{}{}crossing Data.0 -> pe {} on {} codec facade\n",
         cores(source),
         (0..receivers).map(receiver).collect::<String>(),
-        to.join(" ")
+        to.join(" "),
+        path.medium_words()
     )
 }

@@ -22,6 +22,8 @@ pub struct SplJob {
     plan: InheritedFile,
     /// Values of `--host`, one per host of the plan.
     hosts: Vec<String>,
+    /// Values of `--media-path`, each of which may name several folders.
+    media_path: Vec<String>,
     /// Value of `--idle`, if it is given.
     idle: Option<IdleStrategy>,
 }
@@ -41,6 +43,7 @@ impl SplJob {
             program: InheritedFile::new(program)?,
             plan: InheritedFile::new(plan)?,
             hosts: Vec::new(),
+            media_path: Vec::new(),
             idle: None,
         })
     }
@@ -48,6 +51,12 @@ impl SplJob {
     /// Sets how threads wait, as `--idle` says.
     pub fn with_idle(mut self, idle: Option<IdleStrategy>) -> SplJob {
         self.idle = idle;
+        self
+    }
+
+    /// Adds folders with libraries that are media.
+    pub fn with_media_path(mut self, folders: &[String]) -> SplJob {
+        self.media_path.extend_from_slice(folders);
         self
     }
 
@@ -65,6 +74,9 @@ impl SplJob {
         let mut command = Command::new(thalweg);
         command.args(["run", "--kill-after", JOB_SECONDS_MAX, "--fuse"]);
         command.arg(self.plan.path());
+        for folders in &self.media_path {
+            command.args(["--media-path", folders]);
+        }
         for host in &self.hosts {
             command.args(["--host", host]);
         }

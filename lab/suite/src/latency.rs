@@ -10,7 +10,7 @@
 
 use control::pace::PaceWait;
 use control::round_trip::trip_stages;
-use control::{Error, cores, median};
+use control::{Error, median};
 use measure::{LatencyHistogram, LatencyPercentiles};
 
 use crate::bench::{BenchCase, BenchSession};
@@ -49,8 +49,8 @@ impl RoundTripOptions {
 
 /// The round trips of one run, and the sum of the payloads that came back.
 #[derive(Debug, PartialEq)]
-struct RunTrips {
-    trip_ns: Vec<u64>,
+pub(crate) struct RunTrips {
+    pub trip_ns: Vec<u64>,
     sum: i64,
 }
 
@@ -96,7 +96,7 @@ fn measure_one(
     };
     let lack = match pair {
         Some(Err(why)) => Some(why.clone()),
-        _ => cores::missing_reason().filter(|_| path != StreamPath::Fused),
+        _ => path.missing_reason(),
     };
     if let Some(why) = lack {
         bench.add_unavailable(case, why);
@@ -167,7 +167,7 @@ impl TripSamples {
 
 impl RunTrips {
     /// Reads the output of a run: `took NANOSECONDS` for each trip, then `sum SUM`.
-    fn parse_output(output: &str, expected: u64) -> Result<RunTrips, Error> {
+    pub(crate) fn parse_output(output: &str, expected: u64) -> Result<RunTrips, Error> {
         let words = output.lines().filter_map(|line| line.split_once(' '));
         let (mut took_ns, mut sum) = (Vec::new(), None);
         for (word, value) in words {
@@ -190,7 +190,7 @@ impl RunTrips {
     }
 }
 
-fn program(size: u64, path: StreamPath) -> String {
+pub(crate) fn program(size: u64, path: StreamPath) -> String {
     let waiting = match path {
         StreamPath::Fused => PaceWait::Spin,
         _ => PaceWait::Sleep,
@@ -210,18 +210,19 @@ fn program(size: u64, path: StreamPath) -> String {
         .replace("%awake%", &waiting.spin_ns().to_string())
 }
 
-fn plan(path: StreamPath, between_hosts: bool) -> String {
+pub(crate) fn plan(path: StreamPath, between_hosts: bool) -> String {
     let (near, far) = match between_hosts {
         true => (" host near\n", " host far\n"),
         false => ("", ""),
     };
+    let medium = path.medium_words();
     match path {
         StreamPath::Fused => "pe 0\n operators *\n".to_owned(),
         StreamPath::Threaded => "pe 0\n operators *\n queue Back.0\n queue Sink.0\n".to_owned(),
-        StreamPath::Shm | StreamPath::Rum | StreamPath::Tcp => format!(
+        _ => format!(
             "pe 0\n operators Data Sink\n{near}pe 1\n operators Back\n{far}\
-             crossing Data.0 -> pe 1 on {path} codec facade\n\
-             crossing Back.0 -> pe 0 on {path} codec facade\n"
+             crossing Data.0 -> pe 1 on {medium} codec facade\n\
+             crossing Back.0 -> pe 0 on {medium} codec facade\n"
         ),
     }
 }

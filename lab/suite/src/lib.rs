@@ -16,6 +16,7 @@
 //! line. The sums in the lines have to agree, so neither can save work that the other does.
 
 mod bench;
+mod calibrate;
 mod control_process;
 mod fanout;
 mod fused;
@@ -28,13 +29,14 @@ mod schema;
 mod throughput;
 
 pub use bench::{BenchSession, BenchSettings, commit};
+pub use calibrate::{CalibratedHosts, CalibrationOptions, CalibrationResult, calibrate};
 pub use control::{Error, median};
 pub use control_process::serve_control;
 pub use fanout::{FanoutOptions, fanout};
 pub use fused::{CHAIN_SIZES, chain, expressions, operators};
-pub use host_bench::{HOSTS_PATHS, hosts};
+pub use host_bench::{HOSTS_PATHS, RAILS_SIZES, hosts, rails};
 pub use latency::{RoundTripOptions, latency};
 pub use paired_runs::RunLength;
-pub use path::{CodecKind, StreamPath};
+pub use path::{CodecKind, NamedPath, StreamPath};
 pub use schema::PayloadSchema;
 pub use throughput::{ThroughputOptions, throughput, throughput_plan, throughput_program};

@@ -96,7 +96,7 @@ pub fn run_by_turns(
 }
 
 /// The number of tuples that take about `seconds` seconds.
-fn calibrate_tuples(
+pub(crate) fn calibrate_tuples(
     seconds: f64,
     likely: Option<f64>,
     ours: &mut RunTuples<'_>,

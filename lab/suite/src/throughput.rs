@@ -71,7 +71,7 @@ fn measure_one(
         seconds_min: control.seconds_min(),
         ..BenchCase::default()
     };
-    if let Some(why) = cores::missing_reason().filter(|_| path != StreamPath::Fused) {
+    if let Some(why) = path.missing_reason() {
         bench.add_unavailable(case, why);
         return Ok(());
     }
@@ -104,9 +104,10 @@ pub fn throughput_plan(path: StreamPath, codec: Option<CodecKind>) -> String {
         StreamPath::Threaded => {
             format!("pe 0\n operators *\n source Data core {source}\n queue Sink.0 core {sink}\n")
         }
-        StreamPath::Shm | StreamPath::Rum | StreamPath::Tcp => format!(
+        _ => format!(
             "pe 0\n operators Data\n cores {source}\npe 1\n operators Sink\n cores {sink}\n\
-             crossing Data.0 -> pe 1 on {path} codec {codec}\n"
+             crossing Data.0 -> pe 1 on {} codec {codec}\n",
+            path.medium_words()
         ),
     }
 }

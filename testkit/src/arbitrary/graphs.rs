@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use graph::{
     CongestionPolicy, Crossing, CrossingCodec, CrossingRails, InPort, OperatorId, OperatorNode,
-    OutPort, OutPortId, PeAssignment, PeId, PePlan, Pin, PinnedThread, Plan, PortIndex, Pos,
-    Program, ThreadedPort,
+    OutPort, OutPortId, PeAssignment, PeId, PePlan, Pin, PinnedThread, Plan, PlanComment,
+    PortIndex, Pos, Program, ThreadedPort,
 };
 use planner::{DisjointSets, StreamConsumers, derive};
 use proptest::prelude::*;
@@ -275,6 +275,7 @@ fn crossings(
         to,
         medium: medium.into(),
         medium_settings: "".into(),
+        medium_reason: PlanComment::default(),
         codec: *choices.one_of(&[CrossingCodec::Facade, CrossingCodec::Normal]),
         ring_bytes: choices.percent(30).then_some(1 << 20),
         batch: choices.percent(30).then_some((25, 50, 4096)),

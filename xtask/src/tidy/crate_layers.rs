@@ -43,10 +43,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("perf", &["topic", "measure", "transport"]),
     ("capi", &["topic"]),
     ("cli", &["engine", "graph"]),
-    ("control", &["ring", "transport"]),
+    ("control", &["fabric", "ring", "transport"]),
     ("conformance", &["ring", "transport"]),
-    ("suite", &["control", "measure", "transport"]),
-    ("bench", &["measure", "perf", "suite", "transport"]),
+    ("suite", &["control", "measure", "planner", "transport"]),
+    (
+        "bench",
+        &["measure", "perf", "planner", "suite", "transport"],
+    ),
     (
         "micro",
         &[

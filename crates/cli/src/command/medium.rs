@@ -24,6 +24,8 @@ pub struct MediumArgs {
 enum MediumCommand {
     /// List all media, what they can do, and those that cannot be used here, with the reason
     List(MediumListArgs),
+    /// List the RDMA fabrics on which this host has a port: provider, fabric and device
+    Fabrics,
     /// Test a library that is a medium: which behaviours it shows, and where it crashes or blocks
     Check(SuiteArgs),
 }
@@ -53,13 +55,17 @@ struct SuiteArgs {
     args: Vec<OsString>,
 }
 
-/// Lists media, or replaces this process by `thalweg-conformance check ARGS`.
+/// Lists media or fabrics, or replaces this process by `thalweg-conformance check ARGS`.
 ///
 /// # Errors
-/// Standard output cannot be written, or there is no `thalweg-conformance`.
+/// Standard output cannot be written, there is no libfabric, or there is no `thalweg-conformance`.
 pub fn run(args: MediumArgs) -> Result<(), CommandFailure> {
     match args.command {
         MediumCommand::List(args) => list(&args),
+        MediumCommand::Fabrics => {
+            let lines = engine::fabric_lines().map_err(CommandFailure::Program)?;
+            write_stdout(&lines)
+        }
         MediumCommand::Check(args) => {
             become_lab_command("thalweg-conformance", &["check"], &args.args)
         }

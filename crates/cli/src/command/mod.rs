@@ -2,6 +2,7 @@
 //! that runs it.
 
 pub mod bench;
+pub mod calibrate;
 pub mod check;
 pub mod doc;
 pub mod dump;

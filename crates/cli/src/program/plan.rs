@@ -1,9 +1,12 @@
 //! The plan that the options of `run` and `dump` ask for.
 
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Command;
 
 use engine::{
-    CrossingCodec, MediumCapabilities, Plan, PlanOptions, Program, ThreadingPolicy, TransportPolicy,
+    Calibration, CrossingCodec, JobFabrics, MediumCapabilities, Plan, PlanOptions, Program,
+    ThreadingPolicy, TransportPolicy,
 };
 
 use super::plan_args::{CodecName, FuseChoice, PlanArgs, ThreadingModel};
@@ -31,6 +34,8 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> 
         None | Some(CodecName::Facade) => CrossingCodec::Facade,
         Some(CodecName::Normal) => CrossingCodec::Normal,
     };
+    let calibration = calibration(args)?;
+    let fabrics = JobFabrics::new(&args.host, list_fabrics);
     let options = PlanOptions {
         fusion: fuse,
         transport: transport(args.transport.as_deref().unwrap_or("auto"), &media)?,
@@ -39,6 +44,8 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> 
         cores: cores(&args.pin),
         media: &media,
         medium_settings: args.rdma.as_deref().map(|settings| ("rdma", settings)),
+        calibration: calibration.as_ref(),
+        fabrics: Some(&fabrics),
     };
     let mut plan = engine::plan(program, &options)?;
     for note in engine::plan_notes(program, &options, &plan) {
@@ -50,6 +57,32 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> 
     }
     engine::pin_pes(&mut plan, &args.pin);
     Ok(plan)
+}
+
+/// The calibration by which `auto` chooses, with a note if it is one of another machine. A job in
+/// one process, or whose user names the medium, needs none.
+fn calibration(args: &PlanArgs) -> Result<Option<Calibration>, CommandFailure> {
+    let is_asked = args.calibration.is_some();
+    let is_auto = args.transport.as_deref().is_none_or(|name| name == "auto");
+    let is_split = !matches!(args.fuse, None | Some(FuseChoice::All));
+    if !(is_asked || is_auto && is_split) {
+        return Ok(None);
+    }
+    let Some(loaded) = engine::load_calibration(args.calibration.as_deref())? else {
+        return Ok(None);
+    };
+    if let Some(note) = loaded.note {
+        write_stderr(&format!("note: {note}\n"));
+    }
+    Ok(Some(loaded.calibration))
+}
+
+/// The command that prints the fabrics of the host on which it runs: this binary, even if its file
+/// has been replaced since.
+fn list_fabrics() -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0("thalweg").args(["medium", "fabrics"]);
+    command
 }
 
 fn threading(model: ThreadingModel) -> ThreadingPolicy {

@@ -18,6 +18,11 @@ pub struct PlanArgs {
     #[arg(short = 'F', long, value_name = "auto|MEDIUM")]
     pub transport: Option<String>,
 
+    /// The file with measured costs, from which `auto` takes the least; `thalweg calibrate` writes
+    /// one [default: `thalweg/calibration` in the user's cache folder, if it is there]
+    #[arg(long, value_name = "FILE")]
+    pub calibration: Option<PathBuf>,
+
     /// Settings of streams by `rdma`, unless a plan says otherwise: `provider` (tcp) and `mode`
     /// (write, channel) [default: provider=tcp,mode=write]
     #[arg(long, value_name = "KEY=VALUE,...", value_parser = rdma)]
@@ -80,6 +85,7 @@ impl PlanArgs {
     /// The first option given that changes only the text of a plan.
     pub fn first_text_option(&self) -> Option<&'static str> {
         first_given(&[
+            ("--calibration", self.calibration.is_some()),
             ("--rdma", self.rdma.is_some()),
             ("--codec", self.codec.is_some()),
             ("--threading", self.threading.is_some()),

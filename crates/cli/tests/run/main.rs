@@ -1,6 +1,7 @@
 //! Whole runs of the command, as a user makes them.
 
 mod bad_input;
+mod calibration;
 mod command;
 mod deaths;
 mod drain;

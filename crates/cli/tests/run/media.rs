@@ -14,7 +14,7 @@ use crate::scratch::{Run, Scratch, command, root, thalweg};
 const HELLO: &str = "examples/hello/Hello.spl";
 
 /// Folder with the library of `examples/media/pipe.c`, compiled once for all tests.
-fn folder() -> &'static str {
+pub fn folder() -> &'static str {
     static FOLDER: OnceLock<String> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("media");

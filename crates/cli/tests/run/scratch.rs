@@ -101,6 +101,8 @@ pub fn command(args: &[&str]) -> Command {
         .args(args)
         .env_remove("THALWEG_TOOLKIT_PATH")
         .env_remove("THALWEG_MEDIA_PATH")
+        // The user's calibration would change which media `auto` takes.
+        .env("XDG_CACHE_HOME", "/nonexistent")
         .env("MALLOC_PERTURB_", FREED_BYTE)
         .current_dir(root());
     command

@@ -1,5 +1,6 @@
 //! Plans: which operators share a process, how streams cross, and the program of each process.
 
+mod auto;
 mod cutting;
 mod fusing;
 mod golden;
@@ -49,6 +50,7 @@ const fn medium(
         receivers_max: 64,
         is_for_tests: false,
         is_by_name_only: false,
+        needs_fabric: false,
         rank,
     }
 }

@@ -313,7 +313,7 @@ impl JobCoordinator {
 
 #[cfg(test)]
 mod tests {
-    use graph::{CrossingCodec, OperatorId, OutPortId, PePlan, PortIndex};
+    use graph::{CrossingCodec, OperatorId, OutPortId, PePlan, PlanComment, PortIndex};
 
     use super::*;
     use crate::control::EXIT_LAUNCHER_LOST;
@@ -336,6 +336,7 @@ mod tests {
             to: vec![PeId(1)],
             medium: "shm".into(),
             medium_settings: "".into(),
+            medium_reason: PlanComment::default(),
             codec: CrossingCodec::Facade,
             ring_bytes: None,
             batch: None,

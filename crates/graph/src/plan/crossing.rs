@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use super::plan_comment::PlanComment;
 use super::plan_ids::PeId;
 use crate::{OperatorId, OutPortId, PortIndex};
 
@@ -16,6 +17,7 @@ use crate::{OperatorId, OutPortId, PortIndex};
 /// ```
 /// use thalweg_graph::{
 ///     Crossing, CrossingCodec, CrossingRails, OperatorId, OutPortId, PeId, PortIndex,
+///     PlanComment,
 /// };
 ///
 /// let crossing = Crossing {
@@ -23,6 +25,7 @@ use crate::{OperatorId, OutPortId, PortIndex};
 ///     to: vec![PeId(1), PeId(2)],
 ///     medium: "rum".into(),
 ///     medium_settings: "".into(),
+///     medium_reason: PlanComment::default(),
 ///     codec: CrossingCodec::Facade,
 ///     ring_bytes: Some(1 << 16),
 ///     // A batch goes out when it has 4,096 bytes, 25 µs after the previous one if more tuples
@@ -45,6 +48,8 @@ pub struct Crossing {
     /// Settings of the medium's own: words `key=value` with a blank between them, such as
     /// `mode=channel` for `rdma`. Empty for the job's choice, else the medium's default.
     pub medium_settings: Arc<str>,
+    /// Why the planner chose the medium.
+    pub medium_reason: PlanComment,
     /// The form in which tuples are written.
     pub codec: CrossingCodec,
     /// Size of the crossing's ring in bytes, from 4,096 to 2,147,483,648 (`rum`: half as many),

@@ -1,9 +1,11 @@
 //! The choices that a plan is made from, the media that there are, and errors in the user's words.
 
+mod host_fabrics;
 mod media;
 mod plan_error;
 mod plan_options;
 
+pub use host_fabrics::{HostFabrics, SharedFabric};
 pub use media::check_medium;
 pub(crate) use media::{find_medium, has_no_rails, process_crossing_media, stays_on_host};
 pub use plan_error::PlanError;

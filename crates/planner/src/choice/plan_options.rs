@@ -2,6 +2,9 @@
 
 use graph::{CrossingCodec, Plan};
 
+use super::host_fabrics::HostFabrics;
+use crate::calibration::Calibration;
+
 /// The choices for a job. The default puts everything into one process.
 ///
 /// ```
@@ -31,6 +34,10 @@ pub struct PlanOptions<'a> {
     pub media: &'a [MediumCapabilities<'a>],
     /// Name of a medium, and the settings of the crossings by it that have none of their own.
     pub medium_settings: Option<(&'a str, &'a str)>,
+    /// Measured costs of the media, from which `auto` takes the least.
+    pub calibration: Option<&'a Calibration>,
+    /// The fabrics that join hosts; `None`: none are known.
+    pub fabrics: Option<&'a dyn HostFabrics>,
 }
 
 /// The operators that share a process.
@@ -65,7 +72,7 @@ pub enum ThreadingPolicy {
 /// The medium of streams between processes, where the program names none.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum TransportPolicy<'a> {
-    /// The fastest medium that reaches the receivers.
+    /// The medium of the least calibrated cost, else the fastest one that reaches the receivers.
     #[default]
     Auto,
     /// The medium of this name.
@@ -92,9 +99,11 @@ pub struct MediumCapabilities<'a> {
     /// Whether the medium is for tests only: found by its name, but never chosen and in no list for
     /// users.
     pub is_for_tests: bool,
-    /// Whether only its name selects the medium: a user's library, whose speed nobody has compared
-    /// with that of the others.
+    /// Whether only its name selects the medium, unless a calibration has its cost: a user's
+    /// library, whose speed nobody has compared with that of the others.
     pub is_by_name_only: bool,
+    /// Whether `auto` takes the medium only between hosts that a fabric joins.
+    pub needs_fabric: bool,
     /// The medium's rank by speed; the fastest has the least.
     pub rank: u32,
 }

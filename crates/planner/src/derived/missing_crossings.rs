@@ -2,7 +2,7 @@
 
 use graph::{
     AUTO_MEDIUM, Crossing, CrossingCodec, CrossingRails, OperatorId, PeAssignment, PeId, Plan,
-    Program,
+    PlanComment, Program,
 };
 
 use crate::streams::StreamConsumers;
@@ -31,6 +31,7 @@ pub fn add_missing_crossings(plan: &mut Plan, program: &Program, codec: Crossing
                 to,
                 medium: AUTO_MEDIUM.into(),
                 medium_settings: "".into(),
+                medium_reason: PlanComment::default(),
                 codec,
                 ring_bytes: None,
                 batch: None,

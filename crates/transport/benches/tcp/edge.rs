@@ -17,12 +17,13 @@ pub fn is_available(medium: &str) -> bool {
     available.is_ok()
 }
 
-/// Both ends of an edge on this medium.
+/// Both ends of an edge on this medium, behind whose name its settings may stand.
 ///
 /// # Panics
 /// If there is no such medium, or it fails.
 pub fn open(medium: &str, receivers: u32) -> (Box<dyn SendingEnd>, Vec<Box<dyn ReceivingEnd>>) {
-    let medium = media::find(medium).expect("a medium");
+    let (name, settings) = medium.split_once(' ').unwrap_or((medium, ""));
+    let medium = media::find_with(name, settings).expect("a medium");
     let spec = EdgeSpec {
         name: "bench".into(),
         edge: 0,

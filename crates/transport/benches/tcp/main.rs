@@ -1,5 +1,5 @@
 //! Media over TCP against bare sockets that write the same bytes, and against each other; `rdma`
-//! over libfabric's provider `tcp` against remote writes by libfabric alone.
+//! over libfabric's provider `tcp` against remote writes and messages by libfabric alone.
 //!
 //! ```text
 //!   one_to_one   sender (core 0) ---> receiver (core 1)
@@ -15,11 +15,11 @@
 extern crate thalweg_transport as transport;
 
 mod bare;
-mod bare_writes;
 mod edge;
 mod fan_out;
 mod one_to_one;
 mod ping_pong;
+mod remote;
 mod table;
 
 fn main() {

@@ -1,7 +1,9 @@
 //! One sender and one receiver, at full speed.
 
+use control::remote::{RemoteReceiver, RemoteSender, RemoteSends, RemoteWire, RemoteWrites};
+
 use crate::table::{burst, compare};
-use crate::{bare, bare_writes, edge};
+use crate::{bare, edge, remote};
 
 /// Bytes of a burst on plain TCP, which also has a limit of frames.
 const TCP_BYTES: u64 = 8 << 20;
@@ -44,7 +46,8 @@ pub fn tcp() {
     }
 }
 
-/// Prints the frames a second, in millions, on rdma and by remote writes of one frame each.
+/// Prints the frames a second, in millions, on rdma and by remote writes or messages of one frame
+/// each.
 pub fn rdma() {
     if !edge::is_available("rdma") {
         return;
@@ -52,26 +55,42 @@ pub fn rdma() {
     for len in [64, 1024, 4096, 16384] {
         let count = RDMA_FRAMES.min(TCP_BYTES / len as u64);
         compare(
-            &format!("rdma {len} B, to a write each"),
+            &format!("rdma write {len} B, to a fi_write each"),
             "M/s",
-            || bare_writes_stream(len, count) * 1e3,
+            || remote_stream::<RemoteWrites>(len, count) * 1e3,
             || edge_stream("rdma", len, count) * 1e3,
+        );
+        compare(
+            &format!("rdma channel {len} B, to a fi_send each"),
+            "M/s",
+            || remote_stream::<RemoteSends>(len, count) * 1e3,
+            || edge_stream("rdma mode=channel", len, count) * 1e3,
         );
     }
 }
 
-/// Remote writes with payloads of this length a nanosecond.
-fn bare_writes_stream(len: usize, count: u64) -> f64 {
-    let (mut writer, mut reader) = bare_writes::pair(len, edge::RING_BYTES);
+/// Messages by libfabric alone, with payloads of this length, a nanosecond.
+fn remote_stream<W: RemoteWire>(len: usize, count: u64) -> f64
+where
+    W::Sender: 'static,
+    W::Receiver: 'static,
+{
+    let (mut sender, mut receiver) = remote::pair::<W>(len);
     let payload = vec![1; len];
     let took = burst(
         move || {
-            (0..count).for_each(|_| writer.write(&payload));
-            writer.flush();
+            for _ in 0..count {
+                let sent = sender.send(|room| room.copy_from_slice(&payload));
+                sent.expect("a sound connection");
+            }
+            sender.flush().expect("a sound connection");
         },
         move || {
-            let sum = (0..count).fold(0, |sum: u64, _| sum.wrapping_add(reader.read()));
+            let sum = (0..count).fold(0, |sum: u64, _| {
+                sum.wrapping_add(remote::first_word(&mut receiver))
+            });
             std::hint::black_box(sum);
+            receiver.acknowledge().expect("a sound connection");
         },
     );
     count as f64 / took / 1e9

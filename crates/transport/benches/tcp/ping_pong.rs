@@ -3,10 +3,11 @@
 use std::time::{Duration, Instant};
 
 use control::median;
+use control::remote::{RemoteSender, RemoteSends, RemoteWire, RemoteWrites};
 use transport::{ReceivingEnd, SendingEnd};
 
 use crate::table::{RECEIVER, SENDER, compare, join, on_core};
-use crate::{bare, bare_writes, edge};
+use crate::{bare, edge, remote};
 
 /// Round trips of a run.
 const TRIPS: u64 = 3_000;
@@ -40,7 +41,7 @@ pub fn rum() {
     }
 }
 
-/// Prints the median microseconds of a round trip, on rdma and by bare remote writes.
+/// Prints the median microseconds of a round trip, on rdma and by libfabric alone.
 pub fn rdma() {
     if !edge::is_available("rdma") {
         return;
@@ -49,9 +50,14 @@ pub fn rdma() {
         ("at once again", TRIPS, Duration::ZERO),
         ("1,000 a second", PACED_TRIPS, PACE),
     ] {
-        let bare = || bare_writes_trips(count, pace);
-        let what = format!("rdma 64 B, {what}, to bare writes");
-        compare(&what, "us", bare, || edge_trips("rdma", count, pace));
+        let bare = || remote_trips::<RemoteWrites>(count, pace);
+        let of_mode = format!("rdma write 64 B, {what}, to bare fi_write");
+        compare(&of_mode, "us", bare, || edge_trips("rdma", count, pace));
+        let bare = || remote_trips::<RemoteSends>(count, pace);
+        let of_mode = format!("rdma channel 64 B, {what}, to bare fi_send");
+        compare(&of_mode, "us", bare, || {
+            edge_trips("rdma mode=channel", count, pace)
+        });
     }
 }
 
@@ -88,21 +94,25 @@ fn bare_trips(count: u64, pace: Duration) -> f64 {
     join(pings)
 }
 
-fn bare_writes_trips(count: u64, pace: Duration) -> f64 {
-    let (mut there, mut there_end) = bare_writes::pair(LEN, edge::RING_BYTES);
-    let (mut back, mut back_end) = bare_writes::pair(LEN, edge::RING_BYTES);
+fn remote_trips<W: RemoteWire>(count: u64, pace: Duration) -> f64
+where
+    W::Sender: 'static,
+    W::Receiver: 'static,
+{
+    let (mut there, mut there_end) = remote::pair::<W>(LEN);
+    let (mut back, mut back_end) = remote::pair::<W>(LEN);
     let echoes = on_core(RECEIVER, move || {
         for _ in 0..count {
-            let first = there_end.read();
-            back.write(&[first as u8; LEN]);
+            let first = remote::first_word(&mut there_end);
+            let sent = back.send(|room| room.fill(first as u8));
+            sent.expect("a sound connection");
         }
         (there_end, back)
     });
     let pings = on_core(SENDER, move || {
-        let payload = [1; LEN];
         let took = trips(count, pace, || {
-            there.write(&payload);
-            back_end.read();
+            there.send(|room| room.fill(1)).expect("a sound connection");
+            remote::first_word(&mut back_end);
         });
         (took, there, back_end)
     });

@@ -81,6 +81,11 @@ impl Layout {
         slot(ty)
     }
 
+    /// Whether values of a type lie in their slot alone, so that all have the size of the slot.
+    pub fn is_in_slot(ty: &Type) -> bool {
+        is_fixed(ty)
+    }
+
     /// The offset and type of an attribute's slot.
     ///
     /// # Panics

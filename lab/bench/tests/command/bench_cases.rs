@@ -111,6 +111,48 @@ fn latencies_are_whole_and_in_order() {
     }
 }
 
+#[test]
+fn rails_are_measured_or_it_is_said_why_not() {
+    let results = results(&["rails", "--size", "1024", "--tuples", "3000", "--runs", "1"]);
+    assert_eq!(results.len(), 1);
+    results.iter().for_each(assert_sound);
+    assert_eq!(
+        (text(&results[0], "bench"), text(&results[0], "path")),
+        ("rails", "rum")
+    );
+    assert!(text(&results[0], "control").contains("one of the two paths"));
+}
+
+/// Paths by `rdma` are beside bare calls of libfabric, or passed over where it is not installed.
+#[test]
+fn rdma_is_measured_in_both_modes() {
+    let args = ["throughput", "--path", "rdma", "--codec", "facade"];
+    let rest = ["--size", "22,1024", "--tuples", "3000", "--runs", "1"];
+    let rates = results(&[&args[..], &rest].concat());
+    rates.iter().for_each(assert_sound);
+    let args = ["latency", "--path", "rdma", "--rate", "1000"];
+    let rest = ["--size", "22,128", "--tuples", "20", "--runs", "1"];
+    let trips = results(&[&args[..], &rest].concat());
+    for (results, call) in [(&rates, "one for each message"), (&trips, "relay by hand")] {
+        let paths: Vec<_> = results.iter().map(|one| text(one, "path")).collect();
+        assert_eq!(
+            paths,
+            ["rdma-write", "rdma-write", "rdma-channel", "rdma-channel"]
+        );
+        for one in results {
+            let control = text(one, "control");
+            let is_write = text(one, "path") == "rdma-write";
+            assert!(control.contains(call), "{one}");
+            assert_eq!(is_write, control.contains("fi_write"), "{one}");
+            assert_eq!(!is_write, control.contains("fi_send"), "{one}");
+            match one["unavailable"].as_str() {
+                None => assert!(one["ratio"].as_f64().unwrap() > 0.0, "{one}"),
+                Some(why) => assert!(why.contains("libfabric") || why.contains("core"), "{why}"),
+            }
+        }
+    }
+}
+
 /// Programs and controls wait as they are told.
 #[test]
 fn latencies_are_measured_with_every_strategy() {
@@ -308,6 +350,10 @@ fn what_cannot_be_measured_is_refused_in_a_sentence() {
     for (args, says) in [
         (["latency", "--rate", "0"], "tuples a second, 1 to 1000000"),
         (["latency", "--size", "7"], "a number of bytes, 8 to 16384"),
+        (
+            ["latency", "--path", "rdma-batches"],
+            "there is no path `rdma-batches`",
+        ),
         (
             ["hosts", "--path", "shm"],
             "shm does not lead to other hosts",

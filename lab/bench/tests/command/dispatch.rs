@@ -17,7 +17,7 @@ fn copy_alone(scratch: &Scratch, binary: &Path) -> Command {
 #[test]
 fn without_the_binary_it_is_said_how_to_build_it() {
     let scratch = Scratch::new();
-    for word in ["bench", "perf"] {
+    for word in ["bench", "calibrate", "perf"] {
         let mut alone = copy_alone(&scratch, thalweg_command());
         let alone = alone.args([word, "--help"]).env("PATH", "/nonexistent");
         let said = Run::from(alone.output().unwrap()).fails(1);

@@ -367,6 +367,30 @@ pub const VEGA_RATES: &[PublishedColumn] = &[
     },
 ];
 
+/// Rates over shared memory of fused operators in the text of the Vega paper, in messages a second
+/// (section V, C): description, path, lower end, upper end. The paper says that they hardly depend
+/// on the size, and only draws which size has which.
+pub const VEGA_FUSED_RATES: (&str, &str, f64, f64) = ("fused, all sizes", "fused", 25.3e6, 27.8e6);
+
+/// One-way latencies over shared memory in the text of the Vega paper, in microseconds (section V,
+/// C): description, path, lower end, upper end.
+pub const VEGA_LATENCIES: &[(&str, &str, f64, f64)] = &[
+    ("fused", "fused", 0.1, 0.1),
+    ("Vega", "shm", 0.5, 0.7),
+    ("RUM over shared memory", "rum", 18.0, 22.0),
+];
+
+/// The document on channel bonding with Streams 2.0: two adapters of 1 Gbit/s, mode balance-rr.
+pub const BONDING: &str = "channel bonding document";
+
+/// Throughput over two bonded adapters as a share of that over one, from the sentences of the
+/// channel bonding document. Its figures are pictures without values.
+pub const BONDING_GAINS: &[(&str, f64)] = &[
+    ("bonding, TCP transport: about 60 % more", 1.60),
+    ("bonding, LLM RUM over TCP: almost 40 % more", 1.40),
+    ("bonding, the most of all: 68 % more", 1.68),
+];
+
 /// Round trips within a host from the report's conclusions, in microseconds: description, path,
 /// lower end, upper end.
 pub const ROUND_TRIPS: &[(&str, &str, f64, f64)] =

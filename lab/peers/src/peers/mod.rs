@@ -2,6 +2,8 @@
 
 #[cfg(feature = "aeron")]
 mod aeron;
+#[cfg(any(feature = "openmpi", feature = "ucx"))]
+mod c_programs;
 #[cfg(feature = "iceoryx2")]
 mod iceoryx2;
 mod queues;
@@ -40,6 +42,8 @@ pub fn all_peers() -> Vec<PeerEntry> {
         peer_entry("aeron-ipc", StreamPath::Shm, "aeron", AERON),
         peer_entry("zeromq-ipc", StreamPath::Shm, "zeromq", ZEROMQ_IPC),
         peer_entry("zeromq-tcp", StreamPath::Rum, "zeromq", ZEROMQ_TCP),
+        openmpi(),
+        ucx(),
         PeerEntry::built_in(raw_tcp::BLOCKS),
         PeerEntry::built_in(raw_tcp::WRITES),
     ];
@@ -61,6 +65,24 @@ const UNAVAILABLE_PEERS: [(&str, StreamPath, &str); 2] = [
         "a C++ library on fastflow, and without a package as well",
     ),
 ];
+
+#[cfg(feature = "openmpi")]
+fn openmpi() -> PeerEntry {
+    c_programs::openmpi::entry()
+}
+#[cfg(not(feature = "openmpi"))]
+fn openmpi() -> PeerEntry {
+    PeerEntry::not_built("openmpi", StreamPath::Shm, "openmpi")
+}
+
+#[cfg(feature = "ucx")]
+fn ucx() -> PeerEntry {
+    c_programs::ucx::entry()
+}
+#[cfg(not(feature = "ucx"))]
+fn ucx() -> PeerEntry {
+    PeerEntry::not_built("ucx", StreamPath::Shm, "ucx")
+}
 
 fn peer_entry(
     name: &'static str,

@@ -7,6 +7,7 @@ use transport::IdleStrategy;
 
 use super::child::role_command;
 use crate::StreamPath;
+use crate::path::NamedPath;
 
 /// The control of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,10 @@ pub enum Control {
     Writes,
     /// A socket, writes of 64 KB.
     Blocks,
+    /// Writes into the receiver's memory by libfabric, one for each message.
+    RemoteWrites,
+    /// Messages by libfabric, into buffers that the receiver has posted.
+    RemoteSends,
 }
 
 impl Control {
@@ -32,6 +37,19 @@ impl Control {
             StreamPath::Shm => Control::Processes,
             StreamPath::Rum => Control::Blocks,
             StreamPath::Tcp => Control::Writes,
+            StreamPath::Named(path) => Control::for_medium(path),
+        }
+    }
+
+    /// The control of a medium that is measured when it is named. A library of a user has the ring
+    /// between processes, the fastest that there is; a medium whose own raw calls are known has
+    /// them.
+    fn for_medium(path: &NamedPath) -> Control {
+        let is_channel = path.settings.split(' ').any(|word| word == "mode=channel");
+        match (&*path.medium, is_channel) {
+            ("rdma", true) => Control::RemoteSends,
+            ("rdma", false) => Control::RemoteWrites,
+            _ => Control::Processes,
         }
     }
 
@@ -39,7 +57,7 @@ impl Control {
     /// finds all messages there, and only its reading would be measured.
     pub fn seconds_min(self) -> f64 {
         match self {
-            Control::Writes | Control::Blocks => 0.2,
+            Control::Writes | Control::Blocks | Control::RemoteWrites | Control::RemoteSends => 0.2,
             Control::Loop | Control::Threads | Control::Processes => 0.0,
         }
     }
@@ -52,6 +70,8 @@ impl Control {
             Control::Processes => "bare ring of words in a segment between two processes",
             Control::Writes => "bare socket, the same writes",
             Control::Blocks => "bare socket, 64 KB writes",
+            Control::RemoteWrites => "bare fi_write into a ring, one for each message",
+            Control::RemoteSends => "bare fi_send into posted buffers, one for each message",
         }
     }
 
@@ -70,6 +90,8 @@ impl Control {
             Control::Processes => "processes",
             Control::Writes => "writes",
             Control::Blocks => "blocks",
+            Control::RemoteWrites => "remote-writes",
+            Control::RemoteSends => "remote-sends",
         };
         let numbers = [bytes, messages, receivers.into()].map(|number| number.to_string());
         role_command(binary, role, &numbers)
@@ -85,6 +107,12 @@ impl Control {
             }
             Control::Writes | Control::Blocks => {
                 "relay by hand, the same processes, threads and waits on a bare socket"
+            }
+            Control::RemoteWrites => {
+                "relay by hand, the same processes, threads and waits on bare fi_write"
+            }
+            Control::RemoteSends => {
+                "relay by hand, the same processes, threads and waits on bare fi_send"
             }
         }
     }
@@ -102,6 +130,8 @@ impl Control {
             Control::Threads => "trip-threads",
             Control::Processes => "trip-processes",
             Control::Writes | Control::Blocks => "trip-socket",
+            Control::RemoteWrites => "trip-remote-writes",
+            Control::RemoteSends => "trip-remote-sends",
         };
         let words = [
             bytes.to_string(),

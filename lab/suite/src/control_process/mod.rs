@@ -12,6 +12,7 @@
 mod child;
 mod commands;
 pub(crate) mod operator_loops;
+mod remote_trip;
 mod role;
 mod round_trip;
 

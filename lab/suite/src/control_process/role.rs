@@ -7,8 +7,11 @@ use std::process::Child;
 use std::thread;
 use std::time::Duration;
 
+use control::remote::{
+    ListeningNode, RemoteReceiver, RemoteSender, RemoteSends, RemoteWire, RemoteWrites,
+};
 use control::socket::{self, SocketLayout};
-use control::{Error, Payload, WordRing, cores};
+use control::{Backoff, ControlSink, Error, Payload, WordRing, cores};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::child::{join_result, start_process, wait_processes};
@@ -54,6 +57,10 @@ pub fn serve_control(args: &[String]) -> Result<(), Error> {
         "writes" => task.run_sockets(SocketLayout::writes(task.payload), role),
         "blocks" => task.run_sockets(SocketLayout::blocks(task.payload), role),
         "writes-receiver" => task.run_socket_receiver(SocketLayout::writes(task.payload)),
+        "remote-writes" => task.run_remote::<RemoteWrites>(role),
+        "remote-sends" => task.run_remote::<RemoteSends>(role),
+        "remote-writes-receiver" => task.run_remote_receiver::<RemoteWrites>(),
+        "remote-sends-receiver" => task.run_remote_receiver::<RemoteSends>(),
         "blocks-receiver" => task.run_socket_receiver(SocketLayout::blocks(task.payload)),
         _ => Err(by_hand()),
     }
@@ -154,6 +161,42 @@ impl RoleArgs {
             .map_err(failed)?
             .print_arrivals();
         Ok(())
+    }
+
+    /// Sends by bare remote memory, to one receiver.
+    fn run_remote<W: RemoteWire>(&self, role: &str) -> Result<(), Error> {
+        let (listen, network) = match &self.extra[..] {
+            [listen, network] => (listen.as_str(), Some(network.as_str())),
+            _ => ("127.0.0.1", None),
+        };
+        let no_address = |_| Error::new(format!("`{listen}` is no IP address"));
+        let node = ListeningNode::open(listen.parse().map_err(no_address)?)?;
+        let address = node.address()?.to_string();
+        let receivers =
+            self.start_receivers(&format!("{role}-receiver"), &address, network, None)?;
+        let mut sender = W::accept(node, self.payload.bytes())?;
+        self.pin_source()?;
+        for number in 0..self.messages {
+            sender.send(|room| self.payload.fill(number, room))?;
+        }
+        sender.flush()?;
+        drop(sender);
+        wait_processes(receivers)
+    }
+
+    fn run_remote_receiver<W: RemoteWire>(&self) -> Result<(), Error> {
+        let address = self.extra.get(1).and_then(|address| address.parse().ok());
+        let address = address.ok_or_else(|| Error::new("a receiver has no address"))?;
+        let mut receiver = W::connect(address, self.payload.bytes())?;
+        self.pin_sink()?;
+        let (mut sink, mut backoff) = (ControlSink::default(), Backoff::default());
+        while sink.count < self.messages {
+            if !receiver.try_take(|message| sink.add(self.payload.sum(message)))? {
+                backoff.wait();
+            }
+        }
+        sink.print_arrivals();
+        receiver.finish()
     }
 
     /// Starts all receivers. Each is passed the arguments of this role, its number, and `more`.

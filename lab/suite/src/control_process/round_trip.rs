@@ -7,6 +7,7 @@
 //!   trip-threads      bare cache lines, one process
 //!   trip-processes    bare cache lines, the relay in another process
 //!   trip-socket       a bare socket, the relay in another process
+//!   trip-remote-...   bare remote memory (`remote_trip`), the relay in another process
 //! ```
 //! Threads wait by the program's strategy, with the same [`Idler`](transport::Idler), and none is
 //! pinned, as none is in the program. So the two differ by schema, codec, frames, operators,
@@ -18,6 +19,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::thread;
 
+use control::remote::{RemoteSends, RemoteWrites};
 use control::round_trip::cache_lines::{CacheLineChannel, TripSide};
 use control::round_trip::tcp_trip;
 use control::round_trip::trip_stages::{
@@ -27,10 +29,11 @@ use control::round_trip::trip_stages::{
 use control::{Error, Payload};
 
 use super::child::{join_result, start_process, wait_process};
+use super::remote_trip;
 
 /// Waiting loops in a process with relay and sink, and in one with either of them.
 const LOOPS_OF_TWO_STAGES: usize = 2;
-const LOOPS_OF_ONE_STAGE: usize = 1;
+pub(super) const LOOPS_OF_ONE_STAGE: usize = 1;
 
 /// Plays a role of round trips; `None` if there is no such role or an argument is missing.
 pub fn serve(role: &str, args: &[String]) -> Option<Result<(), Error>> {
@@ -43,6 +46,10 @@ pub fn serve(role: &str, args: &[String]) -> Option<Result<(), Error>> {
         "trip-processes-relay" => run_processes_relay(task, rest.first()?),
         "trip-socket" => run_sockets(task, words, rest),
         "trip-socket-relay" => run_socket_relay(task, rest.first()?),
+        "trip-remote-writes" => remote_trip::run::<RemoteWrites>(task, role, words, rest),
+        "trip-remote-sends" => remote_trip::run::<RemoteSends>(task, role, words, rest),
+        "trip-remote-writes-relay" => remote_trip::run_relay::<RemoteWrites>(task, rest.first()?),
+        "trip-remote-sends-relay" => remote_trip::run_relay::<RemoteSends>(task, rest.first()?),
         _ => return None,
     })
 }

@@ -1,8 +1,9 @@
-//! Two hosts on one machine: unnamed network namespaces, joined by a link of 1 Gbit/s.
+//! Two hosts on one machine: unnamed network namespaces, joined by links of 1 Gbit/s.
 //!
 //! ```text
 //!   near: unshare --net                    far: unshare --net
 //!     10.77.0.1  veth ==1 Gbit/s, tbf== veth  10.77.0.2
+//!     10.77.1.1  veth ==1 Gbit/s, tbf== veth  10.77.1.2      if there are two
 //! ```
 //! Nothing stays behind, however this process ends: see [`NetNamespace`].
 
@@ -16,8 +17,8 @@ pub struct HostPair {
     pub far: NetNamespace,
 }
 
-/// Name of the network device in each namespace.
-const DEVICE: &str = "thalweg";
+/// Addresses of the near and the far host on each link.
+const LINK_ADDRESSES: [[&str; 2]; 2] = [["10.77.0.1", "10.77.0.2"], ["10.77.1.1", "10.77.1.2"]];
 
 impl HostPair {
     /// Creates both namespaces and the link between them.
@@ -25,23 +26,50 @@ impl HostPair {
     /// # Errors
     /// A sentence that says why that is impossible here.
     pub fn new() -> Result<HostPair, String> {
-        let near = NetNamespace::new("10.77.0.1")?;
-        let far = NetNamespace::new("10.77.0.2")?;
-        let other = far.process_id().to_string();
-        let veth = [
-            "ip", "link", "add", DEVICE, "type", "veth", "peer", "name", DEVICE,
-        ];
-        near.run(&[&veth[..], &["netns", &other]].concat())?;
+        HostPair::with_links(1)
+    }
+
+    /// Creates both namespaces, and one or two links between them.
+    ///
+    /// # Errors
+    /// A sentence that says why that is impossible here.
+    pub fn with_links(links: usize) -> Result<HostPair, String> {
+        let near = NetNamespace::new(LINK_ADDRESSES[0][0])?;
+        let far = NetNamespace::new(LINK_ADDRESSES[0][1])?;
         for host in [&near, &far] {
-            let address = format!("{}/30", host.address);
-            host.run(&["ip", "address", "add", &address, "dev", DEVICE])?;
             host.run(&["ip", "link", "set", "lo", "up"])?;
-            host.run(&["ip", "link", "set", DEVICE, "up"])?;
+        }
+        let pair = HostPair { near, far };
+        for link in 0..links.min(LINK_ADDRESSES.len()) {
+            pair.add_link(link)?;
+        }
+        Ok(pair)
+    }
+
+    fn add_link(&self, link: usize) -> Result<(), String> {
+        let device = &format!("thalweg{link}");
+        let other = self.far.process_id().to_string();
+        let veth = [
+            "ip", "link", "add", device, "type", "veth", "peer", "name", device,
+        ];
+        self.near.run(&[&veth[..], &["netns", &other]].concat())?;
+        for (host, address) in [&self.near, &self.far]
+            .into_iter()
+            .zip(LINK_ADDRESSES[link])
+        {
+            let address = format!("{address}/30");
+            host.run(&["ip", "address", "add", &address, "dev", device])?;
+            host.run(&["ip", "link", "set", device, "up"])?;
             let shape = [
-                "tc", "qdisc", "add", "dev", DEVICE, "root", "tbf", "rate", "1gbit",
+                "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", "1gbit",
             ];
             host.run(&[&shape[..], &["burst", "128kb", "latency", "50ms"]].concat())?;
         }
-        Ok(HostPair { near, far })
+        Ok(())
+    }
+
+    /// Addresses of the near host, one for each of two links.
+    pub fn near_addresses() -> [&'static str; 2] {
+        LINK_ADDRESSES.map(|[near, _]| near)
     }
 }

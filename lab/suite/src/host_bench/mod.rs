@@ -6,6 +6,7 @@
 //! ```
 
 pub(crate) mod host_pair;
+mod rails;
 
 use std::path::Path as FilePath;
 use std::process::Command;
@@ -13,12 +14,14 @@ use std::process::Command;
 use control::{Error, RunArrivals, cores};
 use host_pair::HostPair;
 
+pub use rails::{RAILS_SIZES, rails};
+
 use crate::bench::{BenchCase, BenchSession, run_control};
 use crate::control_process::Control;
 use crate::throughput::{ThroughputOptions, throughput_program};
 use crate::{CodecKind, StreamPath};
 
-/// Paths that lead to other hosts.
+/// Paths to other hosts that are measured unless others are named.
 pub const HOSTS_PATHS: [StreamPath; 2] = [StreamPath::Rum, StreamPath::Tcp];
 
 /// Measures every combination of path, codec and size between two hosts.
@@ -51,7 +54,7 @@ pub(crate) fn make_hosts() -> Result<HostPair, String> {
 /// # Errors
 /// The path stays on its host.
 pub(crate) fn check_path(path: StreamPath) -> Result<(), Error> {
-    match HOSTS_PATHS.contains(&path) {
+    match path.leads_to_hosts() {
         true => Ok(()),
         false => Err(Error::new(format!("{path} does not lead to other hosts"))),
     }
@@ -75,10 +78,14 @@ fn measure_one(
         seconds_min: control.seconds_min(),
         ..BenchCase::default()
     };
-    let pair = match pair {
-        Ok(pair) => pair,
-        Err(why) => {
+    let pair = match (pair, path.missing_reason()) {
+        (Ok(pair), None) => pair,
+        (Err(why), _) => {
             bench.add_unavailable(case, why.clone());
+            return Ok(());
+        }
+        (Ok(_), Some(why)) => {
+            bench.add_unavailable(case, why);
             return Ok(());
         }
     };
@@ -117,11 +124,14 @@ pub(crate) fn command_on_near(pair: &HostPair, binary: &FilePath, control: &Comm
     command
 }
 
-fn plan(path: StreamPath, codec: CodecKind) -> String {
+/// The plan of the program of throughputs, with the source on the host `near` and the sink on
+/// `far`.
+pub(crate) fn plan(path: StreamPath, codec: CodecKind) -> String {
     let ((source, sink), codec) = (cores::pair(), codec.name());
+    let medium = path.medium_words();
     format!(
         "pe 0\n operators Data\n host near\n cores {source}\n\
          pe 1\n operators Sink\n host far\n cores {sink}\n\
-         crossing Data.0 -> pe 1 on {path} codec {codec}\n"
+         crossing Data.0 -> pe 1 on {medium} codec {codec}\n"
     )
 }

@@ -11,7 +11,7 @@ use super::pe_draft::PeDraft;
 use super::plan_text_error::{PlanTextError, PlanTextPos};
 use crate::plan::{
     AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, CrossingRails, PeId, Pin, PinnedThread,
-    Plan, PlanPart, ThreadedPort,
+    Plan, PlanComment, PlanPart, ThreadedPort,
 };
 use crate::{OperatorId, OutPortId, Program};
 
@@ -274,6 +274,7 @@ impl<'t> PlanTextParser<'t, '_> {
             to,
             medium: AUTO_MEDIUM.into(),
             medium_settings: "".into(),
+            medium_reason: PlanComment::default(),
             codec: CrossingCodec::default(),
             ring_bytes: None,
             batch: None,

@@ -160,6 +160,10 @@ impl PlanText<'_> {
             }
             CrossingRails::Mptcp => f.write_str(" rails mptcp")?,
         }
-        f.write_char('\n')
+        f.write_char('\n')?;
+        match crossing.medium_reason.text() {
+            "" => Ok(()),
+            reason => writeln!(f, "  # {}: {reason}", crossing.medium),
+        }
     }
 }

@@ -25,6 +25,7 @@ mod frame_check;
 mod greeting;
 mod medium;
 mod mode;
+mod ports;
 mod receiver;
 mod receiver_table;
 mod record;
@@ -41,6 +42,7 @@ mod write_targets;
 mod write_tests;
 
 pub use medium::RdmaMedium;
+pub use ports::{FabricPort, adapter_ports};
 
 /// How a receiver knows that the bytes of a record are all there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,11 +6,13 @@
 mod fanout;
 mod latency;
 mod question;
+mod rails;
 mod ratios;
 mod release_lines;
 mod section;
 mod series;
 mod throughput;
+mod vega;
 
 pub use question::{gbit_per_s, path_ladder, paths};
 pub use section::{ReportSection, ResultTable};
@@ -27,6 +29,8 @@ pub fn sections(releases: &[Release]) -> Vec<ReportSection> {
     let mut sections = throughput::sections(outcomes);
     sections.extend(fanout::sections(outcomes));
     sections.extend(latency::sections(outcomes));
+    sections.extend(vega::sections(outcomes));
+    sections.extend(rails::sections(outcomes));
     sections.extend(ratios::sections(outcomes));
     sections.extend(release_lines::sections(releases));
     let holds = |table: &ResultTable| !table.rows.is_empty();

@@ -10,6 +10,7 @@ pub enum BenchKind {
     Fanout,
     Latency,
     HostsLatency,
+    Rails,
     Other,
 }
 
@@ -26,6 +27,7 @@ pub fn bench_kind(outcome: &Outcome) -> BenchKind {
         (false, false) => match bench {
             "throughput" => BenchKind::Throughput,
             "fanout" => BenchKind::Fanout,
+            "rails" => BenchKind::Rails,
             _ => BenchKind::Other,
         },
     }
@@ -37,7 +39,16 @@ pub fn is_normal(outcome: &Outcome) -> bool {
 
 /// The paths in the order of the ladder, fastest first; unknown ones last.
 pub fn paths<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Vec<&'a str> {
-    const LADDER: [&str; 6] = ["fused", "threaded", "shm", "rdma", "rum", "tcp"];
+    const LADDER: [&str; 8] = [
+        "fused",
+        "threaded",
+        "shm",
+        "rdma",
+        "rdma-write",
+        "rdma-channel",
+        "rum",
+        "tcp",
+    ];
     let mut paths: Vec<&str> = outcomes.map(|outcome| outcome.path.as_str()).collect();
     paths.sort_by_key(|path| {
         let rung = LADDER.iter().position(|known| known == path);

@@ -63,7 +63,8 @@ fn section((bench, is_beside_peers): RatioGroup, rows: Vec<Outcome>) -> ReportSe
     }
 }
 
-fn bar(outcome: &Outcome) -> Option<Bar> {
+/// The bar of a result; `None` if it has no ratio.
+pub fn bar(outcome: &Outcome) -> Option<Bar> {
     let mut name = outcome.path.clone();
     if is_normal(outcome) {
         name += ", normal";

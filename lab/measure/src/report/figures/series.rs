@@ -20,7 +20,7 @@ pub fn colour(path: &str) -> usize {
         "tcp" => 2,
         "threaded" => 3,
         "fused" => 4,
-        "rdma" => 5,
+        "rdma" | "rdma-write" => 5,
         _ => 6,
     }
 }

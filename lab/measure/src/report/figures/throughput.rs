@@ -37,6 +37,9 @@ enum FigureUnit {
     Tuples,
 }
 
+/// Paths by `rdma`, one for each mode.
+const RDMA_PATHS: &[&str] = &["rdma", "rdma-write", "rdma-channel"];
+
 const FIGURES: &[ThroughputFigure] = &[
     ThroughputFigure {
         id: "ladder",
@@ -64,12 +67,13 @@ const FIGURES: &[ThroughputFigure] = &[
     },
     ThroughputFigure {
         id: "figure-2",
-        title: "Throughput within a host, shared memory",
+        title: "Throughput within a host, shared memory and RDMA",
         source: "figure 2, table 1",
         description: "Where the report went through an InfiniBand adapter to get from process to process, \
-                shared memory does. The control is a bare shared segment.",
+                shared memory does, and RDMA by libfabric. The controls are a bare shared segment and \
+                bare calls of libfabric.",
         bench_kind: BenchKind::Throughput,
-        paths: &["shm"],
+        paths: &["shm", "rdma-write", "rdma-channel"],
         lines: FigureLines::BesideControl,
         unit: FigureUnit::Gbit,
         published: &[from::INFINIBAND],
@@ -89,9 +93,10 @@ const FIGURES: &[ThroughputFigure] = &[
         id: "figure-4",
         title: "Throughput between hosts, RDMA",
         source: "figure 4, table 2",
-        description: "The same over an adapter that writes into the other host's memory.",
+        description: "The same by libfabric: over an adapter that writes into the other host's memory, \
+                or, where a result says so, over its provider for sockets.",
         bench_kind: BenchKind::HostsThroughput,
-        paths: &["rdma"],
+        paths: RDMA_PATHS,
         lines: FigureLines::BesideControl,
         unit: FigureUnit::Gbit,
         published: &[from::HOSTS_INFINIBAND],
@@ -109,11 +114,12 @@ const FIGURES: &[ThroughputFigure] = &[
     },
     ThroughputFigure {
         id: "figure-6",
-        title: "Facade and normal tuples within a host, shared memory",
+        title: "Facade and normal tuples within a host, shared memory and RDMA",
         source: "figure 6, table 3",
-        description: "The same through shared memory; the report's line is InfiniBand within a host.",
+        description: "The same through shared memory and by libfabric; the report's line is InfiniBand \
+                within a host.",
         bench_kind: BenchKind::Throughput,
-        paths: &["shm"],
+        paths: &["shm", "rdma-write", "rdma-channel"],
         lines: FigureLines::BothCodecs,
         unit: FigureUnit::Gbit,
         published: &[from::INFINIBAND, from::INFINIBAND_NORMAL],
@@ -138,9 +144,10 @@ const FIGURES: &[ThroughputFigure] = &[
         id: "figure-8",
         title: "Facade and normal tuples between hosts, RDMA",
         source: "figure 8, table 4",
-        description: "The same over an adapter that writes into the other host's memory.",
+        description: "The same by libfabric: over an adapter that writes into the other host's memory, \
+                or, where a result says so, over its provider for sockets.",
         bench_kind: BenchKind::HostsThroughput,
-        paths: &["rdma"],
+        paths: RDMA_PATHS,
         lines: FigureLines::BothCodecs,
         unit: FigureUnit::Gbit,
         published: &[from::HOSTS_INFINIBAND, from::HOSTS_INFINIBAND_NORMAL],
@@ -152,7 +159,7 @@ const FIGURES: &[ThroughputFigure] = &[
         description: "Fused operators call each other; a threaded port puts a queue and a thread between \
                 them. Bits a second of tuples that nobody copies grow with their size without end.",
         bench_kind: BenchKind::Throughput,
-        paths: &["fused", "threaded", "shm"],
+        paths: &["fused", "threaded", "shm", "rdma-write", "rdma-channel"],
         lines: FigureLines::BesideControl,
         unit: FigureUnit::Gbit,
         published: &[from::FUSED, from::THREADED, from::INFINIBAND_TABLE_5],
