@@ -6,7 +6,8 @@ use std::ptr::NonNull;
 
 use crate::abi::{
     API_VERSION, FI_EP_MSG, FI_MR_ALLOCATED, FI_MR_LOCAL, FI_MR_PROV_KEY, FI_MR_VIRT_ADDR, FI_MSG,
-    FI_ORDER_SAS, FI_ORDER_WAW, FI_RMA, FI_RX_CQ_DATA, FI_SOURCE, FI_THREAD_DOMAIN, FiInfo,
+    FI_ORDER_SAS, FI_ORDER_WAW, FI_RMA, FI_RX_CQ_DATA, FI_SOCKADDR_IN, FI_SOCKADDR_IN6, FI_SOURCE,
+    FI_THREAD_DOMAIN, FiInfo,
 };
 use crate::error::FabricError;
 use crate::library::FabricLibrary;
@@ -23,8 +24,9 @@ pub struct ProviderQuery {
     pub device: Option<String>,
     /// Address to listen on or to connect to.
     pub address: FabricAddress,
-    /// libfabric's traffic class, such as 0x100 plus a DSCP value; 0: the provider's choice.
-    pub traffic_class: u32,
+    /// Address that connections are made from; `None`: the one that reaches the other. A node that
+    /// listens connects from nowhere.
+    pub source: Option<IpAddr>,
 }
 
 /// The end of a connection that an address is for.
@@ -148,7 +150,6 @@ impl OwnedInfo {
             info.mode = FI_RX_CQ_DATA;
             (*info.ep_attr).kind = FI_EP_MSG;
             (*info.tx_attr).msg_order = FI_ORDER_SAS | FI_ORDER_WAW;
-            (*info.tx_attr).tclass = query.traffic_class;
             (*info.rx_attr).msg_order = FI_ORDER_SAS | FI_ORDER_WAW;
             (*info.domain_attr).threading = FI_THREAD_DOMAIN;
             // Providers that ask for more, such as registrations bound to endpoints, do not match.
@@ -157,6 +158,9 @@ impl OwnedInfo {
             (*info.fabric_attr).prov_name = libc::strdup(provider.as_ptr());
             if let Some(device) = device {
                 (*info.domain_attr).name = libc::strdup(device.as_ptr());
+            }
+            if let Some(source) = query.source {
+                set_source(info, source);
             }
         }
         Ok(hints)
@@ -221,6 +225,35 @@ impl Drop for OwnedInfo {
 pub fn provider_limits(query: &ProviderQuery) -> Result<ProviderLimits, FabricError> {
     let library = FabricLibrary::load()?;
     Ok(OwnedInfo::find(library, query)?.limits())
+}
+
+/// Sets the address that connections are made from, at a port that the system chooses.
+///
+/// # Safety
+/// The structure is the library's, without a source yet. The library frees the address with it, by
+/// the system's allocator.
+unsafe fn set_source(info: &mut FiInfo, source: IpAddr) {
+    // `sockaddr_in` and `sockaddr_in6`: family, port, for IPv6 a flow, and the address.
+    let (family, at, octets, bytes) = match source {
+        IpAddr::V4(ip) => (libc::AF_INET, 4, ip.octets().to_vec(), 16),
+        IpAddr::V6(ip) => (libc::AF_INET6, 8, ip.octets().to_vec(), 28),
+    };
+    let mut address = vec![0u8; bytes];
+    address[..2].copy_from_slice(&(family as u16).to_ne_bytes());
+    address[at..at + octets.len()].copy_from_slice(&octets);
+    // SAFETY: the copy goes into memory of as many bytes, which was just allocated.
+    unsafe {
+        let copy = libc::malloc(bytes).cast::<u8>();
+        if !copy.is_null() {
+            std::ptr::copy_nonoverlapping(address.as_ptr(), copy, bytes);
+            info.addr_format = match source {
+                IpAddr::V4(_) => FI_SOCKADDR_IN,
+                IpAddr::V6(_) => FI_SOCKADDR_IN6,
+            };
+            info.src_addr = copy.cast();
+            info.src_addrlen = bytes;
+        }
+    }
 }
 
 fn c_string(text: &str) -> Result<CString, FabricError> {

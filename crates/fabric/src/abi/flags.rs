@@ -39,6 +39,10 @@ pub(crate) const FI_ORDER_WAW: u64 = 1 << 4;
 /// A message comes after the messages before it.
 pub(crate) const FI_ORDER_SAS: u64 = 1 << 8;
 
+// Formats of addresses.
+pub(crate) const FI_SOCKADDR_IN: u32 = 2;
+pub(crate) const FI_SOCKADDR_IN6: u32 = 3;
+
 // Types of endpoints.
 pub(crate) const FI_EP_MSG: i32 = 1;
 

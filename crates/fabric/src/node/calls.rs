@@ -63,16 +63,23 @@ impl RdmaNode for FabricNode {
             Owned::new(registration)
         })?;
         let id = RegionId::new(self.regions.len());
-        self.regions.push(Region {
+        self.regions.push(Some(Region {
             registration,
             mapping,
             is_addressed_by_offset: !self.info.has_virtual_addresses(),
-        });
+        }));
         Ok(id)
     }
 
+    fn deregister(&mut self, region: RegionId) {
+        if let Some(region) = self.regions.get_mut(region.index()) {
+            *region = None;
+        }
+    }
+
     fn remote_memory(&self, region: RegionId) -> RemoteMemory {
-        let region = &self.regions[region.index()];
+        let region = self.regions[region.index()].as_ref();
+        let region = region.expect("a region that is registered");
         let address = match region.is_addressed_by_offset {
             true => 0,
             false => region.mapping.address().addr() as u64,

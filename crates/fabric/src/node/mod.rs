@@ -27,6 +27,7 @@ use crate::error::FabricError;
 use crate::library::FabricLibrary;
 use crate::memory::Mapping;
 use crate::provider::{FabricAddress, OwnedInfo, ProviderLimits, ProviderQuery};
+use crate::signal_handlers::SignalHandlers;
 
 /// Number of the next node of this process.
 static NEXT_NODE: AtomicU64 = AtomicU64::new(0);
@@ -44,7 +45,8 @@ const COMPLETIONS_MAX: usize = (1 << 15) - 1;
 pub struct FabricNode {
     // The order of the fields is that of dropping: each refers to those behind it.
     connections: Vec<Option<Owned<FidEp>>>,
-    regions: Vec<Region>,
+    /// Registered memories; `None`: one whose registration has ended.
+    regions: Vec<Option<Region>>,
     listener: Option<Owned<FidPep>>,
     completion_queue: Owned<FidCq>,
     event_queue: Owned<FidEq>,
@@ -73,6 +75,8 @@ impl FabricNode {
     /// libfabric is not installed, no provider matches, or the provider has failed.
     pub fn open(query: &ProviderQuery) -> Result<FabricNode, FabricError> {
         let library = FabricLibrary::load()?;
+        // Providers, too, install handlers of signals when they are first used.
+        let _handlers = SignalHandlers::keep();
         let info = OwnedInfo::find(library, query)?;
         let fabric = open_fabric(library, &info)?;
         let event_queue = open_event_queue(library, &fabric)?;

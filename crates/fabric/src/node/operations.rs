@@ -98,7 +98,9 @@ impl FabricNode {
     ) -> Result<(libc::iovec, *mut c_void), FabricError> {
         let (from, to) = (slice.range.start, slice.range.end);
         let region = self.regions.get(slice.region.index());
-        let region = region.filter(|region| from <= to && to <= region.mapping.len());
+        let region = region
+            .and_then(Option::as_ref)
+            .filter(|region| from <= to && to <= region.mapping.len());
         let Some(region) = region else {
             return Err(FabricError::OutOfBounds(format!(
                 "bytes {from} to {to} are not within the registered memory"

@@ -85,7 +85,7 @@ fn open(address: FabricAddress) -> FabricNode {
         provider: "tcp".to_owned(),
         device: None,
         address,
-        traffic_class: 0,
+        source: None,
     };
     FabricNode::open(&query).expect("libfabric is installed")
 }

@@ -60,7 +60,7 @@ impl RdmaMedium {
             provider: self.settings.provider.to_owned(),
             device: None,
             address,
-            traffic_class: 0,
+            source: None,
         }
     }
 }
