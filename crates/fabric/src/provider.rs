@@ -5,9 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::ptr::NonNull;
 
 use crate::abi::{
-    API_VERSION, FI_EP_MSG, FI_MR_ALLOCATED, FI_MR_LOCAL, FI_MR_PROV_KEY, FI_MR_VIRT_ADDR, FI_MSG,
-    FI_ORDER_SAS, FI_ORDER_WAW, FI_RMA, FI_RX_CQ_DATA, FI_SOCKADDR_IN, FI_SOCKADDR_IN6, FI_SOURCE,
-    FI_THREAD_DOMAIN, FiInfo,
+    API_VERSION, FI_EP_MSG, FI_EP_RDM, FI_MR_ALLOCATED, FI_MR_LOCAL, FI_MR_PROV_KEY,
+    FI_MR_VIRT_ADDR, FI_MSG, FI_ORDER_SAS, FI_ORDER_WAW, FI_RMA, FI_RX_CQ_DATA, FI_SOCKADDR_IN,
+    FI_SOCKADDR_IN6, FI_SOURCE, FI_THREAD_DOMAIN, FiInfo,
 };
 use crate::error::FabricError;
 use crate::library::FabricLibrary;
@@ -36,6 +36,25 @@ pub enum FabricAddress {
     Listen(IpAddr),
     /// Connects to this address and port.
     Connect(SocketAddr),
+}
+
+/// Kind of endpoints that a provider has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndpointKind {
+    /// The provider makes connections.
+    Connected,
+    /// Endpoints reach any other by its name; connections are made by a socket beside them.
+    Datagram,
+}
+
+impl EndpointKind {
+    /// The kind of endpoints that a provider is used with.
+    pub fn of(provider: &str) -> EndpointKind {
+        match provider {
+            "shm" => EndpointKind::Datagram,
+            _ => EndpointKind::Connected,
+        }
+    }
 }
 
 /// Abilities of a provider on one device, and its limits.
@@ -102,22 +121,25 @@ impl OwnedInfo {
         query: &ProviderQuery,
     ) -> Result<OwnedInfo, FabricError> {
         let hints = OwnedInfo::hints(library, query)?;
-        let (node, service, flags) = match query.address {
-            FabricAddress::Listen(address) => (address.to_string(), None, FI_SOURCE),
-            FabricAddress::Connect(to) => (to.ip().to_string(), Some(to.port().to_string()), 0),
+        // Endpoints without connections are found by their names, not by addresses of IP.
+        let (node, service, flags) = match (EndpointKind::of(&query.provider), query.address) {
+            (EndpointKind::Datagram, _) => (None, None, 0),
+            (_, FabricAddress::Listen(address)) => (Some(address.to_string()), None, FI_SOURCE),
+            (_, FabricAddress::Connect(to)) => {
+                (Some(to.ip().to_string()), Some(to.port().to_string()), 0)
+            }
         };
-        let node = c_string(&node)?;
+        let node = node.as_deref().map(c_string).transpose()?;
         let service = service.as_deref().map(c_string).transpose()?;
-        let service = service
-            .as_ref()
-            .map_or(std::ptr::null(), |name| name.as_ptr());
+        let pointer =
+            |name: &Option<CString>| name.as_ref().map_or(std::ptr::null(), |name| name.as_ptr());
         let mut found = std::ptr::null_mut();
         // SAFETY: the strings and the hints live during the call, which sets `found` if it is 0.
         let result = unsafe {
             (library.getinfo)(
                 API_VERSION,
-                node.as_ptr(),
-                service,
+                pointer(&node),
+                pointer(&service),
                 flags,
                 hints.as_ptr(),
                 &raw mut found,
@@ -148,7 +170,10 @@ impl OwnedInfo {
             let info = &mut *hints.as_ptr();
             info.caps = FI_MSG | FI_RMA;
             info.mode = FI_RX_CQ_DATA;
-            (*info.ep_attr).kind = FI_EP_MSG;
+            (*info.ep_attr).kind = match EndpointKind::of(&query.provider) {
+                EndpointKind::Connected => FI_EP_MSG,
+                EndpointKind::Datagram => FI_EP_RDM,
+            };
             (*info.tx_attr).msg_order = FI_ORDER_SAS | FI_ORDER_WAW;
             (*info.rx_attr).msg_order = FI_ORDER_SAS | FI_ORDER_WAW;
             (*info.domain_attr).threading = FI_THREAD_DOMAIN;
@@ -191,6 +216,12 @@ impl OwnedInfo {
         unsafe { (*(*self.as_ptr()).domain_attr).mr_key_size.min(8) }
     }
 
+    /// Whether the endpoints are connected.
+    pub(crate) fn is_connected(&self) -> bool {
+        // SAFETY: the library allocates the attributes with the structure.
+        unsafe { (*(*self.as_ptr()).ep_attr).kind == FI_EP_MSG }
+    }
+
     pub(crate) fn limits(&self) -> ProviderLimits {
         // SAFETY: the library allocates all attributes with the structure, and its strings are null
         // or end with a zero.
@@ -201,7 +232,12 @@ impl OwnedInfo {
                 provider: text((*info.fabric_attr).prov_name),
                 device: text((*info.domain_attr).name),
                 inline_bytes_max: transmit.inject_size,
-                message_bytes_max: (*info.ep_attr).max_msg_size,
+                message_bytes_max: match self.is_connected() {
+                    true => (*info.ep_attr).max_msg_size,
+                    // Larger operations are done when both processes have worked on them, and in
+                    // any order; these are done when they are posted.
+                    false => transmit.inject_size,
+                },
                 transmit_depth: transmit.size,
                 receive_depth: receive.size,
                 immediate_bytes: (*info.domain_attr).cq_data_size,
@@ -292,7 +328,7 @@ fn no_provider_message(query: &ProviderQuery) -> String {
         FabricAddress::Connect(address) => address.to_string(),
     };
     format!(
-        "libfabric's provider {}{device} has no connected endpoint with remote writes for the \
+        "libfabric's provider {}{device} has no endpoint with remote writes for the \
          address {address}; `fi_info` lists what there is",
         query.provider
     )

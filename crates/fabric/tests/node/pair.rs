@@ -78,7 +78,8 @@ pub fn libraries() -> Vec<Opener> {
     let verbs = std::env::var(VERBS_ADDRESS).ok();
     let verbs = verbs.map(|address| Opener::Library("verbs", address.parse().expect("an address")));
     let tcp = Opener::Library("tcp", Ipv4Addr::LOCALHOST.into());
-    [tcp].into_iter().chain(verbs).collect()
+    let shm = Opener::Library("shm", Ipv4Addr::LOCALHOST.into());
+    [tcp, shm].into_iter().chain(verbs).collect()
 }
 
 impl Opener {
