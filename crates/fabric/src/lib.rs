@@ -29,7 +29,9 @@ pub use error::FabricError;
 pub use library::FabricLibrary;
 pub use memory::PinnedMemory;
 pub use node::FabricNode;
-pub use provider::{EndpointKind, FabricAddress, ProviderLimits, ProviderQuery, provider_limits};
+pub use provider::{
+    EndpointKind, FabricAddress, ProviderLimits, ProviderQuery, has_provider, provider_limits,
+};
 pub use rdma_node::{
     COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionId, ConnectionRequest, FabricEvent,
     LocalSlice, PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory,

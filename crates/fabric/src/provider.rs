@@ -1,7 +1,7 @@
 //! Providers: libfabric's drivers, and what each of them offers for one address.
 
 use std::ffi::{CStr, CString, c_char};
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ptr::NonNull;
 
 use crate::abi::{
@@ -11,6 +11,7 @@ use crate::abi::{
 };
 use crate::error::FabricError;
 use crate::library::FabricLibrary;
+use crate::signal_handlers::SignalHandlers;
 
 /// libfabric's number for "no such data", which `fi_getinfo` returns if no provider matches.
 const FI_ENODATA: i32 = libc::ENODATA;
@@ -252,6 +253,32 @@ impl Drop for OwnedInfo {
         // SAFETY: the library has allocated the list, and this is its only owner.
         unsafe { (self.library.freeinfo)(self.info.as_ptr()) }
     }
+}
+
+/// Whether libfabric has a provider here with a device that can be used, at any address.
+///
+/// # Errors
+/// libfabric is not installed.
+pub fn has_provider(provider: &str) -> Result<bool, FabricError> {
+    let library = FabricLibrary::load()?;
+    let _handlers = SignalHandlers::keep();
+    let query = ProviderQuery {
+        provider: provider.to_owned(),
+        device: None,
+        address: FabricAddress::Listen(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
+        source: None,
+    };
+    let hints = OwnedInfo::hints(library, &query)?;
+    let (node, service) = (std::ptr::null(), std::ptr::null());
+    let mut found = std::ptr::null_mut();
+    // SAFETY: the hints live during the call, which sets `found` if it is 0.
+    let result = unsafe {
+        let hints = hints.as_ptr();
+        (library.getinfo)(API_VERSION, node, service, 0, hints, &raw mut found)
+    };
+    // SAFETY: the list, if there is one, is this caller's.
+    let found = unsafe { OwnedInfo::new(library, found) };
+    Ok(result == 0 && found.is_some())
 }
 
 /// Asks for the limits of the provider that a query finds.

@@ -1,5 +1,5 @@
-//! The control of `rdma`: remote writes of one message each into a ring, by libfabric's provider
-//! `tcp`, with nothing else. A message is as large as a record of one frame; its first and last
+//! The control of `rdma`: remote writes of one message each into a ring, by a provider of
+//! libfabric, with nothing else. A message is as large as a record of one frame; its first and last
 //! words tell that it has come, and a word of credit goes back for each quarter of the ring.
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -46,11 +46,13 @@ struct BareEnd {
 }
 
 /// Both sides of a ring of `ring_bytes` bytes, for payloads of `len` bytes.
-pub fn pair(len: usize, ring_bytes: usize) -> (BareWriter, BareReader) {
-    let mut writer = open(FabricAddress::Listen(IpAddr::V4(Ipv4Addr::LOCALHOST)));
-    let mut reader = open(FabricAddress::Connect(
-        writer.listen_address().expect("an address"),
-    ));
+pub fn pair(provider: &str, len: usize, ring_bytes: usize) -> (BareWriter, BareReader) {
+    let mut writer = open(
+        provider,
+        FabricAddress::Listen(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+    );
+    let address = writer.listen_address().expect("an address");
+    let mut reader = open(provider, FabricAddress::Connect(address));
     let connections = connect(&mut writer, &mut reader);
     let message_bytes = len + 2 * WORD;
     let end = |node, connection, (source, region, _), to| BareEnd {
@@ -80,9 +82,9 @@ pub fn pair(len: usize, ring_bytes: usize) -> (BareWriter, BareReader) {
     (writer, reader)
 }
 
-fn open(address: FabricAddress) -> FabricNode {
+fn open(provider: &str, address: FabricAddress) -> FabricNode {
     let query = ProviderQuery {
-        provider: "tcp".to_owned(),
+        provider: provider.to_owned(),
         device: None,
         address,
         source: None,

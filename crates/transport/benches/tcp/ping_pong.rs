@@ -45,13 +45,16 @@ pub fn rdma() {
     if !edge::is_available("rdma") {
         return;
     }
-    for (what, count, pace) in [
-        ("at once again", TRIPS, Duration::ZERO),
-        ("1,000 a second", PACED_TRIPS, PACE),
-    ] {
-        let bare = || bare_writes_trips(count, pace);
-        let what = format!("rdma 64 B, {what}, to bare writes");
-        compare(&what, "us", bare, || edge_trips("rdma", count, pace));
+    for provider in ["tcp", "shm"] {
+        for (what, count, pace) in [
+            ("at once again", TRIPS, Duration::ZERO),
+            ("1,000 a second", PACED_TRIPS, PACE),
+        ] {
+            let medium = format!("rdma provider={provider}");
+            let bare = || bare_writes_trips(provider, count, pace);
+            let what = format!("{medium} 64 B, {what}, to bare writes");
+            compare(&what, "us", bare, || edge_trips(&medium, count, pace));
+        }
     }
 }
 
@@ -88,9 +91,9 @@ fn bare_trips(count: u64, pace: Duration) -> f64 {
     join(pings)
 }
 
-fn bare_writes_trips(count: u64, pace: Duration) -> f64 {
-    let (mut there, mut there_end) = bare_writes::pair(LEN, edge::RING_BYTES);
-    let (mut back, mut back_end) = bare_writes::pair(LEN, edge::RING_BYTES);
+fn bare_writes_trips(provider: &str, count: u64, pace: Duration) -> f64 {
+    let (mut there, mut there_end) = bare_writes::pair(provider, LEN, edge::RING_BYTES);
+    let (mut back, mut back_end) = bare_writes::pair(provider, LEN, edge::RING_BYTES);
     let echoes = on_core(RECEIVER, move || {
         for _ in 0..count {
             let first = there_end.read();

@@ -3,13 +3,14 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fabric::{FabricAddress, FabricLibrary, FabricNode, ProviderQuery};
+use fabric::{FabricAddress, FabricLibrary, FabricNode, ProviderQuery, has_provider};
 use rustix::io::retry_on_intr;
 use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::adapter::AdapterFolders;
 use super::channel_receiver::ChannelReceiver;
 use super::channel_sender::ChannelSender;
+use super::provider::Provider;
 use super::receiver::RdmaReceiver;
 use super::sender::RdmaSender;
 use super::settings::{RdmaMode, RdmaSettings};
@@ -97,7 +98,15 @@ impl Medium for RdmaMedium {
     }
 
     fn description(&self) -> String {
-        "frames written into the receiver's memory, by libfabric".to_owned()
+        let providers = Provider::ALL.map(|provider| {
+            let (name, reach) = (provider.name(), provider.reach());
+            match has_provider(name) {
+                Ok(true) => format!("{name} ({reach})"),
+                _ => format!("{name} (no device here)"),
+            }
+        });
+        let providers = providers.join(", ");
+        format!("frames written into the receiver's memory, by libfabric: {providers}")
     }
 
     fn caps(&self) -> MediumCaps {

@@ -44,6 +44,15 @@ impl Provider {
         }
     }
 
+    /// Reach of the provider, in words.
+    pub(super) fn reach(self) -> &'static str {
+        match self {
+            Provider::Tcp => "hosts, by sockets",
+            Provider::Verbs => "hosts, by adapters",
+            Provider::Shm => "one host",
+        }
+    }
+
     /// Whether the two ends of an edge may be on different hosts.
     pub(super) fn crosses_hosts(self) -> bool {
         self != Provider::Shm
