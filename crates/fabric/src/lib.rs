@@ -15,6 +15,7 @@
 )]
 
 mod abi;
+mod datagram;
 mod error;
 mod library;
 mod memory;
@@ -30,7 +31,9 @@ pub use library::FabricLibrary;
 pub use memory::PinnedMemory;
 pub use node::FabricNode;
 pub use ports::{FabricPort, list_ports};
-pub use provider::{FabricAddress, ProviderLimits, ProviderQuery, provider_limits};
+pub use provider::{
+    EndpointKind, FabricAddress, ProviderLimits, ProviderQuery, has_provider, provider_limits,
+};
 pub use rdma_node::{
     COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionId, ConnectionRequest, FabricEvent,
     LocalSlice, PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory,

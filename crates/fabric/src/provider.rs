@@ -1,15 +1,17 @@
 //! Providers: libfabric's drivers, and what each of them offers for one address.
 
 use std::ffi::{CStr, CString, c_char};
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ptr::NonNull;
 
 use crate::abi::{
-    API_VERSION, FI_EP_MSG, FI_MR_ALLOCATED, FI_MR_LOCAL, FI_MR_PROV_KEY, FI_MR_VIRT_ADDR, FI_MSG,
-    FI_ORDER_SAS, FI_ORDER_WAW, FI_RMA, FI_RX_CQ_DATA, FI_SOURCE, FI_THREAD_DOMAIN, FiInfo,
+    API_VERSION, FI_EP_MSG, FI_EP_RDM, FI_MR_ALLOCATED, FI_MR_LOCAL, FI_MR_PROV_KEY,
+    FI_MR_VIRT_ADDR, FI_MSG, FI_ORDER_SAS, FI_ORDER_WAW, FI_RMA, FI_RX_CQ_DATA, FI_SOCKADDR_IN,
+    FI_SOCKADDR_IN6, FI_SOURCE, FI_THREAD_DOMAIN, FiInfo,
 };
 use crate::error::FabricError;
 use crate::library::FabricLibrary;
+use crate::signal_handlers::SignalHandlers;
 
 /// libfabric's number for "no such data", which `fi_getinfo` returns if no provider matches.
 const FI_ENODATA: i32 = libc::ENODATA;
@@ -23,8 +25,9 @@ pub struct ProviderQuery {
     pub device: Option<String>,
     /// Address to listen on or to connect to.
     pub address: FabricAddress,
-    /// libfabric's traffic class, such as 0x100 plus a DSCP value; 0: the provider's choice.
-    pub traffic_class: u32,
+    /// Address that connections are made from; `None`: the one that reaches the other. A node that
+    /// listens connects from nowhere.
+    pub source: Option<IpAddr>,
 }
 
 /// The end of a connection that an address is for.
@@ -34,6 +37,25 @@ pub enum FabricAddress {
     Listen(IpAddr),
     /// Connects to this address and port.
     Connect(SocketAddr),
+}
+
+/// Kind of endpoints that a provider has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndpointKind {
+    /// The provider makes connections.
+    Connected,
+    /// Endpoints reach any other by its name; connections are made by a socket beside them.
+    Datagram,
+}
+
+impl EndpointKind {
+    /// The kind of endpoints that a provider is used with.
+    pub fn of(provider: &str) -> EndpointKind {
+        match provider {
+            "shm" => EndpointKind::Datagram,
+            _ => EndpointKind::Connected,
+        }
+    }
 }
 
 /// Abilities of a provider on one device, and its limits.
@@ -100,22 +122,25 @@ impl OwnedInfo {
         query: &ProviderQuery,
     ) -> Result<OwnedInfo, FabricError> {
         let hints = OwnedInfo::hints(library, query)?;
-        let (node, service, flags) = match query.address {
-            FabricAddress::Listen(address) => (address.to_string(), None, FI_SOURCE),
-            FabricAddress::Connect(to) => (to.ip().to_string(), Some(to.port().to_string()), 0),
+        // Endpoints without connections are found by their names, not by addresses of IP.
+        let (node, service, flags) = match (EndpointKind::of(&query.provider), query.address) {
+            (EndpointKind::Datagram, _) => (None, None, 0),
+            (_, FabricAddress::Listen(address)) => (Some(address.to_string()), None, FI_SOURCE),
+            (_, FabricAddress::Connect(to)) => {
+                (Some(to.ip().to_string()), Some(to.port().to_string()), 0)
+            }
         };
-        let node = c_string(&node)?;
+        let node = node.as_deref().map(c_string).transpose()?;
         let service = service.as_deref().map(c_string).transpose()?;
-        let service = service
-            .as_ref()
-            .map_or(std::ptr::null(), |name| name.as_ptr());
+        let pointer =
+            |name: &Option<CString>| name.as_ref().map_or(std::ptr::null(), |name| name.as_ptr());
         let mut found = std::ptr::null_mut();
         // SAFETY: the strings and the hints live during the call, which sets `found` if it is 0.
         let result = unsafe {
             (library.getinfo)(
                 API_VERSION,
-                node.as_ptr(),
-                service,
+                pointer(&node),
+                pointer(&service),
                 flags,
                 hints.as_ptr(),
                 &raw mut found,
@@ -146,9 +171,11 @@ impl OwnedInfo {
             let info = &mut *hints.as_ptr();
             info.caps = FI_MSG | FI_RMA;
             info.mode = FI_RX_CQ_DATA;
-            (*info.ep_attr).kind = FI_EP_MSG;
+            (*info.ep_attr).kind = match EndpointKind::of(&query.provider) {
+                EndpointKind::Connected => FI_EP_MSG,
+                EndpointKind::Datagram => FI_EP_RDM,
+            };
             (*info.tx_attr).msg_order = FI_ORDER_SAS | FI_ORDER_WAW;
-            (*info.tx_attr).tclass = query.traffic_class;
             (*info.rx_attr).msg_order = FI_ORDER_SAS | FI_ORDER_WAW;
             (*info.domain_attr).threading = FI_THREAD_DOMAIN;
             // Providers that ask for more, such as registrations bound to endpoints, do not match.
@@ -157,6 +184,9 @@ impl OwnedInfo {
             (*info.fabric_attr).prov_name = libc::strdup(provider.as_ptr());
             if let Some(device) = device {
                 (*info.domain_attr).name = libc::strdup(device.as_ptr());
+            }
+            if let Some(source) = query.source {
+                set_source(info, source);
             }
         }
         Ok(hints)
@@ -187,6 +217,12 @@ impl OwnedInfo {
         unsafe { (*(*self.as_ptr()).domain_attr).mr_key_size.min(8) }
     }
 
+    /// Whether the endpoints are connected.
+    pub(crate) fn is_connected(&self) -> bool {
+        // SAFETY: the library allocates the attributes with the structure.
+        unsafe { (*(*self.as_ptr()).ep_attr).kind == FI_EP_MSG }
+    }
+
     pub(crate) fn limits(&self) -> ProviderLimits {
         // SAFETY: the library allocates all attributes with the structure, and its strings are null
         // or end with a zero.
@@ -197,7 +233,12 @@ impl OwnedInfo {
                 provider: text((*info.fabric_attr).prov_name),
                 device: text((*info.domain_attr).name),
                 inline_bytes_max: transmit.inject_size,
-                message_bytes_max: (*info.ep_attr).max_msg_size,
+                message_bytes_max: match self.is_connected() {
+                    true => (*info.ep_attr).max_msg_size,
+                    // Larger operations are done when both processes have worked on them, and in
+                    // any order; these are done when they are posted.
+                    false => transmit.inject_size,
+                },
                 transmit_depth: transmit.size,
                 receive_depth: receive.size,
                 immediate_bytes: (*info.domain_attr).cq_data_size,
@@ -214,6 +255,32 @@ impl Drop for OwnedInfo {
     }
 }
 
+/// Whether libfabric has a provider here with a device that can be used, at any address.
+///
+/// # Errors
+/// libfabric is not installed.
+pub fn has_provider(provider: &str) -> Result<bool, FabricError> {
+    let library = FabricLibrary::load()?;
+    let _handlers = SignalHandlers::keep();
+    let query = ProviderQuery {
+        provider: provider.to_owned(),
+        device: None,
+        address: FabricAddress::Listen(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
+        source: None,
+    };
+    let hints = OwnedInfo::hints(library, &query)?;
+    let (node, service) = (std::ptr::null(), std::ptr::null());
+    let mut found = std::ptr::null_mut();
+    // SAFETY: the hints live during the call, which sets `found` if it is 0.
+    let result = unsafe {
+        let hints = hints.as_ptr();
+        (library.getinfo)(API_VERSION, node, service, 0, hints, &raw mut found)
+    };
+    // SAFETY: the list, if there is one, is this caller's.
+    let found = unsafe { OwnedInfo::new(library, found) };
+    Ok(result == 0 && found.is_some())
+}
+
 /// Asks for the limits of the provider that a query finds.
 ///
 /// # Errors
@@ -221,6 +288,35 @@ impl Drop for OwnedInfo {
 pub fn provider_limits(query: &ProviderQuery) -> Result<ProviderLimits, FabricError> {
     let library = FabricLibrary::load()?;
     Ok(OwnedInfo::find(library, query)?.limits())
+}
+
+/// Sets the address that connections are made from, at a port that the system chooses.
+///
+/// # Safety
+/// The structure is the library's, without a source yet. The library frees the address with it, by
+/// the system's allocator.
+unsafe fn set_source(info: &mut FiInfo, source: IpAddr) {
+    // `sockaddr_in` and `sockaddr_in6`: family, port, for IPv6 a flow, and the address.
+    let (family, at, octets, bytes) = match source {
+        IpAddr::V4(ip) => (libc::AF_INET, 4, ip.octets().to_vec(), 16),
+        IpAddr::V6(ip) => (libc::AF_INET6, 8, ip.octets().to_vec(), 28),
+    };
+    let mut address = vec![0u8; bytes];
+    address[..2].copy_from_slice(&(family as u16).to_ne_bytes());
+    address[at..at + octets.len()].copy_from_slice(&octets);
+    // SAFETY: the copy goes into memory of as many bytes, which was just allocated.
+    unsafe {
+        let copy = libc::malloc(bytes).cast::<u8>();
+        if !copy.is_null() {
+            std::ptr::copy_nonoverlapping(address.as_ptr(), copy, bytes);
+            info.addr_format = match source {
+                IpAddr::V4(_) => FI_SOCKADDR_IN,
+                IpAddr::V6(_) => FI_SOCKADDR_IN6,
+            };
+            info.src_addr = copy.cast();
+            info.src_addrlen = bytes;
+        }
+    }
 }
 
 fn c_string(text: &str) -> Result<CString, FabricError> {
@@ -261,7 +357,7 @@ fn no_provider_message(query: &ProviderQuery) -> String {
         FabricAddress::Connect(address) => address.to_string(),
     };
     format!(
-        "libfabric's provider {}{device} has no connected endpoint with remote writes for the \
+        "libfabric's provider {}{device} has no endpoint with remote writes for the \
          address {address}; `fi_info` lists what there is",
         query.provider
     )

@@ -8,7 +8,7 @@ use transport::{Medium, media};
 use crate::behaviours::{self, Needs};
 use crate::child::TestFailure;
 use crate::rig::{MediumTest, Rig};
-use crate::{broken, kill, play, rails, rdma_channel, single};
+use crate::{broken, kill, play, rails, rdma_settings, single};
 
 /// Plays the role of a child, if the program was started as one. Otherwise `None`.
 pub fn play_child(arguments: &[String]) -> Option<ExitCode> {
@@ -42,13 +42,15 @@ fn find(word: &str) -> Result<&'static dyn Medium, TestFailure> {
     if word.contains('/') {
         return Ok(media::plugin::load(Path::new(word))?);
     }
-    let own: [&'static dyn Medium; 5] = [
+    let own: [&'static dyn Medium; 4] = [
         &broken::WHOLE,
         &single::Single,
         &rails::Rails::RUM,
         &rails::Rails::TCP,
-        &rdma_channel::RdmaChannel,
     ];
+    let settings = rdma_settings::RDMA_SETTINGS.iter();
+    let settings = settings.map(|medium| -> &'static dyn Medium { medium });
+    let own = own.into_iter().chain(settings);
     let own = own.into_iter().find(|medium| medium.name() == word);
     let found = own
         .or_else(|| media::find(word))

@@ -23,8 +23,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     pub calibration: Option<PathBuf>,
 
-    /// Settings of streams by `rdma`, unless a plan says otherwise: `provider` (tcp) and `mode`
-    /// (write, channel) [default: provider=tcp,mode=write]
+    /// Settings of streams by `rdma`, unless a plan says otherwise: `provider` (tcp, verbs, shm),
+    /// `mode` (write, channel), `device`, `gid` and `class` [default: provider=tcp,mode=write]
     #[arg(long, value_name = "KEY=VALUE,...", value_parser = rdma)]
     pub rdma: Option<String>,
 

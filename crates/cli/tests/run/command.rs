@@ -65,8 +65,8 @@ fn plans_that_cannot_be_are_bad_usage() {
             "there is no mode `best`; there are write and channel",
         ),
         (
-            ["--rdma", "provider=tcp,device=mlx5_0"],
-            "`device` cannot be set yet; provider and mode can",
+            ["--rdma", "provider=tcp,gid=3"],
+            "`gid` is a setting of the provider verbs; the provider tcp has none",
         ),
         (
             ["--pin", "1-2"],

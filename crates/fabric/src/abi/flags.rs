@@ -39,14 +39,24 @@ pub(crate) const FI_ORDER_WAW: u64 = 1 << 4;
 /// A message comes after the messages before it.
 pub(crate) const FI_ORDER_SAS: u64 = 1 << 8;
 
+// Formats of addresses.
+pub(crate) const FI_SOCKADDR_IN: u32 = 2;
+pub(crate) const FI_SOCKADDR_IN6: u32 = 3;
+
 // Types of endpoints.
 pub(crate) const FI_EP_MSG: i32 = 1;
+pub(crate) const FI_EP_RDM: i32 = 3;
 
 // Threading.
 /// The user serialises all calls on a domain and its objects.
 pub(crate) const FI_THREAD_DOMAIN: i32 = 3;
 
+// Types of address vectors.
+/// Addresses are numbers: that which was inserted first is 0.
+pub(crate) const FI_AV_TABLE: i32 = 2;
+
 // Ways to wait for a queue.
+pub(crate) const FI_WAIT_NONE: i32 = 0;
 pub(crate) const FI_WAIT_FD: i32 = 3;
 
 // Formats of completions.

@@ -1,11 +1,11 @@
 //! Objects of libfabric: each begins with a `fid`, which has the table of calls that all have, and
 //! goes on with tables of its own.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
 use super::operations::{
-    FiOps, FiOpsCm, FiOpsCq, FiOpsDomain, FiOpsEp, FiOpsEq, FiOpsFabric, FiOpsMr, FiOpsMsg,
-    FiOpsRma,
+    FiOps, FiOpsAv, FiOpsCm, FiOpsCq, FiOpsDomain, FiOpsEp, FiOpsEq, FiOpsFabric, FiOpsMr,
+    FiOpsMsg, FiOpsRma,
 };
 
 /// `struct fid`: the head of every object.
@@ -53,6 +53,13 @@ pub(crate) struct FidCq {
     pub(crate) ops: *const FiOpsCq,
 }
 
+/// `struct fid_av`: addresses of peers.
+#[repr(C)]
+pub(crate) struct FidAv {
+    pub(crate) fid: Fid,
+    pub(crate) ops: *const FiOpsAv,
+}
+
 /// `struct fid_pep`: an endpoint that listens.
 #[repr(C)]
 pub(crate) struct FidPep {
@@ -79,6 +86,18 @@ pub(crate) struct FiEqAttr {
     pub(crate) wait_obj: c_int,
     pub(crate) signaling_vector: c_int,
     pub(crate) wait_set: *mut c_void,
+}
+
+/// `struct fi_av_attr`: how to open an address vector.
+#[repr(C)]
+pub(crate) struct FiAvAttr {
+    pub(crate) kind: c_int,
+    pub(crate) rx_ctx_bits: c_int,
+    pub(crate) count: usize,
+    pub(crate) ep_per_node: usize,
+    pub(crate) name: *const c_char,
+    pub(crate) map_addr: *mut c_void,
+    pub(crate) flags: u64,
 }
 
 /// `struct fi_cq_attr`: how to open a completion queue.

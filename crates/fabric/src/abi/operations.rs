@@ -5,8 +5,8 @@ use std::ffi::{c_char, c_int, c_void};
 
 use super::info::FiInfo;
 use super::objects::{
-    FiCqAttr, FiCqErrEntry, FiEqAttr, FiEqErrEntry, FiMsg, FiMsgRma, Fid, FidCq, FidDomain, FidEp,
-    FidEq, FidFabric, FidMr, FidPep,
+    FiAvAttr, FiCqAttr, FiCqErrEntry, FiEqAttr, FiEqErrEntry, FiMsg, FiMsgRma, Fid, FidAv, FidCq,
+    FidDomain, FidEp, FidEq, FidFabric, FidMr, FidPep,
 };
 
 /// A call that is not made.
@@ -43,11 +43,20 @@ pub(crate) struct FiOpsFabric {
 #[repr(C)]
 pub(crate) struct FiOpsDomain {
     pub(crate) size: usize,
-    pub(crate) av_open: Unused,
+    pub(crate) av_open:
+        unsafe extern "C" fn(*mut FidDomain, *mut FiAvAttr, *mut *mut FidAv, *mut c_void) -> c_int,
     pub(crate) cq_open:
         unsafe extern "C" fn(*mut FidDomain, *mut FiCqAttr, *mut *mut FidCq, *mut c_void) -> c_int,
     pub(crate) endpoint:
         unsafe extern "C" fn(*mut FidDomain, *mut FiInfo, *mut *mut FidEp, *mut c_void) -> c_int,
+}
+
+/// `struct fi_ops_av`, up to the last call that is made.
+#[repr(C)]
+pub(crate) struct FiOpsAv {
+    pub(crate) size: usize,
+    pub(crate) insert:
+        unsafe extern "C" fn(*mut FidAv, *const c_void, usize, *mut u64, u64, *mut c_void) -> c_int,
 }
 
 /// `struct fi_ops_mr`, up to the last call that is made.

@@ -4,19 +4,20 @@ use std::mem::{self, MaybeUninit};
 use std::os::fd::BorrowedFd;
 use std::ptr;
 
+use super::connection::Connection;
 use super::object::Owned;
 use super::operations::{context, flags};
 use super::{FabricNode, Region, opened, random_key};
 use crate::abi::{
     FI_CONNECTED, FI_CONNREQ, FI_EAGAIN, FI_EAVAIL, FI_READ, FI_RECV, FI_REMOTE_READ,
-    FI_REMOTE_WRITE, FI_SEND, FI_SHUTDOWN, FI_WRITE, FiCqDataEntry, FiEqCmEntry, FiMsg,
+    FI_REMOTE_WRITE, FI_SEND, FI_SHUTDOWN, FI_WRITE, FiEqCmEntry, FiMsg,
 };
 use crate::error::FabricError;
 use crate::memory::PinnedMemory;
 use crate::provider::{OwnedInfo, ProviderLimits};
 use crate::rdma_node::{
-    COMPLETIONS_PER_POLL, Completion, ConnectionId, ConnectionRequest, FabricEvent, LocalSlice,
-    PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory, RequestHandle,
+    Completion, ConnectionId, ConnectionRequest, FabricEvent, LocalSlice, PostOptions, RdmaNode,
+    RegionId, RemoteAccess, RemoteMemory, RequestHandle,
 };
 
 /// Most bytes of the words of a refusal: as many as all providers carry with an answer.
@@ -66,16 +67,23 @@ impl RdmaNode for FabricNode {
             Owned::new(registration)
         })?;
         let id = RegionId::new(self.regions.len());
-        self.regions.push(Region {
+        self.regions.push(Some(Region {
             registration,
             mapping,
             is_addressed_by_offset: !self.info.has_virtual_addresses(),
-        });
+        }));
         Ok(id)
     }
 
+    fn deregister(&mut self, region: RegionId) {
+        if let Some(region) = self.regions.get_mut(region.index()) {
+            *region = None;
+        }
+    }
+
     fn remote_memory(&self, region: RegionId) -> RemoteMemory {
-        let region = &self.regions[region.index()];
+        let region = self.regions[region.index()].as_ref();
+        let region = region.expect("a region that is registered");
         let address = match region.is_addressed_by_offset {
             true => 0,
             false => region.mapping.address().addr() as u64,
@@ -91,13 +99,16 @@ impl RdmaNode for FabricNode {
     }
 
     fn connect(&mut self, data: &[u8]) -> Result<ConnectionId, FabricError> {
+        if self.sockets.is_some() {
+            return self.connect_by_socket(data);
+        }
         // SAFETY: the info is the node's own, and stays as the library made it.
         let address = unsafe { (*self.info.as_ptr()).dest_addr };
         if address.is_null() {
             let why = "a node that listens has no address to connect to".to_owned();
             return Err(FabricError::OutOfBounds(why));
         }
-        let endpoint = self.open_endpoint(&self.info)?;
+        let endpoint = self.open_endpoint(&self.info, None)?;
         // SAFETY: the endpoint is enabled; the address is the info's and ends where its family
         // says; the data lives during the call.
         let result = unsafe {
@@ -105,15 +116,21 @@ impl RdmaNode for FabricNode {
             call(endpoint.as_ptr(), address, data.as_ptr().cast(), data.len())
         };
         self.library.check("fi_connect", result as isize)?;
-        Ok(self.add_connection(endpoint))
+        Ok(self.add_connection(Connection::of_provider(endpoint)))
     }
 
     fn begin_accept(&mut self, request: &ConnectionRequest) -> Result<ConnectionId, FabricError> {
-        let endpoint = self.open_endpoint(request.library(self.number)?)?;
-        Ok(self.add_connection(endpoint))
+        if self.sockets.is_some() {
+            return self.begin_accept_by_socket(request);
+        }
+        let endpoint = self.open_endpoint(request.library(self.number)?, None)?;
+        Ok(self.add_connection(Connection::of_provider(endpoint)))
     }
 
     fn finish_accept(&mut self, connection: ConnectionId, data: &[u8]) -> Result<(), FabricError> {
+        if self.sockets.is_some() {
+            return self.finish_accept_by_socket(connection, data);
+        }
         let endpoint = self.endpoint(connection)?;
         // SAFETY: the endpoint is enabled and owned by the node; the data lives during the call.
         let result = unsafe {
@@ -124,6 +141,11 @@ impl RdmaNode for FabricNode {
     }
 
     fn reject(&mut self, request: ConnectionRequest, why: &str) -> Result<(), FabricError> {
+        if self.sockets.is_some() {
+            let (socket, _) = request.socket(self.number)?;
+            socket.send_refusal();
+            return Ok(());
+        }
         let info = request.library(self.number)?;
         let Some(listener) = &self.listener else {
             let why = "a node that does not listen has no requests".to_owned();
@@ -148,7 +170,11 @@ impl RdmaNode for FabricNode {
         let Some(slot) = self.connections.get_mut(connection.index()) else {
             return;
         };
-        if let Some(endpoint) = slot.take() {
+        let Some(connection) = slot.take() else {
+            return;
+        };
+        if connection.socket.is_none() {
+            let endpoint = &connection.endpoint;
             // SAFETY: the endpoint is open until the end of the block. The call fails for one that
             // was never connected, which has nothing to shut down.
             unsafe {
@@ -158,9 +184,11 @@ impl RdmaNode for FabricNode {
     }
 
     fn next_event(&mut self) -> Result<Option<FabricEvent>, FabricError> {
+        let Some(queue) = self.event_queue.as_ref().map(Owned::as_ptr) else {
+            return Ok(self.next_socket_event());
+        };
         let mut kind = 0;
         let mut entry = MaybeUninit::<FiEqCmEntry>::zeroed();
-        let queue = self.event_queue.as_ptr();
         // SAFETY: the queue is open, and the entry has room for as many bytes as are said.
         let result = unsafe {
             let call = (*(*queue).ops).read;
@@ -204,10 +232,13 @@ impl RdmaNode for FabricNode {
         offset: u64,
         options: PostOptions,
     ) -> Result<bool, FabricError> {
+        let _near = self.keep_open(connection)?;
         let endpoint = self.endpoint(connection)?;
         // SAFETY: an open endpoint has a table of these calls, since its info has the capability.
         let call = unsafe { (*(*endpoint).rma).writemsg };
-        self.post_remote("fi_writemsg", call, endpoint, from, to, offset, options)
+        let posted = self.post_remote("fi_writemsg", call, endpoint, from, to, offset, options);
+        self.count_post(connection);
+        posted
     }
 
     #[inline]
@@ -219,6 +250,7 @@ impl RdmaNode for FabricNode {
         offset: u64,
         options: PostOptions,
     ) -> Result<bool, FabricError> {
+        let _near = self.keep_open(connection)?;
         let endpoint = self.endpoint(connection)?;
         let options = PostOptions {
             immediate: None,
@@ -227,7 +259,9 @@ impl RdmaNode for FabricNode {
         };
         // SAFETY: an open endpoint has a table of these calls, since its info has the capability.
         let call = unsafe { (*(*endpoint).rma).readmsg };
-        self.post_remote("fi_readmsg", call, endpoint, into, from, offset, options)
+        let posted = self.post_remote("fi_readmsg", call, endpoint, into, from, offset, options);
+        self.count_post(connection);
+        posted
     }
 
     #[inline]
@@ -237,6 +271,7 @@ impl RdmaNode for FabricNode {
         from: &LocalSlice,
         options: PostOptions,
     ) -> Result<bool, FabricError> {
+        let _near = self.keep_open(connection)?;
         let endpoint = self.endpoint(connection)?;
         let (iov, mut desc) = self.local(from, options.is_inline)?;
         let message = FiMsg {
@@ -253,6 +288,7 @@ impl RdmaNode for FabricNode {
             let call = (*(*endpoint).msg).sendmsg;
             call(endpoint, &raw const message, flags(&options))
         };
+        self.count_post(connection);
         self.posted("fi_sendmsg", result)
     }
 
@@ -283,26 +319,13 @@ impl RdmaNode for FabricNode {
 
     #[inline]
     fn poll_completions(&mut self, into: &mut Vec<Completion>) -> Result<(), FabricError> {
-        let mut entries = MaybeUninit::<[FiCqDataEntry; COMPLETIONS_PER_POLL]>::uninit();
-        let queue = self.completion_queue.as_ptr();
-        // SAFETY: the queue is open and has this format of entries; there is room for all.
-        let result = unsafe {
-            let call = (*(*queue).ops).read;
-            call(queue, entries.as_mut_ptr().cast(), COMPLETIONS_PER_POLL)
-        };
-        match -(result as i64) {
-            FI_EAGAIN => Ok(()),
-            FI_EAVAIL => self.failed_completions(into),
-            _ => {
-                self.library.check("fi_cq_read", result)?;
-                let first = entries.as_ptr().cast::<FiCqDataEntry>();
-                for at in 0..(result as usize).min(COMPLETIONS_PER_POLL) {
-                    // SAFETY: the library has written as many entries as it says.
-                    into.push(self.completion(unsafe { &*first.add(at) }));
-                }
-                Ok(())
-            }
+        if let Some(sockets) = &mut self.sockets
+            && !sockets.found.is_empty()
+        {
+            into.append(&mut sockets.found);
+            return Ok(());
         }
+        self.read_completions(into)
     }
 
     fn may_sleep(&mut self) -> Result<bool, FabricError> {

@@ -4,12 +4,44 @@ use std::mem::MaybeUninit;
 
 use super::FabricNode;
 use crate::abi::{
-    FI_EAGAIN, FI_RECV, FI_REMOTE_CQ_DATA, FI_REMOTE_WRITE, FiCqDataEntry, FiCqErrEntry,
+    FI_EAGAIN, FI_EAVAIL, FI_RECV, FI_REMOTE_CQ_DATA, FI_REMOTE_WRITE, FiCqDataEntry, FiCqErrEntry,
 };
+use crate::datagram::KeepOpen;
 use crate::error::FabricError;
 use crate::rdma_node::{COMPLETIONS_PER_POLL, Completion, CompletionKind};
 
 impl FabricNode {
+    /// Lets the provider make progress, and appends the completions of its queue.
+    #[inline]
+    pub(super) fn read_completions(
+        &mut self,
+        into: &mut Vec<Completion>,
+    ) -> Result<(), FabricError> {
+        // The provider may answer peers of this process.
+        let has_near_peers = self.sockets.as_ref().is_some_and(|one| one.has_near_peers);
+        let _near = has_near_peers.then(KeepOpen::all);
+        let mut entries = MaybeUninit::<[FiCqDataEntry; COMPLETIONS_PER_POLL]>::uninit();
+        let queue = self.completion_queue.as_ptr();
+        // SAFETY: the queue is open and has this format of entries; there is room for all.
+        let result = unsafe {
+            let call = (*(*queue).ops).read;
+            call(queue, entries.as_mut_ptr().cast(), COMPLETIONS_PER_POLL)
+        };
+        match -(result as i64) {
+            FI_EAGAIN => Ok(()),
+            FI_EAVAIL => self.failed_completions(into),
+            _ => {
+                self.library.check("fi_cq_read", result)?;
+                let first = entries.as_ptr().cast::<FiCqDataEntry>();
+                for at in 0..(result as usize).min(COMPLETIONS_PER_POLL) {
+                    // SAFETY: the library has written as many entries as it says.
+                    into.push(self.completion(unsafe { &*first.add(at) }));
+                }
+                Ok(())
+            }
+        }
+    }
+
     /// Takes failed operations: all of a row, as those of a connection that has ended stand before
     /// what comes from others.
     #[cold]

@@ -4,10 +4,12 @@ use std::mem::{self, MaybeUninit};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ptr;
 
+use super::connection::Connection;
 use super::object::Owned;
 use super::{FabricNode, opened};
 use crate::abi::{
-    FI_EAGAIN, FI_ENABLE, FI_RECV, FI_SELECTIVE_COMPLETION, FI_TRANSMIT, FiEqErrEntry, Fid, FidEp,
+    FI_EAGAIN, FI_ENABLE, FI_RECV, FI_SELECTIVE_COMPLETION, FI_TRANSMIT, FiEqErrEntry, Fid, FidAv,
+    FidEp,
 };
 use crate::error::FabricError;
 use crate::provider::OwnedInfo;
@@ -36,11 +38,13 @@ impl FabricNode {
         let listener = opened(self.library, "fi_passive_ep", unsafe {
             Owned::new(listener)
         })?;
+        let queue = self.event_queue.as_ref();
+        let queue = queue.ok_or_else(|| self.library.error("fi_pep_bind", libc::ENOSYS))?;
         // SAFETY: both objects are open. The queue outlives the listener: on errors the listener is
         // dropped here, else with the node, before its queues.
         let result = unsafe {
             let fid = listener.fid();
-            ((*(*fid).ops).bind)(fid, self.event_queue.fid(), 0)
+            ((*(*fid).ops).bind)(fid, queue.fid(), 0)
         };
         self.library.check("fi_pep_bind", result as isize)?;
         // SAFETY: the listener is open and bound to its queue.
@@ -55,6 +59,9 @@ impl FabricNode {
     /// # Errors
     /// The node does not listen, or the provider's addresses are not those of IP.
     pub fn listen_address(&self) -> Result<SocketAddr, FabricError> {
+        if let Some(sockets) = &self.sockets {
+            return sockets.listen_address();
+        }
         let Some(listener) = &self.listener else {
             let why = "the node does not listen".to_owned();
             return Err(FabricError::OutOfBounds(why));
@@ -76,7 +83,9 @@ impl FabricNode {
 
     pub(super) fn failed_event(&mut self) -> Result<Option<FabricEvent>, FabricError> {
         let mut entry = MaybeUninit::<FiEqErrEntry>::zeroed();
-        let queue = self.event_queue.as_ptr();
+        let Some(queue) = self.event_queue.as_ref().map(Owned::as_ptr) else {
+            return Ok(None);
+        };
         // SAFETY: the queue is open; all bytes of the entry are zero, or set by the library. With
         // room for no error data, the library keeps that itself, and nothing here looks at it.
         let (result, entry) = unsafe {
@@ -99,22 +108,26 @@ impl FabricNode {
     }
 
     pub(super) fn connection_of(&self, fid: *mut Fid) -> Option<ConnectionId> {
-        let is_it = |endpoint: &Option<Owned<FidEp>>| {
-            endpoint
-                .as_ref()
-                .is_some_and(|endpoint| endpoint.fid() == fid)
+        let is_it = |connection: &Option<Connection>| {
+            let connection = connection.as_ref();
+            connection.is_some_and(|connection| connection.endpoint.fid() == fid)
         };
         let at = self.connections.iter().position(is_it)?;
         Some(ConnectionId::new(at))
     }
 
-    pub(super) fn add_connection(&mut self, endpoint: Owned<FidEp>) -> ConnectionId {
-        self.connections.push(Some(endpoint));
+    pub(super) fn add_connection(&mut self, connection: Connection) -> ConnectionId {
+        self.connections.push(Some(connection));
         ConnectionId::new(self.connections.len() - 1)
     }
 
-    /// Opens an endpoint that is bound to the node's queues and enabled.
-    pub(super) fn open_endpoint(&self, info: &OwnedInfo) -> Result<Owned<FidEp>, FabricError> {
+    /// Opens an endpoint that is bound to the node's queues, and to a vector of addresses if it
+    /// makes no connection, and enabled.
+    pub(super) fn open_endpoint(
+        &self,
+        info: &OwnedInfo,
+        vector: Option<&Owned<FidAv>>,
+    ) -> Result<Owned<FidEp>, FabricError> {
         let mut endpoint = ptr::null_mut();
         let domain = self.domain.as_ptr();
         // SAFETY: the domain is open; the info lives during the call.
@@ -126,17 +139,21 @@ impl FabricNode {
         // SAFETY: the call has succeeded, and the object is this caller's.
         let endpoint = opened(self.library, "fi_endpoint", unsafe { Owned::new(endpoint) })?;
         let fid = endpoint.fid();
-        for (queue, flags) in [
-            (self.event_queue.fid(), 0),
-            (
-                self.completion_queue.fid(),
-                FI_TRANSMIT | FI_SELECTIVE_COMPLETION,
-            ),
-            (self.completion_queue.fid(), FI_RECV),
+        let transmit = FI_TRANSMIT | FI_SELECTIVE_COMPLETION;
+        let event_queue = self.event_queue.as_ref().map(Owned::fid);
+        let vector = vector.map(Owned::fid);
+        for (object, flags) in [
+            (event_queue, 0),
+            (vector, 0),
+            (Some(self.completion_queue.fid()), transmit),
+            (Some(self.completion_queue.fid()), FI_RECV),
         ] {
-            // SAFETY: both objects are open. The node's queues outlive the endpoint: on errors it
-            // is dropped here, else before them.
-            let result = unsafe { ((*(*fid).ops).bind)(fid, queue, flags) };
+            let Some(object) = object else {
+                continue;
+            };
+            // SAFETY: both objects are open. The node's queues and the vector outlive the
+            // endpoint: on errors it is dropped here, else before them.
+            let result = unsafe { ((*(*fid).ops).bind)(fid, object, flags) };
             self.library.check("fi_ep_bind", result as isize)?;
         }
         // SAFETY: the endpoint is open and bound; enabling takes no argument.

@@ -4,8 +4,10 @@
 //! memory. Calls go by a mutable reference to the node, or by a shared one that no other thread can
 //! have, so a provider is told that it need not lock.
 
+mod by_socket;
 mod calls;
 mod completions;
+mod connection;
 mod connections;
 mod object;
 mod operations;
@@ -15,18 +17,21 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use by_socket::SocketConnections;
+use connection::Connection;
 use object::Owned;
 use rustix::io::retry_on_intr;
 use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::abi::{
-    FI_CQ_FORMAT_DATA, FI_EAGAIN, FI_GETWAIT, FI_WAIT_FD, FiCqAttr, FiEqAttr, Fid, FidCq,
-    FidDomain, FidEp, FidEq, FidFabric, FidMr, FidPep,
+    FI_CQ_FORMAT_DATA, FI_EAGAIN, FI_GETWAIT, FI_WAIT_FD, FI_WAIT_NONE, FiCqAttr, FiEqAttr, Fid,
+    FidCq, FidDomain, FidEq, FidFabric, FidMr, FidPep,
 };
 use crate::error::FabricError;
 use crate::library::FabricLibrary;
 use crate::memory::Mapping;
 use crate::provider::{FabricAddress, OwnedInfo, ProviderLimits, ProviderQuery};
+use crate::signal_handlers::SignalHandlers;
 
 /// Number of the next node of this process.
 static NEXT_NODE: AtomicU64 = AtomicU64::new(0);
@@ -36,6 +41,9 @@ static NEXT_NODE: AtomicU64 = AtomicU64::new(0);
 /// when operations are posted; connections beyond these share what is left.
 const LISTENER_CONNECTIONS: usize = 32;
 
+/// Version of libfabric whose endpoints without connections are known.
+const DATAGRAM_VERSION: (u32, u32) = (1, 17);
+
 /// Most entries of a completion queue, if one connection does not need more: as many as the drivers
 /// without hardware (rxe) take.
 const COMPLETIONS_MAX: usize = (1 << 15) - 1;
@@ -43,13 +51,17 @@ const COMPLETIONS_MAX: usize = (1 << 15) - 1;
 /// One end of connections over one provider: see the [module](self).
 pub struct FabricNode {
     // The order of the fields is that of dropping: each refers to those behind it.
-    connections: Vec<Option<Owned<FidEp>>>,
-    regions: Vec<Region>,
+    connections: Vec<Option<Connection>>,
+    /// Registered memories; `None`: one whose registration has ended.
+    regions: Vec<Option<Region>>,
     /// Open until the node is dropped: a connection whose greeting has not come yet refers to it in
     /// the provider `tcp`, and nothing tells of those.
     listener: Option<Owned<FidPep>>,
     completion_queue: Owned<FidCq>,
-    event_queue: Owned<FidEq>,
+    /// Queue of the provider's events, if it makes connections.
+    event_queue: Option<Owned<FidEq>>,
+    /// Connections by sockets, if it makes none.
+    sockets: Option<SocketConnections>,
     domain: Owned<FidDomain>,
     fabric: Owned<FidFabric>,
     info: OwnedInfo,
@@ -75,9 +87,15 @@ impl FabricNode {
     /// libfabric is not installed, no provider matches, or the provider has failed.
     pub fn open(query: &ProviderQuery) -> Result<FabricNode, FabricError> {
         let library = FabricLibrary::load()?;
+        // Providers, too, install handlers of signals when they are first used.
+        let _handlers = SignalHandlers::keep();
         let info = OwnedInfo::find(library, query)?;
         let fabric = open_fabric(library, &info)?;
-        let event_queue = open_event_queue(library, &fabric)?;
+        check_version(library, &info)?;
+        let (event_queue, sockets) = match info.is_connected() {
+            true => (Some(open_event_queue(library, &fabric)?), None),
+            false => (None, Some(SocketConnections::new(query.address)?)),
+        };
         let domain = open_domain(library, &fabric, &info)?;
         let limits = info.limits();
         let connections = match query.address {
@@ -85,13 +103,15 @@ impl FabricNode {
             FabricAddress::Connect(_) => 1,
         };
         let size = completion_queue_size(&limits, connections);
-        let completion_queue = open_completion_queue(library, &domain, size)?;
+        let completion_queue =
+            open_completion_queue(library, &domain, size, event_queue.is_some())?;
         let mut node = FabricNode {
             connections: Vec::new(),
             regions: Vec::new(),
             listener: None,
             completion_queue,
             event_queue,
+            sockets,
             domain,
             fabric,
             info,
@@ -99,7 +119,9 @@ impl FabricNode {
             library,
             number: NEXT_NODE.fetch_add(1, Ordering::Relaxed),
         };
-        if let FabricAddress::Listen(_) = query.address {
+        if let FabricAddress::Listen(_) = query.address
+            && node.sockets.is_none()
+        {
             node.listen()?;
         }
         Ok(node)
@@ -110,7 +132,10 @@ impl FabricNode {
     /// # Errors
     /// The provider has failed.
     pub fn may_sleep(&mut self) -> Result<bool, FabricError> {
-        let mut fids = [self.completion_queue.fid(), self.event_queue.fid()];
+        let Some(event_queue) = &self.event_queue else {
+            return self.may_sleep_by_socket();
+        };
+        let mut fids = [self.completion_queue.fid(), event_queue.fid()];
         let fabric = self.fabric.as_ptr();
         // SAFETY: the queues are open and of this fabric; the list lives during the call.
         let result = unsafe {
@@ -131,10 +156,14 @@ impl FabricNode {
     /// # Errors
     /// The provider has no descriptors.
     pub fn wait_fds(&self) -> Result<[BorrowedFd<'_>; 2], FabricError> {
-        Ok([
-            self.wait_fd(self.completion_queue.fid())?,
-            self.wait_fd(self.event_queue.fid())?,
-        ])
+        match (&self.event_queue, &self.sockets) {
+            (Some(event_queue), _) => Ok([
+                self.wait_fd(self.completion_queue.fid())?,
+                self.wait_fd(event_queue.fid())?,
+            ]),
+            (None, Some(sockets)) => Ok(sockets.signals.fds()),
+            (None, None) => Err(self.library.error("fi_control", libc::ENODATA)),
+        }
     }
 
     /// Descriptor of a queue of this node.
@@ -149,6 +178,19 @@ impl FabricNode {
         // SAFETY: the descriptor is the queue's, which lives as long as the node is borrowed.
         Ok(unsafe { BorrowedFd::borrow_raw(fd) })
     }
+}
+
+/// Checks that endpoints without connections are of a version whose memory is known: see
+/// [`crate::datagram`].
+fn check_version(library: &FabricLibrary, info: &OwnedInfo) -> Result<(), FabricError> {
+    let (major, minor) = library.version();
+    if info.is_connected() || (major, minor) == DATAGRAM_VERSION {
+        return Ok(());
+    }
+    let provider = info.limits().provider;
+    Err(FabricError::NoProvider(format!(
+        "the provider {provider} can be used with libfabric 1.17, and this is {major}.{minor}"
+    )))
 }
 
 fn open_fabric(
@@ -215,12 +257,16 @@ fn open_completion_queue(
     library: &'static FabricLibrary,
     domain: &Owned<FidDomain>,
     size: usize,
+    has_descriptor: bool,
 ) -> Result<Owned<FidCq>, FabricError> {
     let mut attributes = FiCqAttr {
         size,
         flags: 0,
         format: FI_CQ_FORMAT_DATA,
-        wait_obj: FI_WAIT_FD,
+        wait_obj: match has_descriptor {
+            true => FI_WAIT_FD,
+            false => FI_WAIT_NONE,
+        },
         signaling_vector: 0,
         wait_cond: 0,
         wait_set: ptr::null_mut(),

@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 
-use crate::abi::{Fid, FidCq, FidDomain, FidEp, FidEq, FidFabric, FidMr, FidPep};
+use crate::abi::{Fid, FidAv, FidCq, FidDomain, FidEp, FidEq, FidFabric, FidMr, FidPep};
 
 /// A type of libfabric's that begins with a `fid`.
 ///
@@ -24,6 +24,8 @@ unsafe impl FabricObject for FidPep {}
 unsafe impl FabricObject for FidEp {}
 // SAFETY: see above.
 unsafe impl FabricObject for FidMr {}
+// SAFETY: see above.
+unsafe impl FabricObject for FidAv {}
 
 /// The one owner of an object.
 pub(super) struct Owned<T: FabricObject>(NonNull<T>);

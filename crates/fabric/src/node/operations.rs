@@ -4,9 +4,11 @@ use std::ffi::c_void;
 use std::ptr;
 
 use super::FabricNode;
+use super::connection::Connection;
 use crate::abi::{
     FI_COMPLETION, FI_EAGAIN, FI_INJECT, FI_MORE, FI_REMOTE_CQ_DATA, FiMsgRma, FiRmaIov, FidEp,
 };
+use crate::datagram::KeepOpen;
 use crate::error::FabricError;
 use crate::rdma_node::{ConnectionId, LocalSlice, PostOptions, RemoteMemory};
 
@@ -80,8 +82,28 @@ impl FabricNode {
 
     #[inline]
     pub(super) fn endpoint(&self, connection: ConnectionId) -> Result<*mut FidEp, FabricError> {
+        self.connection(connection).map(|one| one.endpoint.as_ptr())
+    }
+
+    /// Keeps the peer of a connection open, if it is one of this process.
+    #[inline]
+    pub(super) fn keep_open(&self, of: ConnectionId) -> Result<Option<KeepOpen>, FabricError> {
+        self.connection(of)?.keep_open()
+    }
+
+    /// Counts an operation, and wakes a peer that sleeps: one that found no room too, for which
+    /// the peer may have to work.
+    #[inline]
+    pub(super) fn count_post(&self, connection: ConnectionId) {
+        if let Some(Some(connection)) = self.connections.get(connection.index()) {
+            connection.count_post();
+        }
+    }
+
+    #[inline]
+    pub(super) fn connection(&self, connection: ConnectionId) -> Result<&Connection, FabricError> {
         match self.connections.get(connection.index()) {
-            Some(Some(endpoint)) => Ok(endpoint.as_ptr()),
+            Some(Some(connection)) => Ok(connection),
             _ => Err(FabricError::Disconnected(
                 "the connection is closed".to_owned(),
             )),
@@ -98,7 +120,9 @@ impl FabricNode {
     ) -> Result<(libc::iovec, *mut c_void), FabricError> {
         let (from, to) = (slice.range.start, slice.range.end);
         let region = self.regions.get(slice.region.index());
-        let region = region.filter(|region| from <= to && to <= region.mapping.len());
+        let region = region
+            .and_then(Option::as_ref)
+            .filter(|region| from <= to && to <= region.mapping.len());
         let Some(region) = region else {
             return Err(FabricError::OutOfBounds(format!(
                 "bytes {from} to {to} are not within the registered memory"

@@ -1,5 +1,8 @@
 //! Connections, requests for them, and their changes.
 
+use std::sync::Arc;
+
+use crate::datagram::WatchedSocket;
 use crate::error::FabricError;
 use crate::provider::OwnedInfo;
 
@@ -31,6 +34,9 @@ pub(crate) enum RequestHandle {
     /// Number of the node that got the request (only it can answer), and libfabric's description
     /// of the endpoint to open.
     Library(u64, OwnedInfo),
+    /// Number of the node that got the request, the socket that it came by, and the name of the
+    /// peer's endpoint.
+    Socket(u64, Arc<WatchedSocket>, Vec<u8>),
     /// Number of a node of the fabric for tests, and of its connection.
     Simulated(u32, usize),
 }
@@ -44,10 +50,18 @@ impl ConnectionRequest {
         }
     }
 
+    /// The socket of a request that the node with this number has got, and the peer's name.
+    pub(crate) fn socket(&self, node: u64) -> Result<(&Arc<WatchedSocket>, &[u8]), FabricError> {
+        match &self.handle {
+            RequestHandle::Socket(of, socket, name) if *of == node => Ok((socket, name)),
+            _ => Err(foreign_request()),
+        }
+    }
+
     pub(crate) fn simulated(&self) -> Result<(u32, usize), FabricError> {
         match self.handle {
             RequestHandle::Simulated(node, connection) => Ok((node, connection)),
-            RequestHandle::Library(..) => Err(foreign_request()),
+            RequestHandle::Library(..) | RequestHandle::Socket(..) => Err(foreign_request()),
         }
     }
 }

@@ -31,7 +31,8 @@ pub trait RdmaNode: Send {
     fn limits(&self) -> &ProviderLimits;
 
     /// Registers a memory: operations of the node may use it from then on, and peers as `access`
-    /// says, until the node is dropped. The key is not guessable where the node chooses it.
+    /// says, until [`RdmaNode::deregister`] or until the node is dropped. The key is not guessable
+    /// where the node chooses it.
     ///
     /// # Errors
     /// The provider refuses: mostly because the limit of locked memory (`ulimit -l`) is too low.
@@ -41,13 +42,17 @@ pub trait RdmaNode: Send {
         access: RemoteAccess,
     ) -> Result<RegionId, FabricError>;
 
+    /// Ends a registration: no peer reaches the memory by its key any more. Operations of this node
+    /// that use the memory must be done, or their connection closed.
+    fn deregister(&mut self, region: RegionId);
+
     /// Address and key by which the peer of a connection reaches a registered memory.
     ///
     /// # Panics
-    /// The region is one of another node.
+    /// The region is one of another node, or its registration has ended.
     fn remote_memory(&self, region: RegionId) -> RemoteMemory;
 
-    /// Connects to the address that the node was opened for, with bytes for the peer: at most 56,
+    /// Connects to the address that the node was opened for, with bytes for the peer: at most 55,
     /// which all providers carry. The connection is made once [`RdmaNode::next_event`] says so.
     ///
     /// # Errors
@@ -62,7 +67,7 @@ pub trait RdmaNode: Send {
     /// The provider has failed, or the request is one of another node.
     fn begin_accept(&mut self, request: &ConnectionRequest) -> Result<ConnectionId, FabricError>;
 
-    /// Accepts the request of a connection, with bytes for the peer: at most 56, which all
+    /// Accepts the request of a connection, with bytes for the peer: at most 55, which all
     /// providers carry. The connection is made once [`RdmaNode::next_event`] says so.
     ///
     /// # Errors

@@ -72,7 +72,8 @@ impl RemoteMemory {
 /// Options of one posted operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PostOptions {
-    /// Number by which the completion names the operation; `None`: it has no completion.
+    /// Number by which the completion names the operation; `None`: it has no completion. Of some
+    /// providers (`verbs`) it then has none if it fails either, but all operations behind it fail.
     pub completion: Option<u64>,
     /// Number that comes to the peer as a completion, after the data is placed: of as many bytes as
     /// [`ProviderLimits::immediate_bytes`](crate::ProviderLimits::immediate_bytes) says.

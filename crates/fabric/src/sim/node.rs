@@ -232,6 +232,14 @@ impl RdmaNode for SimNode {
         Ok(RegionId::new(regions.len() - 1))
     }
 
+    fn deregister(&mut self, region: RegionId) {
+        let state = &mut *self.fabric.state();
+        let regions = &mut state.node(self.number).regions;
+        if let Some(region) = regions.get_mut(region.index()) {
+            region.access = RemoteAccess::None;
+        }
+    }
+
     fn remote_memory(&self, region: RegionId) -> RemoteMemory {
         let state = &mut *self.fabric.state();
         let region = &state.node(self.number).regions[region.index()];

@@ -18,7 +18,8 @@ pub const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A way to open two nodes that reach each other.
 pub enum Opener {
-    Tcp,
+    /// A provider of libfabric, at an address of this host.
+    Library(&'static str, IpAddr),
     Sim(SimFabric),
 }
 
@@ -33,7 +34,7 @@ pub fn query(provider: &str, address: FabricAddress) -> ProviderQuery {
         provider: provider.to_owned(),
         device: None,
         address,
-        traffic_class: 0,
+        source: None,
     }
 }
 
@@ -63,24 +64,32 @@ pub fn openers() -> Vec<Opener> {
     let sims = (0..20).map(SimFabricFaults::wild);
     let sims = [SimFabricFaults::NONE].into_iter().chain(sims);
     let sims = sims.map(|faults| Opener::Sim(SimFabric::new(faults)));
-    has_library()
-        .then_some(Opener::Tcp)
-        .into_iter()
-        .chain(sims)
-        .collect()
+    libraries().into_iter().chain(sims).collect()
+}
+
+/// Variable with the address of an adapter that has verbs.
+const VERBS_ADDRESS: &str = "THALWEG_VERBS_ADDRESS";
+
+/// The providers of libfabric that this host has.
+pub fn libraries() -> Vec<Opener> {
+    if !has_library() {
+        return Vec::new();
+    }
+    let verbs = std::env::var(VERBS_ADDRESS).ok();
+    let verbs = verbs.map(|address| Opener::Library("verbs", address.parse().expect("an address")));
+    let tcp = Opener::Library("tcp", Ipv4Addr::LOCALHOST.into());
+    let shm = Opener::Library("shm", Ipv4Addr::LOCALHOST.into());
+    [tcp, shm].into_iter().chain(verbs).collect()
 }
 
 impl Opener {
     pub fn listen(&self) -> (Box<dyn RdmaNode>, SocketAddr) {
         match self {
-            Opener::Tcp => {
-                let localhost = FabricAddress::Listen(IpAddr::V4(Ipv4Addr::LOCALHOST));
-                let node = FabricNode::open(&query("tcp", localhost)).unwrap();
+            Opener::Library(provider, ip) => {
+                let listen = FabricAddress::Listen(*ip);
+                let node = FabricNode::open(&query(provider, listen)).unwrap();
                 let address = node.listen_address().unwrap();
-                assert!(
-                    address.ip().is_loopback() && address.port() != 0,
-                    "{address}"
-                );
+                assert!(address.ip() == *ip && address.port() != 0, "{address}");
                 (Box::new(node), address)
             }
             Opener::Sim(fabric) => {
@@ -92,8 +101,8 @@ impl Opener {
 
     pub fn connect(&self, to: SocketAddr) -> Box<dyn RdmaNode> {
         match self {
-            Opener::Tcp => {
-                let to = query("tcp", FabricAddress::Connect(to));
+            Opener::Library(provider, _) => {
+                let to = query(provider, FabricAddress::Connect(to));
                 Box::new(FabricNode::open(&to).unwrap())
             }
             Opener::Sim(fabric) => Box::new(fabric.connect(to).unwrap()),

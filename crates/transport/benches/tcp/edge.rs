@@ -2,14 +2,14 @@
 
 use std::net::Ipv4Addr;
 
-use transport::{Batching, EdgeSpec, ReceivingEnd, SendingEnd, media};
+use transport::{Batching, EdgeSpec, Medium, ReceivingEnd, SendingEnd, media};
 
 /// Bytes of an edge's ring.
 pub const RING_BYTES: usize = 1 << 20;
 
 /// Whether the medium can work here; else a line says why not.
 pub fn is_available(medium: &str) -> bool {
-    let medium = media::find(medium).expect("a medium");
+    let medium = find(medium);
     let available = medium.check_available();
     if let Err(why) = &available {
         println!("  passed over: {why}");
@@ -17,13 +17,18 @@ pub fn is_available(medium: &str) -> bool {
     available.is_ok()
 }
 
-/// Both ends of an edge on this medium, behind whose name its settings may stand.
+/// The medium that words name: a name, and settings behind a blank.
+fn find(words: &str) -> &'static dyn Medium {
+    let (name, settings) = words.split_once(' ').unwrap_or((words, ""));
+    media::find_with(name, settings).expect("a medium")
+}
+
+/// Both ends of an edge on this medium: its name, and its settings behind a blank.
 ///
 /// # Panics
 /// If there is no such medium, or it fails.
 pub fn open(medium: &str, receivers: u32) -> (Box<dyn SendingEnd>, Vec<Box<dyn ReceivingEnd>>) {
-    let (name, settings) = medium.split_once(' ').unwrap_or((medium, ""));
-    let medium = media::find_with(name, settings).expect("a medium");
+    let medium = find(medium);
     let spec = EdgeSpec {
         name: "bench".into(),
         edge: 0,

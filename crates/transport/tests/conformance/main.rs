@@ -15,7 +15,7 @@ use std::alloc::System;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use conformance::{MediumTest, Rails, RdmaChannel, Rig, Single, TestOutcome, broken, kill};
+use conformance::{MediumTest, RDMA_SETTINGS, Rails, Rig, Single, TestOutcome, broken, kill};
 use libtest_mimic::{Arguments, Failed, Trial};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use transport::{Medium, media};
@@ -57,15 +57,21 @@ fn main() -> ExitCode {
 fn media() -> Vec<&'static dyn Medium> {
     let reference: &'static dyn Medium = &broken::WHOLE;
     let own = [reference, &Single, &Rails::RUM, &Rails::TCP];
-    let channel: &'static dyn Medium = &RdmaChannel;
-    let channel = channel.check_available().is_ok().then_some(channel);
-    let own = own.into_iter().chain(channel);
+    let settings = rdma_settings().filter(|medium| medium.check_available().is_ok());
+    let own = own.into_iter().chain(settings);
     own.chain(media::available()).collect()
+}
+
+/// The medium `rdma` with each of its settings.
+fn rdma_settings() -> impl Iterator<Item = &'static dyn Medium> {
+    RDMA_SETTINGS
+        .iter()
+        .map(|medium| -> &'static dyn Medium { medium })
 }
 
 /// Says which media are not tested, and why.
 fn name_missing() {
-    for medium in media::all() {
+    for medium in media::all().into_iter().chain(rdma_settings()) {
         if let Err(why) = medium.check_available() {
             eprintln!("PASSED OVER: the medium {}, for {why}", medium.name());
         }

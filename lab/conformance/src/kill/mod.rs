@@ -30,6 +30,10 @@ const TIMES: u32 = 20;
 /// longer than all that the child does.
 const TIMES_BY_LIBRARY: u32 = 2;
 
+/// Points of which one is taken for media over an adapter that a guest emulates: each takes
+/// seconds.
+const EVERY_ON_ADAPTER: usize = 12;
+
 /// Number of kills at full speed, for each time at a point.
 const KILLS_PER_TIME: u32 = 5;
 
@@ -55,48 +59,84 @@ pub const MEDIA: &[Promise] = &[
         outlives: Outlives::Committed,
         notices_tickets: true,
         times: TIMES,
+        every: 1,
     },
     Promise {
         medium: "tcp",
         outlives: Outlives::Committed,
         notices_tickets: false,
         times: TIMES,
+        every: 1,
     },
     Promise {
         medium: "single",
         outlives: Outlives::Committed,
         notices_tickets: false,
         times: TIMES,
+        every: 1,
     },
     Promise {
         medium: "rum",
         outlives: Outlives::Flushed,
         notices_tickets: false,
         times: TIMES,
+        every: 1,
     },
     Promise {
         medium: "rails",
         outlives: Outlives::Flushed,
         notices_tickets: false,
         times: TIMES,
+        every: 1,
     },
     Promise {
         medium: "tcp_rails",
         outlives: Outlives::Flushed,
         notices_tickets: false,
         times: TIMES,
+        every: 1,
     },
     Promise {
         medium: "rdma",
         outlives: Outlives::Flushed,
         notices_tickets: false,
         times: TIMES_BY_LIBRARY,
+        every: 1,
     },
     Promise {
         medium: "rdma_channel",
         outlives: Outlives::Flushed,
         notices_tickets: false,
         times: TIMES_BY_LIBRARY,
+        every: 1,
+    },
+    Promise {
+        medium: "rdma_shm",
+        outlives: Outlives::Flushed,
+        notices_tickets: false,
+        times: TIMES_BY_LIBRARY,
+        every: 1,
+    },
+    Promise {
+        medium: "rdma_shm_channel",
+        outlives: Outlives::Flushed,
+        notices_tickets: false,
+        times: TIMES_BY_LIBRARY,
+        every: 1,
+    },
+    Promise {
+        medium: "rdma_verbs",
+        outlives: Outlives::Flushed,
+        notices_tickets: false,
+        times: 1,
+        every: EVERY_ON_ADAPTER,
+    },
+    Promise {
+        medium: "rdma_verbs_channel",
+        outlives: Outlives::Flushed,
+        notices_tickets: false,
+        times: 1,
+        every: EVERY_ON_ADAPTER,
     },
 ];
 
@@ -110,6 +150,8 @@ pub struct Promise {
     notices_tickets: bool,
     /// Times that the child is killed at each point.
     times: u32,
+    /// One point in so many is one.
+    every: usize,
 }
 
 /// Frames that arrive although their sender is dead.
@@ -127,6 +169,7 @@ const LEAST: Promise = Promise {
     outlives: Outlives::Flushed,
     notices_tickets: false,
     times: TIMES_BY_LIBRARY,
+    every: 1,
 };
 
 /// Promise of the medium under test.
@@ -217,7 +260,7 @@ impl Steps {
 /// Kills at each point several times; on every other one the survivor sleeps when it has nothing to
 /// do.
 fn each_point(rig: Rig, mut kill: impl FnMut(u8, bool) -> TestOutcome) -> TestOutcome {
-    for point in 0..POINTS.len() as u8 {
+    for point in (0..POINTS.len() as u8).step_by(promise(rig).every) {
         for time in 0..promise(rig).times {
             let killed = kill(point, time % 2 == 1);
             killed.map_err(|failure| format!("point {point}, time {time}: {failure}"))?;

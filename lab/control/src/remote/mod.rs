@@ -115,7 +115,7 @@ fn query(address: fabric::FabricAddress) -> ProviderQuery {
         provider: "tcp".to_owned(),
         device: None,
         address,
-        traffic_class: 0,
+        source: None,
     }
 }
 

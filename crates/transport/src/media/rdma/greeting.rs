@@ -1,5 +1,5 @@
 //! The bytes that the two sides of a connection send with its request and its acceptance: at most
-//! 56, which every provider carries.
+//! 55, which every provider carries: `verbs` the fewest, 56 and one of them for their number.
 //!
 //! ```text
 //!   request: receiver to sender            acceptance: sender to receiver
@@ -11,8 +11,8 @@
 //!   16  token                16 bytes      24  address of the credit  u64
 //!   32  address of the ring  u64           32  key of the credit      u64
 //!   40  key of the ring      u64           40  bytes of the ring      u64
-//!   48  bytes of the ring    u64           48
-//!   56
+//!   48  bytes of the ring    u32           48
+//!   52
 //! ```
 //! In mode `channel` a request has the number and the bytes of the receive buffers in place of key
 //! and bytes of the ring, an acceptance the number of those that are used in place of the position
@@ -28,10 +28,10 @@ use crate::media::tcp_edge::handshake::{array_at, is_equal_constant_time, u16_at
 use crate::{EdgeSpec, Error};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"tlgR");
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// Bytes of a request.
-pub(super) const REQUEST_BYTES: usize = 56;
+pub(super) const REQUEST_BYTES: usize = 52;
 
 /// Bytes of an acceptance.
 pub(super) const ACCEPTANCE_BYTES: usize = 48;
@@ -67,7 +67,7 @@ impl RdmaRequest {
         bytes[16..32].copy_from_slice(&self.token);
         bytes[32..40].copy_from_slice(&self.ring.address.to_le_bytes());
         bytes[40..48].copy_from_slice(&self.ring.key.to_le_bytes());
-        bytes[48..56].copy_from_slice(&self.ring.bytes.to_le_bytes());
+        bytes[48..52].copy_from_slice(&(self.ring.bytes as u32).to_le_bytes());
         bytes
     }
 
@@ -91,7 +91,7 @@ impl RdmaRequest {
             ring: RemoteMemory {
                 address: u64_at(bytes, 32),
                 key: u64_at(bytes, 40),
-                bytes: u64_at(bytes, 48),
+                bytes: u64::from(u32_at(bytes, 48)),
             },
         };
         if !is_equal_constant_time(&request.token, &spec.token) {

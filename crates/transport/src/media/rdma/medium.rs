@@ -1,14 +1,16 @@
 //! The medium `rdma`: opens and accepts edges over connected endpoints of libfabric.
 
-use std::sync::Arc;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use fabric::{FabricAddress, FabricLibrary, FabricNode, ProviderQuery};
+use fabric::{FabricAddress, FabricLibrary, FabricNode, ProviderQuery, has_provider};
 use rustix::io::retry_on_intr;
 use rustix::rand::{GetRandomFlags, getrandom};
 
-use super::PlacementProof;
+use super::adapter::AdapterFolders;
 use super::channel_receiver::ChannelReceiver;
 use super::channel_sender::ChannelSender;
+use super::provider::Provider;
 use super::receiver::RdmaReceiver;
 use super::sender::RdmaSender;
 use super::settings::{RdmaMode, RdmaSettings};
@@ -32,13 +34,9 @@ pub struct RdmaMedium {
     settings: RdmaSettings,
 }
 
-/// The medium in mode `channel`.
-static CHANNEL: RdmaMedium = RdmaMedium {
-    settings: RdmaSettings {
-        mode: RdmaMode::Channel,
-        ..RdmaSettings::DEFAULT
-    },
-};
+/// The media with other settings than [`RdmaMedium::DEFAULT`] that were asked for: each stays as
+/// long as the process.
+static WITH_SETTINGS: Mutex<Vec<&'static RdmaMedium>> = Mutex::new(Vec::new());
 
 impl RdmaMedium {
     /// The medium as plans have it unless they say otherwise: mode `write` over the provider `tcp`.
@@ -46,21 +44,50 @@ impl RdmaMedium {
         settings: RdmaSettings::DEFAULT,
     };
 
-    /// How receivers know that a record is whole: the provider `tcp` reads a write from its socket
-    /// in the order of its bytes, while the receiver polls. Of other providers nothing is known.
-    fn proof(&self) -> PlacementProof {
-        match self.settings.provider {
-            "tcp" => PlacementProof::Marks,
-            _ => PlacementProof::Numbers,
+    /// The one medium with these settings.
+    fn of_settings(settings: RdmaSettings) -> &'static RdmaMedium {
+        let mut media = WITH_SETTINGS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = media.iter().find(|known| known.settings == settings) {
+            return known;
         }
+        let medium: &'static RdmaMedium = Box::leak(Box::new(RdmaMedium { settings }));
+        media.push(medium);
+        medium
     }
 
-    fn query(&self, address: FabricAddress) -> ProviderQuery {
-        ProviderQuery {
-            provider: self.settings.provider.to_owned(),
-            device: None,
+    /// Opens a node that listens at an address of this host, or at that of the GID of the settings.
+    fn listen(&self, address: IpAddr) -> Result<FabricNode, Error> {
+        let address = self.own_address()?.unwrap_or(address);
+        self.open_node(FabricAddress::Listen(address), None)
+    }
+
+    /// Opens a node that connects to an address, from that of the GID of the settings.
+    fn connect(&self, to: SocketAddr) -> Result<FabricNode, Error> {
+        self.open_node(FabricAddress::Connect(to), self.own_address()?)
+    }
+
+    fn open_node(
+        &self,
+        address: FabricAddress,
+        source: Option<IpAddr>,
+    ) -> Result<FabricNode, Error> {
+        if let (Some(device), Some(class)) = (self.settings.device, self.settings.class) {
+            AdapterFolders::of_system().check_class(device, class)?;
+        }
+        let query = ProviderQuery {
+            provider: self.settings.provider.name().to_owned(),
+            device: self.settings.device.map(str::to_owned),
             address,
-            traffic_class: 0,
+            source,
+        };
+        FabricNode::open(&query).map_err(refused)
+    }
+
+    /// Address of the GID that the settings choose.
+    fn own_address(&self) -> Result<Option<IpAddr>, Error> {
+        match (self.settings.device, self.settings.gid) {
+            (Some(device), Some(gid)) => AdapterFolders::of_system().address(device, gid).map(Some),
+            _ => Ok(None),
         }
     }
 }
@@ -71,13 +98,21 @@ impl Medium for RdmaMedium {
     }
 
     fn description(&self) -> String {
-        "frames written into the receiver's memory, by libfabric".to_owned()
+        let providers = Provider::ALL.map(|provider| {
+            let (name, reach) = (provider.name(), provider.reach());
+            match has_provider(name) {
+                Ok(true) => format!("{name} ({reach})"),
+                _ => format!("{name} (no device here)"),
+            }
+        });
+        let providers = providers.join(", ");
+        format!("frames written into the receiver's memory, by libfabric: {providers}")
     }
 
     fn caps(&self) -> MediumCaps {
         MediumCaps {
             crosses_processes: true,
-            crosses_hosts: true,
+            crosses_hosts: self.settings.provider.crosses_hosts(),
             is_untrusted: true,
             is_one_to_many: true,
             is_batching: false,
@@ -91,25 +126,23 @@ impl Medium for RdmaMedium {
     }
 
     fn with_settings(&'static self, settings: &str) -> Result<&'static dyn Medium, Error> {
-        Ok(match RdmaSettings::parse(settings)?.mode {
-            RdmaMode::Write => &RdmaMedium::DEFAULT,
-            RdmaMode::Channel => &CHANNEL,
-        })
+        Ok(RdmaMedium::of_settings(RdmaSettings::parse(settings)?))
     }
 
     fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
-        let node = FabricNode::open(&self.query(FabricAddress::Listen(spec.listen.first())));
-        let node = node.map_err(refused)?;
+        let address = spec.listen.first();
+        self.settings.provider.check_address(&spec.name, address)?;
+        let node = self.listen(address)?;
         let tickets = seal_tickets(
             self.name(),
             spec,
             &[node.listen_address().map_err(refused)?],
         );
-        let bytes = ring_bytes(spec);
+        let (bytes, proof) = (ring_bytes(spec), self.settings.provider.proof());
         let counters = Arc::<EdgeCounters>::default();
         let end: Box<dyn SendingEnd> = match self.settings.mode {
             RdmaMode::Write => {
-                let sender = WriteSender::new(node, spec, self.proof(), bytes, random_salt()?)?;
+                let sender = WriteSender::new(node, spec, proof, bytes, random_salt()?)?;
                 Box::new(RdmaSender::new(sender, counters)?)
             }
             RdmaMode::Channel => {
@@ -122,12 +155,11 @@ impl Medium for RdmaMedium {
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
         let (receiver, address) = read_ticket(self.name(), spec, &ticket)?;
-        let node = FabricNode::open(&self.query(FabricAddress::Connect(address)));
-        let node = node.map_err(refused)?;
-        let bytes = ring_bytes(spec);
+        let node = self.connect(address)?;
+        let (bytes, proof) = (ring_bytes(spec), self.settings.provider.proof());
         Ok(match self.settings.mode {
             RdmaMode::Write => {
-                let receiver = WriteReceiver::new(node, spec, receiver, self.proof(), bytes)?;
+                let receiver = WriteReceiver::new(node, spec, receiver, proof, bytes)?;
                 Box::new(RdmaReceiver::new(receiver)?)
             }
             RdmaMode::Channel => {

@@ -1,5 +1,5 @@
-//! The medium `rdma`: frames by remote memory writes or by messages, over libfabric; so far its
-//! provider `tcp`.
+//! The medium `rdma`: frames by remote memory writes or by messages, over libfabric's providers
+//! ([`provider`]): sockets, adapters with verbs, and the memory of one host.
 //!
 //! # Mode `write`
 //! The receiver has a ring in registered memory, the sender the same ring as the source of its
@@ -15,6 +15,7 @@
 //! as a message while it has credit ([`channel_targets`]). This is the way of Heron over InfiniBand
 //! (Kamburugamuve, 2017), without credit in data, since a stream goes one way.
 
+mod adapter;
 mod channel_pool;
 mod channel_receiver;
 mod channel_sender;
@@ -25,7 +26,9 @@ mod frame_check;
 mod greeting;
 mod medium;
 mod mode;
+mod number_buffers;
 mod ports;
+mod provider;
 mod receiver;
 mod receiver_table;
 mod record;

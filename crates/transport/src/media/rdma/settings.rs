@@ -1,9 +1,10 @@
-//! Settings of an edge over `rdma`, as words of a plan: `provider=tcp mode=channel`.
+//! Settings of an edge over `rdma`, as words of a plan: `provider=verbs mode=channel`.
 
+use std::sync::{Mutex, PoisonError};
+
+use super::adapter::CLASS_MAX;
+use super::provider::Provider;
 use crate::Error;
-
-/// Keys that will be settings once there are providers for adapters.
-const FUTURE_KEYS: [&str; 3] = ["device", "gid", "class"];
 
 /// The way in which frames cross.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,24 +16,32 @@ pub enum RdmaMode {
     Channel,
 }
 
-/// Provider and mode of an edge.
+/// Provider and mode of an edge, and the part of an adapter that it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RdmaSettings {
-    /// Name of libfabric's provider.
-    pub(super) provider: &'static str,
+    pub(super) provider: Provider,
     pub(super) mode: RdmaMode,
+    /// Name of the device at libfabric, such as `mlx5_0`; `None`: the one that has the address.
+    pub(super) device: Option<&'static str>,
+    /// Index of the GID of the device's first port whose address is used.
+    pub(super) gid: Option<u16>,
+    /// Traffic class (DSCP) that connections of the device have to have.
+    pub(super) class: Option<u8>,
 }
 
 impl RdmaSettings {
     pub(super) const DEFAULT: RdmaSettings = RdmaSettings {
-        provider: "tcp",
+        provider: Provider::Tcp,
         mode: RdmaMode::Write,
+        device: None,
+        gid: None,
+        class: None,
     };
 
     /// Reads settings: words `key=value` with blanks between them, each key once at most.
     ///
     /// # Errors
-    /// A word is no setting, or its value is not one of those there are.
+    /// A word is no setting, its value is not one of those there are, or the provider cannot do it.
     pub(super) fn parse(text: &str) -> Result<RdmaSettings, Error> {
         let mut settings = RdmaSettings::DEFAULT;
         let mut keys: Vec<&str> = Vec::new();
@@ -42,30 +51,89 @@ impl RdmaSettings {
                 return Err(refusal(format!("`{key}` is there twice")));
             }
             keys.push(key);
-            match (key, value) {
-                ("provider", "tcp") => settings.provider = "tcp",
-                ("mode", "write") => settings.mode = RdmaMode::Write,
-                ("mode", "channel") => settings.mode = RdmaMode::Channel,
-                ("provider", _) => {
-                    let why = format!("the provider `{value}` cannot be used yet; `tcp` can");
-                    return Err(refusal(why));
-                }
-                ("mode", _) => {
-                    let why = format!("there is no mode `{value}`; there are write and channel");
-                    return Err(refusal(why));
-                }
-                _ if FUTURE_KEYS.contains(&key) => {
-                    let why = format!("`{key}` cannot be set yet; provider and mode can");
-                    return Err(refusal(why));
-                }
-                _ => {
-                    let why = format!("`{key}` is no setting; there are provider and mode");
-                    return Err(refusal(why));
-                }
-            }
+            settings.set(key, value).map_err(refusal)?;
         }
+        settings.check().map_err(refusal)?;
         Ok(settings)
     }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        match key {
+            "provider" => self.provider = provider(value)?,
+            "mode" => self.mode = mode(value)?,
+            "device" => self.device = Some(device(value)?),
+            "gid" => {
+                let why = "`gid` is the number of a GID of the device's port, as in gid=3";
+                self.gid = Some(value.parse().map_err(|_| why.to_owned())?);
+            }
+            "class" => {
+                let class = value.parse().ok().filter(|class| *class <= CLASS_MAX);
+                let why = || format!("`class` is a traffic class (DSCP), 0 to {CLASS_MAX}");
+                self.class = Some(class.ok_or_else(why)?);
+            }
+            _ => {
+                return Err(format!(
+                    "`{key}` is no setting; there are provider, mode, device, gid and class"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the settings go together.
+    fn check(&self) -> Result<(), String> {
+        if self.provider == Provider::Shm && self.device.is_some() {
+            return Err("the provider shm has no devices".to_owned());
+        }
+        let of_adapters = [("gid", self.gid.is_some()), ("class", self.class.is_some())];
+        for (key, is_set) in of_adapters {
+            if is_set && self.provider != Provider::Verbs {
+                let provider = self.provider.name();
+                return Err(format!(
+                    "`{key}` is a setting of the provider verbs; the provider {provider} has none"
+                ));
+            }
+            if is_set && self.device.is_none() {
+                return Err(format!("`{key}` needs `device`, whose {key} it is"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn provider(name: &str) -> Result<Provider, String> {
+    Provider::find(name).ok_or_else(|| {
+        let names = Provider::ALL.map(Provider::name).join(", ");
+        format!("there is no provider `{name}`; there are {names}")
+    })
+}
+
+fn mode(name: &str) -> Result<RdmaMode, String> {
+    match name {
+        "write" => Ok(RdmaMode::Write),
+        "channel" => Ok(RdmaMode::Channel),
+        _ => Err(format!(
+            "there is no mode `{name}`; there are write and channel"
+        )),
+    }
+}
+
+/// The one copy of a device's name, which stays as long as the process.
+fn device(name: &str) -> Result<&'static str, String> {
+    static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+    let is_in_name = |c: char| c.is_ascii_alphanumeric() || "_-.:".contains(c);
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(is_in_name) {
+        return Err(format!(
+            "`{name}` is no name of a device; `fi_info` lists those there are as domains"
+        ));
+    }
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = names.iter().find(|known| **known == name) {
+        return Ok(known);
+    }
+    let name: &'static str = Box::leak(name.into());
+    names.push(name);
+    Ok(name)
 }
 
 fn refusal(why: String) -> Error {
@@ -85,34 +153,61 @@ mod tests {
             parsed(" provider=tcp  mode=channel").mode,
             RdmaMode::Channel
         );
+        let all = parsed("class=26 gid=3 device=mlx5_0 mode=channel provider=verbs");
+        let expected = RdmaSettings {
+            provider: Provider::Verbs,
+            mode: RdmaMode::Channel,
+            device: Some("mlx5_0"),
+            gid: Some(3),
+            class: Some(26),
+        };
+        assert_eq!(all, expected);
+        let (one, two) = (parsed("device=eth0"), parsed("device=eth0"));
+        let name = |settings: RdmaSettings| settings.device.unwrap().as_ptr();
+        assert_eq!(name(one), name(two), "a name is kept once");
     }
 
     #[test]
     fn other_words_are_said() {
+        let device = "is no name of a device; `fi_info` lists those there are as domains";
         for (text, why) in [
             (
-                "mode=batch",
-                "there is no mode `batch`; there are write and channel",
+                "mode=best",
+                "there is no mode `best`; there are write and channel",
             ),
             ("mode", "there is no mode ``; there are write and channel"),
             (
-                "provider=verbs",
-                "the provider `verbs` cannot be used yet; `tcp` can",
-            ),
-            (
-                "device=mlx5_0",
-                "`device` cannot be set yet; provider and mode can",
-            ),
-            ("gid=1", "`gid` cannot be set yet; provider and mode can"),
-            (
-                "class=8",
-                "`class` cannot be set yet; provider and mode can",
+                "provider=pigeon",
+                "there is no provider `pigeon`; there are tcp, verbs, shm",
             ),
             (
                 "speed=9",
-                "`speed` is no setting; there are provider and mode",
+                "`speed` is no setting; there are provider, mode, device, gid and class",
             ),
             ("mode=write mode=write", "`mode` is there twice"),
+            ("device", &format!("`` {device}")),
+            ("device=a/b", &format!("`a/b` {device}")),
+            ("device=..", &format!("`..` {device}")),
+            (
+                "provider=verbs gid=x",
+                "`gid` is the number of a GID of the device's port, as in gid=3",
+            ),
+            (
+                "provider=verbs class=64",
+                "`class` is a traffic class (DSCP), 0 to 63",
+            ),
+            (
+                "device=eth0 gid=1",
+                "`gid` is a setting of the provider verbs; the provider tcp has none",
+            ),
+            (
+                "provider=shm device=eth0",
+                "the provider shm has no devices",
+            ),
+            (
+                "provider=verbs class=1",
+                "`class` needs `device`, whose class it is",
+            ),
         ] {
             let refusal = RdmaSettings::parse(text).unwrap_err().to_string();
             assert_eq!(refusal, format!("settings of rdma: {why}"));

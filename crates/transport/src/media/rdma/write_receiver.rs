@@ -15,6 +15,7 @@ use ring::frame::FrameBatch;
 use super::frame_check::check_frames;
 use super::greeting::{RdmaAcceptance, RdmaRequest};
 use super::mode::ModeReceiver;
+use super::number_buffers::{NumberBuffers, NumberMemory};
 use super::record::{CREDIT_BYTES, RECORD_OVERHEAD_BYTES, RecordMarks, WRAP_BYTES};
 use super::write_targets::{memory, refused};
 use super::{PlacementProof, mode_number};
@@ -22,6 +23,12 @@ use crate::{EdgeSpec, Error, PeerLoss};
 
 /// Number that comes to the sender with a write of credit; it is not read.
 const CREDIT_NUMBER: u64 = 1;
+
+/// Number of the completions of receive buffers for numbers; those of credit have 1.
+const RECEIVE_COMPLETION: u64 = 2;
+
+/// One write of credit in so many has a completion, by which the provider's queue is emptied.
+const CREDITS_PER_COMPLETION: u64 = 8;
 
 /// Polls without a frame of which one looks for the end of the connection too: that look costs as
 /// much as all the rest of a poll.
@@ -37,6 +44,9 @@ pub(super) struct WriteReceiver<N> {
     /// The words that are written to the sender.
     credit: PinnedMemory,
     credit_region: RegionId,
+    /// Receive buffers that the sender's numbers use up, of some providers.
+    number_memory: NumberMemory,
+    numbers: NumberBuffers,
     /// The sender's answer, once it has come.
     accepted: Option<Accepted>,
     /// Position and number of the next record.
@@ -48,11 +58,15 @@ pub(super) struct WriteReceiver<N> {
     told: u32,
     released: u64,
     credited: u64,
+    /// Number of writes of credit.
+    credits: u64,
     /// Number of polls that have found no frame.
     empty_polls: u32,
     /// Whether the credit word is on its way and must not change.
     is_credit_on_way: bool,
     completions: Vec<Completion>,
+    /// Why an operation has failed, if one has.
+    failure: Option<String>,
     loss: Option<String>,
 }
 
@@ -77,6 +91,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
         let credit_region = node
             .register(&credit, RemoteAccess::None)
             .map_err(refused)?;
+        let number_memory = NumberMemory::new(&mut node, proof == PlacementProof::Numbers)?;
         let request = RdmaRequest {
             mode: mode_number(proof),
             edge: spec.edge,
@@ -88,7 +103,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
             },
         };
         let connection = node.connect(&request.to_bytes()).map_err(refused)?;
-        Ok(WriteReceiver {
+        let mut receiver = WriteReceiver {
             node,
             connection,
             proof,
@@ -96,6 +111,8 @@ impl<N: RdmaNode> WriteReceiver<N> {
             ring_bytes: ring_bytes as u64,
             credit,
             credit_region,
+            number_memory,
+            numbers: NumberBuffers::default(),
             accepted: None,
             position: 0,
             number: 0,
@@ -103,11 +120,15 @@ impl<N: RdmaNode> WriteReceiver<N> {
             told: 0,
             released: 0,
             credited: 0,
+            credits: 0,
             empty_polls: 0,
             is_credit_on_way: false,
             completions: Vec::with_capacity(COMPLETIONS_PER_POLL),
+            failure: None,
             loss: None,
-        })
+        };
+        receiver.post_number_buffers();
+        Ok(receiver)
     }
 }
 
@@ -120,7 +141,8 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
         if found.is_none() {
             self.empty_polls = self.empty_polls.wrapping_add(1);
             self.take_completions()?;
-            if self.is_connecting() || self.empty_polls.is_multiple_of(POLLS_PER_EVENT) {
+            let is_due = self.is_connecting() || self.failure.is_some();
+            if is_due || self.empty_polls.is_multiple_of(POLLS_PER_EVENT) {
                 self.take_events()?;
             }
             found = self.take_record()?;
@@ -224,14 +246,19 @@ impl<N: RdmaNode> WriteReceiver<N> {
         let polled = self.node.poll_completions(&mut completions);
         for completion in completions.drain(..) {
             match completion.kind {
-                CompletionKind::RemoteWrite { immediate } => self.hear(immediate as u32),
+                CompletionKind::RemoteWrite { immediate } => {
+                    self.numbers.take();
+                    self.hear(immediate as u32);
+                }
                 CompletionKind::Posted => self.is_credit_on_way = false,
-                CompletionKind::Failed(error) => self.lose(error.to_string()),
+                CompletionKind::Failed(error) => self.failure = Some(error.to_string()),
                 CompletionKind::Received { .. } => {}
             }
         }
         self.completions = completions;
-        polled.map_err(refused)
+        polled.map_err(refused)?;
+        self.post_number_buffers();
+        Ok(())
     }
 
     /// Writes credit that is not written yet: when no further record has come, as what has come is
@@ -239,6 +266,18 @@ impl<N: RdmaNode> WriteReceiver<N> {
     fn write_owed_credit(&mut self) {
         if self.released > self.credited {
             self.write_credit();
+        }
+    }
+
+    /// Posts the receive buffers that numbers have used up, if the provider uses any.
+    fn post_number_buffers(&mut self) {
+        if !self.number_memory.is_used() || self.loss.is_some() {
+            return;
+        }
+        let (memory, number) = (&self.number_memory, RECEIVE_COMPLETION);
+        let posted = memory.post(&mut self.node, self.connection, &mut self.numbers, number);
+        if let Err(error) = posted {
+            self.failure = Some(error.to_string());
         }
     }
 
@@ -254,6 +293,10 @@ impl<N: RdmaNode> WriteReceiver<N> {
                 FabricEvent::Closed { why, .. } => self.lose(why),
                 FabricEvent::Request(_) => {}
             }
+        }
+        // Receive buffers fail when their connection ends, and the event says why it did.
+        if let Some(why) = self.failure.take() {
+            self.lose(why);
         }
         Ok(())
     }
@@ -342,8 +385,10 @@ impl<N: RdmaNode> WriteReceiver<N> {
         bytes[..8].copy_from_slice(&words[0].to_ne_bytes());
         bytes[8..].copy_from_slice(&words[1].to_ne_bytes());
         let is_inline = self.node.limits().inline_bytes_max >= CREDIT_BYTES;
+        let credits = self.credits + 1;
+        let is_told = !is_inline || credits.is_multiple_of(CREDITS_PER_COMPLETION);
         let options = PostOptions {
-            completion: (!is_inline).then_some(1),
+            completion: is_told.then_some(1),
             immediate: Some(CREDIT_NUMBER),
             is_more: false,
             is_inline,
@@ -358,6 +403,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
         {
             Ok(true) => {
                 self.credited = self.released;
+                self.credits = credits;
                 self.is_credit_on_way = !is_inline;
             }
             Ok(false) => {}

@@ -16,6 +16,7 @@ use fabric::{
 
 use super::greeting::{RdmaAcceptance, RdmaRequest};
 use super::mode::ModeTargets;
+use super::number_buffers::{NUMBER_BUFFERS, NumberBuffers, NumberMemory};
 use super::record::{CREDIT_BYTES, RecordMarks};
 use super::{PlacementProof, mode_number};
 use crate::{EdgeCounters, EdgeSpec, Error};
@@ -48,6 +49,8 @@ pub(super) struct WriteTargets<N> {
     ring_bytes: u64,
     salt: u64,
     receivers: Vec<WriteTarget>,
+    /// Receive buffers that numbers of credit use up, of some providers.
+    number_memory: NumberMemory,
     committed: Committed,
     completions: Vec<Completion>,
     lost: Vec<u32>,
@@ -89,6 +92,10 @@ struct WriteTarget {
     told: u64,
     /// Writes on their way: number and end.
     on_way: VecDeque<(u64, u64)>,
+    /// Receive buffers for the numbers of its credit.
+    numbers: NumberBuffers,
+    /// Ends of the writes with a number that it has not released, if numbers use receive buffers.
+    unreleased: VecDeque<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +117,8 @@ impl<N: RdmaNode> WriteTargets<N> {
         salt: u64,
     ) -> Result<WriteTargets<N>, Error> {
         let ring_region = node.register(ring, RemoteAccess::None).map_err(refused)?;
+        let has_numbers = proof == PlacementProof::Numbers;
+        let number_memory = NumberMemory::new(&mut node, has_numbers)?;
         let receivers = (0..spec.receiver_count).map(|_| WriteTarget::new(&mut node));
         let receivers = receivers.collect::<Result<Vec<_>, _>>()?;
         Ok(WriteTargets {
@@ -121,6 +130,7 @@ impl<N: RdmaNode> WriteTargets<N> {
             salt,
             lost: Vec::with_capacity(receivers.len()),
             receivers,
+            number_memory,
             committed: Committed::default(),
             completions: Vec::with_capacity(COMPLETIONS_PER_POLL),
             last_loss: String::new(),
@@ -217,7 +227,9 @@ impl<N: RdmaNode> WriteTargets<N> {
         } = self.committed;
         let target = &self.receivers[receiver];
         let from = target.posted;
-        if from >= limit || target.on_way.len() >= self.writes_on_way_max() {
+        let is_full = target.on_way.len() >= self.writes_on_way_max()
+            || target.unreleased.len() >= NUMBER_BUFFERS;
+        if from >= limit || is_full {
             return false;
         }
         let round_end = (from / self.ring_bytes + 1) * self.ring_bytes;
@@ -225,12 +237,35 @@ impl<N: RdmaNode> WriteTargets<N> {
             true => (round_end, turn.1),
             false => (limit, records),
         };
+        if !self.post_number_buffers(receiver) {
+            return false;
+        }
+        let target = &self.receivers[receiver];
         let is_told = self.was_flushed || (target.writes + 1).is_multiple_of(WRITES_PER_COMPLETION);
+        let piece = end.min(from + self.write_bytes_max());
         let immediate = match self.proof {
-            PlacementProof::Marks => None,
-            PlacementProof::Numbers => Some(u64::from(number)),
+            // A number tells of all records before it, so a part of one brings none.
+            PlacementProof::Numbers if piece == end => Some(u64::from(number)),
+            _ => None,
         };
-        self.post(receiver, from..end, is_told, immediate)
+        self.post(receiver, from..piece, is_told, immediate)
+    }
+
+    /// Posts the receive buffers that a receiver's credit has used up, if the provider uses any.
+    /// Returns whether all are posted.
+    fn post_number_buffers(&mut self, receiver: usize) -> bool {
+        let target = &mut self.receivers[receiver];
+        let (TargetState::Accepted(connection) | TargetState::Connected(connection)) = target.state
+        else {
+            return false;
+        };
+        let number = (receiver as u64) << WRITE_COUNT_BITS;
+        let (memory, buffers) = (&self.number_memory, &mut target.numbers);
+        let posted = memory.post(&mut self.node, connection, buffers, number);
+        posted.unwrap_or_else(|error| {
+            self.lose(receiver, error.to_string());
+            false
+        })
     }
 
     /// Posts the last word of the last write again, with a completion, if the provider was not to
@@ -285,6 +320,9 @@ impl<N: RdmaNode> WriteTargets<N> {
                     target.told = write;
                 }
                 target.on_way.push_back((write, positions.end));
+                if immediate.is_some() && self.number_memory.is_used() {
+                    target.unreleased.push_back(positions.end);
+                }
                 true
             }
             Ok(false) => false,
@@ -293,6 +331,11 @@ impl<N: RdmaNode> WriteTargets<N> {
                 false
             }
         }
+    }
+
+    /// Most bytes of a write: a multiple of 8, as positions are.
+    fn write_bytes_max(&self) -> u64 {
+        (self.node.limits().message_bytes_max as u64 / 8 * 8).max(8)
     }
 
     fn writes_on_way_max(&self) -> usize {
@@ -322,7 +365,12 @@ impl<N: RdmaNode> WriteTargets<N> {
                     target.finish_writes(|&(number, _)| is_done(number));
                 }
             }
-            CompletionKind::Failed(error) if completion.number != 0 => {
+            CompletionKind::RemoteWrite { .. } => {
+                if let Some(target) = self.receivers.get_mut(receiver) {
+                    target.numbers.take();
+                }
+            }
+            CompletionKind::Failed(error) if completion.number & WRITE_COUNT_MASK != 0 => {
                 self.lose(receiver, error.to_string());
             }
             // Credit tells of itself by its word, and the end of a connection by an event.
@@ -385,6 +433,11 @@ impl<N: RdmaNode> WriteTargets<N> {
         let target = &mut self.receivers[read.receiver as usize];
         target.memory = read.ring;
         target.state = TargetState::Accepted(connection);
+        if !self.post_number_buffers(read.receiver as usize) {
+            let why = "the provider has no room for receive buffers";
+            return self.lose(read.receiver as usize, why.to_owned());
+        }
+        let target = &self.receivers[read.receiver as usize];
         let acceptance = RdmaAcceptance {
             mode: mode_number(self.proof),
             position: 0,
@@ -421,6 +474,13 @@ impl<N: RdmaNode> WriteTargets<N> {
             self.has_news = true;
             // A write whose frames are released is done, whether or not its completion has come.
             target.finish_writes(|&(_, end)| end <= released);
+            while target
+                .unreleased
+                .front()
+                .is_some_and(|end| *end <= released)
+            {
+                target.unreleased.pop_front();
+            }
         }
     }
 
@@ -433,6 +493,8 @@ impl<N: RdmaNode> WriteTargets<N> {
             self.node.disconnect(connection);
         }
         if target.state != TargetState::Lost {
+            // Nothing of this process is left that the receiver has a key of.
+            self.node.deregister(target.credit_region);
             target.state = TargetState::Lost;
             self.lost.push(receiver as u32);
             self.last_loss = why;
@@ -521,6 +583,8 @@ impl WriteTarget {
             told: 0,
             // One more is that by which a flush asks for a completion.
             on_way: VecDeque::with_capacity(WRITES_ON_WAY_MAX + 1),
+            numbers: NumberBuffers::default(),
+            unreleased: VecDeque::with_capacity(NUMBER_BUFFERS),
         })
     }
 
