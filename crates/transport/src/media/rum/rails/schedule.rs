@@ -61,6 +61,9 @@ const SEGMENT_SECONDS_MAX: f64 = 0.002;
 /// Segments on a rail for which memory is reserved.
 const SEGMENTS_RESERVED: usize = 256;
 
+/// Most segments with bytes that wait on a rail; the rest of the memory is for those without.
+const SEGMENTS_MAX: usize = SEGMENTS_RESERVED - 8;
+
 /// Time without any report after which rails may take more although their rate is unknown: the
 /// receiver is not reading, or far away.
 const SILENCE_TIME: Duration = Duration::from_millis(20);
@@ -365,7 +368,8 @@ impl RailSchedule {
             // A rail whose rate is unknown is not waited for.
             let has_room = load.unreported_bytes < self.segment_bytes_max || is_silent;
             let is_candidate = rate.is_some() || !is_busy(rail) && has_room;
-            if !load.is_up() || !is_candidate {
+            let is_full = load.unreported.len() >= SEGMENTS_MAX;
+            if !load.is_up() || !is_candidate || is_full {
                 continue;
             }
             let ahead = match load.unreported_bytes {
