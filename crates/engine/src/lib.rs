@@ -74,13 +74,16 @@ pub use eval::TraceLevel;
 pub use fabrics::{JobFabrics, fabric_lines};
 pub use findings::{Findings, format};
 pub use graph::{CrossingCodec, Plan, Program};
-pub use job::{BackendKind, HostSpec, Job, JobProcesses, LaunchOptions, StopHandle};
+pub use job::{
+    BackendKind, HostSpec, Job, JobProcesses, LaunchOptions, RankEnvironment, RankOptions,
+    StopHandle,
+};
 pub use media_list::{ListedCapabilities, ListedMedium, list_media};
 pub use monitor::{
     CrossingSample, JobSample, LatencySample, MarkerSample, OperatorSample, PeSample, QueueSample,
     RailSample, SenderSample, sample_jobs,
 };
-pub use pe::serve;
+pub use pe::{serve, serve_rank};
 pub use plan::{
     available_media, check_medium_settings, media, parse_plan, pin_pes, plan, plan_notes,
     usable_core_count, with_media_search,

@@ -5,6 +5,7 @@ use std::thread::Builder;
 
 use graph::{PeId, Plan, Program};
 use runtime::FailureReport;
+use transport::media;
 
 use crate::compilation::Compilation;
 use crate::error::Error;
@@ -54,6 +55,7 @@ pub fn run(
     launch: &LaunchOptions,
 ) -> Result<Job, Error> {
     check_hosts(plan, &launch.hosts)?;
+    check_ranks(plan, launch)?;
     match &plan.pes[..] {
         [_, _, ..] => launcher::launch(compilation, program, plan, launch),
         [only] if only.host.is_some() => launcher::launch(compilation, program, plan, launch),
@@ -62,6 +64,29 @@ pub fn run(
             launch_part(&part, launch, options)
         }
     }
+}
+
+/// Checks that streams on a medium of ranks cross between ranks, one for each PE.
+fn check_ranks(plan: &Plan, launch: &LaunchOptions) -> Result<(), Error> {
+    if let Some(ranks) = &launch.ranks {
+        if plan.pes.iter().any(|pe| pe.host.is_some()) {
+            let why = "the command that starts ranks says on which hosts they run, so the plan of a \
+                       job of ranks has no `host`";
+            return Err(Error::Plan(why.to_owned()));
+        }
+        return ranks.check(plan.pes.len());
+    }
+    let media = plan.crossings.iter().map(|crossing| &*crossing.medium);
+    let of_ranks = media
+        .into_iter()
+        .find(|name| media::plugin::ranks_of(name).is_some());
+    of_ranks.map_or(Ok(()), |name| {
+        Err(Error::Plan(format!(
+            "a stream of the plan crosses by {name}, so the PEs have to be ranks: `mpirun -n {} \
+             thalweg run -F {name} ...`",
+            plan.pes.len()
+        )))
+    })
 }
 
 /// Runs a program in this process, with all operators fused into one PE: by the plan that the

@@ -194,8 +194,31 @@ typedef struct thalweg_medium {
     void (*close_receiver)(thalweg_medium_receiver *receiver);
 } thalweg_medium;
 
-/* The one symbol that a library exports. */
+/* The one symbol that every library exports. */
 extern const thalweg_medium thalweg_medium_table;
+
+/* Most bytes that rank 0 gives to all ranks. */
+#define THALWEG_MEDIUM_SHARE_BYTES_MAX 1024
+
+/* The functions of a medium whose processes are ranks: another program than Thalweg, such as mpirun,
+ * starts all of them, before any edge exists. Each processing element of a job is then a rank, and has
+ * its rank's number. None may be null. */
+typedef struct thalweg_medium_ranks {
+    uint32_t version; /* THALWEG_MEDIUM_VERSION */
+    uint32_t bytes;   /* sizeof(thalweg_medium_ranks) */
+
+    /* Makes this process a rank, and says its number and how many there are. Waits until all ranks have
+     * called it. Open and accept do the same if it was not called. The library leaves the ranks by itself
+     * when the process exits, and takes at most ten seconds for that. */
+    int (*join)(uint32_t *rank, uint32_t *size, char *sentence);
+
+    /* Gives `len` bytes of rank 0 to all other ranks, which pass memory for them. Each rank calls it
+     * once, after join. Waits for the other ranks, a minute at most. */
+    int (*share)(void *bytes, uint32_t len, char *sentence);
+} thalweg_medium_ranks;
+
+/* The second symbol, of such a library alone. */
+extern const thalweg_medium_ranks thalweg_medium_ranks_table;
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,9 @@ pub const TICKET_BYTES_MAX: usize = 512;
 /// Most descriptors that a library puts into a ticket.
 pub const TICKET_FDS_MAX: usize = 4;
 
+/// Most bytes that rank 0 gives to all ranks.
+pub const SHARE_BYTES_MAX: usize = 1024;
+
 /// Most descriptors of each kind that an end sleeps on.
 pub const WAITS_MAX: usize = 128;
 
@@ -123,6 +126,17 @@ pub struct TableFields {
     pub functions: FunctionFields,
 }
 
+/// `thalweg_medium_ranks` as a library exports it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RanksFields {
+    pub head: MediumTableHead,
+    pub join: Option<JoinRanks>,
+    pub share: Option<ShareBytes>,
+}
+
+pub type JoinRanks = unsafe extern "C" fn(*mut u32, *mut u32, *mut Sentence) -> c_int;
+pub type ShareBytes = unsafe extern "C" fn(*mut c_void, u32, *mut Sentence) -> c_int;
 pub type Open = unsafe extern "C" fn(
     *const EdgeFields,
     *mut *mut SenderObject,
@@ -160,7 +174,7 @@ pub type OnReceiver = unsafe extern "C" fn(*mut ReceiverObject);
 // The sizes of the C types on a machine with pointers of 8 bytes.
 const _: () = assert!(size_of::<CapsFields>() == 28 && size_of::<EdgeFields>() == 48);
 const _: () = assert!(size_of::<TicketFields>() == 536 && size_of::<WaitsFields>() == 1032);
-const _: () = assert!(size_of::<TableFields>() == 168);
+const _: () = assert!(size_of::<TableFields>() == 168 && size_of::<RanksFields>() == 24);
 
 #[cfg(test)]
 mod tests {
@@ -177,6 +191,7 @@ mod tests {
             ("TICKET_BYTES_MAX", TICKET_BYTES_MAX.to_string()),
             ("TICKET_FDS_MAX", TICKET_FDS_MAX.to_string()),
             ("WAITS_MAX", WAITS_MAX.to_string()),
+            ("SHARE_BYTES_MAX", SHARE_BYTES_MAX.to_string()),
         ];
         for (name, value) in defined {
             let line = format!("#define THALWEG_MEDIUM_{name} {value}\n");
@@ -198,8 +213,14 @@ mod tests {
     #[test]
     fn the_header_has_the_same_functions_in_the_same_order() {
         let own = include_str!("abi.rs");
-        let (_, fields) = own.split_once("pub struct FunctionFields {").unwrap();
-        let (fields, _) = fields.split_once('}').unwrap();
+        let fields = |table: &str| {
+            let (_, fields) = own.split_once(table).unwrap();
+            fields.split_once('}').unwrap().0
+        };
+        let medium = fields("pub struct FunctionFields {");
+        let (_, ranks) = fields("pub struct RanksFields {")
+            .split_once("head")
+            .unwrap();
         let names = |text: &str, before: &str, behind: &str| -> Vec<String> {
             let parts = text.split(before).skip(1);
             parts
@@ -207,7 +228,8 @@ mod tests {
                 .collect()
         };
         let declared = names(HEADER, " (*", ")(");
-        assert_eq!(declared.len(), 15);
-        assert_eq!(declared, names(fields, "pub ", ": "));
+        let fields = [medium, ranks].concat();
+        assert_eq!(declared.len(), 17);
+        assert_eq!(declared, names(&fields, "pub ", ": "));
     }
 }

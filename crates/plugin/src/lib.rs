@@ -20,6 +20,7 @@
 mod abi;
 mod error;
 mod library;
+mod ranks;
 mod receiver;
 mod sender;
 mod table;
@@ -27,6 +28,7 @@ mod waits;
 
 pub use error::PluginError;
 pub use library::{BLOCK_BYTES_MIN, LibraryEdge, LibraryTicket, MediumLibrary};
+pub use ranks::{LibraryRanks, MemberRank, SHARE_BYTES_MAX};
 pub use receiver::{LibraryReceiver, ShownBytes};
 pub use sender::LibrarySender;
 pub use table::LibraryCaps;

@@ -10,16 +10,20 @@ use libloading::os::unix::{self, RTLD_LOCAL, RTLD_NOW};
 use rustix::io::{FdFlags, fcntl_setfd};
 
 use crate::abi::{
-    EdgeFields, RECEIVERS_MAX, SENTENCE_BYTES, STATUS_OK, TICKET_BYTES_MAX, TICKET_FDS_MAX,
-    TableFields, TicketFields,
+    EdgeFields, RECEIVERS_MAX, RanksFields, SENTENCE_BYTES, STATUS_OK, TICKET_BYTES_MAX,
+    TICKET_FDS_MAX, TableFields, TicketFields,
 };
 use crate::error::PluginError;
+use crate::ranks::LibraryRanks;
 use crate::receiver::LibraryReceiver;
 use crate::sender::{BLOCK_ALIGN, LibrarySender};
 use crate::table::{LibraryCaps, Table};
 
-/// Name of the one symbol that a library exports.
+/// Name of the symbol that every library exports.
 const TABLE_SYMBOL: &[u8] = b"thalweg_medium_table\0";
+
+/// Name of the symbol that a library with ranks exports besides.
+const RANKS_SYMBOL: &[u8] = b"thalweg_medium_ranks_table\0";
 
 /// Fewest bytes that the largest block of an edge may have.
 pub const BLOCK_BYTES_MIN: u64 = 64;
@@ -29,7 +33,7 @@ const BLOCK_BYTES_MAX: u64 = 1 << 31;
 
 /// A loaded library. It stays loaded until the process ends, as it may have threads of its own.
 #[derive(Clone, Copy, Debug)]
-pub struct MediumLibrary(&'static Table);
+pub struct MediumLibrary(&'static Table, Option<LibraryRanks>);
 
 /// Description of an edge, which both of its sides have.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +92,22 @@ impl MediumLibrary {
         };
         // SAFETY: the address is that of the symbol, and the library is never unloaded.
         let table = unsafe { Table::read(file, table) }?;
-        Ok(MediumLibrary(Box::leak(Box::new(table))))
+        let table: &'static Table = Box::leak(Box::new(table));
+        // SAFETY: by the header, the symbol of this name is a `thalweg_medium_ranks`; only its
+        // address is taken here.
+        let ranks = unsafe { library.get::<*const RanksFields>(RANKS_SYMBOL) };
+        let ranks = ranks.ok().map(|symbol| {
+            // SAFETY: the library is never unloaded, so the address stays valid.
+            let ranks = unsafe { symbol.into_raw() };
+            // SAFETY: the address is that of the symbol.
+            unsafe { LibraryRanks::read(table, ranks.as_raw_ptr().cast::<RanksFields>()) }
+        });
+        Ok(MediumLibrary(table, ranks.transpose()?))
+    }
+
+    /// The ranks that the processes of a job have to be, if the medium joins ranks.
+    pub fn ranks(&self) -> Option<LibraryRanks> {
+        self.1
     }
 
     /// File of the library, as it was given.

@@ -3,7 +3,7 @@
 use std::os::fd::BorrowedFd;
 use std::ptr::{self, NonNull};
 
-use crate::abi::{ReceiverObject, SENTENCE_BYTES, STATUS_LOST, STATUS_OK};
+use crate::abi::{ReceiverObject, SENTENCE_BYTES, STATUS_LOST, STATUS_OK, Sentence};
 use crate::error::PluginError;
 use crate::sender::{BLOCK_ALIGN, armed};
 use crate::table::Table;
@@ -14,6 +14,8 @@ pub struct LibraryReceiver {
     table: &'static Table,
     object: NonNull<ReceiverObject>,
     waits: Waits,
+    /// Memory for the sentence of a poll that fails; only its first byte is set for each poll.
+    sentence: Box<Sentence>,
 }
 
 /// Bytes that have come, and whether they are the last.
@@ -45,6 +47,7 @@ impl LibraryReceiver {
             table,
             object,
             waits: Waits::new(),
+            sentence: Box::new([0; SENTENCE_BYTES]),
         }
     }
 
@@ -53,16 +56,15 @@ impl LibraryReceiver {
     /// # Errors
     /// An error of the library. The loss of the sender is none, see [`ShownBytes::end`].
     pub fn poll(&mut self, skip: u64) -> Result<ShownBytes<'_>, PluginError> {
-        let mut sentence = [0; SENTENCE_BYTES];
+        self.sentence[0] = 0;
         let (mut bytes, mut len) = (ptr::null(), 0);
-        let object = self.object.as_ptr();
+        let (object, sentence) = (self.object.as_ptr(), &mut *self.sentence);
         // SAFETY: the object is the library's and open; the other pointers are valid for writes.
-        let status = unsafe {
-            (self.table.functions.poll)(object, skip, &mut bytes, &mut len, &mut sentence)
-        };
+        let status =
+            unsafe { (self.table.functions.poll)(object, skip, &mut bytes, &mut len, sentence) };
         let end = match status {
             STATUS_OK => None,
-            status => Some(self.table.error("poll", status, &sentence)),
+            status => Some(self.table.error("poll", status, &self.sentence)),
         };
         if let Some(error) = end.as_ref().filter(|_| status != STATUS_LOST) {
             return Err(error.clone());

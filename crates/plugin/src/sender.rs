@@ -3,7 +3,7 @@
 use std::os::fd::BorrowedFd;
 use std::ptr::{self, NonNull};
 
-use crate::abi::{SENTENCE_BYTES, STATUS_AGAIN, STATUS_LOST, STATUS_OK, SenderObject};
+use crate::abi::{SENTENCE_BYTES, STATUS_AGAIN, STATUS_LOST, STATUS_OK, SenderObject, Sentence};
 use crate::error::PluginError;
 use crate::table::Table;
 use crate::waits::Waits;
@@ -19,6 +19,8 @@ pub struct LibrarySender {
     /// The room of the last claim, until it is committed.
     claimed: Option<(NonNull<u8>, u64)>,
     waits: Waits,
+    /// Memory for the sentence of a claim that fails; only its first byte is set for each claim.
+    sentence: Box<Sentence>,
 }
 
 // SAFETY: by the header, an end may move between threads; the pointers in it are used by nobody
@@ -38,6 +40,7 @@ impl LibrarySender {
             block_bytes_max,
             claimed: None,
             waits: Waits::new(),
+            sentence: Box::new([0; SENTENCE_BYTES]),
         }
     }
 
@@ -61,16 +64,15 @@ impl LibrarySender {
             "no block: {bytes} bytes"
         );
         self.claimed = None;
-        let mut sentence = [0; SENTENCE_BYTES];
+        self.sentence[0] = 0;
+        let (object, sentence) = (self.object.as_ptr(), &mut *self.sentence);
         let mut room = ptr::null_mut();
-        let object = self.object.as_ptr();
         // SAFETY: the object is the library's and open; the other pointers are valid for writes.
-        let status =
-            unsafe { (self.table.functions.claim)(object, bytes, &mut room, &mut sentence) };
+        let status = unsafe { (self.table.functions.claim)(object, bytes, &mut room, sentence) };
         match status {
             STATUS_OK => {}
             STATUS_AGAIN => return Ok(false),
-            status => return Err(self.table.error("claim", status, &sentence)),
+            status => return Err(self.table.error("claim", status, &self.sentence)),
         }
         let Some(room) = NonNull::new(room.cast::<u8>()) else {
             return Err(self.table.broken("claim", "gives room at a null address"));

@@ -17,6 +17,8 @@ use rustix::net::{
 };
 use transport::EdgeTicket;
 
+use crate::ranks;
+
 /// A failure, as a sentence.
 pub type TestFailure = Box<dyn error::Error + Send + Sync>;
 
@@ -37,7 +39,8 @@ macro_rules! ensure {
 pub struct Child {
     /// Socket to the child.
     pub control: ControlSocket,
-    process: process::Child,
+    /// `None`: a rank, which mpirun has started.
+    process: Option<process::Child>,
     patience: Duration,
 }
 
@@ -50,6 +53,14 @@ const TICKET_FDS_MAX: usize = 8;
 
 /// Starts a child with these arguments.
 pub fn start(arguments: &[&str], patience: Duration) -> Result<Child, TestFailure> {
+    if let Some(socket) = ranks::give_role(arguments, patience)? {
+        socket.set_read_timeout(Some(patience))?;
+        return Ok(Child {
+            control: ControlSocket(socket),
+            process: None,
+            patience,
+        });
+    }
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_read_timeout(Some(patience))?;
     let process = Command::new(std::env::current_exe()?)
@@ -59,7 +70,7 @@ pub fn start(arguments: &[&str], patience: Duration) -> Result<Child, TestFailur
         .spawn()?;
     Ok(Child {
         control: ControlSocket(ours),
-        process,
+        process: Some(process),
         patience,
     })
 }
@@ -74,14 +85,20 @@ pub fn to_parent(patience: Duration) -> Result<ControlSocket, TestFailure> {
 impl Child {
     /// Kills the child and waits until it is gone.
     pub fn kill(&mut self) -> TestOutcome {
-        self.process.kill()?;
-        self.process.wait()?;
+        if let Some(process) = &mut self.process {
+            process.kill()?;
+            process.wait()?;
+        }
         Ok(())
     }
 
     /// Exit status of the child, if it has ended.
+    ///
+    /// # Errors
+    /// The child is a rank, whose status mpirun alone learns.
     pub fn status(&mut self) -> Result<Option<ExitStatus>, TestFailure> {
-        Ok(self.process.try_wait()?)
+        let process = self.process.as_mut().ok_or("a rank has no status here")?;
+        Ok(process.try_wait()?)
     }
 
     /// Waits until the child has ended.
@@ -101,9 +118,13 @@ impl Child {
         let mut last_word = [0_u8; 1];
         let until_eof = self.control.0.read(&mut last_word)?;
         ensure!(until_eof == 0, "the child says {last_word:?} at the end");
+        if self.process.is_none() {
+            // A rank whose role fails ends with a failure, and so does its whole job.
+            return Ok(());
+        }
         let status = self.ends()?;
         let mut words = String::new();
-        if let Some(stderr) = &mut self.process.stderr {
+        if let Some(stderr) = self.process.as_mut().and_then(|p| p.stderr.as_mut()) {
             stderr.read_to_string(&mut words)?;
         }
         ensure!(status.success(), "the child failed, {status}: {words}");

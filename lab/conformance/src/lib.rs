@@ -16,6 +16,7 @@ mod granting;
 pub mod kill;
 mod play;
 mod rails;
+mod ranks;
 mod rdma_settings;
 mod reference;
 mod reference_ends;
@@ -26,7 +27,8 @@ mod suite;
 
 pub use crate::child::{TestFailure, TestOutcome};
 pub use crate::rails::Rails;
+pub use crate::ranks::{RankRole, RankSocket};
 pub use crate::rdma_settings::{RDMA_SETTINGS, RdmaWith, VERBS_ADDRESS};
 pub use crate::rig::{MediumTest, Rig};
 pub use crate::single::Single;
-pub use crate::suite::{play_child, tests_of};
+pub use crate::suite::{needs_ranks, play_child, tests_of};

@@ -36,6 +36,14 @@ pub fn tests_of(rig: Rig) -> Vec<MediumTest> {
         .collect()
 }
 
+/// Whether a behaviour has ends in several processes, which have to be ranks if the medium joins
+/// ranks.
+pub fn needs_ranks(name: &str) -> bool {
+    let all = behaviours::all().into_iter();
+    let mut of_processes = all.filter(|behaviour| behaviour.needs.processes);
+    of_processes.any(|behaviour| behaviour.name == name)
+}
+
 /// The medium that a child is started for: the file of a library, or a name. Looks for no other
 /// library, which takes time.
 fn find(word: &str) -> Result<&'static dyn Medium, TestFailure> {

@@ -1,4 +1,5 @@
-//! `thalweg medium`: the media that there are, and tests of a library that is one.
+//! `thalweg medium`: the media that there are, tests of a library that is one, and the library of
+//! MPI.
 
 use std::ffi::OsString;
 
@@ -6,6 +7,7 @@ use clap::{Args as ClapArgs, Subcommand};
 use engine::{ListedCapabilities, ListedMedium};
 
 use super::lab_command::become_lab_command;
+use super::medium_build::{self, MediumBuildArgs};
 use crate::failure::CommandFailure;
 use crate::output::write_stdout;
 use crate::program::MediaPathArgs;
@@ -26,6 +28,8 @@ enum MediumCommand {
     List(MediumListArgs),
     /// List the RDMA fabrics on which this host has a port: provider, fabric and device
     Fabrics,
+    /// Compile the library of a medium that needs a compiler of this host: mpi, by mpicc
+    Build(MediumBuildArgs),
     /// Test a library that is a medium: which behaviours it shows, and where it crashes or blocks
     Check(SuiteArgs),
 }
@@ -55,10 +59,12 @@ struct SuiteArgs {
     args: Vec<OsString>,
 }
 
-/// Lists media or fabrics, or replaces this process by `thalweg-conformance check ARGS`.
+/// Lists media or fabrics, compiles a library, or replaces this process by
+/// `thalweg-conformance check ARGS`.
 ///
 /// # Errors
-/// Standard output cannot be written, there is no libfabric, or there is no `thalweg-conformance`.
+/// Standard output cannot be written, there is no libfabric, the library does not compile, or there
+/// is no `thalweg-conformance`.
 pub fn run(args: MediumArgs) -> Result<(), CommandFailure> {
     match args.command {
         MediumCommand::List(args) => list(&args),
@@ -66,6 +72,7 @@ pub fn run(args: MediumArgs) -> Result<(), CommandFailure> {
             let lines = engine::fabric_lines().map_err(CommandFailure::Program)?;
             write_stdout(&lines)
         }
+        MediumCommand::Build(args) => medium_build::run(&args),
         MediumCommand::Check(args) => {
             become_lab_command("thalweg-conformance", &["check"], &args.args)
         }

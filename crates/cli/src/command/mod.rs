@@ -10,6 +10,7 @@ pub mod explain;
 pub mod fmt;
 mod lab_command;
 pub mod medium;
+mod medium_build;
 pub mod new;
 pub mod pe;
 pub mod perf;

@@ -1,17 +1,18 @@
 //! `thalweg run`: compiles a program and runs it until its sources end.
 
 use std::io::IsTerminal;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use engine::{BackendKind, IdleStrategy, LaunchOptions, TraceLevel};
+use engine::{BackendKind, IdleStrategy, LaunchOptions, RankEnvironment, RankOptions, TraceLevel};
 
 use crate::failure::CommandFailure;
 use crate::output::{colour, write_stderr};
-use crate::program::{PlanArgs, ProgramArgs, check_cores, name_value, plan};
+use crate::program::{MEDIUM_OF_RANKS, PlanArgs, ProgramArgs, check_cores, name_value, plan};
 use crate::progress_line::{self, ProgressLine};
-use crate::signals::SignalListener;
+use crate::signals::{SignalListener, Signals};
 
 /// Arguments of `thalweg run`.
 #[derive(Debug, ClapArgs)]
@@ -61,6 +62,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "STRATEGY", default_value_t, value_parser = str::parse::<IdleStrategy>)]
     pub idle: IdleStrategy,
 
+    /// Address at which ranks on other hosts reach this command, if it is rank 0 of streams by mpi
+    /// [default: all addresses of this host]
+    #[arg(long, value_name = "ADDRESS")]
+    pub control_address: Option<IpAddr>,
+
     /// Write a map of the compiled code to /tmp/perf-PID.map for the perf tool
     #[arg(long)]
     pub perf_map: bool,
@@ -69,6 +75,9 @@ pub struct RunArgs {
     #[arg(value_name = "NAME=VALUE", value_parser = name_value)]
     pub values: Vec<(String, String)>,
 }
+
+/// Time that rank 0 has to report an error before another rank reports the same.
+const RANK_ZERO_TIME: Duration = Duration::from_secs(5);
 
 /// Levels of trace and log messages: the values of `--trace` and `--log`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -83,7 +92,15 @@ pub enum LevelName {
 
 /// Compiles and runs the program; returns when it has ended.
 pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
+    let transport = args.plan.transport.clone().unwrap_or_default();
     let request = args.program.into_request(args.values);
+    let ranks = RankOptions::of_medium(&transport, &request.media_path, args.control_address);
+    if let Some(environment) = RankEnvironment::of_process()
+        && environment.rank > 0
+        && transport.eq_ignore_ascii_case(MEDIUM_OF_RANKS)
+    {
+        return run_as_rank(ranks.as_ref());
+    }
     let compilation = engine::compile(&request)?;
     write_stderr(&compilation.findings.to_text(colour()));
     let Some(program) = &compilation.program else {
@@ -108,6 +125,7 @@ pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
         idle: args.idle,
         counters: true,
         hosts: args.plan.host.clone(),
+        ranks,
         ..LaunchOptions::default()
     };
     let plan = plan(program, &args.plan)?;
@@ -131,6 +149,23 @@ pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
         Err(engine::Error::OutputClosed) => Err(CommandFailure::Reported),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Runs this process as a PE of the job that rank 0 launches.
+///
+/// # Errors
+/// The launcher of rank 0 cannot be reached. What rank 0 finds as well is its to say.
+fn run_as_rank(ranks: Option<&RankOptions>) -> Result<(), CommandFailure> {
+    let Some(ranks) = ranks else {
+        // Rank 0 says so too, and its end ends this rank, unless the library is there.
+        std::thread::sleep(RANK_ZERO_TIME);
+        let words = format!("this rank does not find the library of `{MEDIUM_OF_RANKS}`");
+        return Err(CommandFailure::Program(engine::with_media_search(&words)));
+    };
+    let signals = Signals::terminating();
+    let asked =
+        signals.map(|mut signals| std::iter::from_fn(move || signals.next().ok().map(drop)));
+    Ok(engine::serve_rank(ranks, asked)?)
 }
 
 /// The data directory: the one given, else the folder `data` of the application directory or beside

@@ -13,6 +13,10 @@ use super::plan_args::{CodecName, FuseChoice, PlanArgs, ThreadingModel};
 use crate::failure::CommandFailure;
 use crate::output::write_stderr;
 
+/// Name of the medium whose library `thalweg medium build` compiles: its processes are ranks of an
+/// MPI job.
+pub const MEDIUM_OF_RANKS: &str = "mpi";
+
 /// Makes the plan of a program from the options, and prints notes on departures from its config.
 ///
 /// # Errors
@@ -136,5 +140,12 @@ fn transport<'a>(
         None => format!("there is no transport `{name}`"),
     };
     let message = format!("{message}; there are auto, {names}");
+    if name.eq_ignore_ascii_case(MEDIUM_OF_RANKS) {
+        let build = format!(
+            "the library of `{name}` is not there: `thalweg medium build {name}` compiles it with the \
+             mpicc of this host, and --media-path names its folder"
+        );
+        return Err(CommandFailure::Usage(engine::with_media_search(&build)));
+    }
     Err(CommandFailure::Usage(engine::with_media_search(&message)))
 }

@@ -20,6 +20,7 @@ mod leftover;
 mod limits;
 mod media;
 mod mixed;
+mod mpi;
 mod net;
 mod order;
 mod paths;

@@ -86,9 +86,7 @@ impl Live {
 
     /// The processes that it has started, whatever they are called yet.
     pub fn children(&self) -> Vec<Process> {
-        let all = processes().into_iter();
-        let own = all.filter(|(_, parent)| *parent == self.pid());
-        own.map(|(process, _)| process).collect()
+        children_of(self.pid())
     }
 
     /// Waits until nothing runs in its process any more: every thread waits for something.
@@ -222,6 +220,13 @@ fn processes() -> Vec<(Process, i32)> {
     stats
         .map(|(process, parent, _)| (process, parent))
         .collect()
+}
+
+/// The processes that a process has started.
+pub fn children_of(parent: i32) -> Vec<Process> {
+    let all = processes().into_iter();
+    let own = all.filter(|(_, of)| *of == parent);
+    own.map(|(process, _)| process).collect()
 }
 
 /// A process, its parent and its state.

@@ -64,12 +64,20 @@ fn split_programs_give_what_they_say() {
 
 /// Runs the programs whose paths are selected with options that make several processes.
 pub fn split_programs_of(options: &[&str], is_selected: impl Fn(&str) -> bool) {
+    split_programs_by(&|_, args| thalweg(args), options, is_selected);
+}
+
+/// A way to run the command with arguments, from the folder of a test.
+pub type Starter<'a> = &'a dyn Fn(&Scratch, &[&str]) -> Run;
+
+/// Like [`split_programs_of`], started by another program.
+pub fn split_programs_by(start: Starter<'_>, options: &[&str], is_selected: impl Fn(&str) -> bool) {
     let mut wrong = Vec::new();
     let mut programs = programs();
     programs.retain(|golden| !golden.shares_files() && is_selected(&golden.path.to_string_lossy()));
     for golden in &programs {
         let scratch = Scratch::new();
-        let mut run = golden.run(&scratch, options);
+        let mut run = golden.run_by(start, &scratch, options);
         if run.status != 0 || golden.merges_streams() {
             let mut parts = golden.arguments("stderr");
             let is_said = parts.all(|part| run.stderr.contains(part));
@@ -86,7 +94,8 @@ pub fn split_programs_of(options: &[&str], is_selected: impl Fn(&str) -> bool) {
     report(wrong, programs.len(), options);
 }
 
-fn sorted(text: &str) -> Vec<&str> {
+/// The lines of a text, sorted.
+pub fn sorted(text: &str) -> Vec<&str> {
     let mut lines: Vec<_> = text.lines().collect();
     lines.sort_unstable();
     lines
@@ -220,6 +229,10 @@ impl Golden {
 
     /// Runs it in a fresh data directory.
     fn run(&self, scratch: &Scratch, options: &[&str]) -> Run {
+        self.run_by(&|_, args| thalweg(args), scratch, options)
+    }
+
+    fn run_by(&self, start: Starter<'_>, scratch: &Scratch, options: &[&str]) -> Run {
         for (name, content) in self.files("data") {
             scratch.write(name, content);
         }
@@ -243,7 +256,7 @@ impl Golden {
             .map(|word| word.replace("{here}", here))
             .collect();
         args.extend(given.iter().map(String::as_str));
-        thalweg(&args)
+        start(scratch, &args)
     }
 
     fn status(&self) -> i32 {

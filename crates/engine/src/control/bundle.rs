@@ -101,6 +101,19 @@ impl Bundle {
         })
     }
 
+    /// The bundle with another plan, for hosts that were not known before.
+    pub fn with_hosts(self, plan: String, hosts: Vec<HostSpec>) -> Bundle {
+        let launch = BundledLaunch {
+            hosts,
+            ..self.launch
+        };
+        Bundle {
+            plan,
+            launch,
+            ..self
+        }
+    }
+
     /// The request that compiles the program in a PE.
     pub fn request(&self) -> CompileRequest {
         let BundledRequest {
@@ -173,12 +186,12 @@ impl BundledLaunch {
 }
 
 /// The folder as a PE finds it, which may begin in another folder than the launcher.
-fn absolute(folder: &PathBuf) -> RawPath {
+pub fn absolute(folder: &PathBuf) -> RawPath {
     RawPath(std::path::absolute(folder).unwrap_or_else(|_| folder.clone()))
 }
 
 /// Returns 16 random bytes, which no other process can guess.
-fn random_token() -> Result<[u8; 16], Error> {
+pub fn random_token() -> Result<[u8; 16], Error> {
     let mut token = [0; 16];
     // A call for at most 256 bytes is never cut short (getrandom(2)), but a signal may interrupt it
     // before the first byte.

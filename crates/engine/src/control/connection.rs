@@ -1,4 +1,4 @@
-//! Framed messages with descriptors over one end of a socket pair.
+//! Framed messages over a stream socket; over a Unix socket they carry descriptors.
 //!
 //! ```text
 //!   0         4         8
@@ -6,7 +6,7 @@
 //!   | len u32 | fds u32 | len bytes of JSON     |
 //!   +---------+---------+----------------- ... -+
 //! ```
-//! Both sides are the same binary on the same machine, so numbers have native byte order. The
+//! Both sides are the same binary on machines of one kind, so numbers have native byte order. The
 //! descriptors travel with the first bytes of their message: they arrive no later than the message
 //! and in its order.
 //!
@@ -18,16 +18,14 @@
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+    SendAncillaryMessage, SendFlags, Shutdown, recvmsg, sendmsg, shutdown,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -48,7 +46,7 @@ pub type EncodedMessage = Arc<[u8]>;
 
 /// The receiving half of a control connection.
 pub struct ControlReceiver {
-    socket: Arc<UnixStream>,
+    socket: Arc<OwnedFd>,
     /// Bytes received and not yet decoded; they begin with a header.
     bytes: Vec<u8>,
     fds: VecDeque<OwnedFd>,
@@ -56,7 +54,7 @@ pub struct ControlReceiver {
 
 /// The sending half of a control connection.
 pub struct ControlSender {
-    socket: Arc<UnixStream>,
+    socket: Arc<OwnedFd>,
     queue: VecDeque<OutgoingMessage>,
     /// When the kernel first had no memory for the next message; `None` while it has.
     starved_since: Option<Instant>,
@@ -83,8 +81,8 @@ pub enum ControlReadResult {
 }
 
 /// Splits a control connection into its two halves.
-pub fn split_connection(socket: UnixStream) -> (ControlReceiver, ControlSender) {
-    let socket = Arc::new(socket);
+pub fn split_connection(socket: impl Into<OwnedFd>) -> (ControlReceiver, ControlSender) {
+    let socket = Arc::new(socket.into());
     let receiver = ControlReceiver {
         socket: socket.clone(),
         bytes: Vec::new(),
@@ -261,7 +259,7 @@ impl ControlSender {
         self.starved_since = None;
         self.is_closed = true;
         // The other side may have closed the socket already.
-        let _ = self.socket.shutdown(Shutdown::Both);
+        let _ = shutdown(&*self.socket, Shutdown::Both);
     }
 
     /// Whether the send queue has messages left.
@@ -355,6 +353,7 @@ fn protocol_error(what: String) -> io::Error {
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Seek, Write};
+    use std::os::unix::net::UnixStream;
 
     use super::*;
 
@@ -405,8 +404,8 @@ mod tests {
     #[test]
     fn a_socket_that_does_not_block_takes_what_it_can() {
         let ((_in, mut out), (mut inbox, _out)) = pair();
-        out.socket.set_nonblocking(true).unwrap();
-        inbox.socket.set_nonblocking(true).unwrap();
+        rustix::io::ioctl_fionbio(&*out.socket, true).unwrap();
+        rustix::io::ioctl_fionbio(&*inbox.socket, true).unwrap();
         assert_eq!(inbox.fill_buffer().unwrap(), ControlReadResult::WouldBlock);
         let long = "y".repeat(4 << 20);
         out.push(&long, vec![file("z")]).unwrap();

@@ -3,14 +3,20 @@
 use serde::{Deserialize, Serialize};
 
 use super::bundle::Bundle;
+use super::rank_contact::RankContact;
 use crate::part::{CrossingTicket, PeEnding};
+use crate::sources::RawPath;
 
 /// A message from the launcher to a PE.
 #[derive(Debug, Deserialize, Serialize)]
 pub enum MessageToPe {
+    /// Join the other ranks, and give them the contact of the launcher. Only to PE 0 of a job whose
+    /// PEs are ranks, and first.
+    Share(Box<RankShare>),
     /// The program and its plan; every PE of a job gets an equal bundle.
     Bundle(Box<Bundle>),
-    /// The number of this PE. Carries the descriptor of the launcher's standard input.
+    /// The number of this PE. Carries the descriptor of the launcher's standard input, unless the PE
+    /// is on another host.
     Begin(u32),
     /// How a receiver in this PE reaches its sender. Carries the medium's descriptors.
     Ticket(CrossingTicket),
@@ -22,6 +28,17 @@ pub enum MessageToPe {
     Stop,
     /// Send the tuple counts of the sources.
     Count,
+}
+
+/// What PE 0 gives to the other ranks, and over which medium.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct RankShare {
+    /// How the ranks reach the launcher.
+    pub contact: RankContact,
+    /// Name of the medium of the ranks.
+    pub medium: String,
+    /// Absolute paths of the folders in which its library is looked for.
+    pub media_path: Vec<RawPath>,
 }
 
 /// A message from a PE to the launcher.

@@ -11,6 +11,7 @@ use transport::IdleStrategy;
 
 use super::hosts::HostSpec;
 use super::job_processes::JobProcesses;
+use super::ranks::RankOptions;
 
 /// Options of a launch; [`LaunchOptions::default`] runs compiled code in the current folder.
 #[derive(Clone, Debug)]
@@ -48,6 +49,8 @@ pub struct LaunchOptions {
     pub idle: IdleStrategy,
     /// Descriptions of the hosts that the plan names.
     pub hosts: Vec<HostSpec>,
+    /// The ranks that the PEs are; `None`: the launcher starts a process for each PE.
+    pub ranks: Option<RankOptions>,
     /// Registry that collects the processes of PEs, so that the caller can kill them.
     pub processes: JobProcesses,
 }
@@ -80,6 +83,7 @@ impl Default for LaunchOptions {
             pe_command: own_binary,
             idle: IdleStrategy::default(),
             hosts: Vec::new(),
+            ranks: None,
             processes: JobProcesses::default(),
         }
     }

@@ -23,6 +23,9 @@ use crate::part::{CrossingTicket, PeEnding};
 /// killed. Two seconds suffice to close files.
 pub const GRACE: Duration = Duration::from_secs(2);
 
+/// Like [`GRACE`], for PEs that are ranks: mpirun kills all of them a second after the first death.
+const RANK_GRACE: Duration = Duration::from_millis(500);
+
 /// The state of a job of several PEs, and the actions that it requires.
 pub struct JobCoordinator {
     /// The sending PE of each crossing, and its receiving PEs.
@@ -32,6 +35,10 @@ pub struct JobCoordinator {
     is_running: bool,
     /// Whether an orderly shutdown was requested.
     is_stopping: bool,
+    /// Whether the PEs are ranks: they exit together, when all of them have ended.
+    is_of_ranks: bool,
+    /// Whether a rank has died, without which the others cannot leave in order.
+    is_broken: bool,
     outcome: JobOutcome,
     actions: Vec<CoordinatorAction>,
 }
@@ -90,8 +97,26 @@ impl JobCoordinator {
             pes: plan.pes.iter().map(|_| new_state()).collect(),
             is_running: false,
             is_stopping: false,
+            is_of_ranks: false,
+            is_broken: false,
             outcome: JobOutcome::default(),
             actions: Vec::new(),
+        }
+    }
+
+    /// The coordinator of a job whose PEs are ranks.
+    pub fn of_ranks(plan: &Plan) -> JobCoordinator {
+        JobCoordinator {
+            is_of_ranks: true,
+            ..JobCoordinator::new(plan)
+        }
+    }
+
+    /// Time that a PE has to end after the job has failed.
+    fn grace(&self) -> Duration {
+        match self.is_of_ranks {
+            true => RANK_GRACE,
+            false => GRACE,
         }
     }
 
@@ -128,7 +153,10 @@ impl JobCoordinator {
     /// Handles the orderly close of a PE's connection: the process is about to end.
     pub fn on_closed(&mut self, pe: PeId) {
         let deadline = Instant::now() + GRACE;
-        self.pe_state(pe).deadline.get_or_insert(deadline);
+        let state = self.pe_state(pe);
+        if state.stage < PeStage::Exited {
+            state.deadline.get_or_insert(deadline);
+        }
     }
 
     /// Handles a broken connection: the PE's process is about to end, and is killed if it does not.
@@ -158,6 +186,7 @@ impl JobCoordinator {
         state.stage = PeStage::Exited;
         state.deadline = None;
         if is_death {
+            self.is_broken |= self.is_of_ranks;
             self.outcome.add(pe, cause);
             self.fail();
         }
@@ -196,6 +225,11 @@ impl JobCoordinator {
     /// Whether the job is running: `Go` was sent to all PEs.
     pub fn is_running(&self) -> bool {
         self.is_running
+    }
+
+    /// Whether a rank has died, without which the others cannot leave in order.
+    pub fn is_broken(&self) -> bool {
+        self.is_broken
     }
 
     /// Whether the processes of all PEs have ended.
@@ -248,12 +282,15 @@ impl JobCoordinator {
 
     fn on_ended(&mut self, pe: PeId, ending: PeEnding) {
         let is_early = !self.is_running && !self.pe_state(pe).is_stopped;
+        let is_of_ranks = self.is_of_ranks;
         let state = self.pe_state(pe);
         if state.stage >= PeStage::Ended {
             return self.on_protocol_error(pe, "two endings");
         }
-        state.stage = PeStage::Ended;
-        state.deadline = Some(Instant::now() + GRACE);
+        (state.stage, state.deadline) = match is_of_ranks {
+            true => (PeStage::Exited, None),
+            false => (PeStage::Ended, Some(Instant::now() + GRACE)),
+        };
         self.outcome.add_leftovers(&ending.leftovers);
         if !ending.failures.is_empty() || ending.is_quiet {
             self.outcome.add(pe, FailureCause::Reported(ending));
@@ -268,7 +305,7 @@ impl JobCoordinator {
     /// Stops all PEs of a failed job, and sets the time at which they are killed.
     fn fail(&mut self) {
         self.stop_all();
-        let deadline = Instant::now() + GRACE;
+        let deadline = Instant::now() + self.grace();
         for state in &mut self.pes {
             if state.stage < PeStage::Exited {
                 state.deadline.get_or_insert(deadline);

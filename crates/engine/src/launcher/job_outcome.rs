@@ -50,6 +50,8 @@ pub enum ProcessExit {
     Status(i32),
     /// A signal killed the process.
     Signal(i32),
+    /// The process is no child of the launcher, and its connection has ended.
+    Unknown,
 }
 
 /// Number of operators that the label of a PE names at most, so that a message stays readable.
@@ -184,7 +186,7 @@ impl ProcessExit {
     /// ends because the connection is broken, so its status explains nothing.
     pub fn breaks_connection(self) -> bool {
         match self {
-            ProcessExit::Signal(_) => true,
+            ProcessExit::Signal(_) | ProcessExit::Unknown => true,
             ProcessExit::Status(status) => status > 0 && status != EXIT_LAUNCHER_LOST,
         }
     }
@@ -210,6 +212,10 @@ impl fmt::Display for ProcessExit {
             ProcessExit::Status(status) => {
                 write!(f, "ended with status {status} without reporting why")
             }
+            ProcessExit::Unknown => write!(
+                f,
+                "its rank has ended without reporting why; the command that started it may say how"
+            ),
             ProcessExit::Signal(signal) => match signal_name(signal) {
                 Some(name) => write!(f, "killed by signal {signal} ({name})"),
                 None => write!(f, "killed by signal {signal}"),

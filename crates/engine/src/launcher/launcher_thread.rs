@@ -9,8 +9,8 @@ use graph::PeId;
 use runtime::StopSignal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::coordinator::{CoordinatorAction, JobCoordinator};
-use super::job_outcome::JobOutcome;
+use super::coordinator::{CoordinatorAction, GRACE, JobCoordinator};
+use super::job_outcome::{JobOutcome, ProcessExit};
 use super::pe_child::PeChild;
 use super::requests::LauncherRequests;
 use crate::control::MessageFromPe;
@@ -42,6 +42,7 @@ impl Launcher {
             self.flush_connections();
             if self.coordinator.is_over() {
                 self.stop.request();
+                self.close_connections();
                 return Ok(self.coordinator.into_outcome());
             }
             if self.coordinator.is_running()
@@ -61,7 +62,29 @@ impl Launcher {
                     self.coordinator.on_protocol_error(pe, &error.to_string());
                 }
             }
-            CoordinatorAction::Kill(pe) => self.children[pe.0 as usize].kill(),
+            CoordinatorAction::Kill(pe) => {
+                let child = &mut self.children[pe.0 as usize];
+                child.kill();
+                if child.is_remote() {
+                    child.disconnect();
+                    self.coordinator.on_exit(pe, ProcessExit::Unknown);
+                }
+            }
+        }
+    }
+
+    /// Closes the connections, for which ranks wait before they leave together, and waits for those
+    /// that are children.
+    fn close_connections(&mut self) {
+        self.children
+            .iter_mut()
+            .for_each(|child| child.sender.close());
+        for child in &mut self.children {
+            if self.coordinator.is_broken() {
+                child.kill();
+            }
+            // A child that has not ended in time is killed when it is dropped.
+            child.wait_at_most(GRACE);
         }
     }
 
@@ -136,7 +159,8 @@ impl Launcher {
                 Err(error) => self.coordinator.on_connection_lost(id, error.to_string()),
             }
         }
-        if has_ended {
+        let child = &self.children[pe];
+        if has_ended || (child.is_remote() && !child.is_connected()) {
             let exit = self.children[pe].wait();
             self.coordinator.on_exit(id, exit);
         }

@@ -17,6 +17,9 @@ mod launcher_thread;
 mod output_forwarder;
 mod pe_child;
 mod prepared_job;
+mod rank_gathering;
+mod rank_hosts;
+mod rank_listeners;
 mod requests;
 
 use std::sync::Arc;
@@ -32,7 +35,7 @@ use runtime::StopSignal;
 use crate::compilation::Compilation;
 use crate::control::Bundle;
 use crate::error::Error;
-use crate::job::{Job, LaunchOptions, find_host};
+use crate::job::{Job, LaunchOptions, find_host, watch_parent};
 
 /// Starts a job that runs each PE of the plan in a process of its own.
 ///
@@ -51,12 +54,22 @@ pub fn launch(
     let requests = Arc::new(requests);
     let on_stop = requests.clone();
     stop.on_request(move || on_stop.wakeup.wake());
+    if launch.ranks.is_some() {
+        let processes = launch.processes.clone();
+        watch_parent(move || processes.kill())?;
+    }
     let (sender, ended) = channel();
     let text = plan.display(program).to_string();
+    let coordinator = match launch.ranks {
+        Some(_) => JobCoordinator::of_ranks(plan),
+        None => JobCoordinator::new(plan),
+    };
     let host = |pe: &graph::PePlan| find_host(&launch.hosts, pe.host.as_deref()?).cloned();
     let job = PreparedJob {
         bundle: Bundle::new(compilation, text, launch)?,
-        coordinator: JobCoordinator::new(plan),
+        coordinator,
+        plan: plan.clone(),
+        program: program.clone(),
         pe_labels: job_outcome::pe_labels(plan, program),
         name: program.name.to_string(),
         launch: launch.clone(),

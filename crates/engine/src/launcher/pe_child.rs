@@ -1,21 +1,26 @@
-//! A PE's process as the launcher's child, with its control connection.
+//! A PE's process as the launcher sees it, with its control connection: its child, or a rank that
+//! another program has started and that has connected.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use rustix::event::PollFlags;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::job_outcome::ProcessExit;
-use crate::control::connection::{self, ControlReadResult, ControlReceiver, ControlSender};
+use crate::control::connection::{
+    self, ControlReadResult, ControlReceiver, ControlSender, with_retries,
+};
 
-/// A PE's process and the connection to it. Dropping it kills the process if it still runs, and
-/// waits for its end.
+/// A PE's process and the connection to it. Dropping it kills the process if it is a child that
+/// still runs, and waits for its end.
 pub struct PeChild {
-    process: std::process::Child,
+    /// `None`: a rank that is no child.
+    process: Option<std::process::Child>,
     /// Process descriptor, readable when the process has ended; `None` once it was waited for.
     exit_fd: Option<Arc<OwnedFd>>,
     /// Whether the PE may still send messages.
@@ -58,13 +63,30 @@ impl PeChild {
         let (exit_fd, pipes) = opened?;
         let (receiver, sender) = connection::split_connection(ours);
         let child = PeChild {
-            process,
+            process: Some(process),
             exit_fd: Some(Arc::new(exit_fd)),
             is_connected: true,
             receiver,
             sender,
         };
         Ok((child, pipes))
+    }
+
+    /// A rank that has connected by this socket, which does not block.
+    pub fn of_rank(control: OwnedFd) -> PeChild {
+        let (receiver, sender) = connection::split_connection(control);
+        PeChild {
+            process: None,
+            exit_fd: None,
+            is_connected: true,
+            receiver,
+            sender,
+        }
+    }
+
+    /// Whether the process is no child: its end is known by that of its connection alone.
+    pub fn is_remote(&self) -> bool {
+        self.process.is_none()
     }
 
     /// The process descriptor, readable when the process has ended; the reference dies when the
@@ -118,17 +140,38 @@ impl PeChild {
         connection.into_iter().chain(end)
     }
 
-    /// Kills the process at once.
+    /// Kills the process at once; one that is no child ends when its connection is closed.
     pub fn kill(&mut self) {
-        // The process may have ended just before.
-        let _ = self.process.kill();
+        match &mut self.process {
+            // The process may have ended just before.
+            Some(process) => drop(process.kill()),
+            None => self.sender.close(),
+        }
     }
 
     /// Waits for the end of the process.
     pub fn wait(&mut self) -> ProcessExit {
-        let exit = self.process.wait();
+        let Some(process) = &mut self.process else {
+            return ProcessExit::Unknown;
+        };
+        let exit = process.wait();
         self.exit_fd = None;
         exit.map_or(ProcessExit::Status(-1), ProcessExit::from)
+    }
+
+    /// Waits for the end of a child at most this long; returns whether it has ended.
+    pub fn wait_at_most(&mut self, time: Duration) -> bool {
+        let Some(exit_fd) = &self.exit_fd else {
+            return true;
+        };
+        let mut ended = [PollFd::new(&**exit_fd, PollFlags::IN)];
+        let timeout = Timespec::try_from(time).ok();
+        let polled = with_retries(|| poll(&mut ended, timeout.as_ref()));
+        let has_ended = polled.is_ok_and(|count| count > 0);
+        if has_ended {
+            self.wait();
+        }
+        has_ended
     }
 }
 

@@ -124,6 +124,6 @@ pub(super) fn edge_error(error: PluginError, edge: &str, receiver: Option<u32>) 
 }
 
 /// The error of an edge whose ends are not made yet: the sender is the one that can be lost.
-fn plain_error(error: PluginError, edge: &str) -> Error {
+pub(super) fn plain_error(error: PluginError, edge: &str) -> Error {
     edge_error(error, edge, None)
 }

@@ -16,9 +16,11 @@
 
 mod medium;
 mod plugin_ticket;
+mod ranks;
 mod receiver;
 mod registry;
 mod sender;
 
+pub use ranks::{MemberRank, Ranks, SHARE_BYTES_MAX, ranks_of};
 pub use registry::{UnusableMedium, describe_search, load, unusable};
 pub(in crate::media) use registry::{media, search};

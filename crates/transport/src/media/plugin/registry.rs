@@ -99,6 +99,13 @@ pub fn describe_search() -> Option<String> {
     Some(words)
 }
 
+/// The medium of a library by its name.
+pub(super) fn find_library(name: &str) -> Option<&'static PluginMedium> {
+    let media = lock().media.clone().into_iter();
+    let mut media = media;
+    media.find(|medium| medium.name() == name)
+}
+
 /// The media of libraries, in the order in which they were found.
 pub(in crate::media) fn media() -> Vec<&'static dyn Medium> {
     let media = lock().media.clone().into_iter();

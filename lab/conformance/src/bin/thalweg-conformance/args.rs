@@ -45,6 +45,11 @@ pub struct MediumCheckArgs {
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub deadline: Duration,
 
+    /// Command that starts ranks, for a library that joins ranks, as in `mpirun -n 3`. Without it,
+    /// behaviours between processes are passed over
+    #[arg(long, value_name = "COMMAND")]
+    pub launcher: Option<String>,
+
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
@@ -68,6 +73,9 @@ pub struct TestArgs {
 
     /// Most milliseconds that a step may take
     pub timeout_ms: u64,
+
+    /// Socket on which rank 0 gives roles to the other ranks, if the processes are ranks
+    pub rank_socket: Option<PathBuf>,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

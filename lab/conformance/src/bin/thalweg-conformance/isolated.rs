@@ -9,11 +9,13 @@ use std::time::{Duration, Instant};
 use std::{env, io};
 
 use conformance::child::TestFailure;
-use conformance::{MediumTest, Rig, TestOutcome, kill, tests_of};
+use conformance::{
+    MediumTest, RankRole, RankSocket, Rig, TestOutcome, kill, needs_ranks, play_child, tests_of,
+};
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process_group, set_parent_process_death_signal, waitid,
 };
-use transport::media;
+use transport::media::{self, plugin};
 
 use crate::args::{ListArgs, TestArgs};
 
@@ -28,6 +30,11 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Longest time that an end of the edges which the list of behaviours needs may take.
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Words for what a behaviour needs: nothing more, ranks, or ranks that die.
+pub const NEEDS_NOTHING: &str = "nothing";
+pub const NEEDS_RANKS: &str = "ranks";
+pub const NEEDS_DEATHS: &str = "deaths";
 
 /// How a child has ended.
 pub enum ChildEnd {
@@ -45,23 +52,67 @@ pub struct ChildOutput {
     pub stderr: String,
 }
 
-/// Prints the names of the behaviours to test, one a line.
+/// Prints the names of the behaviours to test, one a line, each with a word for what it needs:
+/// `nothing`, `ranks`, or `deaths` of ranks.
 pub fn list(args: &ListArgs) -> ExitCode {
     in_child(|| {
-        let tests = tests(&args.library, LIST_TIMEOUT)?.1;
-        tests.iter().for_each(|(name, _)| println!("{name}"));
+        let (rig, tests) = tests(&args.library, LIST_TIMEOUT)?;
+        let has_ranks = plugin::ranks_of(rig.medium.name()).is_some();
+        let kills = kill::all().map(|(name, _)| name);
+        for (name, _) in tests {
+            let needs = match has_ranks {
+                true if kills.contains(&name) || name.contains("_killed") => NEEDS_DEATHS,
+                true if needs_ranks(name) => NEEDS_RANKS,
+                _ => NEEDS_NOTHING,
+            };
+            println!("{name} {needs}");
+        }
         Ok(())
     })
 }
 
-/// Tests one behaviour of the library.
+/// Tests one behaviour of the library, as rank 0 or alone; plays roles as another rank.
 pub fn test(args: &TestArgs) -> ExitCode {
-    in_child(|| {
-        let (rig, tests) = tests(&args.library, Duration::from_millis(args.timeout_ms))?;
-        let found = tests.iter().find(|(name, _)| *name == args.name);
-        let (_, run) = found.ok_or("there is no behaviour of this name")?;
-        run(rig)
-    })
+    let patience = Duration::from_millis(args.timeout_ms);
+    let Some(path) = &args.rank_socket else {
+        return in_child(|| run_test(args));
+    };
+    let joined = media::plugin::load(&args.library).map_err(TestFailure::from);
+    let joined = joined.and_then(|medium| {
+        let ranks = plugin::ranks_of(medium.name()).ok_or("the library has no ranks")?;
+        Ok(ranks.join()?)
+    });
+    match joined {
+        Ok(member) if member.rank == 0 => in_child(|| {
+            let _socket = RankSocket::listen(path)?;
+            run_test(args)
+        }),
+        Ok(_) => play_roles(path, patience).unwrap_or_else(|failure| {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }),
+        Err(failure) => in_child(|| Err(failure)),
+    }
+}
+
+/// Plays the roles that rank 0 gives, until the test is over or a role fails.
+fn play_roles(path: &Path, patience: Duration) -> Result<ExitCode, TestFailure> {
+    let mut is_first = true;
+    while let Some(role) = RankRole::connect(path, is_first, patience)? {
+        is_first = false;
+        let played = play_child(role.words()).ok_or("rank 0 gave no role")?;
+        if played != ExitCode::SUCCESS {
+            return Ok(played);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn run_test(args: &TestArgs) -> TestOutcome {
+    let (rig, tests) = tests(&args.library, Duration::from_millis(args.timeout_ms))?;
+    let found = tests.iter().find(|(name, _)| *name == args.name);
+    let (_, run) = found.ok_or("there is no behaviour of this name")?;
+    run(rig)
 }
 
 /// The tests of the library: behaviours, and deaths if it crosses processes.
@@ -90,12 +141,13 @@ fn in_child(run: impl FnOnce() -> TestOutcome) -> ExitCode {
 /// Starts this program again with these arguments, and waits until it has ended. The child and all
 /// that it has started are gone afterwards.
 pub fn run_child(
+    launcher: &[&str],
     words: &[&str],
     library: &Path,
     more: &[&str],
     deadline: Duration,
 ) -> Result<ChildEnd, TestFailure> {
-    let mut child = start(words, library, more)?;
+    let mut child = start(launcher, words, library, more)?;
     let out = collect(child.stdout.take());
     let err = collect(child.stderr.take());
     let is_ended = wait(&child, deadline);
@@ -122,10 +174,23 @@ pub fn run_child(
     })
 }
 
-fn start(words: &[&str], library: &Path, more: &[&str]) -> Result<Child, TestFailure> {
+fn start(
+    launcher: &[&str],
+    words: &[&str],
+    library: &Path,
+    more: &[&str],
+) -> Result<Child, TestFailure> {
     use std::os::unix::process::CommandExt;
     let own = env::current_exe()?;
-    let child = Command::new(own)
+    let mut command = match launcher {
+        [] => Command::new(own),
+        [first, rest @ ..] => {
+            let mut command = Command::new(first);
+            command.args(rest).arg(own);
+            command
+        }
+    };
+    let child = command
         .args(words)
         .arg(library)
         .args(more)

@@ -17,6 +17,8 @@ pub enum VerdictKind {
     Crashed,
     /// The library did not come to an end.
     Blocked,
+    /// The behaviour was not tested.
+    PassedOver,
 }
 
 /// A verdict, with its sentence.
@@ -35,11 +37,20 @@ impl VerdictKind {
             VerdictKind::Failed => "failed",
             VerdictKind::Crashed => "crashed",
             VerdictKind::Blocked => "blocked",
+            VerdictKind::PassedOver => "passed over",
         }
     }
 }
 
 impl MediumVerdict {
+    /// The verdict on a behaviour that is not tested, with the reason.
+    pub fn passed_over(why: &str) -> MediumVerdict {
+        MediumVerdict {
+            kind: VerdictKind::PassedOver,
+            sentence: why.to_owned(),
+        }
+    }
+
     /// The verdict on a child that had this long.
     pub fn new(end: &ChildEnd, deadline: Duration) -> MediumVerdict {
         let (kind, sentence) = match end {

@@ -10,13 +10,19 @@
 //! ```
 //! See [`crate::control`] for the messages and their order.
 //!
+//! A PE that is a rank of an MPI job was started by mpirun instead, and stays when it has ended until
+//! the launcher closes the connection: all ranks leave together.
+//!
 //! # Invariants
 //! The process does not outlive its launcher: the kernel kills it with the launcher's thread, and a
 //! closed connection ends it otherwise.
 
+mod rank_member;
+
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
@@ -24,14 +30,16 @@ use graph::{CrossingId, PeId, Program};
 use planner::PeProgram;
 use runtime::crossing::CrossingEnds;
 use runtime::{FailureReport, Pe, StopSignal};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use crate::compilation::{self, CompileRequest};
-use crate::control::connection::{self, ControlReceiver, ControlSender};
+use crate::control::connection::{self, ControlReceiver, ControlSender, with_retries};
 use crate::control::{Bundle, EXIT_LAUNCHER_LOST, MessageFromPe, MessageToPe};
 use crate::deep_stack::with_deep_stack;
 use crate::error::Error;
+use crate::job::{RankOptions, watch_parent};
 use crate::monitor::{JobMetadata, Sampler};
 use crate::part::{
     self, CrossingTicket, Crossings, PartOptions, PeEnding, PeFailure, UnfiredWindows,
@@ -50,10 +58,25 @@ pub fn serve(
     shutdown_requests: io::Result<impl Iterator<Item = ()> + Send + 'static>,
 ) -> Result<(), Error> {
     let connection = LauncherConnection::open_stdin()?;
-    let sender = connection.sender.clone();
-    let ending = run_pe(connection, shutdown_requests)
-        .unwrap_or_else(|error| failed_ending(error.to_string(), false));
-    sender.send(&MessageFromPe::Ended(ending), Vec::new());
+    let tied = set_parent_process_death_signal(Some(Signal::KILL));
+    let tied = tied.map_err(|error| Error::system("ask for the end with the launcher", error));
+    connection.serve(tied, shutdown_requests);
+    Ok(())
+}
+
+/// Runs this process as a PE of a job whose PEs are ranks: the rank above 0 that the environment of
+/// `ranks` says. Returns when all PEs have ended. For `shutdown_requests` see [`serve`].
+///
+/// # Errors
+/// The other ranks cannot be joined, or the launcher of rank 0 cannot be reached.
+pub fn serve_rank(
+    ranks: &RankOptions,
+    shutdown_requests: io::Result<impl Iterator<Item = ()> + Send + 'static>,
+) -> Result<(), Error> {
+    watch_parent(|| {})?;
+    let socket = rank_member::connect(ranks)?;
+    let connection = LauncherConnection::new(socket, true);
+    connection.serve(Ok(()), shutdown_requests);
     Ok(())
 }
 
@@ -61,8 +84,6 @@ fn run_pe(
     mut connection: LauncherConnection,
     shutdown_requests: io::Result<impl Iterator<Item = ()> + Send + 'static>,
 ) -> Result<PeEnding, Error> {
-    set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(|error| Error::system("ask for the end with the launcher", error))?;
     let requests = shutdown_requests.map_err(|error| Error::system("listen for signals", error))?;
     forward_signals(requests, connection.sender.clone())?;
     match connection.receive_assignment() {
@@ -93,7 +114,17 @@ struct LauncherConnection {
 
 /// Sends messages to the launcher, from any thread.
 #[derive(Clone)]
-struct LauncherSender(Arc<Mutex<ControlSender>>);
+struct LauncherSender(Arc<SharedSender>);
+
+struct SharedSender {
+    sender: Mutex<ControlSender>,
+    /// The connection itself, on which the PE of a rank waits for the launcher's end of it.
+    socket: OwnedFd,
+    /// Whether the PE is a rank, which leaves with the others.
+    is_rank: AtomicBool,
+    /// Whether the PE has reported its ending: a closed connection means nothing then.
+    has_ended: AtomicBool,
+}
 
 /// A PE that is wired and ready to run.
 struct WiredPe {
@@ -125,9 +156,34 @@ impl LauncherConnection {
             Err(error) => exit_launcher_lost("reach", &error.unwrap_or(Errno::INVAL).into()),
             Ok(_) => {}
         }
+        Ok(LauncherConnection::new(socket.into(), false))
+    }
+
+    fn new(socket: OwnedFd, is_rank: bool) -> LauncherConnection {
+        let own = rustix::io::fcntl_dupfd_cloexec(&socket, 3);
+        let own = own.unwrap_or_else(|error| exit_launcher_lost("reach", &error.into()));
         let (receiver, sender) = connection::split_connection(socket);
-        let sender = LauncherSender(Arc::new(Mutex::new(sender)));
-        Ok(LauncherConnection { receiver, sender })
+        let sender = LauncherSender(Arc::new(SharedSender {
+            sender: Mutex::new(sender),
+            socket: own,
+            is_rank: AtomicBool::new(is_rank),
+            has_ended: AtomicBool::new(false),
+        }));
+        LauncherConnection { receiver, sender }
+    }
+
+    /// Runs the PE, reports its ending, and leaves the ranks together with the others.
+    fn serve(
+        self,
+        tied: Result<(), Error>,
+        shutdown_requests: io::Result<impl Iterator<Item = ()> + Send + 'static>,
+    ) {
+        let sender = self.sender.clone();
+        let ended = tied.and_then(|()| run_pe(self, shutdown_requests));
+        let ending = ended.unwrap_or_else(|error| failed_ending(error.to_string(), false));
+        sender.0.has_ended.store(true, Ordering::SeqCst);
+        sender.send(&MessageFromPe::Ended(ending), Vec::new());
+        sender.wait_for_others();
     }
 
     fn prepare_and_run(mut self, bundle: Bundle, number: PeId) -> PeEnding {
@@ -178,18 +234,30 @@ impl LauncherConnection {
 
     /// Receives the bundle and the number of this PE. Standard input becomes that of the launcher.
     fn receive_assignment(&mut self) -> Result<(Box<Bundle>, PeId), PeEnding> {
-        let (MessageToPe::Bundle(bundle), _) = self.receive() else {
+        let mut first = self.receive().0;
+        if let MessageToPe::Share(share) = first {
+            self.sender.0.is_rank.store(true, Ordering::SeqCst);
+            let shared = rank_member::share(&share);
+            shared.map_err(|error| failed_ending(error.to_string(), false))?;
+            first = self.receive().0;
+        }
+        let MessageToPe::Bundle(bundle) = first else {
             return Err(bug_ending("the launcher did not begin with the program"));
         };
         let (MessageToPe::Begin(number), fds) = self.receive() else {
             return Err(bug_ending("the launcher did not say which PE this is"));
         };
-        let stdin = fds
-            .first()
-            .ok_or_else(|| bug_ending("no standard input has come"))?;
-        let replaced = rustix::stdio::dup2_stdin(stdin);
-        replaced
-            .map_err(|error| failed_ending(format!("cannot set standard input: {error}"), false))?;
+        let is_rank = self.sender.0.is_rank.load(Ordering::SeqCst);
+        match fds.first() {
+            Some(stdin) => {
+                let replaced = rustix::stdio::dup2_stdin(stdin);
+                let failed = |error| format!("cannot set standard input: {error}");
+                replaced.map_err(|error| failed_ending(failed(error), false))?;
+            }
+            // A rank of another host keeps what it was started with.
+            None if is_rank => {}
+            None => return Err(bug_ending("no standard input has come")),
+        }
         Ok((bundle, PeId(number)))
     }
 
@@ -299,8 +367,8 @@ impl LauncherConnection {
         match self.receiver.recv() {
             Ok(Some(message)) => message,
             // The launcher has closed the connection.
-            Ok(None) => std::process::exit(EXIT_LAUNCHER_LOST),
-            Err(error) => exit_launcher_lost("hear", &error),
+            Ok(None) => self.sender.end_with_launcher(None),
+            Err(error) => self.sender.end_with_launcher(Some(("hear", &error))),
         }
     }
 }
@@ -308,9 +376,34 @@ impl LauncherConnection {
 impl LauncherSender {
     /// Sends a message to the launcher; exits if the launcher has gone.
     fn send(&self, message: &MessageFromPe, fds: Vec<OwnedFd>) {
-        let mut sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let sender = self.0.sender.lock();
+        let mut sender = sender.unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = sender.send(message, fds) {
-            exit_launcher_lost("tell", &error);
+            self.end_with_launcher(Some(("tell", &error)));
+        }
+    }
+
+    /// Ends this process, as the launcher has gone; if the PE of a rank has reported its ending,
+    /// only this thread, for the main thread ends the process then.
+    fn end_with_launcher(&self, tried: Option<(&str, &io::Error)>) -> ! {
+        while self.0.is_rank.load(Ordering::SeqCst) && self.0.has_ended.load(Ordering::SeqCst) {
+            std::thread::park();
+        }
+        match tried {
+            Some((tried, error)) => exit_launcher_lost(tried, error),
+            None => std::process::exit(EXIT_LAUNCHER_LOST),
+        }
+    }
+
+    /// Waits until the launcher closes the connection, if this PE is a rank: then all have ended.
+    fn wait_for_others(&self) {
+        while self.0.is_rank.load(Ordering::SeqCst) {
+            let mut closed = [PollFd::new(&self.0.socket, PollFlags::RDHUP)];
+            match with_retries(|| poll(&mut closed, None)) {
+                Ok(_) if closed[0].revents().is_empty() => {}
+                // Without memory for the call there is no way to wait any longer.
+                _ => return,
+            }
         }
     }
 }

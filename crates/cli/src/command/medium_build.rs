@@ -1,0 +1,126 @@
+//! `thalweg medium build`: compiles the library of the medium `mpi`.
+//!
+//! The binary interface of MPI differs between its makers, so the library is compiled where it is
+//! used, by the compiler wrapper of the MPI that starts the ranks. The source is part of this
+//! program.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+use crate::failure::CommandFailure;
+use crate::output::write_stdout;
+
+/// Source of the library, and the header that it includes.
+const SOURCE: &str = include_str!("../../../plugin/media/mpi.c");
+const HEADER: &str = include_str!("../../../plugin/include/thalweg_medium.h");
+
+/// The line of the source in whose place the header is compiled.
+const INCLUDE: &str = "#include \"thalweg_medium.h\"\n";
+
+/// Arguments of `thalweg medium build`.
+#[derive(Debug, ClapArgs)]
+pub struct MediumBuildArgs {
+    /// The medium
+    medium: BuiltMedium,
+
+    /// The folder for the library, libthalweg_medium_mpi.so
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+
+    /// The compiler wrapper of the MPI whose mpirun or srun starts the ranks
+    #[arg(long, value_name = "COMMAND", env = "MPICC", default_value = "mpicc")]
+    mpicc: PathBuf,
+}
+
+/// Media whose libraries can be compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum BuiltMedium {
+    Mpi,
+}
+
+/// Compiles the library, and prints its path.
+///
+/// # Errors
+/// There is no compiler wrapper, the library does not compile, or its folder cannot be written.
+pub fn run(args: &MediumBuildArgs) -> Result<(), CommandFailure> {
+    let BuiltMedium::Mpi = args.medium;
+    let library = args.out.join("libthalweg_medium_mpi.so");
+    if !args.out.is_dir() {
+        let out = args.out.display();
+        return Err(CommandFailure::Usage(format!(
+            "there is no folder {out} for the library"
+        )));
+    }
+    // A process that has loaded the library keeps the old file.
+    let unfinished = args
+        .out
+        .join(format!(".libthalweg_medium_mpi.{}.so", std::process::id()));
+    let compiled = compile(&args.mpicc, &unfinished).and_then(|()| {
+        let renamed = fs::rename(&unfinished, &library);
+        renamed.map_err(|error| {
+            CommandFailure::Program(format!("cannot write {}: {error}", library.display()))
+        })
+    });
+    if compiled.is_err() {
+        // The compiler may have written none.
+        let _ = fs::remove_file(&unfinished);
+    }
+    compiled?;
+    write_stdout(&format!("{}\n", library.display()))
+}
+
+fn compile(mpicc: &Path, library: &Path) -> Result<(), CommandFailure> {
+    let name = mpicc.display();
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => CommandFailure::Program(format!(
+            "there is no `{name}`: install the compiler wrapper of your MPI (Debian: libopenmpi-dev \
+             or libmpich-dev), or name it by --mpicc COMMAND"
+        )),
+        _ => CommandFailure::Program(format!("cannot run `{name}`: {error}")),
+    };
+    let mut child = Command::new(mpicc)
+        .args(["-std=c11", "-O2", "-fPIC", "-shared", "-pthread", "-o"])
+        .arg(library)
+        .args(["-x", "c", "-", "-ldl"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    let source = SOURCE.replacen(INCLUDE, HEADER, 1);
+    if let Some(mut stdin) = child.stdin.take() {
+        // A compiler that stops reading says why.
+        let _ = stdin.write_all(source.as_bytes());
+    }
+    let done = child.wait_with_output().map_err(failed)?;
+    match done.status.success() {
+        true => Ok(()),
+        false => Err(CommandFailure::Program(format!(
+            "`{name}` cannot compile the library of mpi ({}): {}",
+            done.status,
+            first_lines(&done.stderr)
+        ))),
+    }
+}
+
+/// The first lines that a compiler says, which are about the first mistake.
+fn first_lines(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let lines: Vec<_> = text.lines().take(5).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_source_has_one_place_for_the_header() {
+        assert_eq!(SOURCE.matches(INCLUDE).count(), 1);
+        assert!(HEADER.contains("thalweg_medium_ranks_table"));
+    }
+}

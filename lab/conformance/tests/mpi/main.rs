@@ -1,0 +1,105 @@
+//! The suite against the medium `mpi`: in one process, and with 2 to 4 ranks under mpirun.
+//!
+//! Where OpenMPI's mpicc and mpirun are missing (Debian: openmpi-bin, libopenmpi-dev), the tests say
+//! `PASSED OVER` and test nothing.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Longest time in seconds that a step, and a whole behaviour, may take.
+const LONG: [&str; 4] = ["--timeout", "300", "--deadline", "1800"];
+
+/// Behaviours in which a process dies.
+const DEATHS: usize = 8;
+
+/// The library, compiled once; `None`: OpenMPI is missing, which is said.
+fn library() -> Option<&'static Path> {
+    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let library = LIBRARY.get_or_init(|| {
+        let is_there = |program: &str| {
+            let version = Command::new(program).arg("--version").output();
+            version.is_ok_and(|done| done.status.success())
+        };
+        (is_there("mpicc") && is_there("mpirun")).then(compile)
+    });
+    if library.is_none() {
+        eprintln!("PASSED OVER: mpicc or mpirun is missing (Debian: openmpi-bin, libopenmpi-dev)");
+    }
+    library.as_deref()
+}
+
+fn compile() -> PathBuf {
+    let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/plugin");
+    let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libthalweg_medium_mpi.so");
+    let done = Command::new("mpicc")
+        .args([
+            "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-I",
+        ])
+        .arg(plugin.join("include"))
+        .arg(plugin.join("media/mpi.c"))
+        .arg("-o")
+        .arg(&library)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    library
+}
+
+/// Checks the library; the behaviours that passed.
+fn passes(options: &[&str], level: &str, passed_over: usize) -> usize {
+    let Some(library) = library() else {
+        return usize::MAX;
+    };
+    let done = Command::new(env!("CARGO_BIN_EXE_thalweg-conformance"))
+        .arg("check")
+        .arg(library)
+        .args(LONG)
+        .args(options)
+        .env("THALWEG_MPI_THREADS", level)
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .output()
+        .unwrap();
+    let report = String::from_utf8(done.stdout).unwrap();
+    assert!(
+        done.status.success(),
+        "{report}{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    let count = |word: &str| report.lines().filter(|line| line.starts_with(word)).count();
+    assert_eq!(count("PASSED OVER"), passed_over, "{report}");
+    count("passed   ")
+}
+
+#[test]
+fn one_process_shows_every_behaviour_of_one() {
+    assert!(passes(&[], "multiple", DEATHS + 3) >= 45);
+}
+
+#[test]
+fn four_ranks_show_every_behaviour() {
+    let ranks = ["--launcher", "mpirun --oversubscribe -n 4"];
+    assert!(passes(&ranks, "multiple", DEATHS) >= 48);
+}
+
+#[test]
+fn ranks_of_every_level_of_threads_exchange_frames() {
+    let ranks = [
+        "--launcher",
+        "mpirun --oversubscribe -n 2",
+        "--only",
+        "a_child_",
+    ];
+    for level in ["serialized", "funneled"] {
+        assert!(passes(&ranks, level, 0) >= 3, "{level}");
+    }
+}
+
+#[test]
+fn one_process_of_every_level_of_threads_wakes_its_ends() {
+    for level in ["serialized", "funneled"] {
+        assert!(passes(&["--only", "_wakes_"], level, 0) >= 5, "{level}");
+    }
+}
