@@ -27,7 +27,7 @@ mod threaded_ports;
 
 pub use choice::{
     FusionPolicy, MediumCapabilities, PlanError, PlanOptions, ThreadingPolicy, TransportPolicy,
-    check_medium,
+    check_medium, own_medium_name, streams_medium_names,
 };
 pub use cut::{PeProgram, ProgramCuts, cut};
 pub use derived::{

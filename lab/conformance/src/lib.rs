@@ -16,7 +16,7 @@ mod granting;
 pub mod kill;
 mod play;
 mod rails;
-mod rdma_channel;
+mod rdma_modes;
 mod reference;
 mod reference_ends;
 mod rig;
@@ -26,7 +26,7 @@ mod suite;
 
 pub use crate::child::{TestFailure, TestOutcome};
 pub use crate::rails::Rails;
-pub use crate::rdma_channel::RdmaChannel;
+pub use crate::rdma_modes::RDMA_CHANNEL;
 pub use crate::rig::{MediumTest, Rig};
 pub use crate::single::Single;
 pub use crate::suite::{play_child, tests_of};

@@ -8,7 +8,7 @@ use transport::{Medium, media};
 use crate::behaviours::{self, Needs};
 use crate::child::TestFailure;
 use crate::rig::{MediumTest, Rig};
-use crate::{broken, kill, play, rails, rdma_channel, single};
+use crate::{broken, kill, play, rails, rdma_modes, single};
 
 /// Plays the role of a child, if the program was started as one. Otherwise `None`.
 pub fn play_child(arguments: &[String]) -> Option<ExitCode> {
@@ -46,7 +46,7 @@ fn find(word: &str) -> Result<&'static dyn Medium, TestFailure> {
         &broken::WHOLE,
         &single::Single,
         &rails::Rails,
-        &rdma_channel::RdmaChannel,
+        &rdma_modes::RDMA_CHANNEL,
     ];
     let own = own.into_iter().find(|medium| medium.name() == word);
     let found = own

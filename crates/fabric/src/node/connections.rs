@@ -85,12 +85,22 @@ impl FabricNode {
         }
         self.library.check("fi_eq_readerr", result)?;
         let error = self.library.error("fi_connect", entry.err);
-        Ok(self.closed(entry.fid, error.to_string()))
+        let is_refused = entry.err == libc::ECONNREFUSED;
+        Ok(self.closed(entry.fid, error.to_string(), is_refused))
     }
 
-    pub(super) fn closed(&self, fid: *mut Fid, why: String) -> Option<FabricEvent> {
+    pub(super) fn closed(
+        &self,
+        fid: *mut Fid,
+        why: String,
+        is_refused: bool,
+    ) -> Option<FabricEvent> {
         let connection = self.connection_of(fid)?;
-        Some(FabricEvent::Closed { connection, why })
+        Some(FabricEvent::Closed {
+            connection,
+            why,
+            is_refused,
+        })
     }
 
     pub(super) fn connection_of(&self, fid: *mut Fid) -> Option<ConnectionId> {

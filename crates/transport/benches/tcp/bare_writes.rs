@@ -45,9 +45,52 @@ struct BareEnd {
     writes: u64,
 }
 
+/// A node with its connection and memory.
+pub struct BareNode {
+    pub node: FabricNode,
+    pub connection: ConnectionId,
+    pub memory: Vec<PinnedMemory>,
+    pub regions: Vec<RegionId>,
+}
+
+impl BareNode {
+    pub fn new(
+        node: FabricNode,
+        connection: ConnectionId,
+        bytes: usize,
+        access: RemoteAccess,
+    ) -> BareNode {
+        let mut all = BareNode {
+            node,
+            connection,
+            memory: Vec::new(),
+            regions: Vec::new(),
+        };
+        let (memory, region, _) = register(&mut all.node, bytes, access);
+        all.memory.push(memory);
+        all.regions.push(region);
+        all
+    }
+
+    /// Registers another memory.
+    pub fn add_memory(&mut self, bytes: usize) {
+        let (memory, region, _) = register(&mut self.node, bytes, RemoteAccess::None);
+        self.memory.push(memory);
+        self.regions.push(region);
+    }
+
+    /// Lets the provider work, and returns what is done.
+    pub fn poll(&mut self) -> Vec<Completion> {
+        let mut completions = Vec::new();
+        let polled = self.node.poll_completions(&mut completions);
+        polled.expect("a sound connection");
+        completions
+    }
+}
+
 /// Both sides of a ring of `ring_bytes` bytes, for payloads of `len` bytes.
 pub fn pair(len: usize, ring_bytes: usize) -> (BareWriter, BareReader) {
-    let mut writer = open(FabricAddress::Listen(IpAddr::V4(Ipv4Addr::LOCALHOST)));
+    let mut writer = open(loopback());
     let mut reader = open(FabricAddress::Connect(
         writer.listen_address().expect("an address"),
     ));
@@ -80,7 +123,13 @@ pub fn pair(len: usize, ring_bytes: usize) -> (BareWriter, BareReader) {
     (writer, reader)
 }
 
-fn open(address: FabricAddress) -> FabricNode {
+/// Where nodes of this bench listen.
+pub fn loopback() -> FabricAddress {
+    FabricAddress::Listen(IpAddr::V4(Ipv4Addr::LOCALHOST))
+}
+
+/// A node over the provider `tcp`.
+pub fn open(address: FabricAddress) -> FabricNode {
     let query = ProviderQuery {
         provider: "tcp".to_owned(),
         device: None,
@@ -103,7 +152,7 @@ fn register(
 }
 
 /// Connects two nodes, the first of which listens.
-fn connect(writer: &mut FabricNode, reader: &mut FabricNode) -> [ConnectionId; 2] {
+pub fn connect(writer: &mut FabricNode, reader: &mut FabricNode) -> [ConnectionId; 2] {
     let from = reader.connect(b"bench").expect("asked");
     let mut to = None;
     let mut connected = 0;

@@ -1,5 +1,5 @@
 //! Media over TCP against bare sockets that write the same bytes, and against each other; `rdma`
-//! over libfabric's provider `tcp` against remote writes by libfabric alone.
+//! over libfabric's provider `tcp` against remote writes and messages by libfabric alone.
 //!
 //! ```text
 //!   one_to_one   sender (core 0) ---> receiver (core 1)
@@ -15,6 +15,7 @@
 extern crate thalweg_transport as transport;
 
 mod bare;
+mod bare_sends;
 mod bare_writes;
 mod edge;
 mod fan_out;
@@ -28,7 +29,7 @@ fn main() {
         .iter()
         .filter(|word| !word.starts_with('-'))
         .collect();
-    let benches: [(&str, fn()); 7] = [
+    let benches: [(&str, fn()); 9] = [
         ("one_to_one_tcp", one_to_one::tcp),
         ("ping_pong_tcp", ping_pong::tcp),
         ("one_to_one_rum", one_to_one::rum),
@@ -36,6 +37,8 @@ fn main() {
         ("fan_out_rum", fan_out::rum),
         ("one_to_one_rdma", one_to_one::rdma),
         ("ping_pong_rdma", ping_pong::rdma),
+        ("one_to_one_rdma_channel", one_to_one::rdma_channel),
+        ("one_to_one_rdma_batch", one_to_one::rdma_batch),
     ];
     for (name, bench) in benches {
         if wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str())) {

@@ -1,7 +1,7 @@
 //! One sender and one receiver, at full speed.
 
 use crate::table::{burst, compare};
-use crate::{bare, bare_writes, edge};
+use crate::{bare, bare_sends, bare_writes, edge};
 
 /// Bytes of a burst on plain TCP, which also has a limit of frames.
 const TCP_BYTES: u64 = 8 << 20;
@@ -12,6 +12,9 @@ const RUM_BYTES: u64 = 8 << 20;
 
 /// Frames of a burst on rdma, which also has a limit of bytes.
 const RDMA_FRAMES: u64 = 10_000;
+
+/// The mode `channel` of rdma.
+const CHANNEL: &str = "rdma mode=channel";
 
 /// Bytes of a write with which a bare socket is fast.
 const LARGE: usize = 64 * 1024;
@@ -44,6 +47,56 @@ pub fn tcp() {
     }
 }
 
+/// Bytes of a tuple that crosses in pieces, and their number in a burst.
+const LARGE_TUPLE: usize = 500_000;
+const LARGE_TUPLES: u64 = 30;
+
+/// Prints the frames a second, in millions, on rdma in mode `channel` and by messages of libfabric
+/// with the same credits; and tuples of 500 KB in pieces, beside messages of a buffer each.
+pub fn rdma_channel() {
+    if !edge::is_available(CHANNEL) {
+        return;
+    }
+    for len in [64, 1024, 4096, 16384] {
+        let count = RDMA_FRAMES.min(TCP_BYTES / len as u64);
+        compare(
+            &format!("rdma channel {len} B, to a message each"),
+            "M/s",
+            || bare_sends_stream(len, count) * 1e3,
+            || edge_stream(CHANNEL, len, count) * 1e3,
+        );
+    }
+    let buffer = edge::RING_BYTES / 32;
+    let messages = LARGE_TUPLES * LARGE_TUPLE.div_ceil(buffer) as u64;
+    compare(
+        "rdma channel 500 KB in pieces, to messages of 32 KB",
+        "GB/s",
+        || bare_sends_stream(buffer, messages) * buffer as f64,
+        || edge_pieces(CHANNEL, LARGE_TUPLE, LARGE_TUPLES) * LARGE_TUPLE as f64,
+    );
+}
+
+/// Prints the frames a second, in millions, on rdma in mode `batch`, by remote writes of one frame
+/// each and on rum.
+pub fn rdma_batch() {
+    if !edge::is_available("rum-rdma") {
+        return;
+    }
+    for len in [64, 1024, 4096, 16384] {
+        let count = RDMA_FRAMES.min(TCP_BYTES / len as u64);
+        let batch = || edge_stream("rum-rdma", len, count) * 1e3;
+        let bare = || bare_writes_stream(len, count) * 1e3;
+        compare(
+            &format!("rum-rdma {len} B, to a write each"),
+            "M/s",
+            bare,
+            batch,
+        );
+        let rum = || edge_stream("rum", len, count) * 1e3;
+        compare(&format!("rum-rdma {len} B, to rum"), "M/s", rum, batch);
+    }
+}
+
 /// Prints the frames a second, in millions, on rdma and by remote writes of one frame each.
 pub fn rdma() {
     if !edge::is_available("rdma") {
@@ -73,6 +126,34 @@ fn bare_writes_stream(len: usize, count: u64) -> f64 {
             let sum = (0..count).fold(0, |sum: u64, _| sum.wrapping_add(reader.read()));
             std::hint::black_box(sum);
         },
+    );
+    count as f64 / took / 1e9
+}
+
+/// Messages of libfabric a nanosecond.
+fn bare_sends_stream(len: usize, count: u64) -> f64 {
+    let (mut sender, mut receiver) = bare_sends::pair(len);
+    let payload = vec![1; len];
+    let took = burst(
+        move || {
+            (0..count).for_each(|_| sender.send(&payload));
+            sender.flush();
+        },
+        move || {
+            let sum = (0..count).fold(0, |sum: u64, _| sum.wrapping_add(receiver.receive()));
+            std::hint::black_box(sum);
+        },
+    );
+    count as f64 / took / 1e9
+}
+
+/// Payloads of this length, in pieces, a nanosecond.
+fn edge_pieces(medium: &str, len: usize, count: u64) -> f64 {
+    let (mut out, mut ends) = edge::open(medium, 1);
+    let payload = vec![1; len];
+    let took = burst(
+        move || edge::send_in_pieces(&mut *out, &payload, count),
+        move || edge::receive_pieces(&mut *ends[0], count),
     );
     count as f64 / took / 1e9
 }

@@ -15,7 +15,7 @@ use std::alloc::System;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use conformance::{MediumTest, Rails, RdmaChannel, Rig, Single, TestOutcome, broken, kill};
+use conformance::{MediumTest, RDMA_CHANNEL, Rails, Rig, Single, TestOutcome, broken, kill};
 use libtest_mimic::{Arguments, Failed, Trial};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use transport::{Medium, media};
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
 fn media() -> Vec<&'static dyn Medium> {
     let reference: &'static dyn Medium = &broken::WHOLE;
     let own = [reference, &Single, &Rails];
-    let channel: &'static dyn Medium = &RdmaChannel;
+    let channel: &'static dyn Medium = &RDMA_CHANNEL;
     let channel = channel.check_available().is_ok().then_some(channel);
     let own = own.into_iter().chain(channel);
     own.chain(media::available()).collect()

@@ -11,5 +11,6 @@ mod cuts;
 mod edge;
 mod proxy;
 mod rails;
+mod rdma_cuts;
 mod strangers;
 mod wire;

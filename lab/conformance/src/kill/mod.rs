@@ -92,6 +92,12 @@ pub const MEDIA: &[Promise] = &[
         notices_tickets: false,
         times: TIMES_BY_LIBRARY,
     },
+    Promise {
+        medium: "rum-rdma",
+        outlives: Outlives::Flushed,
+        notices_tickets: false,
+        times: TIMES_BY_LIBRARY,
+    },
 ];
 
 /// Promise of a medium about deaths.

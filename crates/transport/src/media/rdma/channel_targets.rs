@@ -372,7 +372,9 @@ impl<N: RdmaNode> ChannelTargets<N> {
                     self.node.stop_listening();
                 }
             }
-            FabricEvent::Closed { connection, why } => {
+            FabricEvent::Closed {
+                connection, why, ..
+            } => {
                 if let Some(receiver) = self.receivers.receiver_of(connection) {
                     self.lose(receiver, why);
                 }

@@ -1,21 +1,29 @@
 //! The medium `rdma`: opens and accepts edges over connected endpoints of libfabric.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use fabric::{FabricAddress, FabricLibrary, FabricNode, ProviderQuery};
 use rustix::io::retry_on_intr;
 use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::PlacementProof;
+use super::batch_pacing::BatchTerms;
+use super::batch_ticket::{read_batch_ticket, seal_batch_tickets};
 use super::channel_receiver::ChannelReceiver;
 use super::channel_sender::ChannelSender;
+use super::introduction::Introduction;
+use super::peer_watch::PeerWatch;
 use super::receiver::RdmaReceiver;
 use super::sender::RdmaSender;
+use super::sender_link::{ReconnectTimes, SenderLink, WatchedSender};
 use super::settings::{RdmaMode, RdmaSettings};
 use super::write_receiver::WriteReceiver;
 use super::write_sender::WriteSender;
-use super::write_targets::{RECEIVERS_MAX, refused};
+use super::write_targets::{RECEIVERS_MAX, WriteTerms, refused};
+use crate::media::rum::RumMedium;
 use crate::media::tcp_edge::address_ticket::{read_ticket, seal_tickets};
+use crate::media::tcp_edge::handshake::random_instance;
 use crate::{
     EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd,
 };
@@ -26,25 +34,48 @@ const RING_BYTES_MIN: usize = 4096;
 /// Most bytes of a ring: as many as the largest ring of the other media holds.
 const RING_BYTES_MAX: usize = 1 << 31;
 
+/// Most time that both sides wait for a broken connection, unless a test says otherwise: that of
+/// `rum`.
+const RECONNECT_TIMEOUT: Duration = RumMedium::DEFAULT.reconnect_timeout;
+
 /// The medium `rdma`, with its settings: see the [module](super).
 #[derive(Clone, Debug)]
 pub struct RdmaMedium {
+    name: &'static str,
     settings: RdmaSettings,
+    /// In mode `batch`, most time that both sides wait for a broken connection to be made again.
+    reconnect_timeout: Duration,
 }
 
-/// The medium in mode `channel`.
-static CHANNEL: RdmaMedium = RdmaMedium {
-    settings: RdmaSettings {
-        mode: RdmaMode::Channel,
-        ..RdmaSettings::DEFAULT
-    },
-};
+/// The medium in its other modes.
+static CHANNEL: RdmaMedium = RdmaMedium::of_mode(RdmaMode::Channel, RECONNECT_TIMEOUT);
+static BATCH: RdmaMedium = RdmaMedium::of_mode(RdmaMode::Batch, RECONNECT_TIMEOUT);
 
 impl RdmaMedium {
     /// The medium as plans have it unless they say otherwise: mode `write` over the provider `tcp`.
-    pub const DEFAULT: RdmaMedium = RdmaMedium {
-        settings: RdmaSettings::DEFAULT,
+    pub const DEFAULT: RdmaMedium = RdmaMedium::of_mode(RdmaMode::Write, RECONNECT_TIMEOUT);
+
+    /// The medium in mode `batch`, which waits so long for a broken connection to be made again.
+    pub const fn batch(reconnect_timeout: Duration) -> RdmaMedium {
+        RdmaMedium::of_mode(RdmaMode::Batch, reconnect_timeout)
+    }
+
+    /// Mode `batch` by a name of its own: `rum` over RDMA.
+    pub const RUM_RDMA: RdmaMedium = RdmaMedium {
+        name: "rum-rdma",
+        ..RdmaMedium::batch(RECONNECT_TIMEOUT)
     };
+
+    const fn of_mode(mode: RdmaMode, reconnect_timeout: Duration) -> RdmaMedium {
+        RdmaMedium {
+            name: "rdma",
+            settings: RdmaSettings {
+                mode,
+                ..RdmaSettings::DEFAULT
+            },
+            reconnect_timeout,
+        }
+    }
 
     /// How receivers know that a record is whole: the provider `tcp` reads a write from its socket
     /// in the order of its bytes, while the receiver polls. Of other providers nothing is known.
@@ -53,6 +84,66 @@ impl RdmaMedium {
             "tcp" => PlacementProof::Marks,
             _ => PlacementProof::Numbers,
         }
+    }
+
+    /// The terms of an edge in mode `write`, or in mode `batch` with a watch.
+    fn write_terms(
+        &self,
+        spec: &EdgeSpec,
+        counters: &Arc<EdgeCounters>,
+        watch: Option<Arc<PeerWatch>>,
+    ) -> Result<WriteTerms, Error> {
+        let batch = |watch| BatchTerms {
+            batching: spec.batching,
+            reconnect_timeout: self.reconnect_timeout,
+            counters: counters.clone(),
+            watch: Some(watch),
+            clock: Instant::now,
+        };
+        Ok(WriteTerms {
+            proof: self.proof(),
+            ring_bytes: ring_bytes(spec) as u64,
+            salt: random_salt()?,
+            batch: watch.map(batch),
+        })
+    }
+
+    /// Opens an edge in mode `batch` over a node that listens.
+    fn open_batch(
+        &self,
+        node: FabricNode,
+        spec: &EdgeSpec,
+        counters: Arc<EdgeCounters>,
+    ) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
+        let address = node.listen_address().map_err(refused)?;
+        let watch = PeerWatch::of_sender(address.ip(), random_instance())?;
+        let tickets = seal_batch_tickets(self.name(), spec, address, watch.own());
+        let terms = self.write_terms(spec, &counters, Some(watch))?;
+        let sender = WriteSender::new(node, spec, &terms)?;
+        Ok((Box::new(RdmaSender::new(sender, counters)?), tickets))
+    }
+
+    /// Accepts an edge in mode `batch`.
+    fn accept_batch(
+        &self,
+        spec: &EdgeSpec,
+        ticket: &EdgeTicket,
+    ) -> Result<Box<dyn ReceivingEnd>, Error> {
+        let (receiver, address, liveness) = read_batch_ticket(self.name(), spec, ticket)?;
+        let query = self.query(FabricAddress::Connect(address));
+        let node = FabricNode::open(&query).map_err(refused)?;
+        let watch = PeerWatch::of_receiver(address, random_instance())?;
+        let introduction = Introduction {
+            instance: watch.own().instance,
+            liveness: Some(watch.own().address),
+        };
+        let open_node = move || FabricNode::open(&query);
+        let watched = Some(WatchedSender { watch, liveness });
+        let times = ReconnectTimes::giving_up_after(self.reconnect_timeout);
+        let link = SenderLink::new(open_node, introduction, watched, times, Instant::now);
+        let (proof, bytes) = (self.proof(), ring_bytes(spec));
+        let receiver = WriteReceiver::new(node, spec, receiver, proof, bytes, Some(link))?;
+        Ok(Box::new(RdmaReceiver::new(receiver)?))
     }
 
     fn query(&self, address: FabricAddress) -> ProviderQuery {
@@ -67,11 +158,15 @@ impl RdmaMedium {
 
 impl Medium for RdmaMedium {
     fn name(&self) -> &'static str {
-        "rdma"
+        self.name
     }
 
     fn description(&self) -> String {
-        "frames written into the receiver's memory, by libfabric".to_owned()
+        let how = match self.settings.mode {
+            RdmaMode::Write | RdmaMode::Channel => "frames written into the receiver's memory",
+            RdmaMode::Batch => "rum over RDMA: batches written into the receiver's memory",
+        };
+        format!("{how}, by libfabric")
     }
 
     fn caps(&self) -> MediumCaps {
@@ -80,7 +175,7 @@ impl Medium for RdmaMedium {
             crosses_hosts: true,
             is_untrusted: true,
             is_one_to_many: true,
-            is_batching: false,
+            is_batching: self.settings.mode == RdmaMode::Batch,
             receivers_max: RECEIVERS_MAX,
             is_for_tests: false,
         }
@@ -91,25 +186,41 @@ impl Medium for RdmaMedium {
     }
 
     fn with_settings(&'static self, settings: &str) -> Result<&'static dyn Medium, Error> {
-        Ok(match RdmaSettings::parse(settings)?.mode {
+        let parsed = RdmaSettings::parse(settings)?;
+        let names_mode = (settings.split_whitespace()).any(|word| word.starts_with("mode="));
+        if self.name != RdmaMedium::DEFAULT.name {
+            return match names_mode && parsed.mode != RdmaMode::Batch {
+                false => Ok(self),
+                true => Err(Error::Refused(format!(
+                    "{} is rdma in mode batch, and has no other",
+                    self.name
+                ))),
+            };
+        }
+        Ok(match parsed.mode {
             RdmaMode::Write => &RdmaMedium::DEFAULT,
             RdmaMode::Channel => &CHANNEL,
+            RdmaMode::Batch => &BATCH,
         })
     }
 
     fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
         let node = FabricNode::open(&self.query(FabricAddress::Listen(spec.listen.first())));
         let node = node.map_err(refused)?;
+        let counters = Arc::<EdgeCounters>::default();
+        if self.settings.mode == RdmaMode::Batch {
+            return self.open_batch(node, spec, counters);
+        }
         let tickets = seal_tickets(
             self.name(),
             spec,
             &[node.listen_address().map_err(refused)?],
         );
         let bytes = ring_bytes(spec);
-        let counters = Arc::<EdgeCounters>::default();
         let end: Box<dyn SendingEnd> = match self.settings.mode {
-            RdmaMode::Write => {
-                let sender = WriteSender::new(node, spec, self.proof(), bytes, random_salt()?)?;
+            RdmaMode::Write | RdmaMode::Batch => {
+                let terms = self.write_terms(spec, &counters, None)?;
+                let sender = WriteSender::new(node, spec, &terms)?;
                 Box::new(RdmaSender::new(sender, counters)?)
             }
             RdmaMode::Channel => {
@@ -121,13 +232,17 @@ impl Medium for RdmaMedium {
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
+        if self.settings.mode == RdmaMode::Batch {
+            return self.accept_batch(spec, &ticket);
+        }
         let (receiver, address) = read_ticket(self.name(), spec, &ticket)?;
         let node = FabricNode::open(&self.query(FabricAddress::Connect(address)));
         let node = node.map_err(refused)?;
         let bytes = ring_bytes(spec);
         Ok(match self.settings.mode {
-            RdmaMode::Write => {
-                let receiver = WriteReceiver::new(node, spec, receiver, self.proof(), bytes)?;
+            RdmaMode::Write | RdmaMode::Batch => {
+                let proof = self.proof();
+                let receiver = WriteReceiver::new(node, spec, receiver, proof, bytes, None)?;
                 Box::new(RdmaReceiver::new(receiver)?)
             }
             RdmaMode::Channel => {
@@ -148,4 +263,22 @@ fn random_salt() -> Result<u64, Error> {
     let filled = retry_on_intr(|| getrandom(&mut salt, GetRandomFlags::empty()));
     filled.map_err(|error| Error::system("read random bytes", error))?;
     Ok(u64::from_ne_bytes(salt))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rum_rdma_is_mode_batch() {
+        static RUM_RDMA: RdmaMedium = RdmaMedium::RUM_RDMA;
+        let with = |settings| RUM_RDMA.with_settings(settings);
+        for settings in ["mode=batch", "provider=tcp"] {
+            let medium = with(settings).expect("its own mode");
+            assert_eq!((medium.name(), medium.caps()), ("rum-rdma", BATCH.caps()));
+        }
+        let refusal = with("mode=write").err().expect("another mode").to_string();
+        assert_eq!(refusal, "rum-rdma is rdma in mode batch, and has no other");
+        assert!(BATCH.caps().is_batching && !CHANNEL.caps().is_batching);
+    }
 }

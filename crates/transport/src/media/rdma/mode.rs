@@ -5,7 +5,9 @@
 //!   receiving thread RdmaReceiver -> ModeReceiver
 //! ```
 
+use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use fabric::RdmaNode;
 use ring::frame::FrameBatch;
@@ -13,6 +15,7 @@ use ring::frame::FrameBatch;
 use super::write_sender::lock;
 use super::write_targets::refused;
 use crate::Error;
+use crate::media::tcp_edge::io_thread::Registration;
 
 /// Checks that a frame can have `len` bytes of payload.
 ///
@@ -50,8 +53,9 @@ pub(super) trait ModeSender: Send {
     /// Forgets the claim, so that what it goes on with can be posted.
     fn forget_claim(&mut self);
 
-    /// Commits the claim: see [`crate::SendingEnd::commit`].
-    fn commit(&mut self, kind: u8, flags: u8, len: usize);
+    /// Commits the claim: see [`crate::SendingEnd::commit`]. Returns whether the IO thread has to
+    /// come for a batch that it does not know of.
+    fn commit(&mut self, kind: u8, flags: u8, len: usize) -> bool;
 
     /// Takes completions, credit, requests and losses, and posts what waits.
     ///
@@ -72,6 +76,8 @@ pub(super) trait ModeSender: Send {
     /// # Errors
     /// The provider has failed.
     fn may_sleep(&mut self, len: usize) -> Result<bool, Error> {
+        self.forget_claim();
+        lock(self.targets()).let_out();
         // The next claim reports an error, if there is one.
         let has_room = self.try_claim(len).unwrap_or(true);
         self.forget_claim();
@@ -119,6 +125,22 @@ pub(super) trait ModeTargets: Send {
 
     /// Whether credit or a loss has come since the last call.
     fn take_news(&mut self) -> bool;
+
+    /// Takes the number of its task at the IO thread.
+    fn attach(&mut self, _to: Registration) {}
+
+    /// Posts what waits for its batch.
+    fn let_out(&mut self) {}
+
+    /// Time of the IO thread's next turn for what waits for its batch; called at each turn.
+    fn next_turn_at(&mut self, _now: Instant) -> Option<Instant> {
+        None
+    }
+
+    /// Whether frames may wait for their batch.
+    fn is_batching(&self) -> bool {
+        false
+    }
 }
 
 /// The receiver's side of a mode.
@@ -131,6 +153,11 @@ pub(super) trait ModeReceiver: Send {
 
     /// The node, to ask whether a thread may sleep.
     fn node_mut(&mut self) -> &mut Self::Node;
+
+    /// Descriptor that becomes readable when a connection is to be made again.
+    fn wakeup_fd(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
 
     /// The next frames: see [`crate::ReceivingEnd::poll`].
     ///

@@ -13,6 +13,8 @@ pub enum RdmaMode {
     Write,
     /// By messages, which fill buffers that the receiver has posted.
     Channel,
+    /// By writes of batches, over connections that may break and be made again.
+    Batch,
 }
 
 /// Provider and mode of an edge.
@@ -46,12 +48,14 @@ impl RdmaSettings {
                 ("provider", "tcp") => settings.provider = "tcp",
                 ("mode", "write") => settings.mode = RdmaMode::Write,
                 ("mode", "channel") => settings.mode = RdmaMode::Channel,
+                ("mode", "batch") => settings.mode = RdmaMode::Batch,
                 ("provider", _) => {
                     let why = format!("the provider `{value}` cannot be used yet; `tcp` can");
                     return Err(refusal(why));
                 }
                 ("mode", _) => {
-                    let why = format!("there is no mode `{value}`; there are write and channel");
+                    let why =
+                        format!("there is no mode `{value}`; there are write, channel and batch");
                     return Err(refusal(why));
                 }
                 _ if FUTURE_KEYS.contains(&key) => {
@@ -91,10 +95,13 @@ mod tests {
     fn other_words_are_said() {
         for (text, why) in [
             (
-                "mode=batch",
-                "there is no mode `batch`; there are write and channel",
+                "mode=read",
+                "there is no mode `read`; there are write, channel and batch",
             ),
-            ("mode", "there is no mode ``; there are write and channel"),
+            (
+                "mode",
+                "there is no mode ``; there are write, channel and batch",
+            ),
             (
                 "provider=verbs",
                 "the provider `verbs` cannot be used yet; `tcp` can",
