@@ -85,8 +85,8 @@ pub use monitor::{
 };
 pub use pe::{serve, serve_rank};
 pub use plan::{
-    available_media, check_medium_settings, media, parse_plan, pin_pes, plan, plan_notes,
-    usable_core_count, with_media_search,
+    available_media, check_medium_settings, media, own_medium_name, parse_plan, pin_pes, plan,
+    plan_notes, usable_core_count, with_media_search,
 };
 pub use planner::{
     Calibration, FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,

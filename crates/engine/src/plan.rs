@@ -76,13 +76,14 @@ pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> 
 ///
 /// assert_eq!(check_medium_settings("rdma", "mode=channel"), Ok(()));
 /// let why = check_medium_settings("rdma", "mode=best").unwrap_err();
-/// assert_eq!(why, "settings of rdma: there is no mode `best`; there are write and channel");
+/// assert_eq!(why, "settings of rdma: there is no mode `best`; there are write, channel and batch");
 /// ```
 ///
 /// # Errors
 /// One line: the medium has no such settings.
 pub fn check_medium_settings(name: &str, settings: &str) -> Result<(), String> {
-    let found = media::find_with(&name.to_lowercase(), settings);
+    let own = planner::own_medium_name(name).to_lowercase();
+    let found = media::find_with(&own, settings);
     found.map(drop).map_err(|error| error.to_string())
 }
 
@@ -168,11 +169,26 @@ pub fn with_media_search(sentence: &str) -> String {
     )
 }
 
-/// Names of the media that cross processes, without those for tests.
+/// The name of a medium that a name means: its own, or that of a transport of IBM Streams.
+///
+/// # Example
+/// ```
+/// assert_eq!(thalweg_engine::own_medium_name("llm_rum_tcp"), "rum");
+/// assert_eq!(thalweg_engine::own_medium_name("LLM_RUM_IB"), "rum-rdma");
+/// assert_eq!(thalweg_engine::own_medium_name("tcp"), "tcp");
+/// ```
+pub fn own_medium_name(name: &str) -> &str {
+    planner::own_medium_name(name)
+}
+
+/// Words by which config may name the media that cross processes, without those for tests, and
+/// transports of IBM Streams. A name with a hyphen is no word of SPL.
 pub(crate) fn crossing_media() -> impl Iterator<Item = &'static str> {
     let all = media().into_iter();
     let all = all.filter(|medium| medium.crosses_processes && !medium.is_for_tests);
-    all.map(|medium| medium.name)
+    let words = all.map(|medium| medium.name);
+    let words = words.filter(|name| !name.contains('-'));
+    words.chain(planner::streams_medium_names())
 }
 
 /// Number of cores that this process may run on, as its affinity mask and control group allow; 0 if

@@ -34,7 +34,7 @@ pub use calibration::{
 };
 pub use choice::{
     FusionPolicy, HostFabrics, MediumCapabilities, PlanError, PlanOptions, SharedFabric,
-    ThreadingPolicy, TransportPolicy, check_medium,
+    ThreadingPolicy, TransportPolicy, check_medium, own_medium_name, streams_medium_names,
 };
 pub use cut::{PeProgram, ProgramCuts, cut};
 pub use derived::{

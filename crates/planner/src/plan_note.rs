@@ -138,10 +138,12 @@ impl<'a> PlanNoteFinder<'_, 'a> {
         })
     }
 
-    /// The note on batch settings for a medium that has no batches.
+    /// The note on batch settings for a medium that has no batches. With settings of its own a medium
+    /// may have some.
     fn batches(&self) -> Option<PlanNote> {
         let without = self.options.media.iter().filter(|medium| !medium.batches);
-        let mut batched = self.plan.crossings.iter().filter(|c| c.batch.is_some());
+        let batched = self.plan.crossings.iter();
+        let mut batched = batched.filter(|c| c.batch.is_some() && c.medium_settings.is_empty());
         let (crossing, medium) = batched.find_map(|crossing| {
             let medium = without.clone().find(|m| *m.name == *crossing.medium)?;
             Some((crossing, medium.name))

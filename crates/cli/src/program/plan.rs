@@ -40,14 +40,16 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> 
     };
     let calibration = calibration(args)?;
     let fabrics = JobFabrics::new(&args.host, list_fabrics);
+    let (transport, settings) = transport(args.transport.as_deref().unwrap_or("auto"), &media)?;
+    let by_rdma = args.rdma.as_deref().map(|settings| ("rdma", settings));
     let options = PlanOptions {
         fusion: fuse,
-        transport: transport(args.transport.as_deref().unwrap_or("auto"), &media)?,
+        transport,
         codec,
         threading: threading(args.threading.unwrap_or(ThreadingModel::Manual)),
         cores: cores(&args.pin),
         media: &media,
-        medium_settings: args.rdma.as_deref().map(|settings| ("rdma", settings)),
+        medium_settings: settings.or(by_rdma),
         calibration: calibration.as_ref(),
         fabrics: Some(&fabrics),
     };
@@ -119,7 +121,28 @@ fn read(file: &Path, program: &Program) -> Result<Plan, CommandFailure> {
         .map_err(|error| CommandFailure::Program(format!("{}:{error}", file.display())))
 }
 
+/// The name of a medium, and settings for it.
+type MediumSettings<'a> = (&'a str, &'a str);
+
+/// The medium of `--transport`, and the settings behind its name.
 fn transport<'a>(
+    text: &'a str,
+    media: &[MediumCapabilities<'a>],
+) -> Result<(TransportPolicy<'a>, Option<MediumSettings<'a>>), CommandFailure> {
+    let (name, settings) = text.split_once(' ').unwrap_or((text, ""));
+    let policy = find_transport(name, media)?;
+    let TransportPolicy::Medium(own) = policy else {
+        let why = "settings belong behind the name of a medium".to_owned();
+        return match settings {
+            "" => Ok((policy, None)),
+            _ => Err(CommandFailure::Usage(why)),
+        };
+    };
+    engine::check_medium_settings(own, settings).map_err(CommandFailure::Usage)?;
+    Ok((policy, (!settings.is_empty()).then_some((own, settings))))
+}
+
+fn find_transport<'a>(
     name: &str,
     media: &[MediumCapabilities<'a>],
 ) -> Result<TransportPolicy<'a>, CommandFailure> {
@@ -127,7 +150,8 @@ fn transport<'a>(
         return Ok(TransportPolicy::Auto);
     }
     // SPL's `inputTransport` writes `TCP`, so case does not matter.
-    let named = |medium: &&MediumCapabilities<'a>| medium.name.eq_ignore_ascii_case(name);
+    let own = engine::own_medium_name(name);
+    let named = |medium: &&MediumCapabilities<'a>| medium.name.eq_ignore_ascii_case(own);
     let between = media.iter().filter(|medium| medium.crosses_processes);
     if let Some(medium) = between.clone().find(named) {
         return Ok(TransportPolicy::Medium(medium.name));

@@ -13,8 +13,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "all|none|spl|FILE", value_parser = fuse)]
     pub fuse: Option<FuseChoice>,
 
-    /// How streams cross between processes; `auto` takes the fastest that gets there [default:
-    /// auto]
+    /// How streams cross between processes, with settings as in a plan: `rum`, `'rdma
+    /// mode=channel'`; `auto` takes the fastest that gets there [default: auto]
     #[arg(short = 'F', long, value_name = "auto|MEDIUM")]
     pub transport: Option<String>,
 
@@ -24,7 +24,8 @@ pub struct PlanArgs {
     pub calibration: Option<PathBuf>,
 
     /// Settings of streams by `rdma`, unless a plan says otherwise: `provider` (tcp, verbs, shm),
-    /// `mode` (write, channel), `device`, `gid` and `class` [default: provider=tcp,mode=write]
+    /// `mode` (write, channel, batch), `device`, `gid` and `class`
+    /// [default: provider=tcp,mode=write]
     #[arg(long, value_name = "KEY=VALUE,...", value_parser = rdma)]
     pub rdma: Option<String>,
 

@@ -54,7 +54,7 @@ fn plans_that_cannot_be_are_bad_usage() {
         ),
         (
             ["-F", "shmem"],
-            "there is no transport `shmem`; there are auto, shm, rum, tcp, rdma",
+            "there is no transport `shmem`; there are auto, shm, rum, tcp, rdma, rum-rdma",
         ),
         (
             ["-F", "ring"],
@@ -62,7 +62,7 @@ fn plans_that_cannot_be_are_bad_usage() {
         ),
         (
             ["--rdma", "mode=best"],
-            "there is no mode `best`; there are write and channel",
+            "there is no mode `best`; there are write, channel and batch",
         ),
         (
             ["--rdma", "provider=tcp,gid=3"],

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::processes::media;
 use crate::programs::split_programs_of;
 use crate::scratch::{Run, Scratch, command, root, thalweg};
 
@@ -78,7 +79,7 @@ fn a_plan_and_a_config_name_the_medium_of_a_library() {
     assert!(plan.contains(" on pipe"), "{plan}");
     thalweg(&["check", "--media-path", folder(), file]).ok();
     let said = thalweg(&["check", file]).fails(1);
-    let words = "[config-value]: config `outputTransport` is one of TCP, shm, rum, rdma\n";
+    let words = "[config-value]: config `outputTransport` is one of TCP, shm, rum, rdma, llm_rum_tcp, llm_rum_ib\n";
     assert!(said.contains(words), "{said}");
 }
 
@@ -97,7 +98,7 @@ fn an_unknown_medium_is_answered_with_those_found_and_where() {
     let options = ["run", HELLO, "--fuse", "none", "-F", "pigeon"];
     let said = thalweg(&[&options[..], &["--media-path", &folders]].concat()).fails(2);
     for words in [
-        "there is no transport `pigeon`; there are auto, shm, rum, tcp, rdma, pipe;",
+        "there is no transport `pigeon`; there are auto, shm, rum, tcp, rdma, rum-rdma, pipe;",
         "others were looked for in ",
         folder(),
         "libthalweg_medium_broken.so: cannot be loaded",
@@ -106,7 +107,7 @@ fn an_unknown_medium_is_answered_with_those_found_and_where() {
     }
     let said = thalweg(&options).fails(2);
     assert!(
-        said.ends_with("there are auto, shm, rum, tcp, rdma\n"),
+        said.ends_with("there are auto, shm, rum, tcp, rdma, rum-rdma\n"),
         "{said}"
     );
 }
@@ -208,4 +209,41 @@ fn check_becomes_the_command_of_the_suite() {
     let mut alone = command_alone(&scratch);
     let printed = Run::from(alone.args(words).env("PATH", bin).output().unwrap()).ok();
     assert_eq!(printed, "check lib.so --only wake\n");
+}
+
+/// Names that IBM Streams has for transports, in capitals or not, mean media of this engine.
+#[test]
+fn transports_of_streams_are_known() {
+    let names = [
+        ("llm_rum_tcp", "rum"),
+        ("LLM_RUM_TCP", "rum"),
+        ("llm_rum_ib", "rum-rdma"),
+    ];
+    for (name, own) in names {
+        let args = [
+            "dump", "--stage", "plan", "--fuse", "none", "-F", name, HELLO,
+        ];
+        let plan = thalweg(&args).ok();
+        assert!(plan.contains(&format!(" on {own}\n")), "{name}: {plan}");
+        let scratch = Scratch::new();
+        let program = format!(
+            "composite Main {{ graph stream<int32 n> A = Beacon() {{ param iterations : 3; \
+             output A : n = 7; config outputTransport : {name}; }}\n\
+             () as B = Custom(A) {{ logic onTuple A : printStringLn((rstring) n); }} }}"
+        );
+        let file = scratch.write("Main.spl", &program);
+        let args = [
+            "dump",
+            "--stage",
+            "plan",
+            "--fuse",
+            "none",
+            file.to_str().unwrap(),
+        ];
+        let plan = thalweg(&args).ok();
+        assert!(plan.contains(&format!(" on {own}\n")), "{name}: {plan}");
+        if media().any(|medium| medium == own) {
+            assert_eq!(scratch.run(&program, &["--fuse", "none"]).ok(), "7\n7\n7\n");
+        }
+    }
 }

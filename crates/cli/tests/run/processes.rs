@@ -191,11 +191,14 @@ pub fn terminal() -> (File, OwnedFd) {
     (ours.into(), theirs)
 }
 
-/// The media that join processes and whose libraries are installed.
+/// The media that cross processes, and `rdma` in mode `channel`, each as `-F` and plans have it.
 pub fn media() -> impl Iterator<Item = &'static str> {
     let media = engine::available_media().into_iter();
     let media = media.filter(|medium| medium.crosses_processes);
-    media.map(|medium| medium.name)
+    media.flat_map(|medium| {
+        let channel = (medium.name == "rdma").then_some("rdma mode=channel");
+        [medium.name].into_iter().chain(channel)
+    })
 }
 
 /// Waits for a condition.

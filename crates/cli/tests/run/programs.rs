@@ -22,9 +22,11 @@
 //! extension `data`. Files without directives are parts of programs. `BLESS=1` writes down what the
 //! compiled programs give.
 
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::processes::media;
 use crate::scratch::{Run, Scratch, root, thalweg};
 
 /// One directive with its content.
@@ -60,6 +62,25 @@ fn interpreted_programs_give_what_they_say() {
 #[test]
 fn split_programs_give_what_they_say() {
     split_programs_of(&["--fuse", "none"], |_| true);
+}
+
+/// The same over `rdma`, in each of its modes: one program in 16 for each, or all with
+/// `THALWEG_RDMA_PROGRAMS=all`.
+#[test]
+fn split_programs_give_what_they_say_by_rdma() {
+    let modes = ["rdma", "rdma mode=channel", "rum-rdma"];
+    let modes = modes
+        .into_iter()
+        .filter(|mode| media().any(|medium| medium == *mode));
+    let takes_all = std::env::var("THALWEG_RDMA_PROGRAMS").is_ok_and(|which| which == "all");
+    for (at, mode) in modes.enumerate() {
+        let number = Cell::new(at * 5);
+        split_programs_of(&["--fuse", "none", "-F", mode], |_| {
+            number.set(number.get() + 1);
+            let number: usize = number.get();
+            takes_all || number.is_multiple_of(16)
+        });
+    }
 }
 
 /// Runs the programs whose paths are selected with options that make several processes.

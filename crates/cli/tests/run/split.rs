@@ -112,16 +112,6 @@ fn examples_give_the_same_with_a_process_for_each_operator() {
 }
 
 #[test]
-fn examples_give_the_same_by_messages_of_rdma() {
-    for medium in media().filter(|medium| *medium == "rdma") {
-        let by = ["--fuse", "none", "-F", medium, "--rdma", "mode=channel"];
-        for (name, order) in PROGRAMS {
-            check(name, *order, &by);
-        }
-    }
-}
-
-#[test]
 fn examples_give_the_same_with_dedicated_threads() {
     for (name, order) in PROGRAMS {
         let args = ["--threading", "dedicated"];

@@ -85,14 +85,17 @@ fn what_is_not_for_users_is_in_no_list() {
     let program = "composite Main { graph () as A = Custom() { config inputTransport : simm; } }";
     for (list, run) in [
         (
-            "there are auto, shm, rum, tcp, rdma\n",
+            "there are auto, shm, rum, tcp, rdma, rum-rdma\n",
             thalweg(&["run", "-F", "simm", hello]),
         ),
         (
-            "there are shm, rum, tcp, rdma",
+            "there are shm, rum, tcp, rdma, rum-rdma",
             thalweg(&["run", "--fuse", plan.to_str().unwrap(), hello]),
         ),
-        ("is one of TCP, shm, rum, rdma\n", scratch.run(program, &[])),
+        (
+            "is one of TCP, shm, rum, rdma, llm_rum_tcp, llm_rum_ib\n",
+            scratch.run(program, &[]),
+        ),
     ] {
         assert!(run.stderr.contains(list), "{list}: {}", run.stderr);
         assert!(!run.stderr.contains("`sim`"), "{list}: {}", run.stderr);

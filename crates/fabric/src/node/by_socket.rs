@@ -2,6 +2,7 @@
 //! [`crate::datagram`].
 
 use std::collections::VecDeque;
+use std::io::ErrorKind;
 use std::mem;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::ptr;
@@ -226,11 +227,18 @@ impl FabricNode {
                 connection.socket = Some(Arc::new(socket));
                 None
             }
-            Err(error) => Some(format!("{to} does not answer: {error}")),
+            Err(error) => {
+                let is_refused = error.kind() == ErrorKind::ConnectionRefused;
+                Some((format!("{to} does not answer: {error}"), is_refused))
+            }
         };
         let connection = self.add_connection(connection);
-        if let (Some(why), Some(sockets)) = (why, &mut self.sockets) {
-            let closed = FabricEvent::Closed { connection, why };
+        if let (Some((why, is_refused)), Some(sockets)) = (why, &mut self.sockets) {
+            let closed = FabricEvent::Closed {
+                connection,
+                why,
+                is_refused,
+            };
             sockets.events.push_back(closed);
             sockets.signals.tell_own_events();
         }
@@ -324,8 +332,11 @@ impl FabricNode {
                     Ok(()) => FabricEvent::Connected { connection, data },
                     Err(error) => {
                         socket.close();
-                        let why = error.to_string();
-                        FabricEvent::Closed { connection, why }
+                        FabricEvent::Closed {
+                            connection,
+                            why: error.to_string(),
+                            is_refused: false,
+                        }
                     }
                 },
                 SocketMessage::Made => {
@@ -333,10 +344,11 @@ impl FabricNode {
                     let data = Vec::new();
                     FabricEvent::Connected { connection, data }
                 }
-                SocketMessage::Refused => {
-                    let why = "the peer has refused the connection".to_owned();
-                    FabricEvent::Closed { connection, why }
-                }
+                SocketMessage::Refused => FabricEvent::Closed {
+                    connection,
+                    why: "the peer has refused the connection".to_owned(),
+                    is_refused: true,
+                },
                 _ => continue,
             };
             self.push_event(event);
@@ -344,7 +356,11 @@ impl FabricNode {
         if let Some(why) = socket.take_end() {
             // Names of a peer that was killed before it could remove them.
             self.make(at);
-            self.push_event(FabricEvent::Closed { connection, why });
+            self.push_event(FabricEvent::Closed {
+                connection,
+                why,
+                is_refused: false,
+            });
         }
     }
 

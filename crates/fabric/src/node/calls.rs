@@ -218,7 +218,10 @@ impl RdmaNode for FabricNode {
                 let connection = self.connection_of(entry.fid);
                 connection.map(|connection| FabricEvent::Connected { connection, data })
             }
-            FI_SHUTDOWN => self.closed(entry.fid, "the peer has closed the connection".into()),
+            FI_SHUTDOWN => {
+                let why = "the peer has closed the connection".to_owned();
+                self.closed(entry.fid, why, false)
+            }
             _ => None,
         })
     }

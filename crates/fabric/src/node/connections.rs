@@ -99,12 +99,22 @@ impl FabricNode {
         let error = self.library.error("fi_connect", entry.err);
         // SAFETY: the library has set both, and keeps the bytes until the next call for the queue.
         let words = unsafe { peer_words(entry.err_data.cast(), entry.err_data_size) };
-        Ok(self.closed(entry.fid, format!("{error}{words}")))
+        let is_refused = entry.err == libc::ECONNREFUSED;
+        Ok(self.closed(entry.fid, format!("{error}{words}"), is_refused))
     }
 
-    pub(super) fn closed(&self, fid: *mut Fid, why: String) -> Option<FabricEvent> {
+    pub(super) fn closed(
+        &self,
+        fid: *mut Fid,
+        why: String,
+        is_refused: bool,
+    ) -> Option<FabricEvent> {
         let connection = self.connection_of(fid)?;
-        Some(FabricEvent::Closed { connection, why })
+        Some(FabricEvent::Closed {
+            connection,
+            why,
+            is_refused,
+        })
     }
 
     pub(super) fn connection_of(&self, fid: *mut Fid) -> Option<ConnectionId> {

@@ -88,5 +88,8 @@ pub enum FabricEvent {
         connection: ConnectionId,
         /// The provider's words for it.
         why: String,
+        /// Whether nothing listens at the address, or the peer has refused: another try is of no
+        /// use.
+        is_refused: bool,
     },
 }

@@ -8,6 +8,7 @@ use super::rng::FabricRng;
 use super::transfers::{
     MemoryPlace, NOT_ACCEPTED, PostedReceive, Transfer, TransferKind, TransferQueue,
 };
+use crate::error::FabricError;
 use crate::memory::Mapping;
 use crate::rdma_node::{Completion, CompletionKind, ConnectionId, FabricEvent, RemoteAccess};
 
@@ -32,10 +33,33 @@ pub struct SimFabricFaults {
     pub pause_percent: u8,
     /// Posts in 100 that find no room: operations and receive buffers.
     pub no_room_percent: u8,
+    /// Polls in 10,000 at which a connection breaks: what is on its way is lost, a write or a
+    /// message perhaps half placed. Both sides are told, and some operations fail.
+    pub breaks_in_10_000: u16,
     /// Whether nothing can be sent inline.
     pub lacks_inline: bool,
     /// Whether registrations of memory fail.
     pub refuses_registrations: bool,
+}
+
+/// What a node has posted, and what it was told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SimCounts {
+    /// Writes, reads and messages.
+    pub operations: u64,
+    /// Operations whose bytes were copied into them.
+    pub inline_operations: u64,
+    /// Receive buffers.
+    pub receives: u64,
+    /// Times that the device was told of operations or receive buffers: once for several, if all
+    /// but the last were posted with the word that more follows.
+    pub doorbells: u64,
+    /// Completions of the node's own operations and of its peers'.
+    pub completions: u64,
+    /// Bytes of the operations.
+    pub bytes: u64,
+    /// Registrations of memory.
+    pub registrations: u64,
 }
 
 /// A fabric for tests. Clones are handles of the same one.
@@ -50,6 +74,12 @@ pub(super) struct FabricState {
     pub(super) rng: FabricRng,
     pub(super) nodes: HashMap<u32, NodeState>,
     pub(super) queues: Vec<TransferQueue>,
+    /// Number of the node that was opened last. Numbers are not used again.
+    pub(super) last_node: u32,
+    /// Number of connections that were broken.
+    pub(super) breaks: u64,
+    /// By node, what it has posted.
+    pub(super) counts: HashMap<u32, SimCounts>,
 }
 
 /// A node as the fabric sees it.
@@ -83,11 +113,12 @@ impl SimFabricFaults {
         lost_completion_percent: 0,
         pause_percent: 0,
         no_room_percent: 0,
+        breaks_in_10_000: 0,
         lacks_inline: false,
         refuses_registrations: false,
     };
 
-    /// All faults, but for refused registrations and providers without inline sends.
+    /// All faults, but for breaks, refused registrations and providers without inline sends.
     pub const fn wild(seed: u64) -> SimFabricFaults {
         SimFabricFaults {
             seed,
@@ -97,6 +128,7 @@ impl SimFabricFaults {
             lost_completion_percent: 5,
             pause_percent: 1,
             no_room_percent: 20,
+            breaks_in_10_000: 0,
             lacks_inline: false,
             refuses_registrations: false,
         }
@@ -111,9 +143,32 @@ impl SimFabric {
             rng: FabricRng::new(faults.seed),
             nodes: HashMap::new(),
             queues: Vec::new(),
+            last_node: 0,
+            breaks: 0,
+            counts: HashMap::new(),
         };
         let state = Arc::new(Mutex::new(state));
         SimFabric { state }
+    }
+
+    /// Number of connections that the fabric has broken.
+    pub fn breaks(&self) -> u64 {
+        self.state().breaks
+    }
+
+    /// What the node with this number ([`SimNode::number`](super::SimNode::number)) has posted.
+    pub fn counts(&self, node: u32) -> SimCounts {
+        self.state().counts.get(&node).copied().unwrap_or_default()
+    }
+
+    /// Whether the words of a write are placed from the first to the last.
+    pub fn places_in_order(&self) -> bool {
+        !self.state().faults.reorders_words
+    }
+
+    /// Ends all faults from now on.
+    pub fn heal(&self) {
+        self.state().faults = SimFabricFaults::NONE;
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, FabricState> {
@@ -124,11 +179,11 @@ impl SimFabric {
 impl FabricState {
     /// Moves something, if the faults let it.
     pub(super) fn step(&mut self) {
+        self.break_some_connection();
         if self.rng.happens(self.faults.stall_percent) {
             return;
         }
-        let busy =
-            |(at, queue): (usize, &TransferQueue)| (!queue.transfers.is_empty()).then_some(at);
+        let busy = |(at, queue): (usize, &TransferQueue)| (queue.begun() > 0).then_some(at);
         let busy: Vec<usize> = self.queues.iter().enumerate().filter_map(busy).collect();
         if busy.is_empty() {
             return;
@@ -148,6 +203,31 @@ impl FabricState {
         {
             self.finish(at, &transfer);
         }
+    }
+
+    /// Breaks a connection, if the faults say so.
+    fn break_some_connection(&mut self) {
+        let breaks = usize::from(self.faults.breaks_in_10_000);
+        if breaks == 0 || self.rng.below(10_000) >= breaks {
+            return;
+        }
+        let open = self.queues.iter().enumerate();
+        let open: Vec<usize> = open.filter(|(_, q)| q.is_open).map(|(at, _)| at).collect();
+        if open.is_empty() {
+            return;
+        }
+        let at = open[self.rng.below(open.len())];
+        self.breaks += 1;
+        let left = self.queues[at].transfers.iter();
+        let left: Vec<u64> = left.filter_map(|transfer| transfer.completion).collect();
+        for number in left {
+            if self.rng.happens(50) {
+                let error = FabricError::Disconnected("the network has failed".to_owned());
+                let kind = CompletionKind::Failed(error);
+                self.tell(self.queues[at].from.0, Completion { number, kind });
+            }
+        }
+        self.close(at, "the network has failed");
     }
 
     /// Whether a direction of a connection carries nothing now; may begin such a pause.
@@ -209,10 +289,12 @@ impl FabricState {
             _ => None,
         };
         if let Some(received) = received {
+            self.count(to, |counts| counts.completions += 1);
             self.tell(to, received);
         }
         let is_told = !self.rng.happens(self.faults.lost_completion_percent);
         if let Some(number) = transfer.completion.filter(|_| is_told) {
+            self.count(from, |counts| counts.completions += 1);
             let kind = CompletionKind::Posted;
             let completion = Completion { number, kind };
             match self.rng.happens(self.faults.late_completion_percent) {
@@ -220,6 +302,11 @@ impl FabricState {
                 false => self.tell(from, completion),
             }
         }
+    }
+
+    /// Counts what a node does.
+    pub(super) fn count(&mut self, node: u32, count: impl FnOnce(&mut SimCounts)) {
+        count(self.counts.entry(node).or_default());
     }
 
     /// Appends a completion to those of a node, after the late ones.
@@ -251,6 +338,7 @@ impl FabricState {
             if [(from, to), (to, from)].contains(&(queue.from, queue.to)) {
                 queue.is_open = false;
                 queue.transfers.clear();
+                queue.held = 0;
                 queue.receives.clear();
             }
         }
@@ -258,7 +346,12 @@ impl FabricState {
         for (node, connection) in ends.filter(|(_, connection)| *connection != NOT_ACCEPTED) {
             let connection = ConnectionId::new(connection);
             let why = why.to_owned();
-            self.tell_event(node, FabricEvent::Closed { connection, why });
+            let event = FabricEvent::Closed {
+                connection,
+                why,
+                is_refused: false,
+            };
+            self.tell_event(node, event);
         }
     }
 

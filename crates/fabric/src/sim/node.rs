@@ -57,7 +57,8 @@ impl SimNode {
         let no_fd = |error| FabricError::NoProvider(format!("no descriptor is left: {error}"));
         let wakeup = Arc::new(rustix::event::eventfd(0, flags).map_err(no_fd)?);
         let mut state = fabric.state();
-        let number = state.nodes.keys().max().unwrap_or(&0) + 1;
+        state.last_node += 1;
+        let number = state.last_node;
         let node = NodeState {
             events: Vec::new(),
             completions: Vec::new(),
@@ -104,6 +105,7 @@ impl SimNode {
             from: (self.number, connection),
             to: (peer, peer_connection),
             transfers: Default::default(),
+            held: 0,
             receives: Default::default(),
             paused_polls: 0,
             is_open: true,
@@ -151,6 +153,8 @@ impl SimNode {
         }
         let percent = state.faults.no_room_percent;
         if state.queues[at].transfers.len() >= DEPTH || state.rng.happens(percent) {
+            // What was held for this operation begins without it.
+            self.ring(state, at);
             return Ok(false);
         }
         let access = match kind {
@@ -188,7 +192,28 @@ impl SimNode {
             immediate: options.immediate,
             words_left: None,
         });
+        state.count(self.number, |counts| {
+            counts.operations += 1;
+            counts.inline_operations += u64::from(is_inline);
+            counts.bytes += bytes as u64;
+        });
+        state.queues[at].held += 1;
+        if !options.is_more {
+            self.ring(state, at);
+        }
         Ok(true)
+    }
+
+    /// Tells the device of the operations that wait for it, if there are any.
+    fn ring(&self, state: &mut FabricState, at: usize) {
+        if std::mem::take(&mut state.queues[at].held) > 0 {
+            state.count(self.number, |counts| counts.doorbells += 1);
+        }
+    }
+
+    /// Number of the node, by which its fabric counts.
+    pub fn number(&self) -> u32 {
+        self.number
     }
 
     fn open_queue(&self, state: &mut FabricState, of: ConnectionId) -> Result<usize, FabricError> {
@@ -221,6 +246,7 @@ impl RdmaNode for SimNode {
                 text,
             });
         }
+        state.count(self.number, |counts| counts.registrations += 1);
         let key = state.rng.number();
         let mapping = memory.mapping().clone();
         let regions = &mut state.node(self.number).regions;
@@ -266,8 +292,12 @@ impl RdmaNode for SimNode {
                 state.tell_event(peer, FabricEvent::Request(request));
             }
             _ => {
-                let why = "nothing listens there".to_owned();
-                state.tell_event(self.number, FabricEvent::Closed { connection, why });
+                let event = FabricEvent::Closed {
+                    connection,
+                    why: "nothing listens there".to_owned(),
+                    is_refused: true,
+                };
+                state.tell_event(self.number, event);
             }
         }
         Ok(connection)
@@ -289,8 +319,12 @@ impl RdmaNode for SimNode {
             .map(|node| node.connections[peer_connection]);
         let Some(back) = back.filter(|back| state.queues[*back].is_open) else {
             state.queues[at].is_open = false;
-            let why = "the peer is gone".to_owned();
-            state.tell_event(self.number, FabricEvent::Closed { connection, why });
+            let event = FabricEvent::Closed {
+                connection,
+                why: "the peer is gone".to_owned(),
+                is_refused: false,
+            };
+            state.tell_event(self.number, event);
             return Ok(());
         };
         state.queues[back].to = (self.number, connection.index());
@@ -307,7 +341,11 @@ impl RdmaNode for SimNode {
     fn reject(&mut self, request: ConnectionRequest, why: &str) -> Result<(), FabricError> {
         let (peer, connection) = request.simulated()?;
         let (connection, why) = (ConnectionId::new(connection), format!("refused: {why}"));
-        let event = FabricEvent::Closed { connection, why };
+        let event = FabricEvent::Closed {
+            connection,
+            why,
+            is_refused: true,
+        };
         self.fabric.state().tell_event(peer, event);
         Ok(())
     }
@@ -377,6 +415,10 @@ impl RdmaNode for SimNode {
             bytes: into.range.len(),
             completion,
         });
+        state.count(self.number, |counts| {
+            counts.receives += 1;
+            counts.doorbells += 1;
+        });
         Ok(true)
     }
 
@@ -393,7 +435,7 @@ impl RdmaNode for SimNode {
         let mut counter = [0; 8];
         let _ = rustix::io::read(&*self.wakeup, &mut counter);
         let mine = |queue: &TransferQueue| [queue.from.0, queue.to.0].contains(&self.number);
-        let is_moving = |queue: &TransferQueue| mine(queue) && !queue.transfers.is_empty();
+        let is_moving = |queue: &TransferQueue| mine(queue) && queue.begun() > 0;
         let is_moving = state.queues.iter().any(is_moving);
         let node = state.node(self.number);
         Ok(!is_moving && node.events.is_empty() && node.completions.is_empty())

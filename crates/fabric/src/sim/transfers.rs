@@ -21,6 +21,8 @@ pub(super) struct TransferQueue {
     /// Number of the other node, and of its connection.
     pub(super) to: (u32, usize),
     pub(super) transfers: VecDeque<Transfer>,
+    /// Operations at the end of the queue that do not begin yet: more were said to follow.
+    pub(super) held: usize,
     /// Receive buffers of the node that posts, for what comes the other way.
     pub(super) receives: VecDeque<PostedReceive>,
     /// Polls for which nothing moves.
@@ -69,6 +71,13 @@ pub(super) struct PostedReceive {
     pub(super) place: MemoryPlace,
     pub(super) bytes: usize,
     pub(super) completion: u64,
+}
+
+impl TransferQueue {
+    /// Number of operations that have begun, or may begin.
+    pub(super) fn begun(&self) -> usize {
+        self.transfers.len() - self.held.min(self.transfers.len())
+    }
 }
 
 impl Transfer {

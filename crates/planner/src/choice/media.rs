@@ -5,6 +5,21 @@ use syntax::nearest;
 use super::plan_error::PlanError;
 use super::plan_options::MediumCapabilities;
 
+/// Names that IBM Streams has for transports, and what they are here.
+const STREAMS_NAMES: [(&str, &str); 2] = [("llm_rum_tcp", "rum"), ("llm_rum_ib", "rum-rdma")];
+
+/// Names that IBM Streams has for transports, which are accepted as the media that they mean.
+pub fn streams_medium_names() -> impl Iterator<Item = &'static str> {
+    STREAMS_NAMES.into_iter().map(|(name, _)| name)
+}
+
+/// The name of a medium that a name means: its own, or that of a transport of IBM Streams.
+pub fn own_medium_name(name: &str) -> &str {
+    let of_streams = STREAMS_NAMES.into_iter();
+    let mut of_streams = of_streams.filter(|(theirs, _)| theirs.eq_ignore_ascii_case(name));
+    of_streams.next().map_or(name, |(_, own)| own)
+}
+
 /// The medium of a name, in capitals or not, if it can carry a stream between processes.
 ///
 /// # Errors
@@ -13,7 +28,8 @@ pub(crate) fn find_medium<'a>(
     name: &str,
     media: &[MediumCapabilities<'a>],
 ) -> Result<MediumCapabilities<'a>, PlanError> {
-    let found = media.iter().find(|m| m.name.eq_ignore_ascii_case(name));
+    let own = own_medium_name(name);
+    let found = media.iter().find(|m| m.name.eq_ignore_ascii_case(own));
     match found {
         Some(medium) if medium.crosses_processes => Ok(*medium),
         Some(medium) => {

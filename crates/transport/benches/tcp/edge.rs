@@ -2,10 +2,17 @@
 
 use std::net::Ipv4Addr;
 
+use transport::fragment::{FragmentAssembler, split_payload};
 use transport::{Batching, EdgeSpec, Medium, ReceivingEnd, SendingEnd, media};
 
 /// Bytes of an edge's ring.
 pub const RING_BYTES: usize = 1 << 20;
+
+/// The medium of a name, with settings behind it if it has some.
+fn find(medium: &str) -> &'static dyn Medium {
+    let (name, settings) = medium.split_once(' ').unwrap_or((medium, ""));
+    media::find_with(name, settings).expect("a medium")
+}
 
 /// Whether the medium can work here; else a line says why not.
 pub fn is_available(medium: &str) -> bool {
@@ -15,12 +22,6 @@ pub fn is_available(medium: &str) -> bool {
         println!("  passed over: {why}");
     }
     available.is_ok()
-}
-
-/// The medium that words name: a name, and settings behind a blank.
-fn find(words: &str) -> &'static dyn Medium {
-    let (name, settings) = words.split_once(' ').unwrap_or((words, ""));
-    media::find_with(name, settings).expect("a medium")
 }
 
 /// Both ends of an edge on this medium: its name, and its settings behind a blank.
@@ -42,6 +43,34 @@ pub fn open(medium: &str, receivers: u32) -> (Box<dyn SendingEnd>, Vec<Box<dyn R
     let accept = |ticket| medium.accept(&spec, ticket).expect("accepted");
     let receivers = tickets.into_iter().map(accept).collect();
     (out, receivers)
+}
+
+/// Commits `count` payloads in pieces that frames hold, and gets the last one out.
+pub fn send_in_pieces(out: &mut dyn SendingEnd, payload: &[u8], count: u64) {
+    let most = out.payload_bytes_max();
+    for _ in 0..count {
+        for (flags, piece) in split_payload(payload, most) {
+            while !out.try_write(1, flags, piece).expect("a sound edge") {
+                std::hint::spin_loop();
+            }
+        }
+    }
+    while !out.flush().expect("a sound edge") {}
+}
+
+/// Takes `count` payloads in pieces, reading the first word of each.
+pub fn receive_pieces(end: &mut dyn ReceivingEnd, count: u64) {
+    let (mut assembler, mut taken) = (FragmentAssembler::default(), 0);
+    while taken < count {
+        for frame in end.poll().expect("a sound edge") {
+            let payload = assembler.add_fragment(frame.flags, frame.bytes);
+            if let Some(payload) = payload.expect("pieces in order") {
+                std::hint::black_box(payload.first());
+                taken += 1;
+            }
+        }
+        end.release();
+    }
 }
 
 /// Commits `count` frames, and gets the last one out.

@@ -28,7 +28,7 @@ fn main() {
         .iter()
         .filter(|word| !word.starts_with('-'))
         .collect();
-    let benches: [(&str, fn()); 7] = [
+    let benches: [(&str, fn()); 9] = [
         ("one_to_one_tcp", one_to_one::tcp),
         ("ping_pong_tcp", ping_pong::tcp),
         ("one_to_one_rum", one_to_one::rum),
@@ -36,6 +36,8 @@ fn main() {
         ("fan_out_rum", fan_out::rum),
         ("one_to_one_rdma", one_to_one::rdma),
         ("ping_pong_rdma", ping_pong::rdma),
+        ("pieces_rdma", one_to_one::rdma_pieces),
+        ("one_to_one_rdma_batch", one_to_one::rdma_batch),
     ];
     for (name, bench) in benches {
         if wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str())) {

@@ -46,6 +46,47 @@ pub fn tcp() {
     }
 }
 
+/// Bytes of a tuple that crosses in pieces, and their number in a burst.
+const LARGE_TUPLE: usize = 500_000;
+const LARGE_TUPLES: u64 = 30;
+
+/// Prints the bytes a second of tuples of 500 KB in pieces, on rdma in mode `channel`, beside
+/// messages of a buffer each.
+pub fn rdma_pieces() {
+    if !edge::is_available("rdma") {
+        return;
+    }
+    let buffer = edge::RING_BYTES / 32;
+    let messages = LARGE_TUPLES * LARGE_TUPLE.div_ceil(buffer) as u64;
+    compare(
+        "rdma channel 500 KB in pieces, to messages of 32 KB",
+        "GB/s",
+        || remote_stream::<RemoteSends>(buffer, messages) * buffer as f64,
+        || edge_pieces("rdma mode=channel", LARGE_TUPLE, LARGE_TUPLES) * LARGE_TUPLE as f64,
+    );
+}
+
+/// Prints the frames a second, in millions, on rdma in mode `batch`, by remote writes of one frame
+/// each and on rum.
+pub fn rdma_batch() {
+    if !edge::is_available("rum-rdma") {
+        return;
+    }
+    for len in [64, 1024, 4096, 16384] {
+        let count = RDMA_FRAMES.min(TCP_BYTES / len as u64);
+        let batch = || edge_stream("rum-rdma", len, count) * 1e3;
+        let bare = || remote_stream::<RemoteWrites>(len, count) * 1e3;
+        compare(
+            &format!("rum-rdma {len} B, to a fi_write each"),
+            "M/s",
+            bare,
+            batch,
+        );
+        let rum = || edge_stream("rum", len, count) * 1e3;
+        compare(&format!("rum-rdma {len} B, to rum"), "M/s", rum, batch);
+    }
+}
+
 /// Prints the frames a second, in millions, on rdma and by remote writes or messages of one frame
 /// each.
 pub fn rdma() {
@@ -92,6 +133,17 @@ where
             std::hint::black_box(sum);
             receiver.acknowledge().expect("a sound connection");
         },
+    );
+    count as f64 / took / 1e9
+}
+
+/// Payloads of this length, in pieces, a nanosecond.
+fn edge_pieces(medium: &str, len: usize, count: u64) -> f64 {
+    let (mut out, mut ends) = edge::open(medium, 1);
+    let payload = vec![1; len];
+    let took = burst(
+        move || edge::send_in_pieces(&mut *out, &payload, count),
+        move || edge::receive_pieces(&mut *ends[0], count),
     );
     count as f64 / took / 1e9
 }

@@ -21,12 +21,13 @@ static SIM: sim::SimMedium = sim::SimMedium {
     faults: sim::SimFaults::MILD,
 };
 
-static ALL: [&dyn Medium; 6] = [
+static ALL: [&dyn Medium; 7] = [
     &ring::RingMedium,
     &shm::ShmMedium,
     &rum::RumMedium::DEFAULT,
     &tcp::TcpMedium,
     &rdma::RdmaMedium::DEFAULT,
+    &rdma::RdmaMedium::RUM_RDMA,
     &SIM,
 ];
 

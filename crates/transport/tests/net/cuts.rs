@@ -23,7 +23,7 @@ const RUM: RumMedium = RumMedium {
 };
 
 /// Number of cuts in a stream.
-const CUTS: u32 = 200;
+pub const CUTS: u32 = 200;
 
 /// An edge with a proxy in front of its sender.
 fn through(spec: &EdgeSpec, rum: RumMedium, seed: u64, cuts: u32, cut_bytes: u64) -> Cut {
@@ -38,10 +38,11 @@ fn through(spec: &EdgeSpec, rum: RumMedium, seed: u64, cuts: u32, cut_bytes: u64
     Cut { out, ends, proxy }
 }
 
-struct Cut {
-    out: Box<dyn SendingEnd>,
-    ends: Vec<(Box<dyn ReceivingEnd>, u64)>,
-    proxy: Proxy,
+/// An edge whose connections are cut.
+pub struct Cut {
+    pub out: Box<dyn SendingEnd>,
+    pub ends: Vec<(Box<dyn ReceivingEnd>, u64)>,
+    pub proxy: Proxy,
 }
 
 impl Cut {
@@ -94,7 +95,11 @@ fn a_cut_stream_is_whole(number: u64, receivers: u32, cut_bytes: u64) {
     let seed = seed(number);
     println!("seed {seed}, {receivers} receivers, cuts within {cut_bytes} bytes");
     let spec = spec(receivers);
-    let mut cut = through(&spec, RUM, seed, CUTS, cut_bytes);
+    stays_whole(through(&spec, RUM, seed, CUTS, cut_bytes), seed);
+}
+
+/// Passes frames until all cuts are made, and ends the edge.
+pub fn stays_whole(mut cut: Cut, seed: u64) {
     let sent = cut.pass_until_cut(&mut Random::new(seed));
     assert_eq!(cut.proxy.cuts_left(), 0);
     let counters = cut.out.counters().expect("counters");

@@ -12,5 +12,6 @@ mod edge;
 mod numbered_frames;
 mod proxy;
 mod rails;
+mod rdma_cuts;
 mod strangers;
 mod wire;

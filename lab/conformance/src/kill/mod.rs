@@ -138,6 +138,13 @@ pub const MEDIA: &[Promise] = &[
         times: 1,
         every: EVERY_ON_ADAPTER,
     },
+    Promise {
+        medium: "rum-rdma",
+        outlives: Outlives::Flushed,
+        notices_tickets: false,
+        times: TIMES_BY_LIBRARY,
+        every: 1,
+    },
 ];
 
 /// Promise of a medium about deaths.

@@ -114,7 +114,7 @@ impl<N: RdmaNode> ModeSender for ChannelSender<N> {
         }
     }
 
-    fn commit(&mut self, kind: u8, flags: u8, len: usize) {
+    fn commit(&mut self, kind: u8, flags: u8, len: usize) -> bool {
         let claim = self.claim.take().filter(|claim| len <= claim.len);
         let claim = claim.expect("commit of bytes that were claimed");
         let header = FrameHeader {
@@ -126,6 +126,7 @@ impl<N: RdmaNode> ModeSender for ChannelSender<N> {
         let bytes = self.pool.bytes_mut(at..at + HEADER_BYTES);
         bytes.copy_from_slice(&header.to_word().to_ne_bytes());
         lock(&self.targets).commit(claim.message, claim.before + frame_bytes(len));
+        false
     }
 
     fn progress(&mut self) -> Result<(), Error> {

@@ -371,7 +371,9 @@ impl<N: RdmaNode> ChannelTargets<N> {
         match event {
             FabricEvent::Request(request) => self.answer(request),
             FabricEvent::Connected { connection, .. } => self.receivers.connect(connection),
-            FabricEvent::Closed { connection, why } => {
+            FabricEvent::Closed {
+                connection, why, ..
+            } => {
                 if let Some(receiver) = self.receivers.receiver_of(connection) {
                     self.lose(receiver, why);
                 }

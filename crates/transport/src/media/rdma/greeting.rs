@@ -18,6 +18,10 @@
 //! and bytes of the ring, an acceptance the number of those that are used in place of the position
 //! and the bytes of a buffer in place of the ring's; other words are 0.
 //!
+//! In mode `batch` a request has, in place of the ring's bytes, the lowest 32 bits of the position at
+//! which the receiver goes on, and a number of the receiving end, by which a second end with the
+//! same ticket is known.
+//!
 //! Numbers are little endian. Frames cross as they lie in memory, so both hosts must be little
 //! endian or both big endian: the magic is in the byte order of its host, and shows it.
 
@@ -106,6 +110,18 @@ impl RdmaRequest {
             )));
         }
         Ok(request)
+    }
+}
+
+impl RdmaRequest {
+    /// In mode `batch`: the lowest bits of the position, and the number of the receiving end.
+    pub(super) fn place(&self) -> (u32, u32) {
+        (self.ring.bytes as u32, (self.ring.bytes >> 32) as u32)
+    }
+
+    /// The word of a request in mode `batch` that [`RdmaRequest::place`] reads.
+    pub(super) fn place_word(position: u64, instance: u64) -> u64 {
+        u64::from(position as u32) | u64::from(instance as u32) << 32
     }
 }
 

@@ -2,22 +2,30 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use fabric::{FabricAddress, FabricLibrary, FabricNode, ProviderQuery, has_provider};
 use rustix::io::retry_on_intr;
 use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::adapter::AdapterFolders;
+use super::batch_pacing::BatchTerms;
+use super::batch_ticket::{read_batch_ticket, seal_batch_tickets};
 use super::channel_receiver::ChannelReceiver;
 use super::channel_sender::ChannelSender;
+use super::introduction::Introduction;
+use super::peer_watch::PeerWatch;
 use super::provider::Provider;
 use super::receiver::RdmaReceiver;
 use super::sender::RdmaSender;
+use super::sender_link::{ReconnectTimes, SenderLink, WatchedSender};
 use super::settings::{RdmaMode, RdmaSettings};
 use super::write_receiver::WriteReceiver;
 use super::write_sender::WriteSender;
-use super::write_targets::{RECEIVERS_MAX, refused};
+use super::write_targets::{RECEIVERS_MAX, WriteTerms, refused};
+use crate::media::rum::RumMedium;
 use crate::media::tcp_edge::address_ticket::{read_ticket, seal_tickets};
+use crate::media::tcp_edge::handshake::random_instance;
 use crate::{
     EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd,
 };
@@ -28,10 +36,17 @@ const RING_BYTES_MIN: usize = 4096;
 /// Most bytes of a ring: as many as the largest ring of the other media holds.
 const RING_BYTES_MAX: usize = 1 << 31;
 
+/// Most time that both sides wait for a broken connection, unless a test says otherwise: that of
+/// `rum`.
+const RECONNECT_TIMEOUT: Duration = RumMedium::DEFAULT.reconnect_timeout;
+
 /// The medium `rdma`, with its settings: see the [module](super).
 #[derive(Clone, Debug)]
 pub struct RdmaMedium {
+    name: &'static str,
     settings: RdmaSettings,
+    /// In mode `batch`, most time that both sides wait for a broken connection to be made again.
+    reconnect_timeout: Duration,
 }
 
 /// The media with other settings than [`RdmaMedium::DEFAULT`] that were asked for: each stays as
@@ -40,9 +55,29 @@ static WITH_SETTINGS: Mutex<Vec<&'static RdmaMedium>> = Mutex::new(Vec::new());
 
 impl RdmaMedium {
     /// The medium as plans have it unless they say otherwise: mode `write` over the provider `tcp`.
-    pub const DEFAULT: RdmaMedium = RdmaMedium {
-        settings: RdmaSettings::DEFAULT,
+    pub const DEFAULT: RdmaMedium = RdmaMedium::of_mode(RdmaMode::Write, RECONNECT_TIMEOUT);
+
+    /// The medium in mode `batch`, which waits so long for a broken connection to be made again.
+    pub const fn batch(reconnect_timeout: Duration) -> RdmaMedium {
+        RdmaMedium::of_mode(RdmaMode::Batch, reconnect_timeout)
+    }
+
+    /// Mode `batch` by a name of its own: `rum` over RDMA.
+    pub const RUM_RDMA: RdmaMedium = RdmaMedium {
+        name: "rum-rdma",
+        ..RdmaMedium::batch(RECONNECT_TIMEOUT)
     };
+
+    const fn of_mode(mode: RdmaMode, reconnect_timeout: Duration) -> RdmaMedium {
+        RdmaMedium {
+            name: "rdma",
+            settings: RdmaSettings {
+                mode,
+                ..RdmaSettings::DEFAULT
+            },
+            reconnect_timeout,
+        }
+    }
 
     /// The one medium with these settings.
     fn of_settings(settings: RdmaSettings) -> &'static RdmaMedium {
@@ -50,7 +85,10 @@ impl RdmaMedium {
         if let Some(known) = media.iter().find(|known| known.settings == settings) {
             return known;
         }
-        let medium: &'static RdmaMedium = Box::leak(Box::new(RdmaMedium { settings }));
+        let medium: &'static RdmaMedium = Box::leak(Box::new(RdmaMedium {
+            settings,
+            ..RdmaMedium::DEFAULT
+        }));
         media.push(medium);
         medium
     }
@@ -74,13 +112,76 @@ impl RdmaMedium {
         if let (Some(device), Some(class)) = (self.settings.device, self.settings.class) {
             AdapterFolders::of_system().check_class(device, class)?;
         }
-        let query = ProviderQuery {
+        FabricNode::open(&self.query(address, source)).map_err(refused)
+    }
+
+    /// The terms of an edge in mode `write`, or in mode `batch` with a watch.
+    fn write_terms(
+        &self,
+        spec: &EdgeSpec,
+        counters: &Arc<EdgeCounters>,
+        watch: Option<Arc<PeerWatch>>,
+    ) -> Result<WriteTerms, Error> {
+        let batch = |watch| BatchTerms {
+            batching: spec.batching,
+            reconnect_timeout: self.reconnect_timeout,
+            counters: counters.clone(),
+            watch: Some(watch),
+            clock: Instant::now,
+        };
+        Ok(WriteTerms {
+            proof: self.settings.provider.proof(),
+            ring_bytes: ring_bytes(spec) as u64,
+            salt: random_salt()?,
+            batch: watch.map(batch),
+        })
+    }
+
+    /// Opens an edge in mode `batch` over a node that listens.
+    fn open_batch(
+        &self,
+        node: FabricNode,
+        spec: &EdgeSpec,
+        counters: Arc<EdgeCounters>,
+    ) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
+        let address = node.listen_address().map_err(refused)?;
+        let watch = PeerWatch::of_sender(address.ip(), random_instance())?;
+        let tickets = seal_batch_tickets(self.name(), spec, address, watch.own());
+        let terms = self.write_terms(spec, &counters, Some(watch))?;
+        let sender = WriteSender::new(node, spec, &terms)?;
+        Ok((Box::new(RdmaSender::new(sender, counters)?), tickets))
+    }
+
+    /// Accepts an edge in mode `batch`.
+    fn accept_batch(
+        &self,
+        spec: &EdgeSpec,
+        ticket: &EdgeTicket,
+    ) -> Result<Box<dyn ReceivingEnd>, Error> {
+        let (receiver, address, liveness) = read_batch_ticket(self.name(), spec, ticket)?;
+        let query = self.query(FabricAddress::Connect(address), self.own_address()?);
+        let node = FabricNode::open(&query).map_err(refused)?;
+        let watch = PeerWatch::of_receiver(address, random_instance())?;
+        let introduction = Introduction {
+            instance: watch.own().instance,
+            liveness: Some(watch.own().address),
+        };
+        let open_node = move || FabricNode::open(&query);
+        let watched = Some(WatchedSender { watch, liveness });
+        let times = ReconnectTimes::giving_up_after(self.reconnect_timeout);
+        let link = SenderLink::new(open_node, introduction, watched, times, Instant::now);
+        let (proof, bytes) = (self.settings.provider.proof(), ring_bytes(spec));
+        let receiver = WriteReceiver::new(node, spec, receiver, proof, bytes, Some(link))?;
+        Ok(Box::new(RdmaReceiver::new(receiver)?))
+    }
+
+    fn query(&self, address: FabricAddress, source: Option<IpAddr>) -> ProviderQuery {
+        ProviderQuery {
             provider: self.settings.provider.name().to_owned(),
             device: self.settings.device.map(str::to_owned),
             address,
             source,
-        };
-        FabricNode::open(&query).map_err(refused)
+        }
     }
 
     /// Address of the GID that the settings choose.
@@ -94,10 +195,13 @@ impl RdmaMedium {
 
 impl Medium for RdmaMedium {
     fn name(&self) -> &'static str {
-        "rdma"
+        self.name
     }
 
     fn description(&self) -> String {
+        if self.name != RdmaMedium::DEFAULT.name {
+            return "rum over RDMA: batches written into the receiver's memory".to_owned();
+        }
         let providers = Provider::ALL.map(|provider| {
             let (name, reach) = (provider.name(), provider.reach());
             match has_provider(name) {
@@ -115,7 +219,7 @@ impl Medium for RdmaMedium {
             crosses_hosts: self.settings.provider.crosses_hosts(),
             is_untrusted: true,
             is_one_to_many: true,
-            is_batching: false,
+            is_batching: self.settings.mode == RdmaMode::Batch,
             receivers_max: RECEIVERS_MAX,
             is_for_tests: false,
         }
@@ -126,23 +230,38 @@ impl Medium for RdmaMedium {
     }
 
     fn with_settings(&'static self, settings: &str) -> Result<&'static dyn Medium, Error> {
-        Ok(RdmaMedium::of_settings(RdmaSettings::parse(settings)?))
+        let parsed = RdmaSettings::parse(settings)?;
+        let names_mode = (settings.split_whitespace()).any(|word| word.starts_with("mode="));
+        if self.name != RdmaMedium::DEFAULT.name {
+            return match names_mode && parsed.mode != RdmaMode::Batch {
+                false => Ok(self),
+                true => Err(Error::Refused(format!(
+                    "{} is rdma in mode batch, and has no other",
+                    self.name
+                ))),
+            };
+        }
+        Ok(RdmaMedium::of_settings(parsed))
     }
 
     fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
         let address = spec.listen.first();
         self.settings.provider.check_address(&spec.name, address)?;
         let node = self.listen(address)?;
+        let counters = Arc::<EdgeCounters>::default();
+        if self.settings.mode == RdmaMode::Batch {
+            return self.open_batch(node, spec, counters);
+        }
         let tickets = seal_tickets(
             self.name(),
             spec,
             &[node.listen_address().map_err(refused)?],
         );
-        let (bytes, proof) = (ring_bytes(spec), self.settings.provider.proof());
-        let counters = Arc::<EdgeCounters>::default();
+        let bytes = ring_bytes(spec);
         let end: Box<dyn SendingEnd> = match self.settings.mode {
-            RdmaMode::Write => {
-                let sender = WriteSender::new(node, spec, proof, bytes, random_salt()?)?;
+            RdmaMode::Write | RdmaMode::Batch => {
+                let terms = self.write_terms(spec, &counters, None)?;
+                let sender = WriteSender::new(node, spec, &terms)?;
                 Box::new(RdmaSender::new(sender, counters)?)
             }
             RdmaMode::Channel => {
@@ -154,12 +273,15 @@ impl Medium for RdmaMedium {
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
+        if self.settings.mode == RdmaMode::Batch {
+            return self.accept_batch(spec, &ticket);
+        }
         let (receiver, address) = read_ticket(self.name(), spec, &ticket)?;
         let node = self.connect(address)?;
         let (bytes, proof) = (ring_bytes(spec), self.settings.provider.proof());
         Ok(match self.settings.mode {
-            RdmaMode::Write => {
-                let receiver = WriteReceiver::new(node, spec, receiver, proof, bytes)?;
+            RdmaMode::Write | RdmaMode::Batch => {
+                let receiver = WriteReceiver::new(node, spec, receiver, proof, bytes, None)?;
                 Box::new(RdmaReceiver::new(receiver)?)
             }
             RdmaMode::Channel => {
@@ -180,4 +302,25 @@ fn random_salt() -> Result<u64, Error> {
     let filled = retry_on_intr(|| getrandom(&mut salt, GetRandomFlags::empty()));
     filled.map_err(|error| Error::system("read random bytes", error))?;
     Ok(u64::from_ne_bytes(salt))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rum_rdma_is_mode_batch() {
+        static RUM_RDMA: RdmaMedium = RdmaMedium::RUM_RDMA;
+        static RDMA: RdmaMedium = RdmaMedium::DEFAULT;
+        let with = |settings| RUM_RDMA.with_settings(settings);
+        let of_mode = |mode| RDMA.with_settings(mode).expect("a mode").caps();
+        let batch = of_mode("mode=batch");
+        for settings in ["mode=batch", "provider=tcp"] {
+            let medium = with(settings).expect("its own mode");
+            assert_eq!((medium.name(), medium.caps()), ("rum-rdma", batch));
+        }
+        let refusal = with("mode=write").err().expect("another mode").to_string();
+        assert_eq!(refusal, "rum-rdma is rdma in mode batch, and has no other");
+        assert!(batch.is_batching && !of_mode("mode=channel").is_batching);
+    }
 }

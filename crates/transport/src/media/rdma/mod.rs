@@ -14,25 +14,44 @@
 //! and tells how many ([`channel_receiver`]); the sender fills buffers with frames and sends each
 //! as a message while it has credit ([`channel_targets`]). This is the way of Heron over InfiniBand
 //! (Kamburugamuve, 2017), without credit in data, since a stream goes one way.
+//!
+//! # Mode `batch`
+//! The rings of mode `write`, with `rum`'s batches, and connections that may break: a receiver
+//! whose connection broke connects again ([`sender_link`]), and the sender writes on from the
+//! position that it names. Positions are absolute and frames stay in the sender's ring until they
+//! are released, so nothing is lost, doubled or out of order. Who is gone and who is only
+//! disconnected is decided as in `rum` ([`disconnected_peer`]). This is RUM over InfiniBand (the
+//! Streams report, 2011).
 
 mod adapter;
+mod batch_pacing;
+mod batch_targets;
+#[cfg(test)]
+mod batch_tests;
+mod batch_ticket;
 mod channel_pool;
 mod channel_receiver;
 mod channel_sender;
 mod channel_targets;
 #[cfg(test)]
 mod channel_tests;
+#[cfg(test)]
+mod cost_tests;
+mod disconnected_peer;
 mod frame_check;
 mod greeting;
+mod introduction;
 mod medium;
 mod mode;
 mod number_buffers;
+mod peer_watch;
 mod ports;
 mod provider;
 mod receiver;
 mod receiver_table;
 mod record;
 mod sender;
+mod sender_link;
 mod settings;
 #[cfg(test)]
 mod sim_edge;
@@ -40,6 +59,7 @@ mod sim_edge;
 mod tcp_tests;
 mod write_receiver;
 mod write_sender;
+mod write_target;
 mod write_targets;
 #[cfg(test)]
 mod write_tests;
@@ -62,6 +82,14 @@ const fn mode_number(proof: PlacementProof) -> u16 {
     match proof {
         PlacementProof::Marks => 1,
         PlacementProof::Numbers => 2,
+    }
+}
+
+/// Number of the mode `batch` in greetings: with marks, and with numbers.
+const fn batch_mode_number(proof: PlacementProof) -> u16 {
+    match proof {
+        PlacementProof::Marks => 4,
+        PlacementProof::Numbers => 5,
     }
 }
 

@@ -5,13 +5,16 @@
 //!   receiving thread RdmaReceiver -> ModeReceiver
 //! ```
 
+use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use fabric::RdmaNode;
 use ring::frame::FrameBatch;
 
 use super::write_sender::lock;
 use super::write_targets::refused;
+use crate::media::tcp_edge::io_thread::Registration;
 use crate::{EdgeCounters, Error};
 
 /// Checks that a frame can have `len` bytes of payload.
@@ -50,8 +53,9 @@ pub(super) trait ModeSender: Send {
     /// Forgets the claim, so that what it goes on with can be posted.
     fn forget_claim(&mut self);
 
-    /// Commits the claim: see [`crate::SendingEnd::commit`].
-    fn commit(&mut self, kind: u8, flags: u8, len: usize);
+    /// Commits the claim: see [`crate::SendingEnd::commit`]. Returns whether the IO thread has to
+    /// come for a batch that it does not know of.
+    fn commit(&mut self, kind: u8, flags: u8, len: usize) -> bool;
 
     /// Takes completions, credit, requests and losses, and posts what waits.
     ///
@@ -122,8 +126,21 @@ pub(super) trait ModeTargets: Send {
     /// Whether credit or a loss has come since the last call.
     fn take_news(&mut self) -> bool;
 
-    /// Posts what waits for more frames: the sending thread is about to sleep.
+    /// Takes the number of its task at the IO thread.
+    fn attach(&mut self, _to: Registration) {}
+
+    /// Posts what waits for more frames or for its batch: the sending thread is about to sleep.
     fn let_out(&mut self) {}
+
+    /// Time of the IO thread's next turn for what waits for its batch; called at each turn.
+    fn next_turn_at(&mut self, _now: Instant) -> Option<Instant> {
+        None
+    }
+
+    /// Whether frames may wait for their batch.
+    fn is_batching(&self) -> bool {
+        false
+    }
 
     /// Number of the living receiver that has most to release, and its bytes; `None`: none is
     /// living.
@@ -143,6 +160,11 @@ pub(super) trait ModeReceiver: Send {
 
     /// The node, to ask whether a thread may sleep.
     fn node_mut(&mut self) -> &mut Self::Node;
+
+    /// Descriptor that becomes readable when a connection is to be made again.
+    fn wakeup_fd(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
 
     /// The next frames: see [`crate::ReceivingEnd::poll`].
     ///

@@ -71,5 +71,6 @@ impl<R: ModeReceiver> Waitable for RdmaReceiver<R> {
         if let Ok(fds) = self.receiver.node().wait_fds() {
             readable.extend(fds);
         }
+        readable.extend(self.receiver.wakeup_fd());
     }
 }

@@ -80,6 +80,13 @@ impl RecordMarks {
         (self.credit_words(words[0]) == words).then_some(words[0])
     }
 
+    /// A word that follows from several.
+    pub(super) fn seal(self, words: &[u64]) -> u64 {
+        words
+            .iter()
+            .fold(!self.salt, |sealed, word| self.mix(sealed ^ word))
+    }
+
     /// A word from which the other follows, but not the other way round without the salt: as
     /// SplitMix64 mixes.
     fn mix(self, word: u64) -> u64 {

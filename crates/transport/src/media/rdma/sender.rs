@@ -18,6 +18,9 @@ use crate::{EdgeCounters, Error, SendingEnd, Waitable, Wakeup};
 /// Time between two turns of the IO thread that attends to an end: 1 ms.
 const RETRY: Duration = Duration::from_millis(1);
 
+/// Pause after which the IO thread comes back to a batch when the sending thread is at work.
+const BUSY_RETRY: Duration = Duration::from_micros(50);
+
 /// Turns without a commit, and with nothing on its way, after which the IO thread stops attending.
 /// A stream of some ten tuples a second keeps it, so few commits have to call it.
 const QUIET_TURNS: u32 = 64;
@@ -48,6 +51,8 @@ struct RdmaSenderTask<T> {
     completion_fd: OwnedFd,
     event_fd: OwnedFd,
     wakeup: Wakeup,
+    /// Pause after a turn in which the sending thread had the lock.
+    busy_retry: Duration,
     is_armed: AtomicBool,
     /// Whether the IO thread comes by itself, each [`RETRY`].
     is_attended: AtomicBool,
@@ -73,18 +78,24 @@ impl<S: ModeSender<Targets: 'static>> RdmaSender<S> {
             let watch = registration.watch_fd(fd, ONE_EVENT);
             watch.map_err(|error| Error::system("watch a descriptor", error))?;
         }
+        let busy_retry = match lock(&targets).is_batching() {
+            true => BUSY_RETRY,
+            false => RETRY,
+        };
         let task = Arc::new(RdmaSenderTask {
             targets,
             registration,
             completion_fd,
             event_fd,
             wakeup,
+            busy_retry,
             is_armed: AtomicBool::new(false),
             is_attended: AtomicBool::new(true),
             turns: Mutex::default(),
             closed_at: Mutex::new(None),
         });
         report_level(&counters, task.targets.clone());
+        lock(&task.targets).attach(registration);
         registration.add_task(task.clone());
         Ok(RdmaSender {
             sender,
@@ -149,10 +160,9 @@ impl<T> RdmaSenderTask<T> {
 
 impl<T: ModeTargets> IoTask for RdmaSenderTask<T> {
     fn turn(&self, now: Instant) -> NextTurn {
-        let retry = NextTurn::At(now + RETRY);
-        // A sending thread that has the lock does what this turn would do.
+        // A sending thread that has the lock does what this turn would do, but for a batch.
         let Some(mut targets) = try_lock(&self.targets) else {
-            return retry;
+            return NextTurn::At(now + self.busy_retry);
         };
         // A thread announces its sleep before it looks for room a last time, behind the same lock.
         let is_armed = self.is_armed.load(Ordering::Acquire);
@@ -160,9 +170,10 @@ impl<T: ModeTargets> IoTask for RdmaSenderTask<T> {
         let mut turns = self.turns.lock().unwrap_or_else(|e| e.into_inner());
         if turns.count(&*targets) && !is_armed && closed_at.is_none() {
             // The sending thread was here since the last turn, and may be at once again.
-            return retry;
+            return NextTurn::At(now + RETRY).or_at(targets.next_turn_at(now));
         }
         let progress = targets.progress();
+        let retry = NextTurn::At(now + RETRY).or_at(targets.next_turn_at(now));
         if is_armed && (targets.take_news() || progress.is_err()) {
             self.wakeup.wake();
         }
@@ -176,7 +187,8 @@ impl<T: ModeTargets> IoTask for RdmaSenderTask<T> {
             }
             return retry;
         }
-        if turns.quiet < QUIET_TURNS {
+        // A connection may have broken in this turn.
+        if turns.quiet < QUIET_TURNS || targets.waits() {
             return retry;
         }
         // Behind the lock: a commit that comes next finds that it has to call.
@@ -210,8 +222,11 @@ impl<S: ModeSender> SendingEnd for RdmaSender<S> {
     }
 
     fn commit(&mut self, kind: u8, flags: u8, len: usize) {
-        self.sender.commit(kind, flags, len);
+        let needs_turn = self.sender.commit(kind, flags, len);
         self.task.attend();
+        if needs_turn {
+            self.task.registration.request_turn();
+        }
         self.frames += 1;
         self.bytes += ring::frame::frame_bytes(len) as u64;
         self.counters.frames.store(self.frames, Ordering::Relaxed);

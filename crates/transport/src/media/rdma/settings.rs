@@ -14,6 +14,8 @@ pub enum RdmaMode {
     Write,
     /// By messages, which fill buffers that the receiver has posted.
     Channel,
+    /// By writes of batches, over connections that may break and be made again.
+    Batch,
 }
 
 /// Provider and mode of an edge, and the part of an adapter that it uses.
@@ -82,6 +84,9 @@ impl RdmaSettings {
 
     /// Checks that the settings go together.
     fn check(&self) -> Result<(), String> {
+        if self.mode == RdmaMode::Batch && self.provider != Provider::Tcp {
+            return Err("mode batch runs over the provider tcp alone so far".to_owned());
+        }
         if self.provider == Provider::Shm && self.device.is_some() {
             return Err("the provider shm has no devices".to_owned());
         }
@@ -112,8 +117,9 @@ fn mode(name: &str) -> Result<RdmaMode, String> {
     match name {
         "write" => Ok(RdmaMode::Write),
         "channel" => Ok(RdmaMode::Channel),
+        "batch" => Ok(RdmaMode::Batch),
         _ => Err(format!(
-            "there is no mode `{name}`; there are write and channel"
+            "there is no mode `{name}`; there are write, channel and batch"
         )),
     }
 }
@@ -173,9 +179,12 @@ mod tests {
         for (text, why) in [
             (
                 "mode=best",
-                "there is no mode `best`; there are write and channel",
+                "there is no mode `best`; there are write, channel and batch",
             ),
-            ("mode", "there is no mode ``; there are write and channel"),
+            (
+                "mode",
+                "there is no mode ``; there are write, channel and batch",
+            ),
             (
                 "provider=pigeon",
                 "there is no provider `pigeon`; there are tcp, verbs, shm",
@@ -199,6 +208,10 @@ mod tests {
             (
                 "device=eth0 gid=1",
                 "`gid` is a setting of the provider verbs; the provider tcp has none",
+            ),
+            (
+                "provider=shm mode=batch",
+                "mode batch runs over the provider tcp alone so far",
             ),
             (
                 "provider=shm device=eth0",

@@ -1,24 +1,33 @@
-//! The receiver's side of mode `write`: a ring that the sender writes, and credit for it.
+//! The receiver's side of modes `write` and `batch`: a ring that the sender writes, and credit for
+//! it.
 //!
 //! Credit is the position up to which frames are released, written into the sender's memory. It is
 //! written when a quarter of the ring is released, and when no further frame has come: a stream at
 //! full speed pays for it rarely, a slow one is credited at once.
+//!
+//! In mode `batch` a connection that breaks is made again ([`SenderLink`]): the receiver names the
+//! position behind the last whole record in its ring, and the sender writes on from there. A record
+//! never changes once it was written, so one that is half there is made whole by the same bytes.
 
 use std::ops::Range;
+use std::os::fd::BorrowedFd;
 
 use fabric::{
-    COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionId, FabricEvent, LocalSlice,
-    PinnedMemory, PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory,
+    COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionId, FabricError, FabricEvent,
+    LocalSlice, PinnedMemory, PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory,
 };
 use ring::frame::FrameBatch;
 
 use super::frame_check::check_frames;
 use super::greeting::{RdmaAcceptance, RdmaRequest};
+use super::introduction::CREDIT_MEMORY_BYTES;
 use super::mode::ModeReceiver;
 use super::number_buffers::{NumberBuffers, NumberMemory};
-use super::record::{CREDIT_BYTES, RECORD_OVERHEAD_BYTES, RecordMarks, WRAP_BYTES};
+use super::peer_watch::PeerWatch;
+use super::record::{RECORD_OVERHEAD_BYTES, RecordMarks, WRAP_BYTES};
+use super::sender_link::SenderLink;
 use super::write_targets::{memory, refused};
-use super::{PlacementProof, mode_number};
+use super::{PlacementProof, batch_mode_number, mode_number};
 use crate::{EdgeSpec, Error, PeerLoss};
 
 /// Number that comes to the sender with a write of credit; it is not read.
@@ -34,11 +43,12 @@ const CREDITS_PER_COMPLETION: u64 = 8;
 /// much as all the rest of a poll.
 const POLLS_PER_EVENT: u32 = 16;
 
-/// The receiver's side of an edge in mode `write`.
+/// The receiver's side of an edge in mode `write` or `batch`.
 pub(super) struct WriteReceiver<N> {
     node: N,
     connection: ConnectionId,
     proof: PlacementProof,
+    request: RdmaRequest,
     ring: PinnedMemory,
     ring_bytes: u64,
     /// The words that are written to the sender.
@@ -47,27 +57,39 @@ pub(super) struct WriteReceiver<N> {
     /// Receive buffers that the sender's numbers use up, of some providers.
     number_memory: NumberMemory,
     numbers: NumberBuffers,
-    /// The sender's answer, once it has come.
+    /// The sender's last answer, once it has come.
     accepted: Option<Accepted>,
-    /// Position and number of the next record.
-    position: u64,
-    number: u32,
-    /// Position behind the last record that was polled.
-    polled: u64,
+    /// Whether the connection of that answer goes on.
+    is_linked: bool,
+    /// Position that the last request has named.
+    asked: u64,
+    /// Where the next record begins.
+    next: RecordPlace,
     /// Number of records of which the sender has told: all before it are placed.
     told: u32,
     released: u64,
     credited: u64,
-    /// Number of writes of credit.
+    /// Number of credits that were written.
     credits: u64,
     /// Number of polls that have found no frame.
     empty_polls: u32,
     /// Whether the credit word is on its way and must not change.
     is_credit_on_way: bool,
+    /// In mode `batch`: the way to the sender, and whether the sender is still to be told who this
+    /// end is.
+    link: Option<SenderLink<N>>,
+    owes_introduction: bool,
     completions: Vec<Completion>,
     /// Why an operation has failed, if one has.
     failure: Option<String>,
     loss: Option<String>,
+}
+
+/// Where a record begins, and which one it is.
+#[derive(Clone, Copy, Debug, Default)]
+struct RecordPlace {
+    position: u64,
+    number: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -77,36 +99,43 @@ struct Accepted {
 }
 
 impl<N: RdmaNode> WriteReceiver<N> {
-    /// Asks the sender for a connection, over a node for its address. Does not wait for it.
+    /// Asks the sender for a connection, over a node for its address. Does not wait for it. With a
+    /// link the mode is `batch`.
     pub(super) fn new(
         mut node: N,
         spec: &EdgeSpec,
         receiver: u32,
         proof: PlacementProof,
         ring_bytes: usize,
+        link: Option<SenderLink<N>>,
     ) -> Result<WriteReceiver<N>, Error> {
         let ring = memory(ring_bytes)?;
-        let credit = memory(CREDIT_BYTES)?;
-        let ring_region = node.register(&ring, RemoteAccess::Write).map_err(refused)?;
-        let credit_region = node
-            .register(&credit, RemoteAccess::None)
-            .map_err(refused)?;
+        let credit = memory(CREDIT_MEMORY_BYTES)?;
         let number_memory = NumberMemory::new(&mut node, proof == PlacementProof::Numbers)?;
         let request = RdmaRequest {
-            mode: mode_number(proof),
+            mode: match link {
+                None => mode_number(proof),
+                Some(_) => batch_mode_number(proof),
+            },
             edge: spec.edge,
             receiver,
             token: spec.token,
             ring: RemoteMemory {
-                bytes: ring_bytes as u64,
-                ..node.remote_memory(ring_region)
+                address: 0,
+                key: 0,
+                bytes: match &link {
+                    None => ring_bytes as u64,
+                    Some(link) => RdmaRequest::place_word(0, link.introduction().instance),
+                },
             },
         };
-        let connection = node.connect(&request.to_bytes()).map_err(refused)?;
+        let asked = ask(&mut node, &ring, &credit, request);
+        let (credit_region, connection) = asked.map_err(refused)?;
         let mut receiver = WriteReceiver {
             node,
             connection,
             proof,
+            request,
             ring,
             ring_bytes: ring_bytes as u64,
             credit,
@@ -114,15 +143,17 @@ impl<N: RdmaNode> WriteReceiver<N> {
             number_memory,
             numbers: NumberBuffers::default(),
             accepted: None,
-            position: 0,
-            number: 0,
-            polled: 0,
+            is_linked: false,
+            asked: 0,
+            next: RecordPlace::default(),
             told: 0,
             released: 0,
             credited: 0,
             credits: 0,
             empty_polls: 0,
             is_credit_on_way: false,
+            owes_introduction: link.is_some(),
+            link,
             completions: Vec::with_capacity(COMPLETIONS_PER_POLL),
             failure: None,
             loss: None,
@@ -130,6 +161,27 @@ impl<N: RdmaNode> WriteReceiver<N> {
         receiver.post_number_buffers();
         Ok(receiver)
     }
+}
+
+/// Registers a receiver's memory at a node, and asks for a connection. Returns the region of the
+/// credit, and the connection.
+fn ask<N: RdmaNode>(
+    node: &mut N,
+    ring: &PinnedMemory,
+    credit: &PinnedMemory,
+    request: RdmaRequest,
+) -> Result<(RegionId, ConnectionId), FabricError> {
+    let ring_region = node.register(ring, RemoteAccess::Write)?;
+    let credit_region = node.register(credit, RemoteAccess::None)?;
+    let request = RdmaRequest {
+        ring: RemoteMemory {
+            bytes: request.ring.bytes,
+            ..node.remote_memory(ring_region)
+        },
+        ..request
+    };
+    let connection = node.connect(&request.to_bytes())?;
+    Ok((credit_region, connection))
 }
 
 impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
@@ -162,7 +214,7 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
 
     /// Gives the room of all polled records back: see [`crate::ReceivingEnd::release`].
     fn release(&mut self) {
-        self.released = self.polled;
+        self.released = self.next.position;
         if self.is_credit_due() {
             self.place_all();
             if self.is_credit_due() {
@@ -175,7 +227,7 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
     fn progress(&mut self) -> Result<(), Error> {
         self.take_completions()?;
         self.take_events()?;
-        if self.next_record()?.is_none() {
+        if self.find_record(self.next)?.is_none() {
             self.write_owed_credit();
         }
         Ok(())
@@ -183,13 +235,19 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
 
     /// Whether the sender has neither accepted nor refused the connection yet.
     fn is_connecting(&self) -> bool {
-        self.accepted.is_none() && self.loss.is_none()
+        !self.is_linked && self.loss.is_none()
     }
 
     /// Whether the sender has to be told of released frames, and the provider has had no room for
     /// that.
     fn owes_credit(&self) -> bool {
-        self.accepted.is_some() && self.released > self.credited && !self.is_credit_on_way
+        let owes = self.owes_introduction || self.released > self.credited;
+        self.is_linked && owes && !self.is_credit_on_way
+    }
+
+    fn wakeup_fd(&self) -> Option<BorrowedFd<'_>> {
+        let watch = self.link.as_ref().and_then(SenderLink::watch);
+        watch.map(PeerWatch::wakeup_fd)
     }
 
     /// Whether a poll would find a frame or the loss of the sender.
@@ -197,7 +255,7 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
     /// # Errors
     /// See [`WriteReceiver::poll`].
     fn has_news(&mut self) -> Result<bool, Error> {
-        Ok(self.loss.is_some() || self.next_record()?.is_some())
+        Ok(self.loss.is_some() || self.find_record(self.next)?.is_some())
     }
 
     /// The node, to sleep on.
@@ -214,30 +272,29 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
 impl<N: RdmaNode> WriteReceiver<N> {
     /// Whether credit is to be written now: for a quarter of the ring, and when no further record
     /// has come, since a receiver that finds nothing more may not come back soon.
-    fn is_credit_due(&mut self) -> bool {
+    fn is_credit_due(&self) -> bool {
         let uncredited = self.released - self.credited;
-        let is_idle = |found| !matches!(found, Ok(Some(_)));
-        uncredited >= self.ring_bytes / 4 || uncredited > 0 && is_idle(self.next_record())
+        let is_idle = || !matches!(self.find_record(self.next), Ok(Some(_)));
+        uncredited >= self.ring_bytes / 4 || uncredited > 0 && is_idle()
     }
 
     /// Has the provider place records until no more come: when credit cannot be written any more,
     /// the provider `tcp` forgets those that a sender has left behind and that were not placed.
     fn place_all(&mut self) {
-        let next = (self.position, self.number);
+        let mut place = self.next;
         loop {
-            let before = self.position;
+            let before = place.position;
             // The next poll reports an error, if there is one.
             let is_taken = self.take_completions().is_ok();
-            while self.position - self.released < self.ring_bytes
-                && let Ok(Some(range)) = self.next_record()
+            while place.position - self.released < self.ring_bytes
+                && let Ok(Some((_, after))) = self.find_record(place)
             {
-                self.pass_record(&range);
+                place = after;
             }
-            if !is_taken || self.position == before {
+            if !is_taken || place.position == before {
                 break;
             }
         }
-        (self.position, self.number) = next;
     }
 
     /// Lets the provider work, and takes completions.
@@ -264,7 +321,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
     /// Writes credit that is not written yet: when no further record has come, as what has come is
     /// read first.
     fn write_owed_credit(&mut self) {
-        if self.released > self.credited {
+        if self.owes_credit() {
             self.write_credit();
         }
     }
@@ -281,110 +338,164 @@ impl<N: RdmaNode> WriteReceiver<N> {
         }
     }
 
-    /// Takes the sender's answer, and the end of the connection.
+    /// Takes the sender's answer, and the end of the connection, and connects again.
     fn take_events(&mut self) -> Result<(), Error> {
         while let Some(event) = self.node.next_event().map_err(refused)? {
             match event {
-                FabricEvent::Connected { data, .. } => {
+                FabricEvent::Connected { connection, data } if connection == self.connection => {
                     if let Err(error) = self.take_acceptance(&data) {
                         self.lose(error.to_string());
                     }
                 }
-                FabricEvent::Closed { why, .. } => self.lose(why),
-                FabricEvent::Request(_) => {}
+                FabricEvent::Closed {
+                    why, is_refused, ..
+                } => self.break_off(why, is_refused),
+                FabricEvent::Connected { .. } | FabricEvent::Request(_) => {}
             }
         }
         // Receive buffers fail when their connection ends, and the event says why it did.
         if let Some(why) = self.failure.take() {
-            self.lose(why);
+            self.break_off(why, false);
+        }
+        if let Some(link) = self.link.as_ref().filter(|_| self.is_connecting()) {
+            match link.check() {
+                Err(why) => self.lose(why),
+                Ok(()) if link.is_due() => self.connect_again(),
+                Ok(()) => {}
+            }
         }
         Ok(())
     }
 
     fn take_acceptance(&mut self, data: &[u8]) -> Result<(), Error> {
-        let read = RdmaAcceptance::read(data, mode_number(self.proof))?;
+        let read = RdmaAcceptance::read(data, self.request.mode)?;
         if read.ring_bytes != self.ring_bytes {
             return Err(Error::Refused(format!(
                 "the sender's ring has {} bytes, this side's {}",
                 read.ring_bytes, self.ring_bytes
             )));
         }
-        if read.position != self.position {
+        if read.position != self.asked {
             return Err(Error::Refused(format!(
-                "the sender begins at position {}, this side at {}",
-                read.position, self.position
+                "the sender goes on at position {}, this side at {}",
+                read.position, self.asked
             )));
         }
+        let credit = match &mut self.link {
+            None => read.credit,
+            Some(link) => {
+                link.note_connected();
+                RemoteMemory {
+                    bytes: CREDIT_MEMORY_BYTES as u64,
+                    ..read.credit
+                }
+            }
+        };
         self.accepted = Some(Accepted {
             marks: RecordMarks::new(read.salt),
-            credit: read.credit,
+            credit,
         });
+        self.is_linked = true;
         Ok(())
+    }
+
+    /// Makes another connection, over a node of its own.
+    fn connect_again(&mut self) {
+        // From here on nothing more is placed.
+        self.node.disconnect(self.connection);
+        self.asked = self.placed_to();
+        let Some(link) = &mut self.link else {
+            return;
+        };
+        let instance = link.introduction().instance;
+        self.request.ring.bytes = RdmaRequest::place_word(self.asked, instance);
+        let request = self.request;
+        let asked = link.begin_attempt().and_then(|mut node| {
+            let asked = ask(&mut node, &self.ring, &self.credit, request)?;
+            Ok((node, asked))
+        });
+        match asked {
+            Ok((node, (credit_region, connection))) => {
+                // With the old node goes the registration by which the ring was reached.
+                self.node = node;
+                (self.credit_region, self.connection) = (credit_region, connection);
+                self.is_credit_on_way = false;
+                self.owes_introduction = true;
+            }
+            Err(error) => self.break_off(error.to_string(), false),
+        }
+    }
+
+    /// Position behind the last record that is whole.
+    fn placed_to(&self) -> u64 {
+        let mut place = self.next;
+        while let Ok(Some((_, after))) = self.find_record(place) {
+            place = after;
+        }
+        place.position
     }
 
     /// Where the frames of the next record lie, if it is there; takes it.
     fn take_record(&mut self) -> Result<Option<Range<usize>>, Error> {
-        let found = self.next_record()?;
-        if let Some(range) = &found {
-            let checked = check_frames(self.ring.bytes(range.clone()));
-            checked.map_err(|why| broken_record(self.position, &why))?;
-            self.pass_record(range);
-            self.polled = self.position;
+        let Some((range, after)) = self.find_record(self.next)? else {
+            return Ok(None);
+        };
+        let checked = check_frames(self.ring.bytes(range.clone()));
+        checked.map_err(|why| broken_record(self.next.position, &why))?;
+        self.next = after;
+        if let Some(link) = &mut self.link {
+            link.note_received();
         }
-        Ok(found)
+        Ok(Some(range))
     }
 
-    /// Goes on behind a record.
-    fn pass_record(&mut self, frames: &Range<usize>) {
-        self.number = self.number.wrapping_add(1);
-        self.position += (frames.len() + RECORD_OVERHEAD_BYTES) as u64;
-    }
-
-    /// Where the frames of the next record lie, if it is there. Goes to the start of the ring where
-    /// that is the next place for a record.
-    fn next_record(&mut self) -> Result<Option<Range<usize>>, Error> {
+    /// Where the frames of a record lie, if it is there, and where the next one begins. Goes to the
+    /// start of the ring where that is the place of the record.
+    fn find_record(
+        &self,
+        mut place: RecordPlace,
+    ) -> Result<Option<(Range<usize>, RecordPlace)>, Error> {
         let Some(Accepted { marks, .. }) = self.accepted else {
             return Ok(None);
         };
         loop {
-            let offset = (self.position % self.ring_bytes) as usize;
+            let offset = (place.position % self.ring_bytes) as usize;
             let rest = self.ring_bytes as usize - offset;
             if rest < RECORD_OVERHEAD_BYTES {
-                self.position += rest as u64;
+                place.position += rest as u64;
                 continue;
             }
-            if self.proof == PlacementProof::Numbers && self.number == self.told {
+            if self.proof == PlacementProof::Numbers && place.number == self.told {
                 return Ok(None);
             }
             let head = marks.head(self.ring.word(offset));
             let is_turn = head.bytes == WRAP_BYTES;
             let bytes = if is_turn { 0 } else { head.bytes as usize };
-            let is_whole = head.number == self.number
+            let is_whole = head.number == place.number
                 && bytes.is_multiple_of(8)
                 && bytes <= rest - RECORD_OVERHEAD_BYTES
                 && self.ring.word(offset + 8 + bytes) == marks.end_word(head);
             match (is_whole, self.proof) {
-                (true, _) if is_turn => {
-                    self.number = self.number.wrapping_add(1);
-                    self.position += rest as u64;
-                }
-                (true, _) => return Ok(Some(offset + 8..offset + 8 + bytes)),
+                (true, _) => place.number = place.number.wrapping_add(1),
                 (false, PlacementProof::Marks) => return Ok(None),
-                (false, PlacementProof::Numbers) => return Err(torn_record(self.position)),
+                (false, PlacementProof::Numbers) => return Err(torn_record(place.position)),
             }
+            if !is_turn {
+                place.position += (bytes + RECORD_OVERHEAD_BYTES) as u64;
+                return Ok(Some((offset + 8..offset + 8 + bytes, place)));
+            }
+            place.position += rest as u64;
         }
     }
 
     /// Tells the sender how far frames are released. If it cannot be done now, it is done later.
     fn write_credit(&mut self) {
-        let Some(accepted) = self.accepted.filter(|_| !self.is_credit_on_way) else {
+        let is_possible = self.is_linked && !self.is_credit_on_way;
+        let Some(accepted) = self.accepted.filter(|_| is_possible) else {
             return;
         };
-        let words = accepted.marks.credit_words(self.released);
-        let bytes = self.credit.bytes_mut(0..CREDIT_BYTES);
-        bytes[..8].copy_from_slice(&words[0].to_ne_bytes());
-        bytes[8..].copy_from_slice(&words[1].to_ne_bytes());
-        let is_inline = self.node.limits().inline_bytes_max >= CREDIT_BYTES;
+        let bytes = self.fill_credit(accepted.marks);
+        let is_inline = self.node.limits().inline_bytes_max >= bytes;
         let credits = self.credits + 1;
         let is_told = !is_inline || credits.is_multiple_of(CREDITS_PER_COMPLETION);
         let options = PostOptions {
@@ -395,7 +506,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
         };
         let from = LocalSlice {
             region: self.credit_region,
-            range: 0..CREDIT_BYTES,
+            range: 0..bytes,
         };
         match self
             .node
@@ -404,10 +515,38 @@ impl<N: RdmaNode> WriteReceiver<N> {
             Ok(true) => {
                 self.credited = self.released;
                 self.credits = credits;
+                self.owes_introduction = false;
                 self.is_credit_on_way = !is_inline;
             }
             Ok(false) => {}
-            Err(error) => self.lose(error.to_string()),
+            Err(error) => self.break_off(error.to_string(), false),
+        }
+    }
+
+    /// Fills the words that are written to the sender. Returns how many bytes they have.
+    fn fill_credit(&mut self, marks: RecordMarks) -> usize {
+        let credit = marks.credit_words(self.released);
+        let introduction = self.link.as_ref().filter(|_| self.owes_introduction);
+        let introduction = introduction.map(|link| link.introduction().to_words(marks));
+        let words = credit.iter().chain(introduction.iter().flatten());
+        let mut bytes = 0;
+        for word in words {
+            let room = self.credit.bytes_mut(bytes..bytes + size_of::<u64>());
+            room.copy_from_slice(&word.to_ne_bytes());
+            bytes += size_of::<u64>();
+        }
+        bytes
+    }
+
+    /// Notes that the connection is broken, or was refused.
+    fn break_off(&mut self, why: String, is_refused: bool) {
+        self.is_linked = false;
+        let broken = match &mut self.link {
+            None => Err(why),
+            Some(link) => link.note_break(why, is_refused),
+        };
+        if let Err(why) = broken {
+            self.lose(why);
         }
     }
 
@@ -419,7 +558,12 @@ impl<N: RdmaNode> WriteReceiver<N> {
     }
 
     fn lose(&mut self, why: String) {
+        self.is_linked = false;
         self.loss.get_or_insert(why);
+        // The sender need not wait for an end that believes it to be gone.
+        if let Some(watch) = self.link.as_ref().and_then(SenderLink::watch) {
+            watch.close();
+        }
     }
 }
 

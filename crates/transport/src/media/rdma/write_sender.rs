@@ -1,4 +1,4 @@
-//! The sending thread's side of mode `write`: the ring that is the source of remote writes.
+//! The sending thread's side of modes `write` and `batch`: the ring that is the source of remote writes.
 //!
 //! ```text
 //!   positions   released by     posted to      committed
@@ -8,17 +8,19 @@
 //! ```
 //! Positions only grow; position p lies at p modulo the bytes of the ring. A commit is posted at
 //! once while few writes are on their way. Otherwise it waits with those behind it and joins the
-//! last record, if that was not posted: the busier the connection, the larger the writes.
+//! last record, if that was not posted: the busier the connection, the larger the writes. In mode
+//! `batch`, a commit waits for its batch, and is looked at as often as `rum` does.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use fabric::{PinnedMemory, RdmaNode};
 use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
 
-use super::PlacementProof;
+use super::batch_pacing::BatchTerms;
 use super::mode::{ModeSender, ModeTargets, check_claim};
 use super::record::{RECORD_OVERHEAD_BYTES, RecordHead, RecordMarks, WRAP_BYTES};
-use super::write_targets::{Committed, WriteTargets, memory};
+use super::write_targets::{Committed, WriteTargets, WriteTerms, memory};
+use crate::media::rum::commit_budget::CommitBudget;
 use crate::{EdgeSpec, Error};
 
 /// The sending thread's side of an edge in mode `write`.
@@ -31,6 +33,8 @@ pub(super) struct WriteSender<N> {
     /// The last record, if it has not gone around the ring since.
     last_record: Option<LastRecord>,
     claim: Option<Claim>,
+    /// In mode `batch`: how much is committed before the next look at the batch.
+    budget: Option<CommitBudget>,
     /// Numbers of the receivers that are gone, as of the last call.
     lost: Vec<u32>,
 }
@@ -55,24 +59,25 @@ struct Claim {
 }
 
 impl<N: RdmaNode> WriteSender<N> {
-    /// Makes the sender's side over a node that listens. `ring_bytes` is a multiple of 8.
+    /// Makes the sender's side over a node that listens.
     pub(super) fn new(
         node: N,
         spec: &EdgeSpec,
-        proof: PlacementProof,
-        ring_bytes: usize,
-        salt: u64,
+        terms: &WriteTerms,
     ) -> Result<WriteSender<N>, Error> {
+        let ring_bytes = terms.ring_bytes as usize;
         let ring = memory(ring_bytes)?;
-        let targets = WriteTargets::new(node, spec, proof, &ring, ring_bytes, salt)?;
+        let targets = WriteTargets::new(node, spec, terms, &ring)?;
+        let batch_bytes = |batch: &BatchTerms| batch.batching.bytes_max.min(ring_bytes / 4);
         Ok(WriteSender {
             targets: Arc::new(Mutex::new(targets)),
             ring,
-            ring_bytes: ring_bytes as u64,
-            marks: RecordMarks::new(salt),
+            ring_bytes: terms.ring_bytes,
+            marks: RecordMarks::new(terms.salt),
             committed: Committed::default(),
             last_record: None,
             claim: None,
+            budget: (terms.batch.as_ref()).map(|batch| CommitBudget::new(batch_bytes(batch))),
             lost: Vec::with_capacity(spec.receiver_count as usize),
         })
     }
@@ -104,7 +109,11 @@ impl<N: RdmaNode> ModeSender for WriteSender<N> {
         if claim.is_none() {
             targets.hold(self.committed);
             targets.progress()?;
+            targets.let_out();
             claim = self.find_room(&targets, len);
+            if let Some(budget) = &mut self.budget {
+                budget.begin_batch(self.committed.end);
+            }
         }
         targets.list_lost(&mut self.lost);
         targets.check_receivers()?;
@@ -139,7 +148,7 @@ impl<N: RdmaNode> ModeSender for WriteSender<N> {
     }
 
     /// Commits the claim: see [`crate::SendingEnd::commit`].
-    fn commit(&mut self, kind: u8, flags: u8, len: usize) {
+    fn commit(&mut self, kind: u8, flags: u8, len: usize) -> bool {
         let claim = self.claim.take().filter(|claim| len <= claim.len);
         let claim = claim.expect("commit of bytes that were claimed");
         if let Some(end) = claim.wraps_at {
@@ -167,13 +176,8 @@ impl<N: RdmaNode> ModeSender for WriteSender<N> {
         let position = claim.record;
         self.last_record = Some(LastRecord { position, bytes });
         self.committed.end = position + bytes + RECORD_OVERHEAD_BYTES as u64;
-        let mut targets = lock(&self.targets);
-        targets.commit(self.committed);
-        // A look costs as much as many small frames do, so a record that grows while it waits looks
-        // when it begins and each time that its bytes have doubled.
-        if claim.before.checked_ilog2() != bytes.checked_ilog2() {
-            targets.post_waiting();
-        }
+        let has_doubled = claim.before.checked_ilog2() != bytes.checked_ilog2();
+        self.hand_over(frame_bytes(len) as u64, has_doubled)
     }
 
     /// Takes completions, credit, requests and losses, and posts what waits.
@@ -191,6 +195,9 @@ impl<N: RdmaNode> ModeSender for WriteSender<N> {
         let mut targets = lock(&self.targets);
         let is_out = targets.flush();
         targets.list_lost(&mut self.lost);
+        if let Some(budget) = &mut self.budget {
+            budget.begin_batch(self.committed.end);
+        }
         is_out
     }
 
@@ -211,6 +218,34 @@ impl<N: RdmaNode> ModeSender for WriteSender<N> {
 }
 
 impl<N: RdmaNode> WriteSender<N> {
+    /// Hands the committed frames to the receivers' side: in mode `write` they are posted, in mode
+    /// `batch` if their batch is full or due. Returns whether the IO thread has to come.
+    ///
+    /// In mode `write`, a look for completions costs as much as many small frames do, so a record
+    /// that grows while it waits looks when it begins and each time that its bytes have doubled.
+    fn hand_over(&mut self, frame: u64, has_doubled: bool) -> bool {
+        let (committed, end) = (self.committed, self.committed.end);
+        let mut targets = lock(&self.targets);
+        let Some(budget) = &mut self.budget else {
+            targets.commit(committed);
+            if has_doubled {
+                targets.post_waiting();
+            }
+            return false;
+        };
+        let needs_look = targets.extend(committed);
+        if budget.is_full(end, frame) {
+            let now = targets.post_full_batch();
+            budget.begin_after_full(end, frame, 0, now);
+        } else if needs_look || budget.bytes_left(end) == 0 {
+            match targets.look_at_batch() {
+                Some(left) => budget.continue_batch(end, frame, left),
+                None => budget.begin_batch(end),
+            }
+        }
+        targets.takes_turn()
+    }
+
     fn queued(&self, targets: &WriteTargets<N>) -> u64 {
         let end = self.committed.end;
         end - targets.released().unwrap_or(end)

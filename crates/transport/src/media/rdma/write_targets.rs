@@ -1,12 +1,15 @@
-//! The receivers of a sender in mode `write`: what is posted to each, and what each has released.
+//! The receivers of a sender in mode `write` or `batch`: what is posted to each, and what each has
+//! released.
 //!
 //! This part is behind a lock, since the IO thread answers receivers, takes credit and posts what
 //! waits while the sending thread is elsewhere. The frames themselves are built outside of it, in
-//! [`super::write_sender`].
+//! [`super::write_sender`]. In mode `batch`, [`super::batch_targets`] says when they are posted, and
+//! a receiver whose connection broke connects again and goes on where it was.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use fabric::{
     COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionId, ConnectionRequest, FabricError,
@@ -14,44 +17,38 @@ use fabric::{
     RemoteMemory,
 };
 
+use super::batch_pacing::{BatchPacing, BatchTerms};
+use super::disconnected_peer::DisconnectedPeer;
 use super::greeting::{RdmaAcceptance, RdmaRequest};
+use super::introduction::{INTRODUCTION_WORDS, Introduction};
 use super::mode::ModeTargets;
-use super::number_buffers::{NUMBER_BUFFERS, NumberBuffers, NumberMemory};
+use super::number_buffers::{NUMBER_BUFFERS, NumberMemory};
 use super::record::{CREDIT_BYTES, RecordMarks};
-use super::{PlacementProof, mode_number};
+use super::write_target::{
+    TargetState, WRITE_COUNT_BITS, WRITE_COUNT_MASK, WRITES_ON_WAY_MAX, WriteTarget,
+};
+use super::{PlacementProof, batch_mode_number, mode_number};
+use crate::media::rum::flush_deadline::FlushScope;
+use crate::media::tcp_edge::io_thread::Registration;
 use crate::{EdgeCounters, EdgeSpec, Error};
 
 /// One write in so many has a completion, by which the provider's queue is emptied. A completion
 /// costs a sender more than a small write does.
 const WRITES_PER_COMPLETION: u64 = 8;
 
-/// Most writes to a receiver that are on their way: enough to hide a round trip, and few enough
-/// that frames join records when the network is slower than the sender.
-const WRITES_ON_WAY_MAX: usize = 32;
-
-/// Bits of a completion's number that count writes, from 0 again after all; those above are the
-/// receiver.
-const WRITE_COUNT_BITS: u32 = 40;
-
-const WRITE_COUNT_MASK: u64 = (1 << WRITE_COUNT_BITS) - 1;
-
-const MASK_HALF: u64 = 1 << (WRITE_COUNT_BITS - 1);
-
 /// Most receivers of an edge: as many as the other bits of a completion's number tell apart.
 pub(super) const RECEIVERS_MAX: u32 = 1 << (64 - WRITE_COUNT_BITS);
 
-/// All receivers of an edge in mode `write`, over one node.
+/// All receivers of an edge in mode `write` or `batch`, over one node.
 pub(super) struct WriteTargets<N> {
     node: N,
     spec: EdgeSpec,
-    proof: PlacementProof,
+    terms: WriteTerms,
     ring_region: RegionId,
-    ring_bytes: u64,
-    salt: u64,
-    receivers: Vec<WriteTarget>,
+    pub(super) receivers: Vec<WriteTarget>,
     /// Receive buffers that numbers of credit use up, of some providers.
     number_memory: NumberMemory,
-    committed: Committed,
+    pub(super) committed: Committed,
     completions: Vec<Completion>,
     lost: Vec<u32>,
     /// Why the receiver was lost that was lost last.
@@ -63,6 +60,29 @@ pub(super) struct WriteTargets<N> {
     /// Whether there was a flush behind the last commit, and behind the one before it.
     is_flushed: bool,
     was_flushed: bool,
+    /// In mode `batch`: when frames are posted.
+    pub(super) pacing: Option<BatchPacing>,
+}
+
+/// Terms of an edge that the sender sets.
+#[derive(Clone)]
+pub(super) struct WriteTerms {
+    pub(super) proof: PlacementProof,
+    /// Bytes of the ring: a multiple of 8.
+    pub(super) ring_bytes: u64,
+    pub(super) salt: u64,
+    /// Terms of mode `batch`; `None`: the mode is `write`.
+    pub(super) batch: Option<BatchTerms>,
+}
+
+impl WriteTerms {
+    /// Number of the mode in greetings.
+    fn mode_number(&self) -> u16 {
+        match self.batch {
+            None => mode_number(self.proof),
+            Some(_) => batch_mode_number(self.proof),
+        }
+    }
 }
 
 /// How far the ring holds whole records, which may be posted.
@@ -77,57 +97,24 @@ pub(super) struct Committed {
     pub(super) turn: (u64, u32),
 }
 
-/// A receiver of the edge, from before it has connected.
-struct WriteTarget {
-    state: TargetState,
-    /// Memory of its own for its credit, so that its key opens nothing else.
-    credit: PinnedMemory,
-    credit_region: RegionId,
-    memory: RemoteMemory,
-    /// Position up to which frames are posted, and up to which they are released.
-    posted: u64,
-    released: u64,
-    /// Number of writes posted, and of the last one that has a completion.
-    writes: u64,
-    told: u64,
-    /// Writes on their way: number and end.
-    on_way: VecDeque<(u64, u64)>,
-    /// Receive buffers for the numbers of its credit.
-    numbers: NumberBuffers,
-    /// Ends of the writes with a number that it has not released, if numbers use receive buffers.
-    unreleased: VecDeque<u64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TargetState {
-    Awaited,
-    Accepted(ConnectionId),
-    Connected(ConnectionId),
-    Lost,
-}
-
 impl<N: RdmaNode> WriteTargets<N> {
     /// Makes the receivers' side over a node that listens, for a ring that lies in `ring`.
     pub(super) fn new(
         mut node: N,
         spec: &EdgeSpec,
-        proof: PlacementProof,
+        terms: &WriteTerms,
         ring: &PinnedMemory,
-        ring_bytes: usize,
-        salt: u64,
     ) -> Result<WriteTargets<N>, Error> {
         let ring_region = node.register(ring, RemoteAccess::None).map_err(refused)?;
-        let has_numbers = proof == PlacementProof::Numbers;
+        let has_numbers = terms.proof == PlacementProof::Numbers;
         let number_memory = NumberMemory::new(&mut node, has_numbers)?;
         let receivers = (0..spec.receiver_count).map(|_| WriteTarget::new(&mut node));
         let receivers = receivers.collect::<Result<Vec<_>, _>>()?;
         Ok(WriteTargets {
             node,
             spec: spec.clone(),
-            proof,
+            terms: terms.clone(),
             ring_region,
-            ring_bytes: ring_bytes as u64,
-            salt,
             lost: Vec::with_capacity(receivers.len()),
             receivers,
             number_memory,
@@ -138,14 +125,20 @@ impl<N: RdmaNode> WriteTargets<N> {
             counters: Arc::default(),
             is_flushed: false,
             was_flushed: false,
+            pacing: terms.batch.as_ref().map(BatchPacing::new),
         })
     }
 
     /// Lets everything before a position be posted, and posts it as far as there is room.
     pub(super) fn commit(&mut self, committed: Committed) {
+        self.note_commit(committed);
+        self.post_all();
+    }
+
+    /// Lets everything before a position be posted.
+    pub(super) fn note_commit(&mut self, committed: Committed) {
         self.committed = committed;
         self.was_flushed = std::mem::take(&mut self.is_flushed);
-        self.post_all();
     }
 
     /// Posts what waits for completions, if they have come. The next claim or flush reports an
@@ -167,9 +160,9 @@ impl<N: RdmaNode> WriteTargets<N> {
         self.living().map(|target| target.released).min()
     }
 
-    /// Whether no living receiver has been sent the record at a position.
+    /// Whether no living receiver has been sent the record at a position, over any connection.
     pub(super) fn is_unposted(&self, position: u64) -> bool {
-        self.living().all(|target| target.posted <= position)
+        self.living().all(|target| target.sent <= position)
     }
 
     /// Appends the receivers that are gone to a list that had all of an earlier call.
@@ -183,6 +176,7 @@ impl<N: RdmaNode> WriteTargets<N> {
     pub(super) fn flush(&mut self) -> Result<bool, Error> {
         self.is_flushed = true;
         self.progress()?;
+        self.let_out();
         let mut is_asked = false;
         for receiver in 0..self.receivers.len() {
             is_asked |= self.ask_for_completion(receiver);
@@ -214,8 +208,20 @@ impl<N: RdmaNode> WriteTargets<N> {
     /// Posts what is committed to each receiver that is connected.
     fn post_all(&mut self) {
         for receiver in 0..self.receivers.len() {
-            while self.post_next(receiver) {}
+            self.post_to(receiver);
         }
+    }
+
+    /// Posts what is committed to a receiver, if it is connected. Returns the number of writes.
+    pub(super) fn post_to(&mut self, receiver: usize) -> u64 {
+        let mut writes = 0;
+        while self.post_next(receiver) {
+            writes += 1;
+        }
+        let end = self.committed.end;
+        let target = &mut self.receivers[receiver];
+        target.is_blocked = target.is_connected() && target.posted < end;
+        writes
     }
 
     /// Posts one write to a receiver. Returns whether there may be room for another.
@@ -232,7 +238,7 @@ impl<N: RdmaNode> WriteTargets<N> {
         if from >= limit || is_full {
             return false;
         }
-        let round_end = (from / self.ring_bytes + 1) * self.ring_bytes;
+        let round_end = (from / self.terms.ring_bytes + 1) * self.terms.ring_bytes;
         let (end, number) = match limit > round_end {
             true => (round_end, turn.1),
             false => (limit, records),
@@ -243,27 +249,37 @@ impl<N: RdmaNode> WriteTargets<N> {
         let target = &self.receivers[receiver];
         let is_told = self.was_flushed || (target.writes + 1).is_multiple_of(WRITES_PER_COMPLETION);
         let piece = end.min(from + self.write_bytes_max());
-        let immediate = match self.proof {
+        let immediate = match self.terms.proof {
             // A number tells of all records before it, so a part of one brings none.
             PlacementProof::Numbers if piece == end => Some(u64::from(number)),
             _ => None,
         };
-        self.post(receiver, from..piece, is_told, immediate)
+        // What lies behind the start of the ring follows at once: one doorbell serves both. Where
+        // numbers use receive buffers, it may have to wait for one.
+        let is_more = limit > end
+            && piece == end
+            && target.on_way.len() + 1 < self.writes_on_way_max()
+            && !self.number_memory.is_used();
+        let options = PostOptions {
+            immediate,
+            is_more,
+            ..PostOptions::default()
+        };
+        self.post(receiver, from..piece, is_told, options)
     }
 
     /// Posts the receive buffers that a receiver's credit has used up, if the provider uses any.
     /// Returns whether all are posted.
     fn post_number_buffers(&mut self, receiver: usize) -> bool {
         let target = &mut self.receivers[receiver];
-        let (TargetState::Accepted(connection) | TargetState::Connected(connection)) = target.state
-        else {
+        let Some(connection) = target.state.connection() else {
             return false;
         };
         let number = (receiver as u64) << WRITE_COUNT_BITS;
         let (memory, buffers) = (&self.number_memory, &mut target.numbers);
         let posted = memory.post(&mut self.node, connection, buffers, number);
         posted.unwrap_or_else(|error| {
-            self.lose(receiver, error.to_string());
+            self.end_connection(receiver, error.to_string());
             false
         })
     }
@@ -277,7 +293,7 @@ impl<N: RdmaNode> WriteTargets<N> {
             return false;
         }
         let end = target.posted;
-        self.post(receiver, end - 8..end, true, None)
+        self.post(receiver, end - 8..end, true, PostOptions::default())
     }
 
     /// Posts a write of these positions of the ring, which do not go around its end. Returns
@@ -287,21 +303,20 @@ impl<N: RdmaNode> WriteTargets<N> {
         receiver: usize,
         positions: Range<u64>,
         is_told: bool,
-        immediate: Option<u64>,
+        options: PostOptions,
     ) -> bool {
         let target = &self.receivers[receiver];
         let TargetState::Connected(connection) = target.state else {
             return false;
         };
-        let offset = (positions.start % self.ring_bytes) as usize;
+        let offset = (positions.start % self.terms.ring_bytes) as usize;
         let range = offset..offset + (positions.end - positions.start) as usize;
         let write = (target.writes + 1) & WRITE_COUNT_MASK;
         let completion = (receiver as u64) << WRITE_COUNT_BITS | write;
         let options = PostOptions {
             completion: is_told.then_some(completion),
-            immediate,
-            is_more: false,
             is_inline: range.len() <= self.node.limits().inline_bytes_max,
+            ..options
         };
         let slice = LocalSlice {
             region: self.ring_region,
@@ -314,20 +329,15 @@ impl<N: RdmaNode> WriteTargets<N> {
         {
             Ok(true) => {
                 let target = &mut self.receivers[receiver];
-                target.posted = positions.end;
-                target.writes = write;
-                if is_told {
-                    target.told = write;
-                }
-                target.on_way.push_back((write, positions.end));
-                if immediate.is_some() && self.number_memory.is_used() {
+                target.note_write(positions.start, positions.end, is_told);
+                if options.immediate.is_some() && self.number_memory.is_used() {
                     target.unreleased.push_back(positions.end);
                 }
                 true
             }
             Ok(false) => false,
             Err(error) => {
-                self.lose(receiver, error.to_string());
+                self.end_connection(receiver, error.to_string());
                 false
             }
         }
@@ -356,22 +366,15 @@ impl<N: RdmaNode> WriteTargets<N> {
 
     fn complete(&mut self, completion: &Completion) {
         let receiver = (completion.number >> WRITE_COUNT_BITS) as usize;
+        let write = completion.number & WRITE_COUNT_MASK;
+        let Some(target) = self.receivers.get_mut(receiver) else {
+            return;
+        };
         match &completion.kind {
-            CompletionKind::Posted => {
-                let write = completion.number & WRITE_COUNT_MASK;
-                // Far fewer writes are on their way than half of the count.
-                let is_done = |number| write.wrapping_sub(number) & WRITE_COUNT_MASK < MASK_HALF;
-                if let Some(target) = self.receivers.get_mut(receiver) {
-                    target.finish_writes(|&(number, _)| is_done(number));
-                }
-            }
-            CompletionKind::RemoteWrite { .. } => {
-                if let Some(target) = self.receivers.get_mut(receiver) {
-                    target.numbers.take();
-                }
-            }
-            CompletionKind::Failed(error) if completion.number & WRITE_COUNT_MASK != 0 => {
-                self.lose(receiver, error.to_string());
+            CompletionKind::Posted => target.finish_to(write),
+            CompletionKind::RemoteWrite { .. } => target.numbers.take(),
+            CompletionKind::Failed(error) if write != 0 && !target.is_stale(write) => {
+                self.end_connection(receiver, error.to_string());
             }
             // Credit tells of itself by its word, and the end of a connection by an event.
             _ => {}
@@ -381,81 +384,97 @@ impl<N: RdmaNode> WriteTargets<N> {
     fn handle(&mut self, event: FabricEvent) {
         match event {
             FabricEvent::Request(request) => self.answer(request),
-            FabricEvent::Connected { connection, .. } => {
-                let accepted = TargetState::Accepted(connection);
-                let target = self.receivers.iter_mut().find(|one| one.state == accepted);
-                if let Some(target) = target {
-                    target.state = TargetState::Connected(connection);
-                }
-            }
-            FabricEvent::Closed { connection, why } => {
-                let states = [
-                    TargetState::Accepted(connection),
-                    TargetState::Connected(connection),
-                ];
-                let is_it = |target: &WriteTarget| states.contains(&target.state);
+            FabricEvent::Connected { connection, .. } => self.connect(connection),
+            FabricEvent::Closed {
+                connection, why, ..
+            } => {
+                let is_it = |target: &WriteTarget| target.state.connection() == Some(connection);
                 if let Some(receiver) = self.receivers.iter().position(is_it) {
-                    self.lose(receiver, why);
+                    self.end_connection(receiver, why);
                 }
             }
+        }
+    }
+
+    /// Notes that a connection is made.
+    fn connect(&mut self, connection: ConnectionId) {
+        let accepted = TargetState::Accepted(connection);
+        let is_it = |target: &WriteTarget| target.state == accepted;
+        if let Some(at) = self.receivers.iter().position(is_it) {
+            self.receivers[at].state = TargetState::Connected(connection);
+            self.receivers[at].disconnected = None;
+            self.post_to(at);
         }
     }
 
     /// Accepts a receiver of this edge that shows the token, and refuses others.
     fn answer(&mut self, request: ConnectionRequest) {
-        let accepted = self.read_request(&request).and_then(|read| {
+        let accepted = self.read_request(&request).and_then(|(position, read)| {
+            // The receiver has closed the connection that it had, and may have noticed first.
+            self.close_connection(read.receiver as usize);
             let connection = self.node.begin_accept(&request).map_err(refused)?;
-            Ok((connection, read))
+            Ok((connection, position, read))
         });
         match accepted {
-            Ok((connection, read)) => self.finish_accept(connection, &read),
+            Ok((connection, position, read)) => self.finish_accept(connection, position, &read),
             Err(why) => reject(&mut self.node, &self.counters, request, &why),
         }
     }
 
-    /// The request of a receiver that may be accepted.
-    fn read_request(&self, request: &ConnectionRequest) -> Result<RdmaRequest, Error> {
-        let mode = mode_number(self.proof);
-        let read = RdmaRequest::read(&request.data, mode, &self.spec)?;
-        if self.receivers[read.receiver as usize].state != TargetState::Awaited {
+    /// The request of a receiver that may be accepted, and the position at which it goes on.
+    fn read_request(&self, request: &ConnectionRequest) -> Result<(u64, RdmaRequest), Error> {
+        let read = RdmaRequest::read(&request.data, self.terms.mode_number(), &self.spec)?;
+        let target = &self.receivers[read.receiver as usize];
+        if self.pacing.is_some() {
+            let position = target.start_position(read.place());
+            return Ok((position.ok_or_else(|| not_awaited(read.receiver))?, read));
+        }
+        if target.state != TargetState::Awaited {
             return Err(not_awaited(read.receiver));
         }
-        if read.ring.bytes != self.ring_bytes {
+        if read.ring.bytes != self.terms.ring_bytes {
             return Err(Error::Refused(format!(
                 "the other side's ring has {} bytes, this one's {}",
-                read.ring.bytes, self.ring_bytes
+                read.ring.bytes, self.terms.ring_bytes
             )));
         }
-        Ok(read)
+        Ok((0, read))
     }
 
-    fn finish_accept(&mut self, connection: ConnectionId, read: &RdmaRequest) {
+    fn finish_accept(&mut self, connection: ConnectionId, position: u64, read: &RdmaRequest) {
         let target = &mut self.receivers[read.receiver as usize];
-        target.memory = read.ring;
+        if target.state != TargetState::Awaited
+            && let Some(pacing) = &self.pacing
+        {
+            pacing.counters.reconnects.fetch_add(1, Ordering::Relaxed);
+        }
+        target.memory = RemoteMemory {
+            bytes: self.terms.ring_bytes,
+            ..read.ring
+        };
         target.state = TargetState::Accepted(connection);
+        target.instance = read.place().1;
+        target.restart(position);
         if !self.post_number_buffers(read.receiver as usize) {
             let why = "the provider has no room for receive buffers";
-            return self.lose(read.receiver as usize, why.to_owned());
+            return self.end_connection(read.receiver as usize, why.to_owned());
         }
         let target = &self.receivers[read.receiver as usize];
         let acceptance = RdmaAcceptance {
-            mode: mode_number(self.proof),
-            position: 0,
-            salt: self.salt,
-            credit: RemoteMemory {
-                bytes: CREDIT_BYTES as u64,
-                ..self.node.remote_memory(target.credit_region)
-            },
-            ring_bytes: self.ring_bytes,
+            mode: self.terms.mode_number(),
+            position,
+            salt: self.terms.salt,
+            credit: self.node.remote_memory(target.credit_region),
+            ring_bytes: self.terms.ring_bytes,
         };
         let answered = self.node.finish_accept(connection, &acceptance.to_bytes());
         if let Err(error) = answered {
-            self.lose(read.receiver as usize, error.to_string());
+            self.end_connection(read.receiver as usize, error.to_string());
         }
     }
 
-    fn read_credit(&mut self) {
-        let marks = RecordMarks::new(self.salt);
+    pub(super) fn read_credit(&mut self) {
+        let marks = RecordMarks::new(self.terms.salt);
         for receiver in 0..self.receivers.len() {
             let target = &mut self.receivers[receiver];
             let words = [target.credit.word(0), target.credit.word(8)];
@@ -463,7 +482,7 @@ impl<N: RdmaNode> WriteTargets<N> {
             let Some(released) = marks.credited(words) else {
                 continue;
             };
-            if released == target.released || !matches!(target.state, TargetState::Connected(_)) {
+            if released == target.released || !target.is_connected() {
                 continue;
             }
             if released < target.released || released > target.posted {
@@ -484,14 +503,45 @@ impl<N: RdmaNode> WriteTargets<N> {
         }
     }
 
-    fn lose(&mut self, receiver: usize, why: String) {
-        let Some(target) = self.receivers.get_mut(receiver) else {
-            return;
+    /// Ends a connection that is broken: in mode `batch` the receiver may connect again.
+    fn end_connection(&mut self, receiver: usize, why: String) {
+        let Some(pacing) = &self.pacing else {
+            return self.lose(receiver, why);
         };
-        if let TargetState::Accepted(connection) | TargetState::Connected(connection) = target.state
-        {
-            self.node.disconnect(connection);
+        let (now, marks) = (pacing.now(), RecordMarks::new(self.terms.salt));
+        self.close_connection(receiver);
+        let target = &mut self.receivers[receiver];
+        if target.state == TargetState::Lost {
+            return;
         }
+        target.state = TargetState::Disconnected;
+        if target.disconnected.is_none() {
+            let words = |at| target.credit.word(CREDIT_BYTES + 8 * at);
+            let words: [u64; INTRODUCTION_WORDS] = std::array::from_fn(words);
+            let introduction = Introduction::read(words, marks);
+            let peer = DisconnectedPeer::new(why, introduction, now);
+            target.disconnected = Some(Box::new(peer));
+        }
+        self.has_news = true;
+    }
+
+    /// Closes a receiver's connection, if it has one: nothing of it is on its way any more.
+    fn close_connection(&mut self, receiver: usize) {
+        let target = &mut self.receivers[receiver];
+        if let Some(connection) = target.state.connection() {
+            self.node.disconnect(connection);
+            target.restart(target.posted);
+        }
+    }
+
+    pub(super) fn lose(&mut self, receiver: usize, why: String) {
+        if receiver >= self.receivers.len() {
+            return;
+        }
+        self.close_connection(receiver);
+        let target = &mut self.receivers[receiver];
+        target.disconnected = None;
+        target.is_blocked = false;
         if target.state != TargetState::Lost {
             // Nothing of this process is left that the receiver has a key of.
             self.node.deregister(target.credit_region);
@@ -525,9 +575,7 @@ impl<N: RdmaNode> ModeTargets for WriteTargets<N> {
     /// Whether a receiver is not connected yet, or has not been sent all that is committed.
     fn waits(&self) -> bool {
         let end = self.committed.end;
-        let is_sent = |target: &WriteTarget| {
-            matches!(target.state, TargetState::Connected(_)) && target.posted == end
-        };
+        let is_sent = |target: &WriteTarget| target.is_connected() && target.posted == end;
         !self.living().all(is_sent)
     }
 
@@ -552,52 +600,39 @@ impl<N: RdmaNode> ModeTargets for WriteTargets<N> {
         &mut self.node
     }
 
-    /// Posts what waits, takes completions, credit, requests and losses.
+    /// Takes completions, credit, requests and losses, and posts what waits: in mode `batch`, what
+    /// is due.
     fn progress(&mut self) -> Result<(), Error> {
         self.take_completions()?;
         while let Some(event) = self.node.next_event().map_err(refused)? {
             self.handle(event);
         }
         self.read_credit();
-        self.post_all();
+        match self.pacing {
+            None => self.post_all(),
+            Some(_) => self.pace(),
+        }
         Ok(())
     }
-}
 
-impl WriteTarget {
-    fn new(node: &mut impl RdmaNode) -> Result<WriteTarget, Error> {
-        let credit = memory(CREDIT_BYTES)?;
-        let credit_region = node.register(&credit, RemoteAccess::Write);
-        Ok(WriteTarget {
-            state: TargetState::Awaited,
-            credit,
-            credit_region: credit_region.map_err(refused)?,
-            memory: RemoteMemory {
-                address: 0,
-                key: 0,
-                bytes: 0,
-            },
-            posted: 0,
-            released: 0,
-            writes: 0,
-            told: 0,
-            // One more is that by which a flush asks for a completion.
-            on_way: VecDeque::with_capacity(WRITES_ON_WAY_MAX + 1),
-            numbers: NumberBuffers::default(),
-            unreleased: VecDeque::with_capacity(NUMBER_BUFFERS),
-        })
-    }
-
-    /// Whether all writes up to a position are done.
-    fn is_written(&self, end: u64) -> bool {
-        let is_connected = matches!(self.state, TargetState::Connected(_));
-        is_connected && self.posted == end && self.on_way.is_empty()
-    }
-
-    fn finish_writes(&mut self, is_done: impl Fn(&(u64, u64)) -> bool) {
-        while self.on_way.front().is_some_and(&is_done) {
-            self.on_way.pop_front();
+    fn attach(&mut self, to: Registration) {
+        if let Some(pacing) = &mut self.pacing {
+            pacing.registration = Some(to);
         }
+    }
+
+    fn let_out(&mut self) {
+        if self.pacing.is_some() {
+            self.post_scope(FlushScope::All);
+        }
+    }
+
+    fn next_turn_at(&mut self, now: Instant) -> Option<Instant> {
+        self.next_batch_at(now)
+    }
+
+    fn is_batching(&self) -> bool {
+        self.pacing.is_some()
     }
 }
 

@@ -10,20 +10,30 @@ use super::record::{CREDIT_BYTES, RecordHead, RecordMarks};
 use super::sim_edge::{RING_BYTES, SimEdge, StepRng, seeds, spec};
 use super::write_receiver::WriteReceiver;
 use super::write_sender::WriteSender;
+use super::write_targets::WriteTerms;
 use super::{PlacementProof, mode_number};
 use crate::{EdgeSpec, Error};
 
 type WriteEdge = SimEdge<WriteSender<SimNode>, WriteReceiver<SimNode>>;
+
+fn terms(proof: PlacementProof, salt: u64) -> WriteTerms {
+    WriteTerms {
+        proof,
+        ring_bytes: RING_BYTES as u64,
+        salt,
+        batch: None,
+    }
+}
 
 fn open(faults: SimFabricFaults, proof: PlacementProof, receivers: u32) -> WriteEdge {
     let fabric = SimFabric::new(faults);
     let (node, address) = fabric.listen().unwrap();
     let spec = spec(receivers);
     let salt = faults.seed ^ 0x5555;
-    let sender = WriteSender::new(node, &spec, proof, RING_BYTES, salt).unwrap();
+    let sender = WriteSender::new(node, &spec, &terms(proof, salt)).unwrap();
     let receive = |number| {
         let node = fabric.connect(address).unwrap();
-        WriteReceiver::new(node, &spec, number, proof, RING_BYTES).unwrap()
+        WriteReceiver::new(node, &spec, number, proof, RING_BYTES, None).unwrap()
     };
     SimEdge::new(sender, (0..receivers).map(receive).collect())
 }
@@ -111,13 +121,13 @@ fn a_stranger_is_refused() {
     let fabric = SimFabric::new(SimFabricFaults::NONE);
     let (node, address) = fabric.listen().unwrap();
     let proof = PlacementProof::Marks;
-    let mut sender = WriteSender::new(node, &spec(1), proof, RING_BYTES, 5).unwrap();
+    let mut sender = WriteSender::new(node, &spec(1), &terms(proof, 5)).unwrap();
     let wrong = EdgeSpec {
         token: [8; 16],
         ..spec(1)
     };
     let node = fabric.connect(address).unwrap();
-    let mut stranger = WriteReceiver::new(node, &wrong, 0, proof, RING_BYTES).unwrap();
+    let mut stranger = WriteReceiver::new(node, &wrong, 0, proof, RING_BYTES, None).unwrap();
     let refusal = (0..1000).find_map(|_| {
         sender.progress().unwrap();
         stranger.poll().err()
@@ -136,10 +146,11 @@ fn nobody_is_accepted_once_all_receivers_have_come() {
     let fabric = SimFabric::new(SimFabricFaults::NONE);
     let (node, address) = fabric.listen().unwrap();
     let proof = PlacementProof::Marks;
-    let mut sender = WriteSender::new(node, &spec(2), proof, RING_BYTES, 5).unwrap();
+    let mut sender = WriteSender::new(node, &spec(2), &terms(proof, 5)).unwrap();
     let mut connect = |number| {
         let node = fabric.connect(address).unwrap();
-        let mut receiver = WriteReceiver::new(node, &spec(2), number, proof, RING_BYTES).unwrap();
+        let mut receiver =
+            WriteReceiver::new(node, &spec(2), number, proof, RING_BYTES, None).unwrap();
         while receiver.is_connecting() {
             sender.progress().unwrap();
             receiver.progress().unwrap();
@@ -176,7 +187,7 @@ fn end_by_record(position: u64, frames: &[u64]) -> String {
     let fabric = SimFabric::new(SimFabricFaults::NONE);
     let (mut node, address) = fabric.listen().unwrap();
     let own = fabric.connect(address).unwrap();
-    let mut receiver = WriteReceiver::new(own, &spec(1), 0, proof, RING_BYTES).unwrap();
+    let mut receiver = WriteReceiver::new(own, &spec(1), 0, proof, RING_BYTES, None).unwrap();
     let Some(FabricEvent::Request(request)) = node.next_event().unwrap() else {
         panic!("no request");
     };

@@ -38,7 +38,7 @@ const SLACK_BYTES: usize = 64;
 
 /// State of the current batch. Positions are indexes of the ring.
 #[derive(Debug)]
-pub(super) struct CommitBudget {
+pub(in crate::media) struct CommitBudget {
     /// Bytes of a full batch, with its header.
     batch_bytes: usize,
     batch_from: u64,
@@ -56,7 +56,7 @@ pub(super) struct CommitBudget {
 
 impl CommitBudget {
     /// A budget for batches of `bytes` bytes.
-    pub(super) fn new(bytes: usize) -> CommitBudget {
+    pub(in crate::media) fn new(bytes: usize) -> CommitBudget {
         let mut budget = CommitBudget {
             batch_bytes: bytes.saturating_sub(SLACK_BYTES),
             batch_from: 0,
@@ -71,7 +71,7 @@ impl CommitBudget {
     }
 
     /// Mode in which a full batch is sent.
-    pub(super) fn write_mode(&self) -> BatchWriteMode {
+    pub(in crate::media::rum) fn write_mode(&self) -> BatchWriteMode {
         match self.fills_writes {
             true => BatchWriteMode::WriteFull(self.batch_bytes),
             false => BatchWriteMode::WriteAll,
@@ -80,17 +80,17 @@ impl CommitBudget {
 
     /// Bytes that can be committed before the next look.
     #[inline]
-    pub(super) fn bytes_left(&self, head: u64) -> u64 {
+    pub(in crate::media) fn bytes_left(&self, head: u64) -> u64 {
         self.check_at.saturating_sub(head)
     }
 
     /// Whether the batch is full, if its frames have `bytes` bytes.
-    pub(super) fn is_full(&self, head: u64, bytes: u64) -> bool {
+    pub(in crate::media) fn is_full(&self, head: u64, bytes: u64) -> bool {
         head >= self.last_check_at(bytes)
     }
 
     /// Begins another batch after every frame went out before the batch was full.
-    pub(super) fn begin_batch(&mut self, head: u64) {
+    pub(in crate::media) fn begin_batch(&mut self, head: u64) {
         self.begin_batch_at(head, 0);
         self.check_at = head;
         self.last_full_at = None;
@@ -99,7 +99,13 @@ impl CommitBudget {
 
     /// Begins another batch after a full one of frames of about `bytes` bytes, of which `left`
     /// bytes are not sent yet.
-    pub(super) fn begin_after_full(&mut self, head: u64, bytes: u64, left: usize, now: Instant) {
+    pub(in crate::media) fn begin_after_full(
+        &mut self,
+        head: u64,
+        bytes: u64,
+        left: usize,
+        now: Instant,
+    ) {
         let before = self.last_full_at.replace(now);
         self.is_fast =
             before.is_some_and(|before| now.duration_since(before) <= FAST_BATCH_TIME_MAX);
@@ -117,7 +123,7 @@ impl CommitBudget {
 
     /// Looks again at the next frame, because the IO thread has the lock; a batch that is full now
     /// counts as full again soon.
-    pub(super) fn check_next_frame(&mut self, head: u64, is_full: bool) {
+    pub(in crate::media) fn check_next_frame(&mut self, head: u64, is_full: bool) {
         self.check_at = head;
         if is_full {
             self.full_at = head + self.batch_bytes as u64 / 4;
@@ -125,7 +131,7 @@ impl CommitBudget {
     }
 
     /// Continues the batch after a look that has left it unsent; its frames have `bytes` bytes.
-    pub(super) fn continue_batch(&mut self, head: u64, bytes: u64, left: PendingFlush) {
+    pub(in crate::media) fn continue_batch(&mut self, head: u64, bytes: u64, left: PendingFlush) {
         let wait = left.until.saturating_sub(left.waited);
         let left_ns = wait.as_nanos() as u64;
         let stride = match left.waited.as_nanos() as u64 {

@@ -32,7 +32,7 @@ const SETTLE_MAX: Duration = Duration::from_micros(50);
 
 /// Receivers whose batches go out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FlushScope {
+pub(in crate::media) enum FlushScope {
     /// Receivers whose batches were begun and held up; they go out with any other.
     Blocked,
     /// Receivers that are idle.
@@ -45,16 +45,16 @@ pub(super) enum FlushScope {
 
 /// A batch that a look has left unsent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PendingFlush {
+pub(in crate::media) struct PendingFlush {
     /// Time that the batch has waited.
-    pub(super) waited: Duration,
+    pub(in crate::media) waited: Duration,
     /// Time that it waits before anything is to be done.
-    pub(super) until: Duration,
+    pub(in crate::media) until: Duration,
 }
 
 /// Times of a sender's current batch.
 #[derive(Debug)]
-pub(super) struct FlushDeadline {
+pub(in crate::media) struct FlushDeadline {
     time_min: Duration,
     time_max: Duration,
     /// Time at which the first frame was committed that could be sent and is not.
@@ -66,7 +66,7 @@ pub(super) struct FlushDeadline {
 }
 
 impl FlushDeadline {
-    pub(super) fn new(batch: Batching, now: Instant) -> FlushDeadline {
+    pub(in crate::media) fn new(batch: Batching, now: Instant) -> FlushDeadline {
         FlushDeadline {
             time_min: batch.time_min,
             time_max: batch.time_max,
@@ -77,22 +77,22 @@ impl FlushDeadline {
     }
 
     /// Time at which the unsent batch began; `None`: there is none.
-    pub(super) fn opened_at(&self) -> Option<Instant> {
+    pub(in crate::media) fn opened_at(&self) -> Option<Instant> {
         self.opened_at
     }
 
     /// Notes the time of a write.
-    pub(super) fn note_sent(&mut self, now: Instant) {
+    pub(in crate::media) fn note_sent(&mut self, now: Instant) {
         self.sent_at = now;
     }
 
     /// Notes that every frame is sent that can be.
-    pub(super) fn close_batch(&mut self) {
+    pub(in crate::media) fn close_batch(&mut self) {
         self.opened_at = None;
     }
 
     /// Begins the next batch after a full one was sent, as far as it could be.
-    pub(super) fn restart_after_full(&mut self, now: Instant) {
+    pub(in crate::media) fn restart_after_full(&mut self, now: Instant) {
         self.sent_at = now;
         self.settle_time = SETTLE_AFTER_FULL;
         self.opened_at.get_or_insert(now);
@@ -100,7 +100,7 @@ impl FlushDeadline {
 
     /// Sets the pause after a look of the sending thread that began at `look` and may have sent
     /// frames.
-    pub(super) fn settle_after(&mut self, look: Instant) {
+    pub(in crate::media) fn settle_after(&mut self, look: Instant) {
         if self.sent_at > look {
             self.settle_time = (self.sent_at - look).min(self.time_min).min(SETTLE_MAX);
         }
@@ -110,7 +110,10 @@ impl FlushDeadline {
     ///
     /// # Errors
     /// No receiver yet: the batch waits.
-    pub(super) fn scope_for_sender(&mut self, now: Instant) -> Result<FlushScope, PendingFlush> {
+    pub(in crate::media) fn scope_for_sender(
+        &mut self,
+        now: Instant,
+    ) -> Result<FlushScope, PendingFlush> {
         let (is_first, waited) = (self.opened_at.is_none(), self.time_waited(now));
         self.opened_at.get_or_insert(now);
         let rested = now.saturating_duration_since(self.sent_at);
@@ -126,7 +129,7 @@ impl FlushDeadline {
     }
 
     /// The batch that a look has left unsent, if there is one.
-    pub(super) fn pending(&self, now: Instant) -> Option<PendingFlush> {
+    pub(in crate::media) fn pending(&self, now: Instant) -> Option<PendingFlush> {
         self.opened_at.map(|_| PendingFlush {
             waited: self.time_waited(now),
             until: self.time_min,
@@ -134,7 +137,11 @@ impl FlushDeadline {
     }
 
     /// Receivers to which the IO thread sends. `is_close`: it watches for idle receivers.
-    pub(super) fn scope_for_io_thread(&mut self, now: Instant, is_close: bool) -> FlushScope {
+    pub(in crate::media) fn scope_for_io_thread(
+        &mut self,
+        now: Instant,
+        is_close: bool,
+    ) -> FlushScope {
         let opened = *self.opened_at.get_or_insert(now);
         match () {
             () if opened + self.time_max <= now => FlushScope::All,
@@ -144,7 +151,7 @@ impl FlushDeadline {
     }
 
     /// Time from which on idle receivers get more.
-    pub(super) fn settled_at(&self) -> Instant {
+    pub(in crate::media) fn settled_at(&self) -> Instant {
         self.sent_at + self.settle_time
     }
 

@@ -22,7 +22,7 @@ const OFF_DELAY: Duration = Duration::from_millis(1);
 
 /// How closely the IO thread watches one sender.
 #[derive(Debug)]
-pub(super) struct FlushWatchdog {
+pub(in crate::media) struct FlushWatchdog {
     time_max: Duration,
     period: Duration,
     is_on: bool,
@@ -36,7 +36,7 @@ pub(super) struct FlushWatchdog {
 
 impl FlushWatchdog {
     /// A watchdog that is off, for batches that wait at most `time_max`.
-    pub(super) fn new(time_max: Duration) -> FlushWatchdog {
+    pub(in crate::media) fn new(time_max: Duration) -> FlushWatchdog {
         FlushWatchdog {
             time_max,
             period: time_max,
@@ -48,7 +48,7 @@ impl FlushWatchdog {
     }
 
     /// Notes that a batch begins. `true`: the watchdog was idle, and the IO thread must be called.
-    pub(super) fn note_batch(&mut self) -> bool {
+    pub(in crate::media) fn note_batch(&mut self) -> bool {
         self.has_new_batch = true;
         let was_quiet = self.nothing_since.take().is_some();
         if was_quiet {
@@ -58,28 +58,28 @@ impl FlushWatchdog {
     }
 
     /// Turns the watchdog off.
-    pub(super) fn turn_off(&mut self) {
+    pub(in crate::media) fn turn_off(&mut self) {
         *self = FlushWatchdog::new(self.time_max);
     }
 
     /// Whether the watchdog is on.
-    pub(super) fn is_on(&self) -> bool {
+    pub(in crate::media) fn is_on(&self) -> bool {
         self.is_on
     }
 
     /// Whether the IO thread must learn at once that a receiver is idle.
-    pub(super) fn is_prompt(&self) -> bool {
+    pub(in crate::media) fn is_prompt(&self) -> bool {
         self.is_on && self.period == self.time_max
     }
 
     /// Time until the next look, for frames that came while the watchdog was to be turned off.
-    pub(super) fn recheck_delay(&self) -> Duration {
+    pub(in crate::media) fn recheck_delay(&self) -> Duration {
         self.time_max.min(OFF_DELAY)
     }
 
     /// Notes that the IO thread has sent frames. `is_left_behind`: the sending thread had left
     /// them.
-    pub(super) fn note_flush(&mut self, is_left_behind: bool) {
+    pub(in crate::media) fn note_flush(&mut self, is_left_behind: bool) {
         if is_left_behind {
             self.period = self.time_max;
             self.batch_began_at = None;
@@ -87,7 +87,11 @@ impl FlushWatchdog {
     }
 
     /// Time of the next look, for a batch that began at the given time.
-    pub(super) fn next_check(&mut self, batch: Option<Instant>, now: Instant) -> Option<Instant> {
+    pub(in crate::media) fn next_check(
+        &mut self,
+        batch: Option<Instant>,
+        now: Instant,
+    ) -> Option<Instant> {
         let has_begun = std::mem::take(&mut self.has_new_batch);
         let Some(began) = batch else {
             return self.next_check_without_batch(has_begun, now);

@@ -37,15 +37,18 @@ const PROBE_TIMEOUT_MAX: Duration = Duration::from_secs(1);
 const PROBES_PER_TURN_MAX: usize = 32;
 
 /// Answers liveness probes, on the receiver's side.
-pub(super) struct LivenessListener {
+pub(in crate::media) struct LivenessListener {
     listener: TcpListener,
-    port: u16,
+    address: SocketAddr,
     instance: u64,
 }
 
 impl LivenessListener {
     /// Listens for probes of a receiving end, on the address by which the sender is reached.
-    pub(super) fn bind_facing(sender: SocketAddr, instance: u64) -> io::Result<LivenessListener> {
+    pub(in crate::media) fn bind_facing(
+        sender: SocketAddr,
+        instance: u64,
+    ) -> io::Result<LivenessListener> {
         let any = match sender {
             SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
             SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
@@ -53,28 +56,38 @@ impl LivenessListener {
         // Connecting a UDP socket sends nothing: the system only looks up the route.
         let route = UdpSocket::bind((any, 0))?;
         route.connect(sender)?;
-        let listener = TcpListener::bind((route.local_addr()?.ip(), 0))?;
+        LivenessListener::bind_at(route.local_addr()?.ip(), instance)
+    }
+
+    /// Listens for probes of an end on an address of this host.
+    pub(in crate::media) fn bind_at(ip: IpAddr, instance: u64) -> io::Result<LivenessListener> {
+        let listener = TcpListener::bind((ip, 0))?;
         listener.set_nonblocking(true)?;
-        let port = listener.local_addr()?.port();
+        let address = listener.local_addr()?;
         Ok(LivenessListener {
             listener,
-            port,
+            address,
             instance,
         })
     }
 
     /// Port on which it listens.
-    pub(super) fn port(&self) -> u16 {
-        self.port
+    pub(in crate::media) fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// Address on which it listens.
+    pub(in crate::media) fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Has the IO thread request a turn whenever a probe comes.
-    pub(super) fn register(&self, registration: Registration) -> io::Result<()> {
+    pub(in crate::media) fn register(&self, registration: Registration) -> io::Result<()> {
         registration.watch_fd(&self.listener, EventFlags::IN)
     }
 
     /// Answers the probes that have come.
-    pub(super) fn answer_probes(&self) {
+    pub(in crate::media) fn answer_probes(&self) {
         for _ in 0..PROBES_PER_TURN_MAX {
             let Ok((mut stream, _)) = self.listener.accept() else {
                 return;
@@ -86,7 +99,7 @@ impl LivenessListener {
 }
 
 /// Probes a receiver, on the sender's side, until it answers or is gone.
-pub(super) struct LivenessProbe {
+pub(in crate::media) struct LivenessProbe {
     /// Address to probe; `None`: the receiver gave none.
     address: Option<SocketAddr>,
     instance: u64,
@@ -102,7 +115,11 @@ pub(super) struct LivenessProbe {
 
 impl LivenessProbe {
     /// Probes a receiving end whose connection has just broken.
-    pub(super) fn new(at: Option<SocketAddr>, instance: u64, now: Instant) -> LivenessProbe {
+    pub(in crate::media) fn new(
+        at: Option<SocketAddr>,
+        instance: u64,
+        now: Instant,
+    ) -> LivenessProbe {
         LivenessProbe {
             address: at,
             instance,
@@ -115,17 +132,17 @@ impl LivenessProbe {
     }
 
     /// Time at which the receiver was last known to be alive.
-    pub(super) fn last_alive_at(&self) -> Instant {
+    pub(in crate::media) fn last_alive_at(&self) -> Instant {
         self.last_alive_at
     }
 
     /// Time of the next probe, if nothing happens before; `None`: there is no address.
-    pub(super) fn next_attempt_at(&self) -> Option<Instant> {
+    pub(in crate::media) fn next_attempt_at(&self) -> Option<Instant> {
         self.address.map(|_| self.next_attempt_at)
     }
 
     /// Makes a probe, or looks for its answer. `false`: the receiver is gone.
-    pub(super) fn step(&mut self, registration: Registration, now: Instant) -> bool {
+    pub(in crate::media) fn step(&mut self, registration: Registration, now: Instant) -> bool {
         let answer = match (&self.attempt, self.address) {
             (Some((stream, until)), _) => match self.read_answer(stream) {
                 None if *until <= now => Some(Err(io::ErrorKind::TimedOut.into())),

@@ -30,12 +30,12 @@
 mod batch_header;
 mod batch_sender;
 mod break_policy;
-mod commit_budget;
+pub(in crate::media) mod commit_budget;
 mod connected_receiver;
 mod connection_state;
-mod flush_deadline;
-mod flush_watchdog;
-mod liveness;
+pub(in crate::media) mod flush_deadline;
+pub(in crate::media) mod flush_watchdog;
+pub(in crate::media) mod liveness;
 mod medium;
 mod outgoing_batches;
 mod rails;

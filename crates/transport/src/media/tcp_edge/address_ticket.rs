@@ -11,7 +11,7 @@ use super::handshake::{array_at, u16_at};
 use crate::{EdgeSpec, EdgeTicket, Error};
 
 /// Bytes of an address in a ticket.
-const ADDRESS_BYTES: usize = 18;
+pub(in crate::media) const ADDRESS_BYTES: usize = 18;
 
 /// A ticket for each receiver of the edge, which says that its sender listens at `addresses`.
 pub(in crate::media) fn seal_tickets(
@@ -19,16 +19,25 @@ pub(in crate::media) fn seal_tickets(
     spec: &EdgeSpec,
     addresses: &[SocketAddr],
 ) -> Vec<EdgeTicket> {
-    let bytes = addresses.iter().flat_map(|address| {
-        let ip = match address.ip() {
-            IpAddr::V4(ip) => ip.to_ipv6_mapped(),
-            IpAddr::V6(ip) => ip,
-        };
-        ip.octets().into_iter().chain(address.port().to_le_bytes())
-    });
+    let bytes = addresses.iter().copied().flat_map(address_bytes);
     let own: Vec<u8> = bytes.collect();
     let ticket = |receiver| EdgeTicket::seal(medium, spec, receiver, &own);
     (0..spec.receiver_count).map(ticket).collect()
+}
+
+/// An address as tickets have it.
+pub(in crate::media) fn address_bytes(address: SocketAddr) -> impl Iterator<Item = u8> {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) => ip.to_ipv6_mapped(),
+        IpAddr::V6(ip) => ip,
+    };
+    ip.octets().into_iter().chain(address.port().to_le_bytes())
+}
+
+/// The address that begins at a byte of a ticket.
+pub(in crate::media) fn address_at(bytes: &[u8], at: usize) -> SocketAddr {
+    let ip = IpAddr::from(array_at::<16>(bytes, at)).to_canonical();
+    SocketAddr::new(ip, u16_at(bytes, at + 16))
 }
 
 /// Reads the receiver's number and the sender's addresses, as many as the edge has rails.
@@ -48,10 +57,7 @@ pub(in crate::media) fn read_rails_ticket(
         let why = format!("{name}: the ticket has {found} addresses, the edge has {wanted}");
         return Err(Error::Refused(why));
     }
-    let address = |bytes: &[u8; ADDRESS_BYTES]| {
-        let ip = IpAddr::from(array_at::<16>(bytes, 0)).to_canonical();
-        SocketAddr::new(ip, u16_at(bytes, 16))
-    };
+    let address = |bytes: &[u8; ADDRESS_BYTES]| address_at(bytes, 0);
     Ok((receiver, parts.iter().map(address).collect()))
 }
 
