@@ -1,10 +1,9 @@
 //! Routing: the medium of each stream between PEs.
 //!
 //! Config `outputTransport` of the sending operator or `inputTransport` of the receiving one names
-//! a medium; else the options for the job do; else `auto` chooses one
-//! ([`auto_medium`](crate::auto_medium)). A stream has one crossing for each of its media, or
-//! several on one medium that serves fewer receivers than the stream has. Only some media reach
-//! another host.
+//! a medium; else the options for the job do; else `auto` chooses one ([`auto_medium`]). A stream
+//! has one crossing for each of its media, or several on one medium that serves fewer receivers
+//! than the stream has. Only some media reach another host.
 //!
 //! # Cost
 //! One walk over the edges.

@@ -322,7 +322,7 @@ fn wrong_crossings_are_explained() {
         ),
         (
             "A -> pe 1 rails mptcp 10.0.0.1",
-            "5:26: `10.0.0.1` is no word of a crossing; there are `on`, `codec`, `ring`, `batch`, \
+            "5:32: `10.0.0.1` is no word of a crossing; there are `on`, `codec`, `ring`, `batch`, \
              `rails`",
         ),
         (

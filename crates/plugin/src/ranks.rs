@@ -18,12 +18,12 @@ pub struct LibraryRanks {
     share: ShareBytes,
 }
 
-/// This process among the ranks.
+/// Place of this process among the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberRank {
     /// Number of this process, from 0.
     pub rank: u32,
-    /// Number of ranks.
+    /// Number of ranks of the job.
     pub size: u32,
 }
 

@@ -24,7 +24,7 @@ const INCLUDE: &str = "#include \"thalweg_medium.h\"\n";
 /// Arguments of `thalweg medium build`.
 #[derive(Debug, ClapArgs)]
 pub struct MediumBuildArgs {
-    /// The medium
+    /// Medium whose library is compiled
     medium: BuiltMedium,
 
     /// The folder for the library, libthalweg_medium_mpi.so
@@ -45,7 +45,8 @@ enum BuiltMedium {
 /// Compiles the library, and prints its path.
 ///
 /// # Errors
-/// There is no compiler wrapper, the library does not compile, or its folder cannot be written.
+/// [`CommandFailure`]: the folder or the compiler wrapper is missing, the library does not compile,
+/// or the folder cannot be written.
 pub fn run(args: &MediumBuildArgs) -> Result<(), CommandFailure> {
     let BuiltMedium::Mpi = args.medium;
     let library = args.out.join("libthalweg_medium_mpi.so");

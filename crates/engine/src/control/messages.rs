@@ -15,8 +15,8 @@ pub enum MessageToPe {
     Share(Box<RankShare>),
     /// The program and its plan; every PE of a job gets an equal bundle.
     Bundle(Box<Bundle>),
-    /// The number of this PE. Carries the descriptor of the launcher's standard input, unless the PE
-    /// is on another host.
+    /// The number of this PE. Carries the descriptor of the launcher's standard input, unless the
+    /// PE is on another host.
     Begin(u32),
     /// How a receiver in this PE reaches its sender. Carries the medium's descriptors.
     Ticket(CrossingTicket),
@@ -30,7 +30,7 @@ pub enum MessageToPe {
     Count,
 }
 
-/// What PE 0 gives to the other ranks, and over which medium.
+/// The contact that PE 0 gives to the other ranks, and the medium over which it does.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct RankShare {
     /// How the ranks reach the launcher.

@@ -30,7 +30,7 @@
 //!   PE 0                           launcher                  rank 1
 //!     |<-------- Share ------------|                           |    join: wait for all ranks
 //!     |--------- contact (MPI) ------------------------------->|
-//!     |                            |<---- RankHello, 3 times --|    control, output, errors
+//!     |                            |<---- handshake, 3 times --|    control, output, errors
 //!     |                            |----- answer, 3 times ---->|
 //!     |<-------- Bundle, Begin ----|---- Bundle, Begin ------->|    as above from here on
 //!     |                           ...                          |
@@ -45,4 +45,4 @@ mod rank_contact;
 
 pub use bundle::{Bundle, absolute};
 pub use messages::{EXIT_LAUNCHER_LOST, MessageFromPe, MessageToPe, RankShare};
-pub use rank_contact::{ANSWER_BYTES, HELLO_BYTES, RankContact, RankHello, RankSocketKind};
+pub use rank_contact::{ANSWER_BYTES, HANDSHAKE_BYTES, RankContact, RankHandshake, RankSocketKind};

@@ -1,10 +1,10 @@
 //! How the ranks of a job reach the launcher of rank 0, and how both sides prove who they are.
 //!
-//! A rank connects three times and says hello each time; the launcher answers. Both sides know the
-//! secrets from the contact alone, which goes over the medium of the ranks.
+//! A rank connects three times and sends a handshake each time; the launcher answers. Both sides
+//! know the secrets from the contact alone, which goes over the medium of the ranks.
 //!
 //! ```text
-//!   RankHello   0        8                 24       28       32
+//!   handshake   0        8                 24       28       32
 //!               +--------+-----------------+--------+--------+
 //!               | magic  | token, 16 bytes | rank   | kind   |   native byte order
 //!               +--------+-----------------+--------+--------+
@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 use super::bundle::random_token;
 use crate::error::Error;
 
-/// First word of a hello: `ranks` and the version of the protocol.
+/// First word of a handshake: `ranks` and the version of the protocol.
 const MAGIC: u64 = u64::from_be_bytes(*b"ranks\0\0\x01");
 
-/// Bytes of a hello.
-pub const HELLO_BYTES: usize = 32;
+/// Bytes of a rank's handshake.
+pub const HANDSHAKE_BYTES: usize = 32;
 
-/// Bytes of the launcher's answer to a hello.
+/// Bytes of the launcher's answer to a handshake.
 pub const ANSWER_BYTES: usize = 16;
 
 /// Where the launcher listens, and the secrets of the connections.
@@ -36,15 +36,15 @@ pub struct RankContact {
     pub unix_name: String,
     /// Addresses at which other hosts reach it; empty if all ranks are on its host.
     pub addresses: Vec<SocketAddr>,
-    /// What a rank has to show.
+    /// Secret that a rank has to show.
     token: [u8; 16],
-    /// What the launcher has to answer.
+    /// Secret that the launcher has to answer.
     pub answer: [u8; ANSWER_BYTES],
-    /// Number of ranks.
+    /// Number of ranks of the job.
     pub rank_count: u32,
 }
 
-/// What a rank uses a connection for.
+/// Use of a connection between a rank and the launcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankSocketKind {
     /// Messages between the launcher and the PE.
@@ -57,10 +57,10 @@ pub enum RankSocketKind {
 
 /// The first bytes of a rank on a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RankHello {
+pub struct RankHandshake {
     /// Number of the rank.
     pub rank: u32,
-    /// What the connection is for.
+    /// Use of the connection.
     pub kind: RankSocketKind,
 }
 
@@ -91,18 +91,20 @@ impl RankContact {
     }
 
     /// Encodes the first bytes of a rank.
-    pub fn encode_hello(&self, hello: RankHello) -> [u8; HELLO_BYTES] {
-        let mut bytes = [0; HELLO_BYTES];
-        let kind = RankSocketKind::ALL.iter().position(|k| *k == hello.kind);
+    pub fn encode_handshake(&self, handshake: RankHandshake) -> [u8; HANDSHAKE_BYTES] {
+        let mut bytes = [0; HANDSHAKE_BYTES];
+        let kind = RankSocketKind::ALL
+            .iter()
+            .position(|k| *k == handshake.kind);
         bytes[..8].copy_from_slice(&MAGIC.to_ne_bytes());
         bytes[8..24].copy_from_slice(&self.token);
-        bytes[24..28].copy_from_slice(&hello.rank.to_ne_bytes());
+        bytes[24..28].copy_from_slice(&handshake.rank.to_ne_bytes());
         bytes[28..].copy_from_slice(&(kind.unwrap_or_default() as u32).to_ne_bytes());
         bytes
     }
 
     /// Decodes the first bytes of a rank; `None` if they are of no rank of this job.
-    pub fn decode_hello(&self, bytes: &[u8; HELLO_BYTES]) -> Option<RankHello> {
+    pub fn decode_handshake(&self, bytes: &[u8; HANDSHAKE_BYTES]) -> Option<RankHandshake> {
         let word = |at: usize| u32::from_ne_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
         // All bytes are compared, so that the time says nothing about the token.
         let wrong = bytes[8..24].iter().zip(&self.token);
@@ -112,7 +114,7 @@ impl RankContact {
         }
         let rank = Some(word(24)).filter(|rank| (1..self.rank_count).contains(rank))?;
         let kind = *RankSocketKind::ALL.get(word(28) as usize)?;
-        Some(RankHello { rank, kind })
+        Some(RankHandshake { rank, kind })
     }
 }
 
@@ -121,25 +123,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hello_is_of_this_job_and_of_one_of_its_other_ranks() {
+    fn a_handshake_is_of_this_job_and_of_one_of_its_other_ranks() {
         let contact = RankContact::new(3).unwrap();
         for kind in RankSocketKind::ALL {
-            let hello = RankHello { rank: 2, kind };
-            let bytes = contact.encode_hello(hello);
-            assert_eq!(contact.decode_hello(&bytes), Some(hello));
+            let handshake = RankHandshake { rank: 2, kind };
+            let bytes = contact.encode_handshake(handshake);
+            assert_eq!(contact.decode_handshake(&bytes), Some(handshake));
             for at in 0..28 {
                 let mut changed = bytes;
                 changed[at] ^= 0x41;
-                assert_eq!(contact.decode_hello(&changed), None, "byte {at}");
+                assert_eq!(contact.decode_handshake(&changed), None, "byte {at}");
             }
         }
         let kind = RankSocketKind::Control;
         for rank in [0, 3] {
-            let bytes = contact.encode_hello(RankHello { rank, kind });
-            assert_eq!(contact.decode_hello(&bytes), None, "rank {rank}");
+            let bytes = contact.encode_handshake(RankHandshake { rank, kind });
+            assert_eq!(contact.decode_handshake(&bytes), None, "rank {rank}");
         }
         let other = RankContact::new(3).unwrap();
-        let bytes = other.encode_hello(RankHello { rank: 1, kind });
-        assert_eq!(contact.decode_hello(&bytes), None);
+        let bytes = other.encode_handshake(RankHandshake { rank: 1, kind });
+        assert_eq!(contact.decode_handshake(&bytes), None);
     }
 }

@@ -8,12 +8,12 @@ use transport::media;
 
 use crate::error::Error;
 
-/// This process among the ranks that another program has started, as its environment says.
+/// Place of this process among the ranks that another program has started, as its environment says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankEnvironment {
     /// Number of this process, from 0.
     pub rank: u32,
-    /// Number of ranks.
+    /// Number of ranks that were started.
     pub size: u32,
     /// Whether all ranks are on this host; `None`: the environment does not say.
     pub is_one_host: Option<bool>,
@@ -28,7 +28,7 @@ pub struct RankOptions {
     pub medium: String,
     /// Folders in which its library is looked for.
     pub media_path: Vec<PathBuf>,
-    /// This process among the ranks; `None`: it is none.
+    /// Place of this process among the ranks; `None`: it is none.
     pub environment: Option<RankEnvironment>,
     /// Address at which the ranks of other hosts reach the launcher; `None`: all of this host.
     pub control_address: Option<IpAddr>,
@@ -71,13 +71,12 @@ const VARIABLES: [RankVariables; 3] = [
 ];
 
 impl RankEnvironment {
-    /// What the environment of this process says; `None`: no other program has started it as a
-    /// rank.
+    /// Reads the environment of this process; `None`: no other program has started it as a rank.
     pub fn of_process() -> Option<RankEnvironment> {
         RankEnvironment::from_variables(|name| std::env::var(name).ok())
     }
 
-    /// What these variables say.
+    /// Reads these variables; `None`: they are of no rank.
     fn from_variables(value: impl Fn(&str) -> Option<String>) -> Option<RankEnvironment> {
         let number = |name: &str| value(name)?.trim().parse::<u32>().ok();
         VARIABLES.iter().find_map(|variables| {

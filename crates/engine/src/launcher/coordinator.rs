@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use graph::{Crossing, PeId, Plan};
 
 use super::job_outcome::{FailureCause, JobOutcome, ProcessExit};
+use super::pe_state::{PeStage, PeState};
 use crate::control::{MessageFromPe, MessageToPe};
 use crate::part::{CrossingTicket, PeEnding};
 
@@ -52,29 +53,6 @@ pub enum CoordinatorAction {
     Kill(PeId),
 }
 
-struct PeState {
-    stage: PeStage,
-    /// Whether `Stop` was sent to the PE.
-    is_stopped: bool,
-    /// Time at which the PE is killed if its process has not ended; `None`: no limit.
-    deadline: Option<Instant>,
-    /// Whether the launcher has killed the PE.
-    is_killed: bool,
-    /// Error of the connection to the PE, if it broke.
-    connection_error: Option<String>,
-    /// Number of tuples that each source in the PE has submitted, by operator name.
-    counts: Vec<(String, u64)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum PeStage {
-    Opening,
-    Opened,
-    Ready,
-    Ended,
-    Exited,
-}
-
 impl JobCoordinator {
     /// The coordinator of a job whose PEs have just been sent `Begin`.
     pub fn new(plan: &Plan) -> JobCoordinator {
@@ -84,17 +62,9 @@ impl JobCoordinator {
             PeId(pe.map_or(u32::MAX, |pe| pe as u32))
         };
         let crossings = plan.crossings.iter();
-        let new_state = || PeState {
-            stage: PeStage::Opening,
-            is_stopped: false,
-            deadline: None,
-            is_killed: false,
-            connection_error: None,
-            counts: Vec::new(),
-        };
         JobCoordinator {
             crossing_pes: crossings.map(|c| (sender(c), c.to.clone())).collect(),
-            pes: plan.pes.iter().map(|_| new_state()).collect(),
+            pes: plan.pes.iter().map(|_| PeState::default()).collect(),
             is_running: false,
             is_stopping: false,
             is_of_ranks: false,

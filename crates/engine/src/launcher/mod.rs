@@ -16,6 +16,7 @@ mod job_outcome;
 mod launcher_thread;
 mod output_forwarder;
 mod pe_child;
+mod pe_state;
 mod prepared_job;
 mod rank_gathering;
 mod rank_hosts;

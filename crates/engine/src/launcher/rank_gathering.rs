@@ -1,8 +1,8 @@
 //! Gathering of ranks: PE 0 tells them where the launcher listens, and each connects three times.
 //!
 //! Until a connection has shown the secret of the job, it is a *pending* one: their number and time
-//! are bounded, and nothing but the hello is read from them. When all ranks have connected, nobody
-//! else can.
+//! are bounded, and nothing but the handshake is read from them. When all ranks have connected,
+//! nobody else can.
 
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;
@@ -19,22 +19,22 @@ use super::pe_child::{OutputPipes, PeChild};
 use super::rank_listeners::{AcceptedSocket, RankListeners};
 use super::requests::LauncherRequests;
 use crate::control::connection::with_retries;
-use crate::control::{HELLO_BYTES, MessageFromPe, RankContact, RankSocketKind};
+use crate::control::{HANDSHAKE_BYTES, MessageFromPe, RankContact, RankSocketKind};
 use crate::part::{PeEnding, PeFailure};
 
-/// Connections that have not said hello, besides three for each rank.
+/// Connections without a whole handshake, besides three for each rank.
 const PENDING_EXTRA: usize = 16;
 
-/// Time for a hello, which comes with the connection.
-const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time for a handshake, which comes with the connection.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Reads from PE 0 in a row.
 const READS_MAX: usize = 16;
 
-/// A connection that has not shown the secret of the job.
-struct PendingConnection {
+/// A connection, perhaps of a rank, that has not shown the secret of the job.
+struct PendingRank {
     accepted: AcceptedSocket,
-    bytes: [u8; HELLO_BYTES],
+    bytes: [u8; HANDSHAKE_BYTES],
     len: usize,
     deadline: Instant,
 }
@@ -50,7 +50,7 @@ struct RankSockets {
 pub struct GatheredRank {
     /// The PE of the rank.
     pub child: PeChild,
-    /// Its standard output and error.
+    /// Standard output and error of the rank.
     pub pipes: OutputPipes,
     /// Addresses of the rank and of the launcher's side, if the rank is on another host.
     pub addresses: Option<(IpAddr, IpAddr)>,
@@ -72,7 +72,7 @@ impl RankGathering<'_> {
     pub fn gather(self, first: &mut PeChild) -> Result<Vec<GatheredRank>, JobOutcome> {
         let mut sockets: Vec<RankSockets> = Vec::new();
         sockets.resize_with(self.contact.rank_count as usize - 1, RankSockets::default);
-        let mut pending: Vec<PendingConnection> = Vec::new();
+        let mut pending: Vec<PendingRank> = Vec::new();
         while !sockets.iter().all(RankSockets::is_complete) {
             let failed = |error: Errno| failure(format!("cannot watch the ranks: {error}"));
             let flushed = first.sender.flush();
@@ -81,16 +81,16 @@ impl RankGathering<'_> {
             self.check_first(first)?;
             let room = (3 * sockets.len() + PENDING_EXTRA).saturating_sub(pending.len());
             for accepted in self.listeners.accept(room.max(1)) {
-                let deadline = Instant::now() + HELLO_TIMEOUT;
-                let (bytes, len) = ([0; HELLO_BYTES], 0);
-                pending.push(PendingConnection {
+                let deadline = Instant::now() + HANDSHAKE_TIMEOUT;
+                let (bytes, len) = ([0; HANDSHAKE_BYTES], 0);
+                pending.push(PendingRank {
                     accepted,
                     bytes,
                     len,
                     deadline,
                 });
             }
-            pending = self.take_hellos(pending, &mut sockets);
+            pending = self.take_handshakes(pending, &mut sockets);
         }
         Ok(sockets
             .into_iter()
@@ -99,7 +99,7 @@ impl RankGathering<'_> {
     }
 
     /// Waits until something may have changed.
-    fn wait(&self, first: &PeChild, pending: &[PendingConnection]) -> Result<(), Errno> {
+    fn wait(&self, first: &PeChild, pending: &[PendingRank]) -> Result<(), Errno> {
         let mut fds = vec![PollFd::new(&self.requests.wakeup, PollFlags::IN)];
         let entries = first.poll_entries();
         fds.extend(entries.map(|(fd, flags, _)| PollFd::from_borrowed_fd(fd, flags)));
@@ -128,7 +128,7 @@ impl RankGathering<'_> {
         let cause = match first.receiver.try_recv::<MessageFromPe>() {
             Ok(Some((MessageFromPe::Ended(ending), _))) => FailureCause::Reported(ending),
             Ok(None) if !is_closed => return Ok(()),
-            Ok(None) => FailureCause::Died(match first.wait_at_most(HELLO_TIMEOUT) {
+            Ok(None) => FailureCause::Died(match first.wait_at_most(HANDSHAKE_TIMEOUT) {
                 true => first.wait(),
                 false => ProcessExit::Unknown,
             }),
@@ -140,12 +140,12 @@ impl RankGathering<'_> {
         Err(outcome)
     }
 
-    /// Reads the hellos that have come; returns the connections of which more is to come.
-    fn take_hellos(
+    /// Reads the handshakes that have come; returns the connections of which more is to come.
+    fn take_handshakes(
         &self,
-        pending: Vec<PendingConnection>,
+        pending: Vec<PendingRank>,
         sockets: &mut [RankSockets],
-    ) -> Vec<PendingConnection> {
+    ) -> Vec<PendingRank> {
         let mut left = Vec::new();
         for mut one in pending {
             match one.read() {
@@ -158,15 +158,15 @@ impl RankGathering<'_> {
     }
 
     /// Answers a connection that has shown the secret, and notes whose it is. Others are closed.
-    fn admit(&self, one: PendingConnection, sockets: &mut [RankSockets]) {
-        let Some(hello) = self.contact.decode_hello(&one.bytes) else {
+    fn admit(&self, one: PendingRank, sockets: &mut [RankSockets]) {
+        let Some(handshake) = self.contact.decode_handshake(&one.bytes) else {
             return;
         };
-        let rank = &mut sockets[hello.rank as usize - 1];
+        let rank = &mut sockets[handshake.rank as usize - 1];
         let socket = one.accepted.socket;
         let answer = &self.contact.answer[..];
         let sent = send(&socket, answer, SendFlags::NOSIGNAL);
-        let place = &mut rank.by_kind[hello.kind as usize];
+        let place = &mut rank.by_kind[handshake.kind as usize];
         if sent == Ok(answer.len()) && place.is_none() {
             *place = Some(socket);
             rank.addresses = one.accepted.addresses;
@@ -174,10 +174,10 @@ impl RankGathering<'_> {
     }
 }
 
-impl PendingConnection {
-    /// Reads from the hello; whether it is whole. `None`: the connection has ended.
+impl PendingRank {
+    /// Reads from the handshake; whether it is whole. `None`: the connection has ended.
     fn read(&mut self) -> Option<bool> {
-        while self.len < HELLO_BYTES {
+        while self.len < HANDSHAKE_BYTES {
             let room = &mut self.bytes[self.len..];
             match recv(&self.accepted.socket, room, RecvFlags::empty()) {
                 Ok((0, _)) => return None,

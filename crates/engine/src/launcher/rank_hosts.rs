@@ -36,8 +36,8 @@ pub fn rank_hosts(addresses: &[RankAddresses], options: Option<&RankOptions>) ->
     hosts
 }
 
-/// Checks that each stream whose sender or receiver is not on the host of rank 0 is on a medium that
-/// crosses hosts: descriptors of others do not reach that host's processes.
+/// Checks that each stream whose sender or receiver is not on the host of rank 0 is on a medium
+/// that crosses hosts: descriptors of others do not reach that host's processes.
 ///
 /// # Errors
 /// [`Error::Plan`] with the stream and the medium.

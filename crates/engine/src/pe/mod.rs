@@ -10,8 +10,8 @@
 //! ```
 //! See [`crate::control`] for the messages and their order.
 //!
-//! A PE that is a rank of an MPI job was started by mpirun instead, and stays when it has ended until
-//! the launcher closes the connection: all ranks leave together.
+//! A PE that is a rank of an MPI job was started by mpirun instead, and stays when it has ended
+//! until the launcher closes the connection: all ranks leave together.
 //!
 //! # Invariants
 //! The process does not outlive its launcher: the kernel kills it with the launcher's thread, and a

@@ -18,7 +18,7 @@ use std::time::Duration;
 use transport::media::{self, plugin};
 
 use crate::control::{
-    ANSWER_BYTES, HELLO_BYTES, RankContact, RankHello, RankShare, RankSocketKind,
+    ANSWER_BYTES, HANDSHAKE_BYTES, RankContact, RankHandshake, RankShare, RankSocketKind,
 };
 use crate::error::Error;
 use crate::job::RankOptions;
@@ -65,7 +65,7 @@ pub fn connect(ranks: &RankOptions) -> Result<OwnedFd, Error> {
         ))
     })?;
     let open = |kind| {
-        let opened = open_socket(&contact, RankHello { rank, kind });
+        let opened = open_socket(&contact, RankHandshake { rank, kind });
         opened.map_err(|error| {
             let to = contact.addresses.iter().map(ToString::to_string);
             let to: Vec<_> = ["a socket of its host".to_owned()]
@@ -114,13 +114,13 @@ fn exchange(
 }
 
 /// Opens a connection to the launcher: on its host by a Unix socket, else by TCP.
-fn open_socket(contact: &RankContact, hello: RankHello) -> io::Result<OwnedFd> {
-    let hello = contact.encode_hello(hello);
+fn open_socket(contact: &RankContact, handshake: RankHandshake) -> io::Result<OwnedFd> {
+    let handshake = contact.encode_handshake(handshake);
     let name = SocketAddr::from_abstract_name(&contact.unix_name)?;
     let mut last = match UnixStream::connect_addr(&name) {
         Ok(socket) => {
             socket.set_read_timeout(Some(CONNECT_TIMEOUT))?;
-            say_hello(&socket, &hello, contact)?;
+            exchange_handshake(&socket, &handshake, contact)?;
             socket.set_read_timeout(None)?;
             return Ok(socket.into());
         }
@@ -131,7 +131,7 @@ fn open_socket(contact: &RankContact, hello: RankHello) -> io::Result<OwnedFd> {
             Ok(socket) => {
                 socket.set_nodelay(true)?;
                 socket.set_read_timeout(Some(CONNECT_TIMEOUT))?;
-                say_hello(&socket, &hello, contact)?;
+                exchange_handshake(&socket, &handshake, contact)?;
                 socket.set_read_timeout(None)?;
                 return Ok(socket.into());
             }
@@ -141,13 +141,18 @@ fn open_socket(contact: &RankContact, hello: RankHello) -> io::Result<OwnedFd> {
     Err(last)
 }
 
-/// Says hello, and checks that the launcher answers: nobody else may give this process a program.
-fn say_hello<S>(mut socket: S, hello: &[u8; HELLO_BYTES], contact: &RankContact) -> io::Result<()>
+/// Sends a handshake, and checks that the launcher answers: nobody else may give this process a
+/// program.
+fn exchange_handshake<S>(
+    mut socket: S,
+    handshake: &[u8; HANDSHAKE_BYTES],
+    contact: &RankContact,
+) -> io::Result<()>
 where
     S: Read + Write,
 {
     let mut answer = [0; ANSWER_BYTES];
-    socket.write_all(hello)?;
+    socket.write_all(handshake)?;
     socket.read_exact(&mut answer)?;
     match answer == contact.answer {
         true => Ok(()),

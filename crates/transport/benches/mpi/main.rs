@@ -6,9 +6,9 @@
 //!   mpirun -n 2 control rate     MPI_Send, MPI_Recv           one way
 //!   mpirun -n 2 this rank rate   try_write, poll, release     one way, in batches
 //! ```
-//! The four run by turns; the ratio of each pair is taken, and the median of the ratios printed. Each
-//! trip, and each group of messages, is timed by itself and the median counts, so that times without
-//! a processor do not decide.
+//! The four run by turns; the ratio of each pair is taken, and the median of the ratios printed.
+//! Each trip, and each group of messages, is timed by itself and the median counts, so that times
+//! without a processor do not decide.
 //! Bare MPI is initialised for one thread, as a program in C is. `cargo bench -p thalweg-transport
 //! --bench mpi [-- TURNS]` needs an mpicc and mpirun for two ranks on two cores.
 

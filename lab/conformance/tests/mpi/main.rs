@@ -1,7 +1,7 @@
 //! The suite against the medium `mpi`: in one process, and with 2 to 4 ranks under mpirun.
 //!
-//! Where OpenMPI's mpicc and mpirun are missing (Debian: openmpi-bin, libopenmpi-dev), the tests say
-//! `PASSED OVER` and test nothing.
+//! Where OpenMPI's mpicc and mpirun are missing (Debian: openmpi-bin, libopenmpi-dev), the tests
+//! say `PASSED OVER` and test nothing.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

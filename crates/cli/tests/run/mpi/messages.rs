@@ -1,4 +1,4 @@
-//! What is said when a job of ranks cannot be: one sentence, with what to type or install.
+//! Messages about a job of ranks that cannot be: one sentence, with what to type or install.
 
 use super::{by_mpi, finish, library_folder, mpirun};
 use crate::scratch::{Scratch, command, thalweg};

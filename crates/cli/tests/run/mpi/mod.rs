@@ -1,8 +1,8 @@
-//! Streams by MPI: the library is compiled by `thalweg medium build mpi`, and the PEs are ranks under
-//! mpirun.
+//! Streams by MPI: the library is compiled by `thalweg medium build mpi`, and the PEs are ranks
+//! under mpirun.
 //!
-//! Where OpenMPI's mpicc and mpirun are missing (Debian: openmpi-bin, libopenmpi-dev), the tests say
-//! `PASSED OVER` and test nothing.
+//! Where OpenMPI's mpicc and mpirun are missing (Debian: openmpi-bin, libopenmpi-dev), the tests
+//! say `PASSED OVER` and test nothing.
 
 mod deaths;
 mod hosts;

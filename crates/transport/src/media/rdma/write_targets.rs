@@ -248,7 +248,7 @@ impl<N: RdmaNode> WriteTargets<N> {
         }
         let target = &self.receivers[receiver];
         let is_told = self.was_flushed || (target.writes + 1).is_multiple_of(WRITES_PER_COMPLETION);
-        let piece = end.min(from + self.write_bytes_max());
+        let piece = end.min(from.saturating_add(self.write_bytes_max()));
         let immediate = match self.terms.proof {
             // A number tells of all records before it, so a part of one brings none.
             PlacementProof::Numbers if piece == end => Some(u64::from(number)),
