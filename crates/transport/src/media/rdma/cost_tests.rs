@@ -229,8 +229,10 @@ fn frames_of_a_stream_share_operations() {
             .map(|[_, stream]| stream.operations())
             .collect();
         assert!(streams[0] < 0.1, "{mode}: {streams:?} operations a frame");
+        // In mode `write` a record looks for completions when its bytes have doubled, so those of
+        // small frames look, and are posted, a little more often.
         assert!(
-            streams.is_sorted(),
+            streams.is_sorted_by(|small, large| *small <= large * 1.1),
             "{mode}: {streams:?} operations a frame"
         );
         for ([_, stream], len) in costs.iter().zip(SIZES) {

@@ -11,16 +11,16 @@
 //!   16  token                16 bytes      24  address of the credit  u64
 //!   32  address of the ring  u64           32  key of the credit      u64
 //!   40  key of the ring      u64           40  bytes of the ring      u64
-//!   48  bytes of the ring    u32           48
-//!   52
+//!   48  bytes of the ring    u56           48
+//!   55
 //! ```
 //! In mode `channel` a request has the number and the bytes of the receive buffers in place of key
 //! and bytes of the ring, an acceptance the number of those that are used in place of the position
 //! and the bytes of a buffer in place of the ring's; other words are 0.
 //!
 //! In mode `batch` a request has, in place of the ring's bytes, the lowest 32 bits of the position at
-//! which the receiver goes on, and a number of the receiving end, by which a second end with the
-//! same ticket is known.
+//! which the receiver goes on, and 24 bits of a random number of the receiving end, by which a
+//! second end with the same ticket is known.
 //!
 //! Numbers are little endian. Frames cross as they lie in memory, so both hosts must be little
 //! endian or both big endian: the magic is in the byte order of its host, and shows it.
@@ -35,7 +35,10 @@ const MAGIC: u32 = u32::from_le_bytes(*b"tlgR");
 const VERSION: u16 = 2;
 
 /// Bytes of a request.
-pub(super) const REQUEST_BYTES: usize = 52;
+pub(super) const REQUEST_BYTES: usize = 55;
+
+/// Bits of a receiving end's number that a request in mode `batch` has room for.
+const INSTANCE_MASK: u64 = (1 << 24) - 1;
 
 /// Bytes of an acceptance.
 pub(super) const ACCEPTANCE_BYTES: usize = 48;
@@ -71,7 +74,7 @@ impl RdmaRequest {
         bytes[16..32].copy_from_slice(&self.token);
         bytes[32..40].copy_from_slice(&self.ring.address.to_le_bytes());
         bytes[40..48].copy_from_slice(&self.ring.key.to_le_bytes());
-        bytes[48..52].copy_from_slice(&(self.ring.bytes as u32).to_le_bytes());
+        bytes[48..].copy_from_slice(&self.ring.bytes.to_le_bytes()[..7]);
         bytes
     }
 
@@ -95,7 +98,7 @@ impl RdmaRequest {
             ring: RemoteMemory {
                 address: u64_at(bytes, 32),
                 key: u64_at(bytes, 40),
-                bytes: u64::from(u32_at(bytes, 48)),
+                bytes: u64_at(&bytes[47..], 0) >> 8,
             },
         };
         if !is_equal_constant_time(&request.token, &spec.token) {
@@ -121,7 +124,7 @@ impl RdmaRequest {
 
     /// The word of a request in mode `batch` that [`RdmaRequest::place`] reads.
     pub(super) fn place_word(position: u64, instance: u64) -> u64 {
-        u64::from(position as u32) | u64::from(instance as u32) << 32
+        u64::from(position as u32) | (instance & INSTANCE_MASK) << 32
     }
 }
 

@@ -70,7 +70,7 @@ fn claim_until<T>(
 /// The first bytes that a receiver of this edge sends to its sender.
 fn greeting(medium: &'static dyn Medium, spec: &EdgeSpec) -> Vec<u8> {
     /// Bytes of a request from its token on.
-    const FROM_TOKEN: usize = 40;
+    const FROM_TOKEN: usize = 39;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
     let ticket = seal_tickets(medium.name(), spec, &[address]).remove(0);

@@ -252,7 +252,9 @@ fn a_broken_sender_is_an_error() {
     for position in [4, 8, u64::MAX - 7] {
         assert_eq!(
             end_by_record(position, &[header(0)]),
-            format!("the sender is gone: the sender begins at position {position}, this side at 0")
+            format!(
+                "the sender is gone: the sender goes on at position {position}, this side at 0"
+            )
         );
     }
 }
