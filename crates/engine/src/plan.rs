@@ -76,7 +76,10 @@ pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> 
 ///
 /// assert_eq!(check_medium_settings("rdma", "mode=channel"), Ok(()));
 /// let why = check_medium_settings("rdma", "mode=best").unwrap_err();
-/// assert_eq!(why, "settings of rdma: there is no mode `best`; there are write, channel and batch");
+/// assert_eq!(
+///     why,
+///     "settings of rdma: there is no mode `best`; there are write, channel and batch"
+/// );
 /// ```
 ///
 /// # Errors

@@ -138,8 +138,8 @@ impl<'a> PlanNoteFinder<'_, 'a> {
         })
     }
 
-    /// The note on batch settings for a medium that has no batches. With settings of its own a medium
-    /// may have some.
+    /// The note on batch settings for a medium that has no batches. With settings of its own a
+    /// medium may have some.
     fn batches(&self) -> Option<PlanNote> {
         let without = self.options.media.iter().filter(|medium| !medium.batches);
         let batched = self.plan.crossings.iter();

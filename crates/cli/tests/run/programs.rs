@@ -64,8 +64,8 @@ fn split_programs_give_what_they_say() {
     split_programs_of(&["--fuse", "none"], |_| true);
 }
 
-/// The same over `rdma`, in each of its modes: one program in 16 for each, or all with
-/// `THALWEG_RDMA_PROGRAMS=all`.
+/// Split programs give what they say over `rdma` in each of its modes, too: one program in 16 for
+/// each, or all with `THALWEG_RDMA_PROGRAMS=all`.
 #[test]
 fn split_programs_give_what_they_say_by_rdma() {
     let modes = ["rdma", "rdma mode=channel", "rum-rdma"];

@@ -42,14 +42,14 @@ pub struct SimFabricFaults {
     pub refuses_registrations: bool,
 }
 
-/// What a node has posted, and what it was told.
+/// Counts of what a node has posted, and of what it was told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimCounts {
     /// Writes, reads and messages.
     pub operations: u64,
     /// Operations whose bytes were copied into them.
     pub inline_operations: u64,
-    /// Receive buffers.
+    /// Number of posted receive buffers.
     pub receives: u64,
     /// Times that the device was told of operations or receive buffers: once for several, if all
     /// but the last were posted with the word that more follows.
@@ -58,7 +58,7 @@ pub struct SimCounts {
     pub completions: u64,
     /// Bytes of the operations.
     pub bytes: u64,
-    /// Registrations of memory.
+    /// Number of memories that were registered.
     pub registrations: u64,
 }
 
@@ -156,7 +156,7 @@ impl SimFabric {
         self.state().breaks
     }
 
-    /// What the node with this number ([`SimNode::number`](super::SimNode::number)) has posted.
+    /// Counts of the node with this number ([`SimNode::number`](super::SimNode::number)).
     pub fn counts(&self, node: u32) -> SimCounts {
         self.state().counts.get(&node).copied().unwrap_or_default()
     }

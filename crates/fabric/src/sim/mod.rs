@@ -4,11 +4,12 @@
 //! The fabric places the words of a write or message in any order and over several polls, stalls,
 //! pauses one direction of a connection (so that credit is withheld), delays and loses completions
 //! of a node's own operations, refuses operations and receive buffers for want of room, refuses
-//! registrations, and breaks connections with half of a write placed. Data is read when it is placed, not when the operation is posted, so memory that
-//! is reused too early is seen. What it does not do: place two writes of a connection out of order,
-//! tell a number before its data, or lose what a peer has sent over a connection that goes on. A
-//! message without a receive buffer that is large enough breaks its connection. Operations that were
-//! said to have others behind them begin with those, or when one of those is refused.
+//! registrations, and breaks connections with half of a write placed. Data is read when it is
+//! placed, not when the operation is posted, so memory that is reused too early is seen. What it
+//! does not do: place two writes of a connection out of order, tell a number before its data, or
+//! lose what a peer has sent over a connection that goes on. A message without a receive buffer
+//! that is large enough breaks its connection. Operations that were said to have others behind them
+//! begin with those, or when one of those is refused.
 //!
 //! It counts what nodes post ([`SimCounts`]), so that tests see what a protocol costs.
 //!

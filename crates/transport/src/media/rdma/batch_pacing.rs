@@ -9,7 +9,7 @@ use crate::media::rum::flush_watchdog::FlushWatchdog;
 use crate::media::tcp_edge::io_thread::Registration;
 use crate::{Batching, EdgeCounters};
 
-/// What mode `batch` has besides mode `write`, at the sender.
+/// Parts of a sender that mode `batch` has and mode `write` has not.
 pub(super) struct BatchPacing {
     pub(super) deadline: FlushDeadline,
     pub(super) watchdog: FlushWatchdog,

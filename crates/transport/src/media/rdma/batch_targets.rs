@@ -69,8 +69,8 @@ impl<N: RdmaNode> WriteTargets<N> {
         pacing.deadline.pending(now)
     }
 
-    /// What the IO thread does at each turn, and whoever makes progress: posts batches that are
-    /// due, and gives up receivers that are gone.
+    /// Posts batches that are due, and gives up receivers that are gone: at each turn of the IO
+    /// thread, and whenever the sending thread makes progress.
     pub(super) fn pace(&mut self) {
         let Some(pacing) = &mut self.pacing else {
             return;

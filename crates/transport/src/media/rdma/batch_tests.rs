@@ -12,7 +12,7 @@ use super::PlacementProof;
 use super::batch_pacing::BatchTerms;
 use super::introduction::Introduction;
 use super::mode::{ModeReceiver, ModeSender};
-use super::sender_link::{ReconnectTimes, SenderLink};
+use super::sender_reconnection::{ReconnectTimes, SenderReconnection};
 use super::sim_edge::{RING_BYTES, SimEdge, StepRng, seeds, spec};
 use super::write_receiver::WriteReceiver;
 use super::write_sender::WriteSender;
@@ -66,8 +66,8 @@ fn batching() -> Batching {
     }
 }
 
-/// The receiving end with a number and `ring_bytes`, over a node; each further node is opened at the
-/// address.
+/// The receiving end with a number and `ring_bytes`, over a node; each further node is opened at
+/// the address.
 pub(super) fn batch_receiver(
     fabric: &SimFabric,
     node: SimNode,
@@ -85,7 +85,7 @@ pub(super) fn batch_receiver(
     };
     let fabric = fabric.clone();
     let open_node = move || fabric.connect(address);
-    let link = SenderLink::new(open_node, introduction, None, TIMES, now);
+    let link = SenderReconnection::new(open_node, introduction, None, TIMES, now);
     WriteReceiver::new(node, spec, number, proof, ring_bytes, Some(link)).unwrap()
 }
 
@@ -210,7 +210,7 @@ fn positions_go_on_behind_the_end_of_the_ring() {
     }
 }
 
-/// The same edges in mode `write`, which does not connect again: the fabric does break them.
+/// Edges in mode `write` do not connect again, and the fabric does break them.
 #[test]
 fn without_connecting_again_the_breaks_are_losses() {
     let lost = (0..seeds()).filter(|&seed| {
@@ -350,7 +350,7 @@ fn frames_share_writes() {
     assert!(fabric.counts(sender_node).operations <= writes + 2);
 }
 
-/// What is committed goes out when the sender sleeps, however long batches may wait.
+/// Committed frames go out when the sender sleeps, however long batches may wait.
 #[test]
 fn a_sleeping_sender_leaves_nothing_behind() {
     let batching = Batching {

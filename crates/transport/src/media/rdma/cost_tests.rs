@@ -1,4 +1,4 @@
-//! What each mode costs, counted by the fabric for tests: operations, doorbells, completions and
+//! Costs of each mode, counted by the fabric for tests: operations, doorbells, completions and
 //! bytes a frame. The numbers in `docs/rdma.md` are from here:
 //!
 //! ```text
@@ -34,7 +34,7 @@ const SIZES: [usize; 3] = [64, 1024, 16 << 10];
 const SENDER: u32 = 1;
 const RECEIVER: u32 = 2;
 
-/// What both sides have posted for so many frames.
+/// Operations that both sides have posted for a number of frames.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
     frames: u64,

@@ -18,8 +18,8 @@
 //! and bytes of the ring, an acceptance the number of those that are used in place of the position
 //! and the bytes of a buffer in place of the ring's; other words are 0.
 //!
-//! In mode `batch` a request has, in place of the ring's bytes, the lowest 32 bits of the position at
-//! which the receiver goes on, and 24 bits of a random number of the receiving end, by which a
+//! In mode `batch` a request has, in place of the ring's bytes, the lowest 32 bits of the position
+//! at which the receiver goes on, and 24 bits of a random number of the receiving end, by which a
 //! second end with the same ticket is known.
 //!
 //! Numbers are little endian. Frames cross as they lie in memory, so both hosts must be little

@@ -1,5 +1,5 @@
-//! What a receiver in mode `batch` writes beside its credit when a connection is made: who it is,
-//! and where its process answers probes ([`crate::media::rum::liveness`]).
+//! The introduction that a receiver in mode `batch` writes beside its credit when a connection is
+//! made: who it is, and where its process answers probes ([`crate::media::rum::liveness`]).
 //!
 //! ```text
 //!   0         16          24                 40      48      56

@@ -18,7 +18,7 @@ use super::peer_watch::PeerWatch;
 use super::provider::Provider;
 use super::receiver::RdmaReceiver;
 use super::sender::RdmaSender;
-use super::sender_link::{ReconnectTimes, SenderLink, WatchedSender};
+use super::sender_reconnection::{ReconnectTimes, SenderReconnection, WatchedSender};
 use super::settings::{RdmaMode, RdmaSettings};
 use super::write_receiver::WriteReceiver;
 use super::write_sender::WriteSender;
@@ -169,7 +169,7 @@ impl RdmaMedium {
         let open_node = move || FabricNode::open(&query);
         let watched = Some(WatchedSender { watch, liveness });
         let times = ReconnectTimes::giving_up_after(self.reconnect_timeout);
-        let link = SenderLink::new(open_node, introduction, watched, times, Instant::now);
+        let link = SenderReconnection::new(open_node, introduction, watched, times, Instant::now);
         let (proof, bytes) = (self.settings.provider.proof(), ring_bytes(spec));
         let receiver = WriteReceiver::new(node, spec, receiver, proof, bytes, Some(link))?;
         Ok(Box::new(RdmaReceiver::new(receiver)?))

@@ -17,11 +17,11 @@
 //!
 //! # Mode `batch`
 //! The rings of mode `write`, with `rum`'s batches, and connections that may break: a receiver
-//! whose connection broke connects again ([`sender_link`]), and the sender writes on from the
-//! position that it names. Positions are absolute and frames stay in the sender's ring until they
-//! are released, so nothing is lost, doubled or out of order. Who is gone and who is only
-//! disconnected is decided as in `rum` ([`disconnected_peer`]). This is RUM over InfiniBand (the
-//! Streams report, 2011).
+//! whose connection broke connects again ([`sender_reconnection`]), and the sender
+//! writes on from the position that it names. Positions are absolute and frames stay in the
+//! sender's ring until they are released, so nothing is lost, doubled or out of order. Who is gone
+//! and who is only disconnected is decided as in `rum` ([`disconnected_peer`]). This is RUM over
+//! InfiniBand (the Streams report, 2011).
 
 mod adapter;
 mod batch_pacing;
@@ -51,12 +51,13 @@ mod receiver;
 mod receiver_table;
 mod record;
 mod sender;
-mod sender_link;
+mod sender_reconnection;
 mod settings;
 #[cfg(test)]
 mod sim_edge;
 #[cfg(test)]
 mod tcp_tests;
+mod write_posts;
 mod write_receiver;
 mod write_sender;
 mod write_target;

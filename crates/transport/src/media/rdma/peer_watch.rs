@@ -1,7 +1,7 @@
-//! What the IO thread does for an end in mode `batch`: it answers the probes of the other side,
+//! Task of the IO thread for an end in mode `batch`: it answers the probes of the other side,
 //! however busy the end's thread is ([`crate::media::rum::liveness`]). For a receiver whose
-//! connection is broken, it probes the sender too, and wakes the receiver when the sender is gone or
-//! a connection is to be tried again.
+//! connection is broken, it probes the sender too, and wakes the receiver when the sender is gone
+//! or a connection is to be tried again.
 
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd};

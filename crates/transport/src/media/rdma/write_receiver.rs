@@ -5,9 +5,10 @@
 //! written when a quarter of the ring is released, and when no further frame has come: a stream at
 //! full speed pays for it rarely, a slow one is credited at once.
 //!
-//! In mode `batch` a connection that breaks is made again ([`SenderLink`]): the receiver names the
-//! position behind the last whole record in its ring, and the sender writes on from there. A record
-//! never changes once it was written, so one that is half there is made whole by the same bytes.
+//! In mode `batch` a connection that breaks is made again ([`SenderReconnection`]): the receiver
+//! names the position behind the last whole record in its ring, and the sender writes on from
+//! there. A record never changes once it was written, so one that is half there is made whole by
+//! the same bytes.
 
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
@@ -25,7 +26,7 @@ use super::mode::ModeReceiver;
 use super::number_buffers::{NumberBuffers, NumberMemory};
 use super::peer_watch::PeerWatch;
 use super::record::{RECORD_OVERHEAD_BYTES, RecordMarks, WRAP_BYTES};
-use super::sender_link::SenderLink;
+use super::sender_reconnection::SenderReconnection;
 use super::write_targets::{memory, refused};
 use super::{PlacementProof, batch_mode_number, mode_number};
 use crate::{EdgeSpec, Error, PeerLoss};
@@ -77,7 +78,7 @@ pub(super) struct WriteReceiver<N> {
     is_credit_on_way: bool,
     /// In mode `batch`: the way to the sender, and whether the sender is still to be told who this
     /// end is.
-    link: Option<SenderLink<N>>,
+    link: Option<SenderReconnection<N>>,
     owes_introduction: bool,
     completions: Vec<Completion>,
     /// Why an operation has failed, if one has.
@@ -107,7 +108,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
         receiver: u32,
         proof: PlacementProof,
         ring_bytes: usize,
-        link: Option<SenderLink<N>>,
+        link: Option<SenderReconnection<N>>,
     ) -> Result<WriteReceiver<N>, Error> {
         let ring = memory(ring_bytes)?;
         let credit = memory(CREDIT_MEMORY_BYTES)?;
@@ -246,7 +247,7 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
     }
 
     fn wakeup_fd(&self) -> Option<BorrowedFd<'_>> {
-        let watch = self.link.as_ref().and_then(SenderLink::watch);
+        let watch = self.link.as_ref().and_then(SenderReconnection::watch);
         watch.map(PeerWatch::wakeup_fd)
     }
 
@@ -561,7 +562,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
         self.is_linked = false;
         self.loss.get_or_insert(why);
         // The sender need not wait for an end that believes it to be gone.
-        if let Some(watch) = self.link.as_ref().and_then(SenderLink::watch) {
+        if let Some(watch) = self.link.as_ref().and_then(SenderReconnection::watch) {
             watch.close();
         }
     }

@@ -1,4 +1,5 @@
-//! The sending thread's side of modes `write` and `batch`: the ring that is the source of remote writes.
+//! The sending thread's side of modes `write` and `batch`: the ring that is the source of remote
+//! writes.
 //!
 //! ```text
 //!   positions   released by     posted to      committed

@@ -51,7 +51,7 @@ pub(super) struct WriteTarget {
     pub(super) is_blocked: bool,
     /// Number of the receiving end, by which it is known when it connects again.
     pub(super) instance: u32,
-    /// What is done about a receiver whose connection is broken.
+    /// State of a receiver whose connection is broken.
     pub(super) disconnected: Option<Box<DisconnectedPeer>>,
 }
 
@@ -164,8 +164,8 @@ impl WriteTarget {
         self.is_blocked = false;
     }
 
-    /// Position at which this receiver goes on when it asks for a connection in mode `batch`, by the
-    /// lowest bits of the position that it names and its number; `None`: it may not go on.
+    /// Position at which this receiver goes on when it asks for a connection in mode `batch`, by
+    /// the lowest bits of the position that it names and its number; `None`: it may not go on.
     pub(super) fn start_position(&self, (low, instance): (u32, u32)) -> Option<u64> {
         match self.state {
             TargetState::Lost => None,

@@ -3,18 +3,17 @@
 //!
 //! This part is behind a lock, since the IO thread answers receivers, takes credit and posts what
 //! waits while the sending thread is elsewhere. The frames themselves are built outside of it, in
-//! [`super::write_sender`]. In mode `batch`, [`super::batch_targets`] says when they are posted, and
-//! a receiver whose connection broke connects again and goes on where it was.
+//! [`super::write_sender`], and posted by [`super::write_posts`]. In mode `batch`,
+//! [`super::batch_targets`] says when, and a receiver whose connection broke connects again and
+//! goes on where it was.
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use fabric::{
     COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionId, ConnectionRequest, FabricError,
-    FabricEvent, LocalSlice, PinnedMemory, PostOptions, RdmaNode, RegionId, RemoteAccess,
-    RemoteMemory,
+    FabricEvent, PinnedMemory, RdmaNode, RegionId, RemoteAccess, RemoteMemory,
 };
 
 use super::batch_pacing::{BatchPacing, BatchTerms};
@@ -22,11 +21,9 @@ use super::disconnected_peer::DisconnectedPeer;
 use super::greeting::{RdmaAcceptance, RdmaRequest};
 use super::introduction::{INTRODUCTION_WORDS, Introduction};
 use super::mode::ModeTargets;
-use super::number_buffers::{NUMBER_BUFFERS, NumberMemory};
+use super::number_buffers::NumberMemory;
 use super::record::{CREDIT_BYTES, RecordMarks};
-use super::write_target::{
-    TargetState, WRITE_COUNT_BITS, WRITE_COUNT_MASK, WRITES_ON_WAY_MAX, WriteTarget,
-};
+use super::write_target::{TargetState, WRITE_COUNT_BITS, WRITE_COUNT_MASK, WriteTarget};
 use super::{PlacementProof, batch_mode_number, mode_number};
 use crate::media::rum::flush_deadline::FlushScope;
 use crate::media::tcp_edge::io_thread::Registration;
@@ -34,20 +31,20 @@ use crate::{EdgeCounters, EdgeSpec, Error};
 
 /// One write in so many has a completion, by which the provider's queue is emptied. A completion
 /// costs a sender more than a small write does.
-const WRITES_PER_COMPLETION: u64 = 8;
+pub(super) const WRITES_PER_COMPLETION: u64 = 8;
 
 /// Most receivers of an edge: as many as the other bits of a completion's number tell apart.
 pub(super) const RECEIVERS_MAX: u32 = 1 << (64 - WRITE_COUNT_BITS);
 
 /// All receivers of an edge in mode `write` or `batch`, over one node.
 pub(super) struct WriteTargets<N> {
-    node: N,
+    pub(super) node: N,
     spec: EdgeSpec,
-    terms: WriteTerms,
-    ring_region: RegionId,
+    pub(super) terms: WriteTerms,
+    pub(super) ring_region: RegionId,
     pub(super) receivers: Vec<WriteTarget>,
     /// Receive buffers that numbers of credit use up, of some providers.
-    number_memory: NumberMemory,
+    pub(super) number_memory: NumberMemory,
     pub(super) committed: Committed,
     completions: Vec<Completion>,
     lost: Vec<u32>,
@@ -59,7 +56,7 @@ pub(super) struct WriteTargets<N> {
     counters: Arc<EdgeCounters>,
     /// Whether there was a flush behind the last commit, and behind the one before it.
     is_flushed: bool,
-    was_flushed: bool,
+    pub(super) was_flushed: bool,
     /// In mode `batch`: when frames are posted.
     pub(super) pacing: Option<BatchPacing>,
 }
@@ -200,157 +197,9 @@ impl<N: RdmaNode> WriteTargets<N> {
         }))
     }
 
-    fn living(&self) -> impl Iterator<Item = &WriteTarget> {
+    pub(super) fn living(&self) -> impl Iterator<Item = &WriteTarget> {
         let is_living = |target: &&WriteTarget| target.state != TargetState::Lost;
         self.receivers.iter().filter(is_living)
-    }
-
-    /// Posts what is committed to each receiver that is connected.
-    fn post_all(&mut self) {
-        for receiver in 0..self.receivers.len() {
-            self.post_to(receiver);
-        }
-    }
-
-    /// Posts what is committed to a receiver, if it is connected. Returns the number of writes.
-    pub(super) fn post_to(&mut self, receiver: usize) -> u64 {
-        let mut writes = 0;
-        while self.post_next(receiver) {
-            writes += 1;
-        }
-        let end = self.committed.end;
-        let target = &mut self.receivers[receiver];
-        target.is_blocked = target.is_connected() && target.posted < end;
-        writes
-    }
-
-    /// Posts one write to a receiver. Returns whether there may be room for another.
-    fn post_next(&mut self, receiver: usize) -> bool {
-        let Committed {
-            end: limit,
-            records,
-            turn,
-        } = self.committed;
-        let target = &self.receivers[receiver];
-        let from = target.posted;
-        let is_full = target.on_way.len() >= self.writes_on_way_max()
-            || target.unreleased.len() >= NUMBER_BUFFERS;
-        if from >= limit || is_full {
-            return false;
-        }
-        let round_end = (from / self.terms.ring_bytes + 1) * self.terms.ring_bytes;
-        let (end, number) = match limit > round_end {
-            true => (round_end, turn.1),
-            false => (limit, records),
-        };
-        if !self.post_number_buffers(receiver) {
-            return false;
-        }
-        let target = &self.receivers[receiver];
-        let is_told = self.was_flushed || (target.writes + 1).is_multiple_of(WRITES_PER_COMPLETION);
-        let piece = end.min(from.saturating_add(self.write_bytes_max()));
-        let immediate = match self.terms.proof {
-            // A number tells of all records before it, so a part of one brings none.
-            PlacementProof::Numbers if piece == end => Some(u64::from(number)),
-            _ => None,
-        };
-        // What lies behind the start of the ring follows at once: one doorbell serves both. Where
-        // numbers use receive buffers, it may have to wait for one.
-        let is_more = limit > end
-            && piece == end
-            && target.on_way.len() + 1 < self.writes_on_way_max()
-            && !self.number_memory.is_used();
-        let options = PostOptions {
-            immediate,
-            is_more,
-            ..PostOptions::default()
-        };
-        self.post(receiver, from..piece, is_told, options)
-    }
-
-    /// Posts the receive buffers that a receiver's credit has used up, if the provider uses any.
-    /// Returns whether all are posted.
-    fn post_number_buffers(&mut self, receiver: usize) -> bool {
-        let target = &mut self.receivers[receiver];
-        let Some(connection) = target.state.connection() else {
-            return false;
-        };
-        let number = (receiver as u64) << WRITE_COUNT_BITS;
-        let (memory, buffers) = (&self.number_memory, &mut target.numbers);
-        let posted = memory.post(&mut self.node, connection, buffers, number);
-        posted.unwrap_or_else(|error| {
-            self.end_connection(receiver, error.to_string());
-            false
-        })
-    }
-
-    /// Posts the last word of the last write again, with a completion, if the provider was not to
-    /// tell of that write: the word is there already, or arrives behind the same word. Returns
-    /// whether it is posted.
-    fn ask_for_completion(&mut self, receiver: usize) -> bool {
-        let target = &self.receivers[receiver];
-        if target.on_way.is_empty() || target.told == target.writes {
-            return false;
-        }
-        let end = target.posted;
-        self.post(receiver, end - 8..end, true, PostOptions::default())
-    }
-
-    /// Posts a write of these positions of the ring, which do not go around its end. Returns
-    /// whether the provider had room.
-    fn post(
-        &mut self,
-        receiver: usize,
-        positions: Range<u64>,
-        is_told: bool,
-        options: PostOptions,
-    ) -> bool {
-        let target = &self.receivers[receiver];
-        let TargetState::Connected(connection) = target.state else {
-            return false;
-        };
-        let offset = (positions.start % self.terms.ring_bytes) as usize;
-        let range = offset..offset + (positions.end - positions.start) as usize;
-        let write = (target.writes + 1) & WRITE_COUNT_MASK;
-        let completion = (receiver as u64) << WRITE_COUNT_BITS | write;
-        let options = PostOptions {
-            completion: is_told.then_some(completion),
-            is_inline: range.len() <= self.node.limits().inline_bytes_max,
-            ..options
-        };
-        let slice = LocalSlice {
-            region: self.ring_region,
-            range,
-        };
-        let memory = target.memory;
-        match self
-            .node
-            .post_write(connection, &slice, &memory, offset as u64, options)
-        {
-            Ok(true) => {
-                let target = &mut self.receivers[receiver];
-                target.note_write(positions.start, positions.end, is_told);
-                if options.immediate.is_some() && self.number_memory.is_used() {
-                    target.unreleased.push_back(positions.end);
-                }
-                true
-            }
-            Ok(false) => false,
-            Err(error) => {
-                self.end_connection(receiver, error.to_string());
-                false
-            }
-        }
-    }
-
-    /// Most bytes of a write: a multiple of 8, as positions are.
-    fn write_bytes_max(&self) -> u64 {
-        (self.node.limits().message_bytes_max as u64 / 8 * 8).max(8)
-    }
-
-    fn writes_on_way_max(&self) -> usize {
-        let depth = self.node.limits().transmit_depth;
-        WRITES_ON_WAY_MAX.min(depth.saturating_sub(1).max(1))
     }
 
     /// Takes the completions of writes, and what else the provider tells of.
@@ -504,7 +353,7 @@ impl<N: RdmaNode> WriteTargets<N> {
     }
 
     /// Ends a connection that is broken: in mode `batch` the receiver may connect again.
-    fn end_connection(&mut self, receiver: usize, why: String) {
+    pub(super) fn end_connection(&mut self, receiver: usize, why: String) {
         let Some(pacing) = &self.pacing else {
             return self.lose(receiver, why);
         };

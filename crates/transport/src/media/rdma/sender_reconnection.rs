@@ -48,7 +48,7 @@ pub(super) struct WatchedSender {
 }
 
 /// The way of a receiver to its sender.
-pub(super) struct SenderLink<N> {
+pub(super) struct SenderReconnection<N> {
     open_node: Box<dyn FnMut() -> Result<N, FabricError> + Send>,
     introduction: Introduction,
     watch: Option<WatchedSender>,
@@ -64,7 +64,7 @@ pub(super) struct SenderLink<N> {
     is_connected: bool,
 }
 
-impl<N> SenderLink<N> {
+impl<N> SenderReconnection<N> {
     /// A link over nodes that a function opens. The first try is under way.
     pub(super) fn new(
         open_node: impl FnMut() -> Result<N, FabricError> + Send + 'static,
@@ -72,9 +72,9 @@ impl<N> SenderLink<N> {
         watch: Option<WatchedSender>,
         times: ReconnectTimes,
         clock: fn() -> Instant,
-    ) -> SenderLink<N> {
+    ) -> SenderReconnection<N> {
         let now = clock();
-        SenderLink {
+        SenderReconnection {
             open_node: Box::new(open_node),
             introduction,
             watch,
@@ -155,7 +155,8 @@ impl<N> SenderLink<N> {
     /// Checks that the sender need not be given up while there is no connection.
     ///
     /// # Errors
-    /// The reason why it is given up: a probe has found it gone, or it was not reached for too long.
+    /// The reason why it is given up: a probe has found it gone, or it was not reached for too
+    /// long.
     pub(super) fn check(&self) -> Result<(), String> {
         let why = self.reason.as_deref().unwrap_or("no connection is made");
         if self.watch().is_some_and(PeerWatch::is_peer_gone) {
@@ -183,7 +184,7 @@ impl<N> SenderLink<N> {
     }
 }
 
-impl<N> Drop for SenderLink<N> {
+impl<N> Drop for SenderReconnection<N> {
     fn drop(&mut self) {
         if let Some(watch) = self.watch() {
             watch.close();
@@ -212,16 +213,16 @@ mod tests {
         PASSED.set(PASSED.get() + Duration::from_millis(millis));
     }
 
-    fn link() -> SenderLink<()> {
+    fn link() -> SenderReconnection<()> {
         let times = ReconnectTimes::giving_up_after(Duration::from_secs(5));
         let introduction = Introduction {
             instance: 1,
             liveness: None,
         };
-        SenderLink::new(|| Ok(()), introduction, None, times, now)
+        SenderReconnection::new(|| Ok(()), introduction, None, times, now)
     }
 
-    fn broken(link: &mut SenderLink<()>) -> Result<(), String> {
+    fn broken(link: &mut SenderReconnection<()>) -> Result<(), String> {
         link.note_break("it broke".to_owned(), false)
     }
 
