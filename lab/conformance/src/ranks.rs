@@ -2,7 +2,8 @@
 //! and the others play the roles of its children.
 //!
 //! ```text
-//!   rank 0: RankSocket::listen(path)           rank 1, 2, ...: RankRole::connect(path)
+//!   rank 0: RankSocket::listen(path)
+//!     share ------------- by the library ------->  rank 1, 2, ...: RankRole::connect(path)
 //!     child::start(role) ---- a line of words ---->  plays the role
 //!                        <--- control socket ----->
 //!                        <------- closed ----------  connects again, for the next role
@@ -81,27 +82,17 @@ pub fn give_role(words: &[&str], patience: Duration) -> Result<Option<UnixStream
 }
 
 impl RankRole {
-    /// Waits for the first or a further role, which has its socket as standard input; `None`: the
-    /// test is over.
+    /// Waits for the next role, which has its socket as standard input; `None`: the test is over.
+    /// Rank 0 has to listen before: a test that needs no other rank may end before this one comes.
     ///
     /// # Errors
-    /// Rank 0 never listens, or the socket breaks.
-    pub fn connect(
-        path: &Path,
-        is_first: bool,
-        patience: Duration,
-    ) -> Result<Option<RankRole>, TestFailure> {
+    /// The socket breaks.
+    pub fn connect(path: &Path) -> Result<Option<RankRole>, TestFailure> {
         // The last role has ended: rank 0 learns it by the end of its socket.
         let nothing = fs::File::open("/dev/null")?;
         rustix::stdio::dup2_stdin(nothing.as_fd())?;
-        let begun = Instant::now();
-        let mut socket = loop {
-            match UnixStream::connect(path) {
-                Ok(socket) => break socket,
-                Err(_) if !is_first => return Ok(None),
-                Err(error) if begun.elapsed() > patience => return Err(error.into()),
-                Err(_) => thread::yield_now(),
-            }
+        let Ok(mut socket) = UnixStream::connect(path) else {
+            return Ok(None);
         };
         // Byte by byte, as what comes behind the line is for the role.
         let (mut line, mut byte) = (Vec::new(), [0]);

@@ -157,10 +157,13 @@ fn a_library_of_another_mpi_is_found_out() {
     let Some(folder) = library_folder() else {
         return;
     };
-    // OpenMPI knows nothing of these variables: each process is a job of its own for it.
+    // OpenMPI knows nothing of these variables: each process is a job of its own for it. The files
+    // of such a job stay behind, in the test's folder.
+    let scratch = Scratch::new();
     let args = [&["run", HELLO][..], &by_mpi(folder, "none")].concat();
     let mut command = command(&args);
     command
+        .env("TMPDIR", scratch.path(""))
         .env("PMI_RANK", "0")
         .env("PMI_SIZE", "2")
         .env("MPI_LOCALNRANKS", "2");

@@ -73,33 +73,38 @@ pub fn list(args: &ListArgs) -> ExitCode {
 
 /// Tests one behaviour of the library, as rank 0 or alone; plays roles as another rank.
 pub fn test(args: &TestArgs) -> ExitCode {
-    let patience = Duration::from_millis(args.timeout_ms);
     let Some(path) = &args.rank_socket else {
         return in_child(|| run_test(args));
     };
     let joined = media::plugin::load(&args.library).map_err(TestFailure::from);
     let joined = joined.and_then(|medium| {
         let ranks = plugin::ranks_of(medium.name()).ok_or("the library has no ranks")?;
-        Ok(ranks.join()?)
+        Ok((ranks.join()?.rank, ranks))
     });
+    // The other ranks have these bytes only when rank 0 listens or cannot.
+    let mut bytes = [0; plugin::SHARE_BYTES_MAX];
     match joined {
-        Ok(member) if member.rank == 0 => in_child(|| {
-            let _socket = RankSocket::listen(path)?;
+        Ok((0, ranks)) => in_child(|| {
+            let socket = RankSocket::listen(path);
+            ranks.share(&mut bytes)?;
+            let _socket = socket?;
             run_test(args)
         }),
-        Ok(_) => play_roles(path, patience).unwrap_or_else(|failure| {
-            eprintln!("{failure}");
-            ExitCode::FAILURE
-        }),
+        Ok((_, ranks)) => {
+            let shared = ranks.share(&mut bytes).map_err(TestFailure::from);
+            let played = shared.and_then(|()| play_roles(path));
+            played.unwrap_or_else(|failure| {
+                eprintln!("{failure}");
+                ExitCode::FAILURE
+            })
+        }
         Err(failure) => in_child(|| Err(failure)),
     }
 }
 
 /// Plays the roles that rank 0 gives, until the test is over or a role fails.
-fn play_roles(path: &Path, patience: Duration) -> Result<ExitCode, TestFailure> {
-    let mut is_first = true;
-    while let Some(role) = RankRole::connect(path, is_first, patience)? {
-        is_first = false;
+fn play_roles(path: &Path) -> Result<ExitCode, TestFailure> {
+    while let Some(role) = RankRole::connect(path)? {
         let played = play_child(role.words()).ok_or("rank 0 gave no role")?;
         if played != ExitCode::SUCCESS {
             return Ok(played);
