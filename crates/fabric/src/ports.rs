@@ -2,7 +2,10 @@
 
 use std::ptr;
 
-use crate::abi::{API_VERSION, FI_MSG, FI_RMA, FiInfo};
+use crate::abi::{
+    API_VERSION, FI_MR_ALLOCATED, FI_MR_LOCAL, FI_MR_PROV_KEY, FI_MR_VIRT_ADDR, FI_MSG, FI_RMA,
+    FiInfo,
+};
 use crate::error::FabricError;
 use crate::library::FabricLibrary;
 use crate::provider::{OwnedInfo, text};
@@ -38,7 +41,8 @@ pub fn list_ports() -> Result<Vec<FabricPort>, FabricError> {
         let info = &mut *hints.as_ptr();
         info.caps = FI_MSG | FI_RMA;
         info.mode = u64::MAX;
-        (*info.domain_attr).mr_mode = i32::MAX;
+        (*info.domain_attr).mr_mode =
+            FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
     }
     let mut found = ptr::null_mut();
     // SAFETY: without a name of a node the call looks for local ports; the hints live during it,

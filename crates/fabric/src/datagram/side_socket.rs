@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustix::event::EventfdFlags;
 
 use super::shm_region::ShmRegion;
-use super::socket_messages::{ASLEEP, MADE, REFUSED, SocketMessage, WAKE, take_message};
+use super::socket_messages::{ASLEEP, MADE, SocketMessage, WAKE, refusal, take_message};
 use crate::error::FabricError;
 
 /// Most bytes that are read from a socket at a time: all of a request.
@@ -157,9 +157,9 @@ impl SideSocket {
         self.send(&[MADE]);
     }
 
-    /// Tells the peer that it is refused.
-    pub(crate) fn send_refusal(&self) {
-        self.send(&[REFUSED]);
+    /// Tells the peer that it is refused, and why.
+    pub(crate) fn send_refusal(&self, why: &str) {
+        self.send(&refusal(why));
     }
 
     /// The next message of the peer.

@@ -3,7 +3,7 @@
 //! ```text
 //!   request   magic "tlgF"  bytes of name u16  bytes of data u16  name  data
 //!   answer    'A'           bytes of name u16  bytes of data u16  name  data
-//!   refusal   'R'
+//!   refusal   'R'           0 u16             bytes of words u16  words: why, in UTF-8
 //!   then      'C' the connection is made, by the side that has asked
 //!             'S' this side is about to sleep, 'W' the other side has posted something
 //! ```
@@ -28,9 +28,10 @@ pub(super) const WAKE: u8 = b'W';
 /// Word of the side that has asked, once it has opened the peer's endpoint.
 pub(super) const MADE: u8 = b'C';
 
-/// Word of a side that refuses.
-pub(super) const REFUSED: u8 = b'R';
+/// First byte of a refusal.
+const REFUSED: u8 = b'R';
 
+/// First byte of an answer.
 const ANSWERED: u8 = b'A';
 
 /// A message of a peer.
@@ -42,8 +43,8 @@ pub(crate) enum SocketMessage {
     Answer { name: Vec<u8>, data: Vec<u8> },
     /// The side that has asked has opened this side's endpoint.
     Made,
-    /// The peer has refused.
-    Refused,
+    /// The peer has refused, and says why.
+    Refused { why: Vec<u8> },
     /// The peer is about to sleep.
     Asleep,
     /// The peer has posted something since this side has told that it sleeps.
@@ -58,6 +59,12 @@ pub(crate) fn request(name: &[u8], data: &[u8]) -> Vec<u8> {
 /// The bytes of an answer.
 pub(crate) fn answer(name: &[u8], data: &[u8]) -> Vec<u8> {
     with_lengths(&[ANSWERED], name, data)
+}
+
+/// The bytes of a refusal.
+pub(crate) fn refusal(why: &str) -> Vec<u8> {
+    let words = why.as_bytes();
+    with_lengths(&[REFUSED], &[], &words[..words.len().min(DATA_BYTES_MAX)])
 }
 
 fn with_lengths(head: &[u8], name: &[u8], data: &[u8]) -> Vec<u8> {
@@ -86,7 +93,7 @@ pub(super) fn take_message(
             return Err("its first bytes are not those of a peer".to_owned());
         }
         (true, _) => MAGIC.len(),
-        (false, ANSWERED) => 1,
+        (false, ANSWERED | REFUSED) => 1,
         (false, word) => {
             bytes.pop_front();
             return take_word(word).map(Some);
@@ -97,6 +104,7 @@ pub(super) fn take_message(
     };
     Ok(Some(match std::mem::take(is_asked) {
         true => SocketMessage::Request { name, data },
+        false if first == REFUSED => SocketMessage::Refused { why: data },
         false => SocketMessage::Answer { name, data },
     }))
 }
@@ -104,7 +112,6 @@ pub(super) fn take_message(
 fn take_word(word: u8) -> Result<SocketMessage, String> {
     match word {
         MADE => Ok(SocketMessage::Made),
-        REFUSED => Ok(SocketMessage::Refused),
         ASLEEP => Ok(SocketMessage::Asleep),
         WAKE => Ok(SocketMessage::Wake),
         _ => Err(format!("{word:#x} is no word of a peer")),
@@ -144,7 +151,7 @@ mod tests {
         let mut sent = request(&name, &data);
         sent.extend([MADE, ASLEEP, WAKE]);
         sent.extend(answer(&name, &[]));
-        sent.push(REFUSED);
+        sent.extend(refusal("full"));
         let expected = [
             SocketMessage::Request {
                 name: name.clone(),
@@ -154,7 +161,9 @@ mod tests {
             SocketMessage::Asleep,
             SocketMessage::Wake,
             SocketMessage::Answer { name, data: vec![] },
-            SocketMessage::Refused,
+            SocketMessage::Refused {
+                why: b"full".to_vec(),
+            },
         ];
         for pace in 1..=sent.len() {
             let (mut bytes, mut is_asked, mut read) = (VecDeque::new(), true, Vec::new());

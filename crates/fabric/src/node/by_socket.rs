@@ -344,9 +344,9 @@ impl FabricNode {
                     let data = Vec::new();
                     FabricEvent::Connected { connection, data }
                 }
-                SocketMessage::Refused => FabricEvent::Closed {
+                SocketMessage::Refused { why } => FabricEvent::Closed {
                     connection,
-                    why: "the peer has refused the connection".to_owned(),
+                    why: format!("the peer says: {}", String::from_utf8_lossy(&why)),
                     is_refused: true,
                 },
                 _ => continue,

@@ -143,7 +143,7 @@ impl RdmaNode for FabricNode {
     fn reject(&mut self, request: ConnectionRequest, why: &str) -> Result<(), FabricError> {
         if self.sockets.is_some() {
             let (socket, _) = request.socket(self.number)?;
-            socket.send_refusal();
+            socket.send_refusal(why);
             return Ok(());
         }
         let info = request.library(self.number)?;
