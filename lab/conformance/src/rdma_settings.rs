@@ -20,7 +20,7 @@ pub struct RdmaWith {
 }
 
 /// The settings that are tested besides the default ones.
-pub static RDMA_SETTINGS: [RdmaWith; 5] = [
+pub static RDMA_SETTINGS: [RdmaWith; 4] = [
     RdmaWith {
         name: "rdma_channel",
         settings: "mode=channel",
@@ -29,11 +29,6 @@ pub static RDMA_SETTINGS: [RdmaWith; 5] = [
     RdmaWith {
         name: "rdma_shm",
         settings: "provider=shm",
-        address: None,
-    },
-    RdmaWith {
-        name: "rdma_shm_channel",
-        settings: "provider=shm mode=channel",
         address: None,
     },
     RdmaWith {

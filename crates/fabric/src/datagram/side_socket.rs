@@ -89,6 +89,11 @@ fn take(counter: &OwnedFd) {
     let _ = rustix::io::read(counter, &mut [0u8; 8]);
 }
 
+/// Bytes and messages for which a socket has room at once, so that none is allocated while an edge
+/// runs: each side tells once that it sleeps, and is woken once, before it is heard.
+const INPUT_BYTES: usize = 1024;
+const MESSAGES: usize = 64;
+
 /// One end of a socket beside two endpoints.
 pub(crate) struct SideSocket {
     stream: TcpStream,
@@ -130,9 +135,9 @@ impl SideSocket {
             stream,
             signals: signals.clone(),
             state: Mutex::new(SocketState {
-                input: VecDeque::new(),
+                input: VecDeque::with_capacity(INPUT_BYTES),
                 is_asked,
-                messages: VecDeque::new(),
+                messages: VecDeque::with_capacity(MESSAGES),
                 end: None,
                 regions: Vec::new(),
             }),

@@ -118,13 +118,6 @@ pub const MEDIA: &[Promise] = &[
         every: 1,
     },
     Promise {
-        medium: "rdma_shm_channel",
-        outlives: Outlives::Flushed,
-        notices_tickets: false,
-        times: TIMES_BY_LIBRARY,
-        every: 1,
-    },
-    Promise {
         medium: "rdma_verbs",
         outlives: Outlives::Flushed,
         notices_tickets: false,

@@ -87,6 +87,11 @@ impl RdmaSettings {
         if self.mode == RdmaMode::Batch && self.provider != Provider::Tcp {
             return Err("mode batch runs over the provider tcp alone so far".to_owned());
         }
+        if self.mode == RdmaMode::Channel && self.provider == Provider::Shm {
+            let why = "the provider shm takes messages of at most 4,096 bytes, fewer than mode \
+                       channel sends; mode write runs over it";
+            return Err(why.to_owned());
+        }
         if self.provider == Provider::Shm && self.device.is_some() {
             return Err("the provider shm has no devices".to_owned());
         }
@@ -212,6 +217,11 @@ mod tests {
             (
                 "provider=shm mode=batch",
                 "mode batch runs over the provider tcp alone so far",
+            ),
+            (
+                "provider=shm mode=channel",
+                "the provider shm takes messages of at most 4,096 bytes, fewer than mode channel \
+                 sends; mode write runs over it",
             ),
             (
                 "provider=shm device=eth0",
