@@ -69,11 +69,15 @@ impl<'w> ConfigCheck<'_, 'w> {
         None
     }
 
-    /// A medium: TCP, as SPL has it, or another one that there is.
+    /// A medium: TCP, as SPL has it, or another one that there is, in letters of either case.
     pub fn transport(&self, config: &'w Config) -> Option<String> {
         let media = self.session.options.media.iter().map(String::as_str);
         let others = media.filter(|medium| !medium.eq_ignore_ascii_case(TCP));
         let allowed: Vec<&str> = std::iter::once(TCP).chain(others).collect();
+        let word = bare_word(self.single(config)?).unwrap_or("");
+        if let Some(medium) = allowed.iter().find(|one| one.eq_ignore_ascii_case(word)) {
+            return Some((*medium).to_owned());
+        }
         self.word_with_help(config, &allowed, &self.session.options.media_search)
     }
 
