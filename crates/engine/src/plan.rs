@@ -176,8 +176,7 @@ pub fn with_media_search(sentence: &str) -> String {
 ///
 /// # Example
 /// ```
-/// assert_eq!(thalweg_engine::own_medium_name("llm_rum_tcp"), "rum");
-/// assert_eq!(thalweg_engine::own_medium_name("LLM_RUM_IB"), "rum-rdma");
+/// assert_eq!(thalweg_engine::own_medium_name("LLM_RUM_TCP"), "rum");
 /// assert_eq!(thalweg_engine::own_medium_name("tcp"), "tcp");
 /// ```
 pub fn own_medium_name(name: &str) -> &str {
