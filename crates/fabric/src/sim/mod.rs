@@ -11,7 +11,7 @@
 //! that is large enough breaks its connection. Operations that were said to have others behind them
 //! begin with those, or when one of those is refused.
 //!
-//! It counts what nodes post ([`SimCounts`]), so that tests see what a protocol costs.
+//! The fabric counts what nodes post ([`SimCounts`]), so that tests see what a protocol costs.
 //!
 //! # Progress
 //! The fabric moves only while nodes are polled: each poll of any node moves a few words. A node

@@ -189,7 +189,7 @@ fn nor_do_cuts_of_both() {
     a_cut_stream_is_whole(3, 1, [(CUTS, 60_000), (CUTS, 30_000)]);
 }
 
-/// As many as a rail that breaks again and again, while the other one holds the stream.
+/// One rail of `tcp` breaks again and again, while the other one holds the stream.
 #[test]
 fn nor_do_cuts_of_one_rail_of_tcp() {
     a_cut_stream_on_is_whole(&TcpMedium, 10, 1, [(CUTS, 60_000), WHOLE]);
