@@ -49,8 +49,15 @@ fn transports_are_tcp_and_the_media_that_there_are() {
         )
     };
     assert_eq!(codes(input(&text("TCP"))), [""; 0]);
+    assert_eq!(codes(input(&text("tcp"))), [""; 0]);
     assert_eq!(codes(input(&text("shm"))), ["config-value"]);
-    for (medium, expected) in [("TCP", &[][..]), ("shm", &[]), ("tcp", &["config-value"])] {
+    for (medium, expected) in [
+        ("TCP", &[][..]),
+        ("tcp", &[]),
+        ("shm", &[]),
+        ("Shm", &[]),
+        ("udp", &["config-value"]),
+    ] {
         let text = text(medium);
         let mut input = input(&text);
         input.options.media = vec!["shm".to_owned(), "tcp".to_owned()];
