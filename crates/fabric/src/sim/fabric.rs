@@ -24,7 +24,8 @@ pub struct SimFabricFaults {
     pub reorders_words: bool,
     /// Polls in 100 that move nothing.
     pub stall_percent: u8,
-    /// Completions in 100 that are told only with the next one that is.
+    /// Completions in 100 that are told only with the next one that is, and numbers in 100 that
+    /// are told some polls after the bytes of their write are placed.
     pub late_completion_percent: u8,
     /// Completions in 100 of a node's own operations that are never told.
     pub lost_completion_percent: u8,
@@ -36,6 +37,9 @@ pub struct SimFabricFaults {
     /// Polls in 10,000 at which a connection breaks: what is on its way is lost, a write or a
     /// message perhaps half placed. Both sides are told, and some operations fail.
     pub breaks_in_10_000: u16,
+    /// Whether a write that brings a number waits for a receive buffer and uses it up, as it does
+    /// with the provider `verbs`.
+    pub numbers_use_receives: bool,
     /// Whether nothing can be sent inline.
     pub lacks_inline: bool,
     /// Whether registrations of memory fail.
@@ -114,11 +118,13 @@ impl SimFabricFaults {
         pause_percent: 0,
         no_room_percent: 0,
         breaks_in_10_000: 0,
+        numbers_use_receives: false,
         lacks_inline: false,
         refuses_registrations: false,
     };
 
-    /// All faults, but for breaks, refused registrations and providers without inline sends.
+    /// All faults, but for breaks, refused registrations, providers without inline sends, and those
+    /// whose numbers use receive buffers.
     pub const fn wild(seed: u64) -> SimFabricFaults {
         SimFabricFaults {
             seed,
@@ -129,6 +135,7 @@ impl SimFabricFaults {
             pause_percent: 1,
             no_room_percent: 20,
             breaks_in_10_000: 0,
+            numbers_use_receives: false,
             lacks_inline: false,
             refuses_registrations: false,
         }
@@ -189,7 +196,7 @@ impl FabricState {
             return;
         }
         let at = busy[self.rng.below(busy.len())];
-        if self.is_paused(at) {
+        if self.is_paused(at) || self.lacks_receive_for_number(at) {
             return;
         }
         if let Err(why) = self.find_receive(at) {
@@ -198,7 +205,11 @@ impl FabricState {
         let Some(transfer) = self.queues[at].transfers.front_mut() else {
             return;
         };
-        if transfer.advance(&mut self.rng, self.faults.reorders_words)
+        let is_placed = transfer.advance(&mut self.rng, self.faults.reorders_words);
+        let is_late =
+            transfer.immediate.is_some() && self.rng.happens(self.faults.late_completion_percent);
+        if is_placed
+            && !is_late
             && let Some(transfer) = self.queues[at].transfers.pop_front()
         {
             self.finish(at, &transfer);
@@ -260,6 +271,15 @@ impl FabricState {
         Ok(())
     }
 
+    /// Whether the next transfer of a queue brings a number and waits for a receive buffer.
+    fn lacks_receive_for_number(&mut self, at: usize) -> bool {
+        let uses_receives = self.faults.numbers_use_receives;
+        let next = self.queues[at].transfers.front();
+        let brings_number =
+            next.is_some_and(|next| next.kind == TransferKind::Write && next.immediate.is_some());
+        uses_receives && brings_number && self.receives_of(at).is_none_or(|own| own.is_empty())
+    }
+
     /// The receive buffers at the end of a queue, which are those of the queue that goes back.
     fn receives_of(&mut self, at: usize) -> Option<&mut VecDeque<PostedReceive>> {
         let (peer, connection) = self.queues[at].to;
@@ -283,8 +303,13 @@ impl FabricState {
                 })
             }
             (TransferKind::Write, Some(immediate)) => {
+                let used = match self.faults.numbers_use_receives {
+                    true => self.receives_of(at).and_then(VecDeque::pop_front),
+                    false => None,
+                };
+                let number = used.map_or(0, |used| used.completion);
                 let kind = CompletionKind::RemoteWrite { immediate };
-                Some(Completion { number: 0, kind })
+                Some(Completion { number, kind })
             }
             _ => None,
         };

@@ -70,6 +70,7 @@ impl SimNode {
         };
         state.nodes.insert(number, node);
         let inline_bytes_max = if state.faults.lacks_inline { 0 } else { 64 };
+        let immediate_uses_receive = state.faults.numbers_use_receives;
         drop(state);
         let limits = ProviderLimits {
             provider: "sim".to_owned(),
@@ -79,7 +80,7 @@ impl SimNode {
             transmit_depth: DEPTH,
             receive_depth: 1024,
             immediate_bytes: 8,
-            immediate_uses_receive: false,
+            immediate_uses_receive,
         };
         Ok(SimNode {
             fabric,

@@ -210,7 +210,20 @@ impl<N: RdmaNode> WriteTargets<N> {
             self.complete(&completion);
         }
         self.completions = completions;
-        polled.map_err(refused)
+        polled.map_err(refused)?;
+        self.post_used_number_buffers();
+        Ok(())
+    }
+
+    /// Posts the receive buffers that credit has used up. A sender that waits for credit has
+    /// nothing else to post, and the credit may wait for these buffers.
+    fn post_used_number_buffers(&mut self) {
+        if !self.number_memory.is_used() {
+            return;
+        }
+        for receiver in 0..self.receivers.len() {
+            self.post_number_buffers(receiver);
+        }
     }
 
     fn complete(&mut self, completion: &Completion) {
@@ -304,11 +317,12 @@ impl<N: RdmaNode> WriteTargets<N> {
         target.state = TargetState::Accepted(connection);
         target.instance = read.place().1;
         target.restart(position);
-        if !self.post_number_buffers(read.receiver as usize) {
-            let why = "the provider has no room for receive buffers";
-            return self.end_connection(read.receiver as usize, why.to_owned());
-        }
+        // Those that find no room now are posted with the next completions.
+        self.post_number_buffers(read.receiver as usize);
         let target = &self.receivers[read.receiver as usize];
+        if target.state != TargetState::Accepted(connection) {
+            return;
+        }
         let acceptance = RdmaAcceptance {
             mode: self.terms.mode_number(),
             position,

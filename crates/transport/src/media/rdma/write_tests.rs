@@ -71,6 +71,22 @@ fn marks_keep_frames_whole_when_words_come_in_order() {
     }
 }
 
+/// Neither side may wait for the other's receive buffers: credit brings numbers as well.
+#[test]
+fn numbers_always_find_a_receive_buffer_in_the_end() {
+    for seed in 0..seeds() {
+        let faults = SimFabricFaults {
+            numbers_use_receives: true,
+            ..SimFabricFaults::wild(seed)
+        };
+        let receivers = 1 + (seed % 2) as u32;
+        let mut edge = open(faults, PlacementProof::Numbers, receivers);
+        edge.payload = |number| vec![number as u8; 8];
+        edge.run(seed, 200)
+            .unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+    }
+}
+
 #[test]
 fn every_receiver_gets_every_frame() {
     for seed in 0..seeds() / 4 {
