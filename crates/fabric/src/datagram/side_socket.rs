@@ -222,6 +222,10 @@ impl SideSocket {
 
     /// Reads what has come. For the watcher.
     pub(super) fn read(&self) {
+        // To end a socket is an event of it.
+        if self.state().end.is_some() {
+            return;
+        }
         let mut bytes = [0; READ_BYTES];
         loop {
             let end = match (&self.stream).read(&mut bytes) {
@@ -296,5 +300,31 @@ impl SocketState {
 impl AsFd for SideSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.stream.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, TcpListener};
+
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_socket_is_told_once() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (peer, _) = listener.accept().unwrap();
+        let signals = Arc::new(NodeSignals::new().unwrap());
+        let socket = SideSocket::new(stream, &signals, false).unwrap();
+        socket.read();
+        assert!(!signals.take_events());
+        drop(peer);
+        while !signals.take_events() {
+            socket.read();
+        }
+        socket.read();
+        assert!(!signals.take_events(), "the end is told again");
+        let end = socket.take_end().unwrap();
+        assert!(end.contains("the peer has closed the connection"), "{end}");
     }
 }

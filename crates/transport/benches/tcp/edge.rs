@@ -2,8 +2,15 @@
 
 use std::net::Ipv4Addr;
 
+use control::remote::RemoteProvider;
 use transport::fragment::{FragmentAssembler, split_payload};
 use transport::{Batching, EdgeSpec, Medium, ReceivingEnd, SendingEnd, media};
+
+/// Edges in mode `write`, with the provider of each.
+pub const WRITE_EDGES: [(&str, RemoteProvider); 2] = [
+    ("rdma", RemoteProvider::Tcp),
+    ("rdma provider=shm", RemoteProvider::Shm),
+];
 
 /// Bytes of an edge's ring.
 pub const RING_BYTES: usize = 1 << 20;

@@ -1,6 +1,8 @@
 //! One sender and one receiver, at full speed.
 
-use control::remote::{RemoteReceiver, RemoteSender, RemoteSends, RemoteWire, RemoteWrites};
+use control::remote::{
+    RemoteProvider, RemoteReceiver, RemoteSender, RemoteSends, RemoteWire, RemoteWrites,
+};
 
 use crate::table::{burst, compare};
 use crate::{bare, edge, remote};
@@ -61,7 +63,7 @@ pub fn rdma_pieces() {
     compare(
         "rdma channel 500 KB in pieces, to messages of 32 KB",
         "GB/s",
-        || remote_stream::<RemoteSends>(buffer, messages) * buffer as f64,
+        || remote_stream::<RemoteSends>(RemoteProvider::Tcp, buffer, messages) * buffer as f64,
         || edge_pieces("rdma mode=channel", LARGE_TUPLE, LARGE_TUPLES) * LARGE_TUPLE as f64,
     );
 }
@@ -75,7 +77,7 @@ pub fn rdma_batch() {
     for len in [64, 1024, 4096, 16384] {
         let count = RDMA_FRAMES.min(TCP_BYTES / len as u64);
         let batch = || edge_stream("rum-rdma", len, count) * 1e3;
-        let bare = || remote_stream::<RemoteWrites>(len, count) * 1e3;
+        let bare = || remote_stream::<RemoteWrites>(RemoteProvider::Tcp, len, count) * 1e3;
         compare(
             &format!("rum-rdma {len} B, to a fi_write each"),
             "M/s",
@@ -95,28 +97,30 @@ pub fn rdma() {
     }
     for len in [64, 1024, 4096, 16384] {
         let count = RDMA_FRAMES.min(TCP_BYTES / len as u64);
-        compare(
-            &format!("rdma write {len} B, to a fi_write each"),
-            "M/s",
-            || remote_stream::<RemoteWrites>(len, count) * 1e3,
-            || edge_stream("rdma", len, count) * 1e3,
-        );
+        for (medium, provider) in edge::WRITE_EDGES {
+            compare(
+                &format!("{medium} {len} B, to a fi_write each"),
+                "M/s",
+                || remote_stream::<RemoteWrites>(provider, len, count) * 1e3,
+                || edge_stream(medium, len, count) * 1e3,
+            );
+        }
         compare(
             &format!("rdma channel {len} B, to a fi_send each"),
             "M/s",
-            || remote_stream::<RemoteSends>(len, count) * 1e3,
+            || remote_stream::<RemoteSends>(RemoteProvider::Tcp, len, count) * 1e3,
             || edge_stream("rdma mode=channel", len, count) * 1e3,
         );
     }
 }
 
 /// Messages by libfabric alone, with payloads of this length, a nanosecond.
-fn remote_stream<W: RemoteWire>(len: usize, count: u64) -> f64
+fn remote_stream<W: RemoteWire>(provider: RemoteProvider, len: usize, count: u64) -> f64
 where
     W::Sender: 'static,
     W::Receiver: 'static,
 {
-    let (mut sender, mut receiver) = remote::pair::<W>(len);
+    let (mut sender, mut receiver) = remote::pair::<W>(provider, len);
     let payload = vec![1; len];
     let took = burst(
         move || {

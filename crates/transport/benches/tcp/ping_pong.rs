@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use control::median;
-use control::remote::{RemoteSender, RemoteSends, RemoteWire, RemoteWrites};
+use control::remote::{RemoteProvider, RemoteSender, RemoteSends, RemoteWire, RemoteWrites};
 use transport::{ReceivingEnd, SendingEnd};
 
 use crate::table::{RECEIVER, SENDER, compare, join, on_core};
@@ -50,10 +50,12 @@ pub fn rdma() {
         ("at once again", TRIPS, Duration::ZERO),
         ("1,000 a second", PACED_TRIPS, PACE),
     ] {
-        let bare = || remote_trips::<RemoteWrites>(count, pace);
-        let of_mode = format!("rdma write 64 B, {what}, to bare fi_write");
-        compare(&of_mode, "us", bare, || edge_trips("rdma", count, pace));
-        let bare = || remote_trips::<RemoteSends>(count, pace);
+        for (medium, provider) in edge::WRITE_EDGES {
+            let bare = || remote_trips::<RemoteWrites>(provider, count, pace);
+            let of_mode = format!("{medium} 64 B, {what}, to bare fi_write");
+            compare(&of_mode, "us", bare, || edge_trips(medium, count, pace));
+        }
+        let bare = || remote_trips::<RemoteSends>(RemoteProvider::Tcp, count, pace);
         let of_mode = format!("rdma channel 64 B, {what}, to bare fi_send");
         compare(&of_mode, "us", bare, || {
             edge_trips("rdma mode=channel", count, pace)
@@ -94,13 +96,13 @@ fn bare_trips(count: u64, pace: Duration) -> f64 {
     join(pings)
 }
 
-fn remote_trips<W: RemoteWire>(count: u64, pace: Duration) -> f64
+fn remote_trips<W: RemoteWire>(provider: RemoteProvider, count: u64, pace: Duration) -> f64
 where
     W::Sender: 'static,
     W::Receiver: 'static,
 {
-    let (mut there, mut there_end) = remote::pair::<W>(LEN);
-    let (mut back, mut back_end) = remote::pair::<W>(LEN);
+    let (mut there, mut there_end) = remote::pair::<W>(provider, LEN);
+    let (mut back, mut back_end) = remote::pair::<W>(provider, LEN);
     let echoes = on_core(RECEIVER, move || {
         for _ in 0..count {
             let first = remote::first_word(&mut there_end);

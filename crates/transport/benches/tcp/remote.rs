@@ -3,15 +3,15 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use control::Backoff;
-use control::remote::{ListeningNode, RemoteReceiver, RemoteWire};
+use control::remote::{ListeningNode, RemoteProvider, RemoteReceiver, RemoteWire};
 
-/// Both sides of a connection, for payloads of `len` bytes.
-pub fn pair<W: RemoteWire>(len: usize) -> (W::Sender, W::Receiver) {
-    let node = ListeningNode::open(IpAddr::V4(Ipv4Addr::LOCALHOST)).expect("a node");
+/// Both sides of a connection by a provider, for payloads of `len` bytes.
+pub fn pair<W: RemoteWire>(provider: RemoteProvider, len: usize) -> (W::Sender, W::Receiver) {
+    let node = ListeningNode::open(provider, IpAddr::V4(Ipv4Addr::LOCALHOST)).expect("a node");
     let address = node.address().expect("an address");
     std::thread::scope(|scope| {
         let sender = scope.spawn(|| W::accept(node, len).expect("accepted"));
-        let receiver = W::connect(address, len).expect("connected");
+        let receiver = W::connect(provider, address, len).expect("connected");
         (sender.join().expect("no panic"), receiver)
     })
 }

@@ -8,7 +8,7 @@ use fabric::{
     LocalSlice, PinnedMemory, PostOptions, RdmaNode, RegionId, RemoteAccess, RemoteMemory,
 };
 
-use super::query;
+use super::RemoteProvider;
 use crate::Error;
 use crate::backoff::Backoff;
 
@@ -20,6 +20,7 @@ pub(super) const REMOTE_MEMORY_BYTES: usize = 24;
 
 /// Node of a sender that waits for its receiver.
 pub struct ListeningNode {
+    pub(super) provider: RemoteProvider,
     pub(super) node: FabricNode,
 }
 
@@ -29,18 +30,21 @@ pub(super) struct FabricEnd {
     pub connection: ConnectionId,
     /// Bytes of the peer that came with the connection.
     pub data: Vec<u8>,
+    /// Number of the peer's writes with a number that have come.
+    pub told: u64,
     completions: Vec<Completion>,
     posts: u64,
 }
 
 impl ListeningNode {
-    /// A node that listens at an address of this host.
+    /// A node of a provider that listens at an address of this host.
     ///
     /// # Errors
     /// libfabric is not installed, or its provider has failed.
-    pub fn open(address: IpAddr) -> Result<ListeningNode, Error> {
-        let node = FabricNode::open(&query(FabricAddress::Listen(address)));
+    pub fn open(provider: RemoteProvider, address: IpAddr) -> Result<ListeningNode, Error> {
+        let node = FabricNode::open(&provider.query(FabricAddress::Listen(address)));
         Ok(ListeningNode {
+            provider,
             node: node.map_err(failed)?,
         })
     }
@@ -74,9 +78,12 @@ impl ListeningNode {
     }
 }
 
-/// A node that connects to an address.
-pub(super) fn open_connecting(address: SocketAddr) -> Result<FabricNode, Error> {
-    FabricNode::open(&query(FabricAddress::Connect(address))).map_err(failed)
+/// A node of a provider that connects to an address.
+pub(super) fn open_connecting(
+    provider: RemoteProvider,
+    address: SocketAddr,
+) -> Result<FabricNode, Error> {
+    FabricNode::open(&provider.query(FabricAddress::Connect(address))).map_err(failed)
 }
 
 /// Waits for a change of a node's connections.
@@ -101,6 +108,7 @@ impl FabricEnd {
             node,
             connection,
             data,
+            told: 0,
             completions: Vec::new(),
             posts: 0,
         }
@@ -127,14 +135,18 @@ impl FabricEnd {
         }
     }
 
-    /// Writes bytes into the peer's memory, at `offset` bytes of it.
+    /// Writes bytes into the peer's memory, at `offset` bytes of it, perhaps with a number.
     pub fn write(
         &mut self,
         from: (RegionId, Range<usize>),
         to: &RemoteMemory,
         offset: u64,
+        immediate: Option<u64>,
     ) -> Result<(), Error> {
-        let options = self.next_options(from.1.len());
+        let options = PostOptions {
+            immediate,
+            ..self.next_options(from.1.len())
+        };
         let from = slice(from);
         loop {
             let posted = self
@@ -174,6 +186,7 @@ impl FabricEnd {
         for completion in &self.completions {
             match &completion.kind {
                 CompletionKind::Received { bytes, .. } => take(completion.number, *bytes)?,
+                CompletionKind::RemoteWrite { .. } => self.told += 1,
                 CompletionKind::Failed(error) => return Err(failed(error)),
                 _ => {}
             }

@@ -9,6 +9,7 @@
 //! The medium `rdma` uses the same crate to call libfabric, and nothing else is shared with it:
 //! rings, buffers, credit and polling are written here by hand. As in the medium, one operation in
 //! eight has a completion, and credit goes back for each quarter of the ring or of the buffers.
+//! Over a provider that promises no order of bytes, a write brings a number, as in the medium.
 //! Nothing is protected: no token, no check of what comes.
 
 mod fabric_end;
@@ -29,6 +30,15 @@ use crate::Error;
 /// Bytes of a ring, or of all buffers of a side.
 pub const REMOTE_RING_BYTES: usize = 1 << 20;
 
+/// The providers of libfabric that need no adapter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemoteProvider {
+    /// Sockets. A write is placed in the order of its bytes.
+    Tcp,
+    /// Shared memory of one host. No order of bytes is promised.
+    Shm,
+}
+
 /// A way in which messages cross: remote writes, or messages into posted buffers.
 pub trait RemoteWire {
     /// Type of the sending side.
@@ -42,11 +52,15 @@ pub trait RemoteWire {
     /// The provider has failed.
     fn accept(node: ListeningNode, bytes: usize) -> Result<Self::Sender, Error>;
 
-    /// Connects to a sender of messages of `bytes` bytes.
+    /// Connects to a sender of messages of `bytes` bytes, by the provider that the sender has.
     ///
     /// # Errors
     /// The provider has failed, or nobody listens there.
-    fn connect(address: SocketAddr, bytes: usize) -> Result<Self::Receiver, Error>;
+    fn connect(
+        provider: RemoteProvider,
+        address: SocketAddr,
+        bytes: usize,
+    ) -> Result<Self::Receiver, Error>;
 }
 
 /// The sending side of bare remote memory.
@@ -102,20 +116,26 @@ pub trait RemoteReceiver: Send {
 }
 
 /// Why bare remote memory cannot be used here; `None`: it can.
-pub fn missing_reason() -> Option<String> {
-    let query = query(fabric::FabricAddress::Listen(IpAddr::from([127, 0, 0, 1])));
+pub fn missing_reason(provider: RemoteProvider) -> Option<String> {
+    let query = provider.query(fabric::FabricAddress::Listen(IpAddr::from([127, 0, 0, 1])));
     fabric::provider_limits(&query)
         .err()
         .map(|error| error.to_string())
 }
 
-/// The provider of sockets, at an address.
-fn query(address: fabric::FabricAddress) -> ProviderQuery {
-    ProviderQuery {
-        provider: "tcp".to_owned(),
-        device: None,
-        address,
-        source: None,
+impl RemoteProvider {
+    /// The provider, at an address.
+    fn query(self, address: fabric::FabricAddress) -> ProviderQuery {
+        let provider = match self {
+            RemoteProvider::Tcp => "tcp",
+            RemoteProvider::Shm => "shm",
+        };
+        ProviderQuery {
+            provider: provider.to_owned(),
+            device: None,
+            address,
+            source: None,
+        }
     }
 }
 
@@ -126,8 +146,8 @@ mod tests {
 
     const MESSAGES: u64 = 5_000;
 
-    fn messages_get_through<W: RemoteWire>(bytes: usize) {
-        let node = ListeningNode::open(IpAddr::from([127, 0, 0, 1])).unwrap();
+    fn messages_get_through<W: RemoteWire>(provider: RemoteProvider, bytes: usize) {
+        let node = ListeningNode::open(provider, IpAddr::from([127, 0, 0, 1])).unwrap();
         let address = node.address().unwrap();
         std::thread::scope(|scope| {
             scope.spawn(move || {
@@ -138,7 +158,7 @@ mod tests {
                 }
                 sender.flush().unwrap();
             });
-            let mut receiver = W::connect(address, bytes).unwrap();
+            let mut receiver = W::connect(provider, address, bytes).unwrap();
             let mut backoff = Backoff::default();
             for number in 0..MESSAGES {
                 let expected = vec![number as u8; bytes];
@@ -153,12 +173,16 @@ mod tests {
 
     #[test]
     fn messages_of_all_sizes_get_through() {
-        if let Some(why) = missing_reason() {
-            return println!("PASSED OVER: {why}");
+        for provider in [RemoteProvider::Tcp, RemoteProvider::Shm] {
+            if let Some(why) = missing_reason(provider) {
+                return println!("PASSED OVER: {why}");
+            }
+            for bytes in [1, 22, 64, 1024, 16384] {
+                messages_get_through::<RemoteWrites>(provider, bytes);
+            }
         }
         for bytes in [1, 22, 64, 1024, 16384] {
-            messages_get_through::<RemoteWrites>(bytes);
-            messages_get_through::<RemoteSends>(bytes);
+            messages_get_through::<RemoteSends>(RemoteProvider::Tcp, bytes);
         }
     }
 }

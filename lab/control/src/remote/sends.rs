@@ -13,7 +13,7 @@ use std::ops::Range;
 use fabric::{FabricNode, PinnedMemory, RegionId, RemoteAccess};
 
 use super::fabric_end::{FabricEnd, ListeningNode, open_connecting, post_receive, register};
-use super::{REMOTE_RING_BYTES, RemoteReceiver, RemoteSender, RemoteWire};
+use super::{REMOTE_RING_BYTES, RemoteProvider, RemoteReceiver, RemoteSender, RemoteWire};
 use crate::Error;
 use crate::backoff::Backoff;
 
@@ -89,8 +89,12 @@ impl RemoteWire for RemoteSends {
         })
     }
 
-    fn connect(address: SocketAddr, bytes: usize) -> Result<RemoteMessageReceiver, Error> {
-        let mut node = open_connecting(address)?;
+    fn connect(
+        provider: RemoteProvider,
+        address: SocketAddr,
+        bytes: usize,
+    ) -> Result<RemoteMessageReceiver, Error> {
+        let mut node = open_connecting(provider, address)?;
         let buffers = register(&mut node, REMOTE_RING_BYTES, RemoteAccess::None)?;
         let credit = register(&mut node, WORD, RemoteAccess::None)?;
         let mut receiver = RemoteMessageReceiver {

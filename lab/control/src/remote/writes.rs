@@ -14,7 +14,7 @@ use fabric::{FabricNode, PinnedMemory, RdmaNode, RegionId, RemoteAccess, RemoteM
 use super::fabric_end::{
     FabricEnd, ListeningNode, from_bytes, open_connecting, register, to_bytes,
 };
-use super::{REMOTE_RING_BYTES, RemoteReceiver, RemoteSender, RemoteWire};
+use super::{REMOTE_RING_BYTES, RemoteProvider, RemoteReceiver, RemoteSender, RemoteWire};
 use crate::Error;
 use crate::backoff::Backoff;
 
@@ -58,6 +58,8 @@ pub struct RemoteWriteSender {
     credit: PinnedMemory,
     to: RemoteMemory,
     ring: SlotRing,
+    /// Whether a write brings a number.
+    has_numbers: bool,
     /// Number of messages that were written.
     written: u64,
 }
@@ -69,6 +71,8 @@ pub struct RemoteWriteReceiver {
     credit: (PinnedMemory, RegionId),
     to: RemoteMemory,
     ring: SlotRing,
+    /// Whether a write brings a number.
+    has_numbers: bool,
     /// Number of messages that were read.
     read: u64,
 }
@@ -78,6 +82,7 @@ impl RemoteWire for RemoteWrites {
     type Receiver = RemoteWriteReceiver;
 
     fn accept(mut listening: ListeningNode, bytes: usize) -> Result<RemoteWriteSender, Error> {
+        let has_numbers = listening.provider == RemoteProvider::Shm;
         let node = &mut listening.node;
         let source = register(node, REMOTE_RING_BYTES, RemoteAccess::None)?;
         let (credit, credit_region) = register(node, WORD, RemoteAccess::Write)?;
@@ -89,12 +94,17 @@ impl RemoteWire for RemoteWrites {
             source,
             credit,
             ring: SlotRing::new(bytes),
+            has_numbers,
             written: 0,
         })
     }
 
-    fn connect(address: SocketAddr, bytes: usize) -> Result<RemoteWriteReceiver, Error> {
-        let mut node = open_connecting(address)?;
+    fn connect(
+        provider: RemoteProvider,
+        address: SocketAddr,
+        bytes: usize,
+    ) -> Result<RemoteWriteReceiver, Error> {
+        let mut node = open_connecting(provider, address)?;
         let (memory, region) = register(&mut node, REMOTE_RING_BYTES, RemoteAccess::Write)?;
         let credit = register(&mut node, WORD, RemoteAccess::None)?;
         let data = to_bytes(node.remote_memory(region));
@@ -105,6 +115,7 @@ impl RemoteWire for RemoteWrites {
             memory,
             credit,
             ring: SlotRing::new(bytes),
+            has_numbers: provider == RemoteProvider::Shm,
             read: 0,
         })
     }
@@ -134,8 +145,16 @@ impl RemoteSender for RemoteWriteSender {
         fill(&mut bytes[HEAD_BYTES..HEAD_BYTES + self.ring.payload_bytes]);
         let last = bytes.len() - WORD;
         bytes[last..].copy_from_slice(&word);
-        let start = slot.start as u64;
-        self.end.write((*region, slot), &self.to, start)
+        // The last of a message's writes brings its number.
+        let immediate = self.has_numbers.then_some(self.written & 0xffff_ffff);
+        let write_bytes = self.end.node.limits().message_bytes_max;
+        for start in slot.clone().step_by(write_bytes.min(slot.len())) {
+            let end = slot.end.min(start.saturating_add(write_bytes));
+            let immediate = immediate.filter(|_| end == slot.end);
+            self.end
+                .write((*region, start..end), &self.to, start as u64, immediate)?;
+        }
+        Ok(())
     }
 
     fn flush(&mut self) -> Result<(), Error> {
@@ -149,7 +168,7 @@ impl RemoteWriteReceiver {
         memory
             .bytes_mut(0..WORD)
             .copy_from_slice(&self.read.to_ne_bytes());
-        self.end.write((*region, 0..WORD), &self.to, 0)
+        self.end.write((*region, 0..WORD), &self.to, 0, None)
     }
 }
 
@@ -157,12 +176,14 @@ impl RemoteReceiver for RemoteWriteReceiver {
     fn try_take(&mut self, read: impl FnOnce(&[u8])) -> Result<bool, Error> {
         let slot = self.ring.slot(self.read);
         let number = self.read + 1;
-        let is_there = |memory: &PinnedMemory| {
-            memory.word(slot.start) == number && memory.word(slot.end - WORD) == number
+        let is_there = |memory: &PinnedMemory, told: u64| {
+            (!self.has_numbers || told >= number)
+                && memory.word(slot.start) == number
+                && memory.word(slot.end - WORD) == number
         };
-        if !is_there(&self.memory) {
+        if !is_there(&self.memory, self.end.told) {
             self.end.poll(&mut |_, _| Ok(()))?;
-            if !is_there(&self.memory) {
+            if !is_there(&self.memory, self.end.told) {
                 return Ok(false);
             }
         }

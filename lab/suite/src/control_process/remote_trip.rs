@@ -13,7 +13,8 @@ use std::thread;
 
 use control::Error;
 use control::remote::{
-    ListeningNode, RemoteReceiver, RemoteSender, RemoteWire, TripReceiver, TripSender,
+    ListeningNode, RemoteProvider, RemoteReceiver, RemoteSender, RemoteWire, TripReceiver,
+    TripSender,
 };
 use control::round_trip::trip_stages::{self, RoundTripTask, run_sink, run_source};
 
@@ -34,13 +35,17 @@ pub fn run<W: RemoteWire>(
     };
     let listener = TcpListener::bind((listen, 0)).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
-    let node = ListeningNode::open(address.ip())?;
+    let node = ListeningNode::open(RemoteProvider::Tcp, address.ip())?;
     let args = [words, &[address.to_string()]].concat();
     let relay = start_process(&format!("{role}-relay"), &args, network, None)?;
     let (stream, _) = listener.accept().map_err(failed)?;
     let relay_address = exchange_addresses(&stream, node.address()?)?;
     let mut there = TripSender(W::accept(node, task.message_bytes())?);
-    let mut back = TripReceiver(W::connect(relay_address, task.message_bytes())?);
+    let mut back = TripReceiver(W::connect(
+        RemoteProvider::Tcp,
+        relay_address,
+        task.message_bytes(),
+    )?);
     thread::scope(|scope| {
         let source = scope.spawn(|| {
             run_source(task, &mut there)?;
@@ -60,9 +65,16 @@ pub fn run<W: RemoteWire>(
 /// Runs the relay of the process that listens at `address`.
 pub fn run_relay<W: RemoteWire>(task: RoundTripTask, address: &str) -> Result<(), Error> {
     let stream = TcpStream::connect(address).map_err(failed)?;
-    let node = ListeningNode::open(stream.local_addr().map_err(failed)?.ip())?;
+    let node = ListeningNode::open(
+        RemoteProvider::Tcp,
+        stream.local_addr().map_err(failed)?.ip(),
+    )?;
     let near_address = exchange_addresses(&stream, node.address()?)?;
-    let mut from_source = TripReceiver(W::connect(near_address, task.message_bytes())?);
+    let mut from_source = TripReceiver(W::connect(
+        RemoteProvider::Tcp,
+        near_address,
+        task.message_bytes(),
+    )?);
     let mut to_sink = TripSender(W::accept(node, task.message_bytes())?);
     trip_stages::run_relay(task, LOOPS_OF_ONE_STAGE, &mut from_source, &mut to_sink)?;
     to_sink.0.flush()?;

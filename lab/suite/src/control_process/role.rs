@@ -8,7 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use control::remote::{
-    ListeningNode, RemoteReceiver, RemoteSender, RemoteSends, RemoteWire, RemoteWrites,
+    ListeningNode, RemoteProvider, RemoteReceiver, RemoteSender, RemoteSends, RemoteWire,
+    RemoteWrites,
 };
 use control::socket::{self, SocketLayout};
 use control::{Backoff, ControlSink, Error, Payload, WordRing, cores};
@@ -170,7 +171,7 @@ impl RoleArgs {
             _ => ("127.0.0.1", None),
         };
         let no_address = |_| Error::new(format!("`{listen}` is no IP address"));
-        let node = ListeningNode::open(listen.parse().map_err(no_address)?)?;
+        let node = ListeningNode::open(RemoteProvider::Tcp, listen.parse().map_err(no_address)?)?;
         let address = node.address()?.to_string();
         let receivers =
             self.start_receivers(&format!("{role}-receiver"), &address, network, None)?;
@@ -187,7 +188,7 @@ impl RoleArgs {
     fn run_remote_receiver<W: RemoteWire>(&self) -> Result<(), Error> {
         let address = self.extra.get(1).and_then(|address| address.parse().ok());
         let address = address.ok_or_else(|| Error::new("a receiver has no address"))?;
-        let mut receiver = W::connect(address, self.payload.bytes())?;
+        let mut receiver = W::connect(RemoteProvider::Tcp, address, self.payload.bytes())?;
         self.pin_sink()?;
         let (mut sink, mut backoff) = (ControlSink::default(), Backoff::default());
         while sink.count < self.messages {
