@@ -39,8 +39,13 @@ impl<N: RdmaNode> WriteTargets<N> {
         } = self.committed;
         let target = &self.receivers[receiver];
         let from = target.posted;
+        // A flush has buffers of its own, so that it need not wait for a receiver that reads nothing.
+        let unreleased_max = match self.is_flushed {
+            true => NUMBER_BUFFERS,
+            false => NUMBER_BUFFERS / 2,
+        };
         let is_full = target.on_way.len() >= self.writes_on_way_max()
-            || target.unreleased.len() >= NUMBER_BUFFERS;
+            || target.unreleased.len() >= unreleased_max;
         if from >= limit || is_full {
             return false;
         }

@@ -55,7 +55,7 @@ pub(super) struct WriteTargets<N> {
     /// Counters of the edge, for refused requests.
     counters: Arc<EdgeCounters>,
     /// Whether there was a flush behind the last commit, and behind the one before it.
-    is_flushed: bool,
+    pub(super) is_flushed: bool,
     pub(super) was_flushed: bool,
     /// In mode `batch`: when frames are posted.
     pub(super) pacing: Option<BatchPacing>,

@@ -87,6 +87,39 @@ fn numbers_always_find_a_receive_buffer_in_the_end() {
     }
 }
 
+/// However many frames are committed before it: what has no receive buffer waits, and goes out as one
+/// write.
+#[test]
+fn a_flush_needs_no_receive_buffers_that_are_used_up() {
+    let faults = SimFabricFaults {
+        numbers_use_receives: true,
+        ..SimFabricFaults::NONE
+    };
+    let mut edge = open(faults, PlacementProof::Numbers, 1);
+    while edge.receivers[0].is_connecting() {
+        edge.sender.progress().unwrap();
+        edge.receivers[0].progress().unwrap();
+    }
+    for turn in 0..10 {
+        for _ in 0..20 {
+            assert!(edge.sender.try_claim(8).unwrap(), "no room in turn {turn}");
+            edge.sender.commit(1, 0, 8);
+            edge.sender.progress().unwrap();
+        }
+        let is_out = (0..10_000).any(|_| edge.sender.flush().unwrap());
+        assert!(is_out, "the flush of turn {turn} waits for its receiver");
+        let mut taken = 0;
+        while taken < 20 {
+            taken += edge.receivers[0].poll().unwrap().count();
+            edge.receivers[0].release();
+        }
+        while !edge.sender.is_drained() {
+            edge.sender.progress().unwrap();
+            edge.receivers[0].progress().unwrap();
+        }
+    }
+}
+
 #[test]
 fn every_receiver_gets_every_frame() {
     for seed in 0..seeds() / 4 {
