@@ -61,8 +61,9 @@ const SEGMENT_SECONDS_MAX: f64 = 0.002;
 /// Segments on a rail for which memory is reserved.
 const SEGMENTS_RESERVED: usize = 256;
 
-/// Most segments with bytes that wait on a rail; the rest of the memory is for those without.
-const SEGMENTS_MAX: usize = SEGMENTS_RESERVED - 8;
+/// Most segments with bytes that wait on a rail. A receiver that reads nothing for long may have this
+/// many before it, when each is a batch of its own; more memory is then allocated.
+const SEGMENTS_MAX: usize = 16 * SEGMENTS_RESERVED;
 
 /// Time without any report after which rails may take more although their rate is unknown: the
 /// receiver is not reading, or far away.
