@@ -20,7 +20,7 @@ pub struct RdmaWith {
 }
 
 /// The settings that are tested besides the default ones.
-pub static RDMA_SETTINGS: [RdmaWith; 4] = [
+pub static RDMA_SETTINGS: [RdmaWith; 5] = [
     RdmaWith {
         name: "rdma_channel",
         settings: "mode=channel",
@@ -39,6 +39,11 @@ pub static RDMA_SETTINGS: [RdmaWith; 4] = [
     RdmaWith {
         name: "rdma_verbs_channel",
         settings: "provider=verbs mode=channel",
+        address: Some(VERBS_ADDRESS),
+    },
+    RdmaWith {
+        name: "rdma_verbs_batch",
+        settings: "provider=verbs mode=batch",
         address: Some(VERBS_ADDRESS),
     },
 ];

@@ -171,6 +171,17 @@ fn nor_do_breaks_where_words_come_in_order_and_marks_tell() {
 }
 
 #[test]
+fn nor_do_breaks_where_numbers_use_receive_buffers() {
+    let breaks = pass(2, 60, seeds(), PlacementProof::Numbers, |seed| {
+        SimFabricFaults {
+            numbers_use_receives: true,
+            ..breaking(seed)
+        }
+    });
+    assert!(breaks > 2 * seeds(), "only {breaks} connections broke");
+}
+
+#[test]
 fn nor_do_breaks_of_one_of_several() {
     let breaks = pass(3, 40, seeds() / 4, PlacementProof::Numbers, breaking);
     assert!(breaks > seeds() / 4, "only {breaks} connections broke");

@@ -411,17 +411,21 @@ impl<N: RdmaNode> WriteReceiver<N> {
         let instance = link.introduction().instance;
         self.request.ring.bytes = RdmaRequest::place_word(self.asked, instance);
         let request = self.request;
-        let asked = link.begin_attempt().and_then(|mut node| {
-            let asked = ask(&mut node, &self.ring, &self.credit, request)?;
-            Ok((node, asked))
+        let has_numbers = self.proof == PlacementProof::Numbers;
+        let asked = link.begin_attempt().map_err(refused).and_then(|mut node| {
+            let number_memory = NumberMemory::new(&mut node, has_numbers)?;
+            let asked = ask(&mut node, &self.ring, &self.credit, request).map_err(refused)?;
+            Ok((node, number_memory, asked))
         });
         match asked {
-            Ok((node, (credit_region, connection))) => {
+            Ok((node, number_memory, (credit_region, connection))) => {
                 // With the old node goes the registration by which the ring was reached.
                 self.node = node;
+                (self.number_memory, self.numbers) = (number_memory, NumberBuffers::default());
                 (self.credit_region, self.connection) = (credit_region, connection);
                 self.is_credit_on_way = false;
                 self.owes_introduction = true;
+                self.post_number_buffers();
             }
             Err(error) => self.break_off(error.to_string(), false),
         }

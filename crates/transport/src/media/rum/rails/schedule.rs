@@ -58,12 +58,9 @@ const SEGMENT_BYTES_MIN: u64 = 4096;
 /// Time that a segment takes on its rail at most: a longer one would delay those behind it.
 const SEGMENT_SECONDS_MAX: f64 = 0.002;
 
-/// Segments on a rail for which memory is reserved.
+/// Segments on a rail for which memory is reserved. A receiver that reads nothing for long may have
+/// more before it, at most one for each frame in the ring.
 const SEGMENTS_RESERVED: usize = 256;
-
-/// Most segments with bytes that wait on a rail. A receiver that reads nothing for long may have this
-/// many before it, when each is a batch of its own; more memory is then allocated.
-const SEGMENTS_MAX: usize = 16 * SEGMENTS_RESERVED;
 
 /// Time without any report after which rails may take more although their rate is unknown: the
 /// receiver is not reading, or far away.
@@ -369,8 +366,7 @@ impl RailSchedule {
             // A rail whose rate is unknown is not waited for.
             let has_room = load.unreported_bytes < self.segment_bytes_max || is_silent;
             let is_candidate = rate.is_some() || !is_busy(rail) && has_room;
-            let is_full = load.unreported.len() >= SEGMENTS_MAX;
-            if !load.is_up() || !is_candidate || is_full {
+            if !load.is_up() || !is_candidate {
                 continue;
             }
             let ahead = match load.unreported_bytes {
