@@ -14,12 +14,41 @@ use clap::{Args as ClapArgs, ValueEnum};
 use crate::failure::CommandFailure;
 use crate::output::write_stdout;
 
-/// Source of the library, and the header that it includes.
+/// Source of the library.
 const SOURCE: &str = include_str!("../../../plugin/media/mpi.c");
-const HEADER: &str = include_str!("../../../plugin/include/thalweg_medium.h");
 
-/// The line of the source in whose place the header is compiled.
-const INCLUDE: &str = "#include \"thalweg_medium.h\"\n";
+/// Files that the source includes, by the names that it has for them.
+const PARTS: [(&str, &str); 8] = [
+    (
+        "thalweg_medium.h",
+        include_str!("../../../plugin/include/thalweg_medium.h"),
+    ),
+    ("mpi/job.c", include_str!("../../../plugin/media/mpi/job.c")),
+    (
+        "mpi/peer.c",
+        include_str!("../../../plugin/media/mpi/peer.c"),
+    ),
+    (
+        "mpi/sender.c",
+        include_str!("../../../plugin/media/mpi/sender.c"),
+    ),
+    (
+        "mpi/receiver.c",
+        include_str!("../../../plugin/media/mpi/receiver.c"),
+    ),
+    (
+        "mpi/receiver_calls.c",
+        include_str!("../../../plugin/media/mpi/receiver_calls.c"),
+    ),
+    (
+        "mpi/rounds.c",
+        include_str!("../../../plugin/media/mpi/rounds.c"),
+    ),
+    (
+        "mpi/membership.c",
+        include_str!("../../../plugin/media/mpi/membership.c"),
+    ),
+];
 
 /// Arguments of `thalweg medium build`.
 #[derive(Debug, ClapArgs)]
@@ -92,10 +121,9 @@ fn compile(mpicc: &Path, library: &Path) -> Result<(), CommandFailure> {
         .stderr(Stdio::piped())
         .spawn()
         .map_err(failed)?;
-    let source = SOURCE.replacen(INCLUDE, HEADER, 1);
     if let Some(mut stdin) = child.stdin.take() {
         // A compiler that stops reading says why.
-        let _ = stdin.write_all(source.as_bytes());
+        let _ = stdin.write_all(whole_source().as_bytes());
     }
     let done = child.wait_with_output().map_err(failed)?;
     match done.status.success() {
@@ -106,6 +134,25 @@ fn compile(mpicc: &Path, library: &Path) -> Result<(), CommandFailure> {
             first_lines(&done.stderr)
         ))),
     }
+}
+
+/// The source with its parts in the places where it includes them.
+fn whole_source() -> String {
+    let mut whole = String::from("#line 1 \"mpi.c\"\n");
+    for (number, line) in SOURCE.lines().enumerate() {
+        let included = line
+            .strip_prefix("#include \"")
+            .and_then(|rest| rest.strip_suffix('"'));
+        let part = PARTS.iter().find(|(name, _)| Some(*name) == included);
+        whole += &match part {
+            Some((name, text)) => {
+                let next = number + 2;
+                format!("#line 1 \"{name}\"\n{text}#line {next} \"mpi.c\"\n")
+            }
+            None => format!("{line}\n"),
+        };
+    }
+    whole
 }
 
 /// The first lines that a compiler says, which are about the first mistake.
@@ -120,8 +167,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_source_has_one_place_for_the_header() {
-        assert_eq!(SOURCE.matches(INCLUDE).count(), 1);
-        assert!(HEADER.contains("thalweg_medium_ranks_table"));
+    fn the_source_includes_each_part_once() {
+        let whole = whole_source();
+        assert!(!whole.contains("#include \""), "a part is missing");
+        for (name, text) in PARTS {
+            assert_eq!(whole.matches(text).count(), 1, "{name}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 /* control.c: bare MPI between two ranks, to compare the medium mpi with.
  *
  *   control trip COUNT BYTES   a message there and back by MPI_Send and MPI_Recv, COUNT times
- *   control rate COUNT BYTES   COUNT messages one way, timed in groups of GROUP
+ *   control rate COUNT BYTES   COUNT messages one way, timed in groups
  *
  * Rank 0 prints the median nanoseconds of one way, or of a message at the slower of both ranks. */
 #include <mpi.h>
@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP 500
+/* Messages that are timed together: about as long for large ones as for small ones. */
+#define GROUP_BYTES 65536
+#define GROUP_MAX 500
 
 static double *times;
 
@@ -46,18 +48,19 @@ static double trips(int rank, long count, char *bytes, int len) {
 
 static double one_way(int rank, long count, char *bytes, int len) {
     double begin = MPI_Wtime(), other = 0;
+    long group = GROUP_BYTES / len < GROUP_MAX ? GROUP_BYTES / len : GROUP_MAX;
     for (long at = 0; at < count; at++) {
         if (rank == 0)
             send(rank, bytes, len);
         else
             receive(rank, bytes, len);
-        if (at % GROUP == GROUP - 1) {
+        if (at % group == group - 1) {
             double now = MPI_Wtime();
-            times[at / GROUP] = (now - begin) * 1e9 / GROUP;
+            times[at / group] = (now - begin) * 1e9 / (double)group;
             begin = now;
         }
     }
-    double own = median(count / GROUP);
+    double own = median(count / group);
     MPI_Allreduce(&own, &other, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return other;
 }

@@ -5,12 +5,15 @@
 //!   mpirun -n 2 this rank trip   try_write, poll, release     there and back
 //!   mpirun -n 2 control rate     MPI_Send, MPI_Recv           one way
 //!   mpirun -n 2 this rank rate   try_write, poll, release     one way, in batches
+//!   mpirun -n 2 control rate     messages of a batch's bytes  one way
 //! ```
-//! The four run by turns; the ratio of each pair is taken, and the median of the ratios printed.
+//! The five run by turns; the ratio of each pair is taken, and the median of the ratios printed.
 //! Each trip, and each group of messages, is timed by itself and the median counts, so that times
-//! without a processor do not decide.
+//! without a processor do not decide. The last one is the most that batches of frames can reach:
+//! MPI copies as many bytes, and nothing else happens to them.
 //! Bare MPI is initialised for one thread, as a program in C is. `cargo bench -p thalweg-transport
-//! --bench mpi [-- TURNS]` needs an mpicc and mpirun for two ranks on two cores.
+//! --bench mpi [-- TURNS] [sockets]` needs an mpicc and mpirun for two ranks on two cores. With
+//! `sockets` OpenMPI sends over loopback's sockets, as between hosts, and not over shared memory.
 
 mod ranks;
 
@@ -26,8 +29,17 @@ pub const BYTES: usize = 64;
 const TRIPS: u64 = 100_000;
 const MESSAGES: u64 = 200_000;
 
-/// Frames one way of a turn; they are faster than messages.
+/// Frames one way of a turn, and messages of a batch's bytes.
 const FRAMES: u64 = 4_000_000;
+const BATCHES: u64 = 80_000;
+
+/// Frames of a batch for the control of bytes, and bytes of a frame with its header.
+const BATCH_FRAMES: usize = 55;
+const FRAME_BYTES: usize = BYTES + 8;
+
+/// The word for a run over sockets, and by how much it has fewer trips and messages.
+const SOCKETS: &str = "sockets";
+const SOCKETS_DIVISOR: u64 = 8;
 
 /// Turns, of whose ratios the median counts.
 const TURNS: usize = 9;
@@ -39,12 +51,13 @@ fn main() -> ExitCode {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match &words[..] {
         ["rank", kind, folder, count] => ranks::run(kind, Path::new(folder), count),
-        words => report(
-            words
+        words => report(&Scope {
+            turns: words
                 .iter()
                 .find_map(|word| word.parse().ok())
                 .unwrap_or(TURNS),
-        ),
+            is_by_sockets: words.contains(&SOCKETS),
+        }),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -55,15 +68,29 @@ fn main() -> ExitCode {
     }
 }
 
-fn report(turns: usize) -> Outcome<()> {
+/// How much is measured, and over what.
+struct Scope {
+    turns: usize,
+    is_by_sockets: bool,
+}
+
+/// Ratios of all turns.
+#[derive(Default)]
+struct Ratios {
+    trips: Vec<f64>,
+    rates: Vec<f64>,
+    limits: Vec<f64>,
+}
+
+fn report(scope: &Scope) -> Outcome<()> {
     let folder = std::env::temp_dir().join(format!("thalweg-mpi-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let done = compare(&folder, turns);
+    let done = compare(&folder, scope);
     fs::remove_dir_all(&folder)?;
     done
 }
 
-fn compare(folder: &Path, turns: usize) -> Outcome<()> {
+fn compare(folder: &Path, scope: &Scope) -> Outcome<()> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let plugin = here.join("../plugin");
     let control = folder.join("control");
@@ -82,32 +109,46 @@ fn compare(folder: &Path, turns: usize) -> Outcome<()> {
         &plugin.join("media/mpi.c"),
         Some(&include),
     )?;
-    let own = std::env::current_exe()?;
-    let (mut trips, mut rates) = (Vec::new(), Vec::new());
-    for turn in 0..turns {
-        let bare_trip = ranks_ns(&control, &["trip", &TRIPS.to_string(), &BYTES.to_string()])?;
-        let trip = own_ns(&own, folder, "trip", TRIPS, turn)?;
-        let bare = ranks_ns(
-            &control,
-            &["rate", &MESSAGES.to_string(), &BYTES.to_string()],
-        )?;
-        let ours = own_ns(&own, folder, "rate", FRAMES, turn)?;
-        println!(
-            "turn {turn}: one way {:.2} of MPI, rate {:.1} of MPI",
-            trip / bare_trip,
-            bare / ours
-        );
-        trips.push(trip / bare_trip);
-        rates.push(bare / ours);
+    let mut ratios = Ratios::default();
+    for turn in 0..scope.turns {
+        take_turn(folder, scope, turn, &mut ratios)?;
     }
     println!(
         "one way, {BYTES} B: {:.2} of MPI_Send and MPI_Recv (at most 1.15)",
-        median(trips)
+        median(ratios.trips)
     );
     println!(
         "rate, {BYTES} B: {:.1} of MPI's message rate (at least 10)",
-        median(rates)
+        median(ratios.rates)
     );
+    println!(
+        "the bytes of {BATCH_FRAMES} frames in one MPI message: {:.1} of MPI's message rate",
+        median(ratios.limits)
+    );
+    Ok(())
+}
+
+fn take_turn(folder: &Path, scope: &Scope, turn: usize, ratios: &mut Ratios) -> Outcome<()> {
+    let divisor = if scope.is_by_sockets {
+        SOCKETS_DIVISOR
+    } else {
+        1
+    };
+    let control = |kind: &str, count: u64, bytes: usize| {
+        let words = [kind, &count.to_string(), &bytes.to_string()];
+        ranks_ns(scope, &folder.join("control"), &words)
+    };
+    let bare_trip = control("trip", TRIPS / divisor, BYTES)?;
+    let trip = own_ns(scope, folder, "trip", TRIPS / divisor, turn)?;
+    let bare = control("rate", MESSAGES / divisor, BYTES)?;
+    let ours = own_ns(scope, folder, "rate", FRAMES / divisor, turn)?;
+    let batch = control("rate", BATCHES / divisor, BATCH_FRAMES * FRAME_BYTES)?;
+    let (trip, rate) = (trip / bare_trip, bare / ours);
+    let limit = bare / (batch / BATCH_FRAMES as f64);
+    println!("turn {turn}: one way {trip:.2} of MPI, rate {rate:.1} of MPI, bytes {limit:.1}");
+    ratios.trips.push(trip);
+    ratios.rates.push(rate);
+    ratios.limits.push(limit);
     Ok(())
 }
 
@@ -132,7 +173,7 @@ fn compile(options: &[&str], into: &Path, source: &Path, include: Option<&PathBu
 }
 
 /// Nanoseconds that the ranks of this program print.
-fn own_ns(own: &Path, folder: &Path, kind: &str, count: u64, turn: usize) -> Outcome<f64> {
+fn own_ns(scope: &Scope, folder: &Path, kind: &str, count: u64, turn: usize) -> Outcome<f64> {
     let tickets = folder.join(format!("{kind}{turn}"));
     fs::create_dir_all(&tickets)?;
     fs::copy(
@@ -140,13 +181,26 @@ fn own_ns(own: &Path, folder: &Path, kind: &str, count: u64, turn: usize) -> Out
         tickets.join("libthalweg_medium_mpi.so"),
     )?;
     let tickets = tickets.to_str().ok_or("the temporary folder is no UTF-8")?;
-    ranks_ns(own, &["rank", kind, tickets, &count.to_string()])
+    let own = std::env::current_exe()?;
+    ranks_ns(scope, &own, &["rank", kind, tickets, &count.to_string()])
 }
 
 /// Nanoseconds that two ranks of a program print, each on a core of its own.
-fn ranks_ns(program: &Path, words: &[&str]) -> Outcome<f64> {
+fn ranks_ns(scope: &Scope, program: &Path, words: &[&str]) -> Outcome<f64> {
+    let sockets: &[&str] = match scope.is_by_sockets {
+        true => &[
+            "--mca",
+            "btl",
+            "tcp,self",
+            "--mca",
+            "btl_tcp_if_include",
+            "lo",
+        ],
+        false => &[],
+    };
     let done = Command::new("mpirun")
         .args(["-n", "2", "--bind-to", "core"])
+        .args(sockets)
         .arg(program)
         .args(words)
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")

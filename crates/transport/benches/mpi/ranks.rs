@@ -13,8 +13,8 @@ use crate::{BYTES, Outcome, median};
 /// Bytes of an edge, as the run time has them for media between hosts.
 const RING_BYTES: usize = 1 << 20;
 
-/// Frames that are timed together.
-const GROUP: u64 = 10_000;
+/// Frames that are timed together: about as long as a group of messages of the control.
+const GROUP: u64 = 2_000;
 
 /// Runs as a rank; `folder` has the library, and the tickets go through it.
 pub fn run(kind: &str, folder: &Path, count: &str) -> Outcome<()> {

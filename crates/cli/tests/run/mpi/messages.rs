@@ -151,6 +151,23 @@ fn a_compiler_that_is_missing_or_fails_is_said() {
     );
 }
 
+#[test]
+fn a_level_of_threads_that_is_none_is_said() {
+    let Some(folder) = library_folder() else {
+        return;
+    };
+    let scratch = Scratch::new();
+    let args = [&["run", HELLO][..], &by_mpi(folder, "none")].concat();
+    let mut command = mpirun(&scratch, &[], 2, &args);
+    command.env("THALWEG_MPI_THREADS", "many");
+    let stderr = finish(command).fails(1);
+    let words = "THALWEG_MPI_THREADS has to be `serialized` or `funneled`";
+    assert!(
+        said(&stderr).iter().any(|line| line.contains(words)),
+        "{stderr}"
+    );
+}
+
 /// Each process of a plain launch, as a rank of its own, would run the whole program.
 #[test]
 fn a_library_of_another_mpi_is_found_out() {

@@ -79,7 +79,7 @@ fn streams_part_and_meet_between_ranks() {
     let file = scratch.write("Main.spl", program);
     let file = file.to_str().unwrap();
     for idle in ["adaptive", "park", "spin"] {
-        for level in ["multiple", "serialized", "funneled"] {
+        for level in ["serialized", "funneled"] {
             let args = [&["run", file, "--idle", idle][..], &by_mpi(folder, "none")].concat();
             let mut command = mpirun(&scratch, &[], pe_count(file, "none"), &args);
             command.env("THALWEG_MPI_THREADS", level);
