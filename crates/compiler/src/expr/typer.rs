@@ -121,7 +121,7 @@ impl<'s, 'w> Typer<'s, 'w> {
         let start = self.effects.mark();
         let typed = self.infer(expr, Some(ty));
         self.check_effects(start);
-        self.initial_value(typed?, ty, expr.span)
+        self.initial_value(typed?, ty, expr)
     }
 
     /// A condition: a boolean.
