@@ -34,6 +34,7 @@ struct thalweg_medium_sender {
     uint64_t limit;  /* most bytes that are not released */
     uint64_t queued; /* bytes that are committed and not released */
     void *block;     /* the claimed block */
+    int is_claimed;  /* the last claim was not committed */
 };
 
 struct thalweg_medium_receiver {
@@ -122,8 +123,9 @@ static void look(thalweg_medium_sender *s) {
 }
 
 static int pipe_claim(thalweg_medium_sender *s, uint64_t bytes, void **room, char *sentence) {
-    if (s->queued + bytes > s->limit)
-        look(s);
+    if (s->is_claimed || s->queued + bytes > s->limit)
+        look(s); /* a sender that only claims learns of the end, too */
+    s->is_claimed = 1;
     if (s->is_lost)
         return say(THALWEG_MEDIUM_LOST, sentence, "the pipe has no reader");
     *room = s->block;
@@ -131,6 +133,7 @@ static int pipe_claim(thalweg_medium_sender *s, uint64_t bytes, void **room, cha
 }
 
 static void pipe_commit(thalweg_medium_sender *s, uint64_t bytes) {
+    s->is_claimed = 0;
     s->queued += bytes;
     if (write(s->data, s->block, bytes) != (ssize_t)bytes)
         s->is_lost = 1; /* EPIPE: nothing else is possible, as there is room */

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use graph::{
     Body, EventClock, Expr, InPort, OperatorNode, OutPort, OutPortId, OutputCall, Param, PortIndex,
 };
-use graph::{OperatorId, ParamValue, StateVar, Window};
+use graph::{HistoryDepths, OperatorId, ParamValue, StateVar, Window};
 use tuple::{TupleType, Type};
 
 use crate::exprs;
@@ -92,9 +92,15 @@ impl OperatorBuilder {
         self
     }
 
-    /// How far expressions look back on the last input port.
+    /// Expressions read one earlier tuple of the last input port, which came `depth` tuples ago.
+    pub fn history_at(mut self, depth: u32) -> OperatorBuilder {
+        self.last_input().history.insert(depth);
+        self
+    }
+
+    /// How far expressions look back on the last input port: they may read every tuple up to there.
     pub fn history(mut self, history: u32) -> OperatorBuilder {
-        self.last_input().history = history;
+        self.last_input().history = HistoryDepths::up_to(history);
         self
     }
 

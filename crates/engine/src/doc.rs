@@ -5,7 +5,7 @@ use std::fmt::Write;
 use eval::NativeFn;
 use graph::{
     AssignmentMode, Cardinality, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel,
-    PortIndex, PunctuationInputMode, PunctuationOutputMode, Unsupported, WindowingMode,
+    PortIndex, PunctuationInputMode, PunctuationOutputMode, TuplePort, Unsupported, WindowingMode,
 };
 
 use crate::compilation::operator_models;
@@ -205,7 +205,10 @@ fn output_port_doc(port: &OutPortModel) -> String {
 fn parameter_doc(model: &OperatorModel, param: &ParamModel) -> String {
     let ty = match model.enums.iter().find(|(name, _)| *name == param.ty) {
         Some((_, values)) => format!("{{{}}}", values.join(", ")),
-        None => param.ty.to_owned(),
+        None => match param.tuple_of {
+            Some(port) => format!("a tuple of {}", port_text(model, port)),
+            None => param.ty.to_owned(),
+        },
     };
     let mode = match param.mode {
         ParamMode::Constant => "known when compiling",
@@ -220,6 +223,18 @@ fn parameter_doc(model: &OperatorModel, param: &ParamModel) -> String {
     let mandatory = if param.mandatory { ", mandatory" } else { "" };
     let head = format!("  {}: {ty} ({mode}{list}{mandatory})\n", param.name);
     head + &wrap(param.doc, "      ")
+}
+
+/// The port that a parameter gives a tuple of, as `output 0` where there are several.
+fn port_text(model: &OperatorModel, port: TuplePort) -> String {
+    let (word, port, models) = match port {
+        TuplePort::Input(port) => ("input", port, model.inputs.len()),
+        TuplePort::Output(port) => ("output", port, model.outputs.len()),
+    };
+    match models {
+        1 => format!("the {word} port"),
+        _ => format!("{word} port {port}"),
+    }
 }
 
 fn first_sentence(doc: &str) -> &str {

@@ -7,11 +7,12 @@ use crate::{Fault, Services, State};
 
 /// The input tuples of one evaluation.
 ///
-/// Slots are numbered port by port, each port's current tuple first and then its history:
-/// `slot(port, h) = sum over p < port of (history_p + 1) + h`, where `history_p` is
+/// Slots are numbered port by port, each port's current tuple first and then one slot for each
+/// depth of its history that expressions read: `slot(port, h) = sum of slots_p over p < port +
+/// slot_port(h)`, with [`graph::HistoryDepths::slots`] and [`graph::HistoryDepths::slot`] of
 /// [`graph::InPort::history`]. After the last port one more slot holds the results of output
 /// function calls, if the evaluation has any. A slot that the evaluation does not read may be
-/// empty.
+/// empty; so is that of a tuple that has not come yet, which reads as the default tuple.
 #[derive(Clone, Copy, Debug)]
 pub struct InputTuples<'a> {
     /// The tuples, by slot.

@@ -7,6 +7,7 @@
 
 mod constructors;
 mod expr;
+mod history_depths;
 mod operator_model;
 mod plan;
 mod port_index;
@@ -20,6 +21,7 @@ pub use expr::{
     Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, MappedForm, NativeId, Place,
     PlaceRoot, PlaceStep, Pos, StateId, UnaryOp,
 };
+pub use history_depths::HistoryDepths;
 pub use operator_model::{
     AssignmentMode, Cardinality, InPortModel, InvocationError, InvocationPart, NoMarkersReason,
     OperatorModel, OperatorRole, OutPortModel, ParamMode, ParamModel, PolicyKind,

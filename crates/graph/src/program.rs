@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tuple::{Resolution, TupleType, Type, Value};
 
-use crate::{Body, Expr, Function, PortIndex, Pos};
+use crate::{Body, Expr, Function, HistoryDepths, PortIndex, Pos};
 
 /// A whole program, expanded, as the compiler returns it.
 #[derive(Clone, Debug, Default)]
@@ -178,7 +178,7 @@ impl OperatorNode {
 
     /// Whether expressions of the operator look back on earlier tuples of a port.
     pub fn keeps_history(&self) -> bool {
-        self.inputs.iter().any(|port| port.history > 0)
+        self.inputs.iter().any(|port| !port.history.is_empty())
     }
 
     /// The faults that `@catch` of the operator names.
@@ -236,8 +236,8 @@ pub struct InPort {
     pub sources: Vec<OutPortId>,
     /// The window, if it has one.
     pub window: Option<Window>,
-    /// Number of earlier tuples that the operator's expressions look back on this port.
-    pub history: u32,
+    /// The earlier tuples of this port that the operator's expressions read.
+    pub history: HistoryDepths,
     /// `true` when the model calls it a control port.
     pub is_control: bool,
     /// Indexes into `sources` of streams that bring no window markers: each closes a loop in which
@@ -257,7 +257,7 @@ impl InPort {
             schema,
             sources,
             window: None,
-            history: 0,
+            history: HistoryDepths::default(),
             is_control: false,
             sources_without_markers: Vec::new(),
         }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use thalweg_graph::print::PrintNames;
 use thalweg_graph::{
-    Arg, BinaryOp, Body, Callee, ConfigEntry, Expr, ExprKind, Function, FunctionId, InPort,
-    LocalId, LocalVar, Logic, MappedForm, NativeId, OperatorId, OperatorNode, OutPort, OutPortId,
-    OutputCall, Param, ParamValue, Partition, PartitionEviction, Place, PlaceStep, Policy,
-    PortIndex, Pos, Program, StateId, StateVar, Stmt, UnaryOp, Window, WindowKind,
+    Arg, BinaryOp, Body, Callee, ConfigEntry, Expr, ExprKind, Function, FunctionId, HistoryDepths,
+    InPort, LocalId, LocalVar, Logic, MappedForm, NativeId, OperatorId, OperatorNode, OutPort,
+    OutPortId, OutputCall, Param, ParamValue, Partition, PartitionEviction, Place, PlaceStep,
+    Policy, PortIndex, Pos, Program, StateId, StateVar, Stmt, UnaryOp, Window, WindowKind,
 };
 use tuple::{List, TupleType, Type, Value};
 
@@ -353,7 +353,7 @@ fn program() -> Program {
     let operator = OperatorNode {
         inputs: vec![InPort {
             window: Some(window()),
-            history: 1,
+            history: HistoryDepths::up_to(1),
             ..InPort::new(
                 "In",
                 schema(),

@@ -81,6 +81,7 @@ impl<'c> ChainCompiler<'c> {
             index: member.scope.index,
             inputs: context.inputs,
             first_slots: context.first_slots,
+            history: context.history,
             state_types: context.state_types,
             state: state_address(member),
             changed_state: changed_by(member.logic),

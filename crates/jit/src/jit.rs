@@ -159,11 +159,17 @@ fn map_for_perf(module: &JITModule, functions: Vec<(String, FuncId, usize)>) -> 
 pub(crate) fn function_context(scope: &CodeScope<'_>) -> FunctionContext {
     let mut ports = vec![0];
     for port in &scope.operator.inputs {
-        ports.push(ports[ports.len() - 1] + port.history + 1);
+        ports.push(ports[ports.len() - 1] + port.history.slots());
     }
     FunctionContext {
         inputs: scope.inputs.clone(),
         first_slots: ports,
+        history: scope
+            .operator
+            .inputs
+            .iter()
+            .map(|port| port.history.clone())
+            .collect(),
         state_types: scope.state.iter().map(|var| var.ty.clone()).collect(),
         state: None,
         targets: scope

@@ -2,8 +2,9 @@
 //! pairs of operators, and with the sources, queues, receivers and cores of the plan.
 
 use graph::{
-    InPort, OperatorId, OperatorNode, OperatorTimers, OutPort, OutPortId, PeAssignment, PeId,
-    PeThreads, PinnedThread, Plan, PortIndex, Pos, Program, ThreadedPort, inserted_operators,
+    HistoryDepths, InPort, OperatorId, OperatorNode, OperatorTimers, OutPort, OutPortId,
+    PeAssignment, PeId, PeThreads, PinnedThread, Plan, PortIndex, Pos, Program, ThreadedPort,
+    inserted_operators,
 };
 use proptest::prelude::*;
 use testkit::arbitrary::graphs;
@@ -130,7 +131,7 @@ impl Closures<'_> {
         };
         let may_join = |at: usize| {
             let operator = &self.operators[at];
-            operator.annotations.is_empty() && operator.inputs.iter().all(|p| p.history == 0)
+            operator.annotations.is_empty() && operator.inputs.iter().all(|p| p.history.is_empty())
         };
         let mut joined: Relation = vec![vec![false; self.operators.len()]; self.operators.len()];
         for from in self.all().filter(|&at| may_have_code(at)) {
@@ -236,7 +237,7 @@ fn with_traits(mut program: Program, traits: &[u8]) -> Program {
         operator.has_own_thread = has_inputs && bits & 7 == 1;
         operator.timers = OperatorTimers::new(has_inputs && bits & 7 == 2, bits & 8 == 0);
         if let Some(port) = operator.inputs.first_mut() {
-            port.history = u32::from(bits & 24 == 8);
+            port.history = HistoryDepths::up_to(u32::from(bits & 24 == 8));
         }
         if bits & 24 == 16 {
             let argument = ("exception".into(), Value::RString("all".into()));

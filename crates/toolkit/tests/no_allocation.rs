@@ -1,6 +1,7 @@
 //! Once a PE runs, the fused path allocates nothing for tuples of fixed length, and a tumbling
 //! window whose tuples need not be kept takes no more memory the more come. Windows that have
-//! reached their size take no more either.
+//! reached their size take no more either, and a tuple history takes what it keeps, however deep it
+//! is.
 
 use std::alloc::System;
 
@@ -171,6 +172,7 @@ fn what_runs_allocates_nothing() {
     tuples_of_fixed_length_pass_without_an_allocation();
     panes_take_no_more_than_those_before();
     windows_that_slide_take_no_more_than_when_they_were_full_first();
+    a_history_takes_memory_for_the_tuples_that_came();
 }
 
 fn tuples_of_fixed_length_pass_without_an_allocation() {
@@ -269,4 +271,35 @@ fn windows_that_slide_take_no_more_than_when_they_were_full_first() {
         20_000 / 3 - 17,
         "full when the first tuple has left"
     );
+}
+
+/// A Functor that reads one tuple of 20,000, the one that came `depth` tuples ago.
+fn looks_back(depth: u32) -> OperatorBuilder {
+    let earlier = exprs::history_attribute(PortIndex(0), depth, 0, Type::Int64);
+    fed("spl.relational::Functor", "Back", 0)
+        .history_at(depth)
+        .output("Back", schema())
+        .assign([
+            Some(exprs::add(n(), earlier)),
+            Some(exprs::attribute(PortIndex(0), 1, Type::Float64)),
+        ])
+}
+
+fn a_history_takes_memory_for_the_tuples_that_came() {
+    let bytes_of_run = |depth| {
+        let before = ALLOCATOR.stats().bytes_allocated;
+        let operators = vec![numbers(), looks_back(depth), fed("t::Take", "Take", 1)];
+        assert_eq!(run(operators, WATCH_ENTRY)[2], 20_000);
+        ALLOCATOR.stats().bytes_allocated - before
+    };
+    let (kept_all, much_deeper) = (bytes_of_run(20_000), bytes_of_run(1_000_000));
+    let more = much_deeper.saturating_sub(kept_all);
+    assert!(
+        more < 64 * 1024,
+        "980,000 tuples that never came take {more} bytes"
+    );
+
+    let operators = vec![numbers(), looks_back(1_500), fed("t::Watch", "Watch", 1)];
+    let processed = run(operators, WATCH_WINDOWS);
+    assert_eq!(processed[2], 20_000, "a full history takes no more memory");
 }

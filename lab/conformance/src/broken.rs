@@ -69,6 +69,7 @@ faults! { BROKEN, Reference with Fault or Nothing:
     SaysLostOnce: a_lost_sender_stays_lost,
     NeverSeesReceiversGo: a_dropped_receiver_is_noticed an_edge_without_receivers_is_drained,
     SaysReceiverLostOnce: a_lost_receiver_stays_lost,
+    ClaimsInSilence: claims_alone_tell_of_the_last_receivers_end,
     NamesNobody: a_dropped_receiver_is_noticed the_last_receivers_end_is_said,
     LeavesDescriptors: nothing_is_left_behind,
     NeverWakesReceivers: a_frame_wakes_the_receiver no_wake_up_is_lost,

@@ -21,6 +21,8 @@ pub struct Sending {
     /// Frames that a fault keeps from the receivers.
     held: Vec<u64>,
     commits: u64,
+    /// `commits` when the last claim looked for receivers.
+    commits_at_look: Option<u64>,
     was_full: bool,
     losses: u64,
     lost: Vec<u32>,
@@ -56,6 +58,7 @@ impl Sending {
             wanted: 0,
             held: Vec::with_capacity(64),
             commits: 0,
+            commits_at_look: None,
             was_full: false,
             losses: 0,
             lost: Vec::with_capacity(8),
@@ -171,7 +174,10 @@ impl SendingEnd for Sending {
             self.publish_claim(1, 0, self.claim_len);
         }
         let mut state = shared.state();
-        self.see_the_lost(&state)?;
+        let has_looked = self.commits_at_look.replace(self.commits) == Some(self.commits);
+        if !has_looked || self.fault != Fault::ClaimsInSilence {
+            self.see_the_lost(&state)?;
+        }
         state.forget(self.fault);
         self.wanted = 0;
         if !self.has_room(&state, len) {

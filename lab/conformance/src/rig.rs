@@ -321,6 +321,19 @@ impl Sender {
         })
     }
 
+    /// Claims, and commits nothing, until the loss of the last receiver is reported.
+    pub fn until_claims_tell(&mut self) -> TestOutcome {
+        let out = &mut self.out;
+        self.rig
+            .until("word of the last receiver's end by claims", || {
+                match out.claim(8) {
+                    Ok(_) => Ok(None),
+                    Err(Error::PeerLost(_)) => Ok(Some(())),
+                    Err(error) => Err(error.into()),
+                }
+            })
+    }
+
     /// Goes on sending until the loss of the last receiver is reported.
     pub fn until_lost(&mut self) -> TestOutcome {
         let rig = self.rig;

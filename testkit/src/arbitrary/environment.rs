@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{InPort, StateVar};
+use graph::{HistoryDepths, InPort, StateVar};
 use tuple::{EnumType, TupleType, Type};
 
 /// All scalar types of SPL.
@@ -216,7 +216,7 @@ fn numbered(prefix: &str, types: &[Type]) -> TupleType {
 
 fn port(name: &str, schema: TupleType, history: u32) -> InPort {
     InPort {
-        history,
+        history: HistoryDepths::up_to(history),
         ..InPort::new(name, Arc::new(schema), Vec::new())
     }
 }

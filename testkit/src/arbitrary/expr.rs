@@ -67,13 +67,13 @@ impl ProgramGenerator<'_> {
         if self.result.is_none() {
             for (port, input) in (0..).map(PortIndex).zip(environment::inputs()) {
                 if matches!(ty, Type::Tuple(schema) if *schema == input.schema) {
-                    let back = 0..=input.history;
+                    let back = std::iter::once(0).chain(input.history.iter());
                     kinds.extend(back.map(|history| ExprKind::Input { port, history }));
                 }
                 let attributes = input.schema.attributes.iter().enumerate();
                 for (index, _) in attributes.filter(|(_, a)| a.ty == *ty) {
                     let index = index as u32;
-                    let back = 0..=input.history;
+                    let back = std::iter::once(0).chain(input.history.iter());
                     kinds.extend(back.map(|history| ExprKind::Attribute {
                         port,
                         history,

@@ -85,7 +85,7 @@ impl GeneratedCase {
     pub fn input_layouts(&self) -> Vec<Arc<Layout>> {
         let slots = self.inputs.iter().flat_map(|port| {
             let layout = Layout::new(&port.schema);
-            std::iter::repeat_n(layout, port.history as usize + 1)
+            std::iter::repeat_n(layout, port.history.slots() as usize)
         });
         slots.collect()
     }
@@ -162,7 +162,7 @@ fn input_tuples(inputs: &[InPort], choices: &mut Choices<'_>) -> Vec<Value> {
     let slots = inputs.iter().flat_map(|port| {
         std::iter::repeat_n(
             tuple::Type::Tuple(port.schema.clone()),
-            port.history as usize + 1,
+            port.history.slots() as usize,
         )
     });
     slots.map(|ty| constant(&ty, choices)).collect()

@@ -169,6 +169,10 @@ fn new_projects_run() {
 #[test]
 fn doc_describes_operators_and_functions() {
     assert!(thalweg(&["doc", "Aggregate"]).ok().contains("Average"));
+    let default_tuple = "defaultTuple: a tuple of output port 0 (evaluated once)";
+    assert!(thalweg(&["doc", "FileSource"]).ok().contains(default_tuple));
+    let default_tuple = "defaultTupleRHS: a tuple of input port 1 (evaluated once)";
+    assert!(thalweg(&["doc", "Join"]).ok().contains(default_tuple));
     assert!(
         thalweg(&["doc", "sqrt"])
             .ok()

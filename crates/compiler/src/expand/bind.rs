@@ -68,7 +68,9 @@ impl<'w> Expander<'_, 'w> {
                 self.report(finding.label(first.name.span, "first here"));
             }
             let is_known = composite.params.iter().any(|formal| fits(formal, param));
-            if !is_known && !self.session.note_poisoned(DeclarationKind::Formal, name) {
+            if is_known {
+                self.dollar_of_param(param);
+            } else if !self.session.note_poisoned(DeclarationKind::Formal, name) {
                 let message = format!(
                     "composite `{}` has no parameter `{name}`",
                     composite.name.text
@@ -83,6 +85,16 @@ impl<'w> Expander<'_, 'w> {
                 let suggestions = &self.session.symbols.suggestions;
                 self.report(suggestions.did_you_mean(finding, name, names));
             }
+        }
+    }
+
+    /// Names that begin with `$` are those of formals, where a composite declares and uses them.
+    fn dollar_of_param(&self, param: &Param) {
+        let name = &param.name.text;
+        if let Some(plain) = name.strip_prefix('$') {
+            let message = format!("an invocation names the parameter `{plain}` without its `$`");
+            let finding = Diagnostic::error("param-name", param.name.span, message);
+            self.report(finding.help(format!("write `{plain} : ...;`")));
         }
     }
 

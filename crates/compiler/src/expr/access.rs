@@ -128,7 +128,7 @@ impl<'w> Typer<'_, 'w> {
         let value = self.fold(&typed, index.span)?;
         match value.as_integer().map(u32::try_from) {
             Some(Ok(n)) if n <= MAX_HISTORY => {
-                self.operator.as_ref()?.extend_history(port, n);
+                self.operator.as_ref()?.note_history(port, n);
                 self.whole_tuple(port, n, span)
             }
             _ => {

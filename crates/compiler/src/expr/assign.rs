@@ -1,6 +1,6 @@
 //! Typing of assignments and steps: `a = b`, `a += b`, `a++`.
 
-use graph::{ExprKind, LocalId, Place, PlaceRoot, PlaceStep, PortIndex};
+use graph::{ExprKind, LocalId, Place, PlaceRoot, PlaceStep, PortIndex, Stmt};
 use syntax::ast::{self, BinaryOp as Written};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
@@ -81,7 +81,8 @@ impl<'w> Typer<'_, 'w> {
             self.note_update(place, start, target.span);
         }
         self.check_effects(start);
-        let (place, typed) = (place?, self.non_void(typed?, value.span)?);
+        let (mut place, typed) = (place?, self.non_void(typed?, value.span)?);
+        self.share_subscripts(&mut place, target.span);
         let computing = compute_op(op)?;
         let pos = self.session.pos(span);
         let left = self.read(&place, pos);
@@ -105,6 +106,27 @@ impl<'w> Typer<'_, 'w> {
         Some(self.typed_expr(kind, Type::Void, span))
     }
 
+    /// An operation that is no single [`ExprKind::AssignOp`] names its place twice. Each subscript
+    /// is then evaluated once, before the statement, into a local.
+    fn share_subscripts(&mut self, place: &mut Place, span: Span) {
+        if !place.ty.is_collection() && !matches!(place.ty, Type::BoundedRString(_)) {
+            return;
+        }
+        for step in &mut place.steps {
+            if let PlaceStep::Index(index) = step
+                && !is_plain_value(&index.kind)
+            {
+                let local = self.add_local("subscript".into(), index.ty.clone(), span, false);
+                let read = graph::Expr {
+                    kind: ExprKind::Local(local),
+                    ..index.clone()
+                };
+                let value = std::mem::replace(index, read);
+                self.subscripts.push(Stmt::Let(local, Some(value)));
+            }
+        }
+    }
+
     /// `x += x++` changes `x` twice, whatever `x += x` reads.
     fn note_update(&mut self, place: &Place, start: EffectsMark, span: Span) {
         let variable = match place.root {
@@ -119,7 +141,8 @@ impl<'w> Typer<'_, 'w> {
                 PlaceStep::Field(index) => Some(*index),
                 PlaceStep::Index(_) => None,
             });
-            self.effects.write(variable, fields.collect(), span);
+            let here = self.effects.mark();
+            self.effects.write(variable, fields.collect(), span, here);
         }
     }
 
@@ -202,6 +225,14 @@ impl<'w> Typer<'_, 'w> {
         self.copies[port] = Some(id);
         id
     }
+}
+
+/// Whether an expression can be evaluated twice at no cost and without effect.
+fn is_plain_value(kind: &ExprKind) -> bool {
+    matches!(
+        kind,
+        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::State(_) | ExprKind::Attribute { .. }
+    )
 }
 
 /// The type that a step leads to.

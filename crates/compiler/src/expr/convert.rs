@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use graph::ExprKind;
-use syntax::{Diagnostic, Span};
+use syntax::{Diagnostic, Span, ast};
 use tuple::{Type, Value};
 
 use super::cast_text::{as_operand, cast_text};
@@ -264,23 +264,22 @@ impl Typer<'_, '_> {
         &self,
         expr: graph::Expr,
         to: &Type,
-        span: Span,
+        written: &ast::Expr,
     ) -> Option<graph::Expr> {
+        let span = written.span;
         if !fits_initially(&expr, to) {
             let source = self.session.symbols.sources().text(span);
             let finding = mismatch(to, &expr.ty, span, source);
             return self.report(bracket_advice(finding, &expr, to));
         }
         // A literal text is a value of the type, or it never will be.
-        let is_wrong = is_text(&expr) && !to.is_string();
-        let from = expr.ty.clone();
-        let converted = coerce_initially(expr, to);
-        if is_wrong && self.session.try_fold(&converted).is_none() {
-            let finding = mismatch(to, &from, span, "");
-            let message = format!("{}, and this text says no {to}", finding.message);
-            return self.report(Diagnostic::error(finding.code, span, message));
+        if let Some(wrong) = self.wrong_text((&expr, written), to) {
+            let finding = mismatch(&wrong.expected, &wrong.found, wrong.span, "");
+            let expected = &wrong.expected;
+            let message = format!("{}, and this text says no {expected}", finding.message);
+            return self.report(Diagnostic::error(finding.code, wrong.span, message));
         }
-        Some(converted)
+        Some(coerce_initially(expr, to))
     }
 
     /// Whether a literal text denotes a value of a type.
@@ -299,7 +298,7 @@ impl Typer<'_, '_> {
 }
 
 /// Whether it is a text that is written in the program.
-fn is_text(expr: &graph::Expr) -> bool {
+pub(super) fn is_text(expr: &graph::Expr) -> bool {
     expr.ty.is_string() && matches!(expr.kind, ExprKind::Const(_))
 }
 

@@ -3,7 +3,8 @@
 //!
 //! Every use of a variable is logged as a path: the variable and the attributes after it. A
 //! subscript ends the path, since its value is not known. Two uses conflict if one of them writes
-//! and neither path leaves the other: `t.a++ + t.b` is fine, `i++ + i` is not.
+//! and neither path leaves the other: `t.a++ + t.b` is fine, `i++ + i` is not. What the subscripts
+//! of a place read is read before the place is written: `l[size(l) - 1]++` is fine too.
 
 use graph::{LocalId, PortIndex, StateId};
 use syntax::Span;
@@ -22,6 +23,9 @@ pub(crate) struct VariableAccess {
     pub path: Vec<u32>,
     pub writes: bool,
     pub span: Span,
+    /// Of a write: number of accesses right before it in the log that its own subscripts make. They
+    /// are evaluated before the write, so that their reads do not disturb it.
+    subscript_accesses: usize,
 }
 
 /// The log of one body.
@@ -78,15 +82,25 @@ impl ExprEffects {
             path,
             writes: false,
             span,
+            subscript_accesses: 0,
         });
     }
 
-    pub fn write(&mut self, variable: Variable, path: Vec<u32>, span: Span) {
+    /// Logs a write to a place whose subscripts were logged since `place_start`.
+    pub fn write(
+        &mut self,
+        variable: Variable,
+        path: Vec<u32>,
+        span: Span,
+        place_start: EffectsMark,
+    ) {
+        let subscript_accesses = self.accesses.len().saturating_sub(place_start.accesses);
         self.accesses.push(VariableAccess {
             variable,
             path,
             writes: true,
             span,
+            subscript_accesses,
         });
     }
 
@@ -125,8 +139,13 @@ impl ExprEffects {
             return None;
         }
         for (at, writer) in since.iter().enumerate().filter(|(_, a)| a.writes) {
+            let subscripts = at.saturating_sub(writer.subscript_accesses)..at;
             let disturbed = since.iter().enumerate().find(|(other, access)| {
-                *other != at && access.variable == writer.variable && overlap(writer, access)
+                let is_own_subscript = subscripts.contains(other) && !access.writes;
+                *other != at
+                    && !is_own_subscript
+                    && access.variable == writer.variable
+                    && overlap(writer, access)
             });
             if let Some((_, other)) = disturbed {
                 return Some((writer, other));

@@ -27,6 +27,7 @@ mod field;
 mod formal;
 mod infer;
 mod literal;
+mod literal_text;
 mod mixed_numbers;
 mod name;
 mod name_resolution;

@@ -237,9 +237,12 @@ fn out_of_range(number: &Number, negative: bool, ty: &Type) -> NumberError {
     (OUT_OF_RANGE_CODE, message)
 }
 
-/// A wider integral type that has room for a decimal literal, with its suffix. What was meant to be
+/// A wider type that has room for a decimal literal, with its suffix. What was meant to be
 /// unsigned stays so unless it is negative.
 fn wider(number: &Number, negative: bool) -> Option<(&'static str, Type)> {
+    if number.is_float || matches!(number.kind, Some('f' | 'd')) {
+        return wider_real(number, negative);
+    }
     let digits = number.digits.parse::<i128>().ok()?;
     let value = if negative { -digits } else { digits };
     let types: &[Type] = match (number.kind, negative) {
@@ -247,8 +250,18 @@ fn wider(number: &Number, negative: bool) -> Option<(&'static str, Type)> {
         (Some('u'), true) => &[Type::Int32, Type::Int64],
         _ => &[Type::Int16, Type::Int32, Type::Int64, Type::Uint64],
     };
-    let fits = |ty: &Type| !number.is_hex && !number.is_float && integer_value(value, ty).is_some();
+    let fits = |ty: &Type| !number.is_hex && integer_value(value, ty).is_some();
     let ty = types.iter().find(|ty| fits(ty))?;
+    Some((suffix(ty)?, ty.clone()))
+}
+
+/// A wider float or decimal type that has room for a literal of the same kind, with its suffix.
+fn wider_real(number: &Number, negative: bool) -> Option<(&'static str, Type)> {
+    let types: &[Type] = match number.kind {
+        Some('d') => &[Type::Decimal64, Type::Decimal128],
+        _ => &[Type::Float64],
+    };
+    let ty = types.iter().find(|ty| real(number, negative, ty).is_ok())?;
     Some((suffix(ty)?, ty.clone()))
 }
 
@@ -322,5 +335,31 @@ fn real(number: &Number, negative: bool, ty: &Type) -> Result<Value, NumberError
             .map(Value::Decimal128),
         _ => None,
     };
-    value.ok_or_else(|| out_of_range(number, negative, ty))
+    let value = value.ok_or_else(|| out_of_range(number, negative, ty))?;
+    match is_zero(&value) && !is_zero_as_written(number) {
+        true => Err(below_range(&text, ty)),
+        false => Ok(value),
+    }
+}
+
+/// Whether all digits before the exponent are zeroes.
+fn is_zero_as_written(number: &Number) -> bool {
+    let digits = number.digits.split(['e', 'E']).next().unwrap_or_default();
+    digits.bytes().all(|byte| matches!(byte, b'0' | b'.'))
+}
+
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Float32(v) => *v == 0.0,
+        Value::Float64(v) => *v == 0.0,
+        Value::Decimal32(v) => v.is_zero(),
+        Value::Decimal64(v) => v.is_zero(),
+        Value::Decimal128(v) => v.is_zero(),
+        _ => false,
+    }
+}
+
+fn below_range(text: &str, ty: &Type) -> NumberError {
+    let message = format!("{text} is out of the range of {ty}: it would be 0");
+    (OUT_OF_RANGE_CODE, message)
 }

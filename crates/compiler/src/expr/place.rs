@@ -35,6 +35,7 @@ struct PlacePath {
 impl<'w> Typer<'_, 'w> {
     /// The place that an expression denotes; reports why it is none or cannot be changed.
     pub(crate) fn place(&mut self, expr: &'w ast::Expr, wanted: PlaceUse) -> Option<Place> {
+        let start = self.effects.mark();
         let path = self.path(expr, wanted)?;
         if self.iterated.contains(&path.variable) {
             let name = self.variable_name(path.variable);
@@ -42,7 +43,8 @@ impl<'w> Typer<'_, 'w> {
             return self.fail("iterated-mutation", expr.span, message);
         }
         if wanted == PlaceUse::Change {
-            self.effects.write(path.variable, path.fields, expr.span);
+            self.effects
+                .write(path.variable, path.fields, expr.span, start);
         }
         Some(path.place)
     }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use graph::{LocalId, LocalVar, OutputCall};
+use graph::{LocalId, LocalVar, OutputCall, Stmt};
 use syntax::ast::Expr;
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
@@ -32,6 +32,8 @@ pub struct Typer<'s, 'w> {
     pub(crate) iterated: Vec<Variable>,
     /// The local that stands for a mutable input tuple, by port.
     pub(crate) copies: Vec<Option<LocalId>>,
+    /// Locals that hold subscripts, to be set before the statement that is being typed.
+    pub(crate) subscripts: Vec<Stmt>,
     pub(crate) calls: Vec<OutputCall>,
     /// Where names without meaning were met first.
     pub(crate) unknown_names: HashMap<Box<str>, Span>,
@@ -73,6 +75,7 @@ impl<'s, 'w> Typer<'s, 'w> {
             effects: ExprEffects::default(),
             iterated: Vec::new(),
             copies: Vec::new(),
+            subscripts: Vec::new(),
             calls: Vec::new(),
             unknown_names: HashMap::new(),
             formal_use: None,
@@ -118,7 +121,7 @@ impl<'s, 'w> Typer<'s, 'w> {
         let start = self.effects.mark();
         let typed = self.infer(expr, Some(ty));
         self.check_effects(start);
-        self.initial_value(typed?, ty, expr.span)
+        self.initial_value(typed?, ty, expr)
     }
 
     /// A condition: a boolean.

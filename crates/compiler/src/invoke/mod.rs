@@ -20,6 +20,7 @@ mod verify;
 mod window;
 mod window_form;
 mod window_parts;
+mod window_zero;
 
 pub use build::without_channels;
 pub(crate) use build::{InvocationRequest, build_operator};

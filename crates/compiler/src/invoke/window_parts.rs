@@ -6,6 +6,7 @@ use syntax::{Diagnostic, Span};
 
 use super::interval::{self, IntervalTimes};
 use super::policy::{WindowPolicyReader, kind_of};
+use super::window_zero;
 use crate::instance::InvocationContext;
 use crate::names::nearest;
 
@@ -184,6 +185,11 @@ impl WindowParts {
         if let Some((_, third)) = policies.next() {
             return fail(third, "a window has at most an eviction and a trigger");
         }
+        let given = trigger.as_ref().map(|(policy, span)| (policy, *span));
+        let eviction = self.eviction.as_ref();
+        if !window_zero::verify(invocation, kind, (&evict, evict_span), given, eviction) {
+            return None;
+        }
         let trigger = match (kind, trigger) {
             (WindowKind::Tumbling, Some((_, span))) => {
                 return fail(
@@ -201,15 +207,7 @@ impl WindowParts {
             (WindowKind::Sliding, given) => Some(given.map_or(Policy::Count(1), |(p, _)| p)),
         };
         if let (None, Some((_, span))) = (self.partitioned, &self.eviction) {
-            let finding = Diagnostic::error(
-                "partition-eviction",
-                *span,
-                "only the partitions of a partitioned window can be evicted",
-            );
-            invocation
-                .session
-                .report(finding.help("write `partitioned` before it"));
-            return None;
+            return unpartitioned_eviction(invocation, *span);
         }
         let evict_partition = self.eviction.map(|(eviction, _)| eviction);
         let partition = self.partitioned.map(|_| Partition {
@@ -272,6 +270,14 @@ fn set_once(
         return None;
     }
     Some(WindowPartPosition::Partitioned)
+}
+
+fn unpartitioned_eviction<T>(invocation: &InvocationContext<'_, '_>, span: Span) -> Option<T> {
+    let message = "only the partitions of a partitioned window can be evicted";
+    let finding = Diagnostic::error("partition-eviction", span, message);
+    let finding = finding.help("write `partitioned` before it");
+    invocation.session.report(finding);
+    None
 }
 
 fn not_a_part<T>(invocation: &InvocationContext<'_, '_>, span: Span) -> Option<T> {

@@ -13,6 +13,7 @@ use syntax::{DeclarationKind, Diagnostic};
 
 use super::enumerator::Enumerator;
 use super::foreign_names::foreign_function;
+use super::foreign_operators::foreign_operator;
 use super::namespace_index::{NamespaceDefinitions, NamespaceId};
 use super::suggest::{BUILT_IN_TYPES, foreign_type};
 use super::symbol_table::SymbolTable;
@@ -300,7 +301,10 @@ impl SymbolTable {
                     let diagnostic = self.suggest_output_function(diagnostic, text);
                     self.suggest_name(diagnostic, text, unit, kind)
                 }
-                DefinitionKind::Operator => self.suggest_name(diagnostic, text, unit, kind),
+                DefinitionKind::Operator => match foreign_operator(text) {
+                    Some(help) => diagnostic.help(help),
+                    None => self.suggest_name(diagnostic, text, unit, kind),
+                },
             };
             return match elsewhere {
                 Some(ns) => {
@@ -315,6 +319,9 @@ impl SymbolTable {
             Some(id) => self.suggestions.did_you_mean(diagnostic, text, || {
                 names_of(self.index.namespace(id), kind)
             }),
+            None if kind == DefinitionKind::Operator => {
+                (foreign_operator(text).into_iter()).fold(diagnostic, Diagnostic::help)
+            }
             None => diagnostic,
         }
     }
@@ -373,7 +380,10 @@ impl SymbolTable {
         if let Some(own) = foreign_type(&name.name.text).filter(|_| namespace == "std") {
             return finding.help(format!("did you mean `{own}`?"));
         }
-        self.index.suggest_namespace(finding, namespace, own)
+        match foreign_operator(&name.name.text).filter(|_| namespace.starts_with("com.ibm.")) {
+            Some(help) => finding.help(help),
+            None => self.index.suggest_namespace(finding, namespace, own),
+        }
     }
 
     fn suggest_name(

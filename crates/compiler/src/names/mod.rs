@@ -7,6 +7,7 @@
 mod composite_scope;
 mod enumerator;
 mod foreign_names;
+mod foreign_operators;
 mod lazy_result;
 mod lookup;
 mod namespace_index;

@@ -1,10 +1,10 @@
 //! Scope of an operator invocation: its ports and its state variables.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use graph::StateId;
+use graph::{HistoryDepths, StateId};
 use syntax::Span;
 use tuple::{TupleType, Type};
 
@@ -113,7 +113,8 @@ pub struct OperatorScope {
     state_ids: RefCell<HashMap<Arc<str>, StateId>>,
     /// Enumerators of enum types that declarations of state variables contain.
     enumerators: RefCell<HashMap<Arc<str>, Enumerator>>,
-    history: Vec<Cell<u32>>,
+    /// By input port: the earlier tuples that expressions read.
+    history: Vec<RefCell<HistoryDepths>>,
 }
 
 impl OperatorScope {
@@ -125,7 +126,7 @@ impl OperatorScope {
         outputs: Vec<ScopeOutputPort>,
         channel: ChannelPosition,
     ) -> OperatorScope {
-        let history = inputs.iter().map(|_| Cell::new(0)).collect();
+        let history = inputs.iter().map(|_| RefCell::default()).collect();
         let (name, logical_name) = (name.into(), logical_name.into());
         OperatorScope {
             input_names: ports_by_name(inputs.iter().map(|port| &port.names)),
@@ -142,14 +143,16 @@ impl OperatorScope {
         }
     }
 
-    /// How many tuples back the expressions typed so far look on an input port.
-    pub fn history(&self, port: usize) -> u32 {
-        self.history.get(port).map_or(0, Cell::get)
+    /// The earlier tuples of an input port that the expressions typed so far read.
+    pub fn history(&self, port: usize) -> HistoryDepths {
+        let depths = self.history.get(port).map(|depths| depths.borrow().clone());
+        depths.unwrap_or_default()
     }
 
-    pub(crate) fn extend_history(&self, port: usize, by: u32) {
-        if let Some(cell) = self.history.get(port) {
-            cell.set(cell.get().max(by));
+    /// Notes that an expression reads the tuple of a port that came `depth` tuples ago.
+    pub(crate) fn note_history(&self, port: usize, depth: u32) {
+        if let Some(depths) = self.history.get(port) {
+            depths.borrow_mut().insert(depth);
         }
     }
 

@@ -60,6 +60,7 @@ impl<'w> Typer<'_, 'w> {
         let start = self.effects.mark();
         let typed = self.infer(expr, None);
         self.check_effects(start);
+        out.append(&mut self.subscripts);
         match typed {
             Some(typed) => {
                 self.warn_useless(&typed, expr.span);

@@ -10,12 +10,13 @@ use crate::ops::faults;
 use crate::{Fault, State};
 
 impl<'e> Machine<'_, 'e> {
-    /// The slot of a port's current or an earlier tuple.
+    /// The slot of a port's current or an earlier tuple; one that does not exist if the port keeps
+    /// no tuple of this depth.
     pub(super) fn slot(&self, port: PortIndex, history: u32) -> usize {
-        self.ports
-            .first_slots
-            .get(port.index())
-            .map_or(usize::MAX, |&first| (first + history) as usize)
+        let first = self.ports.first_slots.get(port.index());
+        let depths = self.ports.history.get(port.index());
+        let at = depths.and_then(|depths| depths.slot(history));
+        (first.zip(at)).map_or(usize::MAX, |(first, at)| (first + at) as usize)
     }
 
     /// The slot with the results of output function calls.

@@ -30,6 +30,7 @@ impl Interpreter {
             natives: natives.into(),
             ports: InterpreterPorts {
                 first_slots: vec![0],
+                history: Vec::new(),
                 output_layouts: Vec::new(),
             },
             scratch: InterpreterScratch::default(),
@@ -40,12 +41,13 @@ impl Interpreter {
     pub fn with_ports(&self, inputs: &[InPort], outputs: &[Arc<Layout>]) -> Interpreter {
         let mut slots = vec![0];
         for port in inputs {
-            let next = slots[slots.len() - 1] + port.history + 1;
+            let next = slots[slots.len() - 1] + port.history.slots();
             slots.push(next);
         }
         Interpreter {
             ports: InterpreterPorts {
                 first_slots: slots,
+                history: inputs.iter().map(|port| port.history.clone()).collect(),
                 output_layouts: outputs.to_vec(),
             },
             scratch: InterpreterScratch::default(),

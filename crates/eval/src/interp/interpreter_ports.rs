@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use graph::HistoryDepths;
 use tuple::{Layout, TupleBuf, Value};
 
 /// Slots and layouts of an operator's ports, known when the operator is wired.
@@ -9,6 +10,8 @@ use tuple::{Layout, TupleBuf, Value};
 pub(super) struct InterpreterPorts {
     /// First slot of each input port; then that of the results of output function calls.
     pub(super) first_slots: Vec<u32>,
+    /// The depths that have a slot, by input port.
+    pub(super) history: Vec<HistoryDepths>,
     /// Layouts of the output ports.
     pub(super) output_layouts: Vec<Arc<Layout>>,
 }

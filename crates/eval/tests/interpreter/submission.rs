@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{Body, Expr, ExprKind, InPort, PortIndex, Stmt};
+use graph::{Body, Expr, ExprKind, HistoryDepths, InPort, PortIndex, Stmt};
 use thalweg_eval::{Evaluation, InputTuples, Interpreter, State};
 use tuple::{Layout, Punctuation, TupleBuf, TupleType, Type, Value};
 
@@ -37,7 +37,7 @@ fn flat(layout: &Layout, tuple: &Value) -> TupleBuf {
 
 fn port(history: u32) -> InPort {
     InPort {
-        history,
+        history: HistoryDepths::up_to(history),
         ..InPort::new("In", schema(), vec![])
     }
 }

@@ -86,8 +86,8 @@ impl<'a> PrintNames<'a> {
             };
         });
         let _ = write!(out, " as {}", input.name);
-        if input.history > 0 {
-            let _ = write!(out, "[{}]", input.history);
+        if !input.history.is_empty() {
+            let _ = write!(out, "[{}]", input.history.deepest());
         }
         if input.is_control {
             out.push_str(" control");

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use eval::{Fault, FaultKind, InputTuples, NativeFn, Services, State, TraceLevel};
 use graph::{
-    Body, Expr, ExprKind, Function, InPort, OperatorNode, OutPort, PortIndex, Pos, StateVar, Stmt,
+    Body, Expr, ExprKind, Function, HistoryDepths, InPort, OperatorNode, OutPort, PortIndex, Pos,
+    StateVar, Stmt,
 };
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{Backend, CodeContext, CodeOutlet, CodeScope, RunBody};
@@ -47,7 +48,7 @@ pub fn schema<const N: usize>(attributes: [(&str, Type); N]) -> Arc<TupleType> {
 impl Rig {
     pub fn operator(&self) -> OperatorNode {
         let inputs = self.inputs.iter().map(|(schema, history)| InPort {
-            history: *history,
+            history: HistoryDepths::up_to(*history),
             ..InPort::new("In", schema.clone(), Vec::new())
         });
         let outputs = self

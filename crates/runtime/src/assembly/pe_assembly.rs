@@ -254,7 +254,7 @@ fn operator_instance(
     let slots = build_context::slot_layouts(constructed.operator, &constructed.inputs, None);
     OperatorInstance {
         index: constructed.index,
-        history: TupleHistory::new(constructed.operator, &constructed.inputs, slots),
+        history: TupleHistory::new(constructed.operator, slots),
         ports: input_port_states(&constructed),
         processed: topology.processed[at].clone(),
         punctuation: topology.punctuation[at].clone(),

@@ -391,7 +391,8 @@ pub(crate) fn slot_layouts(
     results: Option<&Arc<Layout>>,
 ) -> Vec<Arc<Layout>> {
     let ports = operator.inputs.iter().zip(inputs);
-    let slots = ports
-        .flat_map(|(port, layout)| std::iter::repeat_n(layout.clone(), port.history as usize + 1));
+    let slots = ports.flat_map(|(port, layout)| {
+        std::iter::repeat_n(layout.clone(), port.history.slots() as usize)
+    });
     slots.chain(results.cloned()).collect()
 }

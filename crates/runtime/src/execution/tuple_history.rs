@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use eval::InputTuples;
-use graph::PortIndex;
+use graph::{HistoryDepths, PortIndex};
 use tuple::{Layout, TupleBuf, TupleRef, Type};
 
 use crate::EvaluationInputs;
@@ -12,9 +12,7 @@ use crate::EvaluationInputs;
 /// Past tuples of every input port, and the numbering of input slots (see [`eval::InputTuples`]).
 #[derive(Debug)]
 pub(crate) struct TupleHistory {
-    /// By input port: as many past tuples as the port's history, the latest first; default ones at
-    /// first.
-    tuples: Vec<VecDeque<TupleBuf>>,
+    ports: Vec<PortHistory>,
     /// By input port: the slot of its current tuple.
     first_slot: Vec<usize>,
     /// The layout of every slot but that of output function results, which the code knows itself.
@@ -22,30 +20,57 @@ pub(crate) struct TupleHistory {
     has_history: bool,
 }
 
+/// Past tuples of an input port. Memory is taken as tuples come; evaluations get only the tuples
+/// of the depths that they read.
+#[derive(Debug)]
+struct PortHistory {
+    /// The tuples that came last, the latest first; at most as many as the deepest depth.
+    tuples: VecDeque<TupleBuf>,
+    depths: HistoryDepths,
+}
+
+impl PortHistory {
+    fn push(&mut self, tuple: TupleRef<'_>) {
+        let deepest = self.depths.deepest() as usize;
+        let mut latest = if self.tuples.len() < deepest {
+            TupleBuf::default()
+        } else if let Some(oldest) = self.tuples.pop_back() {
+            oldest
+        } else {
+            return;
+        };
+        latest.copy_from(tuple);
+        self.tuples.push_front(latest);
+    }
+
+    /// The tuple that came `depth` tuples ago; `None` before there are so many.
+    fn get(&self, depth: u32) -> Option<TupleRef<'_>> {
+        let back = (depth as usize).checked_sub(1)?;
+        self.tuples.get(back).map(TupleBuf::as_ref)
+    }
+}
+
 /// Number of slots up to which the inputs of an evaluation lie on the stack: enough for nearly all
 /// operators, at 200 bytes.
 const SLOTS_ON_STACK: usize = 12;
 
 impl TupleHistory {
-    /// Histories before the first tuple. `slots` are the layouts from
-    /// [`crate::contract::build_context::slot_layouts`].
-    pub fn new(
-        operator: &graph::OperatorNode,
-        inputs: &[Arc<Layout>],
-        slots: Vec<Arc<Layout>>,
-    ) -> TupleHistory {
+    /// Histories before the first tuple; what has not come yet reads as default tuples. `slots` are
+    /// the layouts from [`crate::contract::build_context::slot_layouts`].
+    pub fn new(operator: &graph::OperatorNode, slots: Vec<Arc<Layout>>) -> TupleHistory {
         let mut first_slot = Vec::new();
         let mut next = 0;
-        let mut tuples = Vec::new();
-        for (port, layout) in operator.inputs.iter().zip(inputs) {
+        let mut ports = Vec::new();
+        for port in &operator.inputs {
             first_slot.push(next);
-            next += port.history as usize + 1;
-            let mut default = TupleBuf::default();
-            default.begin(layout);
-            tuples.push(std::iter::repeat_n(default, port.history as usize).collect());
+            next += port.history.slots() as usize;
+            ports.push(PortHistory {
+                tuples: VecDeque::new(),
+                depths: port.history.clone(),
+            });
         }
         TupleHistory {
-            tuples,
+            ports,
             first_slot,
             layouts: slots,
             has_history: operator.keeps_history(),
@@ -55,7 +80,7 @@ impl TupleHistory {
     /// Histories of an operator without input ports.
     pub fn without_ports() -> TupleHistory {
         TupleHistory {
-            tuples: Vec::new(),
+            ports: Vec::new(),
             first_slot: Vec::new(),
             layouts: Vec::new(),
             has_history: false,
@@ -74,11 +99,7 @@ impl TupleHistory {
     #[inline]
     pub fn push(&mut self, port: PortIndex, tuple: TupleRef<'_>) {
         if self.has_history {
-            let tuples = &mut self.tuples[port.index()];
-            if let Some(mut oldest) = tuples.pop_back() {
-                oldest.copy_from(tuple);
-                tuples.push_front(oldest);
-            }
+            self.ports[port.index()].push(tuple);
         }
     }
 
@@ -148,9 +169,9 @@ impl TupleHistory {
 
     fn fill_history<'a>(&'a self, slots: &mut [Option<TupleRef<'a>>]) {
         if self.has_history {
-            for (&first, tuples) in self.first_slot.iter().zip(&self.tuples) {
-                for (slot, earlier) in slots[first + 1..].iter_mut().zip(tuples) {
-                    *slot = Some(earlier.as_ref());
+            for (&first, port) in self.first_slot.iter().zip(&self.ports) {
+                for (slot, depth) in slots[first + 1..].iter_mut().zip(port.depths.iter()) {
+                    *slot = port.get(depth);
                 }
             }
         }

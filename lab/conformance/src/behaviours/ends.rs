@@ -58,6 +58,21 @@ pub fn a_dropped_receiver_is_noticed(rig: Rig) -> TestOutcome {
     Ok(())
 }
 
+/// A sender that claims, but has nothing to commit, learns that no receiver is left.
+pub fn claims_alone_tell_of_the_last_receivers_end(rig: Rig) -> TestOutcome {
+    for before in [0, 20] {
+        let mut edge = rig.edge(1, Script::of(64))?;
+        edge.pass(before)?;
+        edge.drain()?;
+        ensure!(edge.sender.out.claim(8)?.is_some(), "an empty edge is full");
+        edge.receivers.clear();
+        edge.sender.until_claims_tell()?;
+        let lost = edge.sender.out.lost_receivers();
+        ensure!(lost == [0], "receivers {lost:?} are lost, it was 0");
+    }
+    Ok(())
+}
+
 pub fn a_lost_receiver_stays_lost(rig: Rig) -> TestOutcome {
     let mut edge = rig.edge(1, Script::of(64))?;
     edge.pass(10)?;

@@ -127,6 +127,7 @@ pub fn all() -> Vec<Behaviour> {
         ends::a_sender_that_is_dropped_loses_no_tail,
         ends::a_lost_sender_stays_lost,
         ends::a_dropped_receiver_is_noticed,
+        ends::claims_alone_tell_of_the_last_receivers_end,
         ends::a_lost_receiver_stays_lost,
         ends::an_edge_without_receivers_is_drained,
         ends::nothing_is_left_behind,
@@ -156,6 +157,7 @@ pub fn all() -> Vec<Behaviour> {
         processes::a_child_is_woken_and_wakes,
         processes::a_killed_sender_loses_no_tail,
         processes::a_killed_receiver_is_noticed,
+        processes::claims_alone_tell_of_a_killed_receiver,
     ];
     let both = behaviours![Needs::SEVERAL_PROCESSES; processes::one_of_two_children_is_killed,];
     [&alone[..], &several, &processes, &both, &granted()].concat()

@@ -219,6 +219,15 @@ pub fn a_killed_receiver_is_noticed(rig: Rig) -> TestOutcome {
     Ok(())
 }
 
+/// A sender that claims, but has nothing to commit, learns of the death of its only receiver.
+pub fn claims_alone_tell_of_a_killed_receiver(rig: Rig) -> TestOutcome {
+    let (mut sender, mut children) = to_children(rig, script(), &["receive_and_stay"])?;
+    sender.put(150)?;
+    hear_while_flushing(rig, &mut sender, &mut children[0], READY)?;
+    children[0].kill()?;
+    sender.until_claims_tell()
+}
+
 /// Takes some frames, holds others polled, and waits to be killed.
 fn receive_and_stay(rig: Rig, spec: &EdgeSpec, control: &mut ControlSocket) -> TestOutcome {
     let mut receiver = rig.accept(spec, control.take()?, script())?;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use cranelift_codegen::ir;
-use graph::{Function, StateId};
+use graph::{Function, HistoryDepths, StateId};
 use tuple::Type;
 
 use super::local_storage::LocalStorage;
@@ -23,6 +23,8 @@ pub struct BodyContext {
     pub input_types: Vec<Type>,
     /// The first slot of each input port; then that of the results of output function calls.
     pub first_slots: Vec<u32>,
+    /// The depths of the history that have a slot, by input port.
+    pub history: Vec<HistoryDepths>,
     /// Addresses of the operator's state.
     pub state: StateStorage,
     /// The types of the state variables.

@@ -4,8 +4,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use graph::StateId;
-use graph::{Body, PortIndex};
+use graph::{Body, HistoryDepths, PortIndex, StateId};
 use tuple::Layout;
 use tuple::Type;
 
@@ -43,6 +42,8 @@ pub struct InlinableOperator {
     pub inputs: Vec<Arc<Layout>>,
     /// The first slot of each input port; then that of the results of output function calls.
     pub first_slots: Vec<u32>,
+    /// The depths of the history that have a slot, by input port.
+    pub history: Vec<HistoryDepths>,
     /// The types of its state variables.
     pub state_types: Vec<Type>,
     /// The addresses of its scalar and of its other state variables.

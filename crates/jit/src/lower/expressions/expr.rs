@@ -104,8 +104,11 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// The slot of a port's current or an earlier tuple.
-    fn input_slot(&self, port: PortIndex, history: u32) -> usize {
-        (self.body.first_slots[port.index()] + history) as usize
+    pub fn input_slot(&self, port: PortIndex, history: u32) -> usize {
+        let Some(slot) = self.body.history[port.index()].slot(history) else {
+            unreachable!("a port keeps every tuple that an expression reads")
+        };
+        (self.body.first_slots[port.index()] + slot) as usize
     }
 
     /// A whole input tuple.

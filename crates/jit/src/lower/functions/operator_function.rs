@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cranelift_codegen::ir::{InstBuilder, types};
-use graph::{Body, Expr};
+use graph::{Body, Expr, HistoryDepths};
 use tuple::{Layout, Type};
 
 use crate::code::{NO_INLINED_OPERATOR, offsets};
@@ -33,6 +33,8 @@ pub struct FunctionContext {
     pub inputs: Vec<Arc<Layout>>,
     /// The first slot of each input port; then that of the results of output function calls.
     pub first_slots: Vec<u32>,
+    /// The depths of the history that have a slot, by input port.
+    pub history: Vec<HistoryDepths>,
     /// The types of the state variables.
     pub state_types: Vec<Type>,
     /// The addresses of the state, if it is always the same.
@@ -134,6 +136,7 @@ impl FunctionLowering<'_, '_> {
                 .map(|l| Type::Tuple(l.schema.clone()))
                 .collect(),
             first_slots: context.first_slots.clone(),
+            history: context.history.clone(),
             state,
             state_types: context.state_types.clone(),
             changed_state: uses.changed_state.clone(),

@@ -49,6 +49,7 @@ impl FunctionLowering<'_, '_> {
                 .map(|l| Type::Tuple(l.schema.clone()))
                 .collect(),
             first_slots: inlined.first_slots.clone(),
+            history: inlined.history.clone(),
             state: StateStorage::At(scalars, values),
             state_types: inlined.state_types.clone(),
             changed_state: inlined.changed_state.clone(),

@@ -113,8 +113,7 @@ impl FunctionLowering<'_, '_> {
         let ExprKind::Input { port, history } = e.kind else {
             return None;
         };
-        let slot = self.body.first_slots[port.index()] + history;
-        let input = self.body.inputs[slot as usize].as_ref()?;
+        let input = self.body.inputs[self.input_slot(port, history)].as_ref()?;
         match input.tuple.form {
             ValueForm::Flat(at, 0) => Some((at, input.bytes?)),
             _ => None,

@@ -4,6 +4,7 @@ use super::clause::{self, ClauseOrder};
 use super::type_definition::type_definition;
 use super::{invocation, types};
 use crate::SyntaxKind::*;
+use crate::parser::marker::NodeMarker;
 use crate::parser::parser_state::Parser;
 use crate::parser::recover::OpenBrace;
 use crate::{DeclarationKind, Diagnostic, SyntaxKind};
@@ -288,6 +289,7 @@ fn graph(p: &mut Parser) {
 
 fn begins_formal(p: &Parser) -> bool {
     match p.current() {
+        Ident => is_formal_without_mode(p),
         AttributeKw | ExpressionKw | FunctionKw | OperatorKw => true,
         TypeKw => !p.begins_type_clause(p.pos),
         _ => false,
@@ -297,6 +299,9 @@ fn begins_formal(p: &Parser) -> bool {
 /// `mode $name;` or `mode $name : default;`
 fn formal(p: &mut Parser) {
     let node = p.start();
+    if is_formal_without_mode(p) {
+        return without_mode(p, node);
+    }
     let mode = p.start();
     let is_expression = p.at(ExpressionKw);
     p.bump();
@@ -312,6 +317,28 @@ fn formal(p: &mut Parser) {
     }
     p.semicolon("the parameter");
     p.finish(node, Formal);
+}
+
+/// Whether a parameter begins with its name: `$name : 5;`.
+fn is_formal_without_mode(p: &Parser) -> bool {
+    p.at(Ident) && p.token_text(p.pos).starts_with('$') && matches!(p.nth(1), Colon | Semi)
+}
+
+/// Passes over a formal that does not say what may be passed.
+fn without_mode(p: &mut Parser, node: NodeMarker) {
+    let name = p.token_text(p.pos);
+    p.error_at_token(
+        "unexpected-token",
+        "a parameter begins with what may be passed for it",
+    );
+    p.add_help(format!(
+        "write `expression<int32> {name}` for a value; or `attribute`, `function`, `operator` or \
+         `type` before it"
+    ));
+    p.recovery.unnamed.insert(DeclarationKind::Formal);
+    p.skip_entry();
+    p.reported_at = None;
+    p.finish(node, Error);
 }
 
 fn formal_name(p: &mut Parser) {

@@ -7,7 +7,7 @@
 //! A dotted operator (`.+`) has the level of its plain one. Unlike in C, comparisons bind more
 //! loosely than `&` only by the table above: all six are one level, tighter than `&`.
 
-use super::{foreign, literal, types};
+use super::{foreign, foreign_words, literal, types};
 use crate::SyntaxKind::*;
 use crate::parser::marker::CompletedNode;
 use crate::parser::parser_state::{HEIGHT_MAX, Parser};
@@ -57,6 +57,14 @@ fn binary(p: &mut Parser, level: u8) -> Option<CompletedNode> {
                     return Some(left);
                 }
                 left = foreign_side(p, left, kind);
+                continue;
+            }
+            if foreign_words::begins_operator(p) {
+                if left.height >= HEIGHT_MAX {
+                    p.too_deep();
+                    return Some(left);
+                }
+                left = foreign_words::operator(p, left);
                 continue;
             }
             if level <= CONDITIONAL && foreign::begins_conditional(p) {
@@ -193,7 +201,8 @@ pub(crate) fn binding_level(kind: SyntaxKind) -> Option<u8> {
     })
 }
 
-fn prefix(p: &mut Parser) -> Option<CompletedNode> {
+/// An operand with the operators before and behind it.
+pub(super) fn prefix(p: &mut Parser) -> Option<CompletedNode> {
     match p.current() {
         Ident if is_foreign_new(p) => {
             let node = p.start();
@@ -202,6 +211,7 @@ fn prefix(p: &mut Parser) -> Option<CompletedNode> {
             p.skip(|p| p.at(Comma));
             Some(p.finish(node, Error))
         }
+        Ident if foreign_words::begins_case(p) => Some(foreign_words::case(p)),
         Ident if foreign::begins_cast(p) => Some(foreign_cast(p)),
         Ident if foreign::begins_prefixed_string(p) => Some(foreign::prefixed_string(p)),
         Ident if is_foreign_not(p) => p.nested(|p| {

@@ -79,8 +79,14 @@ fn invocation(p: &mut Parser) {
     } else {
         p.error_expected("the name of an operator");
     }
-    inputs(p);
-    body(p);
+    let takes_values = inputs(p);
+    if takes_values && p.at(Semi) {
+        let node = p.start();
+        p.bump();
+        p.finish(node, InvocationBody);
+    } else {
+        body(p);
+    }
     p.finish(node, Invocation);
 }
 
@@ -180,25 +186,57 @@ fn alias(p: &mut Parser) {
     p.finish(name, Name);
 }
 
-/// `(A, B as X; C)`
-fn inputs(p: &mut Parser) {
+/// `(A, B as X; C)`. Whether values stand there, which was said then: `foo(5)`.
+fn inputs(p: &mut Parser) -> bool {
     let node = p.start();
     let open = p.pos;
     if !p.expect(LParen, "after the operator") {
         p.add_help("an operator without inputs is followed by `()`");
         p.finish(node, InputList);
-        return;
+        return false;
     }
+    let mut takes_values = false;
     if !p.at(RParen) {
         loop {
+            takes_values = begins_value(p);
+            if takes_values {
+                values_as_inputs(p, open);
+                break;
+            }
             in_port(p);
             if !p.eat(Semi) {
                 break;
             }
         }
     }
-    close_parenthesis(p, open, "expected `,`, `;` or `)` after the input");
+    if !takes_values {
+        close_parenthesis(p, open, "expected `,`, `;` or `)` after the input");
+    }
     p.finish(node, InputList);
+    takes_values
+}
+
+/// Whether a value begins here, in the place of a stream's name.
+fn begins_value(p: &Parser) -> bool {
+    let is_literal = p.at_any(&[Number, StringToken, TrueKw, FalseKw, NullKw]);
+    let is_signed = p.at_any(&[Minus, Bang]) && matches!(p.nth(1), Number | Ident | LParen);
+    let is_call = p.at(Ident) && p.nth(1) == LParen;
+    is_literal || is_signed || is_call
+}
+
+/// Passes over the arguments of what is written like a call of a function.
+fn values_as_inputs(p: &mut Parser, open: usize) {
+    p.recovery.unnamed.insert(DeclarationKind::Stream);
+    p.error_at_token(
+        "expected-token",
+        "the inputs of an operator are streams, not values",
+    );
+    p.add_help(match p.at(StringToken) {
+        true => "the name of a stream is written without quotes",
+        false => "values are given in its clauses: `A = Operator(Input) { param name : 5; }`",
+    });
+    p.skip_to_close(open);
+    p.reported_at = None;
 }
 
 fn in_port(p: &mut Parser) {

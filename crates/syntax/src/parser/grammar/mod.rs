@@ -8,6 +8,7 @@ mod clause;
 mod composite;
 pub(super) mod expr;
 mod foreign;
+mod foreign_words;
 pub(super) mod function;
 mod invocation;
 mod literal;

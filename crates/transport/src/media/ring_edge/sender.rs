@@ -20,6 +20,9 @@ pub(in crate::media) struct RingSender<P> {
     payload_bytes_max: usize,
     /// A look is needed before the next claim: there was no room, or no receiver is left.
     needs_check: bool,
+    /// The last claim was not committed: the next one looks for receivers, as a sender that only
+    /// claims would not learn that they are gone.
+    is_claimed: bool,
     /// Payload bytes of the last claim, if it found no room; else 0.
     blocked_claim_bytes: usize,
     is_armed: bool,
@@ -48,6 +51,7 @@ impl<P: RingPeers> RingSender<P> {
             peers,
             name: spec.name.clone(),
             needs_check: false,
+            is_claimed: false,
             blocked_claim_bytes: 0,
             is_armed: false,
             liveness_timer: LivenessTimer::new(),
@@ -188,11 +192,15 @@ impl<P: RingPeers> SendingEnd for RingSender<P> {
         if self.needs_check {
             return self.claim_after_check(len);
         }
+        if std::mem::replace(&mut self.is_claimed, true) {
+            self.check_receivers()?;
+        }
         self.claim_now(len)
     }
 
     #[inline]
     fn commit(&mut self, kind: u8, flags: u8, len: usize) {
+        self.is_claimed = false;
         self.writer.commit(kind, flags, len);
         self.wake_sleepers();
     }
