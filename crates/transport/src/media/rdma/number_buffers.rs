@@ -25,8 +25,8 @@ use crate::Error;
 
 /// Receive buffers for numbers on each side of a connection: as many as writes may be unreleased;
 /// half of them are for writes of a flush alone. With the default ring of 1 MiB, the other half is
-/// a write of 16 KiB each, and more bytes join a write when there are fewer. Tests have few, so that
-/// they are used up.
+/// a write of 16 KiB each, and more bytes join a write when there are fewer. Tests have few, so
+/// that they are used up.
 pub(super) const NUMBER_BUFFERS: usize = if cfg!(test) { 4 } else { 128 };
 
 /// Bytes of the memory that stands for all buffers.

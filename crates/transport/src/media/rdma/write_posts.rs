@@ -39,7 +39,7 @@ impl<N: RdmaNode> WriteTargets<N> {
         } = self.committed;
         let target = &self.receivers[receiver];
         let from = target.posted;
-        // A flush has buffers of its own, so that it need not wait for a receiver that reads nothing.
+        // A flush has buffers of its own: it need not wait for a receiver that reads nothing.
         let unreleased_max = match self.is_flushed {
             true => NUMBER_BUFFERS,
             false => NUMBER_BUFFERS / 2,

@@ -87,8 +87,8 @@ fn numbers_always_find_a_receive_buffer_in_the_end() {
     }
 }
 
-/// However many frames are committed before it: what has no receive buffer waits, and goes out as one
-/// write.
+/// However many frames are committed before it: what has no receive buffer waits, and goes out as
+/// one write.
 #[test]
 fn a_flush_needs_no_receive_buffers_that_are_used_up() {
     let faults = SimFabricFaults {
