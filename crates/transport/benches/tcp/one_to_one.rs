@@ -58,7 +58,7 @@ pub fn rdma_pieces() {
     if !edge::is_available("rdma") {
         return;
     }
-    let buffer = edge::RING_BYTES / 32;
+    let buffer = edge::RING_BYTES / 32 - ring::frame::HEADER_BYTES;
     let messages = LARGE_TUPLES * LARGE_TUPLE.div_ceil(buffer) as u64;
     compare(
         "rdma channel 500 KB in pieces, to messages of 32 KB",
