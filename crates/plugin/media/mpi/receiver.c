@@ -66,16 +66,20 @@ static void receive(void *end) {
     if (is_full(r))
         return;
     int failed = MPI_Test(&r->requests[slot], &has_come, &status);
-    if (failed != MPI_SUCCESS)
+    if (failed != MPI_SUCCESS) {
+        /* Such as a message that is longer than its place: the sender has other sizes. */
         say_mpi(r->sentence, "receive a message", failed);
+        return;
+    }
     if (!has_come)
         return;
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     r->is_ended = bytes == 0;
     r->is_refused = bytes == 1;
-    if (bytes % 8 != 0 && bytes != 1)
+    int is_block = bytes >= 8 && bytes % 8 == 0 && (uint64_t)bytes <= r->message_bytes;
+    if (!is_block && bytes > 1)
         say(0, r->sentence, "the sender has sent what is no block");
-    if (bytes < 8 || bytes % 8 != 0)
+    if (!is_block)
         return;
     r->lens[slot] = (uint64_t)bytes;
     r->come += (uint64_t)bytes;

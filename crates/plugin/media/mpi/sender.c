@@ -78,10 +78,19 @@ static int mpi_open(const thalweg_medium_edge *edge, thalweg_medium_sender **sen
     return THALWEG_MEDIUM_OK;
 }
 
+/* Whether the place of the next buffer is free: MPI has sent what it holds, and each receiver's sends have
+ * gone on to a later buffer. */
+static int is_next_free(const thalweg_medium_sender *s) {
+    uint64_t next = s->buffer + 1;
+    for (int at = 0; at < s->receivers; at++)
+        if (!s->peers[at].is_lost && s->peers[at].buffer + s->buffer_count <= next)
+            return 0;
+    return s->buffers[next % s->buffer_count].end <= s->freed;
+}
+
 /* Whether the wanted block can be committed. */
 static int has_room(const thalweg_medium_sender *s) {
-    uint64_t next = (s->buffer + 1) % s->buffer_count;
-    int is_memory_free = s->fill + s->wanted <= s->buffer_bytes || s->buffers[next].end <= s->freed;
+    int is_memory_free = s->fill + s->wanted <= s->buffer_bytes || is_next_free(s);
     return is_memory_free && s->committed + s->wanted <= atomic_load_explicit(&s->limit, memory_order_relaxed);
 }
 

@@ -89,6 +89,7 @@ impl PeerWatch {
     /// Begins to probe the other side, whose connection has just broken.
     pub(super) fn begin_probes(&self, peer: LivenessAddress, now: Instant) {
         let probe = LivenessProbe::new(Some(peer.address), peer.instance, now);
+        self.is_peer_gone.store(false, Ordering::Release);
         self.lock().probe = Some(probe);
         self.registration.request_turn();
     }
@@ -105,10 +106,11 @@ impl PeerWatch {
         self.registration.request_turn();
     }
 
-    /// Takes back that the end is to be woken, and ends the probes.
+    /// Takes back that the end is to be woken, and ends the probes: the other side is there.
     pub(super) fn let_sleep(&self) {
         let mut state = self.lock();
         (state.wake_at, state.probe) = (None, None);
+        self.is_peer_gone.store(false, Ordering::Release);
         drop(state);
         self.wakeup.clear();
     }

@@ -18,11 +18,9 @@ pub(in crate::media) struct RingSender<P> {
     peers: P,
     name: Arc<str>,
     payload_bytes_max: usize,
-    /// A look is needed before the next claim: there was no room, or no receiver is left.
+    /// A look is needed before the next claim: there was no room, no receiver is left, or the last
+    /// claim was not committed, for a sender that only claims must learn that they are gone.
     needs_check: bool,
-    /// The last claim was not committed: the next one looks for receivers, as a sender that only
-    /// claims would not learn that they are gone.
-    is_claimed: bool,
     /// Payload bytes of the last claim, if it found no room; else 0.
     blocked_claim_bytes: usize,
     is_armed: bool,
@@ -51,7 +49,6 @@ impl<P: RingPeers> RingSender<P> {
             peers,
             name: spec.name.clone(),
             needs_check: false,
-            is_claimed: false,
             blocked_claim_bytes: 0,
             is_armed: false,
             liveness_timer: LivenessTimer::new(),
@@ -63,7 +60,10 @@ impl<P: RingPeers> RingSender<P> {
     #[inline(always)]
     fn claim_now(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
         match self.writer.claim(len) {
-            Some(room) => Ok(Some(room)),
+            Some(room) => {
+                self.needs_check = true;
+                Ok(Some(room))
+            }
             None if len > self.payload_bytes_max => {
                 Err(oversized(&self.name, len, self.payload_bytes_max))
             }
@@ -192,15 +192,12 @@ impl<P: RingPeers> SendingEnd for RingSender<P> {
         if self.needs_check {
             return self.claim_after_check(len);
         }
-        if std::mem::replace(&mut self.is_claimed, true) {
-            self.check_receivers()?;
-        }
         self.claim_now(len)
     }
 
     #[inline]
     fn commit(&mut self, kind: u8, flags: u8, len: usize) {
-        self.is_claimed = false;
+        self.needs_check = false;
         self.writer.commit(kind, flags, len);
         self.wake_sleepers();
     }

@@ -188,8 +188,9 @@ impl RailReader {
         }
         let head = BatchHeader::from_words(words, self.seal_key, self.headers)?;
         self.headers += 1;
-        let (from, to) = (head.position, head.position + u64::from(head.bytes));
-        ring.check_batch(from, u64::from(head.bytes))?;
+        let (from, bytes) = (head.position, u64::from(head.bytes));
+        ring.check_batch(from, bytes)?;
+        let to = from + bytes;
         match head.content {
             BatchContent::Frames => self.batch = Some((from, to)),
             BatchContent::Padding => ring.receive_padding(from, to)?,
