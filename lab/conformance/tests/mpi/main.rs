@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const LONG: [&str; 4] = ["--timeout", "300", "--deadline", "1800"];
 
 /// Behaviours in which a process dies.
-const DEATHS: usize = 8;
+const DEATHS: usize = 9;
 
 /// The library, compiled once; `None`: OpenMPI is missing, which is said.
 fn library() -> Option<&'static Path> {
