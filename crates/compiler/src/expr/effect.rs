@@ -23,8 +23,8 @@ pub(crate) struct VariableAccess {
     pub path: Vec<u32>,
     pub writes: bool,
     pub span: Span,
-    /// Of a write: number of accesses right before it in the log that its own subscripts make. They
-    /// are evaluated before the write, so that their reads do not disturb it.
+    /// Number of accesses right before a write in the log that the subscripts of the written place
+    /// make; 0 for a read. Subscripts are evaluated before the write, so it disturbs none of them.
     subscript_accesses: usize,
 }
 

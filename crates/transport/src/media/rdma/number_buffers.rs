@@ -9,12 +9,15 @@
 //! again after a pause). No bytes come into the buffer, so all of them are the same memory. A side
 //! has [`NUMBER_BUFFERS`] posted, and posts one again for each completion.
 //!
-//! # Why a number always finds a buffer
+//! # Why neither side waits for ever
 //! A sender has at most [`NUMBER_BUFFERS`] writes that the receiver has not released, and the
 //! receiver looks at the number of a write before it polls its frames, so at most as many numbers
-//! are not looked at. Credit brings a number too: each is for a position that no earlier one had,
-//! and there are at most as many positions as writes that are not released. The sender posts the
-//! buffers of the credit that it has looked at again before it posts more writes.
+//! are not looked at: each number of a write finds a buffer.
+//!
+//! Credit brings a number too, mostly for a position of one of these writes, but also for a quarter
+//! of the ring within a write, and after a connection is made again. So a number of credit may find
+//! no buffer, and waits. The sender posts buffers again whenever it takes completions, also while
+//! it waits for credit itself, so the number goes on when the sender looks next.
 
 use fabric::{
     ConnectionId, FabricError, LocalSlice, PinnedMemory, RdmaNode, RegionId, RemoteAccess,
@@ -59,7 +62,7 @@ impl NumberMemory {
         }
         if limits.receive_depth < NUMBER_BUFFERS {
             return Err(Error::Refused(format!(
-                "the provider {} takes {} receive buffers; mode write needs {NUMBER_BUFFERS}",
+                "the provider {} takes {} receive buffers; modes write and batch need {NUMBER_BUFFERS}",
                 limits.provider, limits.receive_depth
             )));
         }

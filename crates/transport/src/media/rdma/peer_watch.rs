@@ -89,7 +89,6 @@ impl PeerWatch {
     /// Begins to probe the other side, whose connection has just broken.
     pub(super) fn begin_probes(&self, peer: LivenessAddress, now: Instant) {
         let probe = LivenessProbe::new(Some(peer.address), peer.instance, now);
-        self.is_peer_gone.store(false, Ordering::Release);
         self.lock().probe = Some(probe);
         self.registration.request_turn();
     }
@@ -158,5 +157,34 @@ impl IoTask for PeerWatch {
             .as_ref()
             .and_then(LivenessProbe::next_attempt_at);
         NextTurn::OnEvent.or_at(state.wake_at).or_at(probe_at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn an_end_that_is_connected_again_is_not_gone() {
+        let localhost = IpAddr::from(Ipv4Addr::LOCALHOST);
+        let watch = PeerWatch::of_sender(localhost, 1).unwrap();
+        let gone = LivenessListener::bind_at(localhost, 2).unwrap();
+        let peer = LivenessAddress {
+            address: gone.address(),
+            instance: 2,
+        };
+        drop(gone);
+        watch.begin_probes(peer, Instant::now());
+        let start = Instant::now();
+        while !watch.is_peer_gone() {
+            assert!(start.elapsed() < Duration::from_secs(60), "no refusal");
+            std::thread::yield_now();
+        }
+        watch.let_sleep();
+        assert!(!watch.is_peer_gone());
+        watch.close();
     }
 }
