@@ -287,6 +287,7 @@ pub fn has_provider(provider: &str) -> Result<bool, FabricError> {
 /// libfabric is not installed, or no provider matches.
 pub fn provider_limits(query: &ProviderQuery) -> Result<ProviderLimits, FabricError> {
     let library = FabricLibrary::load()?;
+    let _handlers = SignalHandlers::keep();
     Ok(OwnedInfo::find(library, query)?.limits())
 }
 
