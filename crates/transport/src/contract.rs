@@ -321,7 +321,9 @@ pub trait ReceivingEnd: Waitable + Send {
     /// first.
     fn poll(&mut self) -> Result<FrameBatch<'_>, Error>;
 
-    /// Gives back the room of every frame polled so far, which the sender sees as credit.
+    /// Gives back the room of every frame polled so far, which the sender sees as credit. An end
+    /// may withhold credit while the sender has room for each frame without it, until it was polled
+    /// again some hundred times and found nothing, or is armed.
     fn release(&mut self);
 }
 

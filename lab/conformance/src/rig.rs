@@ -234,7 +234,7 @@ impl RigEdge {
     /// Waits until every sent frame is received and released.
     pub fn drain(&mut self) -> TestOutcome {
         self.pass(0)?;
-        self.sender.drained()
+        self.sender.drained(&mut self.receivers)
     }
 
     /// Checks that every receiver gets exactly the frames that were sent.
@@ -311,11 +311,15 @@ impl Sender {
         Ok(())
     }
 
-    /// Waits until every living receiver has released every frame.
-    pub fn drained(&mut self) -> TestOutcome {
+    /// Waits until every living receiver has released every frame. Those of this thread are polled
+    /// meanwhile, since a receiver may withhold credit until its polls find nothing.
+    pub fn drained(&mut self, receivers: &mut [Receiver]) -> TestOutcome {
         let rig = self.rig;
         let out = &mut self.out;
         rig.until("drained", || {
+            for receiver in &mut *receivers {
+                receiver.take()?;
+            }
             out.flush()?;
             Ok(out.is_drained()?.then_some(()))
         })

@@ -86,13 +86,12 @@ pub fn two_threads_at_full_speed(rig: Rig) -> TestOutcome {
         let mut sender = edge.sender;
         let sends = thread::spawn(move || -> TestOutcome {
             sender.put(FRAMES)?;
-            sender.drained()
+            sender.drained(&mut [])
         });
         let mut receivers = edge.receivers;
-        let received = receivers[0].take_until(FRAMES);
+        let received = (receivers[0].take_until(FRAMES)).and_then(|()| receivers[0].until_lost());
         let sent = sends.join().map_err(|_| "the sender panicked")?;
         received.and(sent)?;
-        receivers[0].until_lost()?;
         ensure!(receivers[0].got == FRAMES, "a frame too many");
     }
     Ok(())

@@ -98,13 +98,13 @@ pub fn a_grant_ends_where_the_room_ends(rig: Rig) -> TestOutcome {
                 ensure!(compiled.put_or_claim()?, "an empty edge has room");
             }
             take_all(&mut compiled, &mut receivers)?;
-            compiled.sender.drained()?;
+            compiled.sender.drained(&mut receivers)?;
             fill_up(&mut compiled)?;
             let queued = compiled.sender.out.queued_bytes();
             ensure!(queued <= RING_BYTES, "{queued} bytes are under way");
             ensure!(!compiled.put(), "room that no claim finds");
             take_all(&mut compiled, &mut receivers)?;
-            compiled.sender.drained()?;
+            compiled.sender.drained(&mut receivers)?;
         }
     }
     Ok(())
@@ -125,7 +125,7 @@ pub fn granted_frames_hold_their_room_until_release(rig: Rig) -> TestOutcome {
             ensure!(!compiled.sender.out.is_drained()?, "nothing is released");
         }
         receivers[0].end.release();
-        compiled.sender.drained()?;
+        compiled.sender.drained(&mut receivers)?;
         let queued = compiled.sender.out.queued_bytes();
         ensure!(queued == 0, "{queued} bytes of no frames");
     }
@@ -176,7 +176,7 @@ pub fn no_wake_up_is_lost_by_grants(rig: Rig) -> TestOutcome {
     asleep(rig, 32, |compiled| {
         (0..5 * FRAMES).try_for_each(|_| {
             compiled.put_asleep(1)?;
-            compiled.sender.drained()
+            compiled.sender.drained(&mut [])
         })
     })
 }
@@ -187,7 +187,7 @@ fn asleep(rig: Rig, len: usize, put: fn(&mut Compiled) -> TestOutcome) -> TestOu
     let sends = thread::spawn(move || {
         let mut compiled = Compiled::new(sender)?;
         put(&mut compiled)?;
-        compiled.sender.drained()
+        compiled.sender.drained(&mut [])
     });
     let taken = receivers[0].take_asleep_until(5 * FRAMES);
     // The sending code stops when no receiver is left.
@@ -202,7 +202,7 @@ pub fn a_grant_stays_where_it_is(rig: Rig) -> TestOutcome {
     for _ in 0..3 {
         fill_up(&mut compiled)?;
         take_all(&mut compiled, &mut receivers)?;
-        compiled.sender.drained()?;
+        compiled.sender.drained(&mut receivers)?;
         let grant = compiled.sender.out.grant().ok_or("there is no grant")?;
         ensure!(addresses(grant) == compiled.addresses(), "it has moved");
     }
@@ -255,7 +255,7 @@ pub fn every_receiver_gets_granted_frames(rig: Rig) -> TestOutcome {
         ensure!(compiled.sender.sent > sent, "nothing was sent");
         take_all(&mut compiled, &mut receivers)?;
         // The receiver's credit may take a while, and the next turn wants most of the room.
-        compiled.sender.drained()?;
+        compiled.sender.drained(&mut receivers)?;
     }
     fill_up(&mut compiled)?;
     receivers[0].take_until(compiled.sender.sent)?;

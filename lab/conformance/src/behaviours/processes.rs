@@ -90,7 +90,7 @@ fn has_word(control: &ControlSocket) -> Result<bool, TestFailure> {
 pub fn a_child_receives(rig: Rig) -> TestOutcome {
     let (mut sender, mut children) = to_children(rig, script(), &["receive"])?;
     sender.put(FRAMES)?;
-    sender.drained()?;
+    sender.drained(&mut [])?;
     drop(sender);
     children[0].ends_well()
 }
@@ -120,7 +120,7 @@ pub fn a_child_receives_what_is_granted(rig: Rig) -> TestOutcome {
         }
         Ok(is_enough.then_some(()))
     })?;
-    compiled.sender.drained()?;
+    compiled.sender.drained(&mut [])?;
     drop(compiled);
     children[0].ends_well()
 }
@@ -145,7 +145,7 @@ fn send(rig: Rig, spec: &EdgeSpec, control: &mut ControlSocket) -> TestOutcome {
     control.give(&tickets[0])?;
     drop(tickets);
     sender.put(FRAMES)?;
-    sender.drained()
+    sender.drained(&mut [])
 }
 
 /// Frames go there and back, both processes asleep whenever they can.
@@ -160,8 +160,9 @@ pub fn a_child_is_woken_and_wakes(rig: Rig) -> TestOutcome {
         there.put(1)?;
         back.take_asleep_until(count)?;
     }
-    there.drained()?;
+    there.drained(&mut [])?;
     drop(there);
+    back.until_lost()?;
     child.ends_well()
 }
 
@@ -174,8 +175,8 @@ fn echo(rig: Rig, spec: &EdgeSpec, control: &mut ControlSocket) -> TestOutcome {
         there.take_asleep_until(count)?;
         back.put(1)?;
     }
-    back.drained()?;
-    there.until_lost()
+    there.until_lost()?;
+    back.drained(&mut [])
 }
 
 pub fn a_killed_sender_loses_no_tail(rig: Rig) -> TestOutcome {

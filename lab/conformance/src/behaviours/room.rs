@@ -63,7 +63,7 @@ pub fn what_is_polled_holds_its_room_until_release(rig: Rig) -> TestOutcome {
     let queued = edge.sender.out.queued_bytes();
     ensure!(queued >= 20 * 200, "{queued} bytes before a release");
     receiver.end.release();
-    edge.sender.drained()
+    edge.sender.drained(&mut edge.receivers)
 }
 
 pub fn release_gives_back_only_what_was_polled(rig: Rig) -> TestOutcome {

@@ -159,8 +159,15 @@ pub fn no_wake_up_is_lost(rig: Rig) -> TestOutcome {
         mut receivers,
     } = rig.edge(1, Script::of(6000))?;
     in_two_threads(
-        move || sender.put_asleep(FRAMES).and_then(|()| sender.drained()),
-        || receivers[0].take_asleep_until(FRAMES),
+        move || {
+            sender
+                .put_asleep(FRAMES)
+                .and_then(|()| sender.drained(&mut []))
+        },
+        || {
+            receivers[0].take_asleep_until(FRAMES)?;
+            receivers[0].until_lost()
+        },
     )?;
     let (there, back) = (rig.edge(1, Script::of(32))?, rig.edge(1, Script::of(32))?);
     in_two_threads(
@@ -191,5 +198,5 @@ fn fro_and_to(mut there: Vec<Receiver>, mut back: Sender) -> TestOutcome {
         there[0].take_asleep_until(count)?;
         back.put_asleep(1)
     })?;
-    back.drained()
+    back.drained(&mut [])
 }

@@ -57,6 +57,7 @@ mod settings;
 mod sim_edge;
 #[cfg(test)]
 mod tcp_tests;
+mod withheld_credit;
 mod write_posts;
 mod write_receiver;
 mod write_sender;

@@ -30,6 +30,10 @@ pub(super) const WRAP_BYTES: u32 = u32::MAX;
 /// Bytes of credit: two words.
 pub(super) const CREDIT_BYTES: usize = 16;
 
+/// The ring divided by it is the room that a receiver may have released without writing credit for
+/// it. The room of every record must be within the rest.
+pub(super) const WITHHELD_PART: u64 = 8;
+
 /// The marks of the records of one sender, and of the credit that it gets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordMarks {

@@ -163,10 +163,12 @@ fn counters_name_the_slowest_receiver() {
         };
         take(&mut *receivers[0], 3);
         until("credit of receiver 0", || {
+            assert!(receivers[0].poll().unwrap().is_empty());
             (level() == (true, 1)).then_some(())
         });
         take(&mut *receivers[1], 3);
         until("credit of receiver 1", || {
+            assert!(receivers[1].poll().unwrap().is_empty());
             (level() == (false, 0)).then_some(())
         });
     }

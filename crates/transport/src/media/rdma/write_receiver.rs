@@ -1,9 +1,8 @@
 //! The receiver's side of modes `write` and `batch`: a ring that the sender writes, and credit for
 //! it.
 //!
-//! Credit is the position up to which frames are released, written into the sender's memory. It is
-//! written when a quarter of the ring is released, and when no further frame has come: a stream at
-//! full speed pays for it rarely, a slow one is credited at once.
+//! Credit is the position up to which frames are released, written into the sender's memory at the
+//! times that [`WithheldCredit`] decides.
 //!
 //! In mode `batch` a connection that breaks is made again ([`SenderReconnection`]): the receiver
 //! names the position behind the last whole record in its ring, and the sender writes on from
@@ -27,6 +26,7 @@ use super::number_buffers::{NumberBuffers, NumberMemory};
 use super::peer_watch::PeerWatch;
 use super::record::{RECORD_OVERHEAD_BYTES, RecordMarks, WRAP_BYTES};
 use super::sender_reconnection::SenderReconnection;
+use super::withheld_credit::WithheldCredit;
 use super::write_targets::{memory, refused};
 use super::{PlacementProof, batch_mode_number, mode_number};
 use crate::{EdgeSpec, Error, PeerLoss};
@@ -40,8 +40,8 @@ const RECEIVE_COMPLETION: u64 = 2;
 /// One write of credit in so many has a completion, by which the provider's queue is emptied.
 const CREDITS_PER_COMPLETION: u64 = 8;
 
-/// Polls without a frame of which one looks for the end of the connection too: that look costs as
-/// much as all the rest of a poll.
+/// Polls in a row without a frame of which one looks for the end of the connection too: that look
+/// costs as much as all the rest of a poll.
 const POLLS_PER_EVENT: u32 = 16;
 
 /// The receiver's side of an edge in mode `write` or `batch`.
@@ -68,12 +68,9 @@ pub(super) struct WriteReceiver<N> {
     next: RecordPlace,
     /// Number of records of which the sender has told: all before it are placed.
     told: u32,
-    released: u64,
-    credited: u64,
+    withheld: WithheldCredit,
     /// Number of credits that were written.
     credits: u64,
-    /// Number of polls that have found no frame.
-    empty_polls: u32,
     /// Whether the credit word is on its way and must not change.
     is_credit_on_way: bool,
     /// In mode `batch`: the way to the sender, and whether the sender is still to be told who this
@@ -132,6 +129,8 @@ impl<N: RdmaNode> WriteReceiver<N> {
         };
         let asked = ask(&mut node, &ring, &credit, request);
         let (credit_region, connection) = asked.map_err(refused)?;
+        let uses_buffers = number_memory.is_used();
+        let withheld = WithheldCredit::new(ring_bytes as u64, uses_buffers, link.is_some());
         let mut receiver = WriteReceiver {
             node,
             connection,
@@ -148,10 +147,8 @@ impl<N: RdmaNode> WriteReceiver<N> {
             asked: 0,
             next: RecordPlace::default(),
             told: 0,
-            released: 0,
-            credited: 0,
+            withheld,
             credits: 0,
-            empty_polls: 0,
             is_credit_on_way: false,
             owes_introduction: link.is_some(),
             link,
@@ -192,14 +189,14 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
     fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {
         let mut found = self.take_record()?;
         if found.is_none() {
-            self.empty_polls = self.empty_polls.wrapping_add(1);
+            let empty_polls = self.withheld.note_empty_poll();
             self.take_completions()?;
             let is_due = self.is_connecting() || self.failure.is_some();
-            if is_due || self.empty_polls.is_multiple_of(POLLS_PER_EVENT) {
+            if is_due || empty_polls.is_multiple_of(POLLS_PER_EVENT) {
                 self.take_events()?;
             }
             found = self.take_record()?;
-            if found.is_none() {
+            if found.is_none() && self.withheld.is_due_when_empty() {
                 self.write_owed_credit();
             }
         }
@@ -215,7 +212,7 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
 
     /// Gives the room of all polled records back: see [`crate::ReceivingEnd::release`].
     fn release(&mut self) {
-        self.released = self.next.position;
+        self.withheld.release(self.next.position);
         if self.is_credit_due() {
             self.place_all();
             if self.is_credit_due() {
@@ -242,7 +239,7 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
     /// Whether the sender has to be told of released frames, and the provider has had no room for
     /// that.
     fn owes_credit(&self) -> bool {
-        let owes = self.owes_introduction || self.released > self.credited;
+        let owes = self.owes_introduction || self.withheld.is_owed();
         self.is_linked && owes && !self.is_credit_on_way
     }
 
@@ -271,12 +268,9 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
 }
 
 impl<N: RdmaNode> WriteReceiver<N> {
-    /// Whether credit is to be written now: for a quarter of the ring, and when no further record
-    /// has come, since a receiver that finds nothing more may not come back soon.
     fn is_credit_due(&self) -> bool {
-        let uncredited = self.released - self.credited;
         let is_idle = || !matches!(self.find_record(self.next), Ok(Some(_)));
-        uncredited >= self.ring_bytes / 4 || uncredited > 0 && is_idle()
+        self.withheld.is_due(is_idle)
     }
 
     /// Has the provider place records until no more come: when credit cannot be written any more,
@@ -287,7 +281,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
             let before = place.position;
             // The next poll reports an error, if there is one.
             let is_taken = self.take_completions().is_ok();
-            while place.position - self.released < self.ring_bytes
+            while place.position - self.withheld.released() < self.ring_bytes
                 && let Ok(Some((_, after))) = self.find_record(place)
             {
                 place = after;
@@ -448,6 +442,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
         let checked = check_frames(self.ring.bytes(range.clone()));
         checked.map_err(|why| broken_record(self.next.position, &why))?;
         self.next = after;
+        self.withheld.note_record();
         if let Some(link) = &mut self.link {
             link.note_received();
         }
@@ -518,7 +513,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
             .post_write(self.connection, &from, &accepted.credit, 0, options)
         {
             Ok(true) => {
-                self.credited = self.released;
+                self.withheld.note_written();
                 self.credits = credits;
                 self.owes_introduction = false;
                 self.is_credit_on_way = !is_inline;
@@ -530,7 +525,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
 
     /// Fills the words that are written to the sender. Returns how many bytes they have.
     fn fill_credit(&mut self, marks: RecordMarks) -> usize {
-        let credit = marks.credit_words(self.released);
+        let credit = marks.credit_words(self.withheld.released());
         let introduction = self.link.as_ref().filter(|_| self.owes_introduction);
         let introduction = introduction.map(|link| link.introduction().to_words(marks));
         let words = credit.iter().chain(introduction.iter().flatten());

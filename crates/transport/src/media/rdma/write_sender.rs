@@ -19,7 +19,7 @@ use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
 
 use super::batch_pacing::BatchTerms;
 use super::mode::{ModeSender, ModeTargets, check_claim};
-use super::record::{RECORD_OVERHEAD_BYTES, RecordHead, RecordMarks, WRAP_BYTES};
+use super::record::{RECORD_OVERHEAD_BYTES, RecordHead, RecordMarks, WITHHELD_PART, WRAP_BYTES};
 use super::write_targets::{Committed, WriteTargets, WriteTerms, memory};
 use crate::media::rum::commit_budget::CommitBudget;
 use crate::{EdgeSpec, Error};
@@ -91,10 +91,12 @@ impl<N: RdmaNode> ModeSender for WriteSender<N> {
         &self.targets
     }
 
-    /// Most bytes of a payload: a record of it is at most half of the ring, so that it fits behind
-    /// whatever the ring holds.
+    /// Most bytes of a payload. When all is released, the room is the ring but for credit that the
+    /// receiver withholds, 1/[`WITHHELD_PART`] of it; a record fits there, wherever the ring ends,
+    /// if it has half of that.
     fn payload_bytes_max(&self) -> usize {
-        (self.ring_bytes as usize / 2 - RECORD_OVERHEAD_BYTES - HEADER_BYTES) / 8 * 8
+        let room = self.ring_bytes - self.ring_bytes / WITHHELD_PART;
+        (room as usize / 2 - RECORD_OVERHEAD_BYTES - HEADER_BYTES) / 8 * 8
     }
 
     /// Claims room for a payload, perhaps after some progress. Returns whether there is room: then

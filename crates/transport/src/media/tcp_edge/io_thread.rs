@@ -31,6 +31,10 @@ const WAKEUP_NUMBER: u64 = 0;
 /// Most events taken with one call.
 const EVENTS_PER_WAIT_MAX: usize = 64;
 
+/// Commands for which there is room at once, so that a sender that asks for its first turn late
+/// allocates nothing: more than most processes have edges that ask at a time.
+const COMMANDS_WAITING: usize = 16;
+
 /// Precision of the IO thread's timers in nanoseconds; the system's default is 50 µs.
 const TIMER_SLACK_NS: u64 = 1000;
 
@@ -146,7 +150,7 @@ impl IoThread {
             epoll: epoll::create(CreateFlags::CLOEXEC)?,
             wakeup: Wakeup::new()?,
             next_registration: AtomicU64::new(WAKEUP_NUMBER + 1),
-            commands: Mutex::new(Vec::new()),
+            commands: Mutex::new(Vec::with_capacity(COMMANDS_WAITING)),
         };
         let data = EventData::new_u64(WAKEUP_NUMBER);
         epoll::add(&io_thread.epoll, &io_thread.wakeup, data, EventFlags::IN)?;
@@ -166,7 +170,8 @@ impl IoThread {
 
     fn run(&self) {
         let _ = rustix::thread::set_current_timer_slack(TIMER_SLACK_NS.try_into().ok());
-        let (mut tasks, mut commands) = (Vec::<RegisteredTask>::new(), Vec::new());
+        let mut tasks = Vec::<RegisteredTask>::new();
+        let mut commands = Vec::with_capacity(COMMANDS_WAITING);
         let mut events = Vec::with_capacity(EVENTS_PER_WAIT_MAX);
         loop {
             let due = tasks.iter().filter_map(|task| task.next_turn_at).min();
