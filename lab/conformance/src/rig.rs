@@ -27,6 +27,13 @@ const FULL_BYTES: u64 = 64 << 20;
 /// Claims without room in a row that mean that the edge is full, not busy.
 const FULL_TRIES: u32 = 200;
 
+/// Attempts of a step before the thread sleeps between them, so that it leaves the processor to
+/// other threads and processes of the tests.
+const SPINS_MAX: u32 = 1000;
+
+/// Time between two attempts after that: 50 µs.
+const RETRY_PAUSE: Duration = Duration::from_micros(50);
+
 /// A medium under test and its time limit.
 #[derive(Clone, Copy)]
 pub struct Rig {
@@ -157,7 +164,7 @@ impl Rig {
         what: &str,
         mut attempt: impl FnMut() -> Result<Option<T>, TestFailure>,
     ) -> Result<T, TestFailure> {
-        let start = Instant::now();
+        let (start, mut spins) = (Instant::now(), 0);
         loop {
             if let Some(answer) = attempt()? {
                 return Ok(answer);
@@ -167,7 +174,12 @@ impl Rig {
                 "in {:?} never: {what}",
                 self.patience
             );
-            std::thread::yield_now();
+            if spins < SPINS_MAX {
+                spins += 1;
+                std::thread::yield_now();
+            } else {
+                std::thread::sleep(RETRY_PAUSE);
+            }
         }
     }
 

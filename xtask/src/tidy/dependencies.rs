@@ -8,9 +8,12 @@ use crate::map;
 
 /// Findings: dependencies without a line, and lines without a dependency.
 pub fn check(root: &Path) -> Vec<String> {
+    let shared = read_table(&root.join("Cargo.toml"));
+    let shared = shared.get("workspace").and_then(|w| w.get("dependencies"));
+    let is_own = |name: &str| shared.is_some_and(|all| has_path(all.get(name)));
     let used: BTreeSet<String> = manifests(root)
         .iter()
-        .flat_map(|path| external_dependencies(path))
+        .flat_map(|path| external_dependencies(path, is_own))
         .collect();
     let page = fs::read_to_string(root.join("docs/dependencies.md")).unwrap_or_default();
     let listed: BTreeSet<String> = page.lines().filter_map(parse_row).collect();
@@ -30,11 +33,19 @@ fn manifests(root: &Path) -> Vec<std::path::PathBuf> {
     crates.chain(others).collect()
 }
 
-fn external_dependencies(manifest: &Path) -> Vec<String> {
-    let table: toml::Table = fs::read_to_string(manifest)
-        .unwrap_or_default()
-        .parse()
-        .unwrap_or_default();
+fn read_table(manifest: &Path) -> toml::Table {
+    let text = fs::read_to_string(manifest).unwrap_or_default();
+    text.parse().unwrap_or_default()
+}
+
+fn has_path(dependency: Option<&toml::Value>) -> bool {
+    dependency.is_some_and(|one| one.get("path").is_some())
+}
+
+/// Names of a crate's dependencies that are not crates of the project; `is_own` says whether one of
+/// the workspace's dependencies is.
+fn external_dependencies(manifest: &Path, is_own: impl Fn(&str) -> bool) -> Vec<String> {
+    let table = read_table(manifest);
     let targets = table.get("target").and_then(|targets| targets.as_table());
     let targets = targets.into_iter().flatten();
     let tables = targets.filter_map(|(_, target)| target.as_table());
@@ -44,12 +55,11 @@ fn external_dependencies(manifest: &Path) -> Vec<String> {
             .into_iter()
             .filter_map(|name| table.get(name)?.as_table())
     });
-    let ours = |value: &toml::Value| {
-        value
-            .as_table()
-            .is_some_and(|t| t.contains_key("workspace") || t.contains_key("path"))
+    let is_ours = |name: &str, value: &toml::Value| {
+        has_path(Some(value)) || value.get("workspace").is_some() && is_own(name)
     };
-    let names = sections.flatten().filter(|(_, value)| !ours(value));
+    let names = sections.flatten();
+    let names = names.filter(|(name, value)| !is_ours(name, value));
     names.map(|(name, _)| name.clone()).collect()
 }
 

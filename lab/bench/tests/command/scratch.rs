@@ -87,7 +87,9 @@ impl From<Output> for Run {
 const FREED_BYTE: &str = "165";
 
 /// The `thalweg` command beside `thalweg-bench`. The first test that asks builds it from this tree,
-/// since cargo builds only the commands of the package under test.
+/// since cargo builds only the commands of the package under test. It is built as tests of the
+/// whole workspace build it, with the features that all packages ask of their libraries together:
+/// after those nothing is left to build.
 pub fn thalweg_command() -> &'static Path {
     static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
         let folder = Path::new(env!("CARGO_BIN_EXE_thalweg-bench"))
@@ -97,10 +99,11 @@ pub fn thalweg_command() -> &'static Path {
         build.args([
             "build",
             "--quiet",
-            "--package",
-            "thalweg-cli",
+            "--workspace",
             "--bin",
             "thalweg",
+            "--test",
+            "run",
         ]);
         build.arg("--target-dir").arg(folder.parent().unwrap());
         if !cfg!(debug_assertions) {
