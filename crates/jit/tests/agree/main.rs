@@ -1,6 +1,7 @@
 //! Compiled code against the reference interpreter: the same values, faults, submissions and state.
 
 mod bodies;
+mod casts;
 mod chains;
 mod decimals;
 mod frames;

@@ -61,6 +61,7 @@ impl FunctionLowering<'_, '_> {
                 let part = self.single_part(value, from);
                 Some(LoweredValue::from_part(self.convert_number(part, from, to)))
             }
+            (from, to) if is_real(from) && is_real(to) => Some(self.cast_decimal(value, from, to)),
             (Type::BoundedRString(_), Type::RString) => Some(
                 LoweredValue::from_parts(self.parts(value, from))
                     .with_volatility(value.is_volatile()),
@@ -142,6 +143,11 @@ impl FunctionLowering<'_, '_> {
         let inside = self.builder.ins().smax(inside, bottom);
         self.builder.ins().ireduce(part, inside)
     }
+}
+
+/// Whether a type is an integer, a binary float or a decimal.
+fn is_real(ty: &Type) -> bool {
+    is_number(ty) || ty.is_decimal()
 }
 
 /// Whether a type is an integer or a binary float.

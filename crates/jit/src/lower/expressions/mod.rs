@@ -5,6 +5,7 @@ mod call;
 mod cast;
 mod compare;
 mod decimal;
+mod decimal_cast;
 mod expr;
 mod index;
 mod intrinsic;
