@@ -4,6 +4,7 @@ mod bodies;
 mod casts;
 mod chains;
 mod decimals;
+mod fixed_point;
 mod frames;
 mod hub;
 #[cfg(debug_assertions)]

@@ -12,6 +12,9 @@ use crate::type_parts;
 impl FunctionLowering<'_, '_> {
     /// Lowers a cast, `(T) e`.
     pub fn cast(&mut self, e: &Expr, inner: &Expr) -> LoweredValue {
+        if let Some(value) = self.fixed_point_cast(e, inner) {
+            return value;
+        }
         let value = self.expr(inner);
         match self.native_cast(&value, &inner.ty, &e.ty) {
             Some(value) => value,

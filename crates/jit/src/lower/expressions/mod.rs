@@ -7,6 +7,7 @@ mod compare;
 mod decimal;
 mod decimal_cast;
 mod expr;
+mod fixed_point;
 mod index;
 mod intrinsic;
 mod place;
