@@ -101,7 +101,7 @@ const OPERATORS: [FusedCase; 9] = [
     },
 ];
 
-const EXPRESSIONS: [FusedCase; 5] = [
+const EXPRESSIONS: [FusedCase; 6] = [
     FusedCase {
         name: "integer",
         expression: "(value * 31l + 7l) % 1000003l",
@@ -110,6 +110,11 @@ const EXPRESSIONS: [FusedCase; 5] = [
     FusedCase {
         name: "float",
         expression: "(int64) ((float64) value * 0.5 + 1000.0 / ((float64) value + 1.0))",
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "decimal",
+        expression: "(int64) ((decimal64) value * 0.908d)",
         ..DEFAULT_CASE
     },
     FusedCase {

@@ -182,6 +182,8 @@ imports! {
     Decimal32 = number::decimal32 as (u32, u32, u32) -> u32;
     /// `decimal128` arithmetic: two numbers of two halves.
     Decimal128 = number::decimal128 as (u32, *const u64) -> WordPair;
+    /// Casts a number from or to a decimal: codes of both kinds, and the words of the number.
+    CastDecimal = number::cast_decimal as (u32, u32, u64, u64) -> WordPair;
     /// Order of two decimals: -1, 0, 1, or 2 if unordered.
     CompareDecimal64 = number::compare_decimal64 as (u64, u64) -> i32;
     /// Order of two decimals of 32 bits.

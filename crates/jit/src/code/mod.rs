@@ -10,9 +10,9 @@
 //! 2. Compiled code reads and writes: the environment's first fields, its own stack, the arena,
 //!    `Value`s whose variant its types say, the bytes of tuples. Everything else goes through an
 //!    [`ImportedFunction`].
-//! 3. Constants that compiled code refers to by address are in the [`ConstantPool`] or belong to
-//!    the run time (state, counters, the shutdown flag). Handles keep the pool and the machine code
-//!    alive.
+//! 3. Constants that compiled code refers to by address are in the [`ConstantPool`], static
+//!    ([`decimal_tables`]), or belong to the run time (state, counters, the shutdown flag). Handles
+//!    keep the pool and the machine code alive.
 //! 4. Imported functions do not unwind: a fault is stored in the environment, and reported as a
 //!    status.
 //! 5. An `Env` is used by one thread at a time.
@@ -21,6 +21,7 @@ mod arena;
 mod call_frames;
 mod code_memory;
 mod constant_pool;
+pub mod decimal_tables;
 mod env;
 mod env_requirements;
 mod fallback_run;
@@ -29,6 +30,7 @@ mod flat_scalar;
 mod import;
 mod import_bodies;
 mod machine_function;
+mod number_kind;
 mod parts_reader;
 mod scratch;
 mod temp_values;
@@ -41,6 +43,7 @@ pub use env_requirements::EnvRequirements;
 pub use fallback_site::{FallbackOp, FallbackSite, OperandPassing};
 pub use import::ImportedFunction;
 pub use machine_function::{JitBatchBody, JitBody, JitPredicate, JitProjection, MachineFunction};
+pub use number_kind::NumberKind;
 pub use parts_reader::RawSlice;
 
 /// The addresses of an operator's scalar and of its other state variables.

@@ -1,8 +1,10 @@
 //! Compiled code against the reference interpreter: the same values, faults, submissions and state.
 
 mod bodies;
+mod casts;
 mod chains;
 mod decimals;
+mod fixed_point;
 mod frames;
 mod hub;
 #[cfg(debug_assertions)]

@@ -11,7 +11,7 @@
 //! * To a float: the nearest.
 //! * Between widths: exact, or rounded half up.
 
-use super::codec::{POWERS, UnpackedDecimal};
+use super::codec::{POWERS, UnpackedDecimal, count_digits};
 use super::{Decimal32, Decimal64, Decimal128};
 
 /// The integer part toward zero, if 128 bits hold it; NaN is 0.
@@ -58,13 +58,10 @@ fn from_float(x: f64, digits: u32) -> UnpackedDecimal {
 /// The shortest coefficient and its exponent that are exactly a float, if at most so many digits
 /// are enough for the coefficient.
 fn exact_digits(x: f64, digits: u32) -> Option<(u128, i32)> {
-    let bits = x.to_bits();
-    let (biased, fraction) = ((bits >> 52) as i32, bits & ((1 << 52) - 1));
-    let (mut odd, mut power) = match biased {
-        0 if fraction == 0 => return Some((0, 0)),
-        0 => (u128::from(fraction), -1074),
-        _ => (u128::from(fraction | 1 << 52), biased - 1075),
-    };
+    let (mut odd, mut power) = binary_parts(x);
+    if odd == 0 {
+        return Some((0, 0));
+    }
     power += odd.trailing_zeros() as i32;
     odd >>= odd.trailing_zeros();
     // x is odd * 2^power. A negative power of two is a power of five and as many decimal places;
@@ -74,23 +71,16 @@ fn exact_digits(x: f64, digits: u32) -> Option<(u128, i32)> {
         (odd, power, exponent) = (odd / 5, power - 1, exponent + 1);
     }
     let factor = if power < 0 { 5u128 } else { 2 };
-    let coefficient = odd.checked_mul(factor.checked_pow(power.unsigned_abs())?)?;
+    let coefficient = u128::from(odd).checked_mul(factor.checked_pow(power.unsigned_abs())?)?;
     (coefficient < POWERS[digits as usize]).then_some((coefficient, exponent))
 }
 
 /// At most `digits` significant digits of a float, half rounded up, and the exponent of the last
 /// one.
 fn rounded_digits(x: f64, digits: u32) -> (u128, i32) {
-    // The formatter rounds half to even, but one digit more, cut off rather than rounded, decides
-    // half up. No float has more than 767 significant digits, so the cut is exact.
-    let text = format!("{x:.800e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let kept = mantissa
-        .bytes()
-        .filter(u8::is_ascii_digit)
-        .take(digits as usize + 1);
-    let coefficient = kept.fold(0u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
-    let exponent = exponent.parse().unwrap_or(0) - digits as i32;
+    // One digit more, cut off rather than rounded, decides half up.
+    let kept = leading_digits(x, digits + 1).unwrap_or_else(|| formatted_digits(x, digits + 1));
+    let (coefficient, exponent) = kept;
     let rounded = coefficient / 10 + u128::from(coefficient % 10 >= 5);
     if rounded == POWERS[digits as usize] {
         (rounded / 10, exponent + 2)
@@ -98,6 +88,101 @@ fn rounded_digits(x: f64, digits: u32) -> (u128, i32) {
         (rounded, exponent + 1)
     }
 }
+
+/// The first `count` significant digits of a float that is not 0, and the exponent of the last
+/// one; `None` if 128 bits are too few for the way there.
+fn leading_digits(x: f64, count: u32) -> Option<(u128, i32)> {
+    let (fraction, power) = binary_parts(x);
+    let fraction = u128::from(fraction);
+    let scaled = |places: u32| {
+        let scaled = fraction.checked_mul(*POWERS.get(places as usize)?)?;
+        Some(scaled.checked_shr(power.unsigned_abs()).unwrap_or(0))
+    };
+    let whole = match power {
+        ..0 => scaled(0)?,
+        0..=74 => fraction << power,
+        _ => return None,
+    };
+    if count_digits(whole) >= count && whole > 0 {
+        let excess = count_digits(whole) - count;
+        return Some((whole / POWERS[excess as usize], excess as i32));
+    }
+    if power >= 0 {
+        return None;
+    }
+    let mut places = count - if whole > 0 { count_digits(whole) } else { 0 };
+    // With zeros behind the point, the number of digits says how many more places there are.
+    let mut kept = scaled(places)?;
+    if kept == 0 {
+        return None;
+    }
+    if count_digits(kept) < count {
+        places += count - count_digits(kept);
+        kept = scaled(places)?;
+    }
+    Some((kept, -(places as i32)))
+}
+
+/// Like [`leading_digits`], for every float.
+fn formatted_digits(x: f64, count: u32) -> (u128, i32) {
+    // The formatter rounds, but no float has more than 767 significant digits.
+    let text = format!("{x:.800e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let kept = mantissa
+        .bytes()
+        .filter(u8::is_ascii_digit)
+        .take(count as usize);
+    let coefficient = kept.fold(0u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
+    (
+        coefficient,
+        exponent.parse().unwrap_or(0) - (count as i32 - 1),
+    )
+}
+
+/// A number that is not negative as a fraction times a power of two.
+fn binary_parts(x: f64) -> (u64, i32) {
+    let bits = x.to_bits();
+    let (biased, fraction) = ((bits >> 52) as i32, bits & ((1 << 52) - 1));
+    match biased {
+        0 => (fraction, -1074),
+        _ => (fraction | 1 << 52, biased - 1075),
+    }
+}
+
+/// The nearest float64, where a coefficient and a power of ten that a float64 holds exactly make
+/// it: one operation rounds once. Else the text of the number decides.
+fn to_float64(value: UnpackedDecimal) -> f64 {
+    ordinary_float64(value).unwrap_or_else(|| float_text(value).parse().unwrap_or(f64::NAN))
+}
+
+/// The nearest float32. Of a float64 that is half way between two of them it is not known on which
+/// side the number was.
+fn to_float32(value: UnpackedDecimal) -> f32 {
+    let is_half = |x: f64| x.to_bits() & ((1 << 29) - 1) == 1 << 28;
+    match ordinary_float64(value) {
+        Some(x) if !is_half(x) => x as f32,
+        _ => float_text(value).parse().unwrap_or(f32::NAN),
+    }
+}
+
+/// A float64 from 1e-22 to 1e38, or 0.
+fn ordinary_float64(value: UnpackedDecimal) -> Option<f64> {
+    let (negative, coefficient, exponent) = value.finite()?;
+    let places = exponent.unsigned_abs();
+    if coefficient >> 53 != 0 || places > EXACT_POWER_MAX {
+        return None;
+    }
+    let (coefficient, power) = (coefficient as f64, POWERS[places as usize] as f64);
+    let x = if exponent < 0 {
+        coefficient / power
+    } else {
+        coefficient * power
+    };
+    Some(if negative { -x } else { x })
+}
+
+/// Largest power of ten that a float64 holds exactly.
+const EXACT_POWER_MAX: u32 = 22;
 
 /// Text of the number that Rust's float parser reads.
 fn float_text(value: UnpackedDecimal) -> String {
@@ -168,12 +253,12 @@ macro_rules! convert {
 
             /// The float64 nearest to this number.
             pub fn to_f64(self) -> f64 {
-                float_text(self.unpack()).parse().unwrap_or(f64::NAN)
+                to_float64(self.unpack())
             }
 
             /// The float32 nearest to this number.
             pub fn to_f32(self) -> f32 {
-                float_text(self.unpack()).parse().unwrap_or(f32::NAN)
+                to_float32(self.unpack())
             }
         }
 
@@ -250,6 +335,55 @@ mod tests {
                 let fits = short.len() <= digits as usize;
                 assert_eq!(exact, fits.then(|| short.clone()), "{x} by {digits}");
             }
+        }
+    }
+
+    /// The digits that arithmetic gives are those of the expansion, wherever it gives any.
+    #[test]
+    fn leading_digits_are_those_of_the_expansion() {
+        let mut bits = 0x9E37_79B9_7F4A_7C15u64;
+        let mut found = 0;
+        for turn in 0..4_000 {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            let near = (bits >> 11) as f64 * 2f64.powi((bits & 127) as i32 - 120);
+            let any = f64::from_bits(bits >> 1);
+            let x = if turn % 4 == 0 { any } else { near };
+            if x == 0.0 || !x.is_finite() {
+                continue;
+            }
+            for count in [8, 17, 35] {
+                if let Some(digits) = leading_digits(x, count) {
+                    assert_eq!(digits, formatted_digits(x, count), "{x:e}, {count} digits");
+                    found += 1;
+                }
+            }
+        }
+        assert!(found > 2_000, "{found}");
+    }
+
+    /// One operation gives the float that the text of the number is read as.
+    #[test]
+    fn floats_are_those_of_the_text() {
+        let mut bits = 0x9E37_79B9_7F4A_7C15u64;
+        for _ in 0..20_000 {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            let number = UnpackedDecimal::Finite {
+                negative: bits & 1 == 1,
+                coefficient: u128::from(bits >> 11 >> (bits % 50)),
+                exponent: (bits >> 5 & 63) as i32 - 32,
+            };
+            let text = float_text(number);
+            let (wide, narrow) = (to_float64(number), to_float32(number));
+            assert_eq!(Ok(wide.to_bits()), text.parse().map(f64::to_bits), "{text}");
+            assert_eq!(
+                Ok(narrow.to_bits()),
+                text.parse().map(f32::to_bits),
+                "{text}"
+            );
         }
     }
 

@@ -295,6 +295,7 @@ fn fused_code_does_what_is_done_by_hand() {
         "FileSource",
         "integer",
         "float",
+        "decimal",
         "branch",
         "string",
         "list",

@@ -53,6 +53,8 @@ pub fn run_case(
             let x = n as f64;
             sink.add((x * 0.5 + 1000.0 / (x + 1.0)) as i64);
         }),
+        // With three places behind the point, as decimals would be written by hand.
+        ("expressions", "decimal") => for_each_number(count, |n| sink.add(n * 908 / 1000)),
         ("expressions", "branch") => for_each_number(count, |n| {
             let other = || if n % 5 == 0 { -n } else { 1 };
             sink.add(if n % 3 == 0 { n } else { other() });

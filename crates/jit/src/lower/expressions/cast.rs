@@ -12,6 +12,9 @@ use crate::type_parts;
 impl FunctionLowering<'_, '_> {
     /// Lowers a cast, `(T) e`.
     pub fn cast(&mut self, e: &Expr, inner: &Expr) -> LoweredValue {
+        if let Some(value) = self.fixed_point_cast(e, inner) {
+            return value;
+        }
         let value = self.expr(inner);
         match self.native_cast(&value, &inner.ty, &e.ty) {
             Some(value) => value,
@@ -61,6 +64,7 @@ impl FunctionLowering<'_, '_> {
                 let part = self.single_part(value, from);
                 Some(LoweredValue::from_part(self.convert_number(part, from, to)))
             }
+            (from, to) if is_real(from) && is_real(to) => Some(self.cast_decimal(value, from, to)),
             (Type::BoundedRString(_), Type::RString) => Some(
                 LoweredValue::from_parts(self.parts(value, from))
                     .with_volatility(value.is_volatile()),
@@ -142,6 +146,11 @@ impl FunctionLowering<'_, '_> {
         let inside = self.builder.ins().smax(inside, bottom);
         self.builder.ins().ireduce(part, inside)
     }
+}
+
+/// Whether a type is an integer, a binary float or a decimal.
+fn is_real(ty: &Type) -> bool {
+    is_number(ty) || ty.is_decimal()
 }
 
 /// Whether a type is an integer or a binary float.

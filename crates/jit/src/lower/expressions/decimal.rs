@@ -24,6 +24,8 @@ const COEFFICIENT_MASK: i64 = (1 << COEFFICIENT_BITS) - 1;
 const SIGN_MASK: i64 = i64::MIN;
 /// Number of exponents. Each is written as its distance from the least.
 const EXPONENT_COUNT: i64 = (DECIMAL64.exponent_max - DECIMAL64.exponent_min + 1) as i64;
+/// A coefficient below this has a product of 64 bits with every other one.
+const FEW_DIGITS_END: i64 = 1 << (64 - COEFFICIENT_BITS);
 /// Distance of the exponent 0 from the least, as it is written.
 const EXPONENT_BIAS: i64 = -DECIMAL64.exponent_min as i64;
 
@@ -132,15 +134,30 @@ impl FunctionLowering<'_, '_> {
     /// A product of words; by a call where one is not short, or it is too long, or 0.
     fn decimal_product(&mut self, x: ir::Value, y: ir::Value) -> ir::Value {
         let (call, done) = (self.cold_block(), self.block_with(&[types::I64]));
-        let (p, q) = (self.exponent(x), self.exponent(y));
-        let biased = self.builder.ins().iadd(p, q);
-        let biased = self.offset(biased, -EXPONENT_BIAS);
-        for exponent in [p, q, biased] {
-            self.leave_unless_exponent(exponent, call);
+        match (self.short_constant(x), self.short_constant(y)) {
+            (_, Some(constant)) => self.leave_unless_product_exponent(x, constant, call),
+            (Some(constant), _) => self.leave_unless_product_exponent(y, constant, call),
+            (None, None) => {
+                let (p, q) = (self.exponent(x), self.exponent(y));
+                let biased = self.builder.ins().iadd(p, q);
+                let biased = self.offset(biased, -EXPONENT_BIAS);
+                for exponent in [p, q, biased] {
+                    self.leave_unless_exponent(exponent, call);
+                }
+            }
         }
         let (m, n) = (self.coefficient(x), self.coefficient(y));
-        let (product, overflow) = self.builder.ins().umul_overflow(m, n);
-        self.leave_if(overflow, call);
+        let is_few_digits = |word| {
+            let constant = self.short_constant(word);
+            constant.is_some_and(|bits| bits & COEFFICIENT_MASK < FEW_DIGITS_END)
+        };
+        let product = if is_few_digits(x) || is_few_digits(y) {
+            self.builder.ins().imul(m, n)
+        } else {
+            let (product, overflow) = self.builder.ins().umul_overflow(m, n);
+            self.leave_if(overflow, call);
+            product
+        };
         let before = self.offset(product, -1);
         let limit = self.word(COEFFICIENT_MASK);
         let fits = self.icmp(IntCC::UnsignedLessThan, before, limit);
@@ -151,6 +168,27 @@ impl FunctionLowering<'_, '_> {
         let word = [ir::BlockArg::Value(self.builder.ins().iadd(front, product))];
         self.builder.ins().brif(fits, done, &word, call, &[]);
         self.call_or_done(ImportedFunction::MultiplyDecimal64, [x, y], call, done)
+    }
+
+    /// The bits of a short number that is known.
+    fn short_constant(&self, x: ir::Value) -> Option<i64> {
+        let bits = self.known_constant(x);
+        bits.filter(|bits| bits >> COEFFICIENT_BITS & 0x3FF < EXPONENT_COUNT)
+    }
+
+    /// Leaves for a block unless a number is short, and its product with a constant has an exponent
+    /// that there is.
+    fn leave_unless_product_exponent(&mut self, x: ir::Value, constant: i64, to: ir::Block) {
+        let other = constant >> COEFFICIENT_BITS & 0x3FF;
+        let least = (EXPONENT_BIAS - other).max(0);
+        let end = (EXPONENT_COUNT + EXPONENT_BIAS - other).min(EXPONENT_COUNT);
+        let exponent = self.exponent(x);
+        let above = self.offset(exponent, -least);
+        let is_one = self
+            .builder
+            .ins()
+            .icmp_imm_u(IntCC::UnsignedLessThan, above, end - least);
+        self.leave_unless(is_one, to);
     }
 
     fn coefficient(&mut self, x: ir::Value) -> ir::Value {
@@ -177,11 +215,7 @@ impl FunctionLowering<'_, '_> {
 
     /// Leaves for a block if two numbers of one exponent are not short.
     fn leave_if_long(&mut self, x: ir::Value, y: ir::Value, to: ir::Block) {
-        let is_short = |x| {
-            self.known_constant(x)
-                .is_some_and(|bits| bits >> COEFFICIENT_BITS & 0x3FF < EXPONENT_COUNT)
-        };
-        if is_short(x) || is_short(y) {
+        if self.short_constant(x).or(self.short_constant(y)).is_some() {
             return;
         }
         let unsigned = self.builder.ins().ishl_imm_u(x, 1);
@@ -191,7 +225,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Leaves for a block unless a condition holds.
-    fn leave_unless(&mut self, condition: ir::Value, to: ir::Block) {
+    pub fn leave_unless(&mut self, condition: ir::Value, to: ir::Block) {
         let next = self.block();
         self.branch(condition, next, to);
         self.switch_to_sealed(next);

@@ -31,7 +31,7 @@ pub enum AccessRegion {
     /// The words of a ring and of its grant.
     Ring,
     /// Memory that nothing changes, but of which something else says whether it is there: the
-    /// elements of lists of input tuples.
+    /// elements of lists of input tuples, and of tables by an index.
     Input,
     /// Memory that is there, and stays as it is, while the function runs.
     Fixed,
