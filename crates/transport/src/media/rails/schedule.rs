@@ -231,6 +231,11 @@ impl RailSchedule {
         Ok(())
     }
 
+    /// Whether a rail is stalled: it gets nothing until it reports.
+    pub(in crate::media) fn is_stalled(&self, rail: usize) -> bool {
+        self.rails[rail].status == RailStatus::Stalled
+    }
+
     /// The next segment and its rail. `fresh` are the next bytes of no rail, as far as they are
     /// consecutive; `is_busy` says whether a rail can take nothing now. `None`: nothing is to be
     /// sent now.
