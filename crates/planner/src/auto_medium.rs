@@ -107,7 +107,8 @@ impl<'a> AutoChoice<'_, 'a> {
         let (is_far, has_rails) = (self.is_far(), self.stream.has_rails);
         let media = process_crossing_media(self.options.media);
         let media = media.filter(move |m| m.crosses_hosts || !is_far);
-        let media = media.filter(move |m| m.rails_max > 1 || !has_rails);
+        // A fabric joins two hosts by one port of each, and rails are several.
+        let media = media.filter(move |m| m.rails_max > 1 && !m.needs_fabric || !has_rails);
         media.filter(|m| !m.needs_fabric || self.is_medium_of_fabric(m))
     }
 
