@@ -164,9 +164,7 @@ impl<'a> AutoChoice<'_, 'a> {
 
     /// The settings that the job has for a medium.
     fn job_settings(&self, medium: MediumCapabilities<'_>) -> &'a str {
-        let job = self.options.medium_settings;
-        let job = job.filter(|(name, _)| *name == medium.name);
-        job.map_or("", |(_, settings)| settings)
+        self.options.settings_of(medium.name)
     }
 
     fn by_fabric(&self) -> Option<ChosenMedium<'a>> {
