@@ -40,6 +40,7 @@ mod rail_report;
 mod rail_request;
 mod rail_target;
 mod rail_targets;
+mod rail_wait_set;
 mod rails_ticket;
 mod receiver_rail;
 mod sender_node;

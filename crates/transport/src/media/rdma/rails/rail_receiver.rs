@@ -12,7 +12,7 @@
 //! that is released, and when no further record has come.
 
 use std::ops::Range;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use fabric::{FabricEvent, PinnedMemory, RdmaNode, RemoteMemory};
 use ring::frame::FrameBatch;
@@ -20,6 +20,7 @@ use ring::frame::FrameBatch;
 use super::rail_number::{RailNumber, near};
 use super::rail_report::{report_words, seal_report};
 use super::rail_request::RailRequest;
+use super::rail_wait_set::RailWaitSet;
 use super::receiver_rail::{ReceiverRail, segment_of};
 use super::{RAILS_MODE, SPARE_BYTES, is_at_most};
 use crate::media::rails::received_ranges::ReceivedRanges;
@@ -27,7 +28,6 @@ use crate::media::rdma::frame_check::check_frames;
 use crate::media::rdma::greeting::{RdmaAcceptance, RdmaRequest};
 use crate::media::rdma::introduction::INTRODUCTION_WORDS;
 use crate::media::rdma::mode::ModeReceiver;
-use crate::media::rdma::peer_watch::PeerWatch;
 use crate::media::rdma::record::{RECORD_OVERHEAD_BYTES, RecordMarks, WRAP_BYTES};
 use crate::media::rdma::sender_reconnection::SenderReconnection;
 use crate::media::rdma::write_receiver::{RecordPlace, broken_record, torn_record};
@@ -68,6 +68,8 @@ pub(super) struct RailReceiver<N> {
     /// Numbers that have come, and the words of a report: memory that is used again.
     numbers: Vec<u64>,
     words: Vec<u64>,
+    /// Descriptors of all nodes and watches, as one.
+    wait_set: RailWaitSet,
     loss: Option<String>,
 }
 
@@ -109,8 +111,14 @@ impl<N: RdmaNode> RailReceiver<N> {
             has_read_all: true,
             numbers: Vec::with_capacity(2 * fabric::COMPLETIONS_PER_POLL),
             words: Vec::with_capacity(report_words(RAILS_MAX) + INTRODUCTION_WORDS),
+            wait_set: RailWaitSet::new()?,
             loss: None,
         };
+        for rail in &receiver.rails {
+            if let Some(watch) = rail.link.watch() {
+                receiver.wait_set.add(watch.wakeup_fd())?;
+            }
+        }
         for rail in 0..receiver.rails.len() {
             receiver.ask(rail);
         }
@@ -206,12 +214,7 @@ impl<N: RdmaNode> ModeReceiver for RailReceiver<N> {
     }
 
     fn list_wait_fds<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>) {
-        for rail in &self.rails {
-            // A provider without descriptors was refused when the edge was opened.
-            let open = rail.open.iter();
-            fds.extend(open.flat_map(|open| open.node.wait_fds().into_iter().flatten()));
-            fds.extend(rail.link.watch().map(PeerWatch::wakeup_fd));
-        }
+        fds.push(self.wait_set.as_fd());
     }
 }
 
@@ -419,7 +422,7 @@ impl<N: RdmaNode> RailReceiver<N> {
             request.ring.bytes = RdmaRequest::place_word(u64::from(word), instance);
             request
         };
-        let asked = self.rails[rail].ask(&self.ring, request);
+        let asked = self.rails[rail].ask(&self.ring, &self.wait_set, request);
         self.changes += 1;
         if let Err(error) = asked {
             self.note_break(rail, error.to_string(), false);

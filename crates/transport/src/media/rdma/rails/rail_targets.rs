@@ -8,7 +8,7 @@
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fabric::{COMPLETIONS_PER_POLL, Completion, PinnedMemory, RdmaNode};
 
@@ -28,6 +28,11 @@ use crate::media::rdma::write_targets::{Committed, WriteTerms, refused};
 use crate::media::rum::flush_deadline::FlushScope;
 use crate::media::tcp_edge::io_thread::Registration;
 use crate::{EdgeCounters, EdgeSpec, Error, PeerLoss};
+
+/// Segments without a look at reports, and time without one, after which a sender that posts looks
+/// in any case: the schedule goes by what receivers report, and by when.
+const SEGMENTS_PER_LOOK: u32 = 8;
+const LOOK_PERIOD: Duration = Duration::from_millis(1);
 
 /// All receivers of an edge with rails, over a node for each rail.
 pub(super) struct RailTargets<N> {
@@ -49,6 +54,9 @@ pub(super) struct RailTargets<N> {
     is_flushed: bool,
     was_flushed: bool,
     pacing: BatchPacing,
+    /// Segments since the last look at reports, and its time.
+    segments_since_look: u32,
+    looked_at: Instant,
     /// Answer the probes of receivers, on each rail.
     _watches: Vec<WatchGuard>,
 }
@@ -87,6 +95,8 @@ impl<N: RdmaNode> RailTargets<N> {
             is_flushed: false,
             was_flushed: false,
             pacing: BatchPacing::new(batch),
+            segments_since_look: 0,
+            looked_at: (batch.clock)(),
             _watches: watches,
         })
     }
@@ -131,16 +141,24 @@ impl<N: RdmaNode> RailTargets<N> {
         let batches = &self.counters.rails[rail].batches;
         batches.fetch_add(1, Ordering::Relaxed);
         self.post_outgoing(receiver, rail);
+        self.segments_since_look += 1;
+        let is_due = self.segments_since_look >= SEGMENTS_PER_LOOK;
+        if is_due || now.saturating_duration_since(self.looked_at) >= LOOK_PERIOD {
+            // The next claim or flush reports an error, if there is one.
+            let _ = self.poll_providers();
+        }
         true
     }
 
-    /// Reads what receivers have reported.
-    fn read_reports(&mut self) {
+    /// Reads what receivers have reported, and finds rails that are late.
+    fn look_at_reports(&mut self) {
+        (self.segments_since_look, self.looked_at) = (0, self.pacing.now());
         for receiver in 0..self.receivers.len() {
             for rail in 0..self.nodes.len() {
                 self.read_report(receiver, rail);
             }
         }
+        self.check_rails();
     }
 
     fn read_report(&mut self, receiver: usize, rail: usize) {
@@ -325,7 +343,7 @@ impl<N: RdmaNode> BatchTargets for RailTargets<N> {
 
     fn poll_providers(&mut self) -> Result<(), Error> {
         self.poll_nodes(false)?;
-        self.read_reports();
+        self.look_at_reports();
         Ok(())
     }
 
@@ -479,8 +497,7 @@ impl<N: RdmaNode> ModeTargets for RailTargets<N> {
     /// Takes completions, reports, requests and losses, and posts what is due.
     fn progress(&mut self) -> Result<(), Error> {
         self.poll_nodes(true)?;
-        self.read_reports();
-        self.check_rails();
+        self.look_at_reports();
         self.pace();
         Ok(())
     }

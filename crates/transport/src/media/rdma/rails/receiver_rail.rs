@@ -11,6 +11,7 @@ use fabric::{
 use super::EPOCH_MASK;
 use super::rail_number::RailNumber;
 use super::rail_report::{REPORT_MEMORY_BYTES, RailState};
+use super::rail_wait_set::RailWaitSet;
 use crate::Error;
 use crate::media::rdma::greeting::RdmaRequest;
 use crate::media::rdma::number_buffers::{NumberBuffers, NumberMemory};
@@ -104,6 +105,7 @@ impl<N: RdmaNode> ReceiverRail<N> {
     pub(super) fn ask(
         &mut self,
         ring: &PinnedMemory,
+        wait_set: &RailWaitSet,
         request: impl FnOnce(u32) -> RdmaRequest,
     ) -> Result<(), Error> {
         self.open = None;
@@ -115,6 +117,9 @@ impl<N: RdmaNode> ReceiverRail<N> {
         };
         (self.reported, self.unreported_bytes, self.owes_introduction) = (0, 0, true);
         let mut node = self.link.begin_attempt().map_err(refused)?;
+        for fd in node.wait_fds().map_err(refused)? {
+            wait_set.add(fd)?;
+        }
         let number_memory = NumberMemory::new(&mut node, true)?;
         let request = request(self.state.epoch);
         let asked = self.ask_over(&mut node, ring, request).map_err(refused);

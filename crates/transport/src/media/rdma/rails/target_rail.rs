@@ -21,6 +21,13 @@ use crate::media::rdma::record::RecordMarks;
 use crate::media::rdma::write_target::TargetState;
 use crate::media::rdma::write_targets::{WRITES_PER_COMPLETION, memory, refused};
 
+/// Share of the ring that is on its way on a rail at most: more would wait in the provider, where a
+/// slower rail holds up what the others bring.
+const ON_WAY_SHARE: u64 = 8;
+
+/// Bytes of a write from which on it has a completion, so that it is known at once when it is done.
+const TOLD_BYTES: u64 = 8 * 1024;
+
 /// Segments on a rail for which memory is reserved.
 const SEGMENTS_RESERVED: usize = 64;
 
@@ -52,9 +59,10 @@ pub(super) struct TargetRail {
     received: u64,
     /// Position at which the last segment of a provider with narrow numbers has ended.
     last_end: Option<u64>,
-    /// Numbers of the writes on their way, of the last one, and of the last one that has a
-    /// completion.
-    on_way: VecDeque<u32>,
+    /// Writes on their way, with their bytes, the sum of these, and the numbers of the last write
+    /// and of the last one that has a completion.
+    on_way: VecDeque<(u32, u64)>,
+    on_way_bytes: u64,
     writes: u32,
     told: u32,
     pub(super) numbers: NumberBuffers,
@@ -116,6 +124,7 @@ impl TargetRail {
             received: 0,
             last_end: None,
             on_way: VecDeque::with_capacity(SEGMENTS_RESERVED),
+            on_way_bytes: 0,
             writes: 0,
             told: 0,
             numbers: NumberBuffers::default(),
@@ -138,6 +147,7 @@ impl TargetRail {
         !self.is_connected()
             || self.has_outgoing()
             || self.on_way.len() >= node.writes_on_way_max()
+            || self.on_way_bytes >= self.memory.bytes / ON_WAY_SHARE
             || self.unreported.len() >= node.unreported_max(is_flushed)
     }
 
@@ -211,11 +221,10 @@ impl TargetRail {
             if is_full || !self.post_number_buffers(node, receiver)? {
                 break;
             }
+            let next = self.writes.wrapping_add(1);
             let is_told = tells_all
-                || self
-                    .writes
-                    .wrapping_add(1)
-                    .is_multiple_of(WRITES_PER_COMPLETION as u32);
+                || write.positions.end - write.positions.start >= TOLD_BYTES
+                || next.is_multiple_of(WRITES_PER_COMPLETION as u32);
             if !self.post(node, receiver, &write, is_told)? {
                 break;
             }
@@ -316,7 +325,8 @@ impl TargetRail {
         if is_told {
             self.told = write;
         }
-        self.on_way.push_back(write);
+        self.on_way.push_back((write, bytes as u64));
+        self.on_way_bytes += bytes as u64;
         Ok(true)
     }
 
@@ -328,9 +338,9 @@ impl TargetRail {
     /// Notes that the writes up to one are done.
     pub(super) fn finish_to(&mut self, write: u32) {
         // Far fewer than half of the numbers are in use.
-        let is_done = |number: &u32| write.wrapping_sub(*number) < u32::MAX / 2;
-        while self.on_way.front().is_some_and(is_done) {
-            self.on_way.pop_front();
+        let is_done = |on_way: &mut (u32, u64)| write.wrapping_sub(on_way.0) < u32::MAX / 2;
+        while let Some((_, bytes)) = self.on_way.pop_front_if(is_done) {
+            self.on_way_bytes -= bytes;
         }
     }
 
@@ -376,6 +386,7 @@ impl TargetRail {
         self.state = TargetState::Disconnected;
         self.outgoing.clear();
         self.on_way.clear();
+        self.on_way_bytes = 0;
         let unreported = self.unreported.drain(..).map(|sent| sent.positions);
         let unreported = unreported.filter(|some| !some.is_empty());
         let mut positions = self
