@@ -107,7 +107,8 @@ impl<'a> AutoChoice<'_, 'a> {
         let (is_far, has_rails) = (self.is_far(), self.stream.has_rails);
         let media = process_crossing_media(self.options.media);
         let media = media.filter(move |m| m.crosses_hosts || !is_far);
-        let media = media.filter(move |m| m.rails_max > 1 || !has_rails);
+        // A fabric joins two hosts by one port of each, and rails are several.
+        let media = media.filter(move |m| m.rails_max > 1 && !m.needs_fabric || !has_rails);
         media.filter(|m| !m.needs_fabric || self.is_medium_of_fabric(m))
     }
 
@@ -163,9 +164,7 @@ impl<'a> AutoChoice<'_, 'a> {
 
     /// The settings that the job has for a medium.
     fn job_settings(&self, medium: MediumCapabilities<'_>) -> &'a str {
-        let job = self.options.medium_settings;
-        let job = job.filter(|(name, _)| *name == medium.name);
-        job.map_or("", |(_, settings)| settings)
+        self.options.settings_of(medium.name)
     }
 
     fn by_fabric(&self) -> Option<ChosenMedium<'a>> {

@@ -175,11 +175,8 @@ impl<'a> Router<'a> {
 
     /// Gives a crossing without settings of its own those of the job for its medium.
     fn add_settings(&self, crossing: &mut Crossing) {
-        if let Some((medium, settings)) = self.options.medium_settings
-            && *crossing.medium == *medium
-            && crossing.medium_settings.is_empty()
-        {
-            crossing.medium_settings = settings.into();
+        if crossing.medium_settings.is_empty() {
+            crossing.medium_settings = self.options.settings_of(&crossing.medium).into();
         }
     }
 

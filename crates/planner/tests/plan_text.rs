@@ -523,4 +523,23 @@ fn settings_of_the_job_are_for_crossings_without_their_own() {
         let plan = plan(&program, &options).expect("a plan");
         assert_eq!(&*plan.crossings[0].medium_settings, settings);
     }
+    for (of, medium, settings) in [("rdma", "rum-rdma", "device=a"), ("rum-rdma", "rdma", "")] {
+        let media = [MediumCapabilities {
+            name: medium,
+            ..media[0]
+        }];
+        let text = text.replace("rdma", medium);
+        let written = parse_plan(&format!("{text}\n"), &program).expect("a plan");
+        let options = PlanOptions {
+            fusion: FusionPolicy::Text(&written),
+            media: &media,
+            medium_settings: Some((of, "device=a")),
+            ..PlanOptions::default()
+        };
+        let plan = plan(&program, &options).expect("a plan");
+        assert_eq!(
+            &*plan.crossings[0].medium_settings, settings,
+            "{of} {medium}"
+        );
+    }
 }

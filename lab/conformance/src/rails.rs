@@ -1,5 +1,5 @@
-//! The media `rum` and `tcp` with rails: every edge of the suite is striped over two loopback
-//! addresses.
+//! The media `rum`, `tcp` and `rum-rdma` with rails: every edge of the suite is striped over two
+//! loopback addresses.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -25,6 +25,12 @@ impl Rails {
     pub const TCP: Rails = Rails {
         medium: "tcp",
         name: "tcp_rails",
+    };
+
+    /// Edges over `rum-rdma`, which survive any break.
+    pub const RDMA: Rails = Rails {
+        medium: "rum-rdma",
+        name: "rdma_rails",
     };
 
     fn inner(&self) -> &'static dyn Medium {
@@ -56,6 +62,10 @@ impl Medium for Rails {
 
     fn caps(&self) -> MediumCaps {
         self.inner().caps()
+    }
+
+    fn check_available(&self) -> Result<(), Error> {
+        self.inner().check_available()
     }
 
     // The tickets are those of the medium: sealed with its name.

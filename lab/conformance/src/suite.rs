@@ -50,11 +50,12 @@ fn find(word: &str) -> Result<&'static dyn Medium, TestFailure> {
     if word.contains('/') {
         return Ok(media::plugin::load(Path::new(word))?);
     }
-    let own: [&'static dyn Medium; 4] = [
+    let own: [&'static dyn Medium; 5] = [
         &broken::WHOLE,
         &single::Single,
         &rails::Rails::RUM,
         &rails::Rails::TCP,
+        &rails::Rails::RDMA,
     ];
     let settings = rdma_settings::RDMA_SETTINGS.iter();
     let settings = settings.map(|medium| -> &'static dyn Medium { medium });

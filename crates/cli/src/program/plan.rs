@@ -57,12 +57,25 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> 
     for note in engine::plan_notes(program, &options, &plan) {
         write_stderr(&format!("note: {note}\n"));
     }
-    let crosses_by_rdma = plan.crossings.iter().any(|one| &*one.medium == "rdma");
-    if args.rdma.is_some() && !crosses_by_rdma {
-        write_stderr("note: no stream crosses by rdma, so --rdma has no effect\n");
-    }
+    check_rdma(args, &plan)?;
     engine::pin_pes(&mut plan, &args.pin);
     Ok(plan)
+}
+
+/// Checks that the settings of `--rdma` fit each stream that gets them, with a note if none does.
+fn check_rdma(args: &PlanArgs, plan: &Plan) -> Result<(), CommandFailure> {
+    if args.rdma.is_none() {
+        return Ok(());
+    }
+    let by_rdma = plan.crossings.iter();
+    let mut by_rdma = by_rdma.filter(|one| ["rdma", "rum-rdma"].contains(&&*one.medium));
+    if by_rdma.clone().next().is_none() {
+        write_stderr("note: no stream crosses by rdma, so --rdma has no effect\n");
+    }
+    by_rdma.try_for_each(|one| {
+        let checked = engine::check_medium_settings(&one.medium, &one.medium_settings);
+        checked.map_err(CommandFailure::Usage)
+    })
 }
 
 /// The calibration by which `auto` chooses, with a note if it is one of another machine. A job in

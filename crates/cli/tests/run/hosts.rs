@@ -37,8 +37,13 @@ fn streams_get_from_host_to_host() {
 #[test]
 fn rails_carry_a_stream() {
     let scratch = Scratch::new();
-    for medium in ["", "on rum ", "on tcp "] {
+    let by_library = ["on rum-rdma ", "on rdma mode=batch "].into_iter();
+    let by_library = by_library.filter(|_| media().any(|medium| medium == "rdma"));
+    for medium in ["", "on rum ", "on tcp "].into_iter().chain(by_library) {
         for rails in ["127.0.0.2 127.0.0.4", "mptcp"] {
+            if rails == "mptcp" && medium.contains("rdma") {
+                continue;
+            }
             if rails == "mptcp" && !has_mptcp() {
                 println!("PASSED OVER: this kernel has no Multipath TCP, or it is switched off");
                 continue;
@@ -78,7 +83,31 @@ fn rails_are_refused_by_media_that_have_none_and_on_foreign_addresses() {
     for rails in ["127.0.0.2 127.0.0.4", "mptcp"] {
         let said = run(&format!("on shm rails {rails}"));
         assert!(said.contains("medium `shm` has no rails"), "{said}");
-        assert!(said.contains("those that do: rum, tcp"), "{said}");
+        assert!(
+            said.contains("those that do: rum, tcp, rdma, rum-rdma"),
+            "{said}"
+        );
+    }
+    for (medium, rails, why) in [
+        (
+            "rdma",
+            "127.0.0.2 127.0.0.4",
+            "Numbers.0: mode write of rdma has one path; mode batch has rails: `on rdma mode=batch \
+             rails ...` or `on rum-rdma rails ...`",
+        ),
+        (
+            "rdma mode=channel",
+            "127.0.0.2 127.0.0.4",
+            "Numbers.0: mode channel of rdma has one path",
+        ),
+        (
+            "rum-rdma",
+            "mptcp",
+            "Numbers.0: rdma has no Multipath TCP; `rum` and `tcp` do",
+        ),
+    ] {
+        let said = run(&format!("on {medium} rails {rails}"));
+        assert!(said.contains(why), "{said}");
     }
     let said = run("rails 127.0.0.2 192.0.2.1");
     assert!(said.contains("listen on 192.0.2.1 for Numbers.0"), "{said}");

@@ -247,3 +247,35 @@ fn transports_of_streams_are_known() {
         }
     }
 }
+
+/// Settings of `--rdma` reach the name that a mode of `rdma` has, but for another mode.
+#[test]
+fn settings_of_rdma_reach_rum_rdma() {
+    let dump = |medium: &str, settings: &str| {
+        let args = ["dump", "--stage", "plan", "--fuse", "none", "-F", medium];
+        thalweg(&[&args[..], &["--rdma", settings, HELLO]].concat())
+    };
+    for medium in ["rum-rdma", "llm_rum_ib"] {
+        let plan = dump(medium, "provider=verbs,device=mlx5_0").ok();
+        let crossing = " on rum-rdma provider=verbs device=mlx5_0\n";
+        assert!(plan.contains(crossing), "{plan}");
+        assert!(
+            dump(medium, "mode=batch")
+                .ok()
+                .contains(" on rum-rdma mode=batch\n")
+        );
+        let said = dump(medium, "mode=channel").fails(2);
+        let why = "rum-rdma is rdma in mode batch, and has no other";
+        assert!(said.contains(why), "{said}");
+        let said = dump(medium, "provider=shm").fails(2);
+        assert!(
+            said.contains("mode batch runs over the providers tcp and verbs"),
+            "{said}"
+        );
+    }
+    let said = dump("tcp", "mode=batch").stderr;
+    assert!(
+        said.contains("no stream crosses by rdma, so --rdma has no effect"),
+        "{said}"
+    );
+}

@@ -15,6 +15,9 @@ use crate::rdma_node::{Completion, CompletionKind, ConnectionId, FabricEvent, Re
 /// Most polls for which a direction of a connection carries nothing.
 const PAUSE_POLLS_MAX: usize = 300;
 
+/// Polls in 100 that do not move what a node has left behind, although it is its turn.
+const LEFT_LATE_PERCENT: u8 = 95;
+
 /// Faults of a fabric for tests, as its nodes meet them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimFabricFaults {
@@ -40,6 +43,12 @@ pub struct SimFabricFaults {
     /// Whether a write that brings a number waits for a receive buffer and uses it up, as it does
     /// with the provider `verbs`.
     pub numbers_use_receives: bool,
+    /// Whether numbers that come with writes have 4 bytes, as with the provider `verbs`, and not 8.
+    pub has_narrow_numbers: bool,
+    /// Whether what is on its way still arrives when the node that has sent it closes the
+    /// connection or sees it broken, until the peer closes its side: as from the buffers of a
+    /// network.
+    pub outlives_disconnects: bool,
     /// Whether nothing can be sent inline.
     pub lacks_inline: bool,
     /// Whether registrations of memory fail.
@@ -84,6 +93,10 @@ pub(super) struct FabricState {
     pub(super) breaks: u64,
     /// By node, what it has posted.
     pub(super) counts: HashMap<u32, SimCounts>,
+    /// The node that nothing gets to or from.
+    pub(super) silent_node: Option<u32>,
+    /// Nodes whose queues have failed.
+    failed_nodes: Vec<u32>,
 }
 
 /// A node as the fabric sees it.
@@ -119,6 +132,8 @@ impl SimFabricFaults {
         no_room_percent: 0,
         breaks_in_10_000: 0,
         numbers_use_receives: false,
+        has_narrow_numbers: false,
+        outlives_disconnects: false,
         lacks_inline: false,
         refuses_registrations: false,
     };
@@ -136,6 +151,8 @@ impl SimFabricFaults {
             no_room_percent: 20,
             breaks_in_10_000: 0,
             numbers_use_receives: false,
+            has_narrow_numbers: false,
+            outlives_disconnects: false,
             lacks_inline: false,
             refuses_registrations: false,
         }
@@ -153,6 +170,8 @@ impl SimFabric {
             last_node: 0,
             breaks: 0,
             counts: HashMap::new(),
+            silent_node: None,
+            failed_nodes: Vec::new(),
         };
         let state = Arc::new(Mutex::new(state));
         SimFabric { state }
@@ -173,6 +192,16 @@ impl SimFabric {
         !self.state().faults.reorders_words
     }
 
+    /// Lets nothing pass to or from a node, although no connection ends; `None`: all passes again.
+    pub fn silence(&self, node: Option<u32>) {
+        self.state().silent_node = node;
+    }
+
+    /// Has the queues of a node fail from now on.
+    pub fn fail_node(&self, node: u32) {
+        self.state().failed_nodes.push(node);
+    }
+
     /// Ends all faults from now on.
     pub fn heal(&self) {
         self.state().faults = SimFabricFaults::NONE;
@@ -190,13 +219,19 @@ impl FabricState {
         if self.rng.happens(self.faults.stall_percent) {
             return;
         }
-        let busy = |(at, queue): (usize, &TransferQueue)| (queue.begun() > 0).then_some(at);
+        let silent = self.silent_node;
+        let busy = |(at, queue): (usize, &TransferQueue)| {
+            let is_silent = silent.is_some_and(|node| queue.is_of(node));
+            (queue.begun() > 0 && !queue.is_severed && !is_silent).then_some(at)
+        };
         let busy: Vec<usize> = self.queues.iter().enumerate().filter_map(busy).collect();
         if busy.is_empty() {
             return;
         }
         let at = busy[self.rng.below(busy.len())];
-        if self.is_paused(at) || self.lacks_receive_for_number(at) {
+        // What a node has left behind is in some buffer of the network, and comes late.
+        let is_late = self.queues[at].is_left && self.rng.happens(LEFT_LATE_PERCENT);
+        if is_late || self.is_paused(at) || self.lacks_receive_for_number(at) {
             return;
         }
         if let Err(why) = self.find_receive(at) {
@@ -213,6 +248,7 @@ impl FabricState {
             && let Some(transfer) = self.queues[at].transfers.pop_front()
         {
             self.finish(at, &transfer);
+            self.close_if_last(at);
         }
     }
 
@@ -238,7 +274,73 @@ impl FabricState {
                 self.tell(self.queues[at].from.0, Completion { number, kind });
             }
         }
-        self.close(at, "the network has failed");
+        match self.faults.outlives_disconnects {
+            true => {
+                let (node, connection) = self.queues[at].from;
+                let event = FabricEvent::Closed {
+                    connection: ConnectionId::new(connection),
+                    why: "the network has failed".to_owned(),
+                    is_refused: false,
+                };
+                self.tell_event(node, event);
+                self.sever(at);
+            }
+            false => self.close(at, "the network has failed"),
+        }
+    }
+
+    /// Ends a connection for the node of a queue: what it has sent arrives, and the peer is told of
+    /// the end behind it. Of a silent node nothing arrives, and the peer is not told.
+    pub(super) fn sever(&mut self, at: usize) {
+        let (from, to) = (self.queues[at].from, self.queues[at].to);
+        let is_silent = self
+            .silent_node
+            .is_some_and(|node| self.queues[at].is_of(node));
+        let mut queues = self.queues.iter_mut();
+        let Some(back) = queues.find(|queue| (queue.from, queue.to) == (to, from)) else {
+            return self.close(at, "the peer has closed the connection");
+        };
+        if std::mem::replace(&mut back.is_severed, true) {
+            return self.close(at, "both sides have closed the connection");
+        }
+        back.transfers.clear();
+        back.held = 0;
+        let queue = &mut self.queues[at];
+        (queue.is_open, queue.is_left) = (false, true);
+        queue.held = 0;
+        match is_silent {
+            true => queue.transfers.clear(),
+            false => {
+                queue.transfers.iter_mut().for_each(Transfer::copy_source);
+                self.close_if_last(at);
+            }
+        }
+    }
+
+    /// Ends a connection that its node has left, behind the last thing that was on its way.
+    fn close_if_last(&mut self, at: usize) {
+        let queue = &self.queues[at];
+        if !queue.is_left || !queue.transfers.is_empty() {
+            return;
+        }
+        let (from, to) = (queue.from, queue.to);
+        let mut queues = self.queues.iter();
+        let back = queues.position(|queue| (queue.from, queue.to) == (to, from));
+        if let Some(back) = back {
+            self.close(back, "the peer has closed the connection");
+        }
+    }
+
+    /// The error of a node whose queues have failed.
+    pub(super) fn check_node(&self, node: u32) -> Result<(), FabricError> {
+        match self.failed_nodes.contains(&node) {
+            false => Ok(()),
+            true => Err(FabricError::Call {
+                call: "fi_cq_read",
+                code: libc::EIO,
+                text: "the device has failed".to_owned(),
+            }),
+        }
     }
 
     /// Whether a direction of a connection carries nothing now; may begin such a pause.

@@ -71,6 +71,11 @@ impl SimNode {
         state.nodes.insert(number, node);
         let inline_bytes_max = if state.faults.lacks_inline { 0 } else { 64 };
         let immediate_uses_receive = state.faults.numbers_use_receives;
+        let immediate_bytes = if state.faults.has_narrow_numbers {
+            4
+        } else {
+            8
+        };
         drop(state);
         let limits = ProviderLimits {
             provider: "sim".to_owned(),
@@ -79,7 +84,7 @@ impl SimNode {
             message_bytes_max: 1 << 30,
             transmit_depth: DEPTH,
             receive_depth: 1024,
-            immediate_bytes: 8,
+            immediate_bytes,
             immediate_uses_receive,
         };
         Ok(SimNode {
@@ -110,6 +115,8 @@ impl SimNode {
             receives: Default::default(),
             paused_polls: 0,
             is_open: true,
+            is_left: false,
+            is_severed: false,
         });
         state.node(self.number).connections[connection] = at;
         ConnectionId::new(connection)
@@ -286,6 +293,7 @@ impl RdmaNode for SimNode {
         };
         let connection = self.add_queue(state, peer, NOT_ACCEPTED);
         match state.nodes.get(&peer) {
+            _ if state.silent_node == Some(peer) => {}
             Some(node) if node.is_listening => {
                 let handle = RequestHandle::Simulated(self.number, connection.index());
                 let data = data.to_vec();
@@ -353,13 +361,21 @@ impl RdmaNode for SimNode {
 
     fn disconnect(&mut self, connection: ConnectionId) {
         let state = &mut *self.fabric.state();
-        if let Ok(at) = self.open_queue(state, connection) {
-            state.close(at, "the peer has closed the connection");
+        let Ok(at) = self.open_queue(state, connection) else {
+            return;
+        };
+        let is_silent = state
+            .silent_node
+            .is_some_and(|node| state.queues[at].is_of(node));
+        match state.faults.outlives_disconnects || is_silent {
+            true => state.sever(at),
+            false => state.close(at, "the peer has closed the connection"),
         }
     }
 
     fn next_event(&mut self) -> Result<Option<FabricEvent>, FabricError> {
         let state = &mut *self.fabric.state();
+        state.check_node(self.number)?;
         state.step();
         let events = &mut state.node(self.number).events;
         Ok((!events.is_empty()).then(|| events.remove(0)))
@@ -425,6 +441,7 @@ impl RdmaNode for SimNode {
 
     fn poll_completions(&mut self, into: &mut Vec<Completion>) -> Result<(), FabricError> {
         let state = &mut *self.fabric.state();
+        state.check_node(self.number)?;
         state.step();
         into.append(&mut state.node(self.number).completions);
         Ok(())

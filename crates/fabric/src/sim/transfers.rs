@@ -28,6 +28,10 @@ pub(super) struct TransferQueue {
     /// Polls for which nothing moves.
     pub(super) paused_polls: usize,
     pub(super) is_open: bool,
+    /// Whether the node that posts has ended the connection, and what it has sent still arrives.
+    pub(super) is_left: bool,
+    /// Whether the other node has ended the connection, so that nothing arrives there any more.
+    pub(super) is_severed: bool,
 }
 
 /// An operation on its way.
@@ -74,6 +78,11 @@ pub(super) struct PostedReceive {
 }
 
 impl TransferQueue {
+    /// Whether the queue is one of a node, at either end.
+    pub(super) fn is_of(&self, node: u32) -> bool {
+        [self.from.0, self.to.0].contains(&node)
+    }
+
     /// Number of operations that have begun, or may begin.
     pub(super) fn begun(&self) -> usize {
         self.transfers.len() - self.held.min(self.transfers.len())
@@ -81,6 +90,15 @@ impl TransferQueue {
 }
 
 impl Transfer {
+    /// Copies the bytes that the operation brings: they are on their way.
+    pub(super) fn copy_source(&mut self) {
+        if let TransferSource::Memory(place) = &self.source {
+            let mut copied = vec![0; self.bytes];
+            place.load(0, &mut copied);
+            self.source = TransferSource::Inline(copied);
+        }
+    }
+
     /// Places some words, in any order or from the first on. Returns whether all are placed.
     pub(super) fn advance(&mut self, rng: &mut FabricRng, reorders_words: bool) -> bool {
         let Some(target) = &self.target else {

@@ -32,12 +32,25 @@ pub struct PlanOptions<'a> {
     pub cores: u32,
     /// The media that streams may cross on.
     pub media: &'a [MediumCapabilities<'a>],
-    /// Name of a medium, and the settings of the crossings by it that have none of their own.
+    /// Name of a medium, and the settings of the crossings by it that have none of their own. The
+    /// settings of `rdma` are those of `rum-rdma` too, which is one of its modes.
     pub medium_settings: Option<(&'a str, &'a str)>,
     /// Measured costs of the media, from which `auto` takes the least.
     pub calibration: Option<&'a Calibration>,
     /// The fabrics that join hosts; `None`: none are known.
     pub fabrics: Option<&'a dyn HostFabrics>,
+}
+
+impl<'a> PlanOptions<'a> {
+    /// The settings of the job for crossings by a medium that have none of their own; empty: none.
+    pub(crate) fn settings_of(&self, medium: &str) -> &'a str {
+        match self.medium_settings {
+            Some((of, settings)) if of == medium || (of, medium) == ("rdma", "rum-rdma") => {
+                settings
+            }
+            _ => "",
+        }
+    }
 }
 
 /// The operators that share a process.

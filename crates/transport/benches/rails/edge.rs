@@ -11,6 +11,18 @@ use transport::{Batching, EdgeSpec, ListenAddresses, ReceivingEnd, SendingEnd, W
 /// Longest sleep, after which a thread looks whether the run is over.
 const SLEEP_MAX: Duration = Duration::from_millis(20);
 
+/// Media whose streams may have rails, those that libfabric is needed for only where it is.
+pub fn media() -> impl Iterator<Item = &'static str> {
+    let media = ["rum", "tcp", "rum-rdma"].into_iter();
+    media.filter(|name| {
+        let found = media::find(name).expect("a medium").check_available();
+        if let Err(why) = &found {
+            println!("  {name} is passed over: {why}");
+        }
+        found.is_ok()
+    })
+}
+
 /// An edge between the hosts: its medium, and the addresses of its sender.
 #[derive(Clone, Debug)]
 pub struct EdgeKind {

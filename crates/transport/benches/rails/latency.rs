@@ -8,9 +8,6 @@ use transport::{ReceivingEnd, SendingEnd, monotonic_ns};
 
 use crate::edge::{self, Edge, EdgeKind};
 
-/// Media whose streams may have rails.
-const MEDIA: [&str; 2] = ["rum", "tcp"];
-
 /// Frames of a run, and the pause between two.
 const FRAMES: usize = 400;
 const PACE: Duration = Duration::from_micros(1000);
@@ -19,7 +16,7 @@ const TURNS: usize = 21;
 
 /// Prints the median microseconds on each edge, and the ratio to one path of the same turn.
 pub fn measure(hosts: &HostPaths) {
-    for medium in MEDIA {
+    for medium in edge::media() {
         let (one, rails) = (
             EdgeKind::one_path(medium, hosts),
             EdgeKind::rails(medium, hosts),

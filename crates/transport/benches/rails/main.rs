@@ -43,6 +43,8 @@ fn main() {
         Err(why) => return println!("passed over: {why}"),
     };
     edge::start_io_thread(&hosts.far);
+    // A receiver of `rdma` connects again on the thread that polls it: this one.
+    hosts.far.enter().expect("entered");
     if bare::has_mptcp() {
         hosts.announce_mptcp_endpoints().expect("announced");
     }

@@ -22,14 +22,12 @@ const AFTER: Duration = Duration::from_millis(600);
 /// Prints the longest time without any frame around the moment at which a path is taken away, at
 /// full rate and at a tenth of one path's rate.
 pub fn measure(hosts: &HostPaths) {
-    let mut edges = vec![
-        ("rum, rails", EdgeKind::rails("rum", hosts)),
-        ("tcp, rails", EdgeKind::rails("tcp", hosts)),
-    ];
+    let rails = edge::media().map(|medium| (medium, "rails", EdgeKind::rails(medium, hosts)));
+    let mut edges: Vec<_> = rails.collect();
     if bare::has_mptcp() {
-        edges.push(("rum, MPTCP", EdgeKind::mptcp("rum", hosts)));
+        edges.push(("rum", "MPTCP", EdgeKind::mptcp("rum", hosts)));
     }
-    for (name, kind) in edges {
+    for (medium, paths, kind) in edges {
         for (what, pause) in [
             ("at full rate", Duration::ZERO),
             ("1,000 frames a second", Duration::from_millis(1)),
@@ -37,7 +35,7 @@ pub fn measure(hosts: &HostPaths) {
             let turns = (0..TURNS).map(|turn| gap(hosts, &kind, turn % 2, pause));
             let gaps: Vec<_> = turns.collect();
             println!(
-                "  {name}, {what}: longest time without a frame, median {:.0} ms, most {:.0} ms; \
+                "  {medium}, {paths}, {what}: longest time without a frame, median {:.0} ms, most {:.0} ms; \
                  before the cut {:.0} ms",
                 median(gaps.iter().map(|gap| gap.1)),
                 gaps.iter().fold(0.0, |most, gap| gap.1.max(most)),

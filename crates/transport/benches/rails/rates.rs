@@ -19,8 +19,8 @@ const MEASURED: Duration = Duration::from_millis(1500);
 
 const TURNS: usize = 5;
 
-/// A contender: its name, and a run that returns Mbit/s of payload.
-type Contender<'a> = (&'static str, Box<dyn Fn() -> f64 + 'a>);
+/// A contender: its medium, its paths, and a run that returns Mbit/s of payload.
+type Contender<'a> = (&'static str, &'static str, Box<dyn Fn() -> f64 + 'a>);
 
 /// Prints Mbit/s of payload, and the ratios to the first path alone and to the sum of the paths,
 /// each by a bare socket of the same turn.
@@ -28,11 +28,11 @@ pub fn measure(hosts: &HostPaths) {
     let contenders = contenders(hosts);
     let mut results = vec![Vec::new(); contenders.len()];
     for _ in 0..TURNS {
-        for (rates, (_, run)) in results.iter_mut().zip(&contenders) {
+        for (rates, (_, _, run)) in results.iter_mut().zip(&contenders) {
             rates.push(run());
         }
     }
-    for ((name, _), rates) in contenders.iter().zip(&results) {
+    for ((medium, paths, _), rates) in contenders.iter().zip(&results) {
         let to = |control: &dyn Fn(usize) -> f64| {
             median((0..TURNS).map(|turn| rates[turn] / control(turn)))
         };
@@ -42,7 +42,7 @@ pub fn measure(hosts: &HostPaths) {
         );
         let rate = median(rates.iter().copied());
         println!(
-            "  {name:<18} {rate:>6.1} Mbit/s, to the first path {one:.3}, to the sum {sum:.3}"
+            "  {medium:<8} {paths:<11} {rate:>6.1} Mbit/s, to the first path {one:.3}, to the sum {sum:.3}"
         );
     }
 }
@@ -54,18 +54,22 @@ fn contenders(hosts: &HostPaths) -> Vec<Contender<'_>> {
     };
     let edge = |kind: EdgeKind| Box::new(move || edge_rate(hosts, &kind)) as Box<dyn Fn() -> f64>;
     let mut contenders = vec![
-        ("bare, first path", bare(&[0])),
-        ("bare, second path", bare(&[1])),
-        ("bare, both", bare(&[0, 1])),
-        ("rum, first path", edge(EdgeKind::one_path("rum", hosts))),
-        ("rum, rails", edge(EdgeKind::rails("rum", hosts))),
-        ("tcp, first path", edge(EdgeKind::one_path("tcp", hosts))),
-        ("tcp, rails", edge(EdgeKind::rails("tcp", hosts))),
+        ("bare", "first path", bare(&[0])),
+        ("bare", "second path", bare(&[1])),
+        ("bare", "both", bare(&[0, 1])),
     ];
+    for medium in edge::media() {
+        contenders.push((
+            medium,
+            "first path",
+            edge(EdgeKind::one_path(medium, hosts)),
+        ));
+        contenders.push((medium, "rails", edge(EdgeKind::rails(medium, hosts))));
+    }
     if bare::has_mptcp() {
         let run = || bare_rate(BareSockets::open_mptcp(hosts));
-        contenders.push(("bare, MPTCP", Box::new(run)));
-        contenders.push(("rum, MPTCP", edge(EdgeKind::mptcp("rum", hosts))));
+        contenders.push(("bare", "MPTCP", Box::new(run)));
+        contenders.push(("rum", "MPTCP", edge(EdgeKind::mptcp("rum", hosts))));
     } else {
         println!("  MPTCP is passed over: the kernel does not have it");
     }

@@ -2,6 +2,7 @@
 //! through [`all`].
 
 pub mod plugin;
+mod rails;
 pub mod rdma;
 mod ring;
 mod ring_edge;

@@ -1,6 +1,6 @@
 //! The conformance suite: every behaviour on every registered medium that is capable of it, and on
-//! the reference medium, one with a single receiver, `rum` and `tcp` with rails; and every broken
-//! medium caught.
+//! the reference medium, one with a single receiver, `rum`, `tcp` and `rum-rdma` with rails; and
+//! every broken medium caught.
 //!
 //! ```text
 //!   cargo test -p thalweg-transport --test conformance             all of it
@@ -57,8 +57,10 @@ fn main() -> ExitCode {
 fn media() -> Vec<&'static dyn Medium> {
     let reference: &'static dyn Medium = &broken::WHOLE;
     let own = [reference, &Single, &Rails::RUM, &Rails::TCP];
-    let settings = rdma_settings().filter(|medium| medium.check_available().is_ok());
-    let own = own.into_iter().chain(settings);
+    let rails: &'static dyn Medium = &Rails::RDMA;
+    let found = rdma_settings().chain([rails]);
+    let found = found.filter(|medium| medium.check_available().is_ok());
+    let own = own.into_iter().chain(found);
     own.chain(media::available()).collect()
 }
 

@@ -13,5 +13,6 @@ mod numbered_frames;
 mod proxy;
 mod rails;
 mod rdma_cuts;
+mod rdma_rails;
 mod strangers;
 mod wire;

@@ -13,7 +13,9 @@ use std::sync::atomic::Ordering;
 
 use transport::media::rum::RumMedium;
 use transport::media::tcp::TcpMedium;
-use transport::{EdgeCounters, EdgeSpec, Error, ListenAddresses, Medium, ReceivingEnd, SendingEnd};
+use transport::{
+    EdgeCounters, EdgeSpec, EdgeTicket, Error, ListenAddresses, Medium, ReceivingEnd, SendingEnd,
+};
 
 use crate::cuts::{asleep_until, loss, seed};
 use crate::edge::{PATIENCE, addresses, put, spec, take, ticket_to_all, until};
@@ -24,16 +26,19 @@ const RUM: RumMedium = RumMedium {
 };
 
 /// Number of cuts in a stream.
-const CUTS: u32 = 200;
+pub const CUTS: u32 = 200;
+
+/// Bytes of an address in a ticket.
+const ADDRESS_BYTES: usize = 18;
 
 /// Cuts of a proxy, as [`Proxy::new`] takes them: how many, and within how many bytes.
-type RailCuts = (u32, u64);
+pub type RailCuts = (u32, u64);
 
 /// A path that is never cut.
-const WHOLE: RailCuts = (0, 1);
+pub const WHOLE: RailCuts = (0, 1);
 
 /// Description of an edge with two rails.
-fn rails_spec(receivers: u32) -> EdgeSpec {
+pub fn rails_spec(receivers: u32) -> EdgeSpec {
     let rails = [1, 2].map(|last| IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)));
     EdgeSpec {
         listen: ListenAddresses::from_rails(&rails).expect("two addresses"),
@@ -42,31 +47,31 @@ fn rails_spec(receivers: u32) -> EdgeSpec {
 }
 
 /// An edge with a proxy on each rail.
-struct Rails {
-    out: Box<dyn SendingEnd>,
-    ends: Vec<(Box<dyn ReceivingEnd>, u64)>,
-    proxies: [Proxy; 2],
-    counters: Arc<EdgeCounters>,
-    sent: u64,
+pub struct Rails {
+    pub out: Box<dyn SendingEnd>,
+    pub ends: Vec<(Box<dyn ReceivingEnd>, u64)>,
+    pub proxies: [Proxy; 2],
+    pub counters: Arc<EdgeCounters>,
+    pub sent: u64,
 }
 
 impl Rails {
-    fn new(spec: &EdgeSpec, medium: &dyn Medium, seed: u64, cuts: [RailCuts; 2]) -> Rails {
+    pub fn new(spec: &EdgeSpec, medium: &dyn Medium, seed: u64, cuts: [RailCuts; 2]) -> Rails {
         let name = medium.name();
         let (out, tickets) = medium.open(spec).expect("opened");
-        let targets = addresses(name, spec, &tickets[0]);
+        let targets = rail_addresses(name, spec, &tickets[0]);
         let proxy = |rail: usize| {
             let (count, bytes) = cuts[rail];
             Proxy::new(targets[rail], seed + rail as u64, count, bytes)
         };
         let proxies = [0, 1].map(proxy);
         let ways: Vec<SocketAddr> = proxies.iter().map(Proxy::address).collect();
-        let accept = |receiver| {
-            let ticket = ticket_to_all(name, spec, receiver, &ways);
+        let accept = |ticket: &EdgeTicket| {
+            let ticket = ticket_by(name, spec, ticket, &ways);
             (medium.accept(spec, ticket).expect("accepted"), 0)
         };
         Rails {
-            ends: (0..spec.receiver_count).map(accept).collect(),
+            ends: tickets.iter().map(accept).collect(),
             counters: out.counters().expect("counters"),
             out,
             proxies,
@@ -75,14 +80,19 @@ impl Rails {
     }
 
     /// Takes what has come at every receiver.
-    fn take(&mut self) {
+    pub fn take(&mut self) {
         for (end, next) in &mut self.ends {
             *next = take(&mut **end, *next).expect("a sound stream");
         }
     }
 
     /// Sends and receives, in random steps, until a condition holds, and then 1000 frames more.
-    fn pass_until(&mut self, what: &str, random: &mut Random, is_done: impl Fn(&Rails) -> bool) {
+    pub fn pass_until(
+        &mut self,
+        what: &str,
+        random: &mut Random,
+        is_done: impl Fn(&Rails) -> bool,
+    ) {
         let mut rest = 1000;
         until(what, || {
             for _ in 0..random.below(60) {
@@ -103,7 +113,7 @@ impl Rails {
     }
 
     /// Passes `count` frames more.
-    fn pass(&mut self, count: u64) {
+    pub fn pass(&mut self, count: u64) {
         let until_sent = self.sent + count;
         until("the last frame", || {
             while self.sent < until_sent && put(&mut *self.out, self.sent).expect("room or not") {
@@ -126,7 +136,7 @@ impl Rails {
     }
 
     /// Drops the sender: the receivers learn of it, and of no frame more.
-    fn end(mut self) {
+    pub fn end(mut self) {
         self.drain();
         drop(self.out);
         for (end, next) in &mut self.ends {
@@ -143,11 +153,11 @@ impl Rails {
         }
     }
 
-    fn bytes(&self, rail: usize) -> u64 {
+    pub fn bytes(&self, rail: usize) -> u64 {
         self.counters.rails[rail].bytes.load(Ordering::Relaxed)
     }
 
-    fn breaks(&self, rail: usize) -> u64 {
+    pub fn breaks(&self, rail: usize) -> u64 {
         self.counters.rails[rail].breaks.load(Ordering::Relaxed)
     }
 }
@@ -156,7 +166,33 @@ fn a_cut_stream_is_whole(number: u64, receivers: u32, cuts: [RailCuts; 2]) {
     a_cut_stream_on_is_whole(&RUM, number, receivers, cuts);
 }
 
-fn a_cut_stream_on_is_whole(medium: &dyn Medium, number: u64, receivers: u32, cuts: [RailCuts; 2]) {
+/// The addresses of the rails at the start of a ticket.
+pub fn rail_addresses(name: &str, spec: &EdgeSpec, ticket: &EdgeTicket) -> Vec<SocketAddr> {
+    let (receiver, own) = ticket.unseal(name, spec).expect("a sound ticket");
+    let own = &own[..ADDRESS_BYTES * spec.listen.rails().len()];
+    addresses(name, spec, &EdgeTicket::seal(name, spec, receiver, own))
+}
+
+/// A ticket with other addresses of rails; what stands behind them stays.
+pub fn ticket_by(
+    name: &str,
+    spec: &EdgeSpec,
+    ticket: &EdgeTicket,
+    ways: &[SocketAddr],
+) -> EdgeTicket {
+    let (receiver, own) = ticket.unseal(name, spec).expect("a sound ticket");
+    let by_ways = ticket_to_all(name, spec, receiver, ways);
+    let (_, ways) = by_ways.unseal(name, spec).expect("a sound ticket");
+    let bytes = [ways, &own[ways.len()..]].concat();
+    EdgeTicket::seal(name, spec, receiver, &bytes)
+}
+
+pub fn a_cut_stream_on_is_whole(
+    medium: &dyn Medium,
+    number: u64,
+    receivers: u32,
+    cuts: [RailCuts; 2],
+) {
     let seed = seed(number);
     println!("seed {seed}, {receivers} receivers, cuts {cuts:?}");
     let mut rails = Rails::new(&rails_spec(receivers), medium, seed, cuts);
@@ -209,9 +245,13 @@ fn nor_do_cuts_of_several_receivers() {
 /// Both ends sleep whenever they can, while rails break and come back.
 #[test]
 fn sleepers_are_woken_whatever_breaks() {
+    sleepers_on_are_woken(&RUM);
+}
+
+pub fn sleepers_on_are_woken(medium: &dyn Medium) {
     const FRAMES: u64 = 6000;
     let cuts = [(CUTS, 20_000), (CUTS, 30_000)];
-    let mut rails = Rails::new(&rails_spec(1), &RUM, seed(6), cuts);
+    let mut rails = Rails::new(&rails_spec(1), medium, seed(6), cuts);
     let (mut end, mut next) = rails.ends.remove(0);
     let mut out = rails.out;
     let sends = std::thread::spawn(move || {
@@ -269,12 +309,16 @@ fn a_rail_that_falls_silent_holds_nothing_back() {
 /// The share moves to the rail that passes more, and moves back when the other is as fast again.
 #[test]
 fn a_slow_rail_gets_a_small_share() {
+    a_slow_rail_of_gets_a_small_share(&RUM);
+}
+
+pub fn a_slow_rail_of_gets_a_small_share(medium: &dyn Medium) {
     for slow in [0, 1] {
         let spec = EdgeSpec {
             ring_bytes: 1 << 20,
             ..rails_spec(1)
         };
-        let mut rails = Rails::new(&spec, &RUM, seed(8), [WHOLE, WHOLE]);
+        let mut rails = Rails::new(&spec, medium, seed(8), [WHOLE, WHOLE]);
         rails.proxies[slow].set_slow(true);
         rails.pass(3000);
         let before = [rails.bytes(0), rails.bytes(1)];

@@ -33,6 +33,8 @@ pub fn hosts(rates: [u32; 2]) -> Option<Hosts> {
             return None;
         }
     };
+    // A receiver of `rdma` connects again on the thread that polls it.
+    hosts.far.enter().expect("entered");
     for (path, rate) in rates.into_iter().enumerate() {
         hosts.set_up(path, true).expect("up");
         hosts.set_rate(path, rate).expect("shaped");

@@ -138,6 +138,13 @@ pub const MEDIA: &[Promise] = &[
         times: TIMES_BY_LIBRARY,
         every: 1,
     },
+    Promise {
+        medium: "rdma_rails",
+        outlives: Outlives::Flushed,
+        notices_tickets: false,
+        times: TIMES_BY_LIBRARY,
+        every: 1,
+    },
 ];
 
 /// Promise of a medium about deaths.

@@ -16,10 +16,10 @@ use super::sender_reconnection::{ReconnectTimes, SenderReconnection};
 use super::sim_edge::{RING_BYTES, SimEdge, StepRng, seeds, spec};
 use super::write_receiver::WriteReceiver;
 use super::write_sender::WriteSender;
-use super::write_targets::WriteTerms;
+use super::write_targets::{WriteTargets, WriteTerms};
 use crate::{Batching, EdgeCounters, EdgeSpec, Error};
 
-type BatchEdge = SimEdge<WriteSender<SimNode>, WriteReceiver<SimNode>>;
+type BatchEdge = SimEdge<WriteSender<WriteTargets<SimNode>>, WriteReceiver<SimNode>>;
 
 /// Time that passes with each look at the clock, so that a seed says all: 1 µs.
 const TICK: Duration = Duration::from_micros(1);

@@ -10,6 +10,7 @@
 //! posted: the number of messages that the sender may have sent.
 
 use std::collections::VecDeque;
+use std::os::fd::BorrowedFd;
 
 use fabric::{
     COMPLETIONS_PER_POLL, Completion, CompletionKind, ConnectionId, FabricEvent, LocalSlice,
@@ -106,14 +107,13 @@ impl<N: RdmaNode> ChannelReceiver<N> {
 }
 
 impl<N: RdmaNode> ModeReceiver for ChannelReceiver<N> {
-    type Node = N;
-
-    fn node(&self) -> &N {
-        &self.node
+    fn may_sleep(&mut self) -> Result<bool, Error> {
+        self.node.may_sleep().map_err(refused)
     }
 
-    fn node_mut(&mut self) -> &mut N {
-        &mut self.node
+    fn list_wait_fds<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>) {
+        // A provider without descriptors was refused when the edge was opened.
+        fds.extend(self.node.wait_fds().into_iter().flatten());
     }
 
     fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {

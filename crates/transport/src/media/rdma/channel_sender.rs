@@ -11,8 +11,8 @@ use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
 
 use super::channel_pool::PoolShape;
 use super::channel_targets::ChannelTargets;
+use super::mode::lock;
 use super::mode::{ModeSender, ModeTargets, check_claim};
-use super::write_sender::lock;
 use super::write_targets::memory;
 use crate::{EdgeSpec, Error};
 

@@ -16,6 +16,7 @@
 //! of the receiver: as many messages of credit as buffers. The sender posts a receive buffer for
 //! each of them, and posts it again before it sends more.
 
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 use fabric::{
@@ -415,10 +416,12 @@ impl<N: RdmaNode> ChannelTargets<N> {
 }
 
 impl<N: RdmaNode> ModeTargets for ChannelTargets<N> {
-    type Node = N;
+    fn wait_fds(&self) -> Result<Vec<[BorrowedFd<'_>; 2]>, Error> {
+        Ok(vec![self.node.wait_fds().map_err(refused)?])
+    }
 
-    fn node_mut(&mut self) -> &mut N {
-        &mut self.node
+    fn may_sleep(&mut self) -> Result<bool, Error> {
+        self.node.may_sleep().map_err(refused)
     }
 
     fn progress(&mut self) -> Result<(), Error> {

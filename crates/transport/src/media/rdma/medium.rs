@@ -27,7 +27,8 @@ use crate::media::rum::RumMedium;
 use crate::media::tcp_edge::address_ticket::{read_ticket, seal_tickets};
 use crate::media::tcp_edge::handshake::random_instance;
 use crate::{
-    EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd,
+    EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, RAILS_MAX, ReceivingEnd,
+    SendingEnd,
 };
 
 /// Fewest bytes of a ring. A smaller ring of the edge's description is raised to this.
@@ -44,9 +45,9 @@ const RECONNECT_TIMEOUT: Duration = RumMedium::DEFAULT.reconnect_timeout;
 #[derive(Clone, Debug)]
 pub struct RdmaMedium {
     name: &'static str,
-    settings: RdmaSettings,
+    pub(super) settings: RdmaSettings,
     /// In mode `batch`, most time that both sides wait for a broken connection to be made again.
-    reconnect_timeout: Duration,
+    pub(super) reconnect_timeout: Duration,
 }
 
 /// The media with other settings than [`RdmaMedium::DEFAULT`] that were asked for: each stays as
@@ -79,22 +80,23 @@ impl RdmaMedium {
         }
     }
 
-    /// The one medium with these settings.
-    fn of_settings(settings: RdmaSettings) -> &'static RdmaMedium {
+    /// The one medium with this name and these settings.
+    fn of_settings(&'static self, settings: RdmaSettings) -> &'static RdmaMedium {
         let mut media = WITH_SETTINGS.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = media.iter().find(|known| known.settings == settings) {
+        let is_it = |known: &&&RdmaMedium| (known.name, known.settings) == (self.name, settings);
+        if let Some(known) = media.iter().find(is_it) {
             return known;
         }
         let medium: &'static RdmaMedium = Box::leak(Box::new(RdmaMedium {
             settings,
-            ..RdmaMedium::DEFAULT
+            ..self.clone()
         }));
         media.push(medium);
         medium
     }
 
     /// Opens a node that listens at an address of this host, or at that of the GID of the settings.
-    fn listen(&self, address: IpAddr) -> Result<FabricNode, Error> {
+    pub(super) fn listen(&self, address: IpAddr) -> Result<FabricNode, Error> {
         let address = self.own_address()?.unwrap_or(address);
         self.open_node(FabricAddress::Listen(address), None)
     }
@@ -175,7 +177,7 @@ impl RdmaMedium {
         Ok(Box::new(RdmaReceiver::new(receiver)?))
     }
 
-    fn query(&self, address: FabricAddress, source: Option<IpAddr>) -> ProviderQuery {
+    pub(super) fn query(&self, address: FabricAddress, source: Option<IpAddr>) -> ProviderQuery {
         ProviderQuery {
             provider: self.settings.provider.name().to_owned(),
             device: self.settings.device.map(str::to_owned),
@@ -225,26 +227,38 @@ impl Medium for RdmaMedium {
         }
     }
 
+    /// Rails are for mode `batch`, which settings may choose; the others refuse them.
+    fn rails_max(&self) -> usize {
+        RAILS_MAX
+    }
+
     fn check_available(&self) -> Result<(), Error> {
         FabricLibrary::load().map(drop).map_err(refused)
     }
 
     fn with_settings(&'static self, settings: &str) -> Result<&'static dyn Medium, Error> {
-        let parsed = RdmaSettings::parse(settings)?;
-        let names_mode = (settings.split_whitespace()).any(|word| word.starts_with("mode="));
-        if self.name != RdmaMedium::DEFAULT.name {
-            return match names_mode && parsed.mode != RdmaMode::Batch {
-                false => Ok(self),
-                true => Err(Error::Refused(format!(
-                    "{} is rdma in mode batch, and has no other",
-                    self.name
-                ))),
-            };
+        if self.name == RdmaMedium::DEFAULT.name {
+            return Ok(self.of_settings(RdmaSettings::parse(settings)?));
         }
-        Ok(RdmaMedium::of_settings(parsed))
+        let mut words = settings.split_whitespace();
+        let names_mode = words.any(|word| word.starts_with("mode="));
+        let parsed = match names_mode {
+            true => RdmaSettings::parse(settings)?,
+            false => RdmaSettings::parse(&format!("{settings} mode=batch"))?,
+        };
+        match parsed.mode {
+            RdmaMode::Batch => Ok(self.of_settings(parsed)),
+            _ => Err(Error::Refused(format!(
+                "{} is rdma in mode batch, and has no other",
+                self.name
+            ))),
+        }
     }
 
     fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
+        if self.has_rails(spec)? {
+            return self.open_rails(spec);
+        }
         let address = spec.listen.first();
         self.settings.provider.check_address(&spec.name, address)?;
         let node = self.listen(address)?;
@@ -273,6 +287,9 @@ impl Medium for RdmaMedium {
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
+        if self.has_rails(spec)? {
+            return self.accept_rails(spec, &ticket);
+        }
         if self.settings.mode == RdmaMode::Batch {
             return self.accept_batch(spec, &ticket);
         }
@@ -293,11 +310,11 @@ impl Medium for RdmaMedium {
 }
 
 /// Bytes of the rings of both sides: a multiple of 8.
-fn ring_bytes(spec: &EdgeSpec) -> usize {
+pub(super) fn ring_bytes(spec: &EdgeSpec) -> usize {
     spec.ring_bytes.clamp(RING_BYTES_MIN, RING_BYTES_MAX) / 8 * 8
 }
 
-fn random_salt() -> Result<u64, Error> {
+pub(super) fn random_salt() -> Result<u64, Error> {
     let mut salt = [0; 8];
     let filled = retry_on_intr(|| getrandom(&mut salt, GetRandomFlags::empty()));
     filled.map_err(|error| Error::system("read random bytes", error))?;
@@ -319,6 +336,15 @@ mod tests {
             let medium = with(settings).expect("its own mode");
             assert_eq!((medium.name(), medium.caps()), ("rum-rdma", batch));
         }
+        let of_device = with("device=eth0").expect("a setting").name();
+        assert_eq!(of_device, "rum-rdma");
+        let same = [with("device=eth0"), with("device=eth0")].map(|medium| {
+            let medium: *const dyn Medium = medium.expect("a setting");
+            medium.cast::<()>()
+        });
+        assert_eq!(same[0], same[1], "a medium with settings is kept once");
+        let refusal = with("provider=shm").err().expect("no rum-rdma").to_string();
+        assert!(refusal.contains("mode batch runs over"), "{refusal}");
         let refusal = with("mode=write").err().expect("another mode").to_string();
         assert_eq!(refusal, "rum-rdma is rdma in mode batch, and has no other");
         assert!(batch.is_batching && !of_mode("mode=channel").is_batching);

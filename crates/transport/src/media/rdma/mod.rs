@@ -21,7 +21,7 @@
 //! writes on from the position that it names. Positions are absolute and frames stay in the
 //! sender's ring until they are released, so nothing is lost, doubled or out of order. Who is gone
 //! and who is only disconnected is decided as in `rum` ([`disconnected_peer`]). This is RUM over
-//! InfiniBand (the Streams report, 2011).
+//! InfiniBand (the Streams report, 2011). With [`rails`] it goes over several paths at once.
 
 mod adapter;
 mod batch_pacing;
@@ -47,9 +47,11 @@ mod number_buffers;
 mod peer_watch;
 mod ports;
 mod provider;
+mod rails;
 mod receiver;
 mod receiver_table;
 mod record;
+mod ring_targets;
 mod sender;
 mod sender_reconnection;
 mod settings;

@@ -6,14 +6,11 @@
 //! ```
 
 use std::os::fd::BorrowedFd;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
-use fabric::RdmaNode;
 use ring::frame::FrameBatch;
 
-use super::write_sender::lock;
-use super::write_targets::refused;
 use crate::media::tcp_edge::io_thread::Registration;
 use crate::{EdgeCounters, Error};
 
@@ -83,7 +80,7 @@ pub(super) trait ModeSender: Send {
         self.forget_claim();
         let mut targets = lock(self.targets());
         targets.take_news();
-        Ok(!has_room && targets.node_mut().may_sleep().map_err(refused)?)
+        Ok(!has_room && targets.may_sleep()?)
     }
 
     /// Numbers of the receivers that were gone at the last call.
@@ -98,11 +95,22 @@ pub(super) trait ModeSender: Send {
 
 /// The receivers of an edge as the IO thread attends to them.
 pub(super) trait ModeTargets: Send {
-    /// The node that reaches the receivers.
-    type Node: RdmaNode;
+    /// Descriptors of each node that reaches receivers: of its completions, and of its events.
+    ///
+    /// # Errors
+    /// The provider has no descriptors.
+    fn wait_fds(&self) -> Result<Vec<[BorrowedFd<'_>; 2]>, Error>;
 
-    /// The node, to sleep on.
-    fn node_mut(&mut self) -> &mut Self::Node;
+    /// Asks whether a thread may sleep on the descriptors. `false`: there is something to take now.
+    ///
+    /// # Errors
+    /// The provider has failed.
+    fn may_sleep(&mut self) -> Result<bool, Error>;
+
+    /// Whether the node of these descriptors works: no thread sleeps on those of another.
+    fn is_sound(&self, _node: usize) -> bool {
+        true
+    }
 
     /// Takes completions, credit, requests and losses, and posts what waits.
     ///
@@ -152,19 +160,16 @@ pub(super) trait ModeTargets: Send {
 
 /// The receiver's side of a mode.
 pub(super) trait ModeReceiver: Send {
-    /// The node that reaches the sender.
-    type Node: RdmaNode;
+    /// Asks whether the thread may sleep on the descriptors. `false`: there is something to take
+    /// now.
+    ///
+    /// # Errors
+    /// The provider has failed.
+    fn may_sleep(&mut self) -> Result<bool, Error>;
 
-    /// The node, to sleep on.
-    fn node(&self) -> &Self::Node;
-
-    /// The node, to ask whether a thread may sleep.
-    fn node_mut(&mut self) -> &mut Self::Node;
-
-    /// Descriptor that becomes readable when a connection is to be made again.
-    fn wakeup_fd(&self) -> Option<BorrowedFd<'_>> {
-        None
-    }
+    /// Appends the descriptors that become readable when there is something to take, or a
+    /// connection is to be made again.
+    fn list_wait_fds<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>);
 
     /// The next frames: see [`crate::ReceivingEnd::poll`].
     ///
@@ -193,4 +198,18 @@ pub(super) trait ModeReceiver: Send {
     /// # Errors
     /// See [`ModeReceiver::poll`].
     fn has_news(&mut self) -> Result<bool, Error>;
+}
+
+/// Locks the receivers. A thread that panicked left them as they were before its call.
+pub(super) fn lock<T>(targets: &Mutex<T>) -> MutexGuard<'_, T> {
+    targets.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks the receivers if no other thread has them now.
+pub(super) fn try_lock<T>(targets: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    match targets.try_lock() {
+        Ok(locked) => Some(locked),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
 }

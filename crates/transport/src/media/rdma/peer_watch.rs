@@ -31,6 +31,15 @@ pub(super) struct PeerWatch {
     state: Mutex<WatchState>,
 }
 
+/// A watch that answers no probe any more when it is dropped.
+pub(super) struct WatchGuard(pub(super) Arc<PeerWatch>);
+
+impl Drop for WatchGuard {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 struct WatchState {
     /// Answers probes; `None`: the end is dropped, or its stream is over.
     liveness: Option<LivenessListener>,

@@ -4,11 +4,9 @@ use std::os::fd::BorrowedFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fabric::RdmaNode;
 use ring::frame::FrameBatch;
 
 use super::mode::ModeReceiver;
-use super::write_targets::refused;
 use crate::{Error, ReceivingEnd, Waitable};
 
 /// Longest time that a new end waits for its connection: a second, of which a connection between
@@ -56,7 +54,7 @@ impl<R: ModeReceiver> Waitable for RdmaReceiver<R> {
     /// may place what has come, of which its descriptors do not tell any more.
     fn arm(&mut self) -> Result<bool, Error> {
         self.receiver.progress()?;
-        let may_sleep = self.receiver.node_mut().may_sleep().map_err(refused)?;
+        let may_sleep = self.receiver.may_sleep()?;
         Ok(may_sleep && !self.receiver.owes_credit() && !self.receiver.has_news()?)
     }
 
@@ -67,10 +65,6 @@ impl<R: ModeReceiver> Waitable for RdmaReceiver<R> {
         readable: &mut Vec<BorrowedFd<'a>>,
         _writable: &mut Vec<BorrowedFd<'a>>,
     ) {
-        // A provider without descriptors was refused when the edge was opened.
-        if let Ok(fds) = self.receiver.node().wait_fds() {
-            readable.extend(fds);
-        }
-        readable.extend(self.receiver.wakeup_fd());
+        self.receiver.list_wait_fds(readable);
     }
 }

@@ -1,16 +1,13 @@
 //! The sending end of an edge over `rdma`, and its task at the IO thread.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use fabric::RdmaNode;
 use rustix::event::epoll::EventFlags;
 
-use super::mode::{ModeSender, ModeTargets};
-use super::write_sender::{lock, try_lock};
-use super::write_targets::refused;
+use super::mode::{ModeSender, ModeTargets, lock, try_lock};
 use crate::media::tcp_edge::io_thread::{IoTask, NextTurn, Registration};
 use crate::media::tcp_edge::stream_end::LINGER_TIMEOUT;
 use crate::{EdgeCounters, Error, SendingEnd, Waitable, Wakeup};
@@ -45,11 +42,12 @@ pub(super) struct RdmaSender<S: ModeSender> {
 struct RdmaSenderTask<T> {
     targets: Arc<Mutex<T>>,
     registration: Registration,
-    /// Descriptors of the node: of its completions, which the sending thread sleeps on, and of its
+    /// Descriptors of each node: of its completions, which the sending thread sleeps on, and of its
     /// events. The IO thread watches both while it does not attend: what a provider has kept back
     /// can go out, and a connection that is idle can end, when the first is readable.
-    completion_fd: OwnedFd,
-    event_fd: OwnedFd,
+    fds: Vec<[OwnedFd; 2]>,
+    /// By node, whether the sending thread sleeps on its descriptor.
+    sound_nodes: AtomicU64,
     wakeup: Wakeup,
     /// Pause after a turn in which the sending thread had the lock.
     busy_retry: Duration,
@@ -67,14 +65,15 @@ impl<S: ModeSender<Targets: 'static>> RdmaSender<S> {
         let wakeup = Wakeup::new();
         let wakeup = wakeup.map_err(|error| Error::system("make an event descriptor", error))?;
         let targets = sender.targets().clone();
-        let [completion_fd, event_fd] = {
-            let mut targets = lock(&targets);
-            let fds = targets.node_mut().wait_fds().map_err(refused)?;
-            let [one, two] = fds.map(|fd| fd.try_clone_to_owned());
-            let no_fd = |error| Error::system("duplicate a descriptor", error);
-            [one.map_err(no_fd)?, two.map_err(no_fd)?]
+        let fds = {
+            let targets = lock(&targets);
+            let own = |[one, two]: [BorrowedFd<'_>; 2]| {
+                Ok([one.try_clone_to_owned()?, two.try_clone_to_owned()?])
+            };
+            let fds: std::io::Result<Vec<_>> = targets.wait_fds()?.into_iter().map(own).collect();
+            fds.map_err(|error| Error::system("duplicate a descriptor", error))?
         };
-        for fd in [&completion_fd, &event_fd] {
+        for fd in fds.iter().flatten() {
             let watch = registration.watch_fd(fd, ONE_EVENT);
             watch.map_err(|error| Error::system("watch a descriptor", error))?;
         }
@@ -85,8 +84,8 @@ impl<S: ModeSender<Targets: 'static>> RdmaSender<S> {
         let task = Arc::new(RdmaSenderTask {
             targets,
             registration,
-            completion_fd,
-            event_fd,
+            fds,
+            sound_nodes: AtomicU64::new(u64::MAX),
             wakeup,
             busy_retry,
             is_armed: AtomicBool::new(false),
@@ -153,8 +152,21 @@ impl<T> RdmaSenderTask<T> {
         }
     }
 
-    fn fds(&self) -> [&OwnedFd; 2] {
-        [&self.completion_fd, &self.event_fd]
+    fn fds(&self) -> impl Iterator<Item = &OwnedFd> {
+        self.fds.iter().flatten()
+    }
+}
+
+impl<T: ModeTargets> RdmaSenderTask<T> {
+    /// Notes which nodes the sending thread may sleep on, if it is any other than before.
+    fn note_sound_nodes(&self) {
+        if self.fds.len() < 2 {
+            return;
+        }
+        let targets = lock(&self.targets);
+        let sound = (0..self.fds.len()).filter(|node| targets.is_sound(*node));
+        let sound = sound.fold(0, |all, node| all | 1 << node);
+        self.sound_nodes.store(sound, Ordering::Relaxed);
     }
 }
 
@@ -193,7 +205,7 @@ impl<T: ModeTargets> IoTask for RdmaSenderTask<T> {
         }
         // Behind the lock: a commit that comes next finds that it has to call.
         self.is_attended.store(false, Ordering::Release);
-        match targets.node_mut().may_sleep() {
+        match targets.may_sleep() {
             Ok(false) => NextTurn::At(now),
             _ => {
                 for fd in self.fds() {
@@ -261,6 +273,7 @@ impl<S: ModeSender> Waitable for RdmaSender<S> {
         self.task.is_armed.store(true, Ordering::Release);
         let may_sleep = self.sender.may_sleep(self.blocked_claim_bytes);
         let is_asleep = *may_sleep.as_ref().unwrap_or(&false);
+        self.task.note_sound_nodes();
         self.task.is_armed.store(is_asleep, Ordering::Release);
         if is_asleep {
             self.task.attend();
@@ -277,7 +290,11 @@ impl<S: ModeSender> Waitable for RdmaSender<S> {
         readable: &mut Vec<BorrowedFd<'a>>,
         _writable: &mut Vec<BorrowedFd<'a>>,
     ) {
-        readable.extend([self.task.wakeup.as_fd(), self.task.completion_fd.as_fd()]);
+        readable.push(self.task.wakeup.as_fd());
+        let sound_nodes = self.task.sound_nodes.load(Ordering::Relaxed);
+        let sound = self.task.fds.iter().enumerate();
+        let sound = sound.filter(|(node, _)| sound_nodes & (1 << node) != 0);
+        readable.extend(sound.map(|(_, [completions, _])| completions.as_fd()));
     }
 }
 

@@ -147,8 +147,7 @@ impl<N> SenderReconnection<N> {
             return Err(text);
         }
         self.check_time(since, now, &text)?;
-        self.schedule(now + self.pause);
-        self.pause = (self.pause * 2).clamp(self.times.pause_min, self.times.pause_max);
+        self.schedule_after_pause(now);
         Ok(())
     }
 
@@ -166,6 +165,21 @@ impl<N> SenderReconnection<N> {
             Some(since) => self.check_time(since, (self.clock)(), why),
             None => Ok(()),
         }
+    }
+
+    /// Begins anew with tries and with their limit: another path reaches the sender.
+    pub(super) fn try_again(&mut self) {
+        let now = (self.clock)();
+        self.broken_since = Some(now);
+        if let Some(watch) = self.watch() {
+            watch.let_sleep();
+        }
+        self.schedule_after_pause(now);
+    }
+
+    fn schedule_after_pause(&mut self, now: Instant) {
+        self.schedule(now + self.pause);
+        self.pause = (self.pause * 2).clamp(self.times.pause_min, self.times.pause_max);
     }
 
     fn check_time(&self, since: Instant, now: Instant, why: &str) -> Result<(), String> {

@@ -18,6 +18,17 @@ pub enum RdmaMode {
     Batch,
 }
 
+impl RdmaMode {
+    /// Name of the mode in settings.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            RdmaMode::Write => "write",
+            RdmaMode::Channel => "channel",
+            RdmaMode::Batch => "batch",
+        }
+    }
+}
+
 /// Provider and mode of an edge, and the part of an adapter that it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RdmaSettings {

@@ -14,12 +14,12 @@ impl<N: RdmaNode> WriteTargets<N> {
     /// Posts what is committed to each receiver that is connected.
     pub(super) fn post_all(&mut self) {
         for receiver in 0..self.receivers.len() {
-            self.post_to(receiver);
+            self.post_to_receiver(receiver);
         }
     }
 
     /// Posts what is committed to a receiver, if it is connected. Returns the number of writes.
-    pub(super) fn post_to(&mut self, receiver: usize) -> u64 {
+    pub(super) fn post_to_receiver(&mut self, receiver: usize) -> u64 {
         let mut writes = 0;
         while self.post_next(receiver) {
             writes += 1;

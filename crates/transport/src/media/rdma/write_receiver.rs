@@ -85,9 +85,9 @@ pub(super) struct WriteReceiver<N> {
 
 /// Where a record begins, and which one it is.
 #[derive(Clone, Copy, Debug, Default)]
-struct RecordPlace {
-    position: u64,
-    number: u32,
+pub(super) struct RecordPlace {
+    pub(super) position: u64,
+    pub(super) number: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -183,8 +183,6 @@ fn ask<N: RdmaNode>(
 }
 
 impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
-    type Node = N;
-
     /// The frames of the next record: see [`crate::ReceivingEnd::poll`].
     fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {
         let mut found = self.take_record()?;
@@ -243,9 +241,15 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
         self.is_linked && owes && !self.is_credit_on_way
     }
 
-    fn wakeup_fd(&self) -> Option<BorrowedFd<'_>> {
+    fn may_sleep(&mut self) -> Result<bool, Error> {
+        self.node.may_sleep().map_err(refused)
+    }
+
+    fn list_wait_fds<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>) {
+        // A provider without descriptors was refused when the edge was opened.
+        fds.extend(self.node.wait_fds().into_iter().flatten());
         let watch = self.link.as_ref().and_then(SenderReconnection::watch);
-        watch.map(PeerWatch::wakeup_fd)
+        fds.extend(watch.map(PeerWatch::wakeup_fd));
     }
 
     /// Whether a poll would find a frame or the loss of the sender.
@@ -254,16 +258,6 @@ impl<N: RdmaNode> ModeReceiver for WriteReceiver<N> {
     /// See [`WriteReceiver::poll`].
     fn has_news(&mut self) -> Result<bool, Error> {
         Ok(self.loss.is_some() || self.find_record(self.next)?.is_some())
-    }
-
-    /// The node, to sleep on.
-    fn node(&self) -> &N {
-        &self.node
-    }
-
-    /// The node, to ask whether a thread may sleep.
-    fn node_mut(&mut self) -> &mut N {
-        &mut self.node
     }
 }
 
@@ -568,14 +562,14 @@ impl<N: RdmaNode> WriteReceiver<N> {
 }
 
 #[cold]
-fn broken_record(position: u64, why: &str) -> Error {
+pub(super) fn broken_record(position: u64, why: &str) -> Error {
     Error::Refused(format!(
         "the record of the sender at position {position} is broken: {why}"
     ))
 }
 
 #[cold]
-fn torn_record(position: u64) -> Error {
+pub(super) fn torn_record(position: u64) -> Error {
     Error::Refused(format!(
         "the sender has told of a record at position {position} that is not there"
     ))

@@ -12,21 +12,22 @@
 //! last record, if that was not posted: the busier the connection, the larger the writes. In mode
 //! `batch`, a commit waits for its batch, and is looked at as often as `rum` does.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex};
 
 use fabric::{PinnedMemory, RdmaNode};
 use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
 
 use super::batch_pacing::BatchTerms;
-use super::mode::{ModeSender, ModeTargets, check_claim};
+use super::mode::{ModeSender, check_claim, lock};
 use super::record::{RECORD_OVERHEAD_BYTES, RecordHead, RecordMarks, WITHHELD_PART, WRAP_BYTES};
+use super::ring_targets::RingTargets;
 use super::write_targets::{Committed, WriteTargets, WriteTerms, memory};
 use crate::media::rum::commit_budget::CommitBudget;
 use crate::{EdgeSpec, Error};
 
-/// The sending thread's side of an edge in mode `write`.
-pub(super) struct WriteSender<N> {
-    targets: Arc<Mutex<WriteTargets<N>>>,
+/// The sending thread's side of an edge in mode `write` or `batch`.
+pub(super) struct WriteSender<T> {
+    targets: Arc<Mutex<T>>,
     ring: PinnedMemory,
     ring_bytes: u64,
     marks: RecordMarks,
@@ -59,18 +60,30 @@ struct Claim {
     wraps_at: Option<u64>,
 }
 
-impl<N: RdmaNode> WriteSender<N> {
+impl<N: RdmaNode> WriteSender<WriteTargets<N>> {
     /// Makes the sender's side over a node that listens.
     pub(super) fn new(
         node: N,
         spec: &EdgeSpec,
         terms: &WriteTerms,
-    ) -> Result<WriteSender<N>, Error> {
-        let ring_bytes = terms.ring_bytes as usize;
-        let ring = memory(ring_bytes)?;
+    ) -> Result<WriteSender<WriteTargets<N>>, Error> {
+        let ring = memory(terms.ring_bytes as usize)?;
         let targets = WriteTargets::new(node, spec, terms, &ring)?;
+        Ok(WriteSender::over(targets, ring, spec, terms))
+    }
+}
+
+impl<T: RingTargets> WriteSender<T> {
+    /// Makes the sender's side over its receivers and its ring.
+    pub(super) fn over(
+        targets: T,
+        ring: PinnedMemory,
+        spec: &EdgeSpec,
+        terms: &WriteTerms,
+    ) -> WriteSender<T> {
+        let ring_bytes = terms.ring_bytes as usize;
         let batch_bytes = |batch: &BatchTerms| batch.batching.bytes_max.min(ring_bytes / 4);
-        Ok(WriteSender {
+        WriteSender {
             targets: Arc::new(Mutex::new(targets)),
             ring,
             ring_bytes: terms.ring_bytes,
@@ -80,14 +93,14 @@ impl<N: RdmaNode> WriteSender<N> {
             claim: None,
             budget: (terms.batch.as_ref()).map(|batch| CommitBudget::new(batch_bytes(batch))),
             lost: Vec::with_capacity(spec.receiver_count as usize),
-        })
+        }
     }
 }
 
-impl<N: RdmaNode> ModeSender for WriteSender<N> {
-    type Targets = WriteTargets<N>;
+impl<T: RingTargets> ModeSender for WriteSender<T> {
+    type Targets = T;
 
-    fn targets(&self) -> &Arc<Mutex<WriteTargets<N>>> {
+    fn targets(&self) -> &Arc<Mutex<T>> {
         &self.targets
     }
 
@@ -220,7 +233,7 @@ impl<N: RdmaNode> ModeSender for WriteSender<N> {
     }
 }
 
-impl<N: RdmaNode> WriteSender<N> {
+impl<T: RingTargets> WriteSender<T> {
     /// Hands the committed frames to the receivers' side: in mode `write` they are posted, in mode
     /// `batch` if their batch is full or due. Returns whether the IO thread has to come.
     ///
@@ -249,7 +262,7 @@ impl<N: RdmaNode> WriteSender<N> {
         targets.takes_turn()
     }
 
-    fn queued(&self, targets: &WriteTargets<N>) -> u64 {
+    fn queued(&self, targets: &T) -> u64 {
         let end = self.committed.end;
         end - targets.released().unwrap_or(end)
     }
@@ -269,10 +282,10 @@ impl<N: RdmaNode> WriteSender<N> {
     }
 
     /// Finds room behind the last record, in it if it was not posted; `None`: there is none.
-    fn find_room(&self, targets: &WriteTargets<N>, len: usize) -> Option<Claim> {
+    fn find_room(&self, targets: &T, len: usize) -> Option<Claim> {
         let frame = frame_bytes(len) as u64;
         let overhead = RECORD_OVERHEAD_BYTES as u64;
-        let limit = self.committed.end - self.queued(targets) + self.ring_bytes;
+        let limit = targets.reusable().unwrap_or(self.committed.end) + self.ring_bytes;
         if let Some(last) = self
             .last_record
             .filter(|last| targets.is_unposted(last.position))
@@ -318,19 +331,5 @@ impl<N: RdmaNode> WriteSender<N> {
             self.committed.records = number.wrapping_add(1);
         }
         self.committed.turn = (start, self.committed.records);
-    }
-}
-
-/// Locks the receivers. A thread that panicked left them as they were before its call.
-pub(super) fn lock<T>(targets: &Mutex<T>) -> MutexGuard<'_, T> {
-    targets.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Locks the receivers if no other thread has them now.
-pub(super) fn try_lock<T>(targets: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
-    match targets.try_lock() {
-        Ok(locked) => Some(locked),
-        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
     }
 }

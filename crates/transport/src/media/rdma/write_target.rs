@@ -116,11 +116,6 @@ impl WriteTarget {
         self.is_connected() && self.posted == end && self.on_way.is_empty()
     }
 
-    /// Whether there are frames up to a position to post, and the provider had room for the last.
-    pub(super) fn is_waiting(&self, end: u64) -> bool {
-        self.is_connected() && self.posted < end && !self.is_blocked
-    }
-
     /// Whether the receiver has released all that it was sent.
     pub(super) fn is_idle(&self) -> bool {
         self.released == self.posted

@@ -7,6 +7,7 @@
 //! [`super::batch_targets`] says when, and a receiver whose connection broke connects again and
 //! goes on where it was.
 
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -17,12 +18,14 @@ use fabric::{
 };
 
 use super::batch_pacing::{BatchPacing, BatchTerms};
+use super::batch_targets::BatchTargets;
 use super::disconnected_peer::DisconnectedPeer;
 use super::greeting::{RdmaAcceptance, RdmaRequest};
 use super::introduction::{INTRODUCTION_WORDS, Introduction};
 use super::mode::ModeTargets;
 use super::number_buffers::NumberMemory;
 use super::record::{CREDIT_BYTES, RecordMarks};
+use super::ring_targets::RingTargets;
 use super::write_target::{TargetState, WRITE_COUNT_BITS, WRITE_COUNT_MASK, WriteTarget};
 use super::{PlacementProof, batch_mode_number, mode_number};
 use crate::media::rum::flush_deadline::FlushScope;
@@ -47,9 +50,9 @@ pub(super) struct WriteTargets<N> {
     pub(super) number_memory: NumberMemory,
     pub(super) committed: Committed,
     completions: Vec<Completion>,
-    lost: Vec<u32>,
+    pub(super) lost: Vec<u32>,
     /// Why the receiver was lost that was lost last.
-    last_loss: String,
+    pub(super) last_loss: String,
     /// Whether credit or a loss has come that a thread without room may wait for.
     has_news: bool,
     /// Counters of the edge, for refused requests.
@@ -126,77 +129,6 @@ impl<N: RdmaNode> WriteTargets<N> {
         })
     }
 
-    /// Lets everything before a position be posted, and posts it as far as there is room.
-    pub(super) fn commit(&mut self, committed: Committed) {
-        self.note_commit(committed);
-        self.post_all();
-    }
-
-    /// Lets everything before a position be posted.
-    pub(super) fn note_commit(&mut self, committed: Committed) {
-        self.committed = committed;
-        self.was_flushed = std::mem::take(&mut self.is_flushed);
-    }
-
-    /// Posts what waits for completions, if they have come. The next claim or flush reports an
-    /// error, if there is one.
-    pub(super) fn post_waiting(&mut self) {
-        let end = self.committed.end;
-        if self.living().any(|target| target.posted < end) && self.take_completions().is_ok() {
-            self.post_all();
-        }
-    }
-
-    /// Keeps everything behind a position from being posted.
-    pub(super) fn hold(&mut self, committed: Committed) {
-        self.committed = committed;
-    }
-
-    /// Lowest position up to which a living receiver has released frames; `None`: none is living.
-    pub(super) fn released(&self) -> Option<u64> {
-        self.living().map(|target| target.released).min()
-    }
-
-    /// Whether no living receiver has been sent the record at a position, over any connection.
-    pub(super) fn is_unposted(&self, position: u64) -> bool {
-        self.living().all(|target| target.sent <= position)
-    }
-
-    /// Appends the receivers that are gone to a list that had all of an earlier call.
-    pub(super) fn list_lost(&self, list: &mut Vec<u32>) {
-        list.extend_from_slice(&self.lost[list.len()..]);
-    }
-
-    /// Makes progress, and has the provider tell of the last writes. Returns whether all that is
-    /// committed is written, so that it outlives this process: a write that is posted may still
-    /// wait in the provider.
-    pub(super) fn flush(&mut self) -> Result<bool, Error> {
-        self.is_flushed = true;
-        self.progress()?;
-        self.let_out();
-        let mut is_asked = false;
-        for receiver in 0..self.receivers.len() {
-            is_asked |= self.ask_for_completion(receiver);
-        }
-        if is_asked {
-            // A provider over sockets has mostly told already.
-            self.progress()?;
-        }
-        let end = self.committed.end;
-        Ok(self.living().all(|target| target.is_written(end)))
-    }
-
-    /// The error of an edge whose last receiver is gone.
-    pub(super) fn check_receivers(&self) -> Result<(), Error> {
-        if self.lost.len() < self.receivers.len() {
-            return Ok(());
-        }
-        Err(Error::PeerLost(crate::PeerLoss {
-            receiver: self.lost.last().copied(),
-            reason: self.last_loss.clone(),
-        }))
-    }
-
     pub(super) fn living(&self) -> impl Iterator<Item = &WriteTarget> {
         let is_living = |target: &&WriteTarget| target.state != TargetState::Lost;
         self.receivers.iter().filter(is_living)
@@ -265,7 +197,7 @@ impl<N: RdmaNode> WriteTargets<N> {
         if let Some(at) = self.receivers.iter().position(is_it) {
             self.receivers[at].state = TargetState::Connected(connection);
             self.receivers[at].disconnected = None;
-            self.post_to(at);
+            self.post_to_receiver(at);
         }
     }
 
@@ -417,8 +349,6 @@ impl<N: RdmaNode> WriteTargets<N> {
 }
 
 impl<N: RdmaNode> ModeTargets for WriteTargets<N> {
-    type Node = N;
-
     /// Whether credit or a loss has come since the last call.
     fn take_news(&mut self) -> bool {
         std::mem::take(&mut self.has_news)
@@ -458,9 +388,12 @@ impl<N: RdmaNode> ModeTargets for WriteTargets<N> {
         self.released().is_none_or(|released| released == end)
     }
 
-    /// The node, to sleep on.
-    fn node_mut(&mut self) -> &mut N {
-        &mut self.node
+    fn wait_fds(&self) -> Result<Vec<[BorrowedFd<'_>; 2]>, Error> {
+        Ok(vec![self.node.wait_fds().map_err(refused)?])
+    }
+
+    fn may_sleep(&mut self) -> Result<bool, Error> {
+        self.node.may_sleep().map_err(refused)
     }
 
     /// Takes completions, credit, requests and losses, and posts what waits: in mode `batch`, what

@@ -10,11 +10,11 @@ use super::record::{CREDIT_BYTES, RecordHead, RecordMarks};
 use super::sim_edge::{RING_BYTES, SimEdge, StepRng, seeds, spec};
 use super::write_receiver::WriteReceiver;
 use super::write_sender::WriteSender;
-use super::write_targets::WriteTerms;
+use super::write_targets::{WriteTargets, WriteTerms};
 use super::{PlacementProof, mode_number};
 use crate::{EdgeSpec, Error};
 
-type WriteEdge = SimEdge<WriteSender<SimNode>, WriteReceiver<SimNode>>;
+type WriteEdge = SimEdge<WriteSender<WriteTargets<SimNode>>, WriteReceiver<SimNode>>;
 
 fn terms(proof: PlacementProof, salt: u64) -> WriteTerms {
     WriteTerms {

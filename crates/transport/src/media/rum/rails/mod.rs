@@ -19,18 +19,12 @@
 //! with one connection: see [`rum`](super).
 //!
 //! # Parts
-//! `schedule` decides and knows no sockets: it assigns bytes to rails by their measured
-//! rates, finds stalled rails, and has bytes go out again. `striped_sender` writes, `rail_reader`
-//! reads, `reorder_ring` puts into order.
+//! [`schedule`](crate::media::rails::schedule) decides and knows no sockets: it assigns bytes to
+//! rails by their measured rates, finds stalled rails, and has bytes go out again.
+//! `striped_sender` writes, `rail_reader` reads, `reorder_ring` puts into order.
 
-mod drain_rate;
 mod rail_reader;
-mod received_ranges;
 mod reorder_ring;
-mod report_delay;
-mod schedule;
-#[cfg(test)]
-mod schedule_tests;
 mod striped_receiver;
 mod striped_sender;
 

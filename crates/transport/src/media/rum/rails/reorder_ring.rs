@@ -12,7 +12,7 @@
 
 use ring::frame::{FrameBatch, FrameHeader, HEADER_BYTES, PAD, frame_bytes};
 
-use super::received_ranges::ReceivedRanges;
+use crate::media::rails::received_ranges::ReceivedRanges;
 
 /// Received bytes of a striped stream, and positions in them.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use ring::RetainingReader;
 use rustix::io::{Errno, Result};
 
-use super::schedule::{RailSchedule, StripeSegment};
 use crate::EdgeCounters;
+use crate::media::rails::schedule::{RailSchedule, StripeSegment};
 use crate::media::rum::batch_header::{
     BATCH_HEADER_BYTES, BatchContent, BatchHeader, BatchHeaderWords, BatchSealKey,
 };

@@ -16,7 +16,7 @@ const SAMPLE_MAX: Duration = Duration::from_secs(1);
 
 /// Average of the delay of a rail's reports, and its variation.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ReportDelay {
+pub(in crate::media) struct ReportDelay {
     mean: Duration,
     deviation: Duration,
     has_sample: bool,
@@ -24,7 +24,7 @@ pub(super) struct ReportDelay {
 
 impl ReportDelay {
     /// Notes a report, and the time for which its first segment had been the first that waited.
-    pub(super) fn note(&mut self, took: Duration) {
+    pub(in crate::media) fn note(&mut self, took: Duration) {
         if took > SAMPLE_MAX {
             return;
         }
@@ -37,12 +37,12 @@ impl ReportDelay {
     }
 
     /// Average time; 0 before the first report.
-    pub(super) fn mean(&self) -> Duration {
+    pub(in crate::media) fn mean(&self) -> Duration {
         self.mean
     }
 
     /// Time after which a report is late by this rail's measure; 0 before the first report.
-    pub(super) fn late_after(&self) -> Duration {
+    pub(in crate::media) fn late_after(&self) -> Duration {
         self.mean + 4 * self.deviation
     }
 }

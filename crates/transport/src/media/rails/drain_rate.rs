@@ -21,7 +21,7 @@ const SAMPLE_WEIGHT: f64 = 0.25;
 
 /// Average rate at which a rail drains.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DrainRate {
+pub(in crate::media) struct DrainRate {
     bytes_per_second: Option<f64>,
     sample_bytes: u64,
     sample_time: Duration,
@@ -33,7 +33,7 @@ pub(super) struct DrainRate {
 
 impl DrainRate {
     /// The rate of a rail that has carried nothing yet.
-    pub(super) fn new(now: Instant) -> DrainRate {
+    pub(in crate::media) fn new(now: Instant) -> DrainRate {
         DrainRate {
             bytes_per_second: None,
             sample_bytes: 0,
@@ -44,17 +44,17 @@ impl DrainRate {
     }
 
     /// Bytes per second; `None`: there was no sample yet.
-    pub(super) fn bytes_per_second(&self) -> Option<f64> {
+    pub(in crate::media) fn bytes_per_second(&self) -> Option<f64> {
         self.bytes_per_second
     }
 
     /// Notes that bytes are sent on a rail that was empty.
-    pub(super) fn note_begin(&mut self, now: Instant) {
+    pub(in crate::media) fn note_begin(&mut self, now: Instant) {
         self.counted_to = now;
     }
 
     /// Notes a report: of the `waiting` bytes on the rail, `received` have come out.
-    pub(super) fn note_received(&mut self, waiting: u64, received: u64, now: Instant) {
+    pub(in crate::media) fn note_received(&mut self, waiting: u64, received: u64, now: Instant) {
         let took = now.saturating_duration_since(self.counted_to);
         self.counted_to = now;
         self.is_loaded &= waiting >= LOADED_BYTES_MIN;

@@ -8,7 +8,7 @@
 
 /// Received ranges of positions.
 #[derive(Debug, Default)]
-pub(super) struct ReceivedRanges {
+pub(in crate::media) struct ReceivedRanges {
     in_order: u64,
     /// Ranges beyond `in_order`, in order, none empty and none touching another.
     ahead: Vec<(u64, u64)>,
@@ -16,12 +16,12 @@ pub(super) struct ReceivedRanges {
 
 impl ReceivedRanges {
     /// Position before which everything was received.
-    pub(super) fn in_order(&self) -> u64 {
+    pub(in crate::media) fn in_order(&self) -> u64 {
         self.in_order
     }
 
     /// Adds the positions from `from` up to `to`; some of them may have been received before.
-    pub(super) fn add(&mut self, from: u64, to: u64) {
+    pub(in crate::media) fn add(&mut self, from: u64, to: u64) {
         if to <= self.in_order || from >= to {
             return;
         }

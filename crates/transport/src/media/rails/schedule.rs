@@ -40,11 +40,11 @@ use super::drain_rate::DrainRate;
 use super::report_delay::ReportDelay;
 
 /// Time without a report after which a rail is late, beside the time that its reports take.
-pub(super) const LATE_TIME_MIN: Duration = Duration::from_millis(30);
+pub(in crate::media) const LATE_TIME_MIN: Duration = Duration::from_millis(30);
 
 /// Time without a report after which a late rail is stalled, beside the time that its reports take
 /// on average, once another rail has reported.
-pub(super) const STALL_TIME_MIN: Duration = Duration::from_millis(10);
+pub(in crate::media) const STALL_TIME_MIN: Duration = Duration::from_millis(10);
 
 /// Longest time that a segment may be expected to take on its rail.
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(4);
@@ -68,18 +68,18 @@ const SILENCE_TIME: Duration = Duration::from_millis(20);
 
 /// Consecutive bytes of the ring that go out on one rail behind one header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct StripeSegment {
+pub(in crate::media) struct StripeSegment {
     /// Position of the first byte.
-    pub(super) from: u64,
+    pub(in crate::media) from: u64,
     /// Position after the last byte.
-    pub(super) to: u64,
+    pub(in crate::media) to: u64,
     /// Padding at the ring's end, whose bytes are not sent.
-    pub(super) is_padding: bool,
+    pub(in crate::media) is_padding: bool,
 }
 
 /// Assignment of segments to the rails of one receiver.
 #[derive(Debug)]
-pub(super) struct RailSchedule {
+pub(in crate::media) struct RailSchedule {
     rails: Vec<RailLoad>,
     /// Segments that must go out again, the lowest last.
     returned: Vec<StripeSegment>,
@@ -116,7 +116,7 @@ enum RailStatus {
 
 impl StripeSegment {
     /// Bytes of the ring that it covers.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(in crate::media) fn bytes(&self) -> u64 {
         self.to - self.from
     }
 
@@ -134,7 +134,7 @@ impl StripeSegment {
 
 impl RailSchedule {
     /// A schedule for rails that are all down, from a position on.
-    pub(super) fn new(rail_count: usize, position: u64, ring_bytes: u64) -> RailSchedule {
+    pub(in crate::media) fn new(rail_count: usize, position: u64, ring_bytes: u64) -> RailSchedule {
         let now = Instant::now();
         RailSchedule {
             rails: (0..rail_count).map(|_| RailLoad::new(now)).collect(),
@@ -146,17 +146,17 @@ impl RailSchedule {
     }
 
     /// Position up to which bytes were given to rails.
-    pub(super) fn assigned_to(&self) -> u64 {
+    pub(in crate::media) fn assigned_to(&self) -> u64 {
         self.assigned_to
     }
 
     /// Position up to which the receiver has released.
-    pub(super) fn released(&self) -> u64 {
+    pub(in crate::media) fn released(&self) -> u64 {
         self.released
     }
 
     /// Whether every byte before a position was given to a rail, and none has to go out again.
-    pub(super) fn is_all_assigned(&self, committed: u64) -> bool {
+    pub(in crate::media) fn is_all_assigned(&self, committed: u64) -> bool {
         let must_repeat = self
             .returned
             .iter()
@@ -165,7 +165,7 @@ impl RailSchedule {
     }
 
     /// Notes that a rail is connected: anew, whatever it was before.
-    pub(super) fn join(&mut self, rail: usize, now: Instant) {
+    pub(in crate::media) fn join(&mut self, rail: usize, now: Instant) {
         self.leave(rail);
         self.rails[rail] = RailLoad {
             status: RailStatus::Up,
@@ -174,7 +174,7 @@ impl RailSchedule {
     }
 
     /// Notes that a rail is broken: what waits on it goes out again on the others.
-    pub(super) fn leave(&mut self, rail: usize) {
+    pub(in crate::media) fn leave(&mut self, rail: usize) {
         if self.rails[rail].is_up() {
             self.return_unreported(rail);
         }
@@ -186,7 +186,7 @@ impl RailSchedule {
     }
 
     /// Notes the position that the receiver has released.
-    pub(super) fn note_released(&mut self, position: u64) {
+    pub(in crate::media) fn note_released(&mut self, position: u64) {
         self.released = self.released.max(position);
         // Earlier connections may have delivered what these have still to send.
         self.assigned_to = self.assigned_to.max(position);
@@ -196,7 +196,7 @@ impl RailSchedule {
     ///
     /// # Errors
     /// More than were sent.
-    pub(super) fn note_received(
+    pub(in crate::media) fn note_received(
         &mut self,
         rail: usize,
         count: u64,
@@ -231,10 +231,15 @@ impl RailSchedule {
         Ok(())
     }
 
+    /// Whether a rail is stalled: it gets nothing until it reports.
+    pub(in crate::media) fn is_stalled(&self, rail: usize) -> bool {
+        self.rails[rail].status == RailStatus::Stalled
+    }
+
     /// The next segment and its rail. `fresh` are the next bytes of no rail, as far as they are
     /// consecutive; `is_busy` says whether a rail can take nothing now. `None`: nothing is to be
     /// sent now.
-    pub(super) fn next(
+    pub(in crate::media) fn next(
         &mut self,
         fresh: Option<StripeSegment>,
         is_busy: impl Fn(usize) -> bool,
@@ -259,7 +264,7 @@ impl RailSchedule {
     }
 
     /// Notes a segment of no bytes on a rail, for its place among the reports.
-    pub(super) fn note_empty_segment(&mut self, rail: usize, now: Instant) {
+    pub(in crate::media) fn note_empty_segment(&mut self, rail: usize, now: Instant) {
         let (from, to) = (self.assigned_to, self.assigned_to);
         let is_padding = false;
         let segment = StripeSegment {
@@ -272,7 +277,7 @@ impl RailSchedule {
 
     /// The next rail on which a probe is to be sent, because another one is late. `can_send` says
     /// whether a rail takes a segment now. The probe counts as sent.
-    pub(super) fn next_probe(
+    pub(in crate::media) fn next_probe(
         &mut self,
         can_send: impl Fn(usize) -> bool,
         now: Instant,
@@ -292,7 +297,7 @@ impl RailSchedule {
     }
 
     /// Finds rails that are stalled. `true`: there are some, and segments go out again.
-    pub(super) fn check_stalls(&mut self, now: Instant) -> bool {
+    pub(in crate::media) fn check_stalls(&mut self, now: Instant) -> bool {
         let mut has_stalled = false;
         for rail in 0..self.rails.len() {
             let is_over = self.rails[rail].stalls_at().is_some_and(|at| at <= now);
@@ -307,7 +312,7 @@ impl RailSchedule {
 
     /// Time at which the next rail is late or stalled, unless it reports before. `None`: there is
     /// none, or the next thing to happen is a report.
-    pub(super) fn next_stall_check_at(&self, now: Instant) -> Option<Instant> {
+    pub(in crate::media) fn next_stall_check_at(&self, now: Instant) -> Option<Instant> {
         let check_at = |load: &RailLoad| {
             let late_at = load.late_at().filter(|at| *at > now);
             load.stalls_at().or(late_at)
@@ -317,18 +322,18 @@ impl RailSchedule {
     }
 
     /// Whether something waits on a rail that may come to be late.
-    pub(super) fn has_unreported(&self) -> bool {
+    pub(in crate::media) fn has_unreported(&self) -> bool {
         let is_waiting = |load: &RailLoad| load.is_up() && !load.unreported.is_empty();
         self.up_count() > 1 && self.rails.iter().any(is_waiting)
     }
 
     /// Whether another rail has reported since a rail was late.
-    pub(super) fn has_suspect(&self) -> bool {
+    pub(in crate::media) fn has_suspect(&self) -> bool {
         self.rails.iter().any(|load| load.stalls_at().is_some())
     }
 
     /// Whether a rail is late, so that reports of the others count.
-    pub(super) fn has_late_rail(&self, now: Instant) -> bool {
+    pub(in crate::media) fn has_late_rail(&self, now: Instant) -> bool {
         let is_late = |load: &RailLoad| load.late_at().is_some_and(|at| at <= now);
         self.up_count() > 1 && self.rails.iter().any(is_late)
     }
