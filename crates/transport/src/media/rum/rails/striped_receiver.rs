@@ -320,17 +320,25 @@ impl ReceivingEnd for StripedReceiver {
     fn release(&mut self) {
         if self.ring.release() {
             let position = self.ring.released();
-            // One report is enough, by a rail that has something to report anyway.
-            let has_come = |rail: &&RailEnd| rail.task.unreported_batches() > 0;
-            if self.rails.iter().any(|rail| has_come(&rail)) {
-                let rails = self.rails.iter().filter(has_come);
-                rails.for_each(|rail| rail.task.release(position));
-            } else {
-                self.rails
-                    .iter()
-                    .for_each(|rail| rail.task.release(position));
-            }
+            let has_come = |rail: &RailEnd| rail.task.unreported_batches() > 0;
+            choose_rails(&self.rails, has_come, |rail| rail.task.release(position));
         }
+    }
+}
+
+/// Calls `tell` for the rails that have something to report anyway, for one report is enough; for
+/// all rails if none has. Each rail is asked once: the IO thread may report for a rail at any time,
+/// and a rail that is asked again may have nothing to report by then.
+fn choose_rails<R>(rails: &[R], has_come: impl Fn(&R) -> bool, tell: impl Fn(&R)) {
+    let mut is_told = false;
+    for rail in rails {
+        if has_come(rail) {
+            tell(rail);
+            is_told = true;
+        }
+    }
+    if !is_told {
+        rails.iter().for_each(tell);
     }
 }
 
@@ -361,5 +369,34 @@ impl Waitable for StripedReceiver {
 impl Drop for StripedReceiver {
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::{Cell, RefCell};
+
+    use super::*;
+
+    /// Rails that are told, of rails that have so many batches to report; the IO thread reports
+    /// all of them as soon as a rail was asked.
+    fn told(batches: [u64; 3]) -> Vec<usize> {
+        let rails: Vec<_> = (0..3)
+            .map(|rail| (rail, Cell::new(batches[rail])))
+            .collect();
+        let told = RefCell::new(Vec::new());
+        choose_rails(
+            &rails,
+            |(_, batches)| batches.replace(0) > 0,
+            |(rail, _)| told.borrow_mut().push(*rail),
+        );
+        told.into_inner()
+    }
+
+    #[test]
+    fn a_released_position_is_told_while_the_io_thread_reports() {
+        assert_eq!(told([0, 0, 0]), [0, 1, 2]);
+        assert_eq!(told([1, 0, 0]), [0]);
+        assert_eq!(told([0, 2, 1]), [1, 2]);
     }
 }
