@@ -155,6 +155,15 @@ impl RumSenderState {
         (now, left.unwrap_or_default())
     }
 
+    /// Sends a frame that is a batch of its own. No frame follows that is committed without a call,
+    /// so the IO thread is called only for what a receiver does not take now.
+    pub(super) fn send_frame(&mut self) {
+        let is_out = self.send(FlushScope::All);
+        if !is_out && self.connected().any(ConnectedReceiver::is_blocked) {
+            self.request_flush();
+        }
+    }
+
     /// Has the IO thread watch the unsent frames.
     pub(super) fn request_flush(&mut self) {
         if self.flush_watchdog.note_batch() {
