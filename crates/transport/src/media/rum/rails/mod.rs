@@ -31,8 +31,9 @@ mod report_delay;
 mod schedule;
 #[cfg(test)]
 mod schedule_tests;
+mod stall_watch;
 mod striped_receiver;
 mod striped_sender;
 
-pub(super) use striped_receiver::{RailEnd, StripedReceiver};
+pub(super) use striped_receiver::{LoneFrameReports, RailEnd, StripedReceiver};
 pub(super) use striped_sender::StripedSender;

@@ -55,6 +55,10 @@ const SEGMENT_BYTES_MAX: u64 = 64 * 1024;
 /// Fewest bytes of a segment that is cut: the header of a smaller one would count.
 const SEGMENT_BYTES_MIN: u64 = 4096;
 
+/// Fewer bytes than this on a rail count as none: a stream that one rail carries easily stays on
+/// it.
+pub(super) const FEW_BYTES: u64 = SEGMENT_BYTES_MIN;
+
 /// Time that a segment takes on its rail at most: a longer one would delay those behind it.
 const SEGMENT_SECONDS_MAX: f64 = 0.002;
 
@@ -322,6 +326,12 @@ impl RailSchedule {
         self.up_count() > 1 && self.rails.iter().any(is_waiting)
     }
 
+    /// Whether so few bytes wait on each rail that they count as none.
+    pub(super) fn has_few_unreported(&self) -> bool {
+        let rails = &self.rails;
+        rails.iter().all(|load| load.unreported_bytes < FEW_BYTES)
+    }
+
     /// Whether another rail has reported since a rail was late.
     pub(super) fn has_suspect(&self) -> bool {
         self.rails.iter().any(|load| load.stalls_at().is_some())
@@ -370,7 +380,7 @@ impl RailSchedule {
                 continue;
             }
             let ahead = match load.unreported_bytes {
-                few if few < SEGMENT_BYTES_MIN => 0,
+                few if few < FEW_BYTES => 0,
                 many => many,
             };
             let seconds = (ahead + bytes) as f64 / rate.unwrap_or(best).max(1.0);

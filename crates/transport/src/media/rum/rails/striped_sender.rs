@@ -8,6 +8,7 @@ use ring::RetainingReader;
 use rustix::io::{Errno, Result};
 
 use super::schedule::{RailSchedule, StripeSegment};
+use super::stall_watch::StallWatch;
 use crate::EdgeCounters;
 use crate::media::rum::batch_header::{
     BATCH_HEADER_BYTES, BatchContent, BatchHeader, BatchHeaderWords, BatchSealKey,
@@ -26,6 +27,10 @@ static FILLER: [u8; 64 * 1024] = [0; 64 * 1024];
 /// case: the schedule goes by what receivers report, and by when.
 const BATCHES_PER_CREDIT_READ: u32 = 16;
 const CREDIT_READ_PERIOD: Duration = Duration::from_millis(1);
+
+/// Time without reading credit while few bytes wait on each rail. Of such a stream the schedule
+/// needs only to know how long reports take, and reading takes a third of the time of a frame.
+const LONE_CREDIT_READ_PERIOD: Duration = Duration::from_millis(4);
 
 /// Sends batches to one receiver over the rails that are connected.
 pub(in crate::media::rum) struct StripedSender {
@@ -49,8 +54,7 @@ pub(in crate::media::rum) struct StripedSender {
     has_left: bool,
     /// The stream is over: each rail says so.
     is_closing: bool,
-    /// Whether the IO thread looks for stalled rails.
-    is_watched: bool,
+    stall_watch: StallWatch,
     /// Whether a rail is late, so that the IO thread waits for reports of the others.
     has_late_rail: bool,
     /// Whether rails came or went since [`StripedSender::take_rail_changes`].
@@ -111,7 +115,7 @@ impl StripedSender {
             is_blocked: false,
             has_left: false,
             is_closing: false,
-            is_watched: false,
+            stall_watch: StallWatch::new(Instant::now()),
             has_late_rail: false,
             has_rail_changes: false,
             last_error: Errno::PIPE,
@@ -272,8 +276,7 @@ impl StripedSender {
         }
         let next = self.schedule.next_stall_check_at(now);
         self.has_late_rail = self.schedule.has_late_rail(now);
-        self.is_watched = next.is_some() || self.has_late_rail;
-        next
+        self.stall_watch.note_look(next, self.has_late_rail, now)
     }
 
     /// Sends committed frames, as far as the rails take them. Returns the number of batches begun
@@ -352,7 +355,11 @@ impl StripedSender {
         match self.batches_since_credit_read {
             0 => false,
             few if few < BATCHES_PER_CREDIT_READ => {
-                self.credit_read_at.elapsed() >= CREDIT_READ_PERIOD
+                let period = match self.schedule.has_few_unreported() {
+                    true => LONE_CREDIT_READ_PERIOD,
+                    false => CREDIT_READ_PERIOD,
+                };
+                self.credit_read_at.elapsed() >= period
             }
             _ => true,
         }
@@ -400,8 +407,7 @@ impl StripedSender {
 
     /// Has the IO thread look for stalled rails, unless it does already.
     fn have_stalls_checked(&mut self) {
-        if !self.is_watched && self.schedule.has_unreported() {
-            self.is_watched = true;
+        if self.schedule.has_unreported() && self.stall_watch.note_sent() {
             self.registration.request_turn();
         }
     }
