@@ -40,11 +40,11 @@ use super::drain_rate::DrainRate;
 use super::report_delay::ReportDelay;
 
 /// Time without a report after which a rail is late, beside the time that its reports take.
-pub(super) const LATE_TIME_MIN: Duration = Duration::from_millis(30);
+pub(super) const LATE_TIME_MIN: Duration = Duration::from_millis(15);
 
 /// Time without a report after which a late rail is stalled, beside the time that its reports take
 /// on average, once another rail has reported.
-pub(super) const STALL_TIME_MIN: Duration = Duration::from_millis(10);
+pub(super) const STALL_TIME_MIN: Duration = Duration::from_millis(5);
 
 /// Longest time that a segment may be expected to take on its rail.
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(4);

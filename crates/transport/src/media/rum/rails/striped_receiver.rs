@@ -209,7 +209,8 @@ impl StripedReceiver {
         if outcome != Ok(ReadOutcome::WouldBlock) {
             rail.task.set_batches(reader.received());
             self.end_position = self.end_position.or(reader.end_position());
-            if rail.unreported_bytes() >= self.report_bytes {
+            let is_asked = reader.take_probe();
+            if is_asked || rail.unreported_bytes() >= self.report_bytes {
                 rail.report(self.ring.released());
             }
         }
