@@ -278,6 +278,13 @@ impl RumSenderState {
     /// Notes whether the sending thread is about to sleep until there is room.
     pub(super) fn set_armed(&mut self, is_armed: bool) {
         self.is_armed = is_armed;
+        for receiver in &mut self.receivers {
+            if let RumConnectionState::Connected(batch_sender) = receiver
+                && is_armed
+            {
+                batch_sender.note_armed();
+            }
+        }
         if !is_armed && self.connected().any(ConnectedReceiver::is_blocked) {
             // The thread may go on computing with unsent bytes that it slept on.
             self.request_flush();
@@ -433,8 +440,7 @@ impl RumSenderState {
             if let RumConnectionState::Connected(batch_sender) = receiver {
                 let is_credit_wanted =
                     is_closing || is_close && !batch_sender.is_all_sent(committed);
-                let is_room_wanted = batch_sender.is_blocked() && !is_armed;
-                batch_sender.set_watched_events(is_room_wanted, is_credit_wanted);
+                batch_sender.set_watched_events(is_armed, is_credit_wanted);
             }
         }
         next

@@ -24,6 +24,7 @@
 //! reads, `reorder_ring` puts into order.
 
 mod drain_rate;
+mod outgoing_segment;
 mod rail_reader;
 mod received_ranges;
 mod reorder_ring;

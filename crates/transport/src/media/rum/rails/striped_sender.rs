@@ -1,5 +1,8 @@
 //! The batches of a sender's ring that go out to one receiver over several rails.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -7,21 +10,16 @@ use std::time::{Duration, Instant};
 use ring::RetainingReader;
 use rustix::io::{Errno, Result};
 
+use super::outgoing_segment::OutgoingSegment;
 use super::schedule::{RailSchedule, StripeSegment};
 use super::stall_watch::StallWatch;
 use crate::EdgeCounters;
-use crate::media::rum::batch_header::{
-    BATCH_HEADER_BYTES, BatchContent, BatchHeader, BatchHeaderWords, BatchSealKey,
-};
+use crate::media::rum::batch_header::{BatchContent, BatchHeader, BatchSealKey};
 use crate::media::rum::batch_sender::{BatchSendCounts, SendableFrames};
 use crate::media::rum::receiver_identity::ReceiverIdentity;
 use crate::media::tcp_edge::credit::ConnectionEnd;
 use crate::media::tcp_edge::io_thread::Registration;
 use crate::media::tcp_edge::receiver_connection::{ReceiverConnection, write_parts};
-
-/// Bytes that are sent in place of those that were released while a batch was going out: another
-/// rail has delivered them, and the receiver drops these.
-static FILLER: [u8; 64 * 1024] = [0; 64 * 1024];
 
 /// Batches sent without reading credit, and time without reading it, after which it is read in any
 /// case: the schedule goes by what receivers report, and by when.
@@ -76,15 +74,9 @@ struct RailConnection {
     /// Number of batches that were begun on this connection.
     batches: u64,
     outgoing: Option<OutgoingSegment>,
+    /// Whether the sending thread polls the socket for room while it sleeps.
+    is_polled: bool,
     has_sent_goodbye: bool,
-}
-
-/// A batch that is not sent as a whole.
-struct OutgoingSegment {
-    header: BatchHeaderWords,
-    header_sent_bytes: usize,
-    cursor: u64,
-    end: u64,
 }
 
 impl StripedSender {
@@ -139,6 +131,7 @@ impl StripedSender {
                 seal_key: seal_key.of_rail(rail),
                 batches: 0,
                 outgoing: None,
+                is_polled: false,
                 has_sent_goodbye: false,
             }),
             peer: Some(peer),
@@ -202,20 +195,26 @@ impl StripedSender {
             .map(|rail| (&rail.connection, rail.outgoing.is_some()))
     }
 
-    /// Has the IO thread watch for room, where bytes wait for it, and for credit.
+    /// Notes that the sending thread sleeps until a socket that is full now has room.
+    pub(in crate::media::rum) fn note_armed(&mut self) {
+        for rail in self.connections_mut() {
+            rail.is_polled = rail.outgoing.is_some();
+        }
+    }
+
+    /// Has the IO thread watch for room, where bytes wait for it, and for credit. While the sending
+    /// thread sleeps (`is_armed`), it polls the sockets that were full before; others may have
+    /// become full since, with what a stalled rail had.
     pub(in crate::media::rum) fn set_watched_events(
         &mut self,
-        is_room_wanted: bool,
+        is_armed: bool,
         is_credit_wanted: bool,
     ) {
-        for rail in self
-            .rails
-            .iter_mut()
-            .filter_map(|rail| rail.connection.as_mut())
-        {
+        let is_blocked = self.is_blocked;
+        let is_credit_wanted = is_credit_wanted || is_blocked && !is_armed || self.has_late_rail;
+        for rail in self.connections_mut() {
             // Bytes may wait for no socket, but for a report of the rail on which they go out.
-            let is_full = is_room_wanted && rail.outgoing.is_some();
-            let is_credit_wanted = is_credit_wanted || is_room_wanted || self.has_late_rail;
+            let is_full = is_blocked && rail.outgoing.is_some() && !(is_armed && rail.is_polled);
             rail.connection
                 .set_watched_events(is_full, is_credit_wanted);
         }
@@ -273,6 +272,7 @@ impl StripedSender {
         {
             self.begin_empty_segment(rail, BatchContent::Frames);
             self.write(rail, reader);
+            self.is_blocked |= self.is_writing();
         }
         let next = self.schedule.next_stall_check_at(now);
         self.has_late_rail = self.schedule.has_late_rail(now);
@@ -369,6 +369,11 @@ impl StripedSender {
         self.rails
             .iter()
             .filter_map(|rail| rail.connection.as_ref())
+    }
+
+    fn connections_mut(&mut self) -> impl Iterator<Item = &mut RailConnection> {
+        let rails = self.rails.iter_mut();
+        rails.filter_map(|rail| rail.connection.as_mut())
     }
 
     fn is_writing(&self) -> bool {
@@ -534,12 +539,8 @@ impl RailConnection {
             BatchContent::Frames => to,
             BatchContent::Padding | BatchContent::EndOfStream => from,
         };
-        self.outgoing = Some(OutgoingSegment {
-            header: head.to_words(self.seal_key, self.batches),
-            header_sent_bytes: 0,
-            cursor: from,
-            end,
-        });
+        let header = head.to_words(self.seal_key, self.batches);
+        self.outgoing = Some(OutgoingSegment::new(header, from, end));
         self.batches += 1;
     }
 
@@ -556,28 +557,5 @@ impl RailConnection {
             }
         }
         Ok(written)
-    }
-}
-
-impl OutgoingSegment {
-    /// The bytes that are not sent yet: of the header, of what was released meanwhile, and of the
-    /// ring.
-    fn parts<'a>(&'a self, reader: &'a RetainingReader) -> [&'a [u8]; 3] {
-        let header = &bytemuck::cast_slice(&self.header)[self.header_sent_bytes..];
-        let kept = reader.released().clamp(self.cursor, self.end);
-        let filler = &FILLER[..(kept - self.cursor) as usize];
-        let frames = match self.end - kept {
-            0 => &[],
-            bytes => &reader.frames_from(kept)[..bytes as usize],
-        };
-        [header, filler, frames]
-    }
-
-    /// Notes that `count` bytes are sent. `true`: the batch is out.
-    fn advance(&mut self, count: usize) -> bool {
-        let header_bytes = count.min(BATCH_HEADER_BYTES - self.header_sent_bytes);
-        self.header_sent_bytes += header_bytes;
-        self.cursor += (count - header_bytes) as u64;
-        self.header_sent_bytes == BATCH_HEADER_BYTES && self.cursor == self.end
     }
 }
