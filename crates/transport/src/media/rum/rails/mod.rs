@@ -20,8 +20,8 @@
 //!
 //! # Parts
 //! `schedule` decides and knows no sockets: it assigns bytes to rails by their measured
-//! rates, finds stalled rails, and has bytes go out again. `striped_sender` writes, `rail_reader`
-//! reads, `reorder_ring` puts into order.
+//! rates, finds stalled rails, and has bytes go out again. `stall_watch` says when the IO thread
+//! looks for them. `striped_sender` writes, `rail_reader` reads, `reorder_ring` puts into order.
 
 mod drain_rate;
 mod outgoing_segment;
