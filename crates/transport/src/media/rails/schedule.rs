@@ -40,11 +40,11 @@ use super::drain_rate::DrainRate;
 use super::report_delay::ReportDelay;
 
 /// Time without a report after which a rail is late, beside the time that its reports take.
-pub(in crate::media) const LATE_TIME_MIN: Duration = Duration::from_millis(30);
+pub(in crate::media) const LATE_TIME_MIN: Duration = Duration::from_millis(15);
 
 /// Time without a report after which a late rail is stalled, beside the time that its reports take
 /// on average, once another rail has reported.
-pub(in crate::media) const STALL_TIME_MIN: Duration = Duration::from_millis(10);
+pub(in crate::media) const STALL_TIME_MIN: Duration = Duration::from_millis(5);
 
 /// Longest time that a segment may be expected to take on its rail.
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(4);
@@ -54,6 +54,10 @@ const SEGMENT_BYTES_MAX: u64 = 64 * 1024;
 
 /// Fewest bytes of a segment that is cut: the header of a smaller one would count.
 const SEGMENT_BYTES_MIN: u64 = 4096;
+
+/// Fewer bytes than this on a rail count as none: a stream that one rail carries easily stays on
+/// it.
+pub(in crate::media) const FEW_BYTES: u64 = SEGMENT_BYTES_MIN;
 
 /// Time that a segment takes on its rail at most: a longer one would delay those behind it.
 const SEGMENT_SECONDS_MAX: f64 = 0.002;
@@ -327,6 +331,12 @@ impl RailSchedule {
         self.up_count() > 1 && self.rails.iter().any(is_waiting)
     }
 
+    /// Whether so few bytes wait on each rail that they count as none.
+    pub(in crate::media) fn has_few_unreported(&self) -> bool {
+        let rails = &self.rails;
+        rails.iter().all(|load| load.unreported_bytes < FEW_BYTES)
+    }
+
     /// Whether another rail has reported since a rail was late.
     pub(in crate::media) fn has_suspect(&self) -> bool {
         self.rails.iter().any(|load| load.stalls_at().is_some())
@@ -375,7 +385,7 @@ impl RailSchedule {
                 continue;
             }
             let ahead = match load.unreported_bytes {
-                few if few < SEGMENT_BYTES_MIN => 0,
+                few if few < FEW_BYTES => 0,
                 many => many,
             };
             let seconds = (ahead + bytes) as f64 / rate.unwrap_or(best).max(1.0);

@@ -154,13 +154,25 @@ impl ConnectedReceiver {
         direct.into_iter().chain(striped.into_iter().flatten())
     }
 
-    /// Has the IO thread watch for room for frames and for credit.
-    pub(super) fn set_watched_events(&mut self, is_room_wanted: bool, is_credit_wanted: bool) {
+    /// Notes that the sending thread sleeps until there is room.
+    pub(super) fn note_armed(&mut self) {
         match self {
-            Direct(sender) => sender
-                .connection
-                .set_watched_events(is_room_wanted, is_credit_wanted),
-            Striped(sender) => sender.set_watched_events(is_room_wanted, is_credit_wanted),
+            Direct(_) => {}
+            Striped(sender) => sender.note_armed(),
+        }
+    }
+
+    /// Has the IO thread watch for room for frames, where the sending thread does not poll for it
+    /// (`is_armed`: it sleeps), and for credit.
+    pub(super) fn set_watched_events(&mut self, is_armed: bool, is_credit_wanted: bool) {
+        match self {
+            Direct(sender) => {
+                let is_room_wanted = sender.is_blocked() && !is_armed;
+                sender
+                    .connection
+                    .set_watched_events(is_room_wanted, is_credit_wanted);
+            }
+            Striped(sender) => sender.set_watched_events(is_armed, is_credit_wanted),
         }
     }
 

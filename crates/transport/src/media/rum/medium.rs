@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::break_policy::BreakPolicy;
 use super::liveness::LivenessListener;
-use super::rails::{RailEnd, StripedReceiver};
+use super::rails::{LoneFrameReports, RailEnd, StripedReceiver};
 use super::receiver::RumReceiver;
 use super::receiver_task::{RumReceiverTask, SenderEndpoint};
 use super::sender::{RumSender, RumSenderTask};
@@ -68,6 +68,8 @@ pub(in crate::media) struct RumEdges {
     rails_protocol: FramingProtocol,
     /// Bytes of a full batch; `None`: as the edge's description says.
     batch_bytes: Option<usize>,
+    /// Thread that reports a lone frame on several rails.
+    lone_frame_reports: LoneFrameReports,
     break_policy: BreakPolicy,
 }
 
@@ -78,6 +80,7 @@ impl RumEdges {
         name: "tcp",
         rails_protocol: FramingProtocol::TcpRails,
         batch_bytes: Some(1),
+        lone_frame_reports: LoneFrameReports::ByIoThread,
         break_policy: BreakPolicy {
             survives_all: false,
             ..RumEdges::of_rum(RumMedium::DEFAULT.reconnect_timeout).break_policy
@@ -89,6 +92,7 @@ impl RumEdges {
             name: "rum",
             rails_protocol: FramingProtocol::RumRails,
             batch_bytes: None,
+            lone_frame_reports: LoneFrameReports::AtOnce,
             break_policy: BreakPolicy {
                 reconnect_timeout,
                 survives_all: true,
@@ -295,8 +299,8 @@ impl RumEdges {
         let ends = rails.into_iter().enumerate().map(connect);
         let ends = ends.collect::<Result<_, Error>>()?;
         let sizes = (ring_bytes, payload_bytes_max(ring_bytes));
-        let name = spec.name.clone();
-        let receiver_end = StripedReceiver::new(ends, name, sizes, self.break_policy);
+        let (name, reporting) = (spec.name.clone(), self.lone_frame_reports);
+        let receiver_end = StripedReceiver::new(ends, name, sizes, reporting, self.break_policy);
         Ok(Box::new(receiver_end))
     }
 

@@ -160,6 +160,10 @@ impl RumSender {
         let Some(mut state) = self.task.lock_state_or_request_turn() else {
             return self.commit_budget.check_next_frame(head, true);
         };
+        if self.sends_each_frame {
+            state.send_frame();
+            return self.commit_budget.begin_batch(head);
+        }
         let (sent_at, left) = state.send_full_batch(self.commit_budget.write_mode());
         drop(state);
         self.commit_budget

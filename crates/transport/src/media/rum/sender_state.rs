@@ -155,6 +155,15 @@ impl RumSenderState {
         (now, left.unwrap_or_default())
     }
 
+    /// Sends a frame that is a batch of its own. No frame follows that is committed without a call,
+    /// so the IO thread is called only for what a receiver does not take now.
+    pub(super) fn send_frame(&mut self) {
+        let is_out = self.send(FlushScope::All);
+        if !is_out && self.connected().any(ConnectedReceiver::is_blocked) {
+            self.request_flush();
+        }
+    }
+
     /// Has the IO thread watch the unsent frames.
     pub(super) fn request_flush(&mut self) {
         if self.flush_watchdog.note_batch() {
@@ -269,6 +278,13 @@ impl RumSenderState {
     /// Notes whether the sending thread is about to sleep until there is room.
     pub(super) fn set_armed(&mut self, is_armed: bool) {
         self.is_armed = is_armed;
+        for receiver in &mut self.receivers {
+            if let RumConnectionState::Connected(batch_sender) = receiver
+                && is_armed
+            {
+                batch_sender.note_armed();
+            }
+        }
         if !is_armed && self.connected().any(ConnectedReceiver::is_blocked) {
             // The thread may go on computing with unsent bytes that it slept on.
             self.request_flush();
@@ -424,8 +440,7 @@ impl RumSenderState {
             if let RumConnectionState::Connected(batch_sender) = receiver {
                 let is_credit_wanted =
                     is_closing || is_close && !batch_sender.is_all_sent(committed);
-                let is_room_wanted = batch_sender.is_blocked() && !is_armed;
-                batch_sender.set_watched_events(is_room_wanted, is_credit_wanted);
+                batch_sender.set_watched_events(is_armed, is_credit_wanted);
             }
         }
         next

@@ -125,6 +125,14 @@ impl ReceiverConnection {
     }
 }
 
+#[cfg(test)]
+impl ReceiverConnection {
+    /// Whether the IO thread watches for room for frames.
+    pub(crate) fn is_room_watched(&self) -> bool {
+        self.watched_events.0.contains(EventFlags::OUT)
+    }
+}
+
 impl Drop for ReceiverConnection {
     /// The sending thread may still hold the sockets, so that closing them is not enough.
     fn drop(&mut self) {

@@ -20,13 +20,16 @@
 //!
 //! # Parts
 //! [`schedule`](crate::media::rails::schedule) decides and knows no sockets: it assigns bytes to
-//! rails by their measured rates, finds stalled rails, and has bytes go out again.
-//! `striped_sender` writes, `rail_reader` reads, `reorder_ring` puts into order.
+//! rails by their measured rates, finds stalled rails, and has bytes go out again. `stall_watch`
+//! says when the IO thread looks for them. `striped_sender` writes, `rail_reader` reads,
+//! `reorder_ring` puts into order.
 
+mod outgoing_segment;
 mod rail_reader;
 mod reorder_ring;
+mod stall_watch;
 mod striped_receiver;
 mod striped_sender;
 
-pub(super) use striped_receiver::{RailEnd, StripedReceiver};
+pub(super) use striped_receiver::{LoneFrameReports, RailEnd, StripedReceiver};
 pub(super) use striped_sender::StripedSender;

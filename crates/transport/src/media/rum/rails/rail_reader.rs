@@ -38,6 +38,8 @@ pub(super) struct RailReader {
     received: u64,
     /// Bytes of batches that were received.
     received_bytes: u64,
+    /// A probe has come, a batch without bytes, whose sender waits for a report.
+    has_probe: bool,
     /// Bytes were read that are not acknowledged yet.
     is_unacknowledged: bool,
     /// Position of the stream's end, once it is known.
@@ -56,6 +58,7 @@ impl RailReader {
             headers: 0,
             received: 0,
             received_bytes: 0,
+            has_probe: false,
             is_unacknowledged: false,
             end_position: None,
         }
@@ -69,6 +72,11 @@ impl RailReader {
     /// Bytes that have come, of whole and of incomplete batches.
     pub(super) fn received_bytes(&self) -> u64 {
         self.received_bytes
+    }
+
+    /// Whether a probe has come since the last call.
+    pub(super) fn take_probe(&mut self) -> bool {
+        std::mem::take(&mut self.has_probe)
     }
 
     /// Position of the stream's end, once the sender has said it here.
@@ -199,7 +207,54 @@ impl RailReader {
         if head.content != BatchContent::Frames || from == to {
             self.batch = None;
             self.received += 1;
+            self.has_probe |= from == to;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::media::tcp_edge::handshake::{ConnectionPurpose, FramingProtocol, Handshake};
+    use crate::media::tcp_edge::loopback::loopback_pair;
+
+    #[test]
+    fn a_batch_without_bytes_is_a_probe() {
+        let key = BatchSealKey::from_handshake(&Handshake {
+            protocol: FramingProtocol::RumRails,
+            edge: 0,
+            receiver: 0,
+            token: [0; 16],
+            instance: 0,
+            position: 0,
+            purpose: ConnectionPurpose::Frames,
+            liveness_port: 0,
+        });
+        let (mut sender, receiver) = loopback_pair();
+        let (mut reader, mut ring) = (RailReader::new(receiver, key), ReorderRing::new(4096, 100));
+        for (number, bytes) in [8, 0, 8].into_iter().enumerate() {
+            let content = BatchContent::Frames;
+            let position = 0;
+            let head = BatchHeader {
+                position,
+                bytes,
+                content,
+            };
+            let words = head.to_words(key, number as u64);
+            sender
+                .write_all(bytemuck::cast_slice(&words))
+                .expect("written");
+            sender
+                .write_all(&[0; 8][..bytes as usize])
+                .expect("written");
+            while reader.received() == number as u64 {
+                reader.read(&mut ring).expect("sound batches");
+            }
+            assert_eq!(reader.take_probe(), bytes == 0);
+        }
+        assert!(!reader.take_probe(), "it is answered once");
     }
 }

@@ -9,6 +9,7 @@ use ring::frame::FrameBatch;
 
 use super::rail_reader::RailReader;
 use super::reorder_ring::ReorderRing;
+use crate::media::rails::schedule::FEW_BYTES;
 use crate::media::rum::batch_header::BatchSealKey;
 use crate::media::rum::break_policy::BreakPolicy;
 use crate::media::rum::receiver_task::{ReconnectOutcome, RumReceiverTask};
@@ -28,6 +29,17 @@ const STREAM_BYTES: u64 = 16 * 1024;
 /// Time without work after which a receiver in a stream reports that it is idle.
 const IDLE_REPORT_DELAY: Duration = Duration::from_micros(5);
 
+/// Thread that reports a frame that comes alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::media::rum) enum LoneFrameReports {
+    /// The receiving thread, before it sleeps: its sender batches, and sends sooner to a receiver
+    /// that has nothing to do.
+    AtOnce,
+    /// The IO thread, once a period: the sender sends each frame at once in any case, and the
+    /// report would take as long as the frame.
+    ByIoThread,
+}
+
 /// The receiving end of an edge with rails.
 pub(in crate::media::rum) struct StripedReceiver {
     rails: Vec<RailEnd>,
@@ -35,6 +47,8 @@ pub(in crate::media::rum) struct StripedReceiver {
     name: Arc<str>,
     /// Bytes on a rail after which it reports.
     report_bytes: u64,
+    /// Fewer bytes on a rail than this are reported by the IO thread, up to a period later.
+    late_report_bytes_max: u64,
     is_stream: bool,
     /// The rail that brought the last bytes, which is read first.
     last_rail: usize,
@@ -90,6 +104,12 @@ impl RailEnd {
         self.reported_bytes = self.reader.as_ref().map_or(0, RailReader::received_bytes);
     }
 
+    /// Bytes that have come since the rail reported last; the IO thread may have reported them.
+    fn unreported_bytes(&self) -> u64 {
+        let received = self.reader.as_ref().map_or(0, RailReader::received_bytes);
+        received - self.reported_bytes
+    }
+
     /// Has another connection made, up to the limit.
     fn reconnect(&mut self, position: u64, why: &str, limit: ReconnectLimit) {
         (self.reader, self.lost, self.reported_bytes) = (None, None, 0);
@@ -108,13 +128,19 @@ impl StripedReceiver {
         rails: Vec<RailEnd>,
         name: Arc<str>,
         (ring_bytes, payload_bytes_max): (usize, usize),
+        reporting: LoneFrameReports,
         break_policy: BreakPolicy,
     ) -> StripedReceiver {
+        let late_report_bytes_max = match reporting {
+            LoneFrameReports::AtOnce => 0,
+            LoneFrameReports::ByIoThread => FEW_BYTES,
+        };
         let mut receiver = StripedReceiver {
             rails,
             ring: ReorderRing::new(ring_bytes, payload_bytes_max),
             name,
             report_bytes: (ring_bytes as u64 / 16).min(REPORT_BYTES),
+            late_report_bytes_max,
             is_stream: false,
             last_rail: 0,
             has_read_all: false,
@@ -183,7 +209,8 @@ impl StripedReceiver {
         if outcome != Ok(ReadOutcome::WouldBlock) {
             rail.task.set_batches(reader.received());
             self.end_position = self.end_position.or(reader.end_position());
-            if reader.received_bytes() - rail.reported_bytes >= self.report_bytes {
+            let is_asked = reader.take_probe();
+            if is_asked || rail.unreported_bytes() >= self.report_bytes {
                 rail.report(self.ring.released());
             }
         }
@@ -283,13 +310,18 @@ impl StripedReceiver {
     }
 
     /// Reports what has come on the rails on which it came; without that, what was released on all
-    /// of them, for one may be silent.
+    /// of them, for one may be silent. A few bytes may be left to the IO thread.
     fn report(&mut self) {
         let has_come = |rail: &RailEnd| rail.task.unreported_batches() > 0;
         let is_any = self.rails.iter().any(has_come);
+        let released = self.ring.released();
         for rail in &mut self.rails {
-            if has_come(rail) || !is_any && rail.task.has_unreported() {
-                rail.report(self.ring.released());
+            if !has_come(rail) && (is_any || !rail.task.has_unreported()) {
+                continue;
+            }
+            match rail.unreported_bytes() < self.late_report_bytes_max {
+                true => rail.task.release(released),
+                false => rail.report(released),
             }
         }
     }
@@ -320,17 +352,25 @@ impl ReceivingEnd for StripedReceiver {
     fn release(&mut self) {
         if self.ring.release() {
             let position = self.ring.released();
-            // One report is enough, by a rail that has something to report anyway.
-            let has_come = |rail: &&RailEnd| rail.task.unreported_batches() > 0;
-            if self.rails.iter().any(|rail| has_come(&rail)) {
-                let rails = self.rails.iter().filter(has_come);
-                rails.for_each(|rail| rail.task.release(position));
-            } else {
-                self.rails
-                    .iter()
-                    .for_each(|rail| rail.task.release(position));
-            }
+            let has_come = |rail: &RailEnd| rail.task.unreported_batches() > 0;
+            choose_rails(&self.rails, has_come, |rail| rail.task.release(position));
         }
+    }
+}
+
+/// Calls `tell` for the rails that have something to report anyway, for one report is enough; for
+/// all rails if none has. Each rail is asked once: the IO thread may report for a rail at any time,
+/// and a rail that is asked again may have nothing to report by then.
+fn choose_rails<R>(rails: &[R], has_come: impl Fn(&R) -> bool, tell: impl Fn(&R)) {
+    let mut is_told = false;
+    for rail in rails {
+        if has_come(rail) {
+            tell(rail);
+            is_told = true;
+        }
+    }
+    if !is_told {
+        rails.iter().for_each(tell);
     }
 }
 
@@ -351,15 +391,46 @@ impl Waitable for StripedReceiver {
         readable: &mut Vec<BorrowedFd<'a>>,
         _writable: &mut Vec<BorrowedFd<'a>>,
     ) {
-        for rail in &self.rails {
-            readable.push(rail.task.wakeup_fd());
-            readable.extend(rail.reader.iter().map(|reader| reader.stream.as_fd()));
-        }
+        // A rail that is connected has nothing to wake for, and each descriptor takes time.
+        let fds = self.rails.iter().map(|rail| match &rail.reader {
+            Some(reader) => reader.stream.as_fd(),
+            None => rail.task.wakeup_fd(),
+        });
+        readable.extend(fds);
     }
 }
 
 impl Drop for StripedReceiver {
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::{Cell, RefCell};
+
+    use super::*;
+
+    /// Rails that are told, of rails that have so many batches to report; the IO thread reports
+    /// all of them as soon as a rail was asked.
+    fn told(batches: [u64; 3]) -> Vec<usize> {
+        let rails: Vec<_> = (0..3)
+            .map(|rail| (rail, Cell::new(batches[rail])))
+            .collect();
+        let told = RefCell::new(Vec::new());
+        choose_rails(
+            &rails,
+            |(_, batches)| batches.replace(0) > 0,
+            |(rail, _)| told.borrow_mut().push(*rail),
+        );
+        told.into_inner()
+    }
+
+    #[test]
+    fn a_released_position_is_told_while_the_io_thread_reports() {
+        assert_eq!(told([0, 0, 0]), [0, 1, 2]);
+        assert_eq!(told([1, 0, 0]), [0]);
+        assert_eq!(told([0, 2, 1]), [1, 2]);
     }
 }

@@ -1,5 +1,8 @@
 //! The batches of a sender's ring that go out to one receiver over several rails.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -7,25 +10,25 @@ use std::time::{Duration, Instant};
 use ring::RetainingReader;
 use rustix::io::{Errno, Result};
 
+use super::outgoing_segment::OutgoingSegment;
+use super::stall_watch::StallWatch;
 use crate::EdgeCounters;
 use crate::media::rails::schedule::{RailSchedule, StripeSegment};
-use crate::media::rum::batch_header::{
-    BATCH_HEADER_BYTES, BatchContent, BatchHeader, BatchHeaderWords, BatchSealKey,
-};
+use crate::media::rum::batch_header::{BatchContent, BatchHeader, BatchSealKey};
 use crate::media::rum::batch_sender::{BatchSendCounts, SendableFrames};
 use crate::media::rum::receiver_identity::ReceiverIdentity;
 use crate::media::tcp_edge::credit::ConnectionEnd;
 use crate::media::tcp_edge::io_thread::Registration;
 use crate::media::tcp_edge::receiver_connection::{ReceiverConnection, write_parts};
 
-/// Bytes that are sent in place of those that were released while a batch was going out: another
-/// rail has delivered them, and the receiver drops these.
-static FILLER: [u8; 64 * 1024] = [0; 64 * 1024];
-
 /// Batches sent without reading credit, and time without reading it, after which it is read in any
 /// case: the schedule goes by what receivers report, and by when.
 const BATCHES_PER_CREDIT_READ: u32 = 16;
 const CREDIT_READ_PERIOD: Duration = Duration::from_millis(1);
+
+/// Time without reading credit while few bytes wait on each rail. Of such a stream the schedule
+/// needs only to know how long reports take, and reading takes a third of the time of a frame.
+const LONE_CREDIT_READ_PERIOD: Duration = Duration::from_millis(4);
 
 /// Sends batches to one receiver over the rails that are connected.
 pub(in crate::media::rum) struct StripedSender {
@@ -49,8 +52,7 @@ pub(in crate::media::rum) struct StripedSender {
     has_left: bool,
     /// The stream is over: each rail says so.
     is_closing: bool,
-    /// Whether the IO thread looks for stalled rails.
-    is_watched: bool,
+    stall_watch: StallWatch,
     /// Whether a rail is late, so that the IO thread waits for reports of the others.
     has_late_rail: bool,
     /// Whether rails came or went since [`StripedSender::take_rail_changes`].
@@ -72,15 +74,9 @@ struct RailConnection {
     /// Number of batches that were begun on this connection.
     batches: u64,
     outgoing: Option<OutgoingSegment>,
+    /// Whether the sending thread polls the socket for room while it sleeps.
+    is_polled: bool,
     has_sent_goodbye: bool,
-}
-
-/// A batch that is not sent as a whole.
-struct OutgoingSegment {
-    header: BatchHeaderWords,
-    header_sent_bytes: usize,
-    cursor: u64,
-    end: u64,
 }
 
 impl StripedSender {
@@ -111,7 +107,7 @@ impl StripedSender {
             is_blocked: false,
             has_left: false,
             is_closing: false,
-            is_watched: false,
+            stall_watch: StallWatch::new(Instant::now()),
             has_late_rail: false,
             has_rail_changes: false,
             last_error: Errno::PIPE,
@@ -135,6 +131,7 @@ impl StripedSender {
                 seal_key: seal_key.of_rail(rail),
                 batches: 0,
                 outgoing: None,
+                is_polled: false,
                 has_sent_goodbye: false,
             }),
             peer: Some(peer),
@@ -198,20 +195,26 @@ impl StripedSender {
             .map(|rail| (&rail.connection, rail.outgoing.is_some()))
     }
 
-    /// Has the IO thread watch for room, where bytes wait for it, and for credit.
+    /// Notes that the sending thread sleeps until a socket that is full now has room.
+    pub(in crate::media::rum) fn note_armed(&mut self) {
+        for rail in self.connections_mut() {
+            rail.is_polled = rail.outgoing.is_some();
+        }
+    }
+
+    /// Has the IO thread watch for room, where bytes wait for it, and for credit. While the sending
+    /// thread sleeps (`is_armed`), it polls the sockets that were full before; others may have
+    /// become full since, with what a stalled rail had.
     pub(in crate::media::rum) fn set_watched_events(
         &mut self,
-        is_room_wanted: bool,
+        is_armed: bool,
         is_credit_wanted: bool,
     ) {
-        for rail in self
-            .rails
-            .iter_mut()
-            .filter_map(|rail| rail.connection.as_mut())
-        {
+        let is_blocked = self.is_blocked;
+        let is_credit_wanted = is_credit_wanted || is_blocked && !is_armed || self.has_late_rail;
+        for rail in self.connections_mut() {
             // Bytes may wait for no socket, but for a report of the rail on which they go out.
-            let is_full = is_room_wanted && rail.outgoing.is_some();
-            let is_credit_wanted = is_credit_wanted || is_room_wanted || self.has_late_rail;
+            let is_full = is_blocked && rail.outgoing.is_some() && !(is_armed && rail.is_polled);
             rail.connection
                 .set_watched_events(is_full, is_credit_wanted);
         }
@@ -269,11 +272,11 @@ impl StripedSender {
         {
             self.begin_empty_segment(rail, BatchContent::Frames);
             self.write(rail, reader);
+            self.is_blocked |= self.is_writing();
         }
         let next = self.schedule.next_stall_check_at(now);
         self.has_late_rail = self.schedule.has_late_rail(now);
-        self.is_watched = next.is_some() || self.has_late_rail;
-        next
+        self.stall_watch.note_look(next, self.has_late_rail, now)
     }
 
     /// Sends committed frames, as far as the rails take them. Returns the number of batches begun
@@ -352,7 +355,11 @@ impl StripedSender {
         match self.batches_since_credit_read {
             0 => false,
             few if few < BATCHES_PER_CREDIT_READ => {
-                self.credit_read_at.elapsed() >= CREDIT_READ_PERIOD
+                let period = match self.schedule.has_few_unreported() {
+                    true => LONE_CREDIT_READ_PERIOD,
+                    false => CREDIT_READ_PERIOD,
+                };
+                self.credit_read_at.elapsed() >= period
             }
             _ => true,
         }
@@ -362,6 +369,11 @@ impl StripedSender {
         self.rails
             .iter()
             .filter_map(|rail| rail.connection.as_ref())
+    }
+
+    fn connections_mut(&mut self) -> impl Iterator<Item = &mut RailConnection> {
+        let rails = self.rails.iter_mut();
+        rails.filter_map(|rail| rail.connection.as_mut())
     }
 
     fn is_writing(&self) -> bool {
@@ -400,8 +412,7 @@ impl StripedSender {
 
     /// Has the IO thread look for stalled rails, unless it does already.
     fn have_stalls_checked(&mut self) {
-        if !self.is_watched && self.schedule.has_unreported() {
-            self.is_watched = true;
+        if self.schedule.has_unreported() && self.stall_watch.note_sent() {
             self.registration.request_turn();
         }
     }
@@ -528,12 +539,8 @@ impl RailConnection {
             BatchContent::Frames => to,
             BatchContent::Padding | BatchContent::EndOfStream => from,
         };
-        self.outgoing = Some(OutgoingSegment {
-            header: head.to_words(self.seal_key, self.batches),
-            header_sent_bytes: 0,
-            cursor: from,
-            end,
-        });
+        let header = head.to_words(self.seal_key, self.batches);
+        self.outgoing = Some(OutgoingSegment::new(header, from, end));
         self.batches += 1;
     }
 
@@ -550,28 +557,5 @@ impl RailConnection {
             }
         }
         Ok(written)
-    }
-}
-
-impl OutgoingSegment {
-    /// The bytes that are not sent yet: of the header, of what was released meanwhile, and of the
-    /// ring.
-    fn parts<'a>(&'a self, reader: &'a RetainingReader) -> [&'a [u8]; 3] {
-        let header = &bytemuck::cast_slice(&self.header)[self.header_sent_bytes..];
-        let kept = reader.released().clamp(self.cursor, self.end);
-        let filler = &FILLER[..(kept - self.cursor) as usize];
-        let frames = match self.end - kept {
-            0 => &[],
-            bytes => &reader.frames_from(kept)[..bytes as usize],
-        };
-        [header, filler, frames]
-    }
-
-    /// Notes that `count` bytes are sent. `true`: the batch is out.
-    fn advance(&mut self, count: usize) -> bool {
-        let header_bytes = count.min(BATCH_HEADER_BYTES - self.header_sent_bytes);
-        self.header_sent_bytes += header_bytes;
-        self.cursor += (count - header_bytes) as u64;
-        self.header_sent_bytes == BATCH_HEADER_BYTES && self.cursor == self.end
     }
 }

@@ -99,3 +99,18 @@ fn a_receiver_that_has_not_connected_does_not_keep_a_batch_open() {
     assert!(!link.send(FlushScope::All), "not everybody has it");
     assert_eq!(link.flush_deadline.opened_at(), None);
 }
+
+#[test]
+fn a_frame_that_is_a_batch_of_its_own_leaves_nothing_to_watch() {
+    let mut ends = ends();
+    let link = &mut ends.link;
+    for count in 1..4 {
+        commit(&mut ends.writer, 1);
+        link.send_frame();
+        assert_eq!(batches(link), count, "it is out");
+        assert!(!link.flush_watchdog.is_on());
+    }
+    commit(&mut ends.writer, 1);
+    link.send_full_batch(BatchWriteMode::WriteAll);
+    assert!(link.flush_watchdog.is_on(), "frames follow without a call");
+}
