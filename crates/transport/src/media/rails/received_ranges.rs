@@ -6,12 +6,25 @@
 //!                 in_order       ahead
 //! ```
 
+/// Ranges for which memory is reserved: there are few more than rails, unless a rail is far behind.
+const RANGES_RESERVED: usize = 32;
+
 /// Received ranges of positions.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::media) struct ReceivedRanges {
     in_order: u64,
     /// Ranges beyond `in_order`, in order, none empty and none touching another.
     ahead: Vec<(u64, u64)>,
+}
+
+impl Default for ReceivedRanges {
+    /// Nothing is received.
+    fn default() -> ReceivedRanges {
+        ReceivedRanges {
+            in_order: 0,
+            ahead: Vec::with_capacity(RANGES_RESERVED),
+        }
+    }
 }
 
 impl ReceivedRanges {
