@@ -202,9 +202,14 @@ fn ties_of_rounding() {
         "12345678901234565",
         "1234567890123456.5",
     ];
-    let signed = ties
-        .iter()
-        .flat_map(|text| [text.to_string(), format!("-{text}")]);
+    // From 0.9 on, 16 digits are so near to the middle of two float32s that a float64 is in it.
+    let halves = (0..200).map(|step| {
+        let bits = 0.9f32.to_bits() + 7 * step;
+        let [low, high] = [bits, bits + 1].map(|bits| f64::from(f32::from_bits(bits)));
+        format!("{:.16}", (low + high) / 2.0)
+    });
+    let texts = ties.iter().map(ToString::to_string).chain(halves);
+    let signed = texts.flat_map(|text| [format!("-{text}"), text]);
     let texts: Vec<String> = signed.collect();
     let texts = || texts.iter().map(|text| text.as_bytes());
     let read64 = |text| Decimal64::from_text(text).map(Value::Decimal64);
