@@ -18,7 +18,7 @@ pub(in crate::media) struct ReceivedRanges {
 }
 
 impl Default for ReceivedRanges {
-    /// Nothing is received.
+    /// Ranges of a stream of which nothing is received.
     fn default() -> ReceivedRanges {
         ReceivedRanges {
             in_order: 0,
