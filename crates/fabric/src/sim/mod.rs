@@ -4,7 +4,8 @@
 //! The fabric places the words of a write or message in any order and over several polls, stalls,
 //! pauses one direction of a connection (so that credit is withheld), delays and loses completions
 //! of a node's own operations, refuses operations and receive buffers for want of room, refuses
-//! registrations, and breaks connections with half of a write placed. Data is read when it is
+//! registrations, and breaks connections with half of a write placed. It holds back what a node has
+//! sent before it closed a connection, and lets nodes fall silent or fail. Data is read when it is
 //! placed, not when the operation is posted, so memory that is reused too early is seen. What it
 //! does not do: place two writes of a connection out of order, tell a number before its data, or
 //! lose what a peer has sent over a connection that goes on. A message without a receive buffer
