@@ -165,6 +165,47 @@ fn a_flush_ends_without_credit() {
     }
 }
 
+/// A receiver that has released everything and is not polled again keeps no frame waiting: what it
+/// withholds leaves room for the largest, wherever the ring ends.
+#[test]
+fn the_largest_frame_has_room_while_credit_is_withheld() {
+    for numbers_use_receives in [false, true] {
+        let faults = SimFabricFaults {
+            numbers_use_receives,
+            ..SimFabricFaults::NONE
+        };
+        let mut edge = open(faults, PlacementProof::Numbers, 1);
+        while edge.receivers[0].is_connecting() {
+            edge.sender.progress().unwrap();
+            edge.receivers[0].progress().unwrap();
+        }
+        let mut rng = StepRng(7);
+        for turn in 0..5000 {
+            let largest = edge.sender.payload_bytes_max();
+            let has_room = (0..100).any(|_| edge.sender.try_claim(largest).unwrap());
+            assert!(
+                has_room,
+                "turn {turn}, with {:?}",
+                edge.sender.queued_bytes()
+            );
+            edge.sender.forget_claim();
+            let len = match turn % 50 {
+                0 => largest,
+                _ => rng.below(RING_BYTES as u64 / 10) as usize,
+            };
+            assert!(edge.sender.try_claim(len).unwrap());
+            edge.sender.commit(1, 0, len);
+            let receiver = &mut edge.receivers[0];
+            let has_come = (0..100).any(|_| {
+                edge.sender.flush().unwrap();
+                receiver.poll().unwrap().count() == 1
+            });
+            assert!(has_come, "turn {turn}");
+            receiver.release();
+        }
+    }
+}
+
 #[test]
 fn a_stranger_is_refused() {
     let fabric = SimFabric::new(SimFabricFaults::NONE);
