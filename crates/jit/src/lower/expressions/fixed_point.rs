@@ -9,9 +9,9 @@
 //!   (int64) a        quotient by 10^places, toward 0
 //! ```
 //! The result is that of decimals while the magnitude of each intermediate integer has at most 53
-//! bits: a decimal64 holds all such integers exactly, so none of its operations would round. Where a
-//! magnitude has more bits, the whole expression is evaluated again, by decimals. So the expression
-//! may only read what evaluating it does not change.
+//! bits: a decimal64 holds all such integers exactly, so none of its operations would round. Where
+//! a magnitude has more bits, the whole expression is evaluated again, by decimals. So the
+//! expression may only read what evaluating it does not change.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};

@@ -1,5 +1,6 @@
-//! A receiver whose connection is broken, as its sender sees it: whether it is gone for good is
-//! decided as in `rum`, by probes ([`crate::media::rum::liveness`]) and a limit of time.
+//! A receiver without a connection, as its sender sees it: whether it is gone for good is decided
+//! as in `rum`, by probes on each of its rails ([`crate::media::rum::liveness`]) and a limit of
+//! time.
 
 use std::time::{Duration, Instant};
 
@@ -7,27 +8,35 @@ use super::introduction::Introduction;
 use crate::media::rum::liveness::LivenessProbe;
 use crate::media::tcp_edge::io_thread::Registration;
 
-/// A receiver whose connection is broken.
+/// A receiver whose only or last connection has broken.
 pub(super) struct DisconnectedPeer {
-    /// How the connection has ended.
+    /// How the last connection has ended.
     why: String,
-    probe: LivenessProbe,
+    /// Probes, one for each rail with an address; those are left out that have found it gone.
+    probes: Vec<LivenessProbe>,
+    /// Whether there was an address to probe.
     has_address: bool,
+    last_alive_at: Instant,
 }
 
 impl DisconnectedPeer {
-    /// A receiver whose connection has just ended; `None`: it had not introduced itself.
+    /// A receiver whose last connection has just ended, as it introduced itself on its rails, if it
+    /// did.
     pub(super) fn new(
         why: String,
-        introduction: Option<Introduction>,
+        introductions: impl IntoIterator<Item = Introduction>,
         now: Instant,
     ) -> DisconnectedPeer {
-        let address = introduction.and_then(|introduction| introduction.liveness);
-        let instance = introduction.map_or(0, |introduction| introduction.instance);
+        let probe = |known: Introduction| {
+            let address = known.liveness?;
+            Some(LivenessProbe::new(Some(address), known.instance, now))
+        };
+        let probes: Vec<_> = introductions.into_iter().filter_map(probe).collect();
         DisconnectedPeer {
             why,
-            probe: LivenessProbe::new(address, instance, now),
-            has_address: address.is_some(),
+            has_address: !probes.is_empty(),
+            probes,
+            last_alive_at: now,
         }
     }
 
@@ -39,12 +48,16 @@ impl DisconnectedPeer {
         now: Instant,
     ) -> Option<String> {
         let why = &self.why;
-        if let Some(registration) = registration.filter(|_| self.has_address)
-            && !self.probe.step(registration, now)
-        {
-            return Some(format!("{why}, and nobody answers for it any more"));
+        if let Some(registration) = registration {
+            let probes = &mut self.probes;
+            probes.retain_mut(|probe| probe.step(registration, now));
+            if self.has_address && self.probes.is_empty() {
+                return Some(format!("{why}, and nobody answers for it any more"));
+            }
         }
-        let is_over = self.probe.last_alive_at() + timeout <= now;
+        let alive = self.probes.iter().map(LivenessProbe::last_alive_at);
+        self.last_alive_at = alive.fold(self.last_alive_at, Instant::max);
+        let is_over = self.last_alive_at + timeout <= now;
         is_over.then(|| format!("{why}, and it has not connected again for {timeout:?}"))
     }
 }

@@ -31,7 +31,6 @@
 //! [`rail_targets`] is the sender's side of all receivers, [`rail_target`] of one, [`target_rail`]
 //! of one rail of it; [`rail_receiver`] is the receiver's side, [`receiver_rail`] of one rail.
 
-mod disconnected_rails;
 mod open_rails;
 mod rail_events;
 mod rail_number;

@@ -3,11 +3,11 @@
 
 use std::time::Instant;
 
-use super::disconnected_rails::DisconnectedRails;
 use super::rail_number::RailNumber;
 use super::rail_report::RailReport;
 use super::target_rail::TargetRail;
 use crate::media::rails::schedule::{RailSchedule, StripeSegment};
+use crate::media::rdma::disconnected_peer::DisconnectedPeer;
 
 /// A receiver of the edge, from before it has connected.
 pub(super) struct RailTarget {
@@ -25,7 +25,7 @@ pub(super) struct RailTarget {
     /// Whether there was no room for all that is committed.
     pub(super) is_blocked: bool,
     /// State of a receiver none of whose rails is connected any more.
-    pub(super) disconnected: Option<Box<DisconnectedRails>>,
+    pub(super) disconnected: Option<Box<DisconnectedPeer>>,
 }
 
 /// News of a report.

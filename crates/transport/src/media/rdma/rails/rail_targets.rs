@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 
 use fabric::{COMPLETIONS_PER_POLL, Completion, PinnedMemory, RdmaNode};
 
-use super::disconnected_rails::DisconnectedRails;
 use super::rail_number::RailNumber;
 use super::rail_target::RailTarget;
 use super::sender_node::SenderNode;
 use super::target_rail::TargetRail;
 use crate::media::rdma::batch_pacing::{BatchPacing, BatchTerms};
 use crate::media::rdma::batch_targets::{BatchReceiver, BatchTargets};
+use crate::media::rdma::disconnected_peer::DisconnectedPeer;
 use crate::media::rdma::mode::ModeTargets;
 use crate::media::rdma::peer_watch::WatchGuard;
 use crate::media::rdma::record::RecordMarks;
@@ -201,7 +201,7 @@ impl<N: RdmaNode> RailTargets<N> {
         }
         if !target.is_connected() && target.disconnected.is_none() && !target.is_lost {
             let known = target.rails.iter().filter_map(|rail| rail.introduction);
-            let peer = DisconnectedRails::new(why.to_owned(), known, self.pacing.now());
+            let peer = DisconnectedPeer::new(why.to_owned(), known, self.pacing.now());
             target.disconnected = Some(Box::new(peer));
         }
         self.has_news = true;
