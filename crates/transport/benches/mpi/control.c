@@ -1,7 +1,9 @@
 /* control.c: bare MPI between two ranks, to compare the medium mpi with.
  *
- *   control trip COUNT BYTES   a message there and back by MPI_Send and MPI_Recv, COUNT times
- *   control rate COUNT BYTES   COUNT messages one way, timed in groups
+ *   control trip COUNT BYTES LEVEL   a message there and back by MPI_Send and MPI_Recv, COUNT times
+ *   control rate COUNT BYTES LEVEL   COUNT messages one way, timed in groups
+ *
+ * LEVEL is `serialized`, for a process with several threads, or `single`, for one with one thread.
  *
  * Rank 0 prints the median nanoseconds of one way, or of a message at the slower of both ranks. */
 #include <mpi.h>
@@ -66,10 +68,11 @@ static double one_way(int rank, long count, char *bytes, int len) {
 }
 
 int main(int argc, char **argv) {
-    int rank;
-    if (argc != 4)
+    int rank, given;
+    if (argc != 5)
         return 2;
-    MPI_Init(&argc, &argv);
+    int level = !strcmp(argv[4], "serialized") ? MPI_THREAD_SERIALIZED : MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, level, &given);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     long count = atol(argv[2]);
     int len = atoi(argv[3]);
