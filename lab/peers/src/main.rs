@@ -14,9 +14,8 @@ use thalweg_peers::{BoxError, PARTNER, PE, PeerQuestion, PeerTask, TURN, cores, 
 
 /// Thalweg beside other projects that hand messages on: throughput by size, latency at 64 bytes.
 ///
-/// Peers that need more than Rust's library are built in by features: rtrb, crossbeam,
-/// timely, iceoryx2, zeromq, aeron, or all of them by `--features all`. docs/peers.md says what
-/// each needs.
+/// Most peers are built in by features: rtrb, crossbeam and timely by default, iceoryx2, zeromq,
+/// aeron, openmpi, ucx, or all of them by `--features all`. docs/peers.md says what each needs.
 #[derive(Parser)]
 #[command(name = "thalweg-peers", version)]
 struct PeersArgs {

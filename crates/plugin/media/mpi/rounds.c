@@ -110,14 +110,20 @@ static void go_round(void *end) {
         MPI_Iprobe(MPI_ANY_SOURCE, 0, job.comm, &has_come, MPI_STATUS_IGNORE);
 }
 
-/* Sleeps until something is to be done, at most for a time. */
+/* Sleeps until something is to be done, at most for a time.
+ *
+ * A block that is committed after the last round and before `is_napping` is set wakes nobody: it is
+ * found after the nap. So the nap that sets it is a short one, and only those behind it, with a round
+ * between that finds such blocks, may be long. */
 static void nap(int64_t us) {
+    if (us <= ROUND_US_MAX)
+        atomic_store(&job.is_napping, 0);
+    else if (!atomic_exchange(&job.is_napping, 1))
+        us = ROUND_US_MAX;
     struct pollfd wake = {.fd = job.wake, .events = POLLIN};
     struct timespec time = {us / 1000000, us % 1000000 * 1000};
-    atomic_store(&job.is_napping, us > ROUND_US_MAX);
     if (ppoll(&wake, 1, &time, NULL) > 0)
         clear(job.wake);
-    atomic_store(&job.is_napping, 0);
 }
 
 /* Goes round until the process leaves the job. */

@@ -12,7 +12,9 @@
 extern crate thalweg_transport as transport;
 
 use std::alloc::System;
+use std::num::NonZero;
 use std::process::ExitCode;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use conformance::{MediumTest, RDMA_SETTINGS, Rails, Rig, Single, TestOutcome, broken, kill};
@@ -27,6 +29,11 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// Longest time that any step may take; longer means that it hangs. No test depends on how fast the
 /// machine is.
 const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Trials at once: kill tests wait for processes about half of their time.
+fn threads() -> usize {
+    2 * available_parallelism().map_or(1, NonZero::get)
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -51,7 +58,9 @@ fn main() -> ExitCode {
     // Kills first: some take minutes, in which the others run beside them.
     let trials = kills.chain(suite).chain(broken_media).chain([complete]);
     let trials = trials.collect();
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert_with(threads);
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 /// Every medium that is under test: those whose libraries are installed.

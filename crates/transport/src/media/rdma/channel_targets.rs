@@ -215,33 +215,33 @@ impl<N: RdmaNode> ChannelTargets<N> {
     /// Posts one message to a receiver. Returns whether there may be room for another.
     fn post_next(&mut self, receiver: usize) -> bool {
         let target = self.targets[receiver];
-        let message = target.posted;
-        let on_way = target.posted - target.done;
         let Some(connection) = self.receivers.connection(receiver) else {
             return false;
         };
-        let may_post = message < self.postable.min(target.credit)
-            && on_way < self.messages_on_way_max()
-            && target.has_all_credit_buffers()
-            && (self.is_whole(message) || target.has_much_credit());
-        if !may_post {
+        if !self.may_post(&target) {
             return false;
         }
-        let count = message + 1;
+        let message = target.posted;
+        let after = ChannelTarget {
+            posted: message + 1,
+            ..target
+        };
+        let count = after.posted;
         let is_told = count == self.postable
             || count.is_multiple_of(MESSAGES_PER_COMPLETION)
-            || on_way + 1 == self.messages_on_way_max();
+            || after.on_way() == self.messages_on_way_max();
         let bytes = self.message_bytes(message);
         let options = PostOptions {
             completion: is_told.then_some(completion_number(receiver, count)),
             immediate: None,
-            is_more: false,
+            // One doorbell serves all that are posted together.
+            is_more: self.may_post(&after),
             is_inline: bytes <= self.node.limits().inline_bytes_max,
         };
         let from = self.shape.slice(self.region, message, bytes);
         match self.node.post_send(connection, &from, options) {
             Ok(true) => {
-                self.targets[receiver].posted = count;
+                self.targets[receiver] = after;
                 true
             }
             Ok(false) => false,
@@ -250,6 +250,14 @@ impl<N: RdmaNode> ChannelTargets<N> {
                 false
             }
         }
+    }
+
+    /// Whether the next message to a receiver may be posted now.
+    fn may_post(&self, target: &ChannelTarget) -> bool {
+        target.posted < self.postable.min(target.credit)
+            && target.on_way() < self.messages_on_way_max()
+            && target.has_all_credit_buffers()
+            && (self.is_whole(target.posted) || target.has_much_credit())
     }
 
     /// Whether a message gets no more frames: another has begun, or a flush asks for it.
@@ -489,6 +497,11 @@ impl ChannelTarget {
     /// together, so that small ones do not use up its buffers.
     fn has_much_credit(&self) -> bool {
         self.credit - self.posted > self.buffers / 2
+    }
+
+    /// Messages whose buffers may be in use by the provider.
+    fn on_way(&self) -> u64 {
+        self.posted - self.done
     }
 
     fn has_all_credit_buffers(&self) -> bool {
