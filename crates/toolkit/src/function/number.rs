@@ -41,7 +41,7 @@ macro_rules! numeric {
 pub(crate) use numeric;
 
 /// A Rust type that stands for a numeric type of SPL.
-pub(crate) trait NumericScalar: PackedScalar {
+pub(crate) trait NumericScalar: PackedScalar + Send + Sync {
     /// Type of sums: wide enough that integers do not overflow, else the type itself.
     type Wide: WideNumber;
     /// The number in a value.
@@ -64,7 +64,7 @@ pub(crate) fn total<T: NumericScalar>(numbers: &[T]) -> T::Wide {
 }
 
 /// A type in which sums and means are computed.
-pub(crate) trait WideNumber: Copy {
+pub(crate) trait WideNumber: Copy + Send + Sync {
     /// The number of a count or a factor.
     fn from_i64(n: i64) -> Self;
     /// The sum of two numbers.

@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use eval::Fault;
 use tuple::{List, Map, RString, Set, Type, UString, Value};
 
+use super::moments::Moments;
 use crate::function::number::{NumericScalar, WideNumber, numeric, total};
 
 /// A function of one or two columns; the type is that of the result.
@@ -41,8 +42,8 @@ pub fn column_function(name: &str) -> Option<ColumnFunction> {
         "ArgMin" => |v, k, _| Ok(element_at(k, extreme(v, Ordering::is_lt))),
         "CollectArgMax" => |v, k, ty| Ok(collect_arg(v, k, ty, Ordering::is_gt)),
         "CollectArgMin" => |v, k, ty| Ok(collect_arg(v, k, ty, Ordering::is_lt)),
-        "SampleStdDev" => |v, _, ty| by_element(v, ty, &|v, ty| deviation(v, ty, true)),
-        "PopulationStdDev" => |v, _, ty| by_element(v, ty, &|v, ty| deviation(v, ty, false)),
+        "SampleStdDev" => |v, _, ty| by_element(v, ty, &|v, ty| deviation(v, ty, 1)),
+        "PopulationStdDev" => |v, _, ty| by_element(v, ty, &|v, ty| deviation(v, ty, 0)),
         _ => return None,
     })
 }
@@ -149,41 +150,26 @@ fn numbers<T: NumericScalar>(column: &List) -> &[T] {
     column.as_slice().unwrap_or_default()
 }
 
-/// Integers: the exact mean, cut off. Floats: the mean as it moves with each value. Others: the sum
-/// divided by the count.
+/// The sum divided by the count: of integers the exact mean, cut off.
 fn average(column: &List, ty: &Type) -> Result<Value, Fault> {
     numeric!(ty, T => {
         let numbers = numbers::<T>(column);
         let count = WideNumber::from_i64(numbers.len() as i64);
-        let mean = if ty.is_float() { moving_mean(numbers)? } else { total(numbers).div(count)? };
-        Ok(T::narrow(mean).to_value())
+        Ok(T::narrow(total(numbers).div(count)?).to_value())
     })
 }
 
-fn moving_mean<T: NumericScalar>(numbers: &[T]) -> Result<T::Wide, Fault> {
-    let mut mean = numbers[0].widen();
-    for (k, x) in (2..).zip(&numbers[1..]) {
-        mean = mean.add(x.widen().sub(mean).div(WideNumber::from_i64(k))?);
-    }
-    Ok(mean)
-}
-
-/// Knuth's update, in the type of the values: for integers the running mean is cut off.
-fn deviation(column: &List, ty: &Type, sample: bool) -> Result<Value, Fault> {
+/// In the type of the values: for integers the running mean is cut off.
+fn deviation(column: &List, ty: &Type, divisor_reduction: i64) -> Result<Value, Fault> {
     numeric!(ty, T => {
-        let numbers = numbers::<T>(column);
-        let divisor = numbers.len() as i64 - i64::from(sample);
-        if divisor < 1 {
-            return Ok(Value::default_of(ty));
-        }
-        let mut mean = numbers[0].widen();
-        let mut squares = mean.sub(mean);
-        for (k, x) in (2..).zip(&numbers[1..]) {
-            let delta = x.widen().sub(mean);
-            mean = mean.add(delta.div(WideNumber::from_i64(k))?);
-            squares = squares.add(delta.mul(x.widen().sub(mean)));
-        }
-        Ok(T::narrow(squares.div(WideNumber::from_i64(divisor))?.sqrt()).to_value())
+        let mut numbers = numbers::<T>(column).iter().map(|number| number.widen());
+        let moments = numbers.next().map(Moments::of);
+        let moments = moments.map(|first| numbers.fold(first, Moments::add));
+        let deviation = moments.map(|all| all.deviation(divisor_reduction)).transpose()?;
+        Ok(match deviation.flatten() {
+            Some(deviation) => T::narrow(deviation).to_value(),
+            None => Value::default_of(ty),
+        })
     })
 }
 

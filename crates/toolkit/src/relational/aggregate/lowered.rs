@@ -117,7 +117,7 @@ impl AggregateLowering<'_> {
         let out = &operator.outputs[0];
         let count = self.variable("count", Type::Uint32);
         let calls = out.calls.iter();
-        let results: Vec<Expr> = calls.map(|call| self.call(call, &count)).collect();
+        let results: Vec<Expr> = calls.map(|call| self.call(call)).collect();
         self.pos = operator.pos;
         let tuple = lower::output(out, self.pos, |assigned| {
             let mut expr = assigned.clone();
@@ -152,7 +152,7 @@ impl AggregateLowering<'_> {
 
     /// Adds the statements of a call for each tuple, and returns the expression of its result once
     /// the window is full.
-    fn call(&mut self, call: &OutputCall, count: &Expr) -> Expr {
+    fn call(&mut self, call: &OutputCall) -> Expr {
         self.pos = call.pos;
         let args: Vec<Expr> = call.args.iter().map(|arg| self.argument(arg)).collect();
         let size = self.size as i32;
@@ -166,10 +166,10 @@ impl AggregateLowering<'_> {
             ("ArgMax", [value, other]) => self.extreme(BinaryOp::Gt, value, Some(other)),
             ("ArgMin", [value, other]) => self.extreme(BinaryOp::Lt, value, Some(other)),
             ("Sum", [value]) => self.sum(value),
-            ("Average", [value]) => match sum_type(&value.ty) {
-                Some(wide) => self.quotient(value, &wide),
-                None => self.mean(value, count),
-            },
+            ("Average", [value]) => {
+                let wide = sum_type(&value.ty).unwrap_or_else(|| value.ty.clone());
+                self.quotient(value, &wide)
+            }
             (_, [value, ..]) => value.clone(),
             (name, []) => unreachable!("{name} is no function without an argument"),
         }
@@ -216,22 +216,12 @@ impl AggregateLowering<'_> {
         sum
     }
 
-    /// The sum of integers divided by their number.
+    /// The sum divided by the count.
     fn quotient(&mut self, value: &Expr, wide: &Type) -> Expr {
         let sum = self.sum(&self.cast(value, wide));
         let size = self.cast(&self.constant(Value::Uint32(self.size)), wide);
         let quotient = self.binary(BinaryOp::Div, &sum, &size);
         self.cast(&quotient, &value.ty)
-    }
-
-    /// `mean += (value - mean) / count`
-    fn mean(&mut self, value: &Expr, count: &Expr) -> Expr {
-        let mean = self.kept_value(value);
-        let difference = self.binary(BinaryOp::Sub, value, &mean);
-        let step = self.binary(BinaryOp::Div, &difference, &self.cast(count, &value.ty));
-        let moved = self.binary(BinaryOp::Add, &mean, &step);
-        self.later.push(self.set(&mean, moved));
-        mean
     }
 
     /// A new state variable, as an expression that reads it.
@@ -278,6 +268,9 @@ impl AggregateLowering<'_> {
     }
 
     fn cast(&self, value: &Expr, ty: &Type) -> Expr {
+        if value.ty == *ty {
+            return value.clone();
+        }
         lower::expr(
             ExprKind::Cast(Box::new(value.clone())),
             ty.clone(),

@@ -23,6 +23,7 @@ mod group_results;
 mod grouping;
 mod incomplete_help;
 mod lowered;
+mod moments;
 mod operator;
 mod partition_groups;
 mod running_function;

@@ -73,7 +73,7 @@ impl AggregateWindowFunction {
             values,
             results: GroupResults::new(build, calls)?,
             partition_groups: PartitionGroups::default(),
-            fired_groups: WindowGroups::default(),
+            fired_groups: WindowGroups::of_single_firings(),
             last_seq: 0,
             spare: Vec::new(),
         })

@@ -10,6 +10,7 @@ use eval::Fault;
 use tuple::{Map, Set, Type, Value};
 
 use super::column::{count_values, distinct_list};
+use super::moments::Moments;
 use crate::function::number::{NumericScalar, WideNumber, numeric};
 
 /// A function that takes the values of a group one by one.
@@ -50,30 +51,16 @@ pub fn running_function(
     })
 }
 
-/// Sums and means of the values.
+/// Sums, means and deviations of the values.
 fn moment_function<T: NumericScalar + 'static>(
     name: &str,
     ty: &Type,
-) -> Option<Box<dyn RunningFunction>>
-where
-    T::Wide: Send + Sync,
-{
+) -> Option<Box<dyn RunningFunction>> {
     Some(match name {
         "Sum" => Box::new(RunningSum::<T>::new(false)),
-        "Average" if ty.is_float() => Box::new(RunningMoment::<T>::new(MomentKind::Mean, ty)),
         "Average" => Box::new(RunningSum::<T>::new(true)),
-        "SampleStdDev" => Box::new(RunningMoment::<T>::new(
-            MomentKind::Deviation {
-                divisor_reduction: 1,
-            },
-            ty,
-        )),
-        "PopulationStdDev" => Box::new(RunningMoment::<T>::new(
-            MomentKind::Deviation {
-                divisor_reduction: 0,
-            },
-            ty,
-        )),
+        "SampleStdDev" => Box::new(RunningDeviation::<T>::new(1, ty)),
+        "PopulationStdDev" => Box::new(RunningDeviation::<T>::new(0, ty)),
         _ => return None,
     })
 }
@@ -271,10 +258,7 @@ impl<T: NumericScalar> RunningSum<T> {
     }
 }
 
-impl<T: NumericScalar> RunningFunction for RunningSum<T>
-where
-    T::Wide: Send + Sync,
-{
+impl<T: NumericScalar> RunningFunction for RunningSum<T> {
     fn add(&mut self, value: Value, _: Option<Value>) -> Result<(), Fault> {
         let number = T::from_value(&value).widen();
         self.sum = Some(self.sum.map_or(number, |sum| sum.add(number)));
@@ -295,77 +279,42 @@ where
     }
 }
 
-/// Result that is computed from a moving mean.
-#[derive(Clone, Copy)]
-enum MomentKind {
-    Mean,
-    /// The standard deviation. The divisor is the count minus `divisor_reduction`.
-    Deviation {
-        divisor_reduction: i64,
-    },
-}
-
-/// The mean as it moves with each value, and Knuth's update of the squares of the differences from
-/// it.
-struct RunningMoment<T: NumericScalar> {
-    moment: MomentKind,
-    count: i64,
-    mean: T::Wide,
-    squares: T::Wide,
+/// The standard deviation of a group's values.
+struct RunningDeviation<T: NumericScalar> {
+    moments: Option<Moments<T::Wide>>,
+    /// The divisor of the variance is the count minus this.
+    divisor_reduction: i64,
     ty: Type,
 }
 
-impl<T: NumericScalar> RunningMoment<T> {
-    fn new(moment: MomentKind, ty: &Type) -> RunningMoment<T> {
-        let zero: T::Wide = WideNumber::from_i64(0);
-        let (mean, squares) = (zero, zero);
-        RunningMoment {
-            moment,
-            count: 0,
-            mean,
-            squares,
+impl<T: NumericScalar> RunningDeviation<T> {
+    fn new(divisor_reduction: i64, ty: &Type) -> RunningDeviation<T> {
+        RunningDeviation {
+            moments: None,
+            divisor_reduction,
             ty: ty.clone(),
         }
     }
 }
 
-impl<T: NumericScalar> RunningFunction for RunningMoment<T>
-where
-    T::Wide: Send + Sync,
-{
+impl<T: NumericScalar> RunningFunction for RunningDeviation<T> {
     fn add(&mut self, value: Value, _: Option<Value>) -> Result<(), Fault> {
         let number = T::from_value(&value).widen();
-        self.count += 1;
-        if self.count == 1 {
-            self.mean = number;
-            self.squares = number.sub(number);
-            return Ok(());
-        }
-        let delta = number.sub(self.mean);
-        self.mean = self.mean.add(delta.div(WideNumber::from_i64(self.count))?);
-        if let MomentKind::Deviation { .. } = self.moment {
-            self.squares = self.squares.add(delta.mul(number.sub(self.mean)));
-        }
+        let moments = self.moments;
+        self.moments = Some(moments.map_or_else(|| Moments::of(number), |all| all.add(number)));
         Ok(())
     }
 
     fn result(&self) -> Result<Value, Fault> {
-        let MomentKind::Deviation {
-            divisor_reduction: less,
-        } = self.moment
-        else {
-            return Ok(T::narrow(self.mean).to_value());
-        };
-        let divisor = self.count - less;
-        if divisor < 1 {
-            return Ok(Value::default_of(&self.ty));
-        }
-        let variance = self.squares.div(WideNumber::from_i64(divisor))?;
-        Ok(T::narrow(variance.sqrt()).to_value())
+        let moments = self.moments.ok_or_else(no_value)?;
+        Ok(match moments.deviation(self.divisor_reduction)? {
+            Some(deviation) => T::narrow(deviation).to_value(),
+            None => Value::default_of(&self.ty),
+        })
     }
 
     fn clear(&mut self) {
-        *self = RunningMoment::new(self.moment, &self.ty);
+        self.moments = None;
     }
 }
 

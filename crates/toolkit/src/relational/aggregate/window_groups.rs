@@ -20,7 +20,7 @@ use super::aggregate_item::AggregateItem;
 use super::group_context::GroupContext;
 use super::group_results::GroupResults;
 use super::grouping::Grouping;
-use super::sliding::{SlidingFunction, shrink_excess, sliding_function};
+use super::sliding::{SlidingFunction, one_time_function, shrink_excess, sliding_function};
 
 /// The groups of one partition of a window.
 #[derive(Default)]
@@ -36,6 +36,8 @@ pub struct WindowGroups {
     tuple_count: usize,
     /// The number of the last tuple that came.
     newest: u64,
+    /// Whether the window fires once, and its tuples leave together.
+    fires_once: bool,
 }
 
 /// A group of a sliding window.
@@ -81,6 +83,14 @@ impl WindowTuples for PaneItems<'_, AggregateItem> {
 }
 
 impl WindowGroups {
+    /// Groups of windows that fire once.
+    pub fn of_single_firings() -> WindowGroups {
+        WindowGroups {
+            fires_once: true,
+            ..WindowGroups::default()
+        }
+    }
+
     /// Makes the groups those of a window.
     pub fn update(&mut self, tuples: &impl WindowTuples, grouping: &mut Grouping) {
         let oldest = tuples.get(0).map_or(u64::MAX, |kept| kept.seq);
@@ -207,7 +217,8 @@ impl WindowGroups {
         let values = kept.values.as_ref();
         let at = self.find_or_add(kept, grouping);
         if at as usize == self.groups.len() {
-            self.groups.push(SlidingGroup::new(grouping));
+            self.groups
+                .push(SlidingGroup::new(grouping, self.fires_once));
         }
         let members = &mut self.groups[at as usize];
         members.seqs.push_back(kept.seq);
@@ -221,10 +232,14 @@ impl WindowGroups {
 }
 
 impl SlidingGroup {
-    fn new(grouping: &Grouping) -> SlidingGroup {
+    fn new(grouping: &Grouping, fires_once: bool) -> SlidingGroup {
+        let function = match fires_once {
+            true => one_time_function,
+            false => sliding_function,
+        };
         SlidingGroup {
             seqs: VecDeque::new(),
-            functions: grouping.functions.iter().map(sliding_function).collect(),
+            functions: grouping.functions.iter().map(function).collect(),
         }
     }
 }

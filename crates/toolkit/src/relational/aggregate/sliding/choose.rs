@@ -1,5 +1,6 @@
 //! Which sliding function serves a call.
 
+use super::blocked::{BlockedDeviation, BlockedSum};
 use super::distinct::SlidingDistinctCount;
 use super::extreme::{ExtremeResult, SlidingExtreme};
 use super::first_last::{SlidingFirst, SlidingLast};
@@ -9,8 +10,24 @@ use super::whole_column::WholeColumnFunction;
 use crate::function::number::numeric;
 use crate::relational::aggregate::grouping::ColumnCall;
 
-/// The function for a call, before its first tuple.
+/// The function for a call in a window that slides, before its first tuple.
 pub fn sliding_function(function: &ColumnCall) -> Box<dyn SlidingFunction> {
+    let argument = &function.arguments[0];
+    if !argument.is_numeric() || argument.is_integral() {
+        return one_time_function(function);
+    }
+    numeric!(argument, T => match &*function.name {
+        "Sum" => Box::new(BlockedSum::<T>::new(false)),
+        "Average" => Box::new(BlockedSum::<T>::new(true)),
+        "SampleStdDev" => Box::new(BlockedDeviation::<T>::new(argument, 1)),
+        "PopulationStdDev" => Box::new(BlockedDeviation::<T>::new(argument, 0)),
+        _ => one_time_function(function),
+    })
+}
+
+/// The function for a call in a window that fires once, before its first tuple. Its result is that
+/// of the function of its name over the whole column, to the bit.
+pub fn one_time_function(function: &ColumnCall) -> Box<dyn SlidingFunction> {
     let argument = &function.arguments[0];
     let extreme = |greatest, result_kind| Box::new(SlidingExtreme::new(greatest, result_kind));
     match &*function.name {

@@ -1,16 +1,20 @@
 //! Functions over the values of a group in a window that slides: tuples enter at one end and leave
 //! at the other, and a result costs as much as has changed, not as much as is there.
 //!
-//! Each gives the result that the function of its name over the whole column gives
-//! ([`mod@super::column`]), to the bit. This works where the order of the steps does not matter:
-//! sums of integers, which are exact, extremes, ends, numbers of distinct values. A sum of floats
-//! changes if its first addend is subtracted again; such functions keep their column packed, and
-//! run over all of it.
+//! Most give the result that the function of their name over the whole column gives
+//! ([`mod@super::column`]), to the bit, for the order of the steps does not matter: sums of
+//! integers, which are exact, extremes, ends, numbers of distinct values. Sums, means and
+//! deviations of numbers that round have an order of additions of their own ([`blocks`]).
 //!
 //! # Cost
-//! A few steps for a tuple that enters and for one that leaves, however many there are. Memory is a
-//! small multiple of the values in the window, and shrinks when the window does.
+//! A few steps for a tuple that enters and for one that leaves, however many there are. What
+//! depends on all values in their order keeps its column packed and runs over all of it for each
+//! result: `Collect`, `CollectDistinct`, `CountByDistinct`, `CollectArgMax` and `CollectArgMin`,
+//! `Sum` of strings, functions of lists, deviations of integers, whose mean is cut off at each
+//! step. Memory is a small multiple of the values in the window, and shrinks when the window does.
 
+mod blocked;
+mod blocks;
 mod capacity;
 mod choose;
 mod column;
@@ -25,5 +29,5 @@ mod whole_column;
 pub mod tests;
 
 pub use capacity::shrink_excess;
-pub use choose::sliding_function;
+pub use choose::{one_time_function, sliding_function};
 pub use sliding_function::SlidingFunction;

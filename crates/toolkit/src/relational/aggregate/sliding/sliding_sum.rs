@@ -26,10 +26,7 @@ impl<T: NumericScalar> SlidingSum<T> {
     }
 }
 
-impl<T: NumericScalar> SlidingFunction for SlidingSum<T>
-where
-    T::Wide: Send + Sync,
-{
+impl<T: NumericScalar> SlidingFunction for SlidingSum<T> {
     fn add(&mut self, value: Value, _: Option<Value>) {
         self.sum = self.sum.add(T::from_value(&value).widen());
         self.values.push(value);
