@@ -304,8 +304,10 @@ impl FabricNode {
         if sockets.events.is_empty() && sockets.signals.take_events() {
             sockets.take_strangers();
             sockets.take_requests(self.number);
-            for at in 0..self.connections.len() {
-                self.take_messages(at);
+            let mut at = 0;
+            while let Some(connection) = self.connections.id_at(at) {
+                self.take_messages(connection);
+                at += 1;
             }
         }
         let sockets = self.sockets.as_mut()?;
@@ -318,17 +320,14 @@ impl FabricNode {
     }
 
     /// Takes the messages of a connection's socket, and its end.
-    fn take_messages(&mut self, at: usize) {
-        let Some(socket) = self.connections[at]
-            .as_ref()
-            .and_then(|one| one.socket.clone())
-        else {
+    fn take_messages(&mut self, connection: ConnectionId) {
+        let open = self.connections.get(connection);
+        let Some(socket) = open.and_then(|one| one.socket.clone()) else {
             return;
         };
-        let connection = ConnectionId::new(at);
         while let Some(message) = socket.next_message() {
             let event = match message {
-                SocketMessage::Answer { name, data } => match self.take_answer(at, &name) {
+                SocketMessage::Answer { name, data } => match self.take_answer(connection, &name) {
                     Ok(()) => FabricEvent::Connected { connection, data },
                     Err(error) => {
                         socket.close();
@@ -340,7 +339,7 @@ impl FabricNode {
                     }
                 },
                 SocketMessage::Made => {
-                    self.make(at);
+                    self.make(connection);
                     let data = Vec::new();
                     FabricEvent::Connected { connection, data }
                 }
@@ -355,7 +354,7 @@ impl FabricNode {
         }
         if let Some(why) = socket.take_end() {
             // Names of a peer that was killed before it could remove them.
-            self.make(at);
+            self.make(connection);
             self.push_event(FabricEvent::Closed {
                 connection,
                 why,
@@ -370,27 +369,28 @@ impl FabricNode {
         }
     }
 
-    fn take_answer(&mut self, at: usize, name: &[u8]) -> Result<(), FabricError> {
-        let mut connection = self.connections[at].take();
+    fn take_answer(&mut self, of: ConnectionId, name: &[u8]) -> Result<(), FabricError> {
+        let mut connection = self.connections.place(of).and_then(Option::take);
         let added = match &mut connection {
             Some(connection) => self.add_peer(connection, name),
             None => Ok(()),
         };
-        self.connections[at] = connection;
+        if let Some(place) = self.connections.place(of) {
+            *place = connection;
+        }
         added?;
         self.look_for_completions()?;
-        if let Some(Some(connection)) = self.connections.get(at)
-            && let Some(socket) = &connection.socket
-        {
+        let socket = self.connections.get(of).and_then(|one| one.socket.as_ref());
+        if let Some(socket) = socket {
             socket.send_made();
         }
-        self.make(at);
+        self.make(of);
         Ok(())
     }
 
     /// Removes the names of a connection's shared memory, which both sides have mapped.
-    fn make(&mut self, at: usize) {
-        let Some(Some(connection)) = self.connections.get_mut(at) else {
+    fn make(&mut self, of: ConnectionId) {
+        let Some(Some(connection)) = self.connections.place(of) else {
             return;
         };
         let regions = mem::take(&mut connection.named_regions);
@@ -421,7 +421,7 @@ impl FabricNode {
             return Ok(true);
         };
         sockets.signals.forget_wakes();
-        for connection in self.connections.iter().flatten() {
+        for (_, connection) in self.connections.iter() {
             if let Some(socket) = &connection.socket {
                 socket.tell_sleep();
             }

@@ -167,10 +167,7 @@ impl RdmaNode for FabricNode {
     }
 
     fn disconnect(&mut self, connection: ConnectionId) {
-        let Some(slot) = self.connections.get_mut(connection.index()) else {
-            return;
-        };
-        let Some(connection) = slot.take() else {
+        let Some(connection) = self.connections.remove(connection) else {
             return;
         };
         if connection.socket.is_none() {

@@ -118,17 +118,13 @@ impl FabricNode {
     }
 
     pub(super) fn connection_of(&self, fid: *mut Fid) -> Option<ConnectionId> {
-        let is_it = |connection: &Option<Connection>| {
-            let connection = connection.as_ref();
-            connection.is_some_and(|connection| connection.endpoint.fid() == fid)
-        };
-        let at = self.connections.iter().position(is_it)?;
-        Some(ConnectionId::new(at))
+        let mut connections = self.connections.iter();
+        let found = connections.find(|(_, connection)| connection.endpoint.fid() == fid);
+        found.map(|(id, _)| id)
     }
 
     pub(super) fn add_connection(&mut self, connection: Connection) -> ConnectionId {
-        self.connections.push(Some(connection));
-        ConnectionId::new(self.connections.len() - 1)
+        self.connections.add(connection)
     }
 
     /// Opens an endpoint that is bound to the node's queues, and to a vector of addresses if it

@@ -8,6 +8,7 @@ mod by_socket;
 mod calls;
 mod completions;
 mod connection;
+mod connection_slots;
 mod connections;
 mod object;
 mod operations;
@@ -19,6 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use by_socket::SocketConnections;
 use connection::Connection;
+use connection_slots::ConnectionSlots;
 use object::Owned;
 use rustix::io::retry_on_intr;
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -51,7 +53,7 @@ const COMPLETIONS_MAX: usize = (1 << 15) - 1;
 /// One end of connections over one provider: see the [module](self).
 pub struct FabricNode {
     // The order of the fields is that of dropping: each refers to those behind it.
-    connections: Vec<Option<Connection>>,
+    connections: ConnectionSlots<Connection>,
     /// Registered memories; `None`: one whose registration has ended.
     regions: Vec<Option<Region>>,
     /// Open until the node is dropped: a connection whose greeting has not come yet refers to it in
@@ -106,7 +108,7 @@ impl FabricNode {
         let completion_queue =
             open_completion_queue(library, &domain, size, event_queue.is_some())?;
         let mut node = FabricNode {
-            connections: Vec::new(),
+            connections: ConnectionSlots::new(),
             regions: Vec::new(),
             listener: None,
             completion_queue,

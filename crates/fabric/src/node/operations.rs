@@ -95,19 +95,15 @@ impl FabricNode {
     /// the peer may have to work.
     #[inline]
     pub(super) fn count_post(&self, connection: ConnectionId) {
-        if let Some(Some(connection)) = self.connections.get(connection.index()) {
+        if let Some(connection) = self.connections.get(connection) {
             connection.count_post();
         }
     }
 
     #[inline]
     pub(super) fn connection(&self, connection: ConnectionId) -> Result<&Connection, FabricError> {
-        match self.connections.get(connection.index()) {
-            Some(Some(connection)) => Ok(connection),
-            _ => Err(FabricError::Disconnected(
-                "the connection is closed".to_owned(),
-            )),
-        }
+        let open = self.connections.get(connection);
+        open.ok_or_else(|| FabricError::Disconnected("the connection is closed".to_owned()))
     }
 
     /// Address and descriptor of local bytes. Providers do not look at the size of what they copy

@@ -6,17 +6,31 @@ use crate::datagram::WatchedSocket;
 use crate::error::FabricError;
 use crate::provider::OwnedInfo;
 
-/// Number of a connection at its node.
+/// Number of a connection at its node, which no other one there gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ConnectionId(u32);
+pub struct ConnectionId {
+    index: u32,
+    generation: u32,
+}
 
 impl ConnectionId {
+    /// The number of the first connection at an index.
     pub(crate) fn new(index: usize) -> ConnectionId {
-        ConnectionId(index as u32)
+        ConnectionId::with_generation(index, 0)
+    }
+
+    /// The number of a connection at an index where so many were before.
+    pub(crate) fn with_generation(index: usize, generation: u32) -> ConnectionId {
+        let index = index as u32;
+        ConnectionId { index, generation }
     }
 
     pub(crate) fn index(self) -> usize {
-        self.0 as usize
+        self.index as usize
+    }
+
+    pub(crate) fn generation(self) -> u32 {
+        self.generation
     }
 }
 

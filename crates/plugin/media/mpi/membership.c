@@ -178,9 +178,9 @@ static int mpi_join(uint32_t *rank, uint32_t *size, char *sentence) {
     return status;
 }
 
-/* Bytes on their way from rank 0 to all ranks. */
+/* Bytes on their way from rank 0 to all ranks. A rank that gives up leaves them to MPI. */
 struct sharing {
-    void *bytes;
+    uint8_t bytes[THALWEG_MEDIUM_SHARE_BYTES_MAX];
     int len, failed, is_done, has_begun;
     MPI_Request request;
 };
@@ -197,7 +197,11 @@ static void share_a_while(void *end) {
 }
 
 static int mpi_share(void *bytes, uint32_t len, char *sentence) {
-    struct sharing sharing = {.bytes = bytes, .len = (int)len};
+    static struct sharing sharing;
+    if (len > sizeof sharing.bytes || sharing.has_begun)
+        return say(THALWEG_MEDIUM_SYSTEM, sentence, "bytes of rank 0 are given once, 1,024 at most");
+    memcpy(sharing.bytes, bytes, len);
+    sharing.len = (int)len;
     int64_t deadline = now_us() + (int64_t)SHARE_MS * 1000;
     while (!sharing.is_done) {
         run(share_a_while, &sharing);
@@ -207,5 +211,6 @@ static int mpi_share(void *bytes, uint32_t len, char *sentence) {
             return say(THALWEG_MEDIUM_SYSTEM, sentence, "not all ranks have come in time");
         usleep(100);
     }
+    memcpy(bytes, sharing.bytes, len);
     return THALWEG_MEDIUM_OK;
 }

@@ -48,6 +48,7 @@ struct thalweg_medium_sender {
     uint64_t sent_at, pause; /* ticks */
     uint64_t wanted;         /* bytes of the block that a claim or a sleep is about */
     int is_flushed;          /* what the last flush has found */
+    int is_under_way;        /* whether the last send has left something to the MPI thread */
     uint64_t buffer_bytes, buffer_count;
     char *memory;
     /* Written while no other thread uses MPI, read at any time. */
@@ -230,4 +231,12 @@ static int look_and_send(thalweg_medium_sender *s) {
         is_flushed &= has_all(s, p);
     }
     return is_flushed;
+}
+
+/* Whether MPI has not finished a message to a receiver. */
+static int has_unfinished(const thalweg_medium_sender *s) {
+    uint32_t count = 0;
+    for (int at = 0; at < s->receivers; at++)
+        count += s->peers[at].send_count;
+    return count > 0;
 }

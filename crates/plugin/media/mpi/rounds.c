@@ -34,14 +34,6 @@ static void free_sender(thalweg_medium_sender *s) {
     free_memory(s);
 }
 
-/* Whether MPI has not finished a message to a receiver. */
-static int has_unfinished(const thalweg_medium_sender *s) {
-    uint32_t count = 0;
-    for (int at = 0; at < s->receivers; at++)
-        count += s->peers[at].send_count;
-    return count > 0;
-}
-
 /* Looks after a sender. Whether it was closed and nothing is left to do. */
 static int visit_sender(thalweg_medium_sender *s, struct round *round) {
     uint64_t limit = atomic_load(&s->limit);

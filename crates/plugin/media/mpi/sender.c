@@ -123,6 +123,13 @@ static void rewind_buffer(thalweg_medium_sender *s) {
     begin_buffer(s, s->buffer);
 }
 
+/* Notes whether something is left that MPI moves only while it is called. */
+static void note_under_way(thalweg_medium_sender *s) {
+    s->is_under_way = has_unfinished(s);
+    for (int at = 0; at < s->receivers; at++)
+        s->is_under_way |= !has_all(s, &s->peers[at]);
+}
+
 /* Sends without a look at what has come; MPI is called as little as possible. */
 static void send_only(void *end) {
     thalweg_medium_sender *s = end;
@@ -133,6 +140,7 @@ static void send_only(void *end) {
         send_buffers(s, p);
     }
     rewind_buffer(s);
+    note_under_way(s);
 }
 
 static void note_send(thalweg_medium_sender *s, uint64_t begin) {
@@ -183,14 +191,16 @@ static void mpi_commit(thalweg_medium_sender *s, uint64_t bytes) {
     if (is_due(s, begin)) {
         run(send_only, s);
         note_send(s, begin);
-    } else {
-        end_nap();
+        if (!s->is_under_way)
+            return;
     }
+    end_nap();
 }
 
 static void flush_sender(void *end) {
     thalweg_medium_sender *s = end;
     s->is_flushed = look_and_send(s);
+    note_under_way(s);
 }
 
 static int mpi_flush(thalweg_medium_sender *s, char *sentence) {
@@ -198,6 +208,8 @@ static int mpi_flush(thalweg_medium_sender *s, char *sentence) {
     uint64_t begin = ticks();
     run(flush_sender, s);
     note_send(s, begin);
+    if (s->is_under_way)
+        end_nap();
     return s->is_flushed ? THALWEG_MEDIUM_OK : THALWEG_MEDIUM_AGAIN;
 }
 

@@ -112,7 +112,6 @@ impl<N> SenderReconnection<N> {
     pub(super) fn note_connected(&mut self) {
         self.is_connected = true;
         self.connected_at = (self.clock)();
-        self.pause = self.times.pause_min;
         if let Some(watch) = self.watch() {
             watch.let_sleep();
         }
@@ -121,6 +120,7 @@ impl<N> SenderReconnection<N> {
     /// Notes that something was received, so the connection is of use.
     pub(super) fn note_received(&mut self) {
         self.broken_since = None;
+        self.pause = self.times.pause_min;
     }
 
     /// Notes that the connection is broken, or that a try has failed.
@@ -130,8 +130,13 @@ impl<N> SenderReconnection<N> {
     pub(super) fn note_break(&mut self, why: String, is_refused: bool) -> Result<(), String> {
         let now = (self.clock)();
         if std::mem::take(&mut self.is_connected) {
-            if now.duration_since(self.connected_at) > self.times.give_up {
+            let held = now.duration_since(self.connected_at);
+            if held > self.times.give_up {
                 self.broken_since = None;
+            }
+            // One that broke at once, and brought nothing, may do so again and again.
+            if held > self.times.attempt {
+                self.pause = self.times.pause_min;
             }
             self.reason = Some(why.clone());
             if let Some(watched) = &self.watch {
@@ -282,6 +287,22 @@ mod tests {
             broken(&mut link).err()
         });
         assert!(end.is_some());
+    }
+
+    #[test]
+    fn connections_that_break_at_once_are_made_less_and_less_often() {
+        let mut link = link();
+        let mut pauses = Vec::new();
+        for _ in 0..4 {
+            link.note_connected();
+            broken(&mut link).unwrap();
+            let before = PASSED.get();
+            while !link.is_due() {
+                pass(1);
+            }
+            pauses.push((PASSED.get() - before).as_millis());
+        }
+        assert_eq!(pauses, [1, 2, 4, 8]);
     }
 
     #[test]

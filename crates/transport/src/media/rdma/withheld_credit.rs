@@ -28,9 +28,11 @@ pub(super) struct WithheldCredit {
     is_eager: bool,
     released: u64,
     credited: u64,
-    /// Number of records that came since credit was written.
+    /// Number of records that were released since credit was written, and of those that have come
+    /// and are not released.
     records: usize,
-    /// Number of polls in a row that have found no frame.
+    unreleased_records: usize,
+    /// Number of polls in a row that have found no frame; it may wrap around.
     empty_polls: u32,
 }
 
@@ -48,6 +50,7 @@ impl WithheldCredit {
             released: 0,
             credited: 0,
             records: 0,
+            unreleased_records: 0,
             empty_polls: 0,
         }
     }
@@ -59,19 +62,20 @@ impl WithheldCredit {
 
     /// Notes that a poll has found a record.
     pub(super) fn note_record(&mut self) {
-        self.records += 1;
+        self.unreleased_records += 1;
         self.empty_polls = 0;
     }
 
     /// Notes that a poll has found nothing. Returns how many have in a row.
     pub(super) fn note_empty_poll(&mut self) -> u32 {
-        self.empty_polls = self.empty_polls.saturating_add(1);
+        self.empty_polls = self.empty_polls.wrapping_add(1);
         self.empty_polls
     }
 
     /// Notes that everything up to a position is released.
     pub(super) fn release(&mut self, position: u64) {
         self.released = position;
+        self.records += std::mem::take(&mut self.unreleased_records);
     }
 
     /// Notes that credit for all that is released is written.
@@ -87,14 +91,18 @@ impl WithheldCredit {
 
     /// Whether credit is to be written at a release; `is_idle`: no further record has come.
     pub(super) fn is_due(&self, is_idle: impl FnOnce() -> bool) -> bool {
-        let is_much =
-            self.released - self.credited >= self.bytes_max || self.records >= self.records_max;
-        self.is_owed() && (is_much || self.is_eager && is_idle())
+        self.is_owed() && (self.is_much() || self.is_eager && is_idle())
     }
 
-    /// Whether credit that is owed is to be written after a poll that has found nothing.
+    /// Whether so much is released that the sender is to be told, whatever comes.
+    fn is_much(&self) -> bool {
+        self.released - self.credited >= self.bytes_max || self.records >= self.records_max
+    }
+
+    /// Whether credit that is owed is to be written after a poll that has found nothing: there may
+    /// have been no room for it at the release.
     pub(super) fn is_due_when_empty(&self) -> bool {
-        self.is_eager || self.empty_polls >= POLLS_PER_CREDIT
+        self.is_eager || self.is_much() || self.empty_polls >= POLLS_PER_CREDIT
     }
 }
 
@@ -126,6 +134,19 @@ mod tests {
         assert!(credit.is_due(|| false));
         credit.note_written();
         assert!(!credit.is_due(|| false));
+    }
+
+    #[test]
+    fn records_that_are_not_released_count_for_the_next_credit() {
+        let mut credit = WithheldCredit::new(1 << 20, true, false);
+        credit.release(1);
+        for _ in 0..WITHHELD_RECORDS {
+            credit.note_record();
+        }
+        assert!(!credit.is_due(|| true));
+        credit.note_written();
+        credit.release(1 + WITHHELD_RECORDS as u64);
+        assert!(credit.is_due(|| false) && credit.is_due_when_empty());
     }
 
     #[test]

@@ -80,6 +80,8 @@ pub(super) struct WriteReceiver<N> {
     completions: Vec<Completion>,
     /// Why an operation has failed, if one has.
     failure: Option<String>,
+    /// Whether the connection is given up, and the next one not asked for yet.
+    is_broken: bool,
     loss: Option<String>,
 }
 
@@ -154,6 +156,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
             link,
             completions: Vec::with_capacity(COMPLETIONS_PER_POLL),
             failure: None,
+            is_broken: false,
             loss: None,
         };
         receiver.post_number_buffers();
@@ -317,7 +320,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
 
     /// Posts the receive buffers that numbers have used up, if the provider uses any.
     fn post_number_buffers(&mut self) {
-        if !self.number_memory.is_used() || self.loss.is_some() {
+        if !self.number_memory.is_used() || self.is_broken {
             return;
         }
         let (memory, number) = (&self.number_memory, RECEIVE_COMPLETION);
@@ -338,12 +341,16 @@ impl<N: RdmaNode> WriteReceiver<N> {
                 }
                 FabricEvent::Closed {
                     why, is_refused, ..
-                } => self.break_off(why, is_refused),
-                FabricEvent::Connected { .. } | FabricEvent::Request(_) => {}
+                } if is_refused || !self.is_broken => self.break_off(why, is_refused),
+                FabricEvent::Connected { .. }
+                | FabricEvent::Closed { .. }
+                | FabricEvent::Request(_) => {}
             }
         }
         // Receive buffers fail when their connection ends, and the event says why it did.
-        if let Some(why) = self.failure.take() {
+        if let Some(why) = self.failure.take()
+            && !self.is_broken
+        {
             self.break_off(why, false);
         }
         if let Some(link) = self.link.as_ref().filter(|_| self.is_connecting()) {
@@ -413,6 +420,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
                 (self.credit_region, self.connection) = (credit_region, connection);
                 self.is_credit_on_way = false;
                 self.owes_introduction = true;
+                (self.is_broken, self.failure) = (false, None);
                 self.post_number_buffers();
             }
             Err(error) => self.break_off(error.to_string(), false),
@@ -534,7 +542,7 @@ impl<N: RdmaNode> WriteReceiver<N> {
 
     /// Notes that the connection is broken, or was refused.
     fn break_off(&mut self, why: String, is_refused: bool) {
-        self.is_linked = false;
+        (self.is_linked, self.is_broken) = (false, true);
         let broken = match &mut self.link {
             None => Err(why),
             Some(link) => link.note_break(why, is_refused),

@@ -138,6 +138,8 @@ impl<N: RdmaNode> ModeReceiver for RailReceiver<N> {
         if is_due || found.is_none() && self.has_broken_rail() {
             self.read_all()?;
             self.take_events()?;
+            // A receiver that always finds records reports of the rails all the same.
+            self.write_reports(false);
         }
         if found.is_none() {
             found = self.take_record()?;
@@ -451,6 +453,10 @@ impl<N: RdmaNode> RailReceiver<N> {
             return self.rails[rail].link.try_again();
         }
         self.rails[rail].lost = Some(why.clone());
+        // No further try is to wake the thread.
+        if let Some(watch) = self.rails[rail].link.watch() {
+            watch.let_sleep();
+        }
         if self.rails.iter().all(|rail| rail.lost.is_some()) {
             self.lose(why);
         }
