@@ -3,9 +3,11 @@
 
 use std::cell::Cell;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use fabric::FabricError;
 use fabric::sim::{SimFabric, SimFabricFaults, SimNode};
 
 use super::PlacementProof;
@@ -219,6 +221,48 @@ fn positions_go_on_behind_the_end_of_the_ring() {
         let passed = edge.run(seed, 60);
         passed.unwrap_or_else(|why| panic!("seed {seed}: {why}"));
     }
+}
+
+/// A try that fails, as on a host whose interface is down, is followed by another one, while the
+/// connection before it has receive buffers that cannot be posted any more.
+#[test]
+fn nor_do_tries_that_fail() {
+    let times = ReconnectTimes {
+        pause_min: 20 * TICK,
+        pause_max: 400 * TICK,
+        ..TIMES
+    };
+    let mut failed_tries = 0;
+    for seed in 0..seeds() {
+        let faults = SimFabricFaults {
+            numbers_use_receives: true,
+            ..breaking(seed)
+        };
+        let fabric = SimFabric::new(faults);
+        let (node, address) = fabric.listen().unwrap();
+        let (spec, proof) = (spec(1), PlacementProof::Numbers);
+        let sender = WriteSender::new(node, &spec, &batch_terms(proof, seed, batching())).unwrap();
+        let own = fabric.connect(address).unwrap();
+        let introduction = Introduction {
+            instance: 7,
+            liveness: None,
+        };
+        let (tries, mut rng) = (Arc::new(AtomicU64::new(0)), StepRng(seed + 9));
+        let (failed, fabric) = (tries.clone(), fabric.clone());
+        let open_node = move || {
+            if rng.below(2) == 0 {
+                return fabric.connect(address);
+            }
+            failed.fetch_add(1, Ordering::Relaxed);
+            Err(FabricError::Disconnected("no way to the host".to_owned()))
+        };
+        let link = SenderReconnection::new(open_node, introduction, None, times, now);
+        let receiver = WriteReceiver::new(own, &spec, 0, proof, RING_BYTES, Some(link)).unwrap();
+        let passed = SimEdge::new(sender, vec![receiver]).run(seed, 60);
+        passed.unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        failed_tries += tries.load(Ordering::Relaxed);
+    }
+    assert!(failed_tries > seeds(), "only {failed_tries} tries failed");
 }
 
 /// Edges in mode `write` do not connect again, and the fabric does break them.
