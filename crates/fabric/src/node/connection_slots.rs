@@ -15,7 +15,7 @@ struct Slot<C> {
 }
 
 impl<C> ConnectionSlots<C> {
-    /// No connections.
+    /// The slots of a node without connections.
     pub(super) fn new() -> ConnectionSlots<C> {
         ConnectionSlots { slots: Vec::new() }
     }
