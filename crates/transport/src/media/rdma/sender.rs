@@ -208,7 +208,10 @@ impl<T: ModeTargets> IoTask for RdmaSenderTask<T> {
         match targets.may_sleep() {
             Ok(false) => NextTurn::At(now),
             _ => {
-                for fd in self.fds() {
+                // The descriptors of a failed node may stay readable.
+                let nodes = self.fds.iter().enumerate();
+                let sound = nodes.filter(|(node, _)| targets.is_sound(*node));
+                for fd in sound.flat_map(|(_, fds)| fds) {
                     self.registration.change_watch(fd, ONE_EVENT);
                 }
                 NextTurn::OnEvent
