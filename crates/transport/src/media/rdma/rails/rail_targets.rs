@@ -413,7 +413,7 @@ impl<N: RdmaNode> RingTargets for RailTargets<N> {
         let end = self.committed.end;
         let is_written = |target: &RailTarget| {
             let mut rails = target.rails.iter();
-            target.is_connected() && target.has_all(end) && rails.all(|rail| rail.on_way() == 0)
+            target.is_connected() && target.has_all(end) && rails.all(TargetRail::is_written)
         };
         Ok(self.living().all(is_written))
     }

@@ -156,6 +156,12 @@ impl TargetRail {
         self.on_way.len()
     }
 
+    /// Whether all that was posted is written: the provider has told of it, or the receiver has
+    /// reported every segment.
+    pub(super) fn is_written(&self) -> bool {
+        self.on_way.is_empty() || self.unreported.is_empty()
+    }
+
     /// Number of segments that are not reported.
     #[cfg(test)]
     pub(super) fn unreported(&self) -> usize {
@@ -250,7 +256,7 @@ impl TargetRail {
         node: &mut SenderNode<N>,
         receiver: usize,
     ) -> Result<bool, FabricError> {
-        if self.on_way.is_empty() || self.told == self.writes {
+        if self.is_written() || self.told == self.writes {
             return Ok(false);
         }
         let options = PostOptions::default();

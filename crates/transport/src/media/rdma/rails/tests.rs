@@ -266,7 +266,8 @@ fn a_flush_ends_without_a_release() {
 
 #[test]
 fn frames_before_a_loss_are_received_first() {
-    for seed in 0..seeds() {
+    // The last one: nobody tells of the write that was to tell a flush of those before it.
+    for seed in (0..seeds()).chain([833]) {
         let Rails {
             mut edge, fabric, ..
         } = open(breaking(seed), 2, 1);
@@ -275,9 +276,11 @@ fn frames_before_a_loss_are_received_first() {
             edge.step(&mut rng, 10).unwrap();
         }
         fabric.heal();
-        while !edge.sender.flush().unwrap() {
+        let is_out = (0..100_000).any(|_| {
             edge.receive(0, &mut rng).unwrap();
-        }
+            edge.sender.flush().unwrap()
+        });
+        assert!(is_out, "seed {seed}: the frames are never flushed");
         for _ in 0..1000 {
             edge.sender.progress().unwrap();
         }
