@@ -152,7 +152,29 @@ impl OwnedInfo {
         library.check("fi_getinfo", result as isize)?;
         // SAFETY: the call has succeeded, and the list is this caller's.
         let found = unsafe { OwnedInfo::new(library, found) };
+        let found = found.and_then(|found| found.on_device(query));
         found.ok_or_else(|| FabricError::NoProvider(no_provider_message(query)))
+    }
+
+    /// The first structure of the list whose device is the one that a query names, if it names one:
+    /// the provider `tcp` lists all that there are, whatever it is asked for.
+    fn on_device(self, query: &ProviderQuery) -> Option<OwnedInfo> {
+        let device = match &query.device {
+            Some(device) if query.provider == "tcp" => device,
+            _ => return Some(self),
+        };
+        let mut at = self.info.as_ptr();
+        // SAFETY: the list lives as long as its first structure, which `self` owns; the library
+        // allocates the attributes with each, and its strings are null or end with a zero.
+        unsafe {
+            while !at.is_null() && text((*(*at).domain_attr).name) != *device {
+                at = (*at).next;
+            }
+            if at.is_null() {
+                return None;
+            }
+            OwnedInfo::new(self.library, (self.library.dupinfo)(at))
+        }
     }
 
     fn hints(
@@ -359,7 +381,8 @@ fn no_provider_message(query: &ProviderQuery) -> String {
     };
     format!(
         "libfabric's provider {}{device} has no endpoint with remote writes for the \
-         address {address}; `fi_info` lists what there is",
+         address {address}; `thalweg medium fabrics` lists the ports of adapters, and libfabric's \
+         `fi_info` all that there is",
         query.provider
     )
 }

@@ -9,7 +9,7 @@ use engine::{ListedCapabilities, ListedMedium};
 use super::lab_command::become_lab_command;
 use super::medium_build::{self, MediumBuildArgs};
 use crate::failure::CommandFailure;
-use crate::output::write_stdout;
+use crate::output::{write_stderr, write_stdout};
 use crate::program::MediaPathArgs;
 use crate::text_table::TextTable;
 
@@ -70,6 +70,9 @@ pub fn run(args: MediumArgs) -> Result<(), CommandFailure> {
         MediumCommand::List(args) => list(&args),
         MediumCommand::Fabrics => {
             let lines = engine::fabric_lines().map_err(CommandFailure::Program)?;
+            if lines.is_empty() {
+                write_stderr("no port of an RDMA adapter is on this host\n");
+            }
             write_stdout(&lines)
         }
         MediumCommand::Build(args) => medium_build::run(&args),

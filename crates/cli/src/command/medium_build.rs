@@ -74,17 +74,15 @@ enum BuiltMedium {
 /// Compiles the library, and prints its path.
 ///
 /// # Errors
-/// [`CommandFailure`]: the folder or the compiler wrapper is missing, the library does not compile,
-/// or the folder cannot be written.
+/// [`CommandFailure`]: the folder cannot be made, the compiler wrapper is missing, the library does
+/// not compile, or the folder cannot be written.
 pub fn run(args: &MediumBuildArgs) -> Result<(), CommandFailure> {
     let BuiltMedium::Mpi = args.medium;
     let library = args.out.join("libthalweg_medium_mpi.so");
-    if !args.out.is_dir() {
+    fs::create_dir_all(&args.out).map_err(|error| {
         let out = args.out.display();
-        return Err(CommandFailure::Usage(format!(
-            "there is no folder {out} for the library"
-        )));
-    }
+        CommandFailure::Usage(format!("there is no folder {out} for the library: {error}"))
+    })?;
     // A process that has loaded the library keeps the old file.
     let unfinished = args
         .out

@@ -90,6 +90,22 @@ pub enum LevelName {
     Trace,
 }
 
+/// Warns once that each of several ranks runs the whole job.
+fn warn_of_copies(environment: &RankEnvironment) {
+    let RankEnvironment {
+        rank,
+        size,
+        started_by,
+        ..
+    } = environment;
+    if *rank == 0 && *size > 1 {
+        write_stderr(&format!(
+            "thalweg: warning: {started_by} has started {size} processes, and each runs the whole job; with \
+             `-F {MEDIUM_OF_RANKS}` they run one job together\n"
+        ));
+    }
+}
+
 /// Compiles and runs the program; returns when it has ended.
 pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
     let transport = args.plan.transport.clone().unwrap_or_default();
@@ -100,6 +116,11 @@ pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
         && transport.eq_ignore_ascii_case(MEDIUM_OF_RANKS)
     {
         return run_as_rank(ranks.as_ref());
+    }
+    if !transport.eq_ignore_ascii_case(MEDIUM_OF_RANKS)
+        && let Some(environment) = RankEnvironment::of_process()
+    {
+        warn_of_copies(&environment);
     }
     let compilation = engine::compile(&request)?;
     write_stderr(&compilation.findings.to_text(colour()));

@@ -20,19 +20,57 @@ pub fn folder() -> &'static str {
     FOLDER.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("media");
         fs::create_dir_all(&folder).unwrap();
-        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-        let done = Command::new(&compiler)
-            .args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC"])
-            .args(["-shared", "-I", "crates/plugin/include", "-o"])
-            .arg(folder.join("libthalweg_medium_pipe.so"))
-            .arg("examples/media/pipe.c")
-            .current_dir(root())
-            .output();
-        let done = done.unwrap_or_else(|error| panic!("no C compiler, `{compiler}`: {error}"));
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{said}");
+        let library = folder.join("libthalweg_medium_pipe.so");
+        compile(Path::new("examples/media/pipe.c"), &library);
         folder.to_str().unwrap().to_owned()
     })
+}
+
+/// Compiles a library of one file.
+fn compile(source: &Path, library: &Path) {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let done = Command::new(&compiler)
+        .args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC"])
+        .args(["-shared", "-I", "crates/plugin/include", "-o"])
+        .args([library, source])
+        .current_dir(root())
+        .output();
+    let done = done.unwrap_or_else(|error| panic!("no C compiler, `{compiler}`: {error}"));
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+}
+
+/// A folder with the library of the example as the medium `trap`, whose commit ends the process.
+fn trap_folder() -> Scratch {
+    let source = fs::read_to_string(root().join("examples/media/pipe.c")).unwrap();
+    let commit = "static void pipe_commit(thalweg_medium_sender *s, uint64_t bytes) {";
+    assert!(source.contains(commit));
+    let source = source.replace(commit, &format!("{commit}\n    __builtin_trap();"));
+    let scratch = Scratch::new();
+    let source = scratch.write("trap.c", source);
+    compile(&source, &scratch.path("libthalweg_medium_trap.so"));
+    scratch
+}
+
+#[test]
+fn a_library_is_named_when_the_process_that_uses_it_crashes() {
+    let scratch = trap_folder();
+    let folder = scratch.path("");
+    let media_path = ["--media-path", folder.to_str().unwrap()];
+    let args = [
+        &["run", HELLO, "--fuse", "none", "-F", "trap"][..],
+        &media_path,
+    ]
+    .concat();
+    let said = thalweg(&args).fails(1);
+    let library = scratch.path("libthalweg_medium_trap.so");
+    let library = library.display();
+    let hint = format!("its streams go by {library}, which `thalweg medium check {library}` tests");
+    assert!(
+        said.starts_with("thalweg: pe 0 (Greetings): killed by signal 4 (SIGILL); ")
+            && said.contains(&hint),
+        "{said}"
+    );
 }
 
 /// A folder with a file that is named like a library and is none.

@@ -69,7 +69,7 @@ impl JobCoordinator {
             is_stopping: false,
             is_of_ranks: false,
             is_broken: false,
-            outcome: JobOutcome::default(),
+            outcome: JobOutcome::of_plan(plan),
             actions: Vec::new(),
         }
     }

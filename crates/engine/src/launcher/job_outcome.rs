@@ -10,6 +10,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
 use graph::{PeId, PePlan, Plan, Program};
+use transport::media;
 
 use super::output_forwarder::OutputError;
 use crate::control::EXIT_LAUNCHER_LOST;
@@ -26,6 +27,8 @@ pub struct JobOutcome {
     messages_error: Option<OutputError>,
     /// Windows that still held tuples in PEs that ended well.
     leftovers: Vec<UnfiredWindows>,
+    /// By PE: words about the library that its streams go by, if they do.
+    library_hints: Vec<String>,
 }
 
 /// Cause of a PE's failure.
@@ -57,6 +60,25 @@ pub enum ProcessExit {
 /// Number of operators that the label of a PE names at most, so that a message stays readable.
 const LABEL_NAMES_MAX: usize = 6;
 
+/// Words for each PE whose streams go by a library that a user has written: a crash of the process
+/// may be the library's. Empty for the others.
+fn library_hints(plan: &Plan) -> Vec<String> {
+    let hint = |(number, pe): (usize, &PePlan)| {
+        let number = PeId(number as u32);
+        let mut crossings = plan.crossings.iter();
+        let library = crossings.find_map(|crossing| {
+            let is_own = pe.operators.contains(&crossing.from.operator);
+            let medium =
+                media::find(&crossing.medium).filter(|_| is_own || crossing.to.contains(&number));
+            Some(medium?.library()?.display())
+        });
+        library.map_or(String::new(), |file| {
+            format!("; its streams go by {file}, which `thalweg medium check {file}` tests")
+        })
+    };
+    plan.pes.iter().enumerate().map(hint).collect()
+}
+
 /// The labels of PEs in messages: `pe 1 (Trades, Filter)`.
 pub fn pe_labels(plan: &Plan, program: &Program) -> Vec<String> {
     let label = |(number, pe): (usize, &PePlan)| {
@@ -73,6 +95,14 @@ pub fn pe_labels(plan: &Plan, program: &Program) -> Vec<String> {
 }
 
 impl JobOutcome {
+    /// The outcome of a job with this plan, whose libraries are loaded here.
+    pub fn of_plan(plan: &Plan) -> JobOutcome {
+        JobOutcome {
+            library_hints: library_hints(plan),
+            ..JobOutcome::default()
+        }
+    }
+
     /// Adds the cause of a PE's failure.
     pub fn add(&mut self, pe: PeId, cause: FailureCause) {
         self.causes.push((pe, cause));
@@ -109,7 +139,9 @@ impl JobOutcome {
         for (pe, cause) in &self.causes {
             if let Some(sentence) = cause.sentence(label(*pe)) {
                 deaths = true;
-                lines.push(sentence);
+                let hint = self.library_hints.get(pe.0 as usize);
+                let hint = hint.filter(|_| cause.is_crash());
+                lines.push(sentence + hint.map_or("", String::as_str));
             }
             for failure in self.failures(cause) {
                 let line = format!("pe {pe}: {}", failure.line);
@@ -181,7 +213,27 @@ impl FailureCause {
     }
 }
 
+impl FailureCause {
+    /// Whether code within the process may have ended it.
+    fn is_crash(&self) -> bool {
+        match self {
+            FailureCause::Died(exit) | FailureCause::ConnectionLost(_, exit) => exit.is_crash(),
+            _ => false,
+        }
+    }
+}
+
 impl ProcessExit {
+    /// Whether code within the process may have ended it: SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV
+    /// and SIGSYS, or a status.
+    fn is_crash(self) -> bool {
+        match self {
+            ProcessExit::Signal(signal) => [4, 6, 7, 8, 11, 31].contains(&signal),
+            ProcessExit::Status(status) => status > 0,
+            ProcessExit::Unknown => false,
+        }
+    }
+
     /// Whether this end of the process explains a broken connection. A PE that lost its launcher
     /// ends because the connection is broken, so its status explains nothing.
     pub fn breaks_connection(self) -> bool {

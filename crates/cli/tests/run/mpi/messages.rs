@@ -62,6 +62,20 @@ fn another_number_of_ranks_than_pes_is_said_once() {
 }
 
 #[test]
+fn ranks_that_each_run_the_whole_job_are_warned_of_once() {
+    if library_folder().is_none() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let run = finish(mpirun(&scratch, &[], 2, &["run", HELLO]));
+    let warning = "thalweg: warning: mpirun has started 2 processes, and each runs the whole job; \
+                   with `-F mpi` they run one job together";
+    assert_eq!(said(&run.stderr), [warning], "{}", run.stderr);
+    let stdout = run.ok();
+    assert_eq!(stdout.matches("hello, world 0\n").count(), 2, "{stdout}");
+}
+
+#[test]
 fn errors_of_the_program_are_said_by_rank_0_alone() {
     let Some(folder) = library_folder() else {
         return;
@@ -143,11 +157,14 @@ fn a_compiler_that_is_missing_or_fails_is_said() {
     );
     let left = std::fs::read_dir(&folder).unwrap().count();
     assert_eq!(left, 0, "files are left");
-    let args = ["medium", "build", "mpi", "--out", "/none/at/all"];
+    // A folder that is not there is made, but for one within a file.
+    let file = scratch.write("taken", "");
+    let within = file.join("media");
+    let within = within.to_str().unwrap();
+    let stderr = thalweg(&["medium", "build", "mpi", "--out", within]).fails(2);
     assert!(
-        thalweg(&args)
-            .fails(2)
-            .contains("there is no folder /none/at/all")
+        stderr.contains(&format!("there is no folder {within}")),
+        "{stderr}"
     );
 }
 
