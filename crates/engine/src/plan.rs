@@ -134,7 +134,7 @@ pub fn media() -> Vec<MediumCapabilities<'static>> {
             rails_max: medium.rails_max() as u32,
             is_for_tests: caps.is_for_tests,
             is_by_name_only: medium.library().is_some(),
-            needs_fabric: ["rdma", "rum-rdma"].contains(&medium.name()),
+            needs_fabric: transport::media::rdma::is_for_adapters(medium.name()),
             rank,
         }
     };

@@ -69,7 +69,7 @@ mod write_targets;
 mod write_tests;
 
 pub use medium::RdmaMedium;
-pub use ports::{FabricPort, adapter_ports};
+pub use ports::{FabricPort, adapter_ports, is_for_adapters};
 
 /// How a receiver knows that the bytes of a record are all there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,12 @@ use crate::Error;
 /// Providers that reach other hosts over sockets, or none at all: `rum` is faster there.
 const WITHOUT_ADAPTER: [&str; 2] = ["tcp", "shm"];
 
+/// Whether a medium of this name is one that `auto` takes over adapters alone: mode `batch` has a
+/// name of its own.
+pub fn is_for_adapters(medium: &str) -> bool {
+    matches!(medium, "rdma" | "rum-rdma")
+}
+
 /// The ports of adapters on this host whose providers the medium can use.
 ///
 /// # Errors
