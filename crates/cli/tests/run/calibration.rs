@@ -53,6 +53,22 @@ fn auto_takes_the_medium_of_the_least_cost() {
 }
 
 #[test]
+fn media_of_adapters_are_not_taken_over_sockets_however_cheap() {
+    let scratch = Scratch::new();
+    let costs = [
+        ("within shm", 30.0),
+        ("within rdma", 1.0),
+        ("within rum-rdma", 1.0),
+    ];
+    let file = scratch.write("costs", text(&costs));
+    let plan = dump_with(file.to_str().unwrap(), &[]).ok();
+    assert!(
+        plan.contains("crossing Greetings.0 -> pe 1 on shm\n"),
+        "{plan}"
+    );
+}
+
+#[test]
 fn a_measured_library_may_be_chosen() {
     let scratch = Scratch::new();
     let file = scratch.write(

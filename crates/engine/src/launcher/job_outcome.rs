@@ -211,9 +211,7 @@ impl FailureCause {
             FailureCause::ProtocolError(what) => format!("internal error: {label} sent {what}"),
         })
     }
-}
 
-impl FailureCause {
     /// Whether code within the process may have ended it.
     fn is_crash(&self) -> bool {
         match self {
@@ -229,7 +227,7 @@ impl ProcessExit {
     fn is_crash(self) -> bool {
         match self {
             ProcessExit::Signal(signal) => [4, 6, 7, 8, 11, 31].contains(&signal),
-            ProcessExit::Status(status) => status > 0,
+            ProcessExit::Status(_) => self.breaks_connection(),
             ProcessExit::Unknown => false,
         }
     }

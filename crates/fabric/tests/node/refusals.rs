@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use thalweg_fabric::sim::{SimFabric, SimFabricFaults};
 use thalweg_fabric::{
     Completion, CompletionKind, FabricAddress, FabricError, FabricEvent, FabricNode, PinnedMemory,
-    PostOptions, RdmaNode, RemoteAccess,
+    PostOptions, ProviderQuery, RdmaNode, RemoteAccess,
 };
 
 use crate::pair::{
@@ -245,4 +245,27 @@ fn one_poll_takes_a_row_of_failures() {
         (!seen.is_empty()).then_some(seen.len())
     });
     assert_eq!(failed, BUFFERS);
+}
+
+#[test]
+fn tcp_is_on_the_device_that_is_named() {
+    if !has_library() {
+        return;
+    }
+    let listen = FabricAddress::Listen(Ipv4Addr::LOCALHOST.into());
+    let on = |device: &str| {
+        FabricNode::open(&ProviderQuery {
+            device: Some(device.to_owned()),
+            ..query("tcp", listen)
+        })
+    };
+    let node = on("lo").unwrap();
+    assert_eq!(node.limits().device, "lo");
+    let error = on("no-device").err().map(|error| error.to_string());
+    assert!(
+        error
+            .as_ref()
+            .is_some_and(|text| text.contains("on the device no-device has no endpoint")),
+        "{error:?}"
+    );
 }

@@ -165,8 +165,7 @@ fn deviation(column: &List, ty: &Type, divisor_reduction: i64) -> Result<Value, 
         let mut numbers = numbers::<T>(column).iter().map(|number| number.widen());
         let moments = numbers.next().map(Moments::of);
         let moments = moments.map(|first| numbers.fold(first, Moments::add));
-        let deviation = moments.map(|all| all.deviation(divisor_reduction)).transpose()?;
-        Ok(match deviation.flatten() {
+        Ok(match moments.and_then(|all| all.deviation(divisor_reduction)) {
             Some(deviation) => T::narrow(deviation).to_value(),
             None => Value::default_of(ty),
         })

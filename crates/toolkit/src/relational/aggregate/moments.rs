@@ -1,7 +1,5 @@
 //! Means and squares of the differences from them, of which deviations are computed.
 
-use eval::Fault;
-
 use crate::function::number::WideNumber;
 
 /// The mean of some numbers, and the sum of the squares of their differences from it. Integers cut
@@ -50,16 +48,9 @@ impl<W: WideNumber> Moments<W> {
 
     /// The standard deviation; the divisor of the variance is the count minus `divisor_reduction`.
     /// `None`: that is below 1.
-    ///
-    /// # Errors
-    /// None for a divisor of 1 and more.
-    pub fn deviation(self, divisor_reduction: i64) -> Result<Option<W>, Fault> {
+    pub fn deviation(self, divisor_reduction: i64) -> Option<W> {
         let divisor = self.count - divisor_reduction;
-        if divisor < 1 {
-            return Ok(None);
-        }
-        let variance = self.squares.div(W::from_i64(divisor))?;
-        Ok(Some(variance.sqrt()))
+        (divisor >= 1).then(|| divided(self.squares, divisor).sqrt())
     }
 }
 

@@ -307,7 +307,7 @@ impl<T: NumericScalar> RunningFunction for RunningDeviation<T> {
 
     fn result(&self) -> Result<Value, Fault> {
         let moments = self.moments.ok_or_else(no_value)?;
-        Ok(match moments.deviation(self.divisor_reduction)? {
+        Ok(match moments.deviation(self.divisor_reduction) {
             Some(deviation) => T::narrow(deviation).to_value(),
             None => Value::default_of(&self.ty),
         })

@@ -109,8 +109,7 @@ impl<T: NumericScalar> SlidingFunction for BlockedDeviation<T> {
 
     fn result(&mut self) -> Result<Value, Fault> {
         let moments = self.blocks.aggregate().ok_or_else(no_value)?;
-        let deviation = moments.deviation(self.divisor_reduction)?;
-        Ok(match deviation {
+        Ok(match moments.deviation(self.divisor_reduction) {
             Some(deviation) => T::narrow(deviation).to_value(),
             None => Value::default_of(&self.ty),
         })

@@ -191,7 +191,7 @@ impl AdditionOrder {
             "SampleStdDev" | "PopulationStdDev" => {
                 let moments = self.fold::<T, Moments<_>>(Moments::of, Moments::add, Moments::merge);
                 let deviation = moments.deviation(i64::from(&*function.name == "SampleStdDev"));
-                let deviation = deviation.unwrap().map(|wide| T::narrow(wide).to_value());
+                let deviation = deviation.map(|wide| T::narrow(wide).to_value());
                 Some(deviation.unwrap_or_else(|| Value::default_of(ty)))
             }
             _ => None,
