@@ -24,4 +24,7 @@ pub use interp::Interpreter;
 pub use native::{CheckArguments, NativeCall, NativeFn, WrongArgument};
 pub use no_services::NoServices;
 pub use services::{EvaluateCondition, Services, TraceLevel};
-pub use state::State;
+pub use state::{
+    EntryId, EntryTable, EntryTableType, KeyLayout, State, TableKey, TableMemoryError,
+    encode_key_value,
+};

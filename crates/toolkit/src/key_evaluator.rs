@@ -4,35 +4,71 @@ use eval::Fault;
 use runtime::abi::Projection;
 use runtime::window::encode_key;
 use runtime::{EvaluationInputs, Outlet};
-use tuple::{TupleBuf, Type};
+use tuple::{TupleBuf, TupleRef, Type};
 
-/// Evaluates the keys of tuples. Without expressions, every tuple has the empty key.
-pub struct KeyEvaluator {
-    projection: Option<Projection>,
+/// The values of a tuple's key, as a tuple.
+pub struct KeyTuple {
+    projection: Projection,
     buffer: TupleBuf,
-    bytes: Vec<u8>,
     may_hold_nan: bool,
+}
+
+impl KeyTuple {
+    /// The key of these expressions.
+    pub fn new(projection: Projection) -> KeyTuple {
+        let mut attributes = projection.layout.schema.attributes.iter();
+        KeyTuple {
+            may_hold_nan: attributes.any(|a| may_hold_nan(&a.ty)),
+            projection,
+            buffer: TupleBuf::default(),
+        }
+    }
+
+    /// Evaluates the key of a tuple.
+    pub fn evaluate(
+        &mut self,
+        inputs: &EvaluationInputs<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        self.projection.write(inputs, out, &mut self.buffer)
+    }
+
+    /// The key evaluated last.
+    pub fn tuple(&self) -> TupleRef<'_> {
+        self.buffer.as_ref()
+    }
+
+    /// Whether the key evaluated last equals itself, as `==` compares: with a NaN it equals no key.
+    pub fn equals_itself(&self) -> bool {
+        if !self.may_hold_nan {
+            return true;
+        }
+        let layout = &self.projection.layout;
+        (0..layout.schema.attributes.len()).all(|at| {
+            let value = self.tuple().get(layout, at);
+            value.spl_eq(&value)
+        })
+    }
+}
+
+/// Evaluates the keys of tuples as bytes. Without expressions, every tuple has the empty key.
+pub struct KeyEvaluator {
+    key: Option<KeyTuple>,
+    bytes: Vec<u8>,
 }
 
 impl KeyEvaluator {
     /// An evaluator of a parameter's expressions, if the parameter is given.
     pub fn new(projection: Option<Projection>) -> KeyEvaluator {
-        let layout = projection.as_ref().map(|projection| &projection.layout);
-        let may_hold_nan = layout.is_some_and(|layout| {
-            let attributes = &layout.schema.attributes;
-            attributes.iter().any(|a| may_hold_nan(&a.ty))
-        });
         KeyEvaluator {
-            projection,
-            buffer: TupleBuf::default(),
+            key: projection.map(KeyTuple::new),
             bytes: Vec::new(),
-            may_hold_nan,
         }
     }
 
     /// Whether the key has expressions.
     pub fn has_expressions(&self) -> bool {
-        self.projection.is_some()
+        self.key.is_some()
     }
 
     /// Evaluates the key of a tuple.
@@ -42,9 +78,9 @@ impl KeyEvaluator {
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         self.bytes.clear();
-        if let Some(projection) = &mut self.projection {
-            projection.write(inputs, out, &mut self.buffer)?;
-            encode_key(self.buffer.as_ref(), &projection.layout, &mut self.bytes);
+        if let Some(key) = &mut self.key {
+            key.evaluate(inputs, out)?;
+            encode_key(key.tuple(), &key.projection.layout, &mut self.bytes);
         }
         Ok(())
     }
@@ -56,14 +92,7 @@ impl KeyEvaluator {
 
     /// Whether the key evaluated last equals itself, as `==` compares: with a NaN it equals no key.
     pub fn equals_itself(&self) -> bool {
-        let Some(projection) = self.projection.as_ref().filter(|_| self.may_hold_nan) else {
-            return true;
-        };
-        let (layout, tuple) = (&projection.layout, self.buffer.as_ref());
-        (0..layout.schema.attributes.len()).all(|at| {
-            let value = tuple.get(layout, at);
-            value.spl_eq(&value)
-        })
+        self.key.as_ref().is_none_or(KeyTuple::equals_itself)
     }
 }
 

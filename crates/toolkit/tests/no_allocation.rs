@@ -13,7 +13,7 @@ use graph::{WindowKind, inserted_operators};
 use runtime::{Operator, OperatorEntry, Outlet};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use testkit::{OperatorBuilder, build_program, exprs};
-use tuple::{Resolution, TupleRef, Type};
+use tuple::{Resolution, TupleRef, Type, Value};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -173,6 +173,7 @@ fn what_runs_allocates_nothing() {
     panes_take_no_more_than_those_before();
     windows_that_slide_take_no_more_than_when_they_were_full_first();
     a_history_takes_memory_for_the_tuples_that_came();
+    keys_that_are_forgotten_make_room_for_others();
 }
 
 fn tuples_of_fixed_length_pass_without_an_allocation() {
@@ -240,7 +241,7 @@ fn panes_take_no_more_than_those_before() {
 fn windows_that_slide_take_no_more_than_when_they_were_full_first() {
     let count = |kind, evict, every| window(kind, Policy::Count(evict), Some(Policy::Count(every)));
     let sliding = |evict, every| count(WindowKind::Sliding, evict, every);
-    let of_delta = Policy::Delta(0, tuple::Value::Int64(50));
+    let of_delta = Policy::Delta(0, Value::Int64(50));
     let of_delta = window(WindowKind::Sliding, of_delta, Some(Policy::Count(3)));
     let calls = [
         "Sum",
@@ -302,4 +303,24 @@ fn a_history_takes_memory_for_the_tuples_that_came() {
     let operators = vec![numbers(), looks_back(1_500), fed("t::Watch", "Watch", 1)];
     let processed = run(operators, WATCH_WINDOWS);
     assert_eq!(processed[2], 20_000, "a full history takes no more memory");
+}
+
+fn keys_that_are_forgotten_make_room_for_others() {
+    let operators = vec![
+        numbers(),
+        fed("spl.utility::DeDuplicate", "Unique", 0)
+            .param(
+                "key",
+                [n(), exprs::attribute(PortIndex(0), 1, Type::Float64)],
+            )
+            .param("count", [exprs::constant(Value::Uint64(50), Type::Uint64)])
+            .output("Unique", schema())
+            .assign([
+                Some(n()),
+                Some(exprs::attribute(PortIndex(0), 1, Type::Float64)),
+            ]),
+        fed("t::Watch", "Watch", 1),
+    ];
+    let processed = run(operators, WATCH_WINDOWS);
+    assert_eq!(processed[2], 20_000, "no key comes twice");
 }

@@ -1,10 +1,9 @@
 //! DeDuplicate: drops tuples whose key came recently.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use eval::Fault;
+use eval::{EntryTable, EntryTableType, Fault, KeyLayout, TableKey};
 use graph::PunctuationOutputMode;
 use graph::{
     AssignmentMode, Cardinality, ExprKind, InvocationError, InvocationPart,
@@ -18,7 +17,7 @@ use runtime::{
 };
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
 
-use crate::key_evaluator::KeyEvaluator;
+use crate::key_evaluator::KeyTuple;
 use crate::verify_params::{exprs, has_param, report_misuse, verify_seconds};
 
 /// Entry of the registry of operators.
@@ -102,6 +101,9 @@ const PARAMS: &[ParamModel] = &[
     },
 ];
 
+/// The attribute of an entry: the age measure of the key's last tuple.
+const LAST: usize = 0;
+
 /// Default of `timeOut`: time in seconds after which a key is forgotten.
 const DEFAULT_SECONDS: f64 = 600.0;
 
@@ -160,16 +162,27 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
         Some(exprs) => build.projection(exprs)?,
         None => build.projection(&[crate::lower::input(build.operator, PortIndex(0))])?,
     };
+    let measure = expiry_measure(build)?;
+    let key_layout = Arc::new(KeyLayout::new(
+        &key.layout,
+        key.layout.schema.attributes.len(),
+    ));
+    let entries = EntryTableType {
+        attributes: vec![measure.ty()],
+        by_use: measure.only_grows(),
+        ..EntryTableType::default()
+    };
     Ok(Box::new(DeDuplicate {
-        key: KeyEvaluator::new(Some(key)),
-        measure: expiry_measure(build)?,
-        last_seen: HashMap::new(),
+        last_seen: EntryTable::new(&key_layout, &entries),
+        key_layout,
+        key_tuple: KeyTuple::new(key),
+        key: TableKey::default(),
+        measure,
         resets: build.flag("resetOnDuplicate", true)?,
         flushes: build.flag("flushOnPunctuation", false)?,
         output: build.output_projection(PortIndex(0))?,
         buffer: TupleBuf::default(),
         sends_duplicates: build.outputs.len() > 1,
-        sweep_len: SWEEP_LEN_MIN,
     }))
 }
 
@@ -219,9 +232,9 @@ impl ExpiryMeasure {
     /// The value at a tuple.
     fn value_at(&mut self, tuple: TupleRef<'_>) -> Value {
         match self {
-            ExpiryMeasure::Time {
-                started_at: begun, ..
-            } => Value::Float64(begun.elapsed().as_secs_f64()),
+            ExpiryMeasure::Time { started_at, .. } => {
+                Value::Float64(started_at.elapsed().as_secs_f64())
+            }
             ExpiryMeasure::Count { count, .. } => {
                 *count += 1;
                 Value::Uint64(*count)
@@ -232,55 +245,77 @@ impl ExpiryMeasure {
         }
     }
 
+    /// Type of the value.
+    fn ty(&self) -> Type {
+        match self {
+            ExpiryMeasure::Time { .. } => Type::Float64,
+            ExpiryMeasure::Count { .. } => Type::Uint64,
+            ExpiryMeasure::Delta {
+                attribute, layout, ..
+            } => layout.attribute(*attribute).1.clone(),
+        }
+    }
+
+    /// Whether no later value is smaller. An attribute may fall, and an old key counts again.
+    fn only_grows(&self) -> bool {
+        !matches!(self, ExpiryMeasure::Delta { .. })
+    }
+
     fn limit(&self) -> &Value {
         match self {
-            ExpiryMeasure::Time { limit: most, .. }
-            | ExpiryMeasure::Count { limit: most, .. }
-            | ExpiryMeasure::Delta { limit: most, .. } => most,
+            ExpiryMeasure::Time { limit, .. }
+            | ExpiryMeasure::Count { limit, .. }
+            | ExpiryMeasure::Delta { limit, .. } => limit,
         }
     }
 }
 
 struct DeDuplicate {
-    key: KeyEvaluator,
+    key_tuple: KeyTuple,
+    key_layout: Arc<KeyLayout>,
+    /// Key of the tuple that is processed.
+    key: TableKey,
     measure: ExpiryMeasure,
-    /// Age measure of the last tuple of each key, by the canonical bytes of the key.
-    last_seen: HashMap<Box<[u8]>, Value>,
+    /// Age measure of the last tuple of each key; used is a key when that is set.
+    last_seen: EntryTable,
     resets: bool,
     flushes: bool,
     output: Projection,
     buffer: TupleBuf,
     sends_duplicates: bool,
-    /// Number of keys at which those that are too old are removed.
-    sweep_len: usize,
 }
-
-/// Fewer keys than these are not worth a look.
-const SWEEP_LEN_MIN: usize = 1024;
 
 impl DeDuplicate {
     /// Whether the tuple is a duplicate; it is remembered.
-    fn is_duplicate(&mut self, now: Value) -> bool {
-        let Some(last) = self.last_seen.get_mut(self.key.bytes()) else {
-            self.sweep(&now);
-            self.last_seen.insert(self.key.bytes().into(), now);
-            return false;
+    fn is_duplicate(&mut self, now: &Value) -> Result<bool, Fault> {
+        self.key_layout
+            .encode(self.key_tuple.tuple(), &mut self.key);
+        let Some(id) = self.last_seen.find(&self.key) else {
+            self.forget_old_keys(now);
+            let id = self.last_seen.add(&self.key)?;
+            self.last_seen.set(id, LAST, now);
+            return Ok(false);
         };
-        let is_duplicate = !exceeds(&now, last, self.measure.limit());
+        let last = self.last_seen.get(id, LAST);
+        let is_duplicate = !exceeds(now, &last, self.measure.limit());
         if !is_duplicate || self.resets {
-            *last = now;
+            self.last_seen.set(id, LAST, now);
+            self.last_seen.set_last_used(id);
         }
-        is_duplicate
+        Ok(is_duplicate)
     }
 
-    /// Forgets keys that are too old, so that the memory follows the keys that still count. An
-    /// attribute may fall again, and then they would count.
-    fn sweep(&mut self, now: &Value) {
-        let only_grows = !matches!(self.measure, ExpiryMeasure::Delta { .. });
-        if only_grows && self.last_seen.len() >= self.sweep_len {
-            let most = self.measure.limit();
-            self.last_seen.retain(|_, last| !exceeds(now, last, most));
-            self.sweep_len = (self.last_seen.len() * 2).max(SWEEP_LEN_MIN);
+    /// Forgets two keys that are too old, or fewer if there are not so many: with one new key for
+    /// two of them, the memory follows the keys that still count.
+    fn forget_old_keys(&mut self, now: &Value) {
+        for _ in 0..2 {
+            let Some(oldest) = self.last_seen.least_used() else {
+                return;
+            };
+            if !exceeds(now, &self.last_seen.get(oldest, LAST), self.measure.limit()) {
+                return;
+            }
+            self.last_seen.remove(oldest);
         }
     }
 }
@@ -294,9 +329,9 @@ impl Operator for DeDuplicate {
     ) -> Result<(), Fault> {
         let tuples = [Some(tuple)];
         let inputs = EvaluationInputs::new(&tuples);
-        self.key.evaluate(&inputs, out)?;
+        self.key_tuple.evaluate(&inputs, out)?;
         let now = self.measure.value_at(tuple);
-        if self.key.equals_itself() && self.is_duplicate(now) {
+        if self.key_tuple.equals_itself() && self.is_duplicate(&now)? {
             return if self.sends_duplicates {
                 out.submit(PortIndex(1), tuple)
             } else {

@@ -1,4 +1,4 @@
-//! The state variables of one operator.
+//! The state variables of an operator.
 
 use graph::{StateId, StateVar};
 use tuple::{Decimal32, Decimal64, Decimal128, Timestamp, Type, Value};
@@ -62,7 +62,7 @@ impl State {
 }
 
 /// A scalar as in a flat tuple's slot; `None` for what is no scalar.
-fn pack_scalar(value: &Value) -> Option<[u64; 2]> {
+pub(super) fn pack_scalar(value: &Value) -> Option<[u64; 2]> {
     let mut slot = [0; 16];
     let mut put = |at: usize, bytes: &[u8]| slot[at..at + bytes.len()].copy_from_slice(bytes);
     match value {

@@ -1,0 +1,251 @@
+//! A table of entries that are found by their keys.
+
+use std::collections::TryReserveError;
+use std::fmt;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use tuple::layout::slot;
+use tuple::{TupleRef, Value};
+
+use super::entry_layout::{EntryLayout, EntryTableType};
+use super::entry_order::EntryOrder;
+use super::index::Index;
+use super::key_layout::{KeyLayout, TableKey};
+use super::key_strings::{KeyStrings, NO_PLACE};
+use super::pages::{EntryId, Pages};
+use super::variables::pack_scalar;
+use crate::{Fault, FaultKind};
+
+/// A table of entries that are found by their keys: the state that tuples of one key share.
+///
+/// No operation takes long, however many entries there are. Memory is taken in pieces of 64 KiB and
+/// given back when entries are removed. Nothing that can be seen depends on the seed of the hashes.
+///
+/// ```
+/// use std::sync::Arc;
+/// use thalweg_eval::{EntryTable, EntryTableType, KeyLayout, TableKey};
+/// use tuple::{Layout, TupleBuf, TupleType, Type, Value};
+///
+/// let symbols = Layout::new(&Arc::new(TupleType::new([("symbol", Type::RString)])));
+/// let keys = Arc::new(KeyLayout::new(&symbols, 1));
+/// let mut counts = EntryTable::new(&keys, &EntryTableType {
+///     attributes: vec![Type::Int64],
+///     ..EntryTableType::default()
+/// });
+/// let (mut tuple, mut key) = (TupleBuf::default(), TableKey::default());
+/// for symbol in ["GOOG", "IBM", "GOOG"] {
+///     tuple.begin(&symbols);
+///     tuple.set(&symbols, 0, &Value::RString(symbol.into()));
+///     keys.encode(tuple.as_ref(), &mut key);
+///     let id = match counts.find(&key) {
+///         Some(id) => id,
+///         None => counts.add(&key)?,
+///     };
+///     let Value::Int64(count) = counts.get(id, 0) else { unreachable!() };
+///     counts.set(id, 0, &Value::Int64(count + 1));
+/// }
+/// let goog = counts.find(&key).map(|id| counts.get(id, 0));
+/// assert_eq!((counts.len(), goog), (2, Some(Value::Int64(2))));
+/// # Ok::<(), thalweg_eval::TableMemoryError>(())
+/// ```
+#[derive(Debug)]
+pub struct EntryTable {
+    keys: Arc<KeyLayout>,
+    layout: EntryLayout,
+    index: Index,
+    pages: Pages,
+    strings: KeyStrings,
+    by_age: Option<EntryOrder>,
+    by_use: Option<EntryOrder>,
+}
+
+/// No memory for a further entry of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableMemoryError {
+    /// Entries that the table has.
+    pub entries: usize,
+    /// Bytes that they take.
+    pub bytes: usize,
+}
+
+impl fmt::Display for TableMemoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TableMemoryError { entries, bytes } = self;
+        write!(
+            f,
+            "no memory for more state than {entries} keys in {bytes} bytes"
+        )
+    }
+}
+
+impl std::error::Error for TableMemoryError {}
+
+impl From<TableMemoryError> for Fault {
+    fn from(error: TableMemoryError) -> Fault {
+        Fault::new(FaultKind::Limit, error.to_string())
+    }
+}
+
+impl EntryTable {
+    /// A table without entries.
+    pub fn new(keys: &Arc<KeyLayout>, table: &EntryTableType) -> EntryTable {
+        let layout = EntryLayout::new(keys, table);
+        EntryTable {
+            index: Index::new(),
+            pages: Pages::new(layout.words),
+            strings: KeyStrings::default(),
+            by_age: layout.age_links.map(EntryOrder::new),
+            by_use: layout.use_links.map(EntryOrder::new),
+            keys: keys.clone(),
+            layout,
+        }
+    }
+
+    /// Number of entries in the table.
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of memory that the table takes.
+    pub fn bytes(&self) -> usize {
+        self.index.bytes() + self.pages.bytes() + self.strings.bytes()
+    }
+
+    /// Id of the entry of a key.
+    pub fn find(&self, key: &TableKey) -> Option<EntryId> {
+        let has_key = |id| {
+            let entry = self.pages.get(EntryId(id));
+            self.keys.has_key(entry, &self.strings, key)
+        };
+        self.index.find(key.hash, has_key).map(EntryId)
+    }
+
+    /// Adds an entry for a key that has none: all attributes are zero, no other is younger or was
+    /// used later.
+    ///
+    /// # Errors
+    /// Memory is missing; the table is as before.
+    pub fn add(&mut self, key: &TableKey) -> Result<EntryId, TableMemoryError> {
+        let error = self.memory_error();
+        let id = self.pages.add().map_err(|_| error)?;
+        self.pages.get_mut(id)[..self.keys.words].copy_from_slice(&key.words);
+        if self.add_long_strings(id, key).is_err() || self.index.insert(key.hash, id.0).is_err() {
+            self.remove_long_strings(id);
+            self.pages.remove(id);
+            return Err(error);
+        }
+        for order in [&mut self.by_age, &mut self.by_use].into_iter().flatten() {
+            order.append(&mut self.pages, id);
+        }
+        Ok(id)
+    }
+
+    /// Removes an entry; its id may be that of a later one.
+    pub fn remove(&mut self, id: EntryId) {
+        self.index.remove(self.hash(id), id.0);
+        for order in [&mut self.by_age, &mut self.by_use].into_iter().flatten() {
+            order.remove(&mut self.pages, id);
+        }
+        self.remove_long_strings(id);
+        self.pages.remove(id);
+    }
+
+    /// Removes all entries, and gives back their memory.
+    pub fn clear(&mut self) {
+        self.index.clear();
+        self.pages.clear();
+        self.strings.clear();
+        for order in [&mut self.by_age, &mut self.by_use].into_iter().flatten() {
+            order.clear();
+        }
+    }
+
+    /// Notes that an entry is used: no other was used later.
+    pub fn set_last_used(&mut self, id: EntryId) {
+        if let Some(order) = &mut self.by_use
+            && order.last() != Some(id)
+        {
+            order.remove(&mut self.pages, id);
+            order.append(&mut self.pages, id);
+        }
+    }
+
+    /// The oldest entry of a table by age.
+    pub fn oldest(&self) -> Option<EntryId> {
+        self.by_age.as_ref()?.first()
+    }
+
+    /// The entry that came next after another, in a table by age.
+    pub fn next_younger(&self, id: EntryId) -> Option<EntryId> {
+        self.by_age.as_ref()?.after(&self.pages, id)
+    }
+
+    /// The entry that was not used for the longest time, in a table by use.
+    pub fn least_used(&self) -> Option<EntryId> {
+        self.by_use.as_ref()?.first()
+    }
+
+    /// Value of an attribute.
+    pub fn get(&self, id: EntryId, attribute: usize) -> Value {
+        let (offset, ty) = &self.layout.attributes[attribute];
+        let entry = TupleRef::from_bytes(bytemuck::cast_slice(self.pages.get(id)));
+        let entry = entry.expect("words lie at multiples of 8");
+        entry.value_at(*offset as usize, ty)
+    }
+
+    /// Sets an attribute to a scalar of its type.
+    pub fn set(&mut self, id: EntryId, attribute: usize, value: &Value) {
+        let (offset, ty) = &self.layout.attributes[attribute];
+        debug_assert!(value.has_type(ty), "{value:?}: {ty}");
+        let (at, len) = (*offset as usize, slot(ty).0 as usize);
+        let scalar = pack_scalar(value).expect("attributes of entries are scalars");
+        let entry: &mut [u8] = bytemuck::cast_slice_mut(self.pages.get_mut(id));
+        entry[at..at + len].copy_from_slice(&bytemuck::bytes_of(&scalar)[..len]);
+    }
+
+    fn memory_error(&self) -> TableMemoryError {
+        TableMemoryError {
+            entries: self.len(),
+            bytes: self.bytes(),
+        }
+    }
+
+    /// Hash of an entry's key.
+    fn hash(&self, id: EntryId) -> u32 {
+        let words = &self.pages.get(id)[..self.keys.words];
+        let long = self.keys.long_strings(words);
+        let long = long.map(|(at, len)| self.strings.get(words[at + 1], len));
+        self.keys.hash(words, long)
+    }
+
+    /// Keeps the long strings of a key for its entry. Those before one that finds no memory have
+    /// their places, which are not 0.
+    fn add_long_strings(&mut self, id: EntryId, key: &TableKey) -> Result<(), TryReserveError> {
+        for (word, text) in key.long() {
+            let place = self.strings.add(id, word as u32, text)?;
+            self.pages.get_mut(id)[word + 1] = place;
+        }
+        Ok(())
+    }
+
+    fn remove_long_strings(&mut self, id: EntryId) {
+        let words = &self.pages.get(id)[..self.keys.words];
+        let long: SmallVec<[usize; 4]> = self.keys.long_strings(words).map(|(at, _)| at).collect();
+        for at in long {
+            // Taken anew, for the removal of another may have moved this one.
+            let place = std::mem::take(&mut self.pages.get_mut(id)[at + 1]);
+            if place != NO_PLACE {
+                let pages = &mut self.pages;
+                self.strings.remove(place, |moved| {
+                    pages.get_mut(moved.owner)[moved.word as usize + 1] = moved.place;
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! State of operators between tuples: variables, and tables of entries that are found by key.
+//!
+//! ```text
+//!  Index       hash of a key -> id of an entry
+//!  Pages       id -> | key | links of orders | attributes |   words of 8 bytes
+//!  Strings     what is long in keys
+//! ```
+//! Memory comes and goes in pieces of at most 64 KiB (an index of millions of entries has a
+//! directory beside), so no operation takes long, however many entries there are.
+
+mod entry_layout;
+mod entry_order;
+mod entry_table;
+mod index;
+mod key_bytes;
+mod key_layout;
+mod key_strings;
+mod pages;
+mod variables;
+
+pub use entry_layout::EntryTableType;
+pub use entry_table::{EntryTable, TableMemoryError};
+pub use key_bytes::encode_key_value;
+pub use key_layout::{KeyLayout, TableKey};
+pub use pages::EntryId;
+pub use variables::State;
