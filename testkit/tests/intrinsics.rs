@@ -83,6 +83,7 @@ fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
         inputs: Vec::new(),
         outputs: vec![Layout::new(out)],
         state: &[],
+        tables: &[],
     };
     let mut act = backend
         .body(&scope, body)

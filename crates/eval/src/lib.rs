@@ -25,6 +25,6 @@ pub use native::{CheckArguments, NativeCall, NativeFn, WrongArgument};
 pub use no_services::NoServices;
 pub use services::{EvaluateCondition, Services, TraceLevel};
 pub use state::{
-    EntryId, EntryTable, EntryTableType, KeyLayout, State, TableKey, TableMemoryError,
-    encode_key_value,
+    DirectoryEntry, EntryId, EntryTable, EntryTableType, HASH_MULTIPLIER, KeyLayout, State,
+    TableKey, TableLayouts, TableMemoryError, TableState, encode_key_value, hash_seed,
 };

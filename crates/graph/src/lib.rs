@@ -13,13 +13,14 @@ mod plan;
 mod port_index;
 pub mod print;
 mod program;
+mod state_table;
 mod stmt;
 mod unsupported;
 mod visit;
 
 pub use expr::{
     Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, MappedForm, NativeId, Place,
-    PlaceRoot, PlaceStep, Pos, StateId, UnaryOp,
+    PlaceRoot, PlaceStep, Pos, StateId, TableId, UnaryOp,
 };
 pub use history_depths::HistoryDepths;
 pub use operator_model::{
@@ -40,5 +41,6 @@ pub use program::{
     OperatorTimers, OutPort, OutPortId, OutputCall, Param, ParamValue, Partition,
     PartitionEviction, Policy, Program, StateVar, TimeInterval, Window, WindowKind,
 };
+pub use state_table::StateTable;
 pub use stmt::{Body, Function, LocalVar, Stmt};
 pub use unsupported::Unsupported;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tuple::Type;
 
-use crate::{Expr, LocalId, Pos};
+use crate::{Expr, LocalId, Pos, TableId};
 
 /// A typed statement of a body.
 #[derive(Clone, Debug)]
@@ -48,6 +48,21 @@ pub enum Stmt {
         /// Position in the program's text.
         pos: Pos,
     },
+    /// Makes the entry of a key the current one of a table. If there is none, one is added, in
+    /// which all variables are zero. No program can write it.
+    FindEntry {
+        /// Table that is searched.
+        table: TableId,
+        /// The key: a tuple of the table's key type.
+        key: Expr,
+        /// Statements that run if the entry was added.
+        added: Vec<Stmt>,
+        /// Position in the program's text.
+        pos: Pos,
+    },
+    /// Removes the current entry of a table. From then on an entry of no key is the current one, in
+    /// which all variables are zero. No program can write it.
+    RemoveEntry(TableId),
 }
 
 /// A local variable or formal.

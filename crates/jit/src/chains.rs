@@ -8,6 +8,7 @@ use graph::StateId;
 use runtime::abi::LoweredLogic;
 use runtime::abi::{ChainEdge, ChainMember, OperatorCode, RunBody, ThreadChains};
 
+use crate::code::StateAddresses;
 use crate::error::Error;
 use crate::jit::{Jit, function_context};
 use crate::lower::{
@@ -82,7 +83,7 @@ impl<'c> ChainCompiler<'c> {
             inputs: context.inputs,
             first_slots: context.first_slots,
             history: context.history,
-            state_types: context.state_types,
+            state_layout: context.state_layout,
             state: state_address(member),
             changed_state: changed_by(member.logic),
             on_tuple,
@@ -219,6 +220,6 @@ fn changed_by(logic: &LoweredLogic) -> HashSet<StateId> {
 }
 
 /// The addresses of a member's state, which stays where it is.
-fn state_address(member: &ChainMember<'_>) -> (i64, i64) {
+fn state_address(member: &ChainMember<'_>) -> StateAddresses {
     crate::code::state_addresses(member.state)
 }

@@ -1,5 +1,6 @@
 //! The compiler of a PE: collects functions, and makes machine code of all of them at once.
 
+use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 use cranelift_jit::JITModule;
@@ -15,7 +16,7 @@ use crate::code::{
 use crate::error::Error;
 use crate::lower::{
     CodegenUnit, FunctionContext, FunctionSource, MachineCodeListing, MemoryRequirements,
-    OutputTarget,
+    OutputTarget, StateLayout,
 };
 use crate::options::JitOptions;
 use crate::perf_map::{self, PerfMapEntry};
@@ -170,7 +171,7 @@ pub(crate) fn function_context(scope: &CodeScope<'_>) -> FunctionContext {
             .iter()
             .map(|port| port.history.clone())
             .collect(),
-        state_types: scope.state.iter().map(|var| var.ty.clone()).collect(),
+        state_layout: Rc::new(StateLayout::from_scope(scope)),
         state: None,
         targets: scope
             .outputs

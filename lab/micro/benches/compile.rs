@@ -38,6 +38,7 @@ fn compile(count: u32) {
         inputs: vec![Layout::new(&schema)],
         outputs: vec![Layout::new(&schema)],
         state: &[],
+        tables: &[],
     };
     let options = JitOptions {
         verify: false,

@@ -144,7 +144,7 @@ fn sink(operator: &graph::OperatorNode) -> Result<LoweredLogic, Fault> {
         on_punct: vec![None],
         on_process: None,
         keeps_markers: false,
-        window: None,
+        ..LoweredLogic::default()
     })
 }
 

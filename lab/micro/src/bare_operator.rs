@@ -51,6 +51,7 @@ impl BareOperator {
             inputs: layouts.clone(),
             outputs: Vec::new(),
             state: parts.state,
+            tables: &[],
         };
         let act = backend
             .body(&scope, parts.body)

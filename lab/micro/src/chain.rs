@@ -126,9 +126,7 @@ fn on_tuple_logic(body: Body, state: Vec<StateVar>) -> LoweredLogic {
         state,
         on_tuple: vec![body],
         on_punct: vec![None],
-        on_process: None,
-        keeps_markers: false,
-        window: None,
+        ..LoweredLogic::default()
     }
 }
 
@@ -176,6 +174,7 @@ impl CompiledChain {
                     inputs: inputs.iter().map(Layout::new).collect(),
                     outputs: outputs.iter().map(Layout::new).collect(),
                     state: &logic.state,
+                    tables: &[],
                 },
                 logic,
                 state: states[at].address(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{HistoryDepths, InPort, StateVar};
+use graph::{HistoryDepths, InPort, StateId, StateTable, StateVar};
 use tuple::{EnumType, TupleType, Type};
 
 /// All scalar types of SPL.
@@ -148,15 +148,41 @@ pub fn outputs() -> Vec<Arc<TupleType>> {
     vec![few.clone(), all, few]
 }
 
-/// A state variable of each type.
+/// A state variable of each type, then those of tables: one of each scalar type.
 pub fn state() -> Vec<StateVar> {
-    let vars = types().into_iter().enumerate();
+    let vars = types().into_iter().chain(scalars()).enumerate();
     vars.map(|(at, ty)| StateVar {
         name: format!("s{at}").into(),
         ty,
         init: None,
     })
     .collect()
+}
+
+/// Two tables, to which the variables of tables belong in turn.
+pub fn tables() -> Vec<StateTable> {
+    let scalar_keys = [
+        ("a", Type::Int32),
+        ("b", Type::Float64),
+        ("c", Type::Boolean),
+    ];
+    let other_keys = [
+        ("a", Type::RString),
+        ("b", Type::Decimal64),
+        ("c", list(Type::Int32)),
+        ("d", Type::Timestamp),
+    ];
+    let keys = [TupleType::new(scalar_keys), TupleType::new(other_keys)];
+    let first = types().len();
+    let tables = keys.into_iter().enumerate().map(|(table, key)| StateTable {
+        name: format!("t{table}").into(),
+        key: Arc::new(key),
+        variables: (first..first + scalars().len())
+            .filter(|at| at % 2 == table)
+            .map(|at| StateId(at as u32))
+            .collect(),
+    });
+    tables.collect()
 }
 
 /// The type of `currentPunct()`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use eval::{Evaluation, InputTuples, Interpreter, State};
 use graph::print::PrintNames;
-use graph::{Body, Expr, Function, InPort, StateVar};
+use graph::{Body, Expr, Function, InPort, StateTable, StateVar};
 use tuple::{Layout, Punctuation, TupleBuf, TupleType, Value};
 
 use super::choices::Choices;
@@ -40,6 +40,8 @@ pub struct GeneratedCase {
     pub outputs: Vec<Arc<TupleType>>,
     /// State variables of the operator.
     pub state: Vec<StateVar>,
+    /// Tables that the last ones of the variables live in.
+    pub tables: Vec<StateTable>,
     /// The functions that it calls, besides [`NATIVES`].
     pub functions: Vec<Function>,
     /// Statements that each run executes.
@@ -72,6 +74,7 @@ impl GeneratedCase {
             inputs,
             outputs,
             state: environment::state(),
+            tables: environment::tables(),
             functions: generator.functions,
             body,
             projection,
@@ -117,7 +120,7 @@ impl GeneratedCase {
         let outputs = self.output_layouts();
         let interpreter = Interpreter::new(&self.functions, NATIVES);
         let mut interpreter = interpreter.with_ports(&self.inputs, &outputs);
-        let mut state = State::new(&self.state);
+        let mut state = State::with_tables(&self.state, &self.tables);
         let runs = 0..self.runs.len();
         runs.map(|run| self.interpret_run(run, &mut interpreter, &mut state))
             .collect()

@@ -14,7 +14,7 @@ use crate::SubmissionRecorder;
 pub struct RunOutcome {
     /// How the body ended.
     pub body_result: Result<(), Fault>,
-    /// The state variables afterwards, each as the bytes of a flat tuple.
+    /// The state afterwards, as [`RunOutcome::state_bytes`] has it.
     pub state: Vec<Vec<u8>>,
     /// Submissions in order: port, and the bytes of the tuple or a marker.
     pub submitted: Vec<(PortIndex, Result<Vec<u8>, Punctuation>)>,
@@ -25,10 +25,12 @@ pub struct RunOutcome {
 }
 
 impl RunOutcome {
-    /// The state variables as bytes.
+    /// The state variables as bytes, then the number of entries of each table.
     pub fn state_bytes(state: &State) -> Vec<Vec<u8>> {
         let vars = state.types.iter().enumerate();
-        vars.map(|(at, ty)| value_bytes(&state.get(StateId(at as u32)), ty))
+        let vars = vars.map(|(at, ty)| value_bytes(&state.get(StateId(at as u32)), ty));
+        let tables = state.tables.iter();
+        vars.chain(tables.map(|table| table.len().to_ne_bytes().into()))
             .collect()
     }
 

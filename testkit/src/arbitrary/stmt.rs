@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use graph::{Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, Place, PlaceRoot, Stmt};
+use graph::{
+    Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, Place, PlaceRoot, Stmt, TableId,
+};
 use tuple::{TupleType, Type, Value};
 
 use super::environment;
@@ -27,7 +29,7 @@ impl ProgramGenerator<'_> {
     }
 
     fn stmt(&mut self, depth: u32, out: &mut Vec<Stmt>) {
-        match self.choices.below(23) {
+        match self.choices.below(25) {
             0..=2 => self.definition(out),
             3..=6 => self.assignment(out),
             7 | 8 => self.compound_assignment(out),
@@ -40,12 +42,35 @@ impl ProgramGenerator<'_> {
             17 => self.jump_stmt(out),
             18 => self.submit(out),
             19..=21 => self.copy_and_change(out),
+            22 | 23 if depth > 0 && self.result.is_none() => self.table_stmt(depth - 1, out),
             _ if depth > 0 && self.result.is_none() => {
                 let inner = self.block(depth - 1);
                 out.push(Stmt::Clause(inner));
             }
             _ => self.assignment(out),
         }
+    }
+
+    /// Another entry of a table.
+    fn table_stmt(&mut self, depth: u32, out: &mut Vec<Stmt>) {
+        let tables = environment::tables();
+        let at = self.choices.below(tables.len());
+        let table = TableId(at as u32);
+        if self.choices.percent(20) {
+            return out.push(Stmt::RemoveEntry(table));
+        }
+        let key = self.tuple_literal(&tables[at].key, 2);
+        let added = match self.choices.percent(50) {
+            true => self.block(depth),
+            false => Vec::new(),
+        };
+        let pos = self.pos();
+        out.push(Stmt::FindEntry {
+            table,
+            key,
+            added,
+            pos,
+        });
     }
 
     fn definition(&mut self, out: &mut Vec<Stmt>) {

@@ -86,9 +86,7 @@ fn count_logic(_: &OperatorNode) -> Result<LoweredLogic, Fault> {
             ],
         )],
         on_punct: vec![None],
-        on_process: None,
-        keeps_markers: false,
-        window: None,
+        ..LoweredLogic::default()
     })
 }
 

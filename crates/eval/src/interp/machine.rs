@@ -1,6 +1,6 @@
 //! One evaluation under way: the calls that go on, with their locals, decoded inputs, limits.
 
-use graph::{Function, LocalVar, StateId};
+use graph::{Function, LocalVar, StateId, TableId};
 use tuple::{TupleBuf, Type, Value};
 
 use super::decoded_inputs::DecodedInputs;
@@ -8,7 +8,7 @@ use super::interpreter_ports::{InterpreterPorts, InterpreterScratch};
 use super::stack;
 use super::variable_path::{VariableBase, VariablePath};
 use crate::ops::{ValueStep, faults};
-use crate::{Evaluation, Fault, FaultKind, NativeFn, State};
+use crate::{Evaluation, Fault, FaultKind, NativeFn, State, TableState};
 
 /// Placeholder for the value of a void expression, and of a local before its `Let`.
 pub(super) const VOID_VALUE: Value = Value::Boolean(false);
@@ -106,6 +106,14 @@ impl<'m, 'e> Machine<'m, 'e> {
             return Ok(self.evaluation.state.get(var));
         }
         Err(faults::no_variable())
+    }
+
+    /// A table of the state.
+    pub(super) fn table(&mut self, table: TableId) -> Result<&mut TableState, Fault> {
+        let tables = &mut self.evaluation.state.tables;
+        tables
+            .get_mut(table.0 as usize)
+            .ok_or_else(faults::no_variable)
     }
 
     /// The type of a variable of the innermost call.

@@ -78,6 +78,19 @@ impl Machine<'_, '_> {
                 let submitted = self.submit(port, tuple);
                 submitted.map_err(|fault| fault.with_pos(*pos))?;
             }
+            Stmt::FindEntry {
+                table,
+                key,
+                added,
+                pos,
+            } => {
+                let key = self.value(key)?;
+                let was_added = self.table(*table)?.find_or_add_value(&key);
+                if was_added.map_err(|error| Fault::from(error).with_pos(*pos))? {
+                    return self.block(added);
+                }
+            }
+            Stmt::RemoveEntry(table) => self.table(*table)?.remove_current(),
             Stmt::SubmitPunct { port, mark, pos } => {
                 let submitted = self.submit_punctuation(port, mark);
                 submitted.map_err(|fault| fault.with_pos(*pos))?;

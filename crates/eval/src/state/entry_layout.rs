@@ -7,9 +7,10 @@
 use std::sync::Arc;
 
 use tuple::layout::slot;
-use tuple::{Layout, TupleType, Type};
+use tuple::{Layout, TupleRef, TupleType, Type, Value};
 
 use super::key_layout::KeyLayout;
+use super::variables::pack_scalar;
 
 /// Attributes and orders that a table is made from.
 #[derive(Clone, Debug, Default)]
@@ -24,9 +25,9 @@ pub struct EntryTableType {
 
 /// Where the parts of an entry lie, in bytes from its start.
 #[derive(Debug)]
-pub struct EntryLayout {
+pub(super) struct EntryLayout {
     /// Offset and type of each attribute.
-    pub attributes: Vec<(u32, Type)>,
+    pub(super) attributes: Vec<(u32, Type)>,
     /// Offset of the two links by age.
     pub(super) age_links: Option<u32>,
     /// Offset of the two links by use.
@@ -76,5 +77,23 @@ impl EntryLayout {
             }
         }
         layout
+    }
+
+    /// Value of an attribute in the words of an entry.
+    pub(super) fn get(&self, words: &[u64], attribute: usize) -> Value {
+        let (offset, ty) = &self.attributes[attribute];
+        let entry = TupleRef::from_bytes(bytemuck::cast_slice(words));
+        let entry = entry.expect("words lie at multiples of 8");
+        entry.value_at(*offset as usize, ty)
+    }
+
+    /// Sets an attribute in the words of an entry to a scalar of its type.
+    pub(super) fn set(&self, words: &mut [u64], attribute: usize, value: &Value) {
+        let (offset, ty) = &self.attributes[attribute];
+        debug_assert!(value.has_type(ty), "{value:?}: {ty}");
+        let (at, len) = (*offset as usize, slot(ty).0 as usize);
+        let scalar = pack_scalar(value).expect("attributes of entries are scalars");
+        let entry: &mut [u8] = bytemuck::cast_slice_mut(words);
+        entry[at..at + len].copy_from_slice(&bytemuck::bytes_of(&scalar)[..len]);
     }
 }

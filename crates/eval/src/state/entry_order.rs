@@ -75,5 +75,5 @@ impl EntryOrder {
 }
 
 fn to_option(link: u32) -> Option<EntryId> {
-    (link != NO_ENTRY).then_some(EntryId(link))
+    EntryId::from_word(link)
 }

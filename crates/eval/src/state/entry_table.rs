@@ -5,8 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use tuple::layout::slot;
-use tuple::{TupleRef, Value};
+use tuple::Value;
 
 use super::entry_layout::{EntryLayout, EntryTableType};
 use super::entry_order::EntryOrder;
@@ -14,7 +13,6 @@ use super::index::Index;
 use super::key_layout::{KeyLayout, TableKey};
 use super::key_strings::{KeyStrings, NO_PLACE};
 use super::pages::{EntryId, Pages};
-use super::variables::pack_scalar;
 use crate::{Fault, FaultKind};
 
 /// A table of entries that are found by their keys: the state that tuples of one key share.
@@ -191,22 +189,45 @@ impl EntryTable {
         self.by_use.as_ref()?.first()
     }
 
+    /// Ids of all entries, in no order that means anything.
+    pub fn ids(&self) -> impl Iterator<Item = EntryId> {
+        self.index.ids().map(EntryId)
+    }
+
     /// Value of an attribute.
     pub fn get(&self, id: EntryId, attribute: usize) -> Value {
-        let (offset, ty) = &self.layout.attributes[attribute];
-        let entry = TupleRef::from_bytes(bytemuck::cast_slice(self.pages.get(id)));
-        let entry = entry.expect("words lie at multiples of 8");
-        entry.value_at(*offset as usize, ty)
+        self.layout.get(self.pages.get(id), attribute)
     }
 
     /// Sets an attribute to a scalar of its type.
     pub fn set(&mut self, id: EntryId, attribute: usize, value: &Value) {
-        let (offset, ty) = &self.layout.attributes[attribute];
-        debug_assert!(value.has_type(ty), "{value:?}: {ty}");
-        let (at, len) = (*offset as usize, slot(ty).0 as usize);
-        let scalar = pack_scalar(value).expect("attributes of entries are scalars");
-        let entry: &mut [u8] = bytemuck::cast_slice_mut(self.pages.get_mut(id));
-        entry[at..at + len].copy_from_slice(&bytemuck::bytes_of(&scalar)[..len]);
+        self.layout.set(self.pages.get_mut(id), attribute, value);
+    }
+
+    /// Words of an entry.
+    pub(super) fn words(&self, id: EntryId) -> &[u64] {
+        self.pages.get(id)
+    }
+
+    /// Words of an entry, for changes.
+    pub(super) fn words_mut(&mut self, id: EntryId) -> &mut [u64] {
+        self.pages.get_mut(id)
+    }
+
+    /// Address of the directory of the index, and by how many bits a hash is shifted to be an index
+    /// of it.
+    pub(super) fn directory(&self) -> (usize, u32) {
+        self.index.directory()
+    }
+
+    /// Address of the addresses of pages.
+    pub(super) fn page_addresses(&self) -> usize {
+        self.pages.addresses()
+    }
+
+    /// Layout of the entries.
+    pub(super) fn layout(&self) -> &EntryLayout {
+        &self.layout
     }
 
     fn memory_error(&self) -> TableMemoryError {

@@ -1,7 +1,7 @@
 //! Index of a table: ids of entries by the hashes of their keys.
 //!
 //! ```text
-//!  directory   number of a segment, by the first `depth` bits of the hash
+//!  directory   address and number of a segment, by the first `depth` bits of the hash
 //!  segment     up to 1,024 slots: 32 bits of the hash, 32 bits of the id (0: free)
 //! ```
 //! A segment grows by doubling up to 1,024 slots, then it is split by one more bit of the hash, so
@@ -28,8 +28,8 @@ const DEPTHS: usize = 33;
 
 #[derive(Debug)]
 pub(super) struct Index {
-    /// Numbers of segments; `1 << depth` of them.
-    directory: Vec<u32>,
+    /// `1 << depth` entries.
+    directory: Vec<DirectoryEntry>,
     depth: u32,
     /// Segments by number. Those that were merged into others have no slots.
     segments: Vec<Segment>,
@@ -40,6 +40,17 @@ pub(super) struct Index {
     /// The most slots that an insertion has moved.
     #[cfg(test)]
     pub(super) moved_max: usize,
+}
+
+/// Place of the segment of a hash, as compiled code reads it.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct DirectoryEntry {
+    /// Address of the first slot.
+    pub slots: usize,
+    /// Number of slots less 1.
+    pub mask: u32,
+    segment: u32,
 }
 
 /// Slots of the hashes that begin with the same bits.
@@ -57,6 +68,11 @@ fn slot_of(hash: u32, id: u32) -> u64 {
 
 fn hash_of(slot: u64) -> u32 {
     (slot >> 32) as u32
+}
+
+/// The first bits of a slot's hash.
+fn prefix_of(slot: u64, depth: u32) -> u32 {
+    (u64::from(hash_of(slot)) << depth >> 32) as u32
 }
 
 fn free_slots(count: usize) -> Result<Vec<u64>, TryReserveError> {
@@ -143,7 +159,7 @@ impl Index {
     /// An index without entries.
     pub(super) fn new() -> Index {
         let mut index = Index {
-            directory: vec![0],
+            directory: vec![DirectoryEntry::default()],
             depth: 0,
             segments: Vec::new(),
             vacant: Vec::new(),
@@ -166,7 +182,8 @@ impl Index {
         let slots: usize = self.segments.iter().map(|s| s.slots.capacity()).sum();
         slots * size_of::<u64>()
             + self.segments.capacity() * size_of::<Segment>()
-            + (self.directory.capacity() + self.vacant.capacity()) * size_of::<u32>()
+            + self.directory.capacity() * size_of::<DirectoryEntry>()
+            + self.vacant.capacity() * size_of::<u32>()
     }
 
     /// Removes all entries, and gives back the memory of all segments but one.
@@ -180,12 +197,18 @@ impl Index {
         (first.used, first.depth) = (0, 0);
         self.segments.clear();
         self.segments.push(first);
-        self.directory.clear();
-        self.directory.push(0);
+        self.directory.truncate(1);
         self.vacant.clear();
         self.of_depth = [0; DEPTHS];
         self.of_depth[0] = 1;
         (self.depth, self.len) = (0, 0);
+        self.direct(0, 0, 0);
+    }
+
+    /// Address of the directory, and by how many bits a hash is shifted to be an index of it.
+    pub(super) fn directory(&self) -> (usize, u32) {
+        let address = self.directory.as_ptr().expose_provenance();
+        (address, 32 - self.depth)
     }
 
     /// Id of the entry with a hash for which `has_key` holds.
@@ -216,9 +239,15 @@ impl Index {
         self.merge_if_sparse(hash);
     }
 
+    /// Ids of all entries, in no order that means anything.
+    pub(super) fn ids(&self) -> impl Iterator<Item = u32> {
+        let slots = self.segments.iter().flat_map(|segment| &segment.slots);
+        slots.filter(|&&slot| slot != 0).map(|&slot| slot as u32)
+    }
+
     fn segment_of(&self, hash: u32) -> usize {
         let prefix = (u64::from(hash) << self.depth) >> 32;
-        self.directory[prefix as usize] as usize
+        self.directory[prefix as usize].segment as usize
     }
 
     /// Makes a full segment larger, or two of it.
@@ -232,8 +261,18 @@ impl Index {
             && (segment.depth < self.depth || self.may_deepen());
         match is_split {
             true => self.split(at),
-            false => self.segments[at].double(),
+            false => self.double(at),
         }
+    }
+
+    /// Doubles a segment that has entries.
+    fn double(&mut self, at: usize) -> Result<(), TryReserveError> {
+        let segment = &mut self.segments[at];
+        segment.double()?;
+        let (depth, some) = (segment.depth, segment.slots.iter().find(|&&slot| slot != 0));
+        let prefix = some.map_or(0, |&slot| prefix_of(slot, depth));
+        self.direct(prefix, depth, at);
+        Ok(())
     }
 
     /// Whether there are entries enough for a directory of twice the length.
@@ -257,13 +296,13 @@ impl Index {
         self.segments[new].depth = depth;
         self.of_depth[depth as usize - 1] -= 1;
         self.of_depth[depth as usize] += 2;
-        let prefix_of = |slot: u64| hash_of(slot) >> (32 - depth);
         let mut prefix = 0;
         for slot in old.into_iter().filter(|&slot| slot != 0) {
-            prefix = prefix_of(slot);
+            prefix = prefix_of(slot, depth);
             let half = if prefix & 1 == 1 { new } else { at };
             self.segments[half].put(slot);
         }
+        self.direct(prefix & !1, depth, at);
         self.direct(prefix | 1, depth, new);
         Ok(())
     }
@@ -272,10 +311,10 @@ impl Index {
     fn deepen(&mut self) -> Result<(), TryReserveError> {
         let len = self.directory.len();
         self.directory.try_reserve_exact(len)?;
-        self.directory.resize(2 * len, 0);
+        self.directory.resize(2 * len, DirectoryEntry::default());
         for at in (0..len).rev() {
-            let number = self.directory[at];
-            self.directory[2 * at..2 * at + 2].fill(number);
+            let entry = self.directory[at];
+            self.directory[2 * at..2 * at + 2].fill(entry);
         }
         self.depth += 1;
         Ok(())
@@ -300,7 +339,13 @@ impl Index {
     fn direct(&mut self, prefix: u32, depth: u32, segment: usize) {
         let further = self.depth - depth;
         let first = (prefix as usize) << further;
-        self.directory[first..first + (1 << further)].fill(segment as u32);
+        let slots = &self.segments[segment].slots;
+        let entry = DirectoryEntry {
+            slots: slots.as_ptr().expose_provenance(),
+            mask: slots.len() as u32 - 1,
+            segment: segment as u32,
+        };
+        self.directory[first..first + (1 << further)].fill(entry);
     }
 
     /// Makes one segment of the hash's and the other half of what it was split from, if both have
@@ -313,7 +358,7 @@ impl Index {
         }
         let prefix = hash >> (32 - depth);
         let other = ((prefix ^ 1) as usize) << (self.depth - depth);
-        let other = self.directory[other] as usize;
+        let other = self.directory[other].segment as usize;
         let half = &self.segments[other];
         if half.depth != depth || half.used + used > MERGED_MAX {
             return;

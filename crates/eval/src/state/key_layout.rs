@@ -26,16 +26,23 @@ use super::key_strings::KeyStrings;
 const INLINE_BYTES: usize = 12;
 
 /// Factor that mixes the words of a hash: odd, and its bits have no pattern.
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+pub const HASH_MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Seed of all hashes: another number in each process, so that nobody can choose keys whose
 /// hashes are equal.
-static HASH_SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
+static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
+
+/// Seed of all hashes in this process.
+pub fn hash_seed() -> u64 {
+    *SEED
+}
 
 /// How keys of one type become words.
 #[derive(Debug)]
 pub struct KeyLayout {
     parts: Vec<KeyPart>,
+    /// Whether each part is an attribute of the tuple.
+    is_flat: bool,
     /// Words of a key.
     pub(super) words: usize,
     /// The first of the two words of each string.
@@ -80,6 +87,7 @@ impl KeyLayout {
         let strings = parts.iter().filter(|part| is_string(&part.ty));
         KeyLayout {
             strings: strings.map(|part| part.to / 8).collect(),
+            is_flat: (0..count).all(|at| !matches!(tuples.attribute(at).1, Type::Tuple(_))),
             words: layout.size as usize / 8,
             parts,
         }
@@ -95,9 +103,25 @@ impl KeyLayout {
         key.hash = self.hash(&key.words, key.long_strings());
     }
 
+    /// Makes `key` a key of integers, given its words.
+    pub(super) fn take_words(&self, words: &[u64], key: &mut TableKey) {
+        key.words.clear();
+        key.words.extend_from_slice(words);
+        key.long.clear();
+        key.hash = self.hash(words, std::iter::empty());
+    }
+
+    /// The first byte of each part, if all are integers and none is a tuple's.
+    pub(super) fn integers(&self) -> Option<Vec<u32>> {
+        let is_integer =
+            |ty: &Type| ty.is_integral() || matches!(ty, Type::Boolean | Type::Enum(_));
+        let integers = self.parts.iter().all(|part| is_integer(&part.ty));
+        (integers && self.is_flat).then(|| self.parts.iter().map(|part| part.to as u32).collect())
+    }
+
     /// Hash of a key, given its words and its long strings in order.
     pub(super) fn hash<'s>(&self, words: &[u64], mut long: impl Iterator<Item = &'s [u8]>) -> u32 {
-        let mut hash = *HASH_SEED;
+        let mut hash = hash_seed();
         let mut at = 0;
         for &string in &self.strings {
             hash = words[at..=string].iter().copied().fold(hash, mix);
@@ -285,7 +309,7 @@ fn decimal_key(number: UnpackedDecimal, format: DecimalFormat) -> UnpackedDecima
 }
 
 fn mix(hash: u64, word: u64) -> u64 {
-    let product = u128::from(hash ^ word) * u128::from(MULTIPLIER);
+    let product = u128::from(hash ^ word) * u128::from(HASH_MULTIPLIER);
     product as u64 ^ (product >> 64) as u64
 }
 

@@ -16,11 +16,14 @@ mod key_bytes;
 mod key_layout;
 mod key_strings;
 mod pages;
+mod table_state;
 mod variables;
 
 pub use entry_layout::EntryTableType;
 pub use entry_table::{EntryTable, TableMemoryError};
+pub use index::DirectoryEntry;
 pub use key_bytes::encode_key_value;
-pub use key_layout::{KeyLayout, TableKey};
+pub use key_layout::{HASH_MULTIPLIER, KeyLayout, TableKey, hash_seed};
 pub use pages::EntryId;
+pub use table_state::{TableLayouts, TableState};
 pub use variables::State;

@@ -24,6 +24,18 @@ const NO_PLACE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EntryId(pub(super) u32);
 
+impl EntryId {
+    /// The id as a number, which is not 0.
+    pub(super) fn word(self) -> u32 {
+        self.0
+    }
+
+    /// The id that is a number; none is 0.
+    pub(super) fn from_word(word: u32) -> Option<EntryId> {
+        (word != 0).then_some(EntryId(word))
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Pages {
     /// Words of an entry; at least 1.
@@ -33,6 +45,8 @@ pub(super) struct Pages {
     /// Bits of an id that are the place in the page.
     place_bits: u32,
     pages: Vec<Page>,
+    /// Address of the first entry of each page, for compiled code.
+    addresses: Vec<usize>,
     /// A bit for each page that has room.
     roomy: Vec<u64>,
     /// Word of `roomy` before which no bit is set.
@@ -66,6 +80,7 @@ impl Pages {
             capacity,
             place_bits: capacity.next_power_of_two().trailing_zeros(),
             pages: Vec::new(),
+            addresses: Vec::new(),
             roomy: Vec::new(),
             first_roomy: 0,
             vacant: Vec::new(),
@@ -78,6 +93,7 @@ impl Pages {
     pub(super) fn bytes(&self) -> usize {
         self.words * 8
             + self.pages.capacity() * size_of::<Page>()
+            + self.addresses.capacity() * size_of::<usize>()
             + self.vacant.capacity() * size_of::<u32>()
             + self.roomy.capacity() * size_of::<u64>()
     }
@@ -139,9 +155,21 @@ impl Pages {
     /// Removes all entries, and gives back the memory of all pages.
     pub(super) fn clear(&mut self) {
         self.pages.clear();
+        self.addresses.clear();
         self.roomy.clear();
         self.vacant.clear();
         (self.first_roomy, self.spare, self.words) = (0, None, 0);
+    }
+
+    /// Address of the addresses of pages.
+    pub(super) fn addresses(&self) -> usize {
+        self.addresses.as_ptr().expose_provenance()
+    }
+
+    /// How many bits of an id are the place in the page. The bits before them are the number of the
+    /// page, from 1 on.
+    pub(super) fn place_bits(&self) -> u32 {
+        self.place_bits
     }
 
     /// Words of an entry.
@@ -184,6 +212,7 @@ impl Pages {
             None => self.add_number()?,
         };
         self.words += len;
+        self.addresses[at] = page.words.as_ptr().expose_provenance();
         self.pages[at] = page;
         self.set_roomy(at, true);
         Ok(at)
@@ -196,6 +225,7 @@ impl Pages {
         let more = len.min(self.capacity as usize * self.entry_words - len);
         words.try_reserve_exact(more)?;
         words.resize(len + more, 0);
+        self.addresses[at] = words.as_ptr().expose_provenance();
         self.words += more;
         Ok(())
     }
@@ -207,6 +237,7 @@ impl Pages {
         }
         self.pages.try_reserve(1).map_err(Some)?;
         self.pages.push(Page::default());
+        self.addresses.push(0);
         self.roomy.resize(self.pages.len().div_ceil(64), 0);
         Ok(at)
     }

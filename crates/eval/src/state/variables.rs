@@ -1,13 +1,15 @@
 //! The state variables of an operator.
 
-use graph::{StateId, StateVar};
+use graph::{StateId, StateTable, StateVar};
 use tuple::{Decimal32, Decimal64, Decimal128, Timestamp, Type, Value};
+
+use super::table_state::{TableLayouts, TableState};
 
 /// The state variables of one operator.
 ///
 /// A scalar (boolean, number, timestamp, enum) lies in `scalars` as in a flat tuple's slot, native
 /// byte order, low bytes first; everything else in `values`. Both are indexed by
-/// [`graph::StateId`]; the other one's entry is unused.
+/// [`graph::StateId`]; the other one's entry is unused, and both are for a variable of a table.
 #[derive(Debug, Default)]
 pub struct State {
     /// 16 bytes a variable.
@@ -16,11 +18,27 @@ pub struct State {
     pub values: Vec<Value>,
     /// The type of each variable.
     pub types: Vec<Type>,
+    /// Tables of the operator, in the order of their declaration.
+    pub tables: Vec<TableState>,
+    /// For each variable of a table, the index of the table, and that of the variable in it.
+    homes: Vec<Option<(usize, usize)>>,
 }
 
 impl State {
     /// Default values for all variables; their initializers run at start-up.
     pub fn new(vars: &[StateVar]) -> State {
+        State::with_tables(vars, &[])
+    }
+
+    /// Default values for all variables, and tables without entries.
+    pub fn with_tables(vars: &[StateVar], tables: &[StateTable]) -> State {
+        let mut homes = vec![None; vars.len()];
+        for (table, declared) in tables.iter().enumerate() {
+            for (at, variable) in declared.variables.iter().enumerate() {
+                homes[variable.0 as usize] = Some((table, at));
+            }
+        }
+        let layouts = tables.iter().map(|table| TableLayouts::new(table, vars));
         let types: Vec<Type> = vars.iter().map(|v| v.ty.clone()).collect();
         let values = types.iter().map(Value::default_of);
         State {
@@ -28,6 +46,8 @@ impl State {
             scalars: vec![[0; 2]; types.len()],
             values: values.collect(),
             types,
+            tables: layouts.map(TableState::new).collect(),
+            homes,
         }
     }
 
@@ -36,9 +56,18 @@ impl State {
         ty.is_numeric() || matches!(ty, Type::Boolean | Type::Timestamp | Type::Enum(_))
     }
 
+    /// The table of a variable that lives in one, and its index there.
+    pub fn home(&self, var: StateId) -> Option<(&TableState, usize)> {
+        let (table, variable) = self.homes[var.0 as usize]?;
+        Some((&self.tables[table], variable))
+    }
+
     /// A variable's value, cloned.
     pub fn get(&self, var: StateId) -> Value {
         let at = var.0 as usize;
+        if let Some((table, variable)) = self.homes[at] {
+            return self.tables[table].get(variable);
+        }
         if State::is_scalar(&self.types[at]) {
             unpack_scalar(&self.types[at], self.scalars[at])
         } else {
@@ -54,6 +83,9 @@ impl State {
             "{value:?}: {}",
             self.types[at]
         );
+        if let Some((table, variable)) = self.homes[at] {
+            return self.tables[table].set(variable, &value);
+        }
         match pack_scalar(&value) {
             Some(words) => self.scalars[at] = words,
             None => self.values[at] = value,

@@ -83,6 +83,17 @@ impl PrintNames<'_> {
             Stmt::Sleep(seconds) => self.intrinsic("sleep", &[seconds], out),
             Stmt::Submit { port, tuple, .. } => self.intrinsic("submit", &[tuple, port], out),
             Stmt::SubmitPunct { port, mark, .. } => self.intrinsic("submit", &[mark, port], out),
+            Stmt::FindEntry {
+                table, key, added, ..
+            } => {
+                let _ = write!(out, "entry of table{}[", table.0);
+                self.expr(key, out);
+                out.push_str("] added ");
+                return self.block(added, depth, out);
+            }
+            Stmt::RemoveEntry(table) => {
+                let _ = write!(out, "remove entry of table{}", table.0);
+            }
         }
         out.push_str(";\n");
     }

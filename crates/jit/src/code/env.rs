@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use eval::{Fault, InputTuples};
+use eval::{Fault, InputTuples, TableState};
 use graph::PortIndex;
 use runtime::abi::{CodeContext, CodeOutlet, FrameBatch};
 use tuple::{Layout, TupleBuf, TupleRef, Value};
@@ -37,6 +37,8 @@ pub struct Env {
     scalars: *mut [u64; 2],
     /// The operator's other state variables.
     values: *mut Value,
+    /// Tables of the operator, by number.
+    tables: *mut TableState,
     /// The function's own local variables that are values.
     locals: *mut Value,
     /// The lowest address of the stack that a call may begin at.
@@ -112,6 +114,8 @@ pub mod offsets {
     pub const SCALARS: i32 = offset_of!(Env, scalars) as i32;
     /// Offset of the address of the other state variables.
     pub const VALUES: i32 = offset_of!(Env, values) as i32;
+    /// Offset of the address of the tables.
+    pub const TABLES: i32 = offset_of!(Env, tables) as i32;
     /// Offset of the address of local variables in memory.
     pub const LOCALS: i32 = offset_of!(Env, locals) as i32;
     /// Offset of the lowest address of the stack.
@@ -149,6 +153,7 @@ impl Env {
             inputs: std::ptr::null_mut(),
             scalars: std::ptr::null_mut(),
             values: std::ptr::null_mut(),
+            tables: std::ptr::null_mut(),
             locals: std::ptr::null_mut(),
             stack_limit: 0,
             call_depth: 0,
@@ -197,6 +202,7 @@ impl Env {
         }
         self.scalars = context.state.scalars.as_mut_ptr();
         self.values = context.state.values.as_mut_ptr();
+        self.tables = context.state.tables.as_mut_ptr();
         self.stack_limit = eval::interp::stack_floor();
         self.punctuation = context.punctuation.map_or(0, |mark| mark as u32);
         let own = &raw mut *self.own_tuple_buf;

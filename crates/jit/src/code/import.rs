@@ -5,12 +5,13 @@
 //! the environment and the code has to return at once. Nothing here unwinds.
 
 use cranelift_codegen::ir::{self, types};
+use eval::TableState;
 use graph::{PortIndex, Pos};
 use tuple::{Layout, Type, Value};
 
 use super::env::Env;
 use super::fallback_site::FallbackSite;
-use super::import_bodies::{list, map, number, string, submit, value};
+use super::import_bodies::{list, map, number, string, submit, table, value};
 use super::parts_reader::RawSlice;
 
 /// A type of an argument or result of an imported function, as compiled code passes it.
@@ -191,6 +192,14 @@ imports! {
     /// Order of two decimals of 128 bits.
     CompareDecimal128 = number::compare_decimal128 as (*const u64) -> i32;
 
+    /// Makes the entry current whose key is the tuple that was written. Returns 0 if there was one,
+    /// 1 if it was added, 2 after a fault.
+    FindEntry = table::find_entry as (*mut TableState, *const Pos) -> u32;
+    /// Like `FindEntry`, for a key of integers, given its words and their number.
+    FindEntryWords = table::find_entry_words as (*mut TableState, *const u64, usize, *const Pos) -> u32;
+    /// Removes the current entry.
+    RemoveEntry = table::remove_entry as (*mut TableState);
+
     /// Starts the tuple that is written: its fixed part zeroed, room for a tail. Returns its
     /// address.
     BeginTuple = submit::begin_tuple as (*const Layout, usize) -> *mut u8;
@@ -219,9 +228,12 @@ impl ImportedFunction {
     /// Whether the function can fault, or asks something of the outlet.
     pub fn reaches_outside(self) -> bool {
         use ImportedFunction::{
-            IsShutdown, Punctuate, RunSite, Sleep, SubmitInput, SubmitTuple, WakeReader,
+            FindEntry, FindEntryWords, IsShutdown, Punctuate, RunSite, Sleep, SubmitInput,
+            SubmitTuple, WakeReader,
         };
         let outside = [
+            FindEntry,
+            FindEntryWords,
             IsShutdown,
             Punctuate,
             RunSite,

@@ -46,16 +46,27 @@ pub use machine_function::{JitBatchBody, JitBody, JitPredicate, JitProjection, M
 pub use number_kind::NumberKind;
 pub use parts_reader::RawSlice;
 
-/// The addresses of an operator's scalar and of its other state variables.
-pub fn state_addresses(address: runtime::abi::StateAddress) -> (i64, i64) {
+/// Addresses of an operator's state.
+#[derive(Clone, Copy, Debug)]
+pub struct StateAddresses {
+    /// Address of the scalar variables.
+    pub scalars: i64,
+    /// Address of the other variables.
+    pub values: i64,
+    /// Address of the tables.
+    pub tables: i64,
+}
+
+/// The addresses of an operator's state.
+pub fn state_addresses(address: runtime::abi::StateAddress) -> StateAddresses {
     // SAFETY: the run time hands the address out while it wires the PE, and is not inside the state
     // meanwhile; the vectors are not resized from then on.
     let state = unsafe { &mut *address.as_ptr() };
-    let scalars = state.scalars.as_mut_ptr().expose_provenance() as i64;
-    (
-        scalars,
-        state.values.as_mut_ptr().expose_provenance() as i64,
-    )
+    StateAddresses {
+        scalars: state.scalars.as_mut_ptr().expose_provenance() as i64,
+        values: state.values.as_mut_ptr().expose_provenance() as i64,
+        tables: state.tables.as_mut_ptr().expose_provenance() as i64,
+    }
 }
 
 /// Bound on nested calls of user functions, which is that of the interpreter.

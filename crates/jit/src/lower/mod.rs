@@ -25,6 +25,6 @@ mod values;
 
 pub use context::{
     BodyUsage, CodegenUnit, InlinableOperator, InlinedEdge, InlinedOutput, MachineCodeListing,
-    MemoryRequirements, OutputTarget, RingGrantAddresses,
+    MemoryRequirements, OutputTarget, RingGrantAddresses, StateLayout,
 };
 pub use functions::{FunctionContext, FunctionSource};

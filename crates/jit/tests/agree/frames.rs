@@ -265,6 +265,7 @@ fn compiled(
             inputs: vec![Layout::new(&ty)],
             outputs: vec![Layout::new(&ty)],
             state: &[],
+            tables: &[],
         },
         logic: &logic,
         state: state.address(),

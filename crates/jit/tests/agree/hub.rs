@@ -103,6 +103,7 @@ fn run_with(
             inputs: inputs[at].clone(),
             outputs: outputs[at].clone(),
             state: &nodes[at].rig.state,
+            tables: &[],
         },
         logic: &nodes[at].logic,
         state: states[at].address(),

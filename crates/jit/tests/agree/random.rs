@@ -30,6 +30,7 @@ fn compiled(case: &GeneratedCase) -> Vec<RunOutcome> {
         inputs: case.input_layouts(),
         outputs: case.output_layouts(),
         state: &case.state,
+        tables: &case.tables,
     };
     let mut jit = Jit::new(&case.functions, NATIVES, JitOptions::default()).unwrap();
     let exprs: Vec<Option<&Expr>> = case.projection.iter().map(Option::as_ref).collect();
@@ -44,7 +45,7 @@ fn compiled(case: &GeneratedCase) -> Vec<RunOutcome> {
         .predicate(&scope, &case.condition)
         .unwrap_or_else(|fault| panic!("{fault}"));
     jit.finish().unwrap_or_else(|fault| panic!("{fault}"));
-    let mut state = State::new(&case.state);
+    let mut state = State::with_tables(&case.state, &case.tables);
     let runs = (0..case.runs.len()).map(|run| {
         let flat = case.flat_tuples(run);
         let tuples: Vec<_> = flat.iter().map(|tuple| Some(tuple.as_ref())).collect();

@@ -92,6 +92,7 @@ impl Rig {
             inputs: slots.collect(),
             outputs: self.outputs.iter().map(Layout::new).collect(),
             state: &self.state,
+            tables: &[],
         };
         let mut act = backend
             .body(&scope, body)

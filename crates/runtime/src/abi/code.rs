@@ -22,6 +22,8 @@ pub struct CodeScope<'a> {
     pub outputs: Vec<Arc<Layout>>,
     /// State variables of the operator, by [`graph::StateId`].
     pub state: &'a [graph::StateVar],
+    /// Tables of the operator, by [`graph::TableId`].
+    pub tables: &'a [graph::StateTable],
 }
 
 /// Code of a projection: writes a flat tuple.

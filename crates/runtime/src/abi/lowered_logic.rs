@@ -1,6 +1,6 @@
 //! The behaviour of an operator as data: typed statements that a backend interprets or compiles.
 
-use graph::{Body, StateId, StateVar};
+use graph::{Body, StateId, StateTable, StateVar, TableId};
 
 /// The bodies and the state of a lowered operator. [`eval::InputTuples`] says how input slots are
 /// numbered.
@@ -8,6 +8,8 @@ use graph::{Body, StateId, StateVar};
 pub struct LoweredLogic {
     /// State variables: those of the logic clause first, then those that the lowering added.
     pub state: Vec<StateVar>,
+    /// Tables that some of the variables live in.
+    pub tables: Vec<StateTable>,
     /// By input port: the statements for a tuple, the logic clause included.
     pub on_tuple: Vec<Body>,
     /// By input port: the statements for a marker, which run before it is forwarded.
@@ -25,6 +27,8 @@ pub struct LoweredLogic {
 pub struct CountedWindow {
     /// The state variable that counts the tuples in the window: a uint32.
     pub count: StateId,
+    /// The table that the variable lives in, if there are partitions: an entry is a window.
+    pub table: Option<TableId>,
     /// Advice for a window that did not get full: see [`crate::IncompleteWindows::help`].
     pub help: &'static str,
 }

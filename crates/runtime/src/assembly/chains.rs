@@ -135,6 +135,7 @@ fn is_endless(stmt: &Stmt) -> bool {
         }
         Stmt::If(_, then, other) => any(then) || any(other),
         Stmt::For(_, _, body) | Stmt::Clause(body) => any(body),
+        Stmt::FindEntry { added, .. } => any(added),
         _ => false,
     }
 }
@@ -152,6 +153,7 @@ fn submits_final(stmt: &Stmt) -> bool {
         }
         Stmt::If(_, then, other) => any(then) || any(other),
         Stmt::While(_, body) | Stmt::For(_, _, body) | Stmt::Clause(body) => any(body),
+        Stmt::FindEntry { added, .. } => any(added),
         _ => false,
     }
 }

@@ -128,6 +128,7 @@ fn scope<'a>(constructed: &'a ConstructedOperator<'_>) -> CodeScope<'a> {
         inputs: build_context::slot_layouts(constructed.operator, &constructed.inputs, None),
         outputs: constructed.outputs.clone(),
         state: &constructed.logic.state,
+        tables: &constructed.logic.tables,
     }
 }
 

@@ -2,6 +2,7 @@
 //! their initial values.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use eval::{Fault, FaultKind, Services, State};
 use graph::{Program, StateId, StateVar};
@@ -125,7 +126,16 @@ impl OperatorFactory<'_> {
         logic: LoweredLogic,
         operator_services: &OperatorServices,
     ) -> Result<(), Fault> {
-        constructed.state = StateCell::new(self.initial_state(&logic.state, operator_services)?);
+        let state = State::with_tables(&logic.state, &logic.tables);
+        let state = self.initialized(state, &logic.state, operator_services)?;
+        if let Some(table) = logic.window.and_then(|window| window.table) {
+            let partitions = state.tables[table.0 as usize].shared_len();
+            operator_services.set_gauges(Box::new(move || {
+                let count = partitions.load(Ordering::Relaxed) as i64;
+                vec![("nCurrentPartitions".to_owned(), count)]
+            }));
+        }
+        constructed.state = StateCell::new(state);
         constructed.requirements.keeps_markers = logic.keeps_markers;
         constructed.logic = logic;
         if constructed.operator.inputs.is_empty() {
@@ -194,7 +204,16 @@ impl OperatorFactory<'_> {
         vars: &[StateVar],
         operator_services: &OperatorServices,
     ) -> Result<State, Fault> {
-        let mut state = State::new(vars);
+        self.initialized(State::new(vars), vars, operator_services)
+    }
+
+    /// A state with the initial values of its variables.
+    fn initialized(
+        &mut self,
+        mut state: State,
+        vars: &[StateVar],
+        operator_services: &OperatorServices,
+    ) -> Result<State, Fault> {
         let mut services = operator_services;
         let services: &mut dyn Services = &mut services;
         for (at, var) in vars.iter().enumerate() {

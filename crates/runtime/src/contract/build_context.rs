@@ -381,6 +381,7 @@ pub(crate) fn operator_scope<'a>(
         inputs: slot_layouts(operator, inputs, results),
         outputs: outputs.to_vec(),
         state: &operator.logic.state,
+        tables: &[],
     }
 }
 

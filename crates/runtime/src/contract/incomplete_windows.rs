@@ -1,5 +1,10 @@
 //! Contents of an operator's windows that never fired before its input ended.
 
+use eval::State;
+use tuple::Value;
+
+use crate::abi::CountedWindow;
+
 /// Contents of an operator's windows that never got full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IncompleteWindows {
@@ -9,4 +14,27 @@ pub struct IncompleteWindows {
     pub tuples: u64,
     /// Advice to the user: how the program gets results from windows that do not get full.
     pub help: &'static str,
+}
+
+impl IncompleteWindows {
+    /// The windows of a lowered operator that hold a tuple.
+    pub(crate) fn from_counts(window: CountedWindow, state: &State) -> IncompleteWindows {
+        let counts: Vec<Value> = match state.home(window.count) {
+            Some((windows, variable)) => windows.values(variable).collect(),
+            None => vec![state.get(window.count)],
+        };
+        let counts = counts.into_iter().filter_map(|count| match count {
+            Value::Uint32(count) if count > 0 => Some(u64::from(count)),
+            _ => None,
+        });
+        let (windows, tuples) = counts.fold((0, 0), |(windows, tuples), count| {
+            (windows + 1, tuples + count)
+        });
+        let help = window.help;
+        IncompleteWindows {
+            windows,
+            tuples,
+            help,
+        }
+    }
 }

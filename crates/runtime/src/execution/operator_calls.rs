@@ -2,7 +2,7 @@
 
 use eval::Fault;
 use graph::PortIndex;
-use tuple::{Punctuation, TupleBuf, TupleRef, Value, Watermark};
+use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
 
 use super::built_operator::BuiltOperator;
 use super::operator_instance::OperatorInstance;
@@ -340,17 +340,10 @@ impl OperatorInstance {
 
     /// Counts the tuples in windows that did not get full, when the operator's input has ended.
     fn record_leftover(&mut self, region: &ThreadRegion) {
-        let counted = self.window.map(|window| {
-            let tuples = match self.state.borrow().get(window.count) {
-                Value::Uint32(count) => count.into(),
-                _ => 0,
-            };
-            IncompleteWindows {
-                windows: u64::from(tuples > 0),
-                tuples,
-                help: window.help,
-            }
-        });
+        let state = self.state.borrow();
+        let counted = self
+            .window
+            .map(|window| IncompleteWindows::from_counts(window, state));
         let incomplete_windows = || self.built.as_ref()?.incomplete_windows();
         if let Some(incomplete) = counted.or_else(incomplete_windows) {
             region.wiring.record_leftover(self.index, incomplete);

@@ -10,6 +10,7 @@ pub mod map;
 pub mod number;
 pub mod string;
 pub mod submit;
+pub mod table;
 pub mod value;
 
 use super::env::Env;

@@ -1,6 +1,7 @@
 //! Meanings of a body's names while it is being lowered.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use cranelift_codegen::ir;
 use graph::{Function, HistoryDepths, StateId};
@@ -8,6 +9,7 @@ use tuple::Type;
 
 use super::local_storage::LocalStorage;
 use super::output_target::OutputTarget;
+use super::state_layout::StateLayout;
 use crate::lowered_value::LoweredValue;
 
 /// The meaning of a body's names.
@@ -27,8 +29,8 @@ pub struct BodyContext {
     pub history: Vec<HistoryDepths>,
     /// Addresses of the operator's state.
     pub state: StateStorage,
-    /// The types of the state variables.
-    pub state_types: Vec<Type>,
+    /// Types and places of the state variables.
+    pub state_layout: Rc<StateLayout>,
     /// The state variables that the body changes.
     pub changed_state: HashSet<StateId>,
     /// The address of the flag that says whether a shutdown was asked for, if it is known.
@@ -60,8 +62,15 @@ pub enum StateStorage {
     /// Nowhere: the body has none.
     #[default]
     None,
-    /// Addresses of the scalars and of the other values.
-    At(ir::Value, ir::Value),
+    /// Addresses of the scalars, of the other values and of the tables.
+    At {
+        /// Address of the scalar variables.
+        scalars: ir::Value,
+        /// Address of the other variables.
+        values: ir::Value,
+        /// Address of the tables.
+        tables: ir::Value,
+    },
 }
 
 /// Target of a `return` statement.

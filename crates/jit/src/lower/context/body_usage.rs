@@ -101,6 +101,11 @@ impl BodyUsage {
                 self.expr(port);
                 self.expr(mark);
             }
+            Stmt::FindEntry { key, added, .. } => {
+                self.expr(key);
+                self.stmts(added);
+            }
+            Stmt::RemoveEntry(_) => {}
         }
     }
 

@@ -13,6 +13,7 @@ mod memory_requirements;
 mod output_target;
 mod ring_grant_addresses;
 mod signature;
+mod state_layout;
 
 pub use body_context::{BodyContext, BodyInput, LoopTargets, ReturnTarget, StateStorage};
 pub use body_usage::{BodyUsage, LocalUsage};
@@ -23,3 +24,4 @@ pub use memory_requirements::MemoryRequirements;
 pub use output_target::{InlinableOperator, InlinedEdge, InlinedOutput, OutputTarget};
 pub use ring_grant_addresses::RingGrantAddresses;
 pub use signature::signature;
+pub use state_layout::StateLayout;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use graph::{Body, HistoryDepths, PortIndex, StateId};
 use tuple::Layout;
-use tuple::Type;
 
 use super::body_usage::BodyUsage;
 use super::ring_grant_addresses::RingGrantAddresses;
+use super::state_layout::StateLayout;
+use crate::code::StateAddresses;
 
 /// Target of the tuples of an output port.
 #[derive(Clone, Debug)]
@@ -44,10 +45,10 @@ pub struct InlinableOperator {
     pub first_slots: Vec<u32>,
     /// The depths of the history that have a slot, by input port.
     pub history: Vec<HistoryDepths>,
-    /// The types of its state variables.
-    pub state_types: Vec<Type>,
-    /// The addresses of its scalar and of its other state variables.
-    pub state: (i64, i64),
+    /// Types and places of its state variables.
+    pub state_layout: Rc<StateLayout>,
+    /// The addresses of its state.
+    pub state: StateAddresses,
     /// The state variables that some of its bodies change.
     pub changed_state: HashSet<StateId>,
     /// Bodies that process a tuple, by input port.

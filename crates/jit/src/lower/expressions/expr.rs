@@ -130,7 +130,15 @@ impl FunctionLowering<'_, '_> {
     }
 
     fn read_state(&mut self, state: u32, ty: &Type) -> LoweredValue {
-        let StateStorage::At(scalars, values) = self.body.state else {
+        if let Some((table, offset)) = self.body.state_layout.home(graph::StateId(state)) {
+            let entry = self.current_entry(table);
+            let parts = self.load_slot(AccessRegion::Entries, entry, offset, ty);
+            return LoweredValue::from_parts(parts);
+        }
+        let StateStorage::At {
+            scalars, values, ..
+        } = self.body.state
+        else {
             unreachable!("state without storage")
         };
         let is_changed = self.body.changed_state.contains(&graph::StateId(state));

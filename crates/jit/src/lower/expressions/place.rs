@@ -4,7 +4,7 @@
 
 use cranelift_codegen::ir;
 use eval::ops;
-use graph::{BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, Pos};
+use graph::{BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, Pos, StateId};
 use tuple::{Type, Value};
 
 use super::string::StringPieces;
@@ -170,7 +170,7 @@ impl FunctionLowering<'_, '_> {
     fn type_at(&self, root: PlaceRoot, steps: &[PlaceStep]) -> Type {
         let mut ty = match root {
             PlaceRoot::Local(local) => self.body.types[local.0 as usize].clone(),
-            PlaceRoot::State(state) => self.body.state_types[state.0 as usize].clone(),
+            PlaceRoot::State(state) => self.body.state_layout.ty(state).clone(),
         };
         for step in steps {
             ty = step_type(&ty, step);
@@ -196,7 +196,7 @@ impl FunctionLowering<'_, '_> {
                     return PlaceLocation::Registers(local.0, fields.collect());
                 }
             },
-            PlaceRoot::State(state) => self.state_loc(state.0),
+            PlaceRoot::State(state) => self.state_loc(state),
         };
         let mut ty = self.type_at(root, &[]);
         let mut keys = keys.iter();
@@ -220,14 +220,21 @@ impl FunctionLowering<'_, '_> {
         loc
     }
 
-    fn state_loc(&mut self, state: u32) -> PlaceLocation {
-        let StateStorage::At(scalars, values) = self.body.state else {
+    fn state_loc(&mut self, state: StateId) -> PlaceLocation {
+        if let Some((table, offset)) = self.body.state_layout.home(state) {
+            let entry = self.current_entry(table);
+            return PlaceLocation::Slot(AccessRegion::Entries, entry, offset);
+        }
+        let StateStorage::At {
+            scalars, values, ..
+        } = self.body.state
+        else {
             unreachable!("state without storage")
         };
-        if type_parts::is_scalar(&self.body.state_types[state as usize]) {
-            return PlaceLocation::Slot(AccessRegion::Scalars, scalars, 16 * state as i32);
+        if type_parts::is_scalar(self.body.state_layout.ty(state)) {
+            return PlaceLocation::Slot(AccessRegion::Scalars, scalars, 16 * state.0 as i32);
         }
-        let offset = i64::from(state) * i64::from(value_layout::VALUE_BYTES);
+        let offset = i64::from(state.0) * i64::from(value_layout::VALUE_BYTES);
         PlaceLocation::Value(self.offset(values, offset))
     }
 

@@ -1,15 +1,16 @@
 //! Machine functions of operators, which handles call.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use cranelift_codegen::ir::{InstBuilder, types};
 use graph::{Body, Expr, HistoryDepths};
 use tuple::{Layout, Type};
 
-use crate::code::{NO_INLINED_OPERATOR, offsets};
+use crate::code::{NO_INLINED_OPERATOR, StateAddresses, offsets};
 use crate::lower::context::{
     BodyContext, BodyInput, BodyUsage, FunctionLowering, MemoryRequirements, OutputTarget,
-    ReturnTarget, StateStorage,
+    ReturnTarget, StateLayout, StateStorage,
 };
 use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
@@ -35,10 +36,10 @@ pub struct FunctionContext {
     pub first_slots: Vec<u32>,
     /// The depths of the history that have a slot, by input port.
     pub history: Vec<HistoryDepths>,
-    /// The types of the state variables.
-    pub state_types: Vec<Type>,
+    /// Types and places of the state variables.
+    pub state_layout: Rc<StateLayout>,
     /// The addresses of the state, if it is always the same.
-    pub state: Option<(i64, i64)>,
+    pub state: Option<StateAddresses>,
     /// Targets of submitted tuples, by output port.
     pub targets: Vec<OutputTarget>,
     /// The address of the shutdown flag.
@@ -121,11 +122,16 @@ impl FunctionLowering<'_, '_> {
         uses: &BodyUsage,
     ) -> BodyContext {
         let state = match context.state {
-            Some((scalars, values)) => StateStorage::At(self.word(scalars), self.word(values)),
-            None => StateStorage::At(
-                self.load_env(types::I64, offsets::SCALARS),
-                self.load_env(types::I64, offsets::VALUES),
-            ),
+            Some(state) => StateStorage::At {
+                scalars: self.word(state.scalars),
+                values: self.word(state.values),
+                tables: self.word(state.tables),
+            },
+            None => StateStorage::At {
+                scalars: self.load_env(types::I64, offsets::SCALARS),
+                values: self.load_env(types::I64, offsets::VALUES),
+                tables: self.load_env(types::I64, offsets::TABLES),
+            },
         };
         let inputs = self.load_inputs(context.inputs.len());
         BodyContext {
@@ -138,7 +144,7 @@ impl FunctionLowering<'_, '_> {
             first_slots: context.first_slots.clone(),
             history: context.history.clone(),
             state,
-            state_types: context.state_types.clone(),
+            state_layout: context.state_layout.clone(),
             changed_state: uses.changed_state.clone(),
             stop_address: context.stop_address,
             targets: context.targets.clone(),

@@ -38,8 +38,11 @@ impl FunctionLowering<'_, '_> {
         let mut inputs = vec![None; inlined.inputs.len()];
         inputs[slot] = Some(input.clone());
         let done = self.block();
-        let scalars = self.word(inlined.state.0);
-        let values = self.word(inlined.state.1);
+        let state = StateStorage::At {
+            scalars: self.word(inlined.state.scalars),
+            values: self.word(inlined.state.values),
+            tables: self.word(inlined.state.tables),
+        };
         let frame = BodyContext {
             types: body.locals.iter().map(|local| local.ty.clone()).collect(),
             inputs,
@@ -50,8 +53,8 @@ impl FunctionLowering<'_, '_> {
                 .collect(),
             first_slots: inlined.first_slots.clone(),
             history: inlined.history.clone(),
-            state: StateStorage::At(scalars, values),
-            state_types: inlined.state_types.clone(),
+            state,
+            state_layout: inlined.state_layout.clone(),
             changed_state: inlined.changed_state.clone(),
             stop_address: self.body.stop_address,
             targets: inlined.targets.clone(),

@@ -100,9 +100,9 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// The attributes of a tuple.
-    fn fields(&mut self, tuple: &LoweredValue, ty: &Type) -> Vec<Option<LoweredValue>> {
+    pub fn fields(&mut self, tuple: &LoweredValue, ty: &Type) -> Vec<Option<LoweredValue>> {
         let Type::Tuple(schema) = ty else {
-            unreachable!("a tuple is submitted")
+            unreachable!("a tuple has attributes")
         };
         let all = 0..schema.attributes.len();
         all.map(|at| Some(self.field(tuple, schema, at))).collect()
@@ -129,7 +129,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// The address of a position.
-    fn position_address(&mut self, pos: Pos) -> ir::Value {
+    pub fn position_address(&mut self, pos: Pos) -> ir::Value {
         let at = self.unit.pool.pos(pos);
         self.word(at)
     }

@@ -1,4 +1,5 @@
 //! Statements other than loops and submissions.
 
 mod branchless_if;
+mod entry;
 mod stmt;

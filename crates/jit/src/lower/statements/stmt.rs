@@ -52,6 +52,13 @@ impl FunctionLowering<'_, '_> {
             }
             Stmt::Submit { port, tuple, pos } => self.submit(port, tuple, *pos),
             Stmt::SubmitPunct { port, mark, pos } => self.submit_punct(port, mark, *pos),
+            Stmt::FindEntry {
+                table,
+                key,
+                added,
+                pos,
+            } => self.find_entry(*table, key, added, *pos),
+            Stmt::RemoveEntry(table) => self.remove_entry(*table),
         }
     }
 

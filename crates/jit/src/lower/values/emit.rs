@@ -18,6 +18,10 @@ pub enum AccessRegion {
     Env = 1,
     /// The operator's scalar state variables.
     Scalars,
+    /// The addresses of the current entries of tables.
+    Tables,
+    /// The entries of tables.
+    Entries,
     /// `Value`s and what they own, but for the elements of strings and lists.
     Values,
     /// Elements of strings and lists, and slots passed by address.

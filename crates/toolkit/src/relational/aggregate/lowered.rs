@@ -1,14 +1,17 @@
-//! A tumbling window of a number of tuples, without partitions and groups, as statements. Running
-//! results are state variables, so the operator is compiled into the code of its fused chain.
+//! A tumbling window of a number of tuples, without groups, as statements. Running results are
+//! state variables, so the operator is compiled into the code of its fused chain. With partitions
+//! they are variables of a table whose keys are those of the partitions.
 //!
 //! ```text
 //!   onTuple : {
+//!       entry of windows[<partitionBy>];           // if there are partitions
 //!       T v = <argument>;                          // each, whether or not the window is full
 //!       ++count;
 //!       if (count == 1) { sum = v; } else { sum += v; }
 //!       if (count == size) {
 //!           count = 0;
 //!           submit({total = sum, price = price}, 0);   // the last tuple is the one that is here
+//!           remove entry of windows;
 //!           submit(Sys.WindowMarker, 0);
 //!       }
 //!   }
@@ -16,13 +19,15 @@
 //! Each function takes the steps of [`super::running_function`] in the same order, so that
 //! results agree to the bit. [`super::operator`] evaluates all other windows.
 
+use std::sync::Arc;
+
 use eval::{Fault, State};
 use graph::{
-    BinaryOp, Body, Expr, ExprKind, OperatorNode, OutputCall, Place, PlaceRoot, Policy, PortIndex,
-    Pos, StateId, StateVar, Stmt, Window, WindowKind,
+    BinaryOp, Body, Expr, ExprKind, OperatorNode, OutputCall, ParamValue, Place, PlaceRoot, Policy,
+    PortIndex, Pos, StateId, StateTable, StateVar, Stmt, TableId, Window, WindowKind,
 };
 use runtime::{CountedWindow, LoweredLogic};
-use tuple::{List, Type, Value};
+use tuple::{List, TupleType, Type, Value};
 
 use super::incomplete_help::incomplete_help;
 use crate::lower;
@@ -36,15 +41,19 @@ pub fn can_lower(operator: &OperatorNode) -> bool {
 
 /// Number of tuples of a window, if nothing else flushes it.
 fn size(window: &Window) -> Option<u32> {
+    let evicts_partitions = window.partition.as_ref().is_some_and(|p| p.evict.is_some());
     match window.evict {
         Policy::Count(size)
-            if size > 0 && window.kind == WindowKind::Tumbling && window.partition.is_none() =>
+            if size > 0 && window.kind == WindowKind::Tumbling && !evicts_partitions =>
         {
             Some(size)
         }
         _ => None,
     }
 }
+
+/// The table of the partitions' windows.
+const WINDOWS: TableId = TableId(0);
 
 fn can_lower_call(call: &OutputCall) -> bool {
     let is_real = |ty: &Type| ty.is_integral() || ty.is_float();
@@ -85,17 +94,41 @@ pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
             first: Vec::new(),
             later: Vec::new(),
         };
-        fold.lower(operator);
+        let key = partition_key(operator);
+        fold.lower(operator, key.as_ref());
         added = fold.state;
         Ok(())
     })?;
+    let logic_state_count = logic.state.len();
     logic.state.extend(added);
+    let variables = logic_state_count..logic.state.len();
+    if let Some(key) = partition_key(operator)
+        && let Type::Tuple(key) = key.ty
+    {
+        logic.tables.push(StateTable {
+            name: "windows".into(),
+            key,
+            variables: variables.map(|at| StateId(at as u32)).collect(),
+        });
+    }
     logic.window = window.map(|window| CountedWindow {
         // The count is the first state variable that is added.
-        count: StateId(operator.logic.state.len() as u32),
+        count: StateId(logic_state_count as u32),
+        table: (!logic.tables.is_empty()).then_some(WINDOWS),
         help: incomplete_help(window),
     });
     Ok(logic)
+}
+
+/// The key of a tuple's partition, as a tuple.
+fn partition_key(operator: &OperatorNode) -> Option<Expr> {
+    let ParamValue::Exprs(parts) = &operator.param("partitionBy")?.value else {
+        return None;
+    };
+    let types = parts.iter().enumerate();
+    let types = types.map(|(at, part)| (format!("k{at}"), part.ty.clone()));
+    let schema = Arc::new(TupleType::new(types));
+    Some(lower::tuple(parts.clone(), &schema, operator.pos))
 }
 
 struct AggregateLowering<'a> {
@@ -113,8 +146,16 @@ struct AggregateLowering<'a> {
 }
 
 impl AggregateLowering<'_> {
-    fn lower(&mut self, operator: &OperatorNode) {
+    fn lower(&mut self, operator: &OperatorNode, key: Option<&Expr>) {
         let out = &operator.outputs[0];
+        if let Some(key) = key {
+            self.body.stmts.push(Stmt::FindEntry {
+                table: WINDOWS,
+                key: key.clone(),
+                added: Vec::new(),
+                pos: key.pos,
+            });
+        }
         let count = self.variable("count", Type::Uint32);
         let calls = out.calls.iter();
         let results: Vec<Expr> = calls.map(|call| self.call(call)).collect();
@@ -137,11 +178,12 @@ impl AggregateLowering<'_> {
             &count,
             &self.constant(Value::Uint32(self.size)),
         );
-        let fire = vec![
+        let mut fire = vec![
             self.set(&count, self.constant(Value::Uint32(0))),
             lower::submit(PortIndex(0), tuple),
-            lower::submit_window(PortIndex(0), self.pos),
         ];
+        fire.extend(key.map(|_| Stmt::RemoveEntry(WINDOWS)));
+        fire.push(lower::submit_window(PortIndex(0), self.pos));
         let stmts = [
             self.set(&count, more),
             Stmt::If(is_first, first, later),

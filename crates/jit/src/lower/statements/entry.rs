@@ -1,0 +1,198 @@
+//! Tables: which entry is current, and where its variables are.
+//!
+//! The search for a key of integers begins here, as [`eval::TableState`] says; a call goes on if
+//! the entry is not the first that the search comes to, or makes the whole search for other keys.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use eval::{DirectoryEntry, HASH_MULTIPLIER, TableLayouts, TableState, hash_seed};
+use graph::{Expr, Pos, Stmt, TableId};
+
+use crate::code::ImportedFunction;
+use crate::lower::context::{FunctionLowering, StateStorage};
+use crate::lower::values::AccessRegion;
+use crate::lowered_value::LoweredValue;
+
+/// Result of `FindEntry` after a fault.
+const FAULTED: i64 = 2;
+
+/// Most words of a key whose search begins here.
+const KEY_WORDS_MAX: usize = 4;
+
+const ENTRY_ADDRESS: i32 = offset_of!(TableState, entry_address) as i32;
+
+impl FunctionLowering<'_, '_> {
+    /// The address of the current entry of a table.
+    pub fn current_entry(&mut self, table: usize) -> ir::Value {
+        let table = self.table_address(table);
+        self.load(AccessRegion::Tables, types::I64, table, ENTRY_ADDRESS)
+    }
+
+    /// Lowers the statement that makes the entry of a key current.
+    pub fn find_entry(&mut self, table: TableId, key: &Expr, added: &[Stmt], pos: Pos) {
+        let at = table.0 as usize;
+        let address = self.table_address(at);
+        let value = self.expr(key);
+        let fields = self.fields(&value, &key.ty);
+        let state = self.body.state_layout.clone();
+        let layouts = &state.tables[at];
+        let done = self.block();
+        let found = match self.key_words(layouts, &fields) {
+            Some(words) => {
+                self.search_first(address, layouts, &words, done);
+                let data = self.stack_words(words.len());
+                for (at, word) in words.iter().enumerate() {
+                    self.store_word(*word, data, at);
+                }
+                let (count, pos) = (self.word(words.len() as i64), self.position_address(pos));
+                let search = ImportedFunction::FindEntryWords;
+                self.call_for_word(search, &[address, data, count, pos])
+            }
+            None => {
+                self.make_tuple(&fields, &layouts.key);
+                let pos = self.position_address(pos);
+                self.call_for_word(ImportedFunction::FindEntry, &[address, pos])
+            }
+        };
+        let (other, add) = (self.block(), self.block());
+        let has_failed = self.icmp_const(IntCC::Equal, found, FAULTED);
+        self.branch(has_failed, self.fault_block, other);
+        self.switch_to_sealed(other);
+        self.branch(found, add, done);
+        self.switch_to_sealed(add);
+        self.stmts(added);
+        self.jump(done, &[]);
+        self.switch_to_sealed(done);
+    }
+
+    /// Lowers the statement that removes the current entry of a table.
+    pub fn remove_entry(&mut self, table: TableId) {
+        let address = self.table_address(table.0 as usize);
+        self.call(ImportedFunction::RemoveEntry, &[address]);
+    }
+
+    /// The words of a key of integers.
+    fn key_words(
+        &mut self,
+        layouts: &TableLayouts,
+        fields: &[Option<LoweredValue>],
+    ) -> Option<Vec<ir::Value>> {
+        let bytes = layouts.integers.as_ref()?;
+        let is_short = (1..=KEY_WORDS_MAX).contains(&layouts.key_words);
+        if !is_short || cfg!(target_endian = "big") {
+            return None;
+        }
+        let mut words = vec![None; layouts.key_words];
+        let attributes = layouts.key.schema.attributes.iter();
+        for ((attribute, value), &byte) in attributes.zip(fields).zip(bytes) {
+            let part = self.single_part(value.as_ref()?, &attribute.ty);
+            let mut part = match self.builder.func.dfg.value_type(part) {
+                types::I64 => part,
+                _ => self.builder.ins().uextend(types::I64, part),
+            };
+            if !byte.is_multiple_of(8) {
+                part = self.builder.ins().ishl_imm_u(part, i64::from(byte % 8 * 8));
+            }
+            let word: &mut Option<ir::Value> = &mut words[byte as usize / 8];
+            *word = Some(match *word {
+                Some(others) => self.builder.ins().bor(others, part),
+                None => part,
+            });
+        }
+        words.into_iter().collect()
+    }
+
+    /// Looks whether the first slot of the search leads to the key's entry, makes that current and
+    /// goes to `done`. Else the code goes on behind.
+    fn search_first(
+        &mut self,
+        table: ir::Value,
+        layouts: &TableLayouts,
+        words: &[ir::Value],
+        done: ir::Block,
+    ) {
+        let (compare, found, further) = (self.block(), self.block(), self.cold_block());
+        let hash = self.hash(words);
+        let shift = offset_of!(TableState, directory_shift) as i32;
+        let shift = self.load(AccessRegion::Tables, types::I32, table, shift);
+        let directory = offset_of!(TableState, directory) as i32;
+        let directory = self.load(AccessRegion::Tables, types::I64, table, directory);
+        let at = self.builder.ins().ushr(hash, shift);
+        let segment = self.element(directory, at, size_of::<DirectoryEntry>() as i32);
+        let slots = offset_of!(DirectoryEntry, slots) as i32;
+        let slots = self.load(AccessRegion::Tables, types::I64, segment, slots);
+        let mask = offset_of!(DirectoryEntry, mask) as i32;
+        let mask = self.load(AccessRegion::Tables, types::I32, segment, mask);
+        let mask = self.builder.ins().uextend(types::I64, mask);
+        let at = self.builder.ins().band(hash, mask);
+        let slot = self.element(slots, at, 8);
+        let slot = self.load(AccessRegion::Tables, types::I64, slot, 0);
+        // What is left of the slot of this hash is an id, from 1 to 2^32 - 1.
+        let hash = self.builder.ins().ishl_imm_u(hash, 32);
+        let id = self.builder.ins().bxor(slot, hash);
+        let less = self.builder.ins().iadd_imm_s(id, -1);
+        let is_id = self.icmp_const(IntCC::UnsignedLessThan, less, i64::from(u32::MAX));
+        self.branch(is_id, compare, further);
+
+        self.switch_to_sealed(compare);
+        let entry = self.entry_address(table, layouts, id);
+        let mut differs = None;
+        for (at, &word) in words.iter().enumerate() {
+            let own = self.load(AccessRegion::Entries, types::I64, entry, 8 * at as i32);
+            let bits = self.builder.ins().bxor(own, word);
+            differs = Some(match differs {
+                Some(others) => self.builder.ins().bor(others, bits),
+                None => bits,
+            });
+        }
+        self.branch(differs.expect("a key has words"), further, found);
+
+        self.switch_to_sealed(found);
+        self.store(AccessRegion::Tables, entry, table, ENTRY_ADDRESS);
+        let current = offset_of!(TableState, current) as i32;
+        let id = self.builder.ins().ireduce(types::I32, id);
+        self.store(AccessRegion::Tables, id, table, current);
+        self.jump(done, &[]);
+        self.switch_to_sealed(further);
+    }
+
+    /// The address of the entry with an id, given as a word.
+    fn entry_address(
+        &mut self,
+        table: ir::Value,
+        layouts: &TableLayouts,
+        id: ir::Value,
+    ) -> ir::Value {
+        let bits = layouts.place_bits;
+        let pages = offset_of!(TableState, pages) as i32;
+        let pages = self.load(AccessRegion::Tables, types::I64, table, pages);
+        let page = self.builder.ins().ushr_imm_u(id, i64::from(bits));
+        let page = self.element(pages, page, 8);
+        // Pages are numbered from 1 on.
+        let page = self.load(AccessRegion::Tables, types::I64, page, -8);
+        let place = self.builder.ins().band_imm_u(id, (1 << bits) - 1);
+        self.element(page, place, layouts.entry_bytes as i32)
+    }
+
+    /// The 32 bits of a key's hash, as a word.
+    fn hash(&mut self, words: &[ir::Value]) -> ir::Value {
+        let multiplier = self.word(HASH_MULTIPLIER as i64);
+        let mut hash = self.word(hash_seed() as i64);
+        for &word in words {
+            let mixed = self.builder.ins().bxor(hash, word);
+            let low = self.builder.ins().imul(mixed, multiplier);
+            let high = self.builder.ins().umulhi(mixed, multiplier);
+            hash = self.builder.ins().bxor(low, high);
+        }
+        self.builder.ins().ushr_imm_u(hash, 32)
+    }
+
+    fn table_address(&mut self, table: usize) -> ir::Value {
+        let StateStorage::At { tables, .. } = self.body.state else {
+            unreachable!("a table without state")
+        };
+        self.offset(tables, (table * size_of::<TableState>()) as i64)
+    }
+}

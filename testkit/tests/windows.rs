@@ -1,0 +1,221 @@
+//! Tumbling windows of partitions against a naive list, interpreted and compiled.
+//!
+//! `THALWEG_WINDOWS` is the number of random windows, 200 by default.
+
+use graph::{Expr, Partition, Policy, PortIndex, Pos, Window, WindowKind};
+use jit::{Jit, JitOptions};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use runtime::OperatorEntry;
+use runtime::abi::Backend;
+use runtime::abi::interpreter_backend::InterpreterBackend;
+use thalweg_testkit::{OperatorBuilder, TextHarness, exprs};
+use tuple::{TupleType, Type, Value, text};
+
+/// A tuple of the windows' stream.
+#[derive(Clone, Debug)]
+struct Trade {
+    id: i64,
+    symbol: String,
+    price: f64,
+    size: i32,
+}
+
+fn schema() -> [(&'static str, Type); 4] {
+    [
+        ("id", Type::Int64),
+        ("symbol", Type::RString),
+        ("price", Type::Float64),
+        ("size", Type::Int32),
+    ]
+}
+
+fn attribute(at: usize) -> Expr {
+    let (_, ty) = &schema()[at];
+    exprs::attribute(PortIndex(0), at as u32, ty.clone())
+}
+
+impl Trade {
+    fn to_value(&self) -> Value {
+        let symbol = Value::RString(self.symbol.as_str().into());
+        let (id, price, size) = (self.id, self.price, self.size);
+        let values = [
+            Value::Int64(id),
+            symbol,
+            Value::Float64(price),
+            Value::Int32(size),
+        ];
+        Value::Tuple(values.into())
+    }
+
+    /// Texts that differ where the partition keys of these attributes do.
+    fn key(&self, by: &[usize]) -> Vec<String> {
+        let price = match self.price {
+            price if price.is_nan() => "nan".to_owned(),
+            price => (price + 0.0).to_string(),
+        };
+        let parts = [
+            self.id.to_string(),
+            self.symbol.clone(),
+            price,
+            self.size.to_string(),
+        ];
+        by.iter().map(|&at| parts[at].clone()).collect()
+    }
+}
+
+/// Results of a window: name, output function, arguments, type.
+fn results() -> [(&'static str, &'static str, Vec<Expr>, Type); 9] {
+    let (id, price, size) = (attribute(0), attribute(2), attribute(3));
+    [
+        ("symbol", "Last", vec![attribute(1)], Type::RString),
+        ("count", "Count", vec![], Type::Int32),
+        ("total", "Sum", vec![id.clone()], Type::Int64),
+        ("mean", "Average", vec![price.clone()], Type::Float64),
+        ("meanSize", "Average", vec![size.clone()], Type::Int32),
+        ("highest", "Max", vec![price.clone()], Type::Float64),
+        ("lowest", "Min", vec![size.clone()], Type::Int32),
+        ("first", "First", vec![size], Type::Int32),
+        ("idOfHighest", "ArgMax", vec![price, id], Type::Int64),
+    ]
+}
+
+/// The results of the trades of one window, computed by the definition of each function.
+fn expected_results(window: &[&Trade]) -> Value {
+    let last = window[window.len() - 1];
+    let best = |is_better: &dyn Fn(&Trade, &Trade) -> bool| {
+        let better = |best, &trade| if is_better(trade, best) { trade } else { best };
+        window.iter().fold(window[0], better)
+    };
+    let highest = best(&|a, b| a.price > b.price);
+    let sizes: i64 = window.iter().map(|trade| i64::from(trade.size)).sum();
+    let prices = window[1..]
+        .iter()
+        .fold(window[0].price, |sum, trade| sum + trade.price);
+    let ids = window
+        .iter()
+        .fold(0_i64, |sum, trade| sum.wrapping_add(trade.id));
+    let values = [
+        Value::RString(last.symbol.as_str().into()),
+        Value::Int32(window.len() as i32),
+        Value::Int64(ids),
+        Value::Float64(prices / window.len() as f64),
+        Value::Int32((sizes / window.len() as i64) as i32),
+        Value::Float64(highest.price),
+        Value::Int32(best(&|a, b| a.size < b.size).size),
+        Value::Int32(window[0].size),
+        Value::Int64(highest.id),
+    ];
+    Value::Tuple(values.into())
+}
+
+fn result_type() -> Type {
+    let types = results().into_iter().map(|(name, .., ty)| (name, ty));
+    Type::Tuple(TupleType::new(types).into())
+}
+
+/// Submissions of an Aggregate by a naive list, as the harness writes them.
+fn expected(trades: &[Trade], by: &[usize], size: usize) -> Vec<String> {
+    let mut windows: Vec<(Vec<String>, Vec<&Trade>)> = Vec::new();
+    let mut submitted = Vec::new();
+    for trade in trades {
+        let key = trade.key(by);
+        let at = windows.iter().position(|(other, _)| *other == key);
+        let at = at.unwrap_or_else(|| {
+            windows.push((key, Vec::new()));
+            windows.len() - 1
+        });
+        windows[at].1.push(trade);
+        if windows[at].1.len() == size {
+            let results = expected_results(&windows.remove(at).1);
+            submitted.push(format!("0 {}", text::to_text(&results, &result_type())));
+            submitted.push("0 window".to_owned());
+        }
+    }
+    submitted
+}
+
+/// Submissions of an Aggregate on a backend.
+fn submitted(
+    trades: &[Trade],
+    by: &[usize],
+    size: usize,
+    backend: &mut dyn Backend,
+) -> Vec<String> {
+    let window = Window {
+        kind: WindowKind::Tumbling,
+        evict: Policy::Count(size as u32),
+        trigger: None,
+        partition: Some(Partition { evict: None }),
+        pos: Pos::default(),
+    };
+    let calls = results();
+    let output = calls.clone().map(|(name, .., ty)| (name, ty));
+    let operator = OperatorBuilder::new("spl.relational::Aggregate", "Sums")
+        .input("In", schema())
+        .window(window)
+        .param("partitionBy", by.iter().map(|&at| attribute(at)))
+        .output("Sums", output);
+    let assigned = calls.iter().enumerate().map(|(at, (.., ty))| {
+        let call = graph::ExprKind::OutputCall(at as u32);
+        Some(exprs::expr(call, ty.clone()))
+    });
+    let assigned: Vec<_> = assigned.collect();
+    let operator = calls
+        .into_iter()
+        .fold(operator, |operator, (_, function, arguments, ty)| {
+            operator.call(function, arguments, ty)
+        });
+    let operator = operator.assign(assigned);
+    let entry = OperatorEntry::find(toolkit::operators(), "spl.relational::Aggregate");
+    let mut harness = TextHarness::with_backend(&operator, entry.unwrap(), backend);
+    for trade in trades {
+        let handed = harness.try_process_value(PortIndex(0), &trade.to_value());
+        handed.unwrap_or_else(|fault| panic!("{fault}"));
+    }
+    harness.take_submitted()
+}
+
+fn trades() -> impl Strategy<Value = Vec<Trade>> {
+    let price = prop_oneof![
+        4 => (0..4_u8).prop_map(|n| f64::from(n) / 3.0),
+        1 => Just(f64::NAN),
+        1 => Just(-0.0),
+        1 => any::<f64>(),
+    ];
+    let id = prop_oneof![4 => 0..4_i64, 1 => any::<i64>()];
+    let symbol = prop_oneof![3 => "[AB]{0,2}", 1 => "a long symbol [0-9]{1,2}"];
+    let trade = (id, symbol, price, -3..3_i32).prop_map(|(id, symbol, price, size)| Trade {
+        id,
+        symbol,
+        price,
+        size,
+    });
+    prop::collection::vec(trade, 0..120)
+}
+
+fn case_count() -> u32 {
+    let asked = std::env::var("THALWEG_WINDOWS").ok();
+    asked.map_or(200, |count| count.parse().expect("a number of windows"))
+}
+
+proptest! {
+    #![proptest_config(Config {
+        cases: case_count(),
+        failure_persistence: None,
+        ..Config::default()
+    })]
+
+    #[test]
+    fn tumbling_windows_of_partitions_are_those_of_a_list(
+        trades in trades(),
+        by in prop::sample::subsequence(vec![0_usize, 1, 2, 3], 1..4),
+        size in 1..6_usize,
+    ) {
+        let expected = expected(&trades, &by, size);
+        let mut interpreter = InterpreterBackend::new(&[], &[]);
+        prop_assert_eq!(&submitted(&trades, &by, size, &mut interpreter), &expected);
+        let mut jit = Jit::new(&[], &[], JitOptions::default()).expect("a supported machine");
+        prop_assert_eq!(&submitted(&trades, &by, size, &mut jit), &expected);
+    }
+}
