@@ -316,6 +316,20 @@ fn wrong_crossings_are_explained() {
             "5:1: the shortest batching time, 5, is above the longest, 2",
         ),
         (
+            "A -> pe 1\ncrossing A.0 -> pe 1",
+            "6:1: `A` crosses to pe 1 twice",
+        ),
+        ("In.F.0 -> pe 0", "5:1: no operator of pe 0 takes `In.F.0`"),
+    ] {
+        let text = format!("pe 0\noperators A\npe 1\noperators *\ncrossing {text}\n");
+        assert_eq!(refused(&text), said, "{text}");
+    }
+}
+
+#[test]
+fn wrong_rails_are_explained() {
+    for (text, said) in [
+        (
             "A -> pe 1 rails 10.0.0.1 on rum",
             "5:20: `rails` needs two addresses or more, one for each path, or the word `mptcp`; a \
              stream with one path has no `rails`",
@@ -331,7 +345,21 @@ fn wrong_crossings_are_explained() {
         ),
         (
             "A -> pe 1 rails 10.0.0.1 10.0.0.1:80",
-            "5:35: `10.0.0.1:80` is no IP address: a rail is one of the sender's host",
+            "5:35: `10.0.0.1:80` is no IP address: a rail is an address of the sender's host, and \
+             names are not looked up",
+        ),
+        (
+            "A -> pe 1 rails 10.0.0.1 localhost",
+            "5:35: `localhost` is no IP address: a rail is an address of the sender's host, and \
+             names are not looked up",
+        ),
+        (
+            "A -> pe 1 rails ::1 ::2 coded normal",
+            "5:34: `coded` is no word of a crossing; did you mean `codec`?",
+        ),
+        (
+            "A -> pe 1 rails ::1 mptcp",
+            "5:30: rails are addresses or the word `mptcp`, not both",
         ),
         (
             "A -> pe 1 rails ::1 0.0.0.0",
@@ -341,11 +369,6 @@ fn wrong_crossings_are_explained() {
             "A -> pe 1 rails ::1 ::2 ::3 ::4 ::5 ::6 ::7 ::8 ::9",
             "5:20: a crossing has at most 8 rails, not 9",
         ),
-        (
-            "A -> pe 1\ncrossing A.0 -> pe 1",
-            "6:1: `A` crosses to pe 1 twice",
-        ),
-        ("In.F.0 -> pe 0", "5:1: no operator of pe 0 takes `In.F.0`"),
     ] {
         let text = format!("pe 0\noperators A\npe 1\noperators *\ncrossing {text}\n");
         assert_eq!(refused(&text), said, "{text}");

@@ -44,6 +44,9 @@ const LINE_KEYWORDS: &[&str] = &[
     "plan",
 ];
 
+/// The words of a crossing, behind the PEs that it goes to.
+const CROSSING_KEYWORDS: &[&str] = &["on", "codec", "ring", "batch", "rails"];
+
 impl<'t> PlanDraft<'t> {
     /// Reads the text of a program's plan. `check_medium` gets the name of each medium but
     /// [`AUTO_MEDIUM`], with its settings, and returns the reason if there is no such medium or it
@@ -299,10 +302,7 @@ impl<'t> PlanTextParser<'t, '_> {
                     ));
                 }
                 "rails" => crossing.rails = parse_rails(word, line)?,
-                _ => {
-                    let words = ["on", "codec", "ring", "batch", "rails"];
-                    return Err(word.unknown("word of a crossing", &words));
-                }
+                _ => return Err(word.unknown("word of a crossing", CROSSING_KEYWORDS)),
             }
         }
         self.draft.crossings.push((pos, crossing));
@@ -349,14 +349,9 @@ fn parse_rails(
         return Ok(CrossingRails::Mptcp);
     }
     let mut addresses = Vec::new();
-    let is_address = |word: &str| word.contains(['.', ':']);
-    while let Some(word) = line.next_if(is_address) {
-        let address: IpAddr = word.text.parse().map_err(|_| {
-            let text = word.text;
-            word.error(format!(
-                "`{text}` is no IP address: a rail is one of the sender's host"
-            ))
-        })?;
+    let is_rail = |word: &str| !CROSSING_KEYWORDS.contains(&word);
+    while let Some(word) = line.next_if(is_rail) {
+        let address = parse_rail(word)?;
         if address.is_unspecified() || address.is_multicast() {
             return Err(word.error(format!("{address} is not the address of a single path")));
         }
@@ -378,6 +373,24 @@ fn parse_rails(
         }
         _ => Ok(CrossingRails::Striped(addresses)),
     }
+}
+
+/// The address of a rail.
+fn parse_rail(word: PlanTextWord<'_>) -> Result<IpAddr, PlanTextError> {
+    let text = word.text;
+    text.parse().map_err(|_| {
+        let is_slip = syntax::nearest(text, CROSSING_KEYWORDS.iter().copied()).is_some();
+        if text == "mptcp" {
+            word.error("rails are addresses or the word `mptcp`, not both")
+        } else if is_slip && !text.contains(['.', ':']) {
+            word.unknown("word of a crossing", CROSSING_KEYWORDS)
+        } else {
+            word.error(format!(
+                "`{text}` is no IP address: a rail is an address of the sender's host, and names \
+                 are not looked up"
+            ))
+        }
+    })
 }
 
 fn parse_codec(word: PlanTextWord<'_>) -> Result<CrossingCodec, PlanTextError> {
