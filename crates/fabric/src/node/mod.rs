@@ -13,6 +13,7 @@ mod connections;
 mod object;
 mod operations;
 
+use std::net::IpAddr;
 use std::os::fd::{BorrowedFd, RawFd};
 use std::ptr;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ use crate::abi::{
 use crate::error::FabricError;
 use crate::library::FabricLibrary;
 use crate::memory::Mapping;
+use crate::ports::list_ports;
 use crate::provider::{FabricAddress, OwnedInfo, ProviderLimits, ProviderQuery};
 use crate::signal_handlers::SignalHandlers;
 
@@ -91,7 +93,8 @@ impl FabricNode {
         let library = FabricLibrary::load()?;
         // Providers, too, install handlers of signals when they are first used.
         let _handlers = SignalHandlers::keep();
-        let info = OwnedInfo::find(library, query)?;
+        let info = OwnedInfo::find(library, query);
+        let info = info.map_err(|error| device_error(query, error))?;
         let fabric = open_fabric(library, &info)?;
         check_version(library, &info)?;
         let (event_queue, sockets) = match info.is_connected() {
@@ -121,10 +124,11 @@ impl FabricNode {
             library,
             number: NEXT_NODE.fetch_add(1, Ordering::Relaxed),
         };
-        if let FabricAddress::Listen(_) = query.address
+        if let FabricAddress::Listen(address) = query.address
             && node.sockets.is_none()
         {
-            node.listen()?;
+            let failed = |error| cannot_listen(address, &error);
+            node.listen().map_err(failed)?;
         }
         Ok(node)
     }
@@ -180,6 +184,38 @@ impl FabricNode {
         // SAFETY: the descriptor is the queue's, which lives as long as the node is borrowed.
         Ok(unsafe { BorrowedFd::borrow_raw(fd) })
     }
+}
+
+/// The error of a node that cannot listen at an address.
+#[cold]
+fn cannot_listen(address: IpAddr, error: &FabricError) -> FabricError {
+    FabricError::System(format!("cannot listen at the address {address}: {error}"))
+}
+
+/// The error of a query that finds nothing: if its provider has no device of that name here, which
+/// devices it has.
+#[cold]
+fn device_error(query: &ProviderQuery, error: FabricError) -> FabricError {
+    let (FabricError::NoProvider(_), Some(device)) = (&error, &query.device) else {
+        return error;
+    };
+    let ports = list_ports().unwrap_or_default().into_iter();
+    let own = ports.filter(|port| port.provider == query.provider);
+    let mut devices: Vec<String> = own.map(|port| port.device).collect();
+    devices.dedup();
+    if devices.contains(device) {
+        return error;
+    }
+    let provider = &query.provider;
+    FabricError::NoProvider(match devices.is_empty() {
+        true => format!(
+            "libfabric's provider {provider} has no device `{device}`: it has none on this host"
+        ),
+        false => format!(
+            "libfabric's provider {provider} has no device `{device}`; on this host it has {}",
+            devices.join(", ")
+        ),
+    })
 }
 
 /// Checks that endpoints without connections are of a version whose memory is known: see

@@ -36,11 +36,33 @@ impl AdapterFolders {
         }
     }
 
+    /// Checks that there is a device of this name.
+    ///
+    /// # Errors
+    /// No device has it; the sentence says which there are.
+    fn check_device(&self, device: &str) -> Result<(), Error> {
+        let entries = fs::read_dir(&self.devices).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        if names.iter().any(|name| name == device) {
+            return Ok(());
+        }
+        Err(refused(match names.is_empty() {
+            true => format!("there is no adapter `{device}`: this host has none"),
+            false => format!(
+                "there is no adapter `{device}`; this host has {}",
+                names.join(", ")
+            ),
+        }))
+    }
+
     /// The address that a GID of a device's first port is.
     ///
     /// # Errors
     /// The device or the GID does not exist, or the GID is no address that connections are made by.
     pub(super) fn address(&self, device: &str, gid: u16) -> Result<IpAddr, Error> {
+        self.check_device(device)?;
         let file = self.devices.join(device).join("ports/1/gids");
         let text = read(&file.join(gid.to_string())).map_err(|why| {
             refused(format!(
@@ -66,9 +88,10 @@ impl AdapterFolders {
     /// Checks that connections of a device's first port have a traffic class.
     ///
     /// # Errors
-    /// The device has another class, or the system does not say which; the sentence says how to set
-    /// it.
+    /// No device has the name, it has another class, or the system does not say which; the sentence
+    /// says how to set it.
     pub(super) fn check_class(&self, device: &str, class: u8) -> Result<(), Error> {
+        self.check_device(device)?;
         let folder = self.defaults.join(device);
         let file = folder.join("ports/1/default_roce_tos");
         // Type of service: the class, and two bits of its own.
@@ -170,8 +193,27 @@ mod tests {
     }
 
     #[test]
+    fn a_device_that_is_not_there_is_named_with_those_that_are() {
+        let folders = TestFolders::new("device");
+        let checks = |device| {
+            let (address, class) = (
+                folders.0.address(device, 0),
+                folders.0.check_class(device, 1),
+            );
+            [address.map(drop), class].map(|checked| checked.unwrap_err().to_string())
+        };
+        let none = "there is no adapter `rxe7`: this host has none";
+        assert_eq!(checks("rxe7"), [none, none]);
+        folders.write("devices/rxe1/ports/1/gids/0", "");
+        folders.write("devices/rxe0/ports/1/gids/0", "");
+        let others = "there is no adapter `rxe7`; this host has rxe0, rxe1";
+        assert_eq!(checks("rxe7"), [others, others]);
+    }
+
+    #[test]
     fn a_class_is_that_of_the_system() {
         let folders = TestFolders::new("class");
+        folders.write("devices/rxe0/ports/1/gids/0", "");
         let check = |class| {
             let checked = folders.0.check_class("rxe0", class);
             checked.map_err(|why| why.to_string())
