@@ -1,6 +1,6 @@
 //! Plans: the processes, threads and media that a program gets.
 
-use graph::{Plan, PlanTextError, Program};
+use graph::{Crossing, CrossingRails, Plan, PlanTextError, Program};
 use planner::{MediumCapabilities, PlanOptions};
 use transport::media;
 
@@ -31,7 +31,40 @@ use crate::error::Error;
 /// # Errors
 /// [`Error::Plan`] with a line for each requirement that cannot be met.
 pub fn plan(program: &Program, options: &PlanOptions<'_>) -> Result<Plan, Error> {
-    planner::plan(program, options).map_err(|errors| Error::plan(program, &errors))
+    let plan = planner::plan(program, options);
+    let plan = plan.map_err(|errors| Error::plan(program, &errors))?;
+    let wrong = plan.crossings.iter().filter_map(|crossing| {
+        let why = check_rails(crossing).err()?;
+        Some(format!("`{}`: {why}", program.sender_name(crossing)))
+    });
+    match wrong.collect::<Vec<_>>() {
+        none if none.is_empty() => Ok(plan),
+        wrong => Err(Error::Plan(wrong.join("\n"))),
+    }
+}
+
+/// Checks that the medium of a crossing, with its settings, has the rails that the crossing has.
+///
+/// # Errors
+/// The medium has none; the sentence says which media have.
+fn check_rails(crossing: &Crossing) -> Result<(), String> {
+    let is_mptcp = match crossing.rails {
+        CrossingRails::None => return Ok(()),
+        CrossingRails::Striped(_) => false,
+        CrossingRails::Mptcp => true,
+    };
+    // Another error of the medium is that of its crossing.
+    let Ok(medium) = media::find_with(&crossing.medium, &crossing.medium_settings) else {
+        return Ok(());
+    };
+    medium.check_rails(is_mptcp).map_err(|why| {
+        let all = media::all().into_iter();
+        let others = all.filter(|other| !other.caps().is_for_tests);
+        let others = others.filter(|other| other.check_rails(is_mptcp).is_ok());
+        let others: Vec<_> = others.map(transport::Medium::name).collect();
+        let rails = if is_mptcp { "rails mptcp" } else { "rails" };
+        format!("{why}; media with `{rails}`: {}", others.join(", "))
+    })
 }
 
 /// Parses the text of a plan for a program, as `dump --stage plan` prints it or people write it.

@@ -18,7 +18,7 @@ use graph::{
 use crate::auto_medium::{self, ChosenMedium, StreamJoins, UnroutedStream};
 use crate::choice::{
     MediumCapabilities, PlanError, PlanOptions, SharedFabric, TransportPolicy, find_medium,
-    has_no_rails, stays_on_host,
+    stays_on_host,
 };
 use crate::streams::StreamConsumers;
 
@@ -75,7 +75,6 @@ struct RequestedMedium<'a> {
 impl<'a> Router<'a> {
     /// A crossing with its medium; several crossings if its PEs need several media.
     fn crossing(&self, mut crossing: Crossing) -> Result<Vec<Crossing>, PlanError> {
-        let has_rails = crossing.rails != CrossingRails::None;
         if *crossing.medium != *AUTO_MEDIUM {
             let name = self.program.sender_name(&crossing);
             let found = self.medium(&crossing.medium);
@@ -84,7 +83,6 @@ impl<'a> Router<'a> {
             for &pe in &crossing.to {
                 self.check_host(medium, crossing.from, pe).map_err(about)?;
             }
-            self.check_rails(medium, has_rails).map_err(about)?;
             crossing.medium = medium.name.into();
             self.add_settings(&mut crossing);
             return Ok(split_crossing(crossing, medium).collect());
@@ -113,9 +111,6 @@ impl<'a> Router<'a> {
                 self.check_host(medium.medium, crossing.from, pe)?;
                 add(medium.clone(), pe);
             }
-        }
-        for (medium, _) in &by_medium {
-            self.check_rails(medium.medium, has_rails)?;
         }
         let crossings = by_medium.into_iter().flat_map(|(chosen, mut to)| {
             to.sort_unstable();
@@ -184,18 +179,6 @@ impl<'a> Router<'a> {
     fn is_on_other_host(&self, stream: OutPortId, pe: PeId) -> bool {
         let from = self.pe_assignment.pe_of(stream.operator);
         from.and_then(|from| self.host(from)) != self.host(pe)
-    }
-
-    /// Checks that a medium has rails, if the crossing has.
-    fn check_rails(
-        &self,
-        medium: MediumCapabilities<'_>,
-        has_rails: bool,
-    ) -> Result<(), PlanError> {
-        match medium.rails_max > 1 || !has_rails {
-            true => Ok(()),
-            false => Err(has_no_rails(medium, self.options.media)),
-        }
     }
 
     /// Checks that a medium reaches the host of a PE that takes a stream.

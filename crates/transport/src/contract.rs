@@ -39,9 +39,21 @@ pub trait Medium: Sync {
     fn caps(&self) -> MediumCaps;
 
     /// Most rails over which a stream can be striped, each with an address of
-    /// [`EdgeSpec::listen`]; 1: the medium has one path only.
+    /// [`EdgeSpec::listen`]; 1: the medium, as it is set, has one path only.
     fn rails_max(&self) -> usize {
         1
+    }
+
+    /// Checks that a stream can have rails on the medium with its settings: by addresses, or by
+    /// Multipath TCP.
+    ///
+    /// # Errors
+    /// The medium has none.
+    fn check_rails(&self, _is_mptcp: bool) -> Result<(), Error> {
+        match self.rails_max() {
+            2.. => Ok(()),
+            _ => Err(Error::Refused(format!("{} has no rails", self.name()))),
+        }
     }
 
     /// Checks whether the medium can work in this process.

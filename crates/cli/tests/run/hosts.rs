@@ -70,45 +70,60 @@ fn has_mptcp() -> bool {
 #[test]
 fn rails_are_refused_by_media_that_have_none_and_on_foreign_addresses() {
     let scratch = Scratch::new();
-    let run = |crossing: &str| {
+    let plan = |crossing: &str| {
         let pes = "pe 0\n operators Numbers\npe 1\n operators Sink\n";
-        let plan = scratch.write(
-            "rails.plan",
-            format!("{pes}crossing Numbers -> pe 1 {crossing}"),
-        );
-        scratch
-            .run(PROGRAM, &["--fuse", plan.to_str().unwrap()])
-            .fails(1)
+        let text = format!("{pes}crossing Numbers -> pe 1 {crossing}");
+        let file = scratch.write("rails.plan", text);
+        file.to_str().unwrap().to_owned()
     };
-    for rails in ["127.0.0.2 127.0.0.4", "mptcp"] {
-        let said = run(&format!("on shm rails {rails}"));
-        assert!(said.contains("medium `shm` has no rails"), "{said}");
-        assert!(
-            said.contains("those that do: rum, tcp, rdma, rum-rdma"),
-            "{said}"
-        );
-    }
-    for (medium, rails, why) in [
+    let run = |crossing: &str| scratch.run(PROGRAM, &["--fuse", &plan(crossing)]).fails(1);
+    let program = scratch.write("Rails.spl", PROGRAM);
+    let dump = |crossing: &str, options: &[&str]| {
+        let plan = plan(crossing);
+        let args = ["dump", "--stage", "plan", "--fuse", &plan];
+        thalweg(&[&args[..], options, &[program.to_str().unwrap()]].concat())
+    };
+    let striped = "; media with `rails`: rum, tcp, rum-rdma\n";
+    let by_kernel = "; media with `rails mptcp`: rum, tcp\n";
+    let two = "127.0.0.2 127.0.0.4";
+    for (medium, rails, why, media) in [
+        ("shm", two, "shm has no rails", striped),
+        ("shm", "mptcp", "shm has no rails", by_kernel),
         (
             "rdma",
-            "127.0.0.2 127.0.0.4",
-            "Numbers.0: mode write of rdma has one path; mode batch has rails: `on rdma mode=batch \
-             rails ...` or `on rum-rdma rails ...`",
+            two,
+            "rdma in mode write has no rails, which are for mode=batch",
+            striped,
         ),
         (
             "rdma mode=channel",
-            "127.0.0.2 127.0.0.4",
-            "Numbers.0: mode channel of rdma has one path",
+            two,
+            "rdma in mode channel has no rails, which are for mode=batch",
+            striped,
         ),
         (
             "rum-rdma",
             "mptcp",
-            "Numbers.0: rdma has no Multipath TCP; `rum` and `tcp` do",
+            "rum-rdma has no rails by Multipath TCP",
+            by_kernel,
+        ),
+        (
+            "rdma mode=batch device=lo",
+            two,
+            "rdma with device=lo has no rails: libfabric takes the device of each address",
+            striped,
         ),
     ] {
-        let said = run(&format!("on {medium} rails {rails}"));
-        assert!(said.contains(why), "{said}");
+        let crossing = format!("on {medium} rails {rails}");
+        let sentence = format!("thalweg: `Numbers -> pe 1`: {why}{media}");
+        assert_eq!(run(&crossing), sentence);
+        // Before anything runs.
+        assert_eq!(dump(&crossing, &[]).fails(1), sentence);
     }
+    // Settings of the job are those of a crossing without its own.
+    let by_batch = dump(&format!("on rdma rails {two}"), &["--rdma", "mode=batch"]);
+    let by_batch = by_batch.ok();
+    assert!(by_batch.contains("on rdma mode=batch rails"), "{by_batch}");
     let said = run("rails 127.0.0.2 192.0.2.1");
     assert!(said.contains("listen on 192.0.2.1 for Numbers.0"), "{said}");
 }

@@ -66,17 +66,6 @@ pub(crate) fn process_crossing_media<'a>(
     media.filter(|m| m.crosses_processes && !m.is_for_tests)
 }
 
-/// The error that a medium has no rails.
-pub(crate) fn has_no_rails(
-    medium: MediumCapabilities<'_>,
-    media: &[MediumCapabilities<'_>],
-) -> PlanError {
-    let striped = process_crossing_media(media).filter(|m| m.rails_max > 1);
-    let names: Vec<_> = striped.map(|m| m.name).collect();
-    let message = format!("medium `{}` has no rails", medium.name);
-    PlanError::new(message).with_help(format!("those that do: {}", names.join(", ")))
-}
-
 /// The error that a medium does not reach another host.
 pub(crate) fn stays_on_host(
     medium: MediumCapabilities<'_>,

@@ -7,7 +7,7 @@ mod plan_options;
 
 pub use host_fabrics::{HostFabrics, SharedFabric};
 pub use media::{check_medium, own_medium_name, streams_medium_names};
-pub(crate) use media::{find_medium, has_no_rails, process_crossing_media, stays_on_host};
+pub(crate) use media::{find_medium, process_crossing_media, stays_on_host};
 pub use plan_error::PlanError;
 pub(crate) use plan_error::position_text;
 pub use plan_options::{

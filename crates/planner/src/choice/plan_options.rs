@@ -107,7 +107,8 @@ pub struct MediumCapabilities<'a> {
     pub batches: bool,
     /// Receivers that a crossing on the medium has at most.
     pub receivers_max: u32,
-    /// Rails over which a crossing on the medium can be striped at most; 1: it has no rails.
+    /// Rails over which a crossing on the medium can be striped at most, without settings of its
+    /// own; 1: `auto` does not take it for a crossing with rails.
     pub rails_max: u32,
     /// Whether the medium is for tests only: found by its name, but never chosen and in no list for
     /// users.

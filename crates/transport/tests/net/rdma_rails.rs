@@ -162,23 +162,27 @@ fn other_modes_refuse_rails() {
         listen: ListenAddresses::from_mptcp(Ipv4Addr::LOCALHOST.into()),
         ..rails_spec(1)
     };
-    let has_rails =
-        "mode batch has rails: `on rdma mode=batch rails ...` or `on rum-rdma rails ...`";
+    let by_mode = "has no rails, which are for mode=batch";
     for (settings, spec, why) in [
-        ("", &rails_spec(1), has_rails),
-        ("mode=channel", &rails_spec(1), has_rails),
+        ("", &rails_spec(1), by_mode),
+        ("mode=channel", &rails_spec(1), by_mode),
         (
             "mode=batch device=lo",
             &rails_spec(1),
-            "a device is that of one path",
+            "rdma with device=lo has no rails",
         ),
-        ("mode=batch", &mptcp, "rdma has no Multipath TCP"),
-        ("mode=write", &mptcp, "rdma has no Multipath TCP"),
+        ("mode=batch", &mptcp, "rdma has no rails by Multipath TCP"),
+        ("mode=write", &mptcp, "rdma has no rails by Multipath TCP"),
     ] {
         let medium = media::find_with("rdma", settings).expect("settings");
         let refusal = medium.open(spec).err().expect("refused").to_string();
         assert!(refusal.contains(why), "{settings}: {refusal}");
+        let checked = medium.check_rails(spec.listen.is_mptcp());
+        let checked = checked.expect_err("refused").to_string();
+        assert!(checked.contains(why), "{settings}: {checked}");
     }
+    let batch = media::find_with("rdma", "mode=batch").expect("settings");
+    assert!(batch.check_rails(false).is_ok());
 }
 
 /// One path more: an address that is no local one is refused, and leaves nothing behind.

@@ -227,9 +227,15 @@ impl Medium for RdmaMedium {
         }
     }
 
-    /// Rails are for mode `batch`, which settings may choose; the others refuse them.
     fn rails_max(&self) -> usize {
-        RAILS_MAX
+        match self.settings.mode {
+            RdmaMode::Batch => RAILS_MAX,
+            RdmaMode::Write | RdmaMode::Channel => 1,
+        }
+    }
+
+    fn check_rails(&self, is_mptcp: bool) -> Result<(), Error> {
+        self.check_own_rails(is_mptcp).map_err(Error::Refused)
     }
 
     fn check_available(&self) -> Result<(), Error> {

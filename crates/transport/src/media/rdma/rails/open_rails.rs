@@ -31,35 +31,42 @@ impl RdmaMedium {
     /// # Errors
     /// The edge has rails, and the medium with its settings has none.
     pub(in crate::media::rdma) fn has_rails(&self, spec: &EdgeSpec) -> Result<bool, Error> {
-        let refuse = |why: &str| Err(Error::Refused(format!("{}: {why}", spec.name)));
-        let settings = &self.settings;
-        if spec.listen.is_mptcp() {
-            return refuse(
-                "rdma has no Multipath TCP; `rum` and `tcp` do, and rails with addresses",
-            );
-        }
-        if spec.listen.rails().len() < 2 {
+        let refuse = |why: String| Error::Refused(format!("{}: {why}", spec.name));
+        let is_mptcp = spec.listen.is_mptcp();
+        if !is_mptcp && spec.listen.rails().len() < 2 {
             return Ok(false);
+        }
+        self.check_own_rails(is_mptcp).map_err(refuse)?;
+        if spec.receiver_count > RECEIVERS_MAX {
+            return Err(refuse(format!(
+                "a stream with rails has at most {RECEIVERS_MAX} receivers"
+            )));
+        }
+        Ok(true)
+    }
+
+    /// Checks that the medium has rails, as [`Medium::check_rails`] says.
+    ///
+    /// # Errors
+    /// A sentence: the medium with its settings has no rails.
+    pub(in crate::media::rdma) fn check_own_rails(&self, is_mptcp: bool) -> Result<(), String> {
+        let (settings, name) = (&self.settings, self.name());
+        if is_mptcp {
+            return Err(format!("{name} has no rails by Multipath TCP"));
         }
         if settings.mode != RdmaMode::Batch {
             let mode = settings.mode.name();
-            return refuse(&format!(
-                "mode {mode} of rdma has one path; mode batch has rails: `on rdma mode=batch \
-                 rails ...` or `on rum-rdma rails ...`"
+            return Err(format!(
+                "{name} in mode {mode} has no rails, which are for mode=batch"
             ));
         }
-        if settings.device.is_some() {
-            return refuse(
-                "a device is that of one path; with rails, libfabric takes the one that has each \
-                 address",
-            );
+        match settings.device {
+            None => Ok(()),
+            Some(device) => Err(format!(
+                "{name} with device={device} has no rails: libfabric takes the device of each \
+                 address"
+            )),
         }
-        if spec.receiver_count > RECEIVERS_MAX {
-            return refuse(&format!(
-                "a stream with rails has at most {RECEIVERS_MAX} receivers"
-            ));
-        }
-        Ok(true)
     }
 
     /// Opens an edge with rails.
