@@ -85,12 +85,13 @@ pub use monitor::{
 };
 pub use pe::{serve, serve_rank};
 pub use plan::{
-    available_media, check_medium_settings, media, own_medium_name, parse_plan, pin_pes, plan,
-    plan_notes, usable_core_count, with_media_search,
+    MEDIUM_OF_RANKS, available_media, check_medium_settings, media, missing_medium,
+    own_medium_name, parse_plan, pin_pes, plan, plan_notes, usable_core_count, with_media_search,
 };
 pub use planner::{
     Calibration, FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
 };
 pub use run::{launch, run};
 pub use sources::{RecordedSources, bounded, is_folder, is_mixed};
+pub use syntax::nearest;
 pub use transport::IdleStrategy;

@@ -2,7 +2,7 @@
 
 use graph::{Crossing, CrossingRails, Plan, PlanTextError, Program};
 use planner::{MediumCapabilities, PlanOptions};
-use transport::media;
+use transport::{MediumSetting, media};
 
 use crate::error::Error;
 
@@ -96,7 +96,7 @@ pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> 
     let media = media();
     planner::parse_plan_with_media(text, program, &|name, settings| {
         let checked = planner::check_medium(name, &media);
-        checked.map_err(|why| with_media_search(&why))?;
+        checked.map_err(|why| missing_medium(name, &why))?;
         check_medium_settings(name, settings)
     })
 }
@@ -113,14 +113,46 @@ pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> 
 ///     why,
 ///     "settings of rdma: there is no mode `best`; there are write, channel and batch"
 /// );
+/// let why = check_medium_settings("rdma", "mode=chanel").unwrap_err();
+/// assert!(why.ends_with("; did you mean `mode=channel`?"));
 /// ```
 ///
 /// # Errors
 /// One line: the medium has no such settings.
 pub fn check_medium_settings(name: &str, settings: &str) -> Result<(), String> {
     let own = planner::own_medium_name(name).to_lowercase();
-    let found = media::find_with(&own, settings);
-    found.map(drop).map_err(|error| error.to_string())
+    let Err(error) = media::find_with(&own, settings) else {
+        return Ok(());
+    };
+    let known = media::find(&own).map(transport::Medium::settings);
+    match nearest_setting(known.unwrap_or_default(), settings) {
+        Some(meant) => Err(format!("{error}; did you mean `{meant}`?")),
+        None => Err(error.to_string()),
+    }
+}
+
+/// The setting that is probably meant by the first word that is none of the medium's.
+fn nearest_setting(known: &[MediumSetting], settings: &str) -> Option<String> {
+    let of_key = |key: &str| known.iter().find(|setting| setting.key == key);
+    let is_wrong = |(key, value): &(&str, &str)| {
+        of_key(key).is_none_or(|one| !one.values.is_empty() && !one.values.contains(value))
+    };
+    let words = settings.split_whitespace();
+    let mut words = words.map(|word| word.split_once('=').unwrap_or((word, "")));
+    let (key, value) = words.find(is_wrong)?;
+    if let Some(setting) = of_key(key) {
+        let near = syntax::nearest(value, setting.values.iter().copied())?;
+        return Some(format!("{key}={near}"));
+    }
+    // A value without its key.
+    if let Some(setting) = known.iter().find(|one| one.values.contains(&key)) {
+        return Some(format!("{}={key}", setting.key));
+    }
+    let near = of_key(syntax::nearest(key, known.iter().map(|one| one.key))?)?;
+    match value {
+        "" => Some(near.example.to_owned()),
+        _ => Some(format!("{}={value}", near.key)),
+    }
 }
 
 /// Notes on where a plan departs from the program's config clauses, a sentence each, with the place
@@ -188,6 +220,41 @@ pub fn available_media() -> Vec<MediumCapabilities<'static>> {
         found.is_some_and(|medium| medium.check_available().is_ok())
     });
     media
+}
+
+/// Name of the medium whose library `thalweg medium build` compiles: its processes are ranks of an
+/// MPI job.
+pub const MEDIUM_OF_RANKS: &str = "mpi";
+
+/// A sentence about a medium of this name that is not there: why its library cannot be used, how
+/// that of the ranks comes about, else `sentence`; and where libraries were looked for.
+///
+/// # Example
+/// ```
+/// let sentence = thalweg_engine::missing_medium("pigeon", "there is no medium `pigeon`");
+/// assert_eq!(sentence, "there is no medium `pigeon`");
+/// let sentence = thalweg_engine::missing_medium("mpi", "there is no medium `mpi`");
+/// assert!(sentence.contains("`thalweg medium build mpi`"));
+/// ```
+pub fn missing_medium(name: &str, sentence: &str) -> String {
+    let own = planner::own_medium_name(name).to_lowercase();
+    let of_ranks = (own == MEDIUM_OF_RANKS)
+        .then(|| format!("`thalweg medium build {own}` compiles it with the mpicc of this host"));
+    let mut libraries = media::plugin::unusable().into_iter();
+    let library = libraries.find(|library| library.name.as_ref() == Some(&own));
+    match (library.filter(|_| media::find(&own).is_none()), of_ranks) {
+        (Some(library), None) => format!("the medium `{own}` cannot be used: {}", library.why),
+        (Some(library), Some(build)) => {
+            format!(
+                "the medium `{own}` cannot be used: {}; {build}",
+                library.why
+            )
+        }
+        (None, Some(build)) => with_media_search(&format!(
+            "the library of `{own}` is not there: {build}, and --media-path names its folder"
+        )),
+        (None, None) => with_media_search(sentence),
+    }
 }
 
 /// A sentence about a medium that is not there, and where others were looked for, if they were.

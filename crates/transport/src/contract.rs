@@ -64,6 +64,11 @@ pub trait Medium: Sync {
         Ok(())
     }
 
+    /// The settings that the medium has of its own.
+    fn settings(&self) -> &'static [MediumSetting] {
+        &[]
+    }
+
     /// The medium with settings of its own: words `key=value`, with blanks between them.
     ///
     /// # Errors
@@ -125,6 +130,17 @@ pub struct MediumCaps {
     /// Whether the medium is for tests only: found by its name, but never chosen and in no list for
     /// users.
     pub is_for_tests: bool,
+}
+
+/// A setting of a medium's own: in plans a word `key=value`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MediumSetting {
+    /// The word before the equals sign.
+    pub key: &'static str,
+    /// The values that there are; empty if they are no words of a list.
+    pub values: &'static [&'static str],
+    /// The setting with a value, such as `mode=write`.
+    pub example: &'static str,
 }
 
 /// Cost of a frame on a medium, as its author states it.

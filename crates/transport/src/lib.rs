@@ -51,8 +51,8 @@ mod ticket;
 mod wakeup;
 
 pub use contract::{
-    Batching, EdgeSpec, EdgeTicket, Medium, MediumCaps, ReceivingEnd, SendingEnd, StatedCost,
-    Waitable,
+    Batching, EdgeSpec, EdgeTicket, Medium, MediumCaps, MediumSetting, ReceivingEnd, SendingEnd,
+    StatedCost, Waitable,
 };
 pub use counters::{EdgeCounters, RailCounters};
 pub use error::{Error, PeerLoss};

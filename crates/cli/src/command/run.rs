@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use engine::{BackendKind, IdleStrategy, LaunchOptions, RankEnvironment, RankOptions, TraceLevel};
+use engine::{
+    BackendKind, IdleStrategy, LaunchOptions, MEDIUM_OF_RANKS, RankEnvironment, RankOptions,
+    TraceLevel,
+};
 
 use crate::failure::CommandFailure;
 use crate::output::{colour, write_stderr};
-use crate::program::{MEDIUM_OF_RANKS, PlanArgs, ProgramArgs, check_cores, name_value, plan};
+use crate::program::{PlanArgs, ProgramArgs, check_cores, name_value, plan};
 use crate::progress_line::{self, ProgressLine};
 use crate::signals::{SignalListener, Signals};
 

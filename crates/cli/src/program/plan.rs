@@ -13,10 +13,6 @@ use super::plan_args::{CodecName, FuseChoice, PlanArgs, ThreadingModel};
 use crate::failure::CommandFailure;
 use crate::output::write_stderr;
 
-/// Name of the medium whose library `thalweg medium build` compiles: its processes are ranks of an
-/// MPI job.
-pub const MEDIUM_OF_RANKS: &str = "mpi";
-
 /// Makes the plan of a program from the options, and prints notes on departures from its config.
 ///
 /// # Errors
@@ -170,19 +166,16 @@ fn find_transport<'a>(
         return Ok(TransportPolicy::Medium(medium.name));
     }
     let listed = between.filter(|medium| !medium.is_for_tests);
-    let names: Vec<_> = listed.map(|medium| medium.name).collect();
-    let names = names.join(", ");
-    let message = match media.iter().find(named) {
+    let names = ["auto"].into_iter().chain(listed.map(|medium| medium.name));
+    let names: Vec<_> = names.collect();
+    let what = match media.iter().find(named) {
         Some(medium) => format!("`{}` joins threads, not processes", medium.name),
         None => format!("there is no transport `{name}`"),
     };
-    let message = format!("{message}; there are auto, {names}");
-    if name.eq_ignore_ascii_case(MEDIUM_OF_RANKS) {
-        let build = format!(
-            "the library of `{name}` is not there: `thalweg medium build {name}` compiles it with the \
-             mpicc of this host, and --media-path names its folder"
-        );
-        return Err(CommandFailure::Usage(engine::with_media_search(&build)));
-    }
-    Err(CommandFailure::Usage(engine::with_media_search(&message)))
+    let help = match engine::nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are {}", names.join(", ")),
+    };
+    let sentence = engine::missing_medium(name, &format!("{what}; {help}"));
+    Err(CommandFailure::Usage(sentence))
 }

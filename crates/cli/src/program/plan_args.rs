@@ -13,9 +13,9 @@ pub struct PlanArgs {
     #[arg(long, value_name = "all|none|spl|FILE", value_parser = fuse)]
     pub fuse: Option<FuseChoice>,
 
-    /// How streams cross between processes, with settings as in a plan: `rum`, `'rdma
-    /// mode=channel'`; `auto` takes the fastest that gets there [default: auto]
-    #[arg(short = 'F', long, value_name = "auto|MEDIUM")]
+    /// How streams cross between processes, with settings as in a plan, behind blanks or commas:
+    /// `rum`, `'rdma mode=channel'`; `auto` takes the fastest that gets there [default: auto]
+    #[arg(short = 'F', long, value_name = "auto|MEDIUM", value_parser = transport)]
     pub transport: Option<String>,
 
     /// The file with measured costs, from which `auto` takes the least; `thalweg calibrate` writes
@@ -109,9 +109,20 @@ fn fuse(text: &str) -> Result<FuseChoice, String> {
     })
 }
 
-/// Settings as a plan has them: words with blanks between them.
+/// Words with blanks between them, as a plan has them, of a text that may have commas.
+fn words(text: &str) -> String {
+    let words = text.split([',', ' ']).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A medium and its settings.
+fn transport(text: &str) -> Result<String, String> {
+    Ok(words(text))
+}
+
+/// Settings as a plan has them.
 fn rdma(text: &str) -> Result<String, String> {
-    let words = text.replace(',', " ");
+    let words = words(text);
     engine::check_medium_settings("rdma", &words)?;
     Ok(words)
 }

@@ -150,6 +150,102 @@ fn an_unknown_medium_is_answered_with_those_found_and_where() {
     );
 }
 
+/// A plan of two PEs whose stream crosses on a medium.
+fn plan_on(scratch: &Scratch, medium: &str) -> String {
+    let pes = "pe 0\n operators Greetings\npe 1\n operators Printer\n";
+    let plan = format!("{pes}crossing Greetings.0 -> pe 1 on {medium}\n");
+    let file = scratch.write("by.plan", plan);
+    file.to_str().unwrap().to_owned()
+}
+
+/// The reason comes first, by `-F` and in a plan.
+#[test]
+fn a_library_that_is_there_and_cannot_be_used_is_said_to_be_so() {
+    let broken = broken_folder();
+    let folder = broken.path("");
+    let media_path = ["--media-path", folder.to_str().unwrap()];
+    let library = broken.path("libthalweg_medium_broken.so");
+    let why = format!(
+        "the medium `broken` cannot be used: {}: cannot be loaded: ",
+        library.display()
+    );
+    let run = ["run", HELLO, "--fuse", "none", "-F", "broken"];
+    let said = thalweg(&[&run[..], &media_path].concat()).fails(2);
+    assert!(said.starts_with(&format!("thalweg: {why}")), "{said}");
+    assert!(!said.contains("looked for"), "{said}");
+    let scratch = Scratch::new();
+    let plan = plan_on(&scratch, "broken");
+    let run = ["run", HELLO, "--fuse", &plan];
+    let said = thalweg(&[&run[..], &media_path].concat()).fails(1);
+    assert!(said.contains(&format!("5:33: {why}")), "{said}");
+}
+
+#[test]
+fn a_plan_that_names_mpi_without_its_library_is_told_how_to_build_it() {
+    let scratch = Scratch::new();
+    let plan = plan_on(&scratch, "mpi");
+    let said = thalweg(&["run", HELLO, "--fuse", &plan]).fails(1);
+    let why = "5:33: the library of `mpi` is not there: `thalweg medium build mpi` compiles it with \
+               the mpicc of this host, and --media-path names its folder\n";
+    assert!(said.ends_with(why), "{said}");
+}
+
+#[test]
+fn a_slip_in_the_name_of_a_medium_or_setting_is_answered_with_what_was_meant() {
+    let run = |options: &[&str]| {
+        let run = ["run", HELLO, "--fuse", "none"];
+        thalweg(&[&run[..], options].concat()).fails(2)
+    };
+    for (options, sentence) in [
+        (
+            ["-F", "rmu"],
+            "there is no transport `rmu`; did you mean `rum`?\n",
+        ),
+        (
+            ["-F", "Auto"],
+            "there is no transport `Auto`; did you mean `auto`?\n",
+        ),
+        (
+            ["-F", "rdma mode=wriet"],
+            "there are write, channel and batch; did you mean `mode=write`?\n",
+        ),
+        (
+            ["-F", "rum-rdma provder=tcp"],
+            "there are provider, mode, device, gid and class; did you mean `provider=tcp`?\n",
+        ),
+        (
+            ["--rdma", "provider=Verbs"],
+            "did you mean `provider=verbs`?\n",
+        ),
+        (["--rdma", "channel"], "did you mean `mode=channel`?\n"),
+        (["--rdma", "devise"], "did you mean `device=mlx5_0`?\n"),
+        (
+            ["--rdma", "mode"],
+            "settings of rdma: `mode` needs a value, as in `mode=write`\n",
+        ),
+    ] {
+        let said = run(&options);
+        assert!(said.contains(sentence), "{options:?}: {said}");
+    }
+}
+
+/// As in a plan, where commas are blanks.
+#[test]
+fn settings_behind_a_medium_may_have_commas_between_them() {
+    let dump = ["dump", "--stage", "plan", "--fuse", "none", HELLO, "-F"];
+    for text in [
+        "rdma mode=channel provider=tcp",
+        "rdma mode=channel,provider=tcp",
+        "rdma, mode=channel, provider=tcp",
+    ] {
+        let plan = thalweg(&[&dump[..], &[text]].concat()).ok();
+        let crossing = " on rdma mode=channel provider=tcp\n";
+        assert!(plan.contains(crossing), "{text}: {plan}");
+    }
+    let said = thalweg(&[&dump[..], &["rdma mode=channel,mode=write"]].concat()).fails(2);
+    assert!(said.contains("`mode` is there twice"), "{said}");
+}
+
 #[test]
 fn a_folder_that_is_not_there_is_warned_of() {
     let run = thalweg(&["run", HELLO, "--media-path", "/nonexistent/media"]);

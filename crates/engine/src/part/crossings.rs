@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use transport::{Batching, EdgeSpec, ListenAddresses, Medium, media};
 
 use crate::job::{HostSpec, find_host};
-use crate::plan::with_media_search;
+use crate::plan::missing_medium;
 
 /// Bytes of the ring of a crossing through memory, unless the plan says otherwise; as many as a
 /// queue has. In a smaller ring the writer reaches each cache line while the reader's core still
@@ -241,7 +241,7 @@ impl<'a> Crossings<'a> {
         let crossing = crossing.ok_or_else(|| format!("there is no crossing {id}"))?;
         let medium = media::find_with(&crossing.medium, &crossing.medium_settings);
         let medium = medium.map_err(|error| match media::find(&crossing.medium) {
-            None => with_media_search(&error.to_string()),
+            None => missing_medium(&crossing.medium, &error.to_string()),
             Some(_) => error.to_string(),
         })?;
         let bytes_max = match medium.caps().is_untrusted {

@@ -19,7 +19,7 @@ use super::provider::Provider;
 use super::receiver::RdmaReceiver;
 use super::sender::RdmaSender;
 use super::sender_reconnection::{ReconnectTimes, SenderReconnection, WatchedSender};
-use super::settings::{RdmaMode, RdmaSettings};
+use super::settings::{RdmaMode, RdmaSettings, SETTINGS};
 use super::write_receiver::WriteReceiver;
 use super::write_sender::WriteSender;
 use super::write_targets::{RECEIVERS_MAX, WriteTerms, refused};
@@ -27,8 +27,8 @@ use crate::media::rum::RumMedium;
 use crate::media::tcp_edge::address_ticket::{read_ticket, seal_tickets};
 use crate::media::tcp_edge::handshake::random_instance;
 use crate::{
-    EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, RAILS_MAX, ReceivingEnd,
-    SendingEnd,
+    EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, MediumSetting, RAILS_MAX,
+    ReceivingEnd, SendingEnd,
 };
 
 /// Fewest bytes of a ring. A smaller ring of the edge's description is raised to this.
@@ -240,6 +240,10 @@ impl Medium for RdmaMedium {
 
     fn check_available(&self) -> Result<(), Error> {
         FabricLibrary::load().map(drop).map_err(refused)
+    }
+
+    fn settings(&self) -> &'static [MediumSetting] {
+        SETTINGS
     }
 
     fn with_settings(&'static self, settings: &str) -> Result<&'static dyn Medium, Error> {

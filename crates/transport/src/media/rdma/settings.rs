@@ -4,7 +4,44 @@ use std::sync::{Mutex, PoisonError};
 
 use super::adapter::CLASS_MAX;
 use super::provider::Provider;
-use crate::Error;
+use crate::{Error, MediumSetting};
+
+/// The settings that there are.
+pub(super) const SETTINGS: &[MediumSetting] = &[
+    MediumSetting {
+        key: "provider",
+        values: &[
+            Provider::Tcp.name(),
+            Provider::Verbs.name(),
+            Provider::Shm.name(),
+        ],
+        example: "provider=tcp",
+    },
+    MediumSetting {
+        key: "mode",
+        values: &[
+            RdmaMode::Write.name(),
+            RdmaMode::Channel.name(),
+            RdmaMode::Batch.name(),
+        ],
+        example: "mode=write",
+    },
+    MediumSetting {
+        key: "device",
+        values: &[],
+        example: "device=mlx5_0",
+    },
+    MediumSetting {
+        key: "gid",
+        values: &[],
+        example: "gid=3",
+    },
+    MediumSetting {
+        key: "class",
+        values: &[],
+        example: "class=26",
+    },
+];
 
 /// The way in which frames cross.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +101,12 @@ impl RdmaSettings {
                 return Err(refusal(format!("`{key}` is there twice")));
             }
             keys.push(key);
+            if let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key)
+                && value.is_empty()
+            {
+                let example = setting.example;
+                return Err(refusal(format!("`{key}` needs a value, as in `{example}`")));
+            }
             settings.set(key, value).map_err(refusal)?;
         }
         settings.check().map_err(refusal)?;
@@ -192,6 +235,21 @@ mod tests {
     }
 
     #[test]
+    fn examples_are_settings_and_values_are_known() {
+        for setting in SETTINGS {
+            let text = match setting.key {
+                "gid" | "class" => format!("provider=verbs device=a {}", setting.example),
+                _ => setting.example.to_owned(),
+            };
+            assert!(RdmaSettings::parse(&text).is_ok(), "{text}");
+            for value in setting.values {
+                let text = format!("{}={value}", setting.key);
+                assert!(RdmaSettings::parse(&text).is_ok(), "{text}");
+            }
+        }
+    }
+
+    #[test]
     fn other_words_are_said() {
         let device = "is no name of a device; `fi_info` lists those there are as domains";
         for (text, why) in [
@@ -199,10 +257,8 @@ mod tests {
                 "mode=best",
                 "there is no mode `best`; there are write, channel and batch",
             ),
-            (
-                "mode",
-                "there is no mode ``; there are write, channel and batch",
-            ),
+            ("mode", "`mode` needs a value, as in `mode=write`"),
+            ("mode=", "`mode` needs a value, as in `mode=write`"),
             (
                 "provider=pigeon",
                 "there is no provider `pigeon`; there are tcp, verbs, shm",
@@ -212,7 +268,7 @@ mod tests {
                 "`speed` is no setting; there are provider, mode, device, gid and class",
             ),
             ("mode=write mode=write", "`mode` is there twice"),
-            ("device", &format!("`` {device}")),
+            ("device", "`device` needs a value, as in `device=mlx5_0`"),
             ("device=a/b", &format!("`a/b` {device}")),
             ("device=..", &format!("`..` {device}")),
             (
