@@ -246,6 +246,29 @@ fn settings_behind_a_medium_may_have_commas_between_them() {
     assert!(said.contains("`mode` is there twice"), "{said}");
 }
 
+/// Where no adapter is, or no libfabric: each stream fails for one reason.
+#[test]
+fn a_reason_for_which_all_streams_fail_is_said_once() {
+    let scratch = Scratch::new();
+    let program = "composite Main { graph
+        stream<int32 n> A = Beacon() { param iterations : 3; output A : n = 7; }
+        stream<int32 n> B = Functor(A) {}
+        () as C = Custom(B) { logic onTuple B : printStringLn((rstring) n); } }";
+    let options = [
+        "--fuse",
+        "none",
+        "-F",
+        "rdma provider=verbs,device=no-adapter",
+    ];
+    let said = scratch.run(program, &options).fails(1);
+    assert_eq!(said.lines().count(), 1, "{said}");
+    let words = "; 1 more stream fails for this reason\n";
+    assert!(
+        said.starts_with("thalweg: pe ") && said.ends_with(words),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_folder_that_is_not_there_is_warned_of() {
     let run = thalweg(&["run", HELLO, "--media-path", "/nonexistent/media"]);

@@ -449,6 +449,7 @@ mod tests {
         let failures = failures.iter().map(|&(line, is_crossing)| PeFailure {
             line: line.to_owned(),
             is_crossing,
+            shared_reason: String::new(),
         });
         let ending = PeEnding {
             failures: failures.collect(),

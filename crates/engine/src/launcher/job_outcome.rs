@@ -135,19 +135,19 @@ impl JobOutcome {
     pub fn into_result(self, labels: &[String]) -> Result<Vec<String>, Error> {
         let label = |pe: PeId| labels.get(pe.0 as usize).map_or("?", String::as_str);
         let mut deaths = false;
-        let (mut lines, mut crossings) = (Vec::new(), Vec::new());
+        let (mut lines, mut crossings) = (FailureLines::default(), FailureLines::default());
         for (pe, cause) in &self.causes {
             if let Some(sentence) = cause.sentence(label(*pe)) {
                 deaths = true;
                 let hint = self.library_hints.get(pe.0 as usize);
                 let hint = hint.filter(|_| cause.is_crash());
-                lines.push(sentence + hint.map_or("", String::as_str));
+                lines.add(sentence + hint.map_or("", String::as_str), "");
             }
             for failure in self.failures(cause) {
                 let line = format!("pe {pe}: {}", failure.line);
                 match failure.is_crossing {
-                    true => crossings.push(line),
-                    false => lines.push(line),
+                    true => crossings.add(line, &failure.shared_reason),
+                    false => lines.add(line, &failure.shared_reason),
                 }
             }
         }
@@ -156,12 +156,15 @@ impl JobOutcome {
             .as_ref()
             .filter(|_| !self.is_output_closed())
         {
-            lines.push(error.to_string());
+            lines.add(error.to_string(), "");
         }
         if self.is_output_closed() && !deaths {
             return Err(Error::OutputClosed);
         }
-        let mut lines = if lines.is_empty() { crossings } else { lines };
+        let mut lines = match lines.into_texts() {
+            none if none.is_empty() => crossings.into_texts(),
+            lines => lines,
+        };
         let lost = self.messages_error.map(|error| error.to_string());
         if lines.is_empty() {
             let mut sentences = part::unfired_sentences(&self.leftovers);
@@ -190,6 +193,45 @@ impl JobOutcome {
         }
         let mut endings = self.causes.iter();
         endings.any(|(_, cause)| matches!(cause, FailureCause::Reported(e) if e.is_quiet))
+    }
+}
+
+/// Lines about failures. Streams that fail for one reason, as all over a missing device do, have
+/// one line.
+#[derive(Debug, Default)]
+struct FailureLines(Vec<FailureLine>);
+
+#[derive(Debug)]
+struct FailureLine {
+    text: String,
+    /// The words that lines of other streams may have too; may be empty.
+    shared_reason: String,
+    /// Number of further streams that fail for the reason.
+    more: usize,
+}
+
+impl FailureLines {
+    fn add(&mut self, text: String, shared_reason: &str) {
+        let is_same = |line: &&mut FailureLine| {
+            line.shared_reason == shared_reason && !shared_reason.is_empty()
+        };
+        match self.0.iter_mut().find(is_same) {
+            Some(line) => line.more += 1,
+            None => self.0.push(FailureLine {
+                text,
+                shared_reason: shared_reason.to_owned(),
+                more: 0,
+            }),
+        }
+    }
+
+    fn into_texts(self) -> Vec<String> {
+        let text = |line: FailureLine| match line.more {
+            0 => line.text,
+            1 => line.text + "; 1 more stream fails for this reason",
+            more => format!("{}; {more} more streams fail for this reason", line.text),
+        };
+        self.0.into_iter().map(text).collect()
     }
 }
 
@@ -299,6 +341,40 @@ fn signal_name(signal: i32) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reason_that_several_streams_have_is_said_once() {
+        let failing = |outcome: &mut JobOutcome, pe: u32, reason: &str| {
+            let failure = PeFailure {
+                line: format!("stream S{pe} by rdma: {reason}"),
+                shared_reason: reason.to_owned(),
+                ..PeFailure::default()
+            };
+            let ending = PeEnding {
+                failures: vec![failure],
+                ..PeEnding::default()
+            };
+            outcome.add(PeId(pe), FailureCause::Reported(ending));
+        };
+        let mut outcome = JobOutcome::default();
+        for (pe, reason) in [(0, "no device"), (1, "no device"), (2, ""), (3, "")] {
+            failing(&mut outcome, pe, reason);
+        }
+        let message = outcome.into_result(&[]).unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "pe 0: stream S0 by rdma: no device; 1 more stream fails for this reason\n\
+             pe 2: stream S2 by rdma: \n\
+             pe 3: stream S3 by rdma: "
+        );
+        let mut outcome = JobOutcome::default();
+        (0..3).for_each(|pe| failing(&mut outcome, pe, "no device"));
+        let message = outcome.into_result(&[]).unwrap_err().to_string();
+        assert!(
+            message.ends_with(": no device; 2 more streams fail for this reason"),
+            "{message}"
+        );
+    }
 
     #[test]
     fn messages_that_are_lost_are_said_and_fail_no_job() {

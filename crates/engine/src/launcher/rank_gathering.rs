@@ -215,7 +215,7 @@ impl RankSockets {
 fn failure(line: String) -> JobOutcome {
     let failures = vec![PeFailure {
         line,
-        is_crossing: false,
+        ..PeFailure::default()
     }];
     let mut outcome = JobOutcome::default();
     outcome.add(

@@ -61,6 +61,24 @@ pub struct CrossingTicket {
     pub bytes: Vec<u8>,
 }
 
+/// Why an end of a crossing cannot be opened.
+#[derive(Debug)]
+pub struct CrossingFailure {
+    /// A sentence that names the stream.
+    pub line: String,
+    /// The words of the sentence that do not depend on the stream; may be empty.
+    pub shared_reason: String,
+}
+
+impl From<String> for CrossingFailure {
+    fn from(line: String) -> CrossingFailure {
+        CrossingFailure {
+            line,
+            shared_reason: String::new(),
+        }
+    }
+}
+
 /// The sending end of a crossing, and a ticket with descriptors for each receiver.
 type OpenedCrossing = (OutboundCrossing, Vec<(CrossingTicket, Vec<OwnedFd>)>);
 
@@ -93,10 +111,10 @@ impl<'a> Crossings<'a> {
     ///
     /// # Errors
     /// A sentence that names the stream and the medium.
-    pub fn open(&self, id: CrossingId) -> Result<OpenedCrossing, String> {
+    pub fn open(&self, id: CrossingId) -> Result<OpenedCrossing, CrossingFailure> {
         let resolved = self.resolve(id)?;
         let opened = resolved.medium.open(&resolved.spec);
-        let (end, tickets) = opened.map_err(|error| resolved.error_text(&error))?;
+        let (end, tickets) = opened.map_err(|error| resolved.failure(&error))?;
         let ticket = |(receiver, ticket): (u32, transport::EdgeTicket)| {
             let crossing_ticket = CrossingTicket {
                 crossing: id.0,
@@ -188,13 +206,13 @@ impl<'a> Crossings<'a> {
         &self,
         ticket: CrossingTicket,
         fds: Vec<OwnedFd>,
-    ) -> Result<InboundCrossing, String> {
+    ) -> Result<InboundCrossing, CrossingFailure> {
         let resolved = self.resolve(CrossingId(ticket.crossing))?;
         let bytes = ticket.bytes;
         let accepted = resolved
             .medium
             .accept(&resolved.spec, transport::EdgeTicket { bytes, fds });
-        let end = accepted.map_err(|error| resolved.error_text(&error))?;
+        let end = accepted.map_err(|error| resolved.failure(&error))?;
         let from = self.operator_pes.pe_of(resolved.crossing.from.operator);
         let from = from.ok_or_else(|| {
             format!(
@@ -271,9 +289,13 @@ impl<'a> Crossings<'a> {
 }
 
 impl ResolvedCrossing<'_> {
-    fn error_text(&self, error: &transport::Error) -> String {
+    fn failure(&self, error: &transport::Error) -> CrossingFailure {
         let (stream, medium) = (&self.spec.name, self.medium.name());
-        format!("stream {stream} by {medium}: {error}")
+        let shared_reason = error.to_string();
+        CrossingFailure {
+            line: format!("stream {stream} by {medium}: {shared_reason}"),
+            shared_reason,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod unfired_windows;
 mod wiring;
 
 pub use code_listing::{ListingFormat, code_listing};
-pub use crossings::{CrossingTicket, Crossings};
+pub use crossings::{CrossingFailure, CrossingTicket, Crossings};
 pub use pe_ending::{PeEnding, PeFailure, job_error, pe_ending};
 pub use unfired_windows::{UnfiredWindows, unfired_sentences};
 pub use wiring::{PartOptions, cut_only_pe, fuse_all, source_counts, source_names, wire};

@@ -21,12 +21,15 @@ pub struct PeEnding {
 }
 
 /// One failure in a PE.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PeFailure {
     /// Position and message, as a job of one PE reports them.
     pub line: String,
     /// Whether a crossing failed: perhaps only because the PE at its other end has died.
     pub is_crossing: bool,
+    /// The words of the line that other streams may have in theirs, which name neither stream nor
+    /// PE; empty if there are none.
+    pub shared_reason: String,
 }
 
 /// The ending of a PE that failed; a failure's line is `file:line:column: Operator (kind):
@@ -38,6 +41,7 @@ pub fn pe_ending(files: &[Arc<str>], report: &FailureReport) -> PeEnding {
             &*failure.kind,
             inserted_operators::SEND | inserted_operators::RECEIVE
         ),
+        shared_reason: String::new(),
     });
     PeEnding {
         failures: failures.collect(),

@@ -42,7 +42,8 @@ use crate::error::Error;
 use crate::job::{RankOptions, watch_parent};
 use crate::monitor::{JobMetadata, Sampler};
 use crate::part::{
-    self, CrossingTicket, Crossings, PartOptions, PeEnding, PeFailure, UnfiredWindows,
+    self, CrossingFailure, CrossingTicket, Crossings, PartOptions, PeEnding, PeFailure,
+    UnfiredWindows,
 };
 use crate::plan::with_media_search;
 
@@ -274,7 +275,8 @@ impl LauncherConnection {
         };
         for &crossing in &part.sent_crossings {
             let opened = crossings.open(crossing);
-            let (sending, tickets) = opened.map_err(|sentence| failed_ending(sentence, false))?;
+            let failed = |failure| unopened_ending(failure, false);
+            let (sending, tickets) = opened.map_err(failed)?;
             ends.outbound.insert(crossing, sending);
             for (ticket, fds) in tickets {
                 self.sender.send(&MessageFromPe::Ticket(ticket), fds);
@@ -284,7 +286,7 @@ impl LauncherConnection {
         for (ticket, fds) in self.receive_tickets()? {
             let crossing = CrossingId(ticket.crossing);
             let accepted = crossings.accept(ticket, fds);
-            let receiving = accepted.map_err(|sentence| failed_ending(sentence, true))?;
+            let receiving = accepted.map_err(|failure| unopened_ending(failure, true))?;
             ends.inbound.insert(crossing, receiving);
         }
         let opened = crossings.open_rings(part, number, &mut ends);
@@ -420,8 +422,21 @@ fn process_name(number: PeId) -> std::ffi::CString {
 }
 
 fn failed_ending(line: String, is_crossing: bool) -> PeEnding {
+    unopened_ending(line.into(), is_crossing)
+}
+
+/// The ending of a PE that could not open an end of a crossing.
+fn unopened_ending(failure: CrossingFailure, is_crossing: bool) -> PeEnding {
+    let CrossingFailure {
+        line,
+        shared_reason,
+    } = failure;
     PeEnding {
-        failures: vec![PeFailure { line, is_crossing }],
+        failures: vec![PeFailure {
+            line,
+            is_crossing,
+            shared_reason,
+        }],
         ..PeEnding::default()
     }
 }
