@@ -117,8 +117,14 @@ fn a_plan_and_a_config_name_the_medium_of_a_library() {
     assert!(plan.contains(" on pipe"), "{plan}");
     thalweg(&["check", "--media-path", folder(), file]).ok();
     let said = thalweg(&["check", file]).fails(1);
-    let words = "[config-value]: config `outputTransport` is one of TCP, shm, rum, rdma, llm_rum_tcp, llm_rum_ib\n";
+    // A name with a hyphen is no word of SPL; the list has the word for it.
+    let hyphen = program.replace("pipe", "rum-rdma");
+    let hyphen = scratch.write("Hyphen.spl", hyphen);
+    let of_hyphen = thalweg(&["check", hyphen.to_str().unwrap()]).fails(1);
+    let words = "[config-value]: config `outputTransport` is one of TCP, shm, rum, rdma, llm_rum_tcp \
+                 (rum), llm_rum_ib (rum-rdma)\n";
     assert!(said.contains(words), "{said}");
+    assert!(of_hyphen.contains(words), "{of_hyphen}");
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn what_is_not_for_users_is_in_no_list() {
             thalweg(&["run", "--fuse", plan.to_str().unwrap(), hello]),
         ),
         (
-            "is one of TCP, shm, rum, rdma, llm_rum_tcp, llm_rum_ib\n",
+            "is one of TCP, shm, rum, rdma, llm_rum_tcp (rum), llm_rum_ib (rum-rdma)\n",
             scratch.run(program, &[]),
         ),
     ] {

@@ -44,11 +44,18 @@ impl<'w> ConfigCheck<'_, 'w> {
 
     /// One of some bare words.
     pub fn word(&self, config: &'w Config, allowed: &[&str]) -> Option<String> {
-        self.word_with_help(config, allowed, "")
+        self.word_with_help(config, allowed, &allowed.join(", "), "")
     }
 
-    /// One of some bare words, with a help for another one; empty: none.
-    fn word_with_help(&self, config: &'w Config, allowed: &[&str], help: &str) -> Option<String> {
+    /// One of some bare words, which a message lists as `list`, with a help for another one; empty:
+    /// none.
+    fn word_with_help(
+        &self,
+        config: &'w Config,
+        allowed: &[&str],
+        list: &str,
+        help: &str,
+    ) -> Option<String> {
         let expr = self.single(config)?;
         let word = bare_word(expr);
         if let Some(word) = word.filter(|word| allowed.contains(word)) {
@@ -57,7 +64,7 @@ impl<'w> ConfigCheck<'_, 'w> {
         let name = &config.name.text;
         let message = match allowed {
             [one] => format!("config `{name}` can only be {one}"),
-            _ => format!("config `{name}` is one of {}", allowed.join(", ")),
+            _ => format!("config `{name}` is one of {list}"),
         };
         let mut finding = syntax::Diagnostic::error("config-value", expr.span, message);
         if !help.is_empty() {
@@ -78,7 +85,14 @@ impl<'w> ConfigCheck<'_, 'w> {
         if let Some(medium) = allowed.iter().find(|one| one.eq_ignore_ascii_case(word)) {
             return Some((*medium).to_owned());
         }
-        self.word_with_help(config, &allowed, &self.session.options.media_search)
+        // A name with a hyphen, which is no word, has another one.
+        let meaning = |word: &&str| match planner::own_medium_name(word) {
+            own if own == *word => own.to_owned(),
+            own => format!("{word} ({own})"),
+        };
+        let list = allowed.iter().map(meaning).collect::<Vec<_>>();
+        let help = &self.session.options.media_search;
+        self.word_with_help(config, &allowed, &list.join(", "), help)
     }
 
     /// Text of a constant boolean: `true` or `false`.
