@@ -124,14 +124,21 @@ fn compile(mpicc: &Path, library: &Path) -> Result<(), CommandFailure> {
         let _ = stdin.write_all(whole_source().as_bytes());
     }
     let done = child.wait_with_output().map_err(failed)?;
-    match done.status.success() {
-        true => Ok(()),
-        false => Err(CommandFailure::Program(format!(
-            "`{name}` cannot compile the library of mpi ({}): {}",
-            done.status,
-            first_lines(&done.stderr)
-        ))),
+    if done.status.success() {
+        return Ok(());
     }
+    let said = first_lines(&done.stderr);
+    Err(CommandFailure::Program(match lacks_header(&said) {
+        true => format!(
+            "`{name}` does not find mpi.h, so it is not the compiler wrapper of an MPI: \
+             name that, mostly `mpicc`, by --mpicc COMMAND (Debian: libopenmpi-dev or \
+             libmpich-dev); it said: {said}"
+        ),
+        false => format!(
+            "`{name}` cannot compile the library of mpi ({}): {said}",
+            done.status
+        ),
+    }))
 }
 
 /// The source with its parts in the places where it includes them.
@@ -153,6 +160,14 @@ fn whole_source() -> String {
     whole
 }
 
+/// Whether a compiler says, in whatever language, that it does not find the header of MPI. One that
+/// finds it names its folder too.
+fn lacks_header(said: &str) -> bool {
+    let own = said.lines().filter(|line| line.starts_with("mpi.c:"));
+    let mut own = own.filter(|line| line.contains("mpi.h"));
+    own.any(|line| !line.contains("/mpi.h"))
+}
+
 /// The first lines that a compiler says, which are about the first mistake.
 fn first_lines(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
@@ -163,6 +178,21 @@ fn first_lines(text: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_compiler_without_the_header_is_known() {
+        for said in [
+            "mpi.c:37:10: fatal error: mpi.h: No such file or directory\ncompilation terminated.",
+            "mpi.c:37:10: fatal error: 'mpi.h' file not found",
+        ] {
+            assert!(lacks_header(said), "{said}");
+        }
+        let within = "In file included from mpi.c:37:\n/usr/include/mpi.h:7:1: error: unknown type";
+        assert!(!lacks_header(within));
+        assert!(!lacks_header(
+            "mpi.c:40:10: fatal error: poll.h: No such file or directory"
+        ));
+    }
 
     #[test]
     fn the_source_includes_each_part_once() {

@@ -157,6 +157,15 @@ fn a_compiler_that_is_missing_or_fails_is_said() {
     );
     let left = std::fs::read_dir(&folder).unwrap().count();
     assert_eq!(left, 0, "files are left");
+    // A compiler that is no wrapper, unless the header is where every compiler looks.
+    let args = ["medium", "build", "mpi", "--mpicc", "cc", "--out"];
+    let run = thalweg(&[&args[..], &[folder.to_str().unwrap()]].concat());
+    if run.status != 0 {
+        let stderr = run.fails(1);
+        let words = "thalweg: `cc` does not find mpi.h, so it is not the compiler wrapper of an MPI: \
+                     name that, mostly `mpicc`, by --mpicc COMMAND";
+        assert!(stderr.starts_with(words), "{stderr}");
+    }
     // A folder that is not there is made, but for one within a file.
     let file = scratch.write("taken", "");
     let within = file.join("media");
