@@ -83,10 +83,16 @@ fn calibration(args: &PlanArgs) -> Result<Option<Calibration>, CommandFailure> {
     if !(is_asked || is_auto && is_split) {
         return Ok(None);
     }
-    let Some(loaded) = engine::load_calibration(args.calibration.as_deref())? else {
+    let loaded = engine::load_calibration(args.calibration.as_deref());
+    let loaded = loaded.map_err(|error| match error {
+        // A file that an option names.
+        engine::Error::Read(..) if is_asked => CommandFailure::Usage(error.to_string()),
+        _ => error.into(),
+    });
+    let Some(loaded) = loaded? else {
         return Ok(None);
     };
-    if let Some(note) = loaded.note {
+    for note in loaded.notes {
         write_stderr(&format!("note: {note}\n"));
     }
     Ok(Some(loaded.calibration))

@@ -82,7 +82,11 @@ fn a_measured_library_may_be_chosen() {
         "{plan}"
     );
     // Without its folder there is no such medium.
-    let plan = dump_with(file, &[]).ok();
+    let run = dump_with(file, &[]);
+    let note = ": the line `within pipe` has no effect: there is no medium `pipe`; --media-path names \
+                folders with media of libraries\n";
+    assert!(run.stderr.contains(note), "{}", run.stderr);
+    let plan = run.ok();
     assert!(
         plan.contains("crossing Greetings.0 -> pe 1 on shm\n"),
         "{plan}"
@@ -130,15 +134,45 @@ fn a_garbled_file_is_one_sentence_with_its_place() {
         said,
         format!("thalweg: {file}:5:21: `many` is no number of 0 or more\n")
     );
-    let said = dump_with("/nonexistent/costs", &[]).fails(1);
+    // As with other files that options name.
+    let said = dump_with("/nonexistent/costs", &[]).fails(2);
     assert!(
         said.starts_with("thalweg: cannot read /nonexistent/costs: "),
         "{said}"
     );
     assert_eq!(said.lines().count(), 1, "{said}");
     let garbage = scratch.write("garbage", [0xff, 0, 1, 2]);
-    let said = dump_with(garbage.to_str().unwrap(), &[]).fails(1);
+    let said = dump_with(garbage.to_str().unwrap(), &[]).fails(2);
     assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
+fn lines_of_media_that_there_are_not_are_noted_and_not_taken() {
+    let scratch = Scratch::new();
+    let costs = [
+        ("within fused", 1.0),
+        ("within ring", 1.0),
+        ("within smh", 1.0),
+        ("between rdma provider=tcp mode=chanel", 1.0),
+        ("within tcp mode=write", 1.0),
+        ("within rum", 30.0),
+    ];
+    let file = scratch.write("costs", text(&costs));
+    let file = file.to_str().unwrap();
+    let run = dump_with(file, &[]);
+    let notes = run.stderr.lines().skip(1);
+    let line = |line: &str| format!("note: {file}: the line `{line}` has no effect: ");
+    let expected = [
+        line("within smh") + "there is no medium `smh`; did you mean `shm`?",
+        line("between rdma provider=tcp mode=chanel")
+            + "settings of rdma: there is no mode `chanel`; there are write, channel and batch; did \
+               you mean `mode=channel`?",
+        line("within tcp mode=write") + "tcp has no settings, so `mode=write` means nothing there",
+    ];
+    assert_eq!(notes.collect::<Vec<_>>(), expected);
+    let plan = run.ok();
+    let chosen = "on rum\n  # rum: same host, calibrated: 30 ns a tuple of 32 bytes\n";
+    assert!(plan.contains(chosen), "{plan}");
 }
 
 #[test]
