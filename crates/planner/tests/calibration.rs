@@ -11,19 +11,21 @@ processor Some CPU @ 3.60GHz
 cores 2
 within shm tuple_ns 12.5 byte_ns 0.25 latency_ns 9000 error_percent 7 noise_percent 3
 between rdma provider=verbs mode=write latency_ns 2 tuple_ns 1 byte_ns 0 error_percent 7 noise_percent 0.5
+between rum tuple_ns 1 byte_ns 0 latency_ns 2 error_percent 7
 ";
 
 #[test]
 fn a_text_is_read() {
     let calibration = Calibration::parse(TEXT).expect("a calibration");
     assert_eq!(calibration.processor, "Some CPU @ 3.60GHz");
-    assert_eq!((calibration.cores, calibration.media.len()), (2, 2));
+    assert_eq!((calibration.cores, calibration.media.len()), (2, 3));
     let between: Vec<_> = calibration.costs(MediumReach::BetweenHosts).collect();
-    let [rdma] = between[..] else {
+    let [rdma, rum] = between[..] else {
         panic!("{between:?}")
     };
     assert_eq!(rdma.settings, "provider=verbs mode=write");
-    assert_eq!((rdma.latency_ns, rdma.noise_percent), (2.0, 0.5));
+    assert_eq!((rdma.latency_ns, rdma.noise_percent), (2.0, Some(0.5)));
+    assert_eq!(rum.noise_percent, None, "of one turn");
 }
 
 #[test]
@@ -119,26 +121,29 @@ fn costs() -> impl Strategy<Value = Vec<MediumCost>> {
             Just("mode=write"),
             Just("provider=tcp mode=channel")
         ],
-        [number(), number(), number(), number(), number()],
+        [number(), number(), number(), number()],
+        proptest::option::of(number()),
     );
     let costs = proptest::collection::vec(cost, 0..6);
     costs.prop_map(|costs| {
         let costs = costs.into_iter().enumerate();
-        let cost = costs.map(|(at, (is_near, settings, numbers))| MediumCost {
-            reach: match is_near {
-                true => MediumReach::WithinHost,
-                false => MediumReach::BetweenHosts,
+        let cost = costs.map(
+            |(at, (is_near, settings, numbers, noise_percent))| MediumCost {
+                reach: match is_near {
+                    true => MediumReach::WithinHost,
+                    false => MediumReach::BetweenHosts,
+                },
+                medium: format!("medium{at}"),
+                settings: settings.to_owned(),
+                fit: CostFit {
+                    tuple_ns: numbers[0],
+                    byte_ns: numbers[1],
+                    error_percent: numbers[2],
+                },
+                latency_ns: numbers[3],
+                noise_percent,
             },
-            medium: format!("medium{at}"),
-            settings: settings.to_owned(),
-            fit: CostFit {
-                tuple_ns: numbers[0],
-                byte_ns: numbers[1],
-                error_percent: numbers[2],
-            },
-            latency_ns: numbers[3],
-            noise_percent: numbers[4],
-        });
+        );
         cost.collect()
     })
 }

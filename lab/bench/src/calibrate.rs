@@ -193,7 +193,8 @@ fn table(calibration: &Calibration) -> String {
             cost.fit.byte_ns.to_string(),
             cost.latency_ns.to_string(),
             format!("{:.0}", cost.fit.error_percent),
-            format!("{:.0}", cost.noise_percent),
+            cost.noise_percent
+                .map_or("-".to_owned(), |noise| format!("{noise:.0}")),
         ]);
     }
     table.to_text()

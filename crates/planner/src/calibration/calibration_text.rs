@@ -26,14 +26,12 @@ const TITLE: [&str; 2] = ["thalweg", "calibration"];
 /// Words that a line may begin with.
 const LINE_KEYWORDS: [&str; 5] = ["time", "processor", "cores", "within", "between"];
 
-/// The numbers of a medium, in the order in which they are written.
-const NUMBERS: [&str; 5] = [
-    "tuple_ns",
-    "byte_ns",
-    "latency_ns",
-    "error_percent",
-    "noise_percent",
-];
+/// The numbers of a medium, in the order in which they are written. The last one, [`NOISE`], is
+/// left out where it was not measured.
+const NUMBERS: [&str; 5] = ["tuple_ns", "byte_ns", "latency_ns", "error_percent", NOISE];
+
+/// The number that only several turns give.
+const NOISE: &str = "noise_percent";
 
 impl Calibration {
     /// The calibration as text, which [`Calibration::parse`] reads back as it is.
@@ -58,7 +56,9 @@ impl Calibration {
                 let _ = write!(text, " {}", cost.settings);
             }
             for (name, number) in NUMBERS.into_iter().zip(numbers(cost)) {
-                let _ = write!(text, " {name} {number}");
+                if let Some(number) = number {
+                    let _ = write!(text, " {name} {number}");
+                }
             }
             text.push('\n');
         }
@@ -108,7 +108,7 @@ impl Calibration {
     }
 }
 
-fn numbers(cost: &MediumCost) -> [f64; NUMBERS.len()] {
+fn numbers(cost: &MediumCost) -> [Option<f64>; NUMBERS.len()] {
     let MediumCost {
         fit,
         latency_ns,
@@ -116,10 +116,10 @@ fn numbers(cost: &MediumCost) -> [f64; NUMBERS.len()] {
         ..
     } = *cost;
     [
-        fit.tuple_ns,
-        fit.byte_ns,
-        latency_ns,
-        fit.error_percent,
+        Some(fit.tuple_ns),
+        Some(fit.byte_ns),
+        Some(latency_ns),
+        Some(fit.error_percent),
         noise_percent,
     ]
 }
@@ -298,11 +298,11 @@ impl<'t> Line<'t> {
         let missing = NUMBERS
             .iter()
             .zip(&found)
-            .find(|(_, found)| found.is_none());
+            .find(|(name, found)| found.is_none() && **name != NOISE);
         if let Some((name, _)) = missing {
             return Err(self.missing(&format!("`{name}` of {medium}")));
         }
-        let [tuple_ns, byte_ns, latency_ns, error_percent, noise_percent] =
+        let [tuple_ns, byte_ns, latency_ns, error_percent, _] =
             found.map(Option::unwrap_or_default);
         Ok(MediumCost {
             reach,
@@ -314,7 +314,7 @@ impl<'t> Line<'t> {
                 error_percent,
             },
             latency_ns,
-            noise_percent,
+            noise_percent: found[NUMBERS.len() - 1],
         })
     }
 }

@@ -16,8 +16,9 @@ pub struct MediumCost {
     pub fit: CostFit,
     /// Median time from an operator to the next, in nanoseconds, of tuples that come one by one.
     pub latency_ns: f64,
-    /// Half the range of the turns, as percent of their median: the largest of all sizes.
-    pub noise_percent: f64,
+    /// Half the range of the turns, as percent of their median: the largest of all sizes. `None`:
+    /// there was one turn, which has no range.
+    pub noise_percent: Option<f64>,
 }
 
 /// The operators that a medium joins.

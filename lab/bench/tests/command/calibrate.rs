@@ -48,7 +48,13 @@ fn what_is_measured_is_written_and_used() {
     for cost in &calibration.media {
         assert!(cost.tuple_ns(64) > 0.0 && cost.latency_ns > 0.0, "{cost:?}");
         assert!(printed.contains(&cost.medium), "{printed}");
+        assert_eq!(cost.noise_percent, None, "one turn has no noise");
     }
+    let is_twice = |name: &String| name == "rum-rdma";
+    assert!(
+        !within.iter().any(is_twice) && !printed.contains("rum-rdma"),
+        "{printed}"
+    );
     let dump = [
         "dump",
         "--stage",

@@ -61,6 +61,9 @@ impl fmt::Display for CalibratedMedium {
     }
 }
 
+/// The name that a mode of `rdma` has besides: it is measured as that mode.
+const RDMA_MODE: &str = "rum-rdma";
+
 /// All media that can be measured, and a sentence for each that cannot. Libraries are those that
 /// [`media::search`] has found.
 pub(super) fn contenders(options: &CalibrationOptions) -> (Vec<CalibratedMedium>, Vec<String>) {
@@ -77,7 +80,8 @@ pub(super) fn contenders(options: &CalibrationOptions) -> (Vec<CalibratedMedium>
         for medium in media::all() {
             let caps = medium.caps();
             let reaches = caps.crosses_hosts || reach == MediumReach::WithinHost;
-            if !caps.crosses_processes || caps.is_for_tests || !reaches {
+            let is_mode = medium.name() == RDMA_MODE;
+            if !caps.crosses_processes || caps.is_for_tests || is_mode || !reaches {
                 continue;
             }
             match medium.check_available() {
@@ -166,6 +170,12 @@ mod tests {
             );
         }
         assert!(!names.iter().any(|name| name.contains("sim")), "{names:?}");
+        let mut both = names.iter().chain(&passed_over);
+        assert!(!both.any(|name| name.contains("rum-rdma")), "{names:?}");
+        let is_batch = |name: &&String| name.contains("provider=tcp mode=batch");
+        let batches = names.iter().filter(is_batch).count();
+        let is_passed_over = passed_over.iter().any(|why| why.starts_with("rdma"));
+        assert_eq!(batches, usize::from(!is_passed_over), "{names:?}");
     }
 
     #[test]

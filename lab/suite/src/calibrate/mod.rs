@@ -76,7 +76,9 @@ fn cost(
         .collect();
     let fit = CostFit::through(&times);
     let fit = fit.ok_or_else(|| Error::new(format!("{contender} took no time at all")))?;
-    let noise = sizes.iter().map(|(_, samples)| samples.noise_percent());
+    let noise = sizes
+        .iter()
+        .filter_map(|(_, samples)| samples.noise_percent());
     Ok(MediumCost {
         reach: contender.reach,
         medium: contender.medium.clone(),
@@ -87,7 +89,7 @@ fn cost(
             error_percent: rounded(fit.error_percent),
         },
         latency_ns: rounded(latency.median()),
-        noise_percent: rounded(noise.fold(0.0, f64::max)),
+        noise_percent: noise.reduce(f64::max).map(rounded),
     })
 }
 

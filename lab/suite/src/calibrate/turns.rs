@@ -30,15 +30,18 @@ impl Samples {
         median(self.0.iter().copied())
     }
 
-    /// Half the range of the turns, as percent of their median.
-    pub fn noise_percent(&self) -> f64 {
+    /// Half the range of the turns, as percent of their median; `None`: one turn has no range.
+    pub fn noise_percent(&self) -> Option<f64> {
+        if self.0.len() < 2 {
+            return None;
+        }
         let (least, most) = self
             .0
             .iter()
             .fold((f64::MAX, 0.0), |(least, most), &sample| {
                 (f64::min(least, sample), f64::max(most, sample))
             });
-        (most - least) / 2.0 / self.median() * 100.0
+        Some((most - least) / 2.0 / self.median() * 100.0)
     }
 }
 
@@ -188,7 +191,8 @@ mod tests {
     fn noise_is_half_the_range() {
         let samples = Samples(vec![9.0, 10.0, 12.0]);
         assert_eq!(samples.median(), 10.0);
-        assert_eq!(samples.noise_percent(), 15.0);
-        assert_eq!(Samples(vec![4.0]).noise_percent(), 0.0);
+        assert_eq!(samples.noise_percent(), Some(15.0));
+        assert_eq!(Samples(vec![4.0; 2]).noise_percent(), Some(0.0));
+        assert_eq!(Samples(vec![4.0]).noise_percent(), None);
     }
 }
