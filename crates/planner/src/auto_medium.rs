@@ -143,8 +143,9 @@ impl<'a> AutoChoice<'_, 'a> {
             let costs = of_a.tuple_ns(bytes).total_cmp(&of_b.tuple_ns(bytes));
             writes.then(costs).then(a.rank.cmp(&b.rank))
         });
-        let costs = measured.iter().map(|(_, cost, _)| *cost);
-        let reason = calibrated_reason(costs, self.where_to(), self.stream.schema);
+        let costs = measured.iter();
+        let costs = costs.map(|(medium, cost, _)| (*cost, self.writes_several(*medium)));
+        let reason = calibrated_reason(costs, self.where_to(), self.stream);
         let (medium, _, settings) = measured.into_iter().next()?;
         Some(ChosenMedium {
             medium,
@@ -204,23 +205,30 @@ impl<'a> AutoChoice<'_, 'a> {
     }
 }
 
-/// The predicted times of media, the chosen one first, in words for a comment.
+/// The predicted times of media, the chosen one first, in words for a comment. Each medium comes
+/// with whether it writes once for each of several receivers.
 fn calibrated_reason<'m>(
-    costs: impl Iterator<Item = &'m MediumCost>,
+    mut costs: impl Iterator<Item = (&'m MediumCost, bool)>,
     where_to: &str,
-    schema: &Arc<TupleType>,
+    stream: &UnroutedStream<'_>,
 ) -> String {
-    let bytes = tuple_bytes(schema);
-    let times = costs.map(|cost| (&*cost.medium, cost.tuple_ns(bytes)));
-    let time = |ns: f64| match ns {
-        10.0.. => format!("{ns:.0} ns"),
-        _ => format!("{ns:.1} ns"),
+    let bytes = tuple_bytes(stream.schema);
+    let time = |cost: &MediumCost| match cost.tuple_ns(bytes) {
+        ns @ 10.0.. => format!("{ns:.0} ns"),
+        ns => format!("{ns:.1} ns"),
     };
-    let mut times = times.map(|(name, ns)| (name, time(ns)));
-    let Some((_, chosen)) = times.next() else {
+    let Some((chosen, is_for_each)) = costs.next() else {
         return String::new();
     };
-    let others: String = times.map(|(name, ns)| format!(", {name} {ns}")).collect();
+    let others = costs.map(|(cost, writes_several)| {
+        let (medium, ns) = (&cost.medium, time(cost));
+        // Its cost may be less than that of the chosen one.
+        match writes_several && !is_for_each {
+            true => format!(", {medium} {ns} for each of {} receivers", stream.receivers),
+            false => format!(", {medium} {ns}"),
+        }
+    });
+    let (chosen, others) = (time(chosen), others.collect::<String>());
     format!("{where_to}, calibrated: {chosen} a tuple of {bytes} bytes{others}")
 }
 

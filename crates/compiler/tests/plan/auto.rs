@@ -204,6 +204,31 @@ fn a_calibration_is_asked_for_the_tuple_of_the_stream() {
 }
 
 #[test]
+fn a_cheaper_medium_that_writes_to_each_receiver_says_so() {
+    let costs = [
+        cost("within shm", 40.0, 0.0),
+        cost("within tcp", 30.0, 0.0),
+        cost("within rum", 50.0, 0.0),
+    ];
+    let costs = calibration(&costs.concat());
+    let options = PlanOptions {
+        calibration: Some(&costs),
+        ..choice(FusionPolicy::None)
+    };
+    let two = "stream<int64 a> A = Beacon() {}
+        () as Sink = Custom(A) {}
+        () as Other = Custom(A) {}";
+    let program = program(two);
+    let plan = planned(&program, &options);
+    let reason = "  # shm: same host, calibrated: 40 ns a tuple of 8 bytes, rum 50 ns, tcp 30 ns for \
+                  each of 2 receivers";
+    assert_eq!(
+        crossings(&program, &plan),
+        ["crossing A.0 -> pe 1 2 on shm", reason]
+    );
+}
+
+#[test]
 fn media_that_were_not_measured_are_not_chosen_by_calibration() {
     let program = program(CHAIN);
     let costs = calibration(&cost("within tcp", 900.0, 0.1));
