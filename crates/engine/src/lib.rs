@@ -80,8 +80,8 @@ pub use job::{
 };
 pub use media_list::{ListedCapabilities, ListedMedium, list_media};
 pub use monitor::{
-    CrossingSample, JobSample, LatencySample, MarkerSample, OperatorSample, PeSample, QueueSample,
-    RailSample, SenderSample, sample_jobs,
+    CrossingSample, JobSample, LatencySample, LibraryCallSample, MarkerSample, OperatorSample,
+    PeSample, QueueSample, RailSample, SenderSample, sample_jobs,
 };
 pub use pe::{serve, serve_rank};
 pub use plan::{

@@ -18,6 +18,7 @@
 )]
 
 mod abi;
+mod calls;
 mod error;
 mod library;
 mod ranks;
@@ -26,6 +27,7 @@ mod sender;
 mod table;
 mod waits;
 
+pub use calls::{LibraryCall, calls_under_way};
 pub use error::PluginError;
 pub use library::{BLOCK_BYTES_MIN, LibraryEdge, LibraryTicket, MediumLibrary};
 pub use ranks::{LibraryRanks, MemberRank, SHARE_BYTES_MAX};

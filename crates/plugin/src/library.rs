@@ -159,7 +159,7 @@ impl MediumLibrary {
         let Some(object) = NonNull::new(object) else {
             return Err(self.0.broken("open", "gives a null sender"));
         };
-        let sender = LibrarySender::new(self.0, object, block_bytes_max);
+        let sender = LibrarySender::new(self.0, object, block_bytes_max, edge.name);
         let is_size = (BLOCK_BYTES_MIN..=BLOCK_BYTES_MAX).contains(&block_bytes_max);
         if !is_size || !block_bytes_max.is_multiple_of(BLOCK_ALIGN) {
             let what = format!(
@@ -236,11 +236,17 @@ impl MediumLibrary {
         let mut object = ptr::null_mut();
         let mut sentence = [0; SENTENCE_BYTES];
         let texts = EdgeTexts::new(edge);
-        let edge = texts.fields(edge);
+        let fields_of_edge = texts.fields(edge);
         // SAFETY: the pointers are valid for the call, edge and ticket for reads, the others for
         // writes.
         let status = unsafe {
-            (self.0.functions.accept)(&edge, receiver, &fields, &mut object, &mut sentence)
+            (self.0.functions.accept)(
+                &fields_of_edge,
+                receiver,
+                &fields,
+                &mut object,
+                &mut sentence,
+            )
         };
         if status != STATUS_OK {
             for fd in fds {
@@ -250,7 +256,7 @@ impl MediumLibrary {
             return Err(self.0.error("accept", status, &sentence));
         }
         match NonNull::new(object) {
-            Some(object) => Ok(LibraryReceiver::new(self.0, object)),
+            Some(object) => Ok(LibraryReceiver::new(self.0, object, edge.name)),
             None => Err(self.0.broken("accept", "gives a null receiver")),
         }
     }

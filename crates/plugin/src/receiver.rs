@@ -4,6 +4,7 @@ use std::os::fd::BorrowedFd;
 use std::ptr::{self, NonNull};
 
 use crate::abi::{ReceiverObject, SENTENCE_BYTES, STATUS_LOST, STATUS_OK, Sentence};
+use crate::calls::{CallNotes, EndFunction};
 use crate::error::PluginError;
 use crate::sender::{BLOCK_ALIGN, armed};
 use crate::table::Table;
@@ -16,6 +17,7 @@ pub struct LibraryReceiver {
     waits: Waits,
     /// Memory for the sentence of a poll that fails; only its first byte is set for each poll.
     sentence: Box<Sentence>,
+    calls: CallNotes,
 }
 
 /// Bytes that have come, and whether they are the last.
@@ -41,13 +43,19 @@ impl ShownBytes<'_> {
 unsafe impl Send for LibraryReceiver {}
 
 impl LibraryReceiver {
-    /// The end that `accept` has made. `object` is the library's, and only this end uses it.
-    pub(crate) fn new(table: &'static Table, object: NonNull<ReceiverObject>) -> LibraryReceiver {
+    /// The end of an edge that `accept` has made. `object` is the library's, and only this end uses
+    /// it.
+    pub(crate) fn new(
+        table: &'static Table,
+        object: NonNull<ReceiverObject>,
+        edge: &str,
+    ) -> LibraryReceiver {
         LibraryReceiver {
             table,
             object,
             waits: Waits::new(),
             sentence: Box::new([0; SENTENCE_BYTES]),
+            calls: CallNotes::new(&table.file, edge),
         }
     }
 
@@ -59,9 +67,11 @@ impl LibraryReceiver {
         self.sentence[0] = 0;
         let (mut bytes, mut len) = (ptr::null(), 0);
         let (object, sentence) = (self.object.as_ptr(), &mut *self.sentence);
+        let call = self.calls.enter(EndFunction::Poll);
         // SAFETY: the object is the library's and open; the other pointers are valid for writes.
         let status =
             unsafe { (self.table.functions.poll)(object, skip, &mut bytes, &mut len, sentence) };
+        drop(call);
         let end = match status {
             STATUS_OK => None,
             status => Some(self.table.error("poll", status, &self.sentence)),
@@ -95,6 +105,7 @@ impl LibraryReceiver {
 
     /// Gives back the first `bytes` bytes that were shown.
     pub fn release(&mut self, bytes: u64) {
+        let _call = self.calls.enter(EndFunction::Release);
         // SAFETY: the object is the library's and open; nobody borrows the bytes, as this needs the
         // end alone.
         unsafe { (self.table.functions.release)(self.object.as_ptr(), bytes) };
@@ -108,6 +119,7 @@ impl LibraryReceiver {
         let mut sentence = [0; SENTENCE_BYTES];
         self.waits.clear();
         let (object, waits) = (self.object.as_ptr(), self.waits.fields());
+        let _call = self.calls.enter(EndFunction::ArmReceiver);
         // SAFETY: the object is the library's and open; the other pointers are valid for writes.
         let status = unsafe { (self.table.functions.arm_receiver)(object, waits, &mut sentence) };
         armed(
@@ -122,6 +134,7 @@ impl LibraryReceiver {
     /// Takes the announcement back.
     pub fn disarm(&mut self) {
         self.waits.clear();
+        let _call = self.calls.enter(EndFunction::DisarmReceiver);
         // SAFETY: the object is the library's and open.
         unsafe { (self.table.functions.disarm_receiver)(self.object.as_ptr()) };
     }
@@ -138,6 +151,7 @@ impl LibraryReceiver {
 
 impl Drop for LibraryReceiver {
     fn drop(&mut self) {
+        let _call = self.calls.enter(EndFunction::CloseReceiver);
         // SAFETY: the object is the library's and open, and nothing uses it after this.
         unsafe { (self.table.functions.close_receiver)(self.object.as_ptr()) };
     }

@@ -4,6 +4,7 @@ use std::os::fd::BorrowedFd;
 use std::ptr::{self, NonNull};
 
 use crate::abi::{SENTENCE_BYTES, STATUS_AGAIN, STATUS_LOST, STATUS_OK, SenderObject, Sentence};
+use crate::calls::{CallNotes, EndFunction};
 use crate::error::PluginError;
 use crate::table::Table;
 use crate::waits::Waits;
@@ -21,6 +22,7 @@ pub struct LibrarySender {
     waits: Waits,
     /// Memory for the sentence of a claim that fails; only its first byte is set for each claim.
     sentence: Box<Sentence>,
+    calls: CallNotes,
 }
 
 // SAFETY: by the header, an end may move between threads; the pointers in it are used by nobody
@@ -28,11 +30,13 @@ pub struct LibrarySender {
 unsafe impl Send for LibrarySender {}
 
 impl LibrarySender {
-    /// The end that `open` has made. `object` is the library's, and only this end uses it.
+    /// The end of an edge that `open` has made. `object` is the library's, and only this end uses
+    /// it.
     pub(crate) fn new(
         table: &'static Table,
         object: NonNull<SenderObject>,
         block_bytes_max: u64,
+        edge: &str,
     ) -> LibrarySender {
         LibrarySender {
             table,
@@ -41,6 +45,7 @@ impl LibrarySender {
             claimed: None,
             waits: Waits::new(),
             sentence: Box::new([0; SENTENCE_BYTES]),
+            calls: CallNotes::new(&table.file, edge),
         }
     }
 
@@ -67,6 +72,7 @@ impl LibrarySender {
         self.sentence[0] = 0;
         let (object, sentence) = (self.object.as_ptr(), &mut *self.sentence);
         let mut room = ptr::null_mut();
+        let _call = self.calls.enter(EndFunction::Claim);
         // SAFETY: the object is the library's and open; the other pointers are valid for writes.
         let status = unsafe { (self.table.functions.claim)(object, bytes, &mut room, sentence) };
         match status {
@@ -105,6 +111,7 @@ impl LibrarySender {
         let object = self.object.as_ptr();
         // SAFETY: the claim has at least 8 bytes at an address that is a multiple of 8.
         unsafe { room.cast::<u64>().write(header) };
+        let _call = self.calls.enter(EndFunction::Commit);
         // SAFETY: the object is the library's and open, and the claim was its last call.
         unsafe { (self.table.functions.commit)(object, bytes) };
     }
@@ -115,6 +122,7 @@ impl LibrarySender {
     /// An error of the library; lost receivers are none.
     pub fn flush(&mut self) -> Result<bool, PluginError> {
         let mut sentence = [0; SENTENCE_BYTES];
+        let _call = self.calls.enter(EndFunction::Flush);
         // SAFETY: the object is the library's and open; the sentence is valid for writes.
         let status = unsafe { (self.table.functions.flush)(self.object.as_ptr(), &mut sentence) };
         match status {
@@ -126,6 +134,7 @@ impl LibrarySender {
 
     /// Bytes of blocks that the slowest living receiver has not released.
     pub fn queued_bytes(&self) -> u64 {
+        let _call = self.calls.enter(EndFunction::Queued);
         // SAFETY: the object is the library's and open; one thread at a time has this end, which is
         // not `Sync`.
         unsafe { (self.table.functions.queued)(self.object.as_ptr()) }
@@ -133,6 +142,7 @@ impl LibrarySender {
 
     /// A bit for each receiver that is gone.
     pub fn lost_receivers(&self) -> u64 {
+        let _call = self.calls.enter(EndFunction::Lost);
         // SAFETY: as for `queued_bytes`.
         unsafe { (self.table.functions.lost)(self.object.as_ptr()) }
     }
@@ -147,6 +157,7 @@ impl LibrarySender {
         self.claimed = None;
         self.waits.clear();
         let (object, waits) = (self.object.as_ptr(), self.waits.fields());
+        let _call = self.calls.enter(EndFunction::ArmSender);
         // SAFETY: the object is the library's and open; the other pointers are valid for writes.
         let status =
             unsafe { (self.table.functions.arm_sender)(object, bytes, waits, &mut sentence) };
@@ -156,6 +167,7 @@ impl LibrarySender {
     /// Takes the announcement back.
     pub fn disarm(&mut self) {
         self.waits.clear();
+        let _call = self.calls.enter(EndFunction::DisarmSender);
         // SAFETY: the object is the library's and open.
         unsafe { (self.table.functions.disarm_sender)(self.object.as_ptr()) };
     }
@@ -197,6 +209,7 @@ pub fn armed(
 
 impl Drop for LibrarySender {
     fn drop(&mut self) {
+        let _call = self.calls.enter(EndFunction::CloseSender);
         // SAFETY: the object is the library's and open, and nothing uses it after this.
         unsafe { (self.table.functions.close_sender)(self.object.as_ptr()) };
     }

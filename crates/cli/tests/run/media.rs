@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::processes::media;
+use crate::processes::{Live, media, until};
 use crate::programs::split_programs_of;
 use crate::scratch::{Run, Scratch, command, root, thalweg};
 
@@ -40,21 +40,51 @@ fn compile(source: &Path, library: &Path) {
     assert!(done.status.success(), "{said}");
 }
 
-/// A folder with the library of the example as the medium `trap`, whose commit ends the process.
-fn trap_folder() -> Scratch {
+/// A folder with the library of the example as the medium `name`, whose commit begins with a
+/// statement.
+fn changed_folder(name: &str, statement: &str) -> Scratch {
     let source = fs::read_to_string(root().join("examples/media/pipe.c")).unwrap();
     let commit = "static void pipe_commit(thalweg_medium_sender *s, uint64_t bytes) {";
     assert!(source.contains(commit));
-    let source = source.replace(commit, &format!("{commit}\n    __builtin_trap();"));
+    let source = source.replace(commit, &format!("{commit}\n    {statement}"));
     let scratch = Scratch::new();
-    let source = scratch.write("trap.c", source);
-    compile(&source, &scratch.path("libthalweg_medium_trap.so"));
+    let source = scratch.write(&format!("{name}.c"), source);
+    compile(
+        &source,
+        &scratch.path(&format!("libthalweg_medium_{name}.so")),
+    );
     scratch
+}
+
+/// The PE that is in the call can say nothing itself.
+#[test]
+fn a_library_that_blocks_is_named_while_the_program_runs() {
+    let scratch = changed_folder("stuck", "for (;;) poll(NULL, 0, -1);");
+    let folder = scratch.path("");
+    let run = ["run", HELLO, "--fuse", "none", "-F", "stuck"];
+    let media_path = ["--media-path", folder.to_str().unwrap()];
+    let live = Live::start(&scratch, &[&run[..], &media_path].concat());
+    let pid = live.pid().to_string();
+    let library = scratch.path("libthalweg_medium_stuck.so");
+    let line = format!("\npe 0 is in `commit` of {} for ", library.display());
+    until("the call that does not return is said", || {
+        let top = thalweg(&["top", "--once", &pid]);
+        top.stdout.contains(&line)
+    });
+    let top = thalweg(&["top", "--once", "--json", &pid]).ok();
+    let top: serde_json::Value = serde_json::from_str(&top).unwrap();
+    let calls = &top["jobs"][0]["pes"][0]["library_calls"];
+    assert_eq!(calls[0]["stream"], "Greetings.0", "{calls}");
+    assert!(
+        calls[0]["inside_ns"].as_u64() >= Some(1_000_000_000),
+        "{calls}"
+    );
+    assert_eq!(calls[1], serde_json::Value::Null, "{calls}");
 }
 
 #[test]
 fn a_library_is_named_when_the_process_that_uses_it_crashes() {
-    let scratch = trap_folder();
+    let scratch = changed_folder("trap", "__builtin_trap();");
     let folder = scratch.path("");
     let media_path = ["--media-path", folder.to_str().unwrap()];
     let args = [

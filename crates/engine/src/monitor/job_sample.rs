@@ -13,6 +13,7 @@ use transport::monotonic_ns;
 
 use super::counters_files;
 use super::latency::LatencySample;
+use super::library_calls::LibraryCallMetadata;
 use super::metadata::{
     CROSSING_SLOTS, CrossingMetadata, JobMetadata, OperatorMetadata, PORT_SLOTS, PeMetadata,
     QUEUE_SLOTS, QueueMetadata, RAIL_SLOTS,
@@ -51,6 +52,21 @@ pub struct PeSample {
     pub links: Vec<CrossingSample>,
     /// The queues of the PE's threaded ports.
     pub queues: Vec<QueueSample>,
+    /// Calls of media libraries that have not returned for a second or longer.
+    pub library_calls: Vec<LibraryCallSample>,
+}
+
+/// A call of a media library that does not return.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LibraryCallSample {
+    /// File of the library.
+    pub library: String,
+    /// Name of the function in the library's table.
+    pub function: String,
+    /// Name of the stream whose end is called.
+    pub stream: String,
+    /// Nanoseconds since the call was first seen.
+    pub inside_ns: u64,
 }
 
 /// An operator at one time.
@@ -217,6 +233,7 @@ fn read_pe(path: &Path) -> Option<(JobMetadata, PeSample)> {
         operators,
         links,
         queues,
+        library_calls,
     } = metadata;
     let operators: Vec<_> = operators
         .into_iter()
@@ -231,9 +248,25 @@ fn read_pe(path: &Path) -> Option<(JobMetadata, PeSample)> {
         silent_ns: monotonic_ns().saturating_sub(sampled_ns),
         links,
         queues: queues.collect(),
+        library_calls: library_calls.into_iter().map(library_call).collect(),
         operators,
     };
     Some((job, sample))
+}
+
+fn library_call(metadata: LibraryCallMetadata) -> LibraryCallSample {
+    let LibraryCallMetadata {
+        library,
+        function,
+        stream,
+        since_ns,
+    } = metadata;
+    LibraryCallSample {
+        library,
+        function,
+        stream,
+        inside_ns: monotonic_ns().saturating_sub(since_ns),
+    }
 }
 
 /// Slots of a counters file that are not yet read, in order.

@@ -12,6 +12,8 @@ use runtime::crossing::{BUCKET_COUNT, CrossingCounters, CrossingSide, QueueCount
 use runtime::{OperatorCounts, PunctuationCounts};
 use serde::{Deserialize, Serialize};
 
+use super::library_calls::LibraryCallMetadata;
+
 /// Identity of a job in counters files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct JobMetadata {
@@ -40,6 +42,9 @@ pub struct PeMetadata {
     pub links: Vec<CrossingMetadata>,
     /// The queues of the PE's threaded ports.
     pub queues: Vec<QueueMetadata>,
+    /// Calls of media libraries that do not return. They have no slots: a file with others replaces
+    /// this one when there are others.
+    pub library_calls: Vec<LibraryCallMetadata>,
 }
 
 /// An operator and the number of its slots.

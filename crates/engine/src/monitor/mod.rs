@@ -10,18 +10,19 @@
 //! ```
 //! The file is in no folder, so nothing of it is left when its process has ended, and nothing has
 //! to be set up. Metadata in the file names the job, the PE and the meaning of each slot. Operators
-//! are never asked anything: only counters that they keep anyway are copied. A PE that cannot have
-//! a file runs without.
+//! are never asked anything: only counters that they keep anyway are copied, and which call of a
+//! library does not return. A PE that cannot have a file runs without.
 
 mod counters_files;
 mod job_sample;
 mod latency;
+mod library_calls;
 mod metadata;
 mod sampler;
 
 pub use job_sample::{
-    CrossingSample, JobSample, MarkerSample, OperatorSample, PeSample, QueueSample, RailSample,
-    SenderSample, sample_jobs,
+    CrossingSample, JobSample, LibraryCallSample, MarkerSample, OperatorSample, PeSample,
+    QueueSample, RailSample, SenderSample, sample_jobs,
 };
 pub use latency::LatencySample;
 pub(crate) use metadata::JobMetadata;

@@ -14,6 +14,7 @@ use runtime::crossing::{CrossingCounters, QueueCounters};
 use runtime::{OperatorCounts, RunningPe};
 use transport::monotonic_ns;
 
+use super::library_calls::{LibraryCallMetadata, LibraryCallWatch};
 use super::metadata::JobMetadata;
 use super::metadata::{
     CrossingMetadata, OperatorMetadata, PeMetadata, QueueMetadata, crossing_slots, operator_slots,
@@ -93,10 +94,10 @@ impl Drop for Sampler {
 
 impl CounterSources {
     fn copy_until(&self, ended: &Receiver<()>) {
-        let mut file = None;
+        let (mut file, mut watch) = (None, LibraryCallWatch::default());
         loop {
             let is_over = file.is_some() && has_ended(ended, PERIOD);
-            file = self.copy_counters(file);
+            file = self.copy_counters(file, watch.look(monotonic_ns()));
             if is_over || file.is_none() {
                 return;
             }
@@ -105,9 +106,13 @@ impl CounterSources {
 
     /// Copies all counters, into a new file if the metadata has changed. `None` if no file can be
     /// made: then the job runs without being monitored.
-    fn copy_counters(&self, written: Option<CountersFile>) -> Option<CountersFile> {
+    fn copy_counters(
+        &self,
+        written: Option<CountersFile>,
+        library_calls: Vec<LibraryCallMetadata>,
+    ) -> Option<CountersFile> {
         let counts = (self.operators)();
-        let metadata = self.metadata(&counts);
+        let metadata = self.metadata(&counts, library_calls);
         let operators = counts.iter().flat_map(operator_slots);
         let crossings = self.crossings.iter().flat_map(|end| crossing_slots(end));
         let queues = self.queues.iter().flat_map(|queue| queue_slots(queue));
@@ -128,7 +133,11 @@ impl CounterSources {
         }
     }
 
-    fn metadata(&self, counts: &[OperatorCounts]) -> PeMetadata {
+    fn metadata(
+        &self,
+        counts: &[OperatorCounts],
+        library_calls: Vec<LibraryCallMetadata>,
+    ) -> PeMetadata {
         let operators = counts.iter().zip(&self.kinds);
         PeMetadata {
             job: self.job.clone(),
@@ -143,6 +152,7 @@ impl CounterSources {
                 .map(|f| CrossingMetadata::new(f))
                 .collect(),
             queues: self.queues.iter().map(|q| QueueMetadata::new(q)).collect(),
+            library_calls,
         }
     }
 }

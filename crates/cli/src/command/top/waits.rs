@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use engine::{CrossingSample, JobSample, PeSample};
+use engine::{CrossingSample, JobSample, LibraryCallSample, PeSample};
 
 /// Nanoseconds without new counters after which a process is reported as not running: it has missed
 /// four writes.
 const SILENT_NS_MAX: u64 = 2_000_000_000;
 
-/// Lines for each silent process, for each full stream and queue that a PE waits for, and for the
-/// PEs that hold others up.
+/// Lines for each silent process, for each call of a library that does not return, for each full
+/// stream and queue that a PE waits for, and for the PEs that hold others up.
 pub fn wait_lines(job: &JobSample) -> String {
     let mut text: String = job.pes.iter().filter_map(silence_line).collect();
+    text.extend(job.pes.iter().map(library_lines));
     for pe in &job.pes {
         for crossing in pe.links.iter().filter(|crossing| crossing.is_sender) {
             if let Some(waiting) = crossing.waiting_ns {
@@ -42,6 +43,16 @@ fn silence_line(pe: &PeSample) -> Option<String> {
     (pe.silent_ns > SILENT_NS_MAX).then(|| {
         format!("pe {number} (process {pid}) does not run: its numbers are {seconds:.1} s old\n")
     })
+}
+
+/// Lines for the calls in which a PE's threads are held up by a library.
+fn library_lines(pe: &PeSample) -> String {
+    let line = |call: &LibraryCallSample| {
+        let (number, seconds) = (pe.pe, seconds(call.inside_ns));
+        let (function, library, stream) = (&call.function, &call.library, &call.stream);
+        format!("pe {number} is in `{function}` of {library} for {seconds:.1} s: {stream}\n")
+    };
+    pe.library_calls.iter().map(line).collect()
 }
 
 /// Lines for the PEs that others wait for and that do not wait themselves.
@@ -137,6 +148,7 @@ mod tests {
             operators: Vec::new(),
             links: vec![crossing],
             queues: Vec::new(),
+            library_calls: Vec::new(),
         }
     }
 
@@ -170,6 +182,19 @@ mod tests {
         job.pes[1].pid = 4711;
         job.pes[1].silent_ns = 2_310_000_000;
         let line = "pe 1 (process 4711) does not run: its numbers are 2.3 s old\n";
+        assert_eq!(wait_lines(&job), line);
+    }
+
+    #[test]
+    fn a_library_that_does_not_return_is_named() {
+        let mut job = job(vec![pe(0, &[1], None), pe(1, &[], None)]);
+        job.pes[1].library_calls = vec![LibraryCallSample {
+            library: "/media/libthalweg_medium_x.so".to_owned(),
+            function: "poll".to_owned(),
+            stream: "A.0".to_owned(),
+            inside_ns: 3_210_000_000,
+        }];
+        let line = "pe 1 is in `poll` of /media/libthalweg_medium_x.so for 3.2 s: A.0\n";
         assert_eq!(wait_lines(&job), line);
     }
 

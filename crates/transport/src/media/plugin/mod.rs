@@ -21,6 +21,7 @@ mod receiver;
 mod registry;
 mod sender;
 
+pub use ::plugin::{LibraryCall, calls_under_way};
 pub use ranks::{MemberRank, Ranks, SHARE_BYTES_MAX, ranks_of};
 pub use registry::{UnusableMedium, describe_search, load, unusable};
 pub(in crate::media) use registry::{media, search};
