@@ -159,7 +159,7 @@ pub fn state() -> Vec<StateVar> {
     .collect()
 }
 
-/// Two tables, to which the variables of tables belong in turn.
+/// Three tables, to which the variables of tables belong in turn.
 pub fn tables() -> Vec<StateTable> {
     let scalar_keys = [
         ("a", Type::Int32),
@@ -172,13 +172,25 @@ pub fn tables() -> Vec<StateTable> {
         ("c", list(Type::Int32)),
         ("d", Type::Timestamp),
     ];
-    let keys = [TupleType::new(scalar_keys), TupleType::new(other_keys)];
+    let integer_keys = [
+        ("a", Type::Boolean),
+        ("b", Type::Int8),
+        ("c", Type::Uint16),
+        ("d", Type::Int32),
+        ("e", color()),
+        ("f", Type::Int64),
+    ];
+    let keys = [
+        TupleType::new(integer_keys),
+        TupleType::new(scalar_keys),
+        TupleType::new(other_keys),
+    ];
     let first = types().len();
     let tables = keys.into_iter().enumerate().map(|(table, key)| StateTable {
         name: format!("t{table}").into(),
         key: Arc::new(key),
         variables: (first..first + scalars().len())
-            .filter(|at| at % 2 == table)
+            .filter(|at| at % 3 == table)
             .map(|at| StateId(at as u32))
             .collect(),
     });

@@ -25,6 +25,7 @@
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use crate::processes::media;
 use crate::scratch::{Run, Scratch, root, thalweg};
@@ -89,30 +90,28 @@ pub fn split_programs_of(options: &[&str], is_selected: impl Fn(&str) -> bool) {
 }
 
 /// A way to run the command with arguments, from the folder of a test.
-pub type Starter<'a> = &'a dyn Fn(&Scratch, &[&str]) -> Run;
+pub type Starter<'a> = &'a (dyn Fn(&Scratch, &[&str]) -> Run + Sync);
 
 /// Like [`split_programs_of`], started by another program.
 pub fn split_programs_by(start: Starter<'_>, options: &[&str], is_selected: impl Fn(&str) -> bool) {
-    let mut wrong = Vec::new();
     let mut programs = programs();
     programs.retain(|golden| !golden.shares_files() && is_selected(&golden.path.to_string_lossy()));
-    for golden in &programs {
+    check_each(programs, options, |golden| {
         let scratch = Scratch::new();
         let mut run = golden.run_by(start, &scratch, options);
         if run.status != 0 || golden.merges_streams() {
             let mut parts = golden.arguments("stderr");
             let is_said = parts.all(|part| run.stderr.contains(part));
             if run.status != golden.status() || !is_said {
-                wrong.push(format!("{}: {run:?}", golden.path.display()));
+                return vec![format!("{}: {run:?}", golden.path.display())];
             }
-            continue;
+            return Vec::new();
         }
         if sorted(&run.stdout) == sorted(&golden.expected()) {
             run.stdout = golden.expected();
         }
-        wrong.extend(golden.differences(&scratch, &run));
-    }
-    report(wrong, programs.len(), options);
+        golden.differences(&scratch, &run)
+    });
 }
 
 /// The lines of a text, sorted.
@@ -134,22 +133,38 @@ fn programs() -> Vec<Golden> {
 
 /// Runs all programs, and reports all that differ at once.
 fn check(options: &[&str], bless: bool) {
-    let mut wrong = Vec::new();
-    let programs = programs();
-    let count = programs.len();
-    for mut golden in programs {
+    check_each(programs(), options, |golden| {
         let scratch = Scratch::new();
         let run = golden.run(&scratch, options);
         if bless {
             golden.bless(&scratch, &run);
         }
-        wrong.extend(golden.differences(&scratch, &run));
-    }
-    report(wrong, count, options);
+        golden.differences(&scratch, &run)
+    });
 }
 
-fn report(wrong: Vec<String>, count: usize, options: &[&str]) {
+/// Runs programs, two at a time, and reports what is wrong with any of them.
+fn check_each(
+    programs: Vec<Golden>,
+    options: &[&str],
+    faults_of: impl Fn(&mut Golden) -> Vec<String> + Sync,
+) {
+    let count = programs.len();
     assert!(count > 0, "no program");
+    let (left, wrong) = (Mutex::new(programs), Mutex::new(Vec::new()));
+    let take = || left.lock().unwrap().pop();
+    let work = || {
+        while let Some(mut golden) = take() {
+            let faults = faults_of(&mut golden);
+            wrong.lock().unwrap().extend(faults);
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+    let mut wrong = wrong.into_inner().unwrap();
+    wrong.sort();
     assert!(
         wrong.is_empty(),
         "{} of {count} programs, {options:?}:\n{}",

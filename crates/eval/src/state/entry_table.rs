@@ -1,6 +1,5 @@
 //! A table of entries that are found by their keys.
 
-use std::collections::TryReserveError;
 use std::fmt;
 use std::sync::Arc;
 
@@ -130,13 +129,14 @@ impl EntryTable {
     /// # Errors
     /// Memory is missing; the table is as before.
     pub fn add(&mut self, key: &TableKey) -> Result<EntryId, TableMemoryError> {
-        let error = self.memory_error();
-        let id = self.pages.add().map_err(|_| error)?;
+        let Ok(id) = self.pages.add() else {
+            return Err(self.memory_error());
+        };
         self.pages.get_mut(id)[..self.keys.words].copy_from_slice(&key.words);
-        if self.add_long_strings(id, key).is_err() || self.index.insert(key.hash, id.0).is_err() {
+        if !self.add_long_strings(id, key) || self.index.insert(key.hash, id.0).is_err() {
             self.remove_long_strings(id);
             self.pages.remove(id);
-            return Err(error);
+            return Err(self.memory_error());
         }
         for order in [&mut self.by_age, &mut self.by_use].into_iter().flatten() {
             order.append(&mut self.pages, id);
@@ -245,14 +245,16 @@ impl EntryTable {
         self.keys.hash(words, long)
     }
 
-    /// Keeps the long strings of a key for its entry. Those before one that finds no memory have
-    /// their places, which are not 0.
-    fn add_long_strings(&mut self, id: EntryId, key: &TableKey) -> Result<(), TryReserveError> {
-        for (word, text) in key.long() {
-            let place = self.strings.add(id, word as u32, text)?;
+    /// Keeps the long strings of a key for its entry. Whether there was memory for all, and none is
+    /// longer than a key can say. Those before one that finds none have their places.
+    fn add_long_strings(&mut self, id: EntryId, key: &TableKey) -> bool {
+        key.long().all(|(word, text)| {
+            let is_sayable = u32::try_from(text.len()).is_ok();
+            let place = is_sayable.then(|| self.strings.add(id, word as u32, text));
+            let Some(Ok(place)) = place else { return false };
             self.pages.get_mut(id)[word + 1] = place;
-        }
-        Ok(())
+            true
+        })
     }
 
     fn remove_long_strings(&mut self, id: EntryId) {

@@ -1,12 +1,13 @@
-//! Memory of what is long in the keys of a table: each string once, in pages of 64 KiB or in a page
-//! of its own.
+//! Memory of what is long in the keys of a table: each string once, in pages of 64 KiB, or in a
+//! page of its own if it takes more than half of one.
 //!
 //! ```text
 //!  place    number of a page | word in the page
 //!  string   owner: entry | word of its key ; words of the string, 0 if it was removed | bytes
 //! ```
 //! A page of which less than half is in use is emptied: its strings are moved, and their owners get
-//! the new places. So there is never more than twice the memory of the strings, and a page.
+//! the new places. So there is never more than four times the memory of the strings, and two pages:
+//! the one that further strings come to, and a spare one.
 
 use std::collections::TryReserveError;
 
@@ -39,7 +40,10 @@ pub(super) struct KeyStrings {
     vacant: Vec<u32>,
     /// The page that further strings come to.
     open: Option<u32>,
-    bytes: usize,
+    /// Memory of a page without strings.
+    spare: Option<Vec<u64>>,
+    /// Words of all pages and of the spare one.
+    words: usize,
 }
 
 #[derive(Debug, Default)]
@@ -64,7 +68,7 @@ fn page_and_word(place: StringPlace) -> (usize, usize) {
 impl KeyStrings {
     /// Bytes of memory that the strings take.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        self.words * 8
             + self.pages.capacity() * size_of::<StringPage>()
             + self.vacant.capacity() * size_of::<u32>()
     }
@@ -111,8 +115,11 @@ impl KeyStrings {
             return self.drop_or_reset(number);
         }
         let is_open = self.open == Some(number as u32);
-        let is_sparse = page.used * 2 < page.words.len();
-        if is_sparse && (!is_open || page.words.len() > PAGE_WORDS / 2) {
+        let size = match is_open {
+            true => page.words.len(),
+            false => page.words.capacity(),
+        };
+        if page.used * 2 < size && (!is_open || size > PAGE_WORDS / 2) {
             self.open = self.open.filter(|_| !is_open);
             self.empty_page(number, moved);
         }
@@ -125,28 +132,36 @@ impl KeyStrings {
 
     /// Number of a page with room for so many words.
     fn page_with_room(&mut self, count: usize) -> Result<u32, TryReserveError> {
+        if count > PAGE_WORDS / 2 {
+            return self.add_page(count);
+        }
         if let Some(open) = self.open
             && self.pages[open as usize].words.len() + count <= PAGE_WORDS
         {
             return Ok(open);
         }
-        let capacity = count.max(PAGE_WORDS);
-        let mut words = Vec::new();
-        words.try_reserve_exact(capacity)?;
-        self.bytes += words.capacity() * 8;
-        let page = StringPage { words, used: 0 };
-        let number = match self.vacant.pop() {
-            Some(number) => number,
+        let number = self.add_page(PAGE_WORDS)?;
+        self.open = Some(number);
+        Ok(number)
+    }
+
+    /// Adds a page of so many words.
+    fn add_page(&mut self, capacity: usize) -> Result<u32, TryReserveError> {
+        self.pages.try_reserve(1)?;
+        let words = match self.spare.take_if(|_| capacity == PAGE_WORDS) {
+            Some(words) => words,
             None => {
-                self.pages.try_reserve(1)?;
-                self.pages.push(StringPage::default());
-                self.pages.len() as u32 - 1
+                let mut words = Vec::new();
+                words.try_reserve_exact(capacity)?;
+                self.words += words.capacity();
+                words
             }
         };
-        self.pages[number as usize] = page;
-        if capacity == PAGE_WORDS {
-            self.open = Some(number);
-        }
+        let number = self.vacant.pop().unwrap_or_else(|| {
+            self.pages.push(StringPage::default());
+            self.pages.len() as u32 - 1
+        });
+        self.pages[number as usize] = StringPage { words, used: 0 };
         Ok(number)
     }
 
@@ -157,9 +172,19 @@ impl KeyStrings {
             page.words.clear();
             return;
         }
-        self.bytes -= page.words.capacity() * 8;
-        *page = StringPage::default();
+        let words = std::mem::take(&mut page.words);
         self.vacant.push(number as u32);
+        self.give_back(words);
+    }
+
+    /// Keeps the memory of a page as the spare one, or frees it.
+    fn give_back(&mut self, mut words: Vec<u64>) {
+        if self.spare.is_none() && words.capacity() == PAGE_WORDS {
+            words.clear();
+            self.spare = Some(words);
+        } else {
+            self.words -= words.capacity();
+        }
     }
 
     /// Moves the strings of a page to others. Without memory for that they stay.
@@ -181,7 +206,7 @@ impl KeyStrings {
             moved(MovedString { owner, word, place });
             at += live;
         }
-        self.bytes -= page.words.capacity() * 8;
         self.vacant.push(number as u32);
+        self.give_back(page.words);
     }
 }

@@ -236,6 +236,8 @@ impl Pages {
             return Err(None);
         }
         self.pages.try_reserve(1).map_err(Some)?;
+        self.addresses.try_reserve(1).map_err(Some)?;
+        self.roomy.try_reserve(1).map_err(Some)?;
         self.pages.push(Page::default());
         self.addresses.push(0);
         self.roomy.resize(self.pages.len().div_ceil(64), 0);

@@ -213,9 +213,13 @@ impl TableState {
     }
 
     fn add(&mut self) -> Result<EntryId, TableMemoryError> {
-        let id = self.entries.add(&self.key)?;
+        let added = self.entries.add(&self.key);
+        // Without memory for all of it, some of it may have moved.
         self.publish();
-        Ok(id)
+        if added.is_err() {
+            self.publish_entry();
+        }
+        added
     }
 
     fn current(&self) -> Option<EntryId> {
@@ -232,12 +236,17 @@ impl TableState {
 
     fn select(&mut self, id: Option<EntryId>) {
         self.current = id.map_or(0, EntryId::word);
-        let words = match id {
+        if id.is_none() {
+            self.no_entry.fill(0);
+        }
+        self.publish_entry();
+    }
+
+    /// Sets the address of the current entry.
+    fn publish_entry(&mut self) {
+        let words = match self.current() {
             Some(id) => self.entries.words_mut(id),
-            None => {
-                self.no_entry.fill(0);
-                &mut self.no_entry
-            }
+            None => &mut self.no_entry,
         };
         self.entry_address = words.as_mut_ptr().expose_provenance();
     }

@@ -19,17 +19,14 @@ pub struct IncompleteWindows {
 impl IncompleteWindows {
     /// The windows of a lowered operator that hold a tuple.
     pub(crate) fn from_counts(window: CountedWindow, state: &State) -> IncompleteWindows {
-        let counts: Vec<Value> = match state.home(window.count) {
-            Some((windows, variable)) => windows.values(variable).collect(),
-            None => vec![state.get(window.count)],
+        let add = |(windows, tuples), count| match count {
+            Value::Uint32(count) if count > 0 => (windows + 1, tuples + u64::from(count)),
+            _ => (windows, tuples),
         };
-        let counts = counts.into_iter().filter_map(|count| match count {
-            Value::Uint32(count) if count > 0 => Some(u64::from(count)),
-            _ => None,
-        });
-        let (windows, tuples) = counts.fold((0, 0), |(windows, tuples), count| {
-            (windows + 1, tuples + count)
-        });
+        let (windows, tuples) = match state.home(window.count) {
+            Some((windows, variable)) => windows.values(variable).fold((0, 0), add),
+            None => add((0, 0), state.get(window.count)),
+        };
         let help = window.help;
         IncompleteWindows {
             windows,

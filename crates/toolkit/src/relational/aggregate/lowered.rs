@@ -4,14 +4,14 @@
 //!
 //! ```text
 //!   onTuple : {
-//!       entry of windows[<partitionBy>];           // if there are partitions
+//!       K k = <partitionBy>;                       // each, if there are partitions
 //!       T v = <argument>;                          // each, whether or not the window is full
+//!       entry of windows[{k = k}];                 // if there are partitions
 //!       ++count;
 //!       if (count == 1) { sum = v; } else { sum += v; }
 //!       if (count == size) {
-//!           count = 0;
+//!           count = 0;                             // or: T total = sum; remove entry of windows
 //!           submit({total = sum, price = price}, 0);   // the last tuple is the one that is here
-//!           remove entry of windows;
 //!           submit(Sys.WindowMarker, 0);
 //!       }
 //!   }
@@ -148,17 +148,27 @@ struct AggregateLowering<'a> {
 impl AggregateLowering<'_> {
     fn lower(&mut self, operator: &OperatorNode, key: Option<&Expr>) {
         let out = &operator.outputs[0];
-        if let Some(key) = key {
-            self.body.stmts.push(Stmt::FindEntry {
-                table: WINDOWS,
-                key: key.clone(),
-                added: Vec::new(),
-                pos: key.pos,
-            });
-        }
+        let key = key.map(|key| self.key(key));
         let count = self.variable("count", Type::Uint32);
         let calls = out.calls.iter();
-        let results: Vec<Expr> = calls.map(|call| self.call(call)).collect();
+        let mut results: Vec<Expr> = calls.map(|call| self.call(call)).collect();
+        let mut fire = Vec::new();
+        if let Some(key) = key {
+            // Whatever can fault comes before it, so that a tuple with a fault opens no window.
+            self.body.stmts.push(Stmt::FindEntry {
+                table: WINDOWS,
+                pos: key.pos,
+                key,
+                added: Vec::new(),
+            });
+            results = results
+                .into_iter()
+                .map(|result| self.result(result, &mut fire))
+                .collect();
+            fire.push(Stmt::RemoveEntry(WINDOWS));
+        } else {
+            fire.push(self.set(&count, self.constant(Value::Uint32(0))));
+        }
         self.pos = operator.pos;
         let tuple = lower::output(out, self.pos, |assigned| {
             let mut expr = assigned.clone();
@@ -178,11 +188,7 @@ impl AggregateLowering<'_> {
             &count,
             &self.constant(Value::Uint32(self.size)),
         );
-        let mut fire = vec![
-            self.set(&count, self.constant(Value::Uint32(0))),
-            lower::submit(PortIndex(0), tuple),
-        ];
-        fire.extend(key.map(|_| Stmt::RemoveEntry(WINDOWS)));
+        fire.push(lower::submit(PortIndex(0), tuple));
         fire.push(lower::submit_window(PortIndex(0), self.pos));
         let stmts = [
             self.set(&count, more),
@@ -190,6 +196,28 @@ impl AggregateLowering<'_> {
             Stmt::If(is_full, fire, Vec::new()),
         ];
         self.body.stmts.extend(stmts);
+    }
+
+    /// The key, each part of it computed.
+    fn key(&mut self, key: &Expr) -> Expr {
+        let mut key = key.clone();
+        if let ExprKind::Tuple(parts) = &mut key.kind {
+            parts
+                .iter_mut()
+                .for_each(|part| *part = self.argument(part));
+        }
+        key
+    }
+
+    /// A result that is still there when the window's entry has been removed.
+    fn result(&mut self, result: Expr, fire: &mut Vec<Stmt>) -> Expr {
+        if matches!(result.kind, ExprKind::Attribute { .. } | ExprKind::Const(_)) {
+            return result;
+        }
+        let (ty, pos) = (result.ty.clone(), result.pos);
+        let local = self.body.local("result", ty.clone());
+        fire.push(Stmt::Let(local, Some(result)));
+        lower::expr(ExprKind::Local(local), ty, pos)
     }
 
     /// Adds the statements of a call for each tuple, and returns the expression of its result once
