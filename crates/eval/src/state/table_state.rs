@@ -81,7 +81,7 @@ pub struct TableState {
     pub current: u32,
     /// By how many bits a hash is shifted to be an index of the directory.
     pub directory_shift: u32,
-    /// Address of the entries of the directory, each a [`DirectoryEntry`].
+    /// Address of the entries of the directory, each a [`super::DirectoryEntry`].
     pub directory: usize,
     /// Address of the addresses of pages.
     pub pages: usize,
