@@ -1,4 +1,5 @@
-//! Tumbling windows of partitions against a naive list, interpreted and compiled.
+//! Tumbling windows, with partitions and groups or without, against a naive list, interpreted and
+//! compiled.
 //!
 //! `THALWEG_WINDOWS` is the number of random windows, 200 by default.
 
@@ -65,11 +66,13 @@ impl Trade {
 }
 
 /// Results of a window: name, output function, arguments, type.
-fn results() -> [(&'static str, &'static str, Vec<Expr>, Type); 9] {
+fn results() -> [(&'static str, &'static str, Vec<Expr>, Type); 11] {
     let (id, price, size) = (attribute(0), attribute(2), attribute(3));
     [
         ("symbol", "Last", vec![attribute(1)], Type::RString),
         ("count", "Count", vec![], Type::Int32),
+        ("all", "CountAll", vec![], Type::Int32),
+        ("groups", "CountGroups", vec![], Type::Int32),
         ("total", "Sum", vec![id.clone()], Type::Int64),
         ("mean", "Average", vec![price.clone()], Type::Float64),
         ("meanSize", "Average", vec![size.clone()], Type::Int32),
@@ -80,8 +83,9 @@ fn results() -> [(&'static str, &'static str, Vec<Expr>, Type); 9] {
     ]
 }
 
-/// The results of the trades of one window, computed by the definition of each function.
-fn expected_results(window: &[&Trade]) -> Value {
+/// The results of the trades of one group of a window, computed by the definition of each function.
+/// The window has so many trades and groups.
+fn expected_results(window: &[&Trade], all: usize, groups: usize) -> Value {
     let last = window[window.len() - 1];
     let best = |is_better: &dyn Fn(&Trade, &Trade) -> bool| {
         let better = |best, &trade| if is_better(trade, best) { trade } else { best };
@@ -98,6 +102,8 @@ fn expected_results(window: &[&Trade]) -> Value {
     let values = [
         Value::RString(last.symbol.as_str().into()),
         Value::Int32(window.len() as i32),
+        Value::Int32(all as i32),
+        Value::Int32(groups as i32),
         Value::Int64(ids),
         Value::Float64(prices / window.len() as f64),
         Value::Int32((sizes / window.len() as i64) as i32),
@@ -105,17 +111,45 @@ fn expected_results(window: &[&Trade]) -> Value {
         Value::Int32(best(&|a, b| a.size < b.size).size),
         Value::Int32(window[0].size),
         Value::Int64(highest.id),
+        Value::Float64(last.price),
+        Value::RString(last.symbol.as_str().into()),
     ];
     Value::Tuple(values.into())
 }
 
-fn result_type() -> Type {
-    let types = results().into_iter().map(|(name, .., ty)| (name, ty));
-    Type::Tuple(TupleType::new(types).into())
+/// Attributes of the output: the results, and two that the last tuple has.
+fn output() -> [(&'static str, Type); 13] {
+    let mut output = [const { ("", Type::Void) }; 13];
+    let names = results().map(|(name, .., ty)| (name, ty));
+    let last = [("lastPrice", Type::Float64), ("lastSymbol", Type::RString)];
+    let all = names.into_iter().chain(last);
+    all.zip(&mut output).for_each(|(from, to)| *to = from);
+    output
+}
+
+fn output_type() -> Type {
+    Type::Tuple(TupleType::new(output()).into())
+}
+
+/// The results of a window's groups, in the order of their first trades.
+fn expected_groups(window: &[&Trade], by: &[usize]) -> Vec<String> {
+    let mut groups: Vec<(Vec<String>, Vec<&Trade>)> = Vec::new();
+    for trade in window {
+        let key = trade.key(by);
+        match groups.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, trades)) => trades.push(trade),
+            None => groups.push((key, vec![trade])),
+        }
+    }
+    let text = |(_, trades): &(Vec<String>, Vec<&Trade>)| {
+        let results = expected_results(trades, window.len(), groups.len());
+        format!("0 {}", text::to_text(&results, &output_type()))
+    };
+    groups.iter().map(text).collect()
 }
 
 /// Submissions of an Aggregate by a naive list, as the harness writes them.
-fn expected(trades: &[Trade], by: &[usize], size: usize) -> Vec<String> {
+fn expected(trades: &[Trade], by: &[usize], groups: &[usize], size: usize) -> Vec<String> {
     let mut windows: Vec<(Vec<String>, Vec<&Trade>)> = Vec::new();
     let mut submitted = Vec::new();
     for trade in trades {
@@ -127,8 +161,7 @@ fn expected(trades: &[Trade], by: &[usize], size: usize) -> Vec<String> {
         });
         windows[at].1.push(trade);
         if windows[at].1.len() == size {
-            let results = expected_results(&windows.remove(at).1);
-            submitted.push(format!("0 {}", text::to_text(&results, &result_type())));
+            submitted.extend(expected_groups(&windows.remove(at).1, groups));
             submitted.push("0 window".to_owned());
         }
     }
@@ -139,6 +172,7 @@ fn expected(trades: &[Trade], by: &[usize], size: usize) -> Vec<String> {
 fn submitted(
     trades: &[Trade],
     by: &[usize],
+    groups: &[usize],
     size: usize,
     backend: &mut dyn Backend,
 ) -> Vec<String> {
@@ -146,26 +180,25 @@ fn submitted(
         kind: WindowKind::Tumbling,
         evict: Policy::Count(size as u32),
         trigger: None,
-        partition: Some(Partition { evict: None }),
+        partition: (!by.is_empty()).then_some(Partition { evict: None }),
         pos: Pos::default(),
     };
-    let calls = results();
-    let output = calls.clone().map(|(name, .., ty)| (name, ty));
-    let operator = OperatorBuilder::new("spl.relational::Aggregate", "Sums")
+    let mut operator = OperatorBuilder::new("spl.relational::Aggregate", "Sums")
         .input("In", schema())
-        .window(window)
-        .param("partitionBy", by.iter().map(|&at| attribute(at)))
-        .output("Sums", output);
-    let assigned = calls.iter().enumerate().map(|(at, (.., ty))| {
+        .window(window);
+    for (param, attributes) in [("partitionBy", by), ("groupBy", groups)] {
+        if !attributes.is_empty() {
+            operator = operator.param(param, attributes.iter().map(|&at| attribute(at)));
+        }
+    }
+    let mut operator = operator.output("Sums", output());
+    let mut assigned = Vec::new();
+    for (at, (_, function, arguments, ty)) in results().into_iter().enumerate() {
         let call = graph::ExprKind::OutputCall(at as u32);
-        Some(exprs::expr(call, ty.clone()))
-    });
-    let assigned: Vec<_> = assigned.collect();
-    let operator = calls
-        .into_iter()
-        .fold(operator, |operator, (_, function, arguments, ty)| {
-            operator.call(function, arguments, ty)
-        });
+        assigned.push(Some(exprs::expr(call, ty.clone())));
+        operator = operator.call(function, arguments, ty);
+    }
+    assigned.extend([Some(attribute(2)), Some(attribute(1))]);
     let operator = operator.assign(assigned);
     let entry = OperatorEntry::find(toolkit::operators(), "spl.relational::Aggregate");
     let mut harness = TextHarness::with_backend(&operator, entry.unwrap(), backend);
@@ -207,15 +240,17 @@ proptest! {
     })]
 
     #[test]
-    fn tumbling_windows_of_partitions_are_those_of_a_list(
+    fn tumbling_windows_are_those_of_a_list(
         trades in trades(),
-        by in prop::sample::subsequence(vec![0_usize, 1, 2, 3], 1..4),
-        size in 1..6_usize,
+        by in prop::sample::subsequence(vec![0_usize, 1, 2, 3], 0..4),
+        groups in prop::sample::subsequence(vec![0_usize, 1, 2, 3], 0..3),
+        size in 1..9_usize,
     ) {
-        let expected = expected(&trades, &by, size);
+        let expected = expected(&trades, &by, &groups, size);
         let mut interpreter = InterpreterBackend::new(&[], &[]);
-        prop_assert_eq!(&submitted(&trades, &by, size, &mut interpreter), &expected);
+        let interpreted = submitted(&trades, &by, &groups, size, &mut interpreter);
+        prop_assert_eq!(&interpreted, &expected);
         let mut jit = Jit::new(&[], &[], JitOptions::default()).expect("a supported machine");
-        prop_assert_eq!(&submitted(&trades, &by, size, &mut jit), &expected);
+        prop_assert_eq!(&submitted(&trades, &by, &groups, size, &mut jit), &expected);
     }
 }

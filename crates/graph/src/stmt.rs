@@ -60,6 +60,12 @@ pub enum Stmt {
         /// Position in the program's text.
         pos: Pos,
     },
+    /// Sets a local of type uint32 to the id of the current entry of a table, which is not 0, or to
+    /// 0 for the entry of no key. No program can write it.
+    EntryId(LocalId, TableId),
+    /// Makes the entry with an id, of type uint32, the current one of a table. The id is that of an
+    /// entry that is there, or 0. No program can write it.
+    SelectEntry(TableId, Expr),
     /// Removes the current entry of a table. From then on an entry of no key is the current one, in
     /// which all variables are zero. No program can write it.
     RemoveEntry(TableId),

@@ -148,9 +148,9 @@ pub fn outputs() -> Vec<Arc<TupleType>> {
     vec![few.clone(), all, few]
 }
 
-/// A state variable of each type, then those of tables: one of each scalar type.
+/// A state variable of each type, then those of tables: one more of each type.
 pub fn state() -> Vec<StateVar> {
-    let vars = types().into_iter().chain(scalars()).enumerate();
+    let vars = types().into_iter().chain(types()).enumerate();
     vars.map(|(at, ty)| StateVar {
         name: format!("s{at}").into(),
         ty,
@@ -189,7 +189,7 @@ pub fn tables() -> Vec<StateTable> {
     let tables = keys.into_iter().enumerate().map(|(table, key)| StateTable {
         name: format!("t{table}").into(),
         key: Arc::new(key),
-        variables: (first..first + scalars().len())
+        variables: (first..2 * first)
             .filter(|at| at % 3 == table)
             .map(|at| StateId(at as u32))
             .collect(),

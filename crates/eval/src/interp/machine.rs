@@ -94,7 +94,7 @@ impl<'m, 'e> Machine<'m, 'e> {
     pub(super) fn base_value(&self, base: VariableBase) -> Result<&Value, Fault> {
         let value = match base {
             VariableBase::Local(at) => self.locals.get(at),
-            VariableBase::State(var) => self.evaluation.state.values.get(var.0 as usize),
+            VariableBase::State(var) => self.evaluation.state.value(var),
             VariableBase::Decoded(at) => return Ok(self.decoded.get(at)),
         };
         value.ok_or_else(faults::no_variable)
@@ -156,7 +156,7 @@ fn change_state<R>(
     let at = var.0 as usize;
     let ty = state.types.get(at).ok_or_else(faults::no_variable)?;
     if !State::is_scalar(ty) {
-        return work(&mut state.values[at]);
+        return work(state.value_mut(var).ok_or_else(faults::no_variable)?);
     }
     let mut scalar = state.get(var);
     let result = work(&mut scalar)?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use graph::{Arg, Body, Callee, Expr, ExprKind, LocalId, PortIndex, Stmt};
+use graph::{Arg, Body, Callee, Expr, ExprKind, LocalId, PortIndex, Pos, Stmt, TableId};
 use smallvec::SmallVec;
 use tuple::{Layout, List, Punctuation, RString, TupleBuf, Type, UString, Value};
 
@@ -84,10 +84,17 @@ impl Machine<'_, '_> {
                 added,
                 pos,
             } => {
-                let key = self.value(key)?;
-                let was_added = self.table(*table)?.find_or_add_value(&key);
-                if was_added.map_err(|error| Fault::from(error).with_pos(*pos))? {
+                if self.find_entry(*table, key, *pos)? {
                     return self.block(added);
+                }
+            }
+            Stmt::EntryId(local, table) => {
+                let id = self.table(*table)?.current;
+                self.locals[self.call_base + local.0 as usize] = Value::Uint32(id);
+            }
+            Stmt::SelectEntry(table, id) => {
+                if let Value::Uint32(id) = self.value(id)? {
+                    self.table(*table)?.select_id(id);
                 }
             }
             Stmt::RemoveEntry(table) => self.table(*table)?.remove_current(),
@@ -97,6 +104,22 @@ impl Machine<'_, '_> {
             }
         }
         Ok(StmtCompletion::Next)
+    }
+
+    /// Makes the entry of a key current. Whether it was added.
+    fn find_entry(&mut self, table: TableId, key: &Expr, pos: Pos) -> Result<bool, Fault> {
+        let (mut tuple, layout) = self.table(table)?.take_key_tuple();
+        tuple.begin(&layout);
+        if let ExprKind::Tuple(parts) = &key.kind {
+            // Part by part: a tuple as a value is an allocation.
+            for (at, part) in parts.iter().enumerate() {
+                tuple.set(&layout, at, &self.value(part)?);
+            }
+        } else {
+            tuple.set_all(&layout, &self.value(key)?);
+        }
+        let was_added = self.table(table)?.find_or_add_taken(tuple);
+        was_added.map_err(|error| Fault::from(error).with_pos(pos))
     }
 
     fn define(&mut self, local: LocalId, init: Option<&Expr>) -> Result<(), Fault> {

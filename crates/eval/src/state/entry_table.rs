@@ -230,7 +230,8 @@ impl EntryTable {
         &self.layout
     }
 
-    fn memory_error(&self) -> TableMemoryError {
+    /// The error for want of memory.
+    pub(super) fn memory_error(&self) -> TableMemoryError {
         TableMemoryError {
             entries: self.len(),
             bytes: self.bytes(),

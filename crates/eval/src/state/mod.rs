@@ -25,5 +25,5 @@ pub use index::DirectoryEntry;
 pub use key_bytes::encode_key_value;
 pub use key_layout::{HASH_MULTIPLIER, KeyLayout, TableKey, hash_seed};
 pub use pages::EntryId;
-pub use table_state::{TableLayouts, TableState};
+pub use table_state::{TableLayouts, TableState, TableVariable, ValueBlockLayout};
 pub use variables::State;

@@ -1,4 +1,5 @@
-//! Memory of a table's entries: pages of at most 64 KiB, from which entries are taken by id.
+//! Memory of a table's entries, or of values that entries own: pages of at most 64 KiB, from which
+//! they are taken by id.
 //!
 //! ```text
 //!  id          | number of a page | place in the page |
@@ -10,6 +11,8 @@
 //! the thousand.
 
 use std::collections::TryReserveError;
+
+use tuple::Value;
 
 /// Bytes of a page, unless one entry is larger.
 const PAGE_BYTES: usize = 64 << 10;
@@ -36,15 +39,54 @@ impl EntryId {
     }
 }
 
+/// Unit of pages: a word, or a value.
+pub(super) trait PageWord: Clone {
+    /// Content of what is taken, and owns nothing.
+    const ZERO: Self;
+
+    /// Keeps a number in a free entry.
+    fn from_place(place: u32) -> Self;
+
+    /// The number in a free entry.
+    fn to_place(&self) -> u32;
+}
+
+impl PageWord for u64 {
+    const ZERO: u64 = 0;
+
+    fn from_place(place: u32) -> u64 {
+        place.into()
+    }
+
+    fn to_place(&self) -> u32 {
+        *self as u32
+    }
+}
+
+impl PageWord for Value {
+    const ZERO: Value = Value::Boolean(false);
+
+    fn from_place(place: u32) -> Value {
+        Value::Uint32(place)
+    }
+
+    fn to_place(&self) -> u32 {
+        match self {
+            Value::Uint32(place) => *place,
+            _ => NO_PLACE,
+        }
+    }
+}
+
 #[derive(Debug)]
-pub(super) struct Pages {
+pub(super) struct Pages<W = u64> {
     /// Words of an entry; at least 1.
     entry_words: usize,
     /// Entries of a page.
     capacity: u32,
     /// Bits of an id that are the place in the page.
     place_bits: u32,
-    pages: Vec<Page>,
+    pages: Vec<Page<W>>,
     /// Address of the first entry of each page, for compiled code.
     addresses: Vec<usize>,
     /// A bit for each page that has room.
@@ -59,10 +101,10 @@ pub(super) struct Pages {
     words: usize,
 }
 
-#[derive(Debug, Default)]
-struct Page {
+#[derive(Debug)]
+struct Page<W> {
     /// None if the page has been given back.
-    words: Vec<u64>,
+    words: Vec<W>,
     used: u32,
     /// Place of the first free entry among those that were used before.
     free: u32,
@@ -70,11 +112,22 @@ struct Page {
     fresh: u32,
 }
 
-impl Pages {
+impl<W> Default for Page<W> {
+    fn default() -> Page<W> {
+        Page {
+            words: Vec::new(),
+            used: 0,
+            free: NO_PLACE,
+            fresh: 0,
+        }
+    }
+}
+
+impl<W: PageWord> Pages<W> {
     /// Pages without entries, for entries of so many words.
-    pub(super) fn new(entry_words: usize) -> Pages {
+    pub(super) fn new(entry_words: usize) -> Pages<W> {
         let entry_words = entry_words.max(1);
-        let capacity = (PAGE_BYTES / 8 / entry_words).max(1) as u32;
+        let capacity = (PAGE_BYTES / size_of::<W>() / entry_words).max(1) as u32;
         Pages {
             entry_words,
             capacity,
@@ -91,8 +144,8 @@ impl Pages {
 
     /// Bytes of memory that the pages take.
     pub(super) fn bytes(&self) -> usize {
-        self.words * 8
-            + self.pages.capacity() * size_of::<Page>()
+        self.words * size_of::<W>()
+            + self.pages.capacity() * size_of::<Page<W>>()
             + self.addresses.capacity() * size_of::<usize>()
             + self.vacant.capacity() * size_of::<u32>()
             + self.roomy.capacity() * size_of::<u64>()
@@ -120,8 +173,8 @@ impl Pages {
             }
             place => {
                 let first = place as usize * words;
-                page.free = page.words[first] as u32;
-                page.words[first] = 0;
+                page.free = page.words[first].to_place();
+                page.words[first] = W::ZERO;
                 place
             }
         };
@@ -139,10 +192,10 @@ impl Pages {
     /// Gives an entry back.
     pub(super) fn remove(&mut self, id: EntryId) {
         let (at, place) = self.page_and_place(id);
-        self.get_mut(id).fill(0);
+        self.get_mut(id).fill(W::ZERO);
         let words = self.entry_words;
         let page = &mut self.pages[at];
-        page.words[place * words] = u64::from(page.free);
+        page.words[place * words] = W::from_place(page.free);
         page.free = place as u32;
         page.used -= 1;
         let is_empty = page.used == 0;
@@ -173,13 +226,13 @@ impl Pages {
     }
 
     /// Words of an entry.
-    pub(super) fn get(&self, id: EntryId) -> &[u64] {
+    pub(super) fn get(&self, id: EntryId) -> &[W] {
         let (at, place) = self.page_and_place(id);
         &self.pages[at].words[place * self.entry_words..][..self.entry_words]
     }
 
     /// Words of an entry, for changes.
-    pub(super) fn get_mut(&mut self, id: EntryId) -> &mut [u64] {
+    pub(super) fn get_mut(&mut self, id: EntryId) -> &mut [W] {
         let (at, place) = self.page_and_place(id);
         &mut self.pages[at].words[place * self.entry_words..][..self.entry_words]
     }
@@ -201,10 +254,9 @@ impl Pages {
         };
         let mut words = Vec::new();
         words.try_reserve_exact(len).map_err(Some)?;
-        words.resize(len, 0);
+        words.resize(len, W::ZERO);
         let page = Page {
             words,
-            free: NO_PLACE,
             ..Page::default()
         };
         let at = match self.vacant.pop() {
@@ -224,7 +276,7 @@ impl Pages {
         let len = words.len();
         let more = len.min(self.capacity as usize * self.entry_words - len);
         words.try_reserve_exact(more)?;
-        words.resize(len + more, 0);
+        words.resize(len + more, W::ZERO);
         self.addresses[at] = words.as_ptr().expose_provenance();
         self.words += more;
         Ok(())
@@ -285,7 +337,7 @@ mod tests {
     #[test]
     fn entries_are_zero_and_apart() {
         for words in [1, 3, 1000, 10_000] {
-            let mut pages = Pages::new(words);
+            let mut pages = Pages::<u64>::new(words);
             let ids: Vec<_> = (0..50).map(|_| pages.add().expect("memory")).collect();
             for (n, &id) in ids.iter().enumerate() {
                 assert!(pages.get(id).iter().all(|&word| word == 0));
@@ -306,7 +358,7 @@ mod tests {
 
     #[test]
     fn memory_is_given_back() {
-        let mut pages = Pages::new(4);
+        let mut pages = Pages::<u64>::new(4);
         let ids: Vec<_> = (0..100_000).map(|_| pages.add().expect("memory")).collect();
         let all = pages.bytes();
         assert!((3_200_000..3_400_000).contains(&all), "{all}");

@@ -62,6 +62,24 @@ impl State {
         Some((&self.tables[table], variable))
     }
 
+    /// A variable that is no scalar.
+    pub fn value(&self, var: StateId) -> Option<&Value> {
+        let at = var.0 as usize;
+        match self.homes.get(at).copied().flatten() {
+            Some((table, variable)) => self.tables[table].value(variable),
+            None => self.values.get(at),
+        }
+    }
+
+    /// A variable that is no scalar, for changes.
+    pub fn value_mut(&mut self, var: StateId) -> Option<&mut Value> {
+        let at = var.0 as usize;
+        match self.homes.get(at).copied().flatten() {
+            Some((table, variable)) => self.tables[table].value_mut(variable),
+            None => self.values.get_mut(at),
+        }
+    }
+
     /// A variable's value, cloned.
     pub fn get(&self, var: StateId) -> Value {
         let at = var.0 as usize;
@@ -84,7 +102,7 @@ impl State {
             self.types[at]
         );
         if let Some((table, variable)) = self.homes[at] {
-            return self.tables[table].set(variable, &value);
+            return self.tables[table].set(variable, value);
         }
         match pack_scalar(&value) {
             Some(words) => self.scalars[at] = words,

@@ -91,6 +91,13 @@ impl PrintNames<'_> {
                 out.push_str("] added ");
                 return self.block(added, depth, out);
             }
+            Stmt::EntryId(id, table) => {
+                let _ = write!(out, "uint32 {} = id of table{}", self.local(*id), table.0);
+            }
+            Stmt::SelectEntry(table, id) => {
+                let _ = write!(out, "entry of table{} by id ", table.0);
+                self.expr(id, out);
+            }
             Stmt::RemoveEntry(table) => {
                 let _ = write!(out, "remove entry of table{}", table.0);
             }

@@ -197,6 +197,8 @@ imports! {
     FindEntry = table::find_entry as (*mut TableState, *const Pos) -> u32;
     /// Like `FindEntry`, for a key of integers, given its words and their number.
     FindEntryWords = table::find_entry_words as (*mut TableState, *const u64, usize, *const Pos) -> u32;
+    /// Makes the entry with an id current.
+    SelectEntry = table::select_entry as (*mut TableState, u32);
     /// Removes the current entry.
     RemoveEntry = table::remove_entry as (*mut TableState);
 

@@ -37,3 +37,7 @@ fn status_of_search(env: &mut Env, found: Result<bool, TableMemoryError>, pos: *
 pub extern "C" fn remove_entry(_: *mut Env, table: *mut TableState) {
     deref_mut(table).remove_current();
 }
+
+pub extern "C" fn select_entry(_: *mut Env, table: *mut TableState, id: u32) {
+    deref_mut(table).select_id(id);
+}

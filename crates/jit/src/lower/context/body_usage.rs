@@ -105,6 +105,8 @@ impl BodyUsage {
                 self.expr(key);
                 self.stmts(added);
             }
+            Stmt::EntryId(local, _) => self.note_initialization(*local),
+            Stmt::SelectEntry(_, id) => self.expr(id),
             Stmt::RemoveEntry(_) => {}
         }
     }

@@ -1,6 +1,6 @@
 //! Types and places of an operator's state variables.
 
-use eval::TableLayouts;
+use eval::{TableLayouts, TableVariable};
 use graph::StateId;
 use runtime::abi::CodeScope;
 use tuple::Type;
@@ -12,8 +12,8 @@ pub struct StateLayout {
     pub types: Vec<Type>,
     /// The layouts of the tables.
     pub tables: Vec<TableLayouts>,
-    /// For each variable of a table, the index of the table, and the offset in an entry.
-    homes: Vec<Option<(usize, i32)>>,
+    /// For each variable of a table, the index of the table, and the place there.
+    homes: Vec<Option<(usize, TableVariable)>>,
 }
 
 impl StateLayout {
@@ -26,8 +26,8 @@ impl StateLayout {
         };
         for (at, table) in scope.tables.iter().enumerate() {
             let layouts = TableLayouts::new(table, scope.state);
-            for (variable, &offset) in table.variables.iter().zip(&layouts.offsets) {
-                layout.homes[variable.0 as usize] = Some((at, offset as i32));
+            for (variable, &home) in table.variables.iter().zip(&layouts.homes) {
+                layout.homes[variable.0 as usize] = Some((at, home));
             }
             layout.tables.push(layouts);
         }
@@ -39,8 +39,8 @@ impl StateLayout {
         &self.types[variable.0 as usize]
     }
 
-    /// Table of a variable that lives in one, and the offset in an entry.
-    pub fn home(&self, variable: StateId) -> Option<(usize, i32)> {
+    /// Table of a variable that lives in one, and the place there.
+    pub fn home(&self, variable: StateId) -> Option<(usize, TableVariable)> {
         self.homes[variable.0 as usize]
     }
 }

@@ -130,10 +130,9 @@ impl FunctionLowering<'_, '_> {
     }
 
     fn read_state(&mut self, state: u32, ty: &Type) -> LoweredValue {
-        if let Some((table, offset)) = self.body.state_layout.home(graph::StateId(state)) {
-            let entry = self.current_entry(table);
-            let parts = self.load_slot(AccessRegion::Entries, entry, offset, ty);
-            return LoweredValue::from_parts(parts);
+        if let Some((table, home)) = self.body.state_layout.home(graph::StateId(state)) {
+            let location = self.table_variable(table, home);
+            return self.read_at(&location, ty);
         }
         let StateStorage::At {
             scalars, values, ..

@@ -13,3 +13,4 @@ mod intrinsic;
 mod place;
 mod store;
 mod string;
+mod table_variable;

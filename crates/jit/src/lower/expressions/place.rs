@@ -221,9 +221,8 @@ impl FunctionLowering<'_, '_> {
     }
 
     fn state_loc(&mut self, state: StateId) -> PlaceLocation {
-        if let Some((table, offset)) = self.body.state_layout.home(state) {
-            let entry = self.current_entry(table);
-            return PlaceLocation::Slot(AccessRegion::Entries, entry, offset);
+        if let Some((table, home)) = self.body.state_layout.home(state) {
+            return self.table_variable(table, home);
         }
         let StateStorage::At {
             scalars, values, ..

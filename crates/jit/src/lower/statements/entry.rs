@@ -1,4 +1,4 @@
-//! Tables: which entry is current, and where its variables are.
+//! Tables: which entry is current.
 //!
 //! The search for a key of integers begins here, as [`eval::TableState`] says; a call goes on if
 //! the entry is not the first that the search comes to, or makes the whole search for other keys.
@@ -8,10 +8,10 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use eval::{DirectoryEntry, HASH_MULTIPLIER, TableLayouts, TableState, hash_seed};
-use graph::{Expr, Pos, Stmt, TableId};
+use graph::{Expr, LocalId, Pos, Stmt, TableId};
 
 use crate::code::ImportedFunction;
-use crate::lower::context::{FunctionLowering, StateStorage};
+use crate::lower::context::FunctionLowering;
 use crate::lower::values::AccessRegion;
 use crate::lowered_value::LoweredValue;
 
@@ -22,14 +22,9 @@ const FAULTED: i64 = 2;
 const KEY_WORDS_MAX: usize = 4;
 
 const ENTRY_ADDRESS: i32 = offset_of!(TableState, entry_address) as i32;
+const CURRENT: i32 = offset_of!(TableState, current) as i32;
 
 impl FunctionLowering<'_, '_> {
-    /// The address of the current entry of a table.
-    pub fn current_entry(&mut self, table: usize) -> ir::Value {
-        let table = self.table_address(table);
-        self.load(AccessRegion::Tables, types::I64, table, ENTRY_ADDRESS)
-    }
-
     /// Lowers the statement that makes the entry of a key current.
     pub fn find_entry(&mut self, table: TableId, key: &Expr, added: &[Stmt], pos: Pos) {
         let at = table.0 as usize;
@@ -65,6 +60,20 @@ impl FunctionLowering<'_, '_> {
         self.stmts(added);
         self.jump(done, &[]);
         self.switch_to_sealed(done);
+    }
+
+    /// Lowers the statement that sets a local to the id of the current entry.
+    pub fn entry_id(&mut self, local: LocalId, table: TableId) {
+        let address = self.table_address(table.0 as usize);
+        let id = self.load(AccessRegion::Tables, types::I32, address, CURRENT);
+        self.set_local(local, LoweredValue::from_parts([id]));
+    }
+
+    /// Lowers the statement that makes the entry with an id current.
+    pub fn select_entry(&mut self, table: TableId, id: &Expr) {
+        let id = self.expr_single_part(id);
+        let address = self.table_address(table.0 as usize);
+        self.call(ImportedFunction::SelectEntry, &[address, id]);
     }
 
     /// Lowers the statement that removes the current entry of a table.
@@ -137,7 +146,10 @@ impl FunctionLowering<'_, '_> {
         self.branch(is_id, compare, further);
 
         self.switch_to_sealed(compare);
-        let entry = self.entry_address(table, layouts, id);
+        let pages = offset_of!(TableState, pages) as i32;
+        let pages = self.load(AccessRegion::Tables, types::I64, table, pages);
+        let entry_bytes = layouts.entry_bytes as i32;
+        let entry = self.place_in_pages(pages, id, layouts.place_bits, entry_bytes);
         let mut differs = None;
         for (at, &word) in words.iter().enumerate() {
             let own = self.load(AccessRegion::Entries, types::I64, entry, 8 * at as i32);
@@ -151,29 +163,10 @@ impl FunctionLowering<'_, '_> {
 
         self.switch_to_sealed(found);
         self.store(AccessRegion::Tables, entry, table, ENTRY_ADDRESS);
-        let current = offset_of!(TableState, current) as i32;
         let id = self.builder.ins().ireduce(types::I32, id);
-        self.store(AccessRegion::Tables, id, table, current);
+        self.store(AccessRegion::Tables, id, table, CURRENT);
         self.jump(done, &[]);
         self.switch_to_sealed(further);
-    }
-
-    /// The address of the entry with an id, given as a word.
-    fn entry_address(
-        &mut self,
-        table: ir::Value,
-        layouts: &TableLayouts,
-        id: ir::Value,
-    ) -> ir::Value {
-        let bits = layouts.place_bits;
-        let pages = offset_of!(TableState, pages) as i32;
-        let pages = self.load(AccessRegion::Tables, types::I64, table, pages);
-        let page = self.builder.ins().ushr_imm_u(id, i64::from(bits));
-        let page = self.element(pages, page, 8);
-        // Pages are numbered from 1 on.
-        let page = self.load(AccessRegion::Tables, types::I64, page, -8);
-        let place = self.builder.ins().band_imm_u(id, (1 << bits) - 1);
-        self.element(page, place, layouts.entry_bytes as i32)
     }
 
     /// The 32 bits of a key's hash, as a word.
@@ -187,12 +180,5 @@ impl FunctionLowering<'_, '_> {
             hash = self.builder.ins().bxor(low, high);
         }
         self.builder.ins().ushr_imm_u(hash, 32)
-    }
-
-    fn table_address(&mut self, table: usize) -> ir::Value {
-        let StateStorage::At { tables, .. } = self.body.state else {
-            unreachable!("a table without state")
-        };
-        self.offset(tables, (table * size_of::<TableState>()) as i64)
     }
 }

@@ -58,6 +58,8 @@ impl FunctionLowering<'_, '_> {
                 added,
                 pos,
             } => self.find_entry(*table, key, added, *pos),
+            Stmt::EntryId(local, table) => self.entry_id(*local, *table),
+            Stmt::SelectEntry(table, id) => self.select_entry(*table, id),
             Stmt::RemoveEntry(table) => self.remove_entry(*table),
         }
     }

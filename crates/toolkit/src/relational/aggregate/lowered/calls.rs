@@ -1,0 +1,120 @@
+//! Output functions as statements: what each does for a tuple, and its result.
+
+use eval::State;
+use graph::{BinaryOp, Expr, ExprKind, OutputCall, Stmt};
+use tuple::{List, Type, Value};
+
+use super::AggregateLowering;
+use crate::lower;
+
+/// Whether a call can be lowered, for the groups of a window or for the window as a whole.
+pub(super) fn can_lower(call: &OutputCall, has_groups: bool) -> bool {
+    let is_real = |ty: &Type| ty.is_integral() || ty.is_float();
+    let argument = call.args.first().map(|arg| &arg.ty);
+    match &*call.function {
+        "Count" | "CountAll" | "CountGroups" | "Last" | "Any" => true,
+        "CountByGroup" => !has_groups,
+        "First" => argument.is_some_and(State::is_scalar),
+        "Max" | "Min" | "Sum" => argument.is_some_and(is_real),
+        "ArgMax" | "ArgMin" => argument.is_some_and(is_real) && State::is_scalar(&call.ty),
+        "Average" => argument.is_some_and(|ty| ty.is_float() || sum_type(ty).is_some()),
+        _ => false,
+    }
+}
+
+/// The SPL type in which the sum of a window of integers cannot overflow, if there is one.
+fn sum_type(ty: &Type) -> Option<Type> {
+    match ty {
+        Type::Int8 | Type::Int16 | Type::Int32 => Some(Type::Int64),
+        Type::Uint8 | Type::Uint16 | Type::Uint32 => Some(Type::Uint64),
+        _ => None,
+    }
+}
+
+impl AggregateLowering<'_> {
+    /// Adds the statements of a call for each tuple, and returns the expression of its result once
+    /// the window is full.
+    pub(super) fn call(&mut self, call: &OutputCall) -> Expr {
+        self.pos = call.pos;
+        let args: Vec<Expr> = call.args.iter().map(|arg| self.argument(arg)).collect();
+        let size = self.size as i32;
+        match (&*call.function, &args[..]) {
+            ("Count", _) => self.cast(&self.tuples.clone(), &Type::Int32),
+            ("CountAll", _) => self.constant(Value::Int32(size)),
+            ("CountGroups", _) => self.group_count.clone(),
+            ("CountByGroup", _) => self.constant(Value::List(List::Int32(vec![size]))),
+            ("First", [value]) => self.kept_value(value),
+            ("Max", [value]) => self.extreme(BinaryOp::Gt, value, None),
+            ("Min", [value]) => self.extreme(BinaryOp::Lt, value, None),
+            ("ArgMax", [value, other]) => self.extreme(BinaryOp::Gt, value, Some(other)),
+            ("ArgMin", [value, other]) => self.extreme(BinaryOp::Lt, value, Some(other)),
+            ("Sum", [value]) => self.sum(value),
+            ("Average", [value]) => {
+                let wide = sum_type(&value.ty).unwrap_or_else(|| value.ty.clone());
+                self.quotient(value, &wide)
+            }
+            (_, [value, ..]) => self.last(value),
+            (name, []) => unreachable!("{name} is no function without an argument"),
+        }
+    }
+
+    /// An argument's value for this tuple.
+    pub(super) fn argument(&mut self, arg: &Expr) -> Expr {
+        if let ExprKind::Attribute { .. } = arg.kind {
+            return arg.clone();
+        }
+        let local = self.body.local("argument", arg.ty.clone());
+        self.body.stmts.push(Stmt::Let(local, Some(arg.clone())));
+        lower::expr(ExprKind::Local(local), arg.ty.clone(), arg.pos)
+    }
+
+    /// The first tuple's value, in a variable that may be set later.
+    fn kept_value(&mut self, value: &Expr) -> Expr {
+        let chosen = self.variable("chosen", value.ty.clone());
+        self.first.push(self.set(&chosen, value.clone()));
+        chosen
+    }
+
+    /// The first value that no other surpasses, or what came with it.
+    fn extreme(&mut self, surpasses: BinaryOp, value: &Expr, other: Option<&Expr>) -> Expr {
+        let best = self.kept_value(value);
+        let mut changes = vec![self.set(&best, value.clone())];
+        let is_better = self.compare(surpasses, value, &best);
+        let result = match other {
+            Some(other) => {
+                let beside = self.kept_value(other);
+                changes.push(self.set(&beside, other.clone()));
+                beside
+            }
+            None => best,
+        };
+        self.later.push(Stmt::If(is_better, changes, Vec::new()));
+        result
+    }
+
+    fn sum(&mut self, value: &Expr) -> Expr {
+        let sum = self.kept_value(value);
+        let more = self.binary(BinaryOp::Add, &sum, value);
+        self.later.push(self.set(&sum, more));
+        sum
+    }
+
+    /// The sum divided by the count.
+    fn quotient(&mut self, value: &Expr, wide: &Type) -> Expr {
+        let sum = self.sum(&self.cast(value, wide));
+        let size = self.cast(&self.tuples.clone(), wide);
+        let quotient = self.binary(BinaryOp::Div, &sum, &size);
+        self.cast(&quotient, &value.ty)
+    }
+
+    /// The last tuple's value: that of the tuple that fills the window, unless the result is of a
+    /// group.
+    pub(super) fn last(&mut self, value: &Expr) -> Expr {
+        if !self.has_groups {
+            return value.clone();
+        }
+        let last = self.kept_value(value);
+        self.later.push(self.set(&last, value.clone()));
+        last
+    }
+}
