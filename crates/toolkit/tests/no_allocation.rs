@@ -323,4 +323,21 @@ fn keys_that_are_forgotten_make_room_for_others() {
     ];
     let processed = run(operators, WATCH_WINDOWS);
     assert_eq!(processed[2], 20_000, "no key comes twice");
+
+    // Groups and partitions that never come again.
+    let of_forty = || window(WindowKind::Tumbling, Policy::Count(40), None);
+    let mut partitioned = window(WindowKind::Tumbling, Policy::Count(1), None);
+    partitioned.partition = Some(graph::Partition { evict: None });
+    let operators = vec![
+        numbers(),
+        fed("t::Watch", "Watch", 0),
+        aggregate(0, of_forty(), &["Sum"]).param("groupBy", [n()]),
+        fed("t::Take", "Take", 2),
+        aggregate(0, partitioned, &["Sum"])
+            .param("partitionBy", [n()])
+            .param("groupBy", [exprs::rem(n(), exprs::int64(3))]),
+        fed("t::Take", "Take", 4),
+    ];
+    let processed = run(operators, WATCH_WINDOWS);
+    assert_eq!((processed[3], processed[5]), (20_000, 20_000));
 }

@@ -265,7 +265,7 @@ fn a_slip_in_the_name_of_a_medium_or_setting_is_answered_with_what_was_meant() {
     }
 }
 
-/// As in a plan, where commas are blanks.
+/// Settings of a medium may be separated by commas on the command line, as in a plan.
 #[test]
 fn settings_behind_a_medium_may_have_commas_between_them() {
     let dump = ["dump", "--stage", "plan", "--fuse", "none", HELLO, "-F"];
