@@ -1,5 +1,5 @@
-//! Tumbling windows, with partitions and groups or without, against a naive list, interpreted and
-//! compiled.
+//! Windows of a number of tuples, with partitions and groups or without, against a naive list,
+//! interpreted and compiled.
 //!
 //! `THALWEG_WINDOWS` is the number of random windows, 200 by default.
 
@@ -83,19 +83,18 @@ fn results() -> [(&'static str, &'static str, Vec<Expr>, Type); 11] {
     ]
 }
 
-/// The results of the trades of one group of a window, computed by the definition of each function.
-/// The window has so many trades and groups.
-fn expected_results(window: &[&Trade], all: usize, groups: usize) -> Value {
+/// The results of the trades of one group of a window, computed by the definition of each function
+/// but for the sum of prices, whose order of additions is the window's. `CountAll` and
+/// `CountGroups` are given.
+fn expected_results(window: &[&Trade], prices: f64, all: usize, groups: usize) -> Value {
     let last = window[window.len() - 1];
     let best = |is_better: &dyn Fn(&Trade, &Trade) -> bool| {
         let better = |best, &trade| if is_better(trade, best) { trade } else { best };
         window.iter().fold(window[0], better)
     };
+    // A NaN is the extreme while it is the oldest, and is ignored otherwise.
     let highest = best(&|a, b| a.price > b.price);
     let sizes: i64 = window.iter().map(|trade| i64::from(trade.size)).sum();
-    let prices = window[1..]
-        .iter()
-        .fold(window[0].price, |sum, trade| sum + trade.price);
     let ids = window
         .iter()
         .fold(0_i64, |sum, trade| sum.wrapping_add(trade.id));
@@ -142,7 +141,8 @@ fn expected_groups(window: &[&Trade], by: &[usize]) -> Vec<String> {
         }
     }
     let text = |(_, trades): &(Vec<String>, Vec<&Trade>)| {
-        let results = expected_results(trades, window.len(), groups.len());
+        let prices = sum(trades.iter().map(|trade| trade.price)).unwrap_or_default();
+        let results = expected_results(trades, prices, window.len(), groups.len());
         format!("0 {}", text::to_text(&results, &output_type()))
     };
     groups.iter().map(text).collect()
@@ -168,18 +168,113 @@ fn expected(trades: &[Trade], by: &[usize], groups: &[usize], size: usize) -> Ve
     submitted
 }
 
+/// The sum of numbers from the first to the last.
+fn sum(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
+    numbers.into_iter().reduce(|sum, number| sum + number)
+}
+
+/// All trades of a partition so far; the first `left` have left its sliding window.
+#[derive(Default)]
+struct SlidingPartition<'t> {
+    trades: Vec<&'t Trade>,
+    left: usize,
+    flip: usize,
+    since_trigger: usize,
+}
+
+impl SlidingPartition<'_> {
+    fn remove_oldest(&mut self) {
+        self.left += 1;
+        if self.left == self.trades.len() {
+            // The parts begin anew.
+            (self.trades, self.left, self.flip) = (Vec::new(), 0, 0);
+        } else if self.left >= self.flip {
+            let (block, filling) = (self.left / 64 * 64, self.trades.len() / 64 * 64);
+            self.flip = match block == filling {
+                true => self.trades.len(),
+                false => filling,
+            };
+        }
+    }
+
+    /// The sum of prices in the order that the record of compiled state gives: F, R, B, C.
+    fn prices(&self) -> f64 {
+        let prices: Vec<f64> = self.trades.iter().map(|trade| trade.price).collect();
+        let (left, flip, end) = (self.left, self.flip, prices.len());
+        let front_end = flip.min((left / 64 + 1) * 64).max(left);
+        let front = prices[left..front_end].iter().copied();
+        let front = front.rev().reduce(|later, price| price + later);
+        let block_sums = |from: usize, to: usize| {
+            let firsts = (from / 64 * 64..to).step_by(64);
+            let parts = firsts.map(move |first| (first.max(from), to.min(first + 64)));
+            parts.filter_map(|(first, last)| sum(prices[first..last].iter().copied()))
+        };
+        let rest: Vec<f64> = block_sums(front_end, flip.max(front_end)).collect();
+        let rest = rest.into_iter().rev().reduce(|later, block| block + later);
+        let filling = (end / 64 * 64).max(flip);
+        let behind = flip.max(front_end);
+        let filled = sum(block_sums(behind, filling));
+        let filling = sum(prices[filling..].iter().copied());
+        sum([front, rest, filled, filling].into_iter().flatten()).unwrap()
+    }
+}
+
+/// Submissions of an Aggregate with a sliding window by a naive list.
+fn expected_sliding(trades: &[Trade], by: &[usize], size: usize, slide: Slide) -> Vec<String> {
+    let mut windows: Vec<(Vec<String>, SlidingPartition<'_>)> = Vec::new();
+    let mut submitted = Vec::new();
+    let mut all = 0;
+    for trade in trades {
+        let key = trade.key(by);
+        let at = windows.iter().position(|(other, _)| *other == key);
+        let at = at.unwrap_or_else(|| {
+            windows.push((key, SlidingPartition::default()));
+            windows.len() - 1
+        });
+        let window = &mut windows[at].1;
+        if window.trades.len() - window.left == size {
+            window.remove_oldest();
+            all -= 1;
+        }
+        window.trades.push(trade);
+        all += 1;
+        window.since_trigger += 1;
+        if window.since_trigger < slide.every {
+            continue;
+        }
+        window.since_trigger = 0;
+        let items = &window.trades[window.left..];
+        if items.len() == size || slide.fires_incomplete {
+            let results = expected_results(items, window.prices(), all, 1);
+            submitted.push(format!("0 {}", text::to_text(&results, &output_type())));
+            submitted.push("0 window".to_owned());
+        }
+    }
+    submitted
+}
+
+/// When a sliding window gives results.
+#[derive(Clone, Copy, Debug)]
+struct Slide {
+    every: usize,
+    fires_incomplete: bool,
+}
+
 /// Submissions of an Aggregate on a backend.
 fn submitted(
     trades: &[Trade],
     by: &[usize],
     groups: &[usize],
-    size: usize,
+    (size, slide): (usize, Option<Slide>),
     backend: &mut dyn Backend,
 ) -> Vec<String> {
     let window = Window {
-        kind: WindowKind::Tumbling,
+        kind: match slide {
+            Some(_) => WindowKind::Sliding,
+            None => WindowKind::Tumbling,
+        },
         evict: Policy::Count(size as u32),
-        trigger: None,
+        trigger: slide.map(|slide| Policy::Count(slide.every as u32)),
         partition: (!by.is_empty()).then_some(Partition { evict: None }),
         pos: Pos::default(),
     };
@@ -190,6 +285,10 @@ fn submitted(
         if !attributes.is_empty() {
             operator = operator.param(param, attributes.iter().map(|&at| attribute(at)));
         }
+    }
+    if let Some(slide) = slide {
+        let incomplete = exprs::constant(Value::Boolean(slide.fires_incomplete), Type::Boolean);
+        operator = operator.param("aggregateIncompleteWindows", [incomplete]);
     }
     let mut operator = operator.output("Sums", output());
     let mut assigned = Vec::new();
@@ -209,7 +308,7 @@ fn submitted(
     harness.take_submitted()
 }
 
-fn trades() -> impl Strategy<Value = Vec<Trade>> {
+fn trades(count: usize) -> impl Strategy<Value = Vec<Trade>> {
     let price = prop_oneof![
         4 => (0..4_u8).prop_map(|n| f64::from(n) / 3.0),
         1 => Just(f64::NAN),
@@ -224,7 +323,7 @@ fn trades() -> impl Strategy<Value = Vec<Trade>> {
         price,
         size,
     });
-    prop::collection::vec(trade, 0..120)
+    prop::collection::vec(trade, 0..count)
 }
 
 fn case_count() -> u32 {
@@ -241,16 +340,34 @@ proptest! {
 
     #[test]
     fn tumbling_windows_are_those_of_a_list(
-        trades in trades(),
+        trades in trades(120),
         by in prop::sample::subsequence(vec![0_usize, 1, 2, 3], 0..4),
         groups in prop::sample::subsequence(vec![0_usize, 1, 2, 3], 0..3),
         size in 1..9_usize,
     ) {
         let expected = expected(&trades, &by, &groups, size);
         let mut interpreter = InterpreterBackend::new(&[], &[]);
-        let interpreted = submitted(&trades, &by, &groups, size, &mut interpreter);
+        let interpreted = submitted(&trades, &by, &groups, (size, None), &mut interpreter);
         prop_assert_eq!(&interpreted, &expected);
         let mut jit = Jit::new(&[], &[], JitOptions::default()).expect("a supported machine");
-        prop_assert_eq!(&submitted(&trades, &by, &groups, size, &mut jit), &expected);
+        prop_assert_eq!(&submitted(&trades, &by, &groups, (size, None), &mut jit), &expected);
+    }
+
+    #[test]
+    fn sliding_windows_are_those_of_a_list(
+        trades in trades(600),
+        by in prop::sample::subsequence(vec![0_usize, 1, 3], 0..3),
+        size in prop_oneof![1..9_usize, 60..70_usize, 1..300_usize],
+        every in prop_oneof![Just(1_usize), 1..9_usize],
+        fires_incomplete in any::<bool>(),
+    ) {
+        let slide = Slide { every, fires_incomplete };
+        let expected = expected_sliding(&trades, &by, size, slide);
+        let window = (size, Some(slide));
+        let mut interpreter = InterpreterBackend::new(&[], &[]);
+        let interpreted = submitted(&trades, &by, &[], window, &mut interpreter);
+        prop_assert_eq!(&interpreted, &expected);
+        let mut jit = Jit::new(&[], &[], JitOptions::default()).expect("a supported machine");
+        prop_assert_eq!(&submitted(&trades, &by, &[], window, &mut jit), &expected);
     }
 }

@@ -6,18 +6,19 @@ use tuple::{TupleType, Type};
 
 use crate::{StateId, StateVar};
 
-/// A table of an operator's state: for each key an entry, which has a value for each variable of
-/// the table.
+/// A table of an operator's state: entries, each with a value for each variable of the table.
 ///
 /// One entry of a table is the *current* one: its values are those of the table's variables, for
-/// expressions and assignments alike. [`crate::Stmt::FindEntry`] makes another one current.
+/// expressions and assignments alike. [`crate::Stmt::FindEntry`] makes the entry of a key current,
+/// [`crate::Stmt::SelectEntry`] that with an id.
 #[derive(Clone, Debug)]
 pub struct StateTable {
     /// Name of the table, for printing.
     pub name: Arc<str>,
-    /// Types of what a key is made of.
-    pub key: Arc<TupleType>,
-    /// State variables that live in the table; scalars without an initial value.
+    /// Types of what a key is made of. `None`: entries have no keys, and are found by their ids
+    /// alone.
+    pub key: Option<Arc<TupleType>>,
+    /// State variables that live in the table; without an initial value.
     pub variables: Vec<StateId>,
 }
 

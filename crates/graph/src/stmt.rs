@@ -48,6 +48,9 @@ pub enum Stmt {
         /// Position in the program's text.
         pos: Pos,
     },
+    /// Adds an entry to a table without keys, in which all variables are zero, and makes it the
+    /// current one. No program can write it.
+    AddEntry(TableId, Pos),
     /// Makes the entry of a key the current one of a table. If there is none, one is added, in
     /// which all variables are zero. No program can write it.
     FindEntry {

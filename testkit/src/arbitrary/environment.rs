@@ -159,7 +159,7 @@ pub fn state() -> Vec<StateVar> {
     .collect()
 }
 
-/// Three tables, to which the variables of tables belong in turn.
+/// Three tables with keys and one without, to which the variables of tables belong in turn.
 pub fn tables() -> Vec<StateTable> {
     let scalar_keys = [
         ("a", Type::Int32),
@@ -181,16 +181,18 @@ pub fn tables() -> Vec<StateTable> {
         ("f", Type::Int64),
     ];
     let keys = [
-        TupleType::new(integer_keys),
-        TupleType::new(scalar_keys),
-        TupleType::new(other_keys),
+        Some(TupleType::new(integer_keys)),
+        Some(TupleType::new(scalar_keys)),
+        Some(TupleType::new(other_keys)),
+        None,
     ];
+    let count = keys.len();
     let first = types().len();
     let tables = keys.into_iter().enumerate().map(|(table, key)| StateTable {
         name: format!("t{table}").into(),
-        key: Arc::new(key),
+        key: key.map(Arc::new),
         variables: (first..2 * first)
-            .filter(|at| at % 3 == table)
+            .filter(|at| at % count == table)
             .map(|at| StateId(at as u32))
             .collect(),
     });

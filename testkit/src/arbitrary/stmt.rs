@@ -59,7 +59,10 @@ impl ProgramGenerator<'_> {
         if self.choices.percent(20) {
             return out.push(Stmt::RemoveEntry(table));
         }
-        let key = self.tuple_literal(&tables[at].key, 2);
+        let Some(key) = &tables[at].key else {
+            return self.entry_without_key(table, out);
+        };
+        let key = self.tuple_literal(key, 2);
         let added = match self.choices.percent(50) {
             true => self.block(depth),
             false => Vec::new(),
@@ -71,6 +74,22 @@ impl ProgramGenerator<'_> {
             added,
             pos,
         });
+    }
+
+    /// A further entry of a table without keys; some time later another, then the first again.
+    fn entry_without_key(&mut self, table: TableId, out: &mut Vec<Stmt>) {
+        let pos = self.pos();
+        out.push(Stmt::AddEntry(table, pos));
+        if self.choices.percent(50) {
+            return;
+        }
+        let first = self.local(Type::Uint32);
+        out.push(Stmt::EntryId(first, table));
+        self.assignment(out);
+        out.push(Stmt::AddEntry(table, pos));
+        self.assignment(out);
+        let first = self.node(ExprKind::Local(first), Type::Uint32);
+        out.push(Stmt::SelectEntry(table, first));
     }
 
     fn definition(&mut self, out: &mut Vec<Stmt>) {

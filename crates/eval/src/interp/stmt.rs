@@ -88,6 +88,10 @@ impl Machine<'_, '_> {
                     return self.block(added);
                 }
             }
+            Stmt::AddEntry(table, pos) => {
+                let added = self.table(*table)?.add_without_key();
+                added.map_err(|error| Fault::from(error).with_pos(*pos))?;
+            }
             Stmt::EntryId(local, table) => {
                 let id = self.table(*table)?.current;
                 self.locals[self.call_base + local.0 as usize] = Value::Uint32(id);

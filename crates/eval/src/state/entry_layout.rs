@@ -66,7 +66,7 @@ impl EntryLayout {
             attributes: vec![(0, Type::Void); table.attributes.len()],
             age_links: None,
             use_links: None,
-            words: key.words + behind_key.size as usize / 8,
+            words: (key.words + behind_key.size as usize / 8).max(1),
         };
         for ((slot, ty), &offset) in slots.into_iter().zip(&behind_key.offsets) {
             let offset = key.words as u32 * 8 + offset;

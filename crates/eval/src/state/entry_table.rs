@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use tuple::Value;
+use tuple::{Layout, TupleType, Value};
 
 use super::entry_layout::{EntryLayout, EntryTableType};
 use super::entry_order::EntryOrder;
@@ -50,7 +50,8 @@ use crate::{Fault, FaultKind};
 pub struct EntryTable {
     keys: Arc<KeyLayout>,
     layout: EntryLayout,
-    index: Index,
+    /// None for entries without keys.
+    index: Option<Index>,
     pages: Pages,
     strings: KeyStrings,
     by_age: Option<EntryOrder>,
@@ -89,7 +90,7 @@ impl EntryTable {
     pub fn new(keys: &Arc<KeyLayout>, table: &EntryTableType) -> EntryTable {
         let layout = EntryLayout::new(keys, table);
         EntryTable {
-            index: Index::new(),
+            index: Some(Index::new()),
             pages: Pages::new(layout.words),
             strings: KeyStrings::default(),
             by_age: layout.age_links.map(EntryOrder::new),
@@ -99,9 +100,18 @@ impl EntryTable {
         }
     }
 
+    /// A table without entries, whose entries have no keys.
+    pub(super) fn without_keys(table: &EntryTableType) -> EntryTable {
+        let keys = KeyLayout::new(&Layout::new(&Arc::new(TupleType::default())), 0);
+        EntryTable {
+            index: None,
+            ..EntryTable::new(&Arc::new(keys), table)
+        }
+    }
+
     /// Number of entries in the table.
     pub fn len(&self) -> usize {
-        self.index.len()
+        self.pages.len()
     }
 
     /// Whether there are no entries.
@@ -111,7 +121,7 @@ impl EntryTable {
 
     /// Bytes of memory that the table takes.
     pub fn bytes(&self) -> usize {
-        self.index.bytes() + self.pages.bytes() + self.strings.bytes()
+        self.index.as_ref().map_or(0, Index::bytes) + self.pages.bytes() + self.strings.bytes()
     }
 
     /// Id of the entry of a key.
@@ -120,7 +130,7 @@ impl EntryTable {
             let entry = self.pages.get(EntryId(id));
             self.keys.has_key(entry, &self.strings, key)
         };
-        self.index.find(key.hash, has_key).map(EntryId)
+        self.index.as_ref()?.find(key.hash, has_key).map(EntryId)
     }
 
     /// Adds an entry for a key that has none: all attributes are zero, no other is younger or was
@@ -133,7 +143,7 @@ impl EntryTable {
             return Err(self.memory_error());
         };
         self.pages.get_mut(id)[..self.keys.words].copy_from_slice(&key.words);
-        if !self.add_long_strings(id, key) || self.index.insert(key.hash, id.0).is_err() {
+        if !self.add_long_strings(id, key) || !self.add_to_index(key.hash, id) {
             self.remove_long_strings(id);
             self.pages.remove(id);
             return Err(self.memory_error());
@@ -146,7 +156,10 @@ impl EntryTable {
 
     /// Removes an entry; its id may be that of a later one.
     pub fn remove(&mut self, id: EntryId) {
-        self.index.remove(self.hash(id), id.0);
+        let hash = self.hash(id);
+        if let Some(index) = &mut self.index {
+            index.remove(hash, id.0);
+        }
         for order in [&mut self.by_age, &mut self.by_use].into_iter().flatten() {
             order.remove(&mut self.pages, id);
         }
@@ -156,7 +169,7 @@ impl EntryTable {
 
     /// Removes all entries, and gives back their memory.
     pub fn clear(&mut self) {
-        self.index.clear();
+        self.index.iter_mut().for_each(Index::clear);
         self.pages.clear();
         self.strings.clear();
         for order in [&mut self.by_age, &mut self.by_use].into_iter().flatten() {
@@ -189,9 +202,9 @@ impl EntryTable {
         self.by_use.as_ref()?.first()
     }
 
-    /// Ids of all entries, in no order that means anything.
+    /// Ids of all entries that have keys, in no order that means anything.
     pub fn ids(&self) -> impl Iterator<Item = EntryId> {
-        self.index.ids().map(EntryId)
+        self.index.iter().flat_map(Index::ids).map(EntryId)
     }
 
     /// Value of an attribute.
@@ -217,7 +230,7 @@ impl EntryTable {
     /// Address of the directory of the index, and by how many bits a hash is shifted to be an index
     /// of it.
     pub(super) fn directory(&self) -> (usize, u32) {
-        self.index.directory()
+        self.index.as_ref().map_or((0, 0), Index::directory)
     }
 
     /// Address of the addresses of pages.
@@ -236,6 +249,12 @@ impl EntryTable {
             entries: self.len(),
             bytes: self.bytes(),
         }
+    }
+
+    /// Puts an entry into the index, if there is one. Whether there was memory.
+    fn add_to_index(&mut self, hash: u32, id: EntryId) -> bool {
+        let index = self.index.as_mut();
+        index.is_none_or(|index| index.insert(hash, id.0).is_ok())
     }
 
     /// Hash of an entry's key.

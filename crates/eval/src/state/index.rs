@@ -173,6 +173,7 @@ impl Index {
     }
 
     /// Number of entries in the index.
+    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.len
     }

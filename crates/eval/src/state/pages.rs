@@ -99,6 +99,8 @@ pub(super) struct Pages<W = u64> {
     spare: Option<u32>,
     /// Words of all pages.
     words: usize,
+    /// Number of entries that are taken.
+    len: usize,
 }
 
 #[derive(Debug)]
@@ -139,7 +141,13 @@ impl<W: PageWord> Pages<W> {
             vacant: Vec::new(),
             spare: None,
             words: 0,
+            len: 0,
         }
+    }
+
+    /// Number of entries that are taken.
+    pub(super) fn len(&self) -> usize {
+        self.len
     }
 
     /// Bytes of memory that the pages take.
@@ -179,6 +187,7 @@ impl<W: PageWord> Pages<W> {
             }
         };
         page.used += 1;
+        self.len += 1;
         if page.free == NO_PLACE && page.fresh == capacity {
             self.set_roomy(at, false);
         }
@@ -198,6 +207,7 @@ impl<W: PageWord> Pages<W> {
         page.words[place * words] = W::from_place(page.free);
         page.free = place as u32;
         page.used -= 1;
+        self.len -= 1;
         let is_empty = page.used == 0;
         self.set_roomy(at, true);
         if is_empty {
@@ -211,7 +221,8 @@ impl<W: PageWord> Pages<W> {
         self.addresses.clear();
         self.roomy.clear();
         self.vacant.clear();
-        (self.first_roomy, self.spare, self.words) = (0, None, 0);
+        (self.first_roomy, self.spare) = (0, None);
+        (self.words, self.len) = (0, 0);
     }
 
     /// Address of the addresses of pages.

@@ -58,7 +58,7 @@ pub struct ValueBlockLayout {
 /// Layouts that follow from a table's types.
 #[derive(Clone, Debug)]
 pub struct TableLayouts {
-    /// Layout of the tuples that keys are given as.
+    /// Layout of the tuples that keys are given as; of no attributes if entries have no keys.
     pub key: Arc<Layout>,
     /// Places of the variables of the table.
     pub homes: Vec<TableVariable>,
@@ -74,13 +74,14 @@ pub struct TableLayouts {
     /// How many bits of an id are the place of an entry in its page.
     pub place_bits: u32,
     keys: Arc<KeyLayout>,
+    has_keys: bool,
     entries: EntryTableType,
 }
 
 impl TableLayouts {
     /// Layouts of a table, given the state variables of its operator.
     pub fn new(table: &StateTable, state: &[StateVar]) -> TableLayouts {
-        let key = Layout::new(&table.key);
+        let key = Layout::new(&table.key.clone().unwrap_or_default());
         let keys = Arc::new(KeyLayout::new(&key, key.schema.attributes.len()));
         let variables = table.variable_types(state);
         let (mut attributes, values): (Vec<Type>, Vec<Type>) =
@@ -117,6 +118,7 @@ impl TableLayouts {
             entry_bytes: entry.words * 8,
             place_bits: Pages::<u64>::new(entry.words).place_bits(),
             keys,
+            has_keys: table.key.is_some(),
             entries,
         }
     }
@@ -158,7 +160,10 @@ pub struct TableState {
 impl TableState {
     /// A table without entries.
     pub fn new(layouts: TableLayouts) -> TableState {
-        let entries = EntryTable::new(&layouts.keys, &layouts.entries);
+        let entries = match layouts.has_keys {
+            true => EntryTable::new(&layouts.keys, &layouts.entries),
+            false => EntryTable::without_keys(&layouts.entries),
+        };
         let mut table = TableState {
             entry_address: 0,
             current: 0,
@@ -198,7 +203,7 @@ impl TableState {
         self.shared_len.clone()
     }
 
-    /// Values of a variable in all entries, in no order that means anything.
+    /// Values of a variable in all entries that have keys, in no order that means anything.
     pub fn values(&self, variable: usize) -> impl Iterator<Item = Value> {
         let ids = self.entries.ids();
         ids.map(move |id| self.value_in(self.entries.words(id), variable))
@@ -240,6 +245,16 @@ impl TableState {
         };
         self.select(Some(id));
         Ok(found.is_none())
+    }
+
+    /// Adds an entry to a table without keys and makes it current, all variables zero.
+    ///
+    /// # Errors
+    /// Memory for another entry is missing.
+    pub fn add_without_key(&mut self) -> Result<(), TableMemoryError> {
+        let id = self.add()?;
+        self.select(Some(id));
+        Ok(())
     }
 
     /// A buffer for a key, and the layout of keys. It is given back by

@@ -91,6 +91,9 @@ impl PrintNames<'_> {
                 out.push_str("] added ");
                 return self.block(added, depth, out);
             }
+            Stmt::AddEntry(table, _) => {
+                let _ = write!(out, "add entry to table{}", table.0);
+            }
             Stmt::EntryId(id, table) => {
                 let _ = write!(out, "uint32 {} = id of table{}", self.local(*id), table.0);
             }

@@ -197,6 +197,8 @@ imports! {
     FindEntry = table::find_entry as (*mut TableState, *const Pos) -> u32;
     /// Like `FindEntry`, for a key of integers, given its words and their number.
     FindEntryWords = table::find_entry_words as (*mut TableState, *const u64, usize, *const Pos) -> u32;
+    /// Adds an entry to a table without keys and makes it current. Returns 0, or 2 after a fault.
+    AddEntry = table::add_entry as (*mut TableState, *const Pos) -> u32;
     /// Makes the entry with an id current.
     SelectEntry = table::select_entry as (*mut TableState, u32);
     /// Removes the current entry.
@@ -230,10 +232,11 @@ impl ImportedFunction {
     /// Whether the function can fault, or asks something of the outlet.
     pub fn reaches_outside(self) -> bool {
         use ImportedFunction::{
-            FindEntry, FindEntryWords, IsShutdown, Punctuate, RunSite, Sleep, SubmitInput,
-            SubmitTuple, WakeReader,
+            AddEntry, FindEntry, FindEntryWords, IsShutdown, Punctuate, RunSite, Sleep,
+            SubmitInput, SubmitTuple, WakeReader,
         };
         let outside = [
+            AddEntry,
             FindEntry,
             FindEntryWords,
             IsShutdown,

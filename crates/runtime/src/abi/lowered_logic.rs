@@ -29,6 +29,8 @@ pub struct CountedWindow {
     pub count: StateId,
     /// The table that the variable lives in, if there are partitions: an entry is a window.
     pub table: Option<TableId>,
+    /// Number of tuples of a full window; 0 if windows that are not full give results, too.
+    pub size: u32,
     /// Advice for a window that did not get full: see [`crate::IncompleteWindows::help`].
     pub help: &'static str,
 }

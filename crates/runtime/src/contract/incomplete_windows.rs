@@ -17,10 +17,12 @@ pub struct IncompleteWindows {
 }
 
 impl IncompleteWindows {
-    /// The windows of a lowered operator that hold a tuple.
+    /// The windows of a lowered operator that hold tuples, but fewer than a full one.
     pub(crate) fn from_counts(window: CountedWindow, state: &State) -> IncompleteWindows {
         let add = |(windows, tuples), count| match count {
-            Value::Uint32(count) if count > 0 => (windows + 1, tuples + u64::from(count)),
+            Value::Uint32(count) if (1..window.size).contains(&count) => {
+                (windows + 1, tuples + u64::from(count))
+            }
             _ => (windows, tuples),
         };
         let (windows, tuples) = match state.home(window.count) {

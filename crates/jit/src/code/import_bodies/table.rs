@@ -23,6 +23,11 @@ pub extern "C" fn find_entry_words(
     status_of_search(env(e), found, pos)
 }
 
+pub extern "C" fn add_entry(e: *mut Env, table: *mut TableState, pos: *const Pos) -> u32 {
+    let added = deref_mut(table).add_without_key();
+    status_of_search(env(e), added.map(|()| false), pos)
+}
+
 /// 0 for an entry that was there, 1 for one that was added, 2 for a fault.
 fn status_of_search(env: &mut Env, found: Result<bool, TableMemoryError>, pos: *const Pos) -> u32 {
     match found {

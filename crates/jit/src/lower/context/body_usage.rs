@@ -107,7 +107,7 @@ impl BodyUsage {
             }
             Stmt::EntryId(local, _) => self.note_initialization(*local),
             Stmt::SelectEntry(_, id) => self.expr(id),
-            Stmt::RemoveEntry(_) => {}
+            Stmt::AddEntry(..) | Stmt::RemoveEntry(_) => {}
         }
     }
 

@@ -69,11 +69,47 @@ impl FunctionLowering<'_, '_> {
         self.set_local(local, LoweredValue::from_parts([id]));
     }
 
-    /// Lowers the statement that makes the entry with an id current.
+    /// Lowers the statement that adds an entry to a table without keys.
+    pub fn add_entry(&mut self, table: TableId, pos: Pos) {
+        let address = self.table_address(table.0 as usize);
+        let pos = self.position_address(pos);
+        let has_failed = self.call_for_word(ImportedFunction::AddEntry, &[address, pos]);
+        let added = self.block();
+        self.branch(has_failed, self.fault_block, added);
+        self.switch_to_sealed(added);
+    }
+
+    /// Lowers the statement that makes the entry with an id current. A call makes that of no key
+    /// current, for its variables become zero.
     pub fn select_entry(&mut self, table: TableId, id: &Expr) {
         let id = self.expr_single_part(id);
         let address = self.table_address(table.0 as usize);
+        let (some, none, done) = (self.block(), self.cold_block(), self.block());
+        self.branch(id, some, none);
+        self.switch_to_sealed(none);
         self.call(ImportedFunction::SelectEntry, &[address, id]);
+        self.jump(done, &[]);
+        self.switch_to_sealed(some);
+        let state = self.body.state_layout.clone();
+        let layouts = &state.tables[table.0 as usize];
+        let word = self.builder.ins().uextend(types::I64, id);
+        let entry = self.entry_at(address, word, layouts);
+        self.make_current(address, entry, id);
+        self.jump(done, &[]);
+        self.switch_to_sealed(done);
+    }
+
+    /// The address of the entry with an id, given as a word.
+    fn entry_at(&mut self, table: ir::Value, id: ir::Value, layouts: &TableLayouts) -> ir::Value {
+        let pages = offset_of!(TableState, pages) as i32;
+        let pages = self.load(AccessRegion::Tables, types::I64, table, pages);
+        let entry_bytes = layouts.entry_bytes as i32;
+        self.place_in_pages(pages, id, layouts.place_bits, entry_bytes)
+    }
+
+    fn make_current(&mut self, table: ir::Value, entry: ir::Value, id: ir::Value) {
+        self.store(AccessRegion::Tables, entry, table, ENTRY_ADDRESS);
+        self.store(AccessRegion::Tables, id, table, CURRENT);
     }
 
     /// Lowers the statement that removes the current entry of a table.
@@ -146,10 +182,7 @@ impl FunctionLowering<'_, '_> {
         self.branch(is_id, compare, further);
 
         self.switch_to_sealed(compare);
-        let pages = offset_of!(TableState, pages) as i32;
-        let pages = self.load(AccessRegion::Tables, types::I64, table, pages);
-        let entry_bytes = layouts.entry_bytes as i32;
-        let entry = self.place_in_pages(pages, id, layouts.place_bits, entry_bytes);
+        let entry = self.entry_at(table, id, layouts);
         let mut differs = None;
         for (at, &word) in words.iter().enumerate() {
             let own = self.load(AccessRegion::Entries, types::I64, entry, 8 * at as i32);
@@ -162,9 +195,8 @@ impl FunctionLowering<'_, '_> {
         self.branch(differs.expect("a key has words"), further, found);
 
         self.switch_to_sealed(found);
-        self.store(AccessRegion::Tables, entry, table, ENTRY_ADDRESS);
         let id = self.builder.ins().ireduce(types::I32, id);
-        self.store(AccessRegion::Tables, id, table, CURRENT);
+        self.make_current(table, entry, id);
         self.jump(done, &[]);
         self.switch_to_sealed(further);
     }

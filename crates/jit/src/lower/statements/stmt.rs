@@ -58,6 +58,7 @@ impl FunctionLowering<'_, '_> {
                 added,
                 pos,
             } => self.find_entry(*table, key, added, *pos),
+            Stmt::AddEntry(table, pos) => self.add_entry(*table, *pos),
             Stmt::EntryId(local, table) => self.entry_id(*local, *table),
             Stmt::SelectEntry(table, id) => self.select_entry(*table, id),
             Stmt::RemoveEntry(table) => self.remove_entry(*table),

@@ -23,7 +23,7 @@ pub(super) fn can_lower(call: &OutputCall, has_groups: bool) -> bool {
 }
 
 /// The SPL type in which the sum of a window of integers cannot overflow, if there is one.
-fn sum_type(ty: &Type) -> Option<Type> {
+pub(super) fn sum_type(ty: &Type) -> Option<Type> {
     match ty {
         Type::Int8 | Type::Int16 | Type::Int32 => Some(Type::Int64),
         Type::Uint8 | Type::Uint16 | Type::Uint32 => Some(Type::Uint64),
@@ -37,7 +37,7 @@ impl AggregateLowering<'_> {
     pub(super) fn call(&mut self, call: &OutputCall) -> Expr {
         self.pos = call.pos;
         let args: Vec<Expr> = call.args.iter().map(|arg| self.argument(arg)).collect();
-        let size = self.size as i32;
+        let size = self.window.size as i32;
         match (&*call.function, &args[..]) {
             ("Count", _) => self.cast(&self.tuples.clone(), &Type::Int32),
             ("CountAll", _) => self.constant(Value::Int32(size)),

@@ -1,4 +1,4 @@
-//! A tumbling window of a number of tuples as statements. Running results are state variables, so
+//! A window of a number of tuples as statements. Running results are state variables, so
 //! the operator is compiled into the code of its fused chain. With partitions they are variables of
 //! a table whose keys are those of the partitions; with groups, of a table of groups.
 //!
@@ -16,62 +16,53 @@
 //!       }
 //!   }
 //! ```
-//! [`groups`] has the statements of a window with groups. Each function takes the steps of
+//! These are the statements of a tumbling window; [`groups`] has those of one with groups,
+//! [`sliding`] those of one that slides. Each function takes the steps of
 //! [`super::running_function`] in the same order, so that results agree to the bit.
 //! [`super::operator`] evaluates all other windows.
 
 mod builders;
 mod calls;
+mod count_window;
 mod groups;
+mod sliding;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use eval::Fault;
 use graph::{
-    Body, Expr, ExprKind, OperatorNode, ParamValue, Policy, PortIndex, Pos, StateId, StateTable,
-    StateVar, Stmt, TableId, Window, WindowKind,
+    Body, Expr, ExprKind, OperatorNode, ParamValue, PortIndex, Pos, StateId, StateTable, StateVar,
+    Stmt, TableId,
 };
 use runtime::{CountedWindow, LoweredLogic};
 use tuple::{TupleType, Type, Value};
 
+use self::count_window::CountWindow;
 use super::incomplete_help::incomplete_help;
 use crate::lower;
 
 /// Whether an Aggregate can be lowered.
 pub fn can_lower(operator: &OperatorNode) -> bool {
-    let is_counted = operator.inputs[0].window.as_ref().and_then(size).is_some();
+    let Some(window) = CountWindow::of(operator) else {
+        return false;
+    };
     let has_groups = operator.param("groupBy").is_some();
     let out = &operator.outputs[0];
     let mut calls = out.calls.iter();
-    is_counted
-        && calls.all(|call| calls::can_lower(call, has_groups))
-        && (!has_groups || groups::can_lower(out))
-}
-
-/// Number of tuples of a window, if nothing else flushes it.
-fn size(window: &Window) -> Option<u32> {
-    let evicts_partitions = window.partition.as_ref().is_some_and(|p| p.evict.is_some());
-    match window.evict {
-        Policy::Count(size)
-            if size > 0 && window.kind == WindowKind::Tumbling && !evicts_partitions =>
-        {
-            Some(size)
-        }
-        _ => None,
+    if window.slide.is_some() {
+        return !has_groups && calls.all(sliding::can_lower);
     }
+    calls.all(|call| calls::can_lower(call, has_groups)) && (!has_groups || groups::can_lower(out))
 }
 
 /// Lowers an Aggregate to statements.
 pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
-    let window = operator.inputs[0].window.as_ref();
-    let size = window
-        .and_then(size)
-        .ok_or_else(|| lower::missing_param("window"))?;
+    let window = CountWindow::of(operator).ok_or_else(|| lower::missing_param("window"))?;
     let logic_state_count = operator.logic.state.len();
     let (mut added, mut tables) = (Vec::new(), Vec::new());
     let mut logic = lower::after_logic(operator, |_, body| {
-        let mut lowering = AggregateLowering::new(operator, size, body);
+        let mut lowering = AggregateLowering::new(operator, window, body);
         lowering.lower(operator);
         added = lowering.state;
         tables = lowering.tables;
@@ -80,11 +71,16 @@ pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     logic.state.extend(added);
     logic.tables = tables;
     let has_partitions = operator.param("partitionBy").is_some();
-    logic.window = window.map(|window| CountedWindow {
+    let fires_incomplete = window.slide.is_some_and(|slide| slide.fires_incomplete);
+    logic.window = Some(CountedWindow {
         // The count is the first state variable that is added.
         count: StateId(logic_state_count as u32),
         table: has_partitions.then_some(WINDOWS),
-        help: incomplete_help(window),
+        size: if fires_incomplete { 0 } else { window.size },
+        help: operator.inputs[0]
+            .window
+            .as_ref()
+            .map_or("", incomplete_help),
     });
     Ok(logic)
 }
@@ -93,7 +89,7 @@ pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
 const WINDOWS: TableId = TableId(0);
 
 struct AggregateLowering<'a> {
-    size: u32,
+    window: CountWindow,
     /// Position of the part of the invocation that is being lowered.
     pos: Pos,
     body: &'a mut Body,
@@ -117,10 +113,14 @@ struct AggregateLowering<'a> {
 }
 
 impl<'a> AggregateLowering<'a> {
-    fn new(operator: &OperatorNode, size: u32, body: &'a mut Body) -> AggregateLowering<'a> {
+    fn new(
+        operator: &OperatorNode,
+        window: CountWindow,
+        body: &'a mut Body,
+    ) -> AggregateLowering<'a> {
         let number = |value, ty| lower::constant(value, ty, operator.pos);
         AggregateLowering {
-            size,
+            window,
             pos: operator.pos,
             body,
             logic_state_count: operator.logic.state.len(),
@@ -128,7 +128,7 @@ impl<'a> AggregateLowering<'a> {
             tables: Vec::new(),
             table: None,
             has_groups: operator.param("groupBy").is_some(),
-            tuples: number(Value::Uint32(size), Type::Uint32),
+            tuples: number(Value::Uint32(window.size), Type::Uint32),
             group_count: number(Value::Int32(1), Type::Int32),
             last_values: BTreeMap::new(),
             first: Vec::new(),
@@ -145,9 +145,10 @@ impl AggregateLowering<'_> {
             self.add_table("windows", partition);
         }
         let count = self.variable("count", Type::Uint32);
-        match group {
-            Some(group) => self.lower_groups(operator, &count, partition, group),
-            None => self.lower_window(operator, &count, partition),
+        match (group, self.window.slide) {
+            (Some(group), _) => self.lower_groups(operator, &count, partition, group),
+            (None, Some(slide)) => self.lower_sliding(operator, slide, &count, partition),
+            (None, None) => self.lower_window(operator, &count, partition),
         }
     }
 
@@ -189,7 +190,7 @@ impl AggregateLowering<'_> {
     }
 
     fn fire_if_full(&mut self, count: &Expr, fire: Vec<Stmt>) {
-        let is_full = self.equals(count, Value::Uint32(self.size));
+        let is_full = self.equals(count, Value::Uint32(self.window.size));
         self.body.stmts.push(Stmt::If(is_full, fire, Vec::new()));
     }
 
@@ -224,7 +225,7 @@ impl AggregateLowering<'_> {
         self.table = Some(self.tables.len());
         self.tables.push(StateTable {
             name: name.into(),
-            key: key_type(key),
+            key: Some(key_type(key)),
             variables: Vec::new(),
         });
     }
@@ -255,6 +256,12 @@ impl AggregateLowering<'_> {
         let (local, kept) = self.local("result", result.ty.clone());
         fire.push(Stmt::Let(local, Some(result)));
         kept
+    }
+
+    /// A new state variable of a table or of the operator, as an expression that reads it.
+    fn variable_in(&mut self, table: Option<usize>, name: &str, ty: Type) -> Expr {
+        self.table = table;
+        self.variable(name, ty)
     }
 
     /// A new state variable, as an expression that reads it.

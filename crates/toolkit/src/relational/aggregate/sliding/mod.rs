@@ -28,6 +28,7 @@ mod whole_column;
 #[cfg(test)]
 pub mod tests;
 
+pub use blocks::BLOCK_ITEMS;
 pub use capacity::shrink_excess;
 pub use choose::{one_time_function, sliding_function};
 pub use sliding_function::SlidingFunction;

@@ -1,0 +1,245 @@
+//! Aggregates of parts of a window that merge into those of larger parts: sums of floats, extremes.
+//!
+//! An aggregate is one to three values. That of no items is such that merging it changes nothing:
+//!
+//! | | values | of no items |
+//! | --- | --- | --- |
+//! | sum | sum | -0.0 |
+//! | extreme of floats | best ordered value, what came with it | NaN, any |
+//! | extreme of integers | best value | the least of the type; the greatest |
+//! | the same with a second argument | that, what came with it, whether there is one | the same, any, false |
+//!
+//! A NaN surpasses no value and is not surpassed, but is the extreme while it is the oldest of all.
+
+use graph::{BinaryOp, Expr, ExprKind, Stmt};
+use tuple::{Type, Value};
+
+use super::SlidingLowering;
+use crate::lower;
+
+/// How the items of a part become one aggregate.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Aggregation {
+    Sum,
+    Greatest,
+    Least,
+}
+
+/// The aggregates of a window that one function, or several of the same arguments, need.
+pub(super) struct Accumulator {
+    aggregation: Aggregation,
+    /// Index of the item's field that is aggregated.
+    value: usize,
+    /// Index of the field that comes with an extreme.
+    other: Option<usize>,
+    /// From the current item to the end of F, as [`super::blocks`] calls the parts.
+    pub(super) suffix: Vec<Expr>,
+    /// R, B and C.
+    pub(super) rest: Vec<Expr>,
+    pub(super) filled: Vec<Expr>,
+    pub(super) filling: Vec<Expr>,
+    /// That of the current block, if windows have several.
+    pub(super) block: Vec<Expr>,
+    /// Local variables: the result, and a part that grows.
+    pub(super) result: Vec<Expr>,
+    pub(super) part: Vec<Expr>,
+}
+
+impl SlidingLowering<'_, '_> {
+    /// The values of an accumulator's result, which is added if there is none alike.
+    pub(super) fn aggregate(
+        &mut self,
+        aggregation: Aggregation,
+        value: &Expr,
+        other: Option<&Expr>,
+    ) -> Vec<Expr> {
+        let value = self.field(value);
+        let other = other.map(|other| self.field(other));
+        let is_it = |known: &&Accumulator| {
+            (known.aggregation, known.value, known.other) == (aggregation, value, other)
+        };
+        if let Some(known) = self.accumulators.iter().find(is_it) {
+            return known.result.clone();
+        }
+        let types = self.aggregate_types(value, other);
+        let (home, items) = (self.home, Some(self.items));
+        let accumulator = Accumulator {
+            aggregation,
+            value,
+            other,
+            suffix: self.variables(items, "suffix", &types),
+            rest: self.variables(home, "rest", &types),
+            filled: self.variables(home, "filled", &types),
+            filling: self.variables(home, "filling", &types),
+            block: Vec::new(),
+            result: self.locals("result", &types),
+            part: self.locals("part", &types),
+        };
+        let result = accumulator.result.clone();
+        self.accumulators.push(accumulator);
+        result
+    }
+
+    /// Types of the values of an aggregate.
+    fn aggregate_types(&self, value: usize, other: Option<usize>) -> Vec<Type> {
+        let ty = |field: usize| self.fields[field].kept.ty.clone();
+        let mut types = vec![ty(value)];
+        types.extend(other.map(ty));
+        if other.is_some() && types[0].is_integral() {
+            types.push(Type::Boolean);
+        }
+        types
+    }
+
+    /// Variables of a table, or of the operator.
+    pub(super) fn variables(
+        &mut self,
+        table: Option<usize>,
+        name: &str,
+        types: &[Type],
+    ) -> Vec<Expr> {
+        let types = types.iter();
+        types
+            .map(|ty| self.base.variable_in(table, name, ty.clone()))
+            .collect()
+    }
+
+    fn locals(&mut self, name: &str, types: &[Type]) -> Vec<Expr> {
+        let types = types.iter();
+        types
+            .map(|ty| self.base.local(name, ty.clone()).1)
+            .collect()
+    }
+
+    /// Statements that declare the local variables of all accumulators.
+    pub(super) fn declare_locals(&self) -> Vec<Stmt> {
+        let accumulators = self.accumulators.iter();
+        let locals = accumulators.flat_map(|of| of.result.iter().chain(&of.part));
+        let declare = |local: &Expr| match local.kind {
+            ExprKind::Local(id) => Stmt::Let(id, None),
+            _ => unreachable!("a local variable"),
+        };
+        locals.map(declare).collect()
+    }
+
+    /// Sets an aggregate to that of the arriving tuple's item.
+    pub(super) fn set_to_arriving(&self, accumulator: &Accumulator, to: &[Expr]) -> Vec<Stmt> {
+        let arriving = |field: usize| self.fields[field].arriving.clone();
+        self.set_to_item(accumulator, to, arriving)
+    }
+
+    /// Sets an aggregate to that of the current item.
+    pub(super) fn set_to_current(&self, accumulator: &Accumulator, to: &[Expr]) -> Vec<Stmt> {
+        let kept = |field: usize| self.fields[field].kept.clone();
+        self.set_to_item(accumulator, to, kept)
+    }
+
+    fn set_to_item(
+        &self,
+        accumulator: &Accumulator,
+        to: &[Expr],
+        field: impl Fn(usize) -> Expr,
+    ) -> Vec<Stmt> {
+        let fields = [Some(accumulator.value), accumulator.other];
+        let mut values: Vec<Expr> = fields.into_iter().flatten().map(field).collect();
+        if values.len() < to.len() {
+            values.push(self.boolean(true));
+        }
+        self.set_all(to, &values)
+    }
+
+    /// Sets an aggregate to that of no items.
+    pub(super) fn set_to_none(&self, accumulator: &Accumulator, to: &[Expr]) -> Vec<Stmt> {
+        let first = none_value(accumulator.aggregation, &to[0].ty);
+        let mut values = vec![lower::constant(first, to[0].ty.clone(), self.base.pos)];
+        let others = to[1..].iter();
+        values.extend(others.map(|to| lower::default_value(&to.ty, self.base.pos)));
+        self.set_all(to, &values)
+    }
+
+    pub(super) fn set_all(&self, to: &[Expr], values: &[Expr]) -> Vec<Stmt> {
+        let pairs = to.iter().zip(values);
+        pairs
+            .map(|(to, value)| self.base.set(to, value.clone()))
+            .collect()
+    }
+
+    /// Merges an aggregate of later items into one.
+    pub(super) fn merge(
+        &self,
+        accumulator: &Accumulator,
+        to: &[Expr],
+        later: &[Expr],
+    ) -> Vec<Stmt> {
+        let surpasses = match accumulator.aggregation {
+            Aggregation::Sum => {
+                let sum = self.base.binary(BinaryOp::Add, &to[0], &later[0]);
+                return vec![self.base.set(&to[0], sum)];
+            }
+            Aggregation::Greatest => BinaryOp::Gt,
+            Aggregation::Least => BinaryOp::Lt,
+        };
+        let is_better = self.base.compare(surpasses, &later[0], &to[0]);
+        let take = |condition| Stmt::If(condition, self.set_all(to, later), Vec::new());
+        let mut stmts = vec![take(is_better)];
+        if to[0].ty.is_float() {
+            stmts.push(take(self.base.compare(BinaryOp::Ne, &to[0], &to[0])));
+        } else if let [.., present] = to
+            && to.len() > 1
+        {
+            let none = self.boolean(false);
+            stmts.push(take(self.base.compare(BinaryOp::Eq, present, &none)));
+        }
+        stmts
+    }
+
+    /// Adds the statements that merge all results, with the oldest item as the current one.
+    pub(super) fn merge_results(&self, stmts: &mut Vec<Stmt>) {
+        for accumulator in &self.accumulators {
+            let result = &accumulator.result;
+            stmts.extend(self.set_all(result, &accumulator.suffix));
+            for part in [&accumulator.rest, &accumulator.filled, &accumulator.filling] {
+                stmts.extend(self.merge(accumulator, result, part));
+            }
+            let oldest = &self.fields[accumulator.value].kept;
+            if accumulator.aggregation != Aggregation::Sum && oldest.ty.is_float() {
+                let is_unordered = self.base.compare(BinaryOp::Ne, oldest, oldest);
+                let take = self.set_to_current(accumulator, result);
+                stmts.push(Stmt::If(is_unordered, take, Vec::new()));
+            }
+        }
+    }
+
+    fn boolean(&self, value: bool) -> Expr {
+        lower::constant(Value::Boolean(value), Type::Boolean, self.base.pos)
+    }
+}
+
+/// The first value of the aggregate of no items.
+fn none_value(aggregation: Aggregation, ty: &Type) -> Value {
+    let is_greatest = aggregation == Aggregation::Greatest;
+    macro_rules! farthest {
+        ($int:ty) => {
+            if is_greatest {
+                <$int>::MIN
+            } else {
+                <$int>::MAX
+            }
+        };
+    }
+    match (aggregation, ty) {
+        (Aggregation::Sum, Type::Float32) => Value::Float32(-0.0),
+        (Aggregation::Sum, _) => Value::Float64(-0.0),
+        (_, Type::Float32) => Value::Float32(f32::NAN),
+        (_, Type::Float64) => Value::Float64(f64::NAN),
+        (_, Type::Int8) => Value::Int8(farthest!(i8)),
+        (_, Type::Int16) => Value::Int16(farthest!(i16)),
+        (_, Type::Int32) => Value::Int32(farthest!(i32)),
+        (_, Type::Int64) => Value::Int64(farthest!(i64)),
+        (_, Type::Uint8) => Value::Uint8(farthest!(u8)),
+        (_, Type::Uint16) => Value::Uint16(farthest!(u16)),
+        (_, Type::Uint32) => Value::Uint32(farthest!(u32)),
+        (_, Type::Uint64) => Value::Uint64(farthest!(u64)),
+        (_, other) => unreachable!("{other} is not compared"),
+    }
+}

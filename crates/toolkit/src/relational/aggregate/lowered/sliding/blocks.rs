@@ -1,0 +1,340 @@
+//! Aggregates of a window's parts, in statements: the structure that
+//! [`super::super::super::sliding`] has in Rust, whose parts F, R, B and C have the same order.
+//!
+//! ```text
+//!   items        . . x x | x x x x | x x x x | x x x x | x x         in blocks of 64
+//!                    ^ oldest                ^ flip
+//!                    | F | R                 | B       | C  |
+//! ```
+//! The aggregate from each item of F to its end lies in the item. Blocks behind that of the oldest
+//! item are entries of a table, once they are full: linked, each with its aggregate, or that from
+//! there to the flip. R is a copy of the first one's, if it stands before the flip.
+
+use graph::{BinaryOp, Expr, LocalId, StateTable, Stmt, TableId};
+use tuple::{Type, Value};
+
+use super::SlidingLowering;
+use super::accumulator::Accumulator;
+use crate::lower;
+use crate::relational::aggregate::sliding::BLOCK_ITEMS;
+
+/// Variables of the blocks of a window.
+pub(super) struct BlockVariables {
+    /// Number of items that have left, and of those before the flip.
+    left: Expr,
+    flip: Expr,
+    /// Id of the last item of the oldest item's block, if that is full.
+    front_last: Expr,
+    /// Items, linked from the newest to the oldest.
+    items: LinkedEntries,
+    /// Full blocks behind that of the oldest item, if windows are long enough to have any.
+    behind: Option<BlockList>,
+}
+
+/// Entries that name the one before them, and a local variable that goes from one to the other.
+struct LinkedEntries {
+    table: TableId,
+    previous: Expr,
+    at: (LocalId, Expr),
+}
+
+/// Full blocks behind that of the oldest item.
+struct BlockList {
+    links: LinkedEntries,
+    first: Expr,
+    last: Expr,
+    /// Id of a block that is not in the list; 0 if there is none.
+    spare: Expr,
+    /// Of the current block: id of the next one, 0 for the last, and of its last item.
+    next: Expr,
+    last_item: Expr,
+}
+
+impl BlockVariables {
+    /// The variables of a window's blocks, if a function needs them.
+    pub(super) fn new(lowering: &mut SlidingLowering<'_, '_>) -> Option<BlockVariables> {
+        if lowering.accumulators.is_empty() {
+            return None;
+        }
+        let (home, items) = (lowering.home, lowering.items);
+        let has_list = lowering.size() as usize > BLOCK_ITEMS;
+        let behind = has_list.then(|| BlockList::new(lowering));
+        let items = LinkedEntries::new(lowering, items);
+        let base = &mut lowering.base;
+        Some(BlockVariables {
+            left: base.variable_in(home, "left", Type::Uint64),
+            flip: base.variable_in(home, "flip", Type::Uint64),
+            front_last: base.variable_in(home, "frontLast", Type::Uint32),
+            items,
+            behind,
+        })
+    }
+
+    /// Id of the item before the current one.
+    pub(super) fn previous_item(&self) -> &Expr {
+        &self.items.previous
+    }
+}
+
+impl LinkedEntries {
+    fn new(lowering: &mut SlidingLowering<'_, '_>, table: usize) -> LinkedEntries {
+        let base = &mut lowering.base;
+        LinkedEntries {
+            table: TableId(table as u32),
+            previous: base.variable_in(Some(table), "previous", Type::Uint32),
+            at: base.local("at", Type::Uint32),
+        }
+    }
+}
+
+impl BlockList {
+    fn new(lowering: &mut SlidingLowering<'_, '_>) -> BlockList {
+        let table = lowering.base.tables.len();
+        lowering.base.tables.push(StateTable {
+            name: "blocks".into(),
+            key: None,
+            variables: Vec::new(),
+        });
+        for at in 0..lowering.accumulators.len() {
+            let filling = lowering.accumulators[at].filling.iter();
+            let types: Vec<Type> = filling.map(|value| value.ty.clone()).collect();
+            lowering.accumulators[at].block = lowering.variables(Some(table), "block", &types);
+        }
+        let (home, block) = (lowering.home, Some(table));
+        let links = LinkedEntries::new(lowering, table);
+        let mut id = |table, name| lowering.base.variable_in(table, name, Type::Uint32);
+        BlockList {
+            links,
+            first: id(home, "firstBlock"),
+            last: id(home, "lastBlock"),
+            spare: id(home, "spareBlock"),
+            next: id(block, "next"),
+            last_item: id(block, "lastItem"),
+        }
+    }
+
+    fn select(&self, id: &Expr) -> Stmt {
+        Stmt::SelectEntry(self.links.table, id.clone())
+    }
+}
+
+impl SlidingLowering<'_, '_> {
+    /// Takes memory for a block before the window changes, if the tuple may fill one.
+    pub(super) fn reserve_block(&mut self, blocks: &BlockVariables) -> Vec<Stmt> {
+        let Some(list) = &blocks.behind else {
+            return Vec::new();
+        };
+        let table = list.links.table;
+        let (id, added) = self.base.local("block", Type::Uint32);
+        let add = vec![
+            Stmt::AddEntry(table, self.base.pos),
+            Stmt::EntryId(id, table),
+            self.base.set(&list.spare, added),
+        ];
+        let items = self.base.constant(Value::Uint32(BLOCK_ITEMS as u32));
+        let is_long = self.base.compare(BinaryOp::Ge, &self.count, &items);
+        let has_none = self.base.equals(&list.spare, Value::Uint32(0));
+        vec![if_then(is_long, vec![if_then(has_none, add)])]
+    }
+
+    /// Takes the item that was the oldest, and has left, out of the aggregates. The window was full.
+    pub(super) fn remove_oldest(&self, blocks: &BlockVariables) -> Vec<Stmt> {
+        if self.size() == 1 {
+            // The next item begins the window anew.
+            return Vec::new();
+        }
+        let begins_block = {
+            let place = self.binary_u64(BinaryOp::BitAnd, &blocks.left, BLOCK_ITEMS as u64 - 1);
+            self.base.equals(&place, Value::Uint64(0))
+        };
+        let mut stmts = vec![self.base.increment(&blocks.left)];
+        if let Some(list) = &blocks.behind {
+            let leave = self.leave_block(blocks, list);
+            stmts.push(if_then(begins_block.clone(), leave));
+        }
+        let fill = if_then(begins_block, self.fill_front(blocks, &blocks.front_last));
+        let is_behind = self.base.compare(BinaryOp::Ge, &blocks.left, &blocks.flip);
+        stmts.push(Stmt::If(is_behind, self.turn(blocks), vec![fill]));
+        stmts
+    }
+
+    /// The oldest item is the first of the next block.
+    fn leave_block(&self, blocks: &BlockVariables, list: &BlockList) -> Vec<Stmt> {
+        let none = self.base.constant(Value::Uint32(0));
+        let is_there = self.base.compare(BinaryOp::Ne, &list.first, &none);
+        let is_none = self.base.compare(BinaryOp::Eq, &list.first, &none);
+        let leave = vec![
+            list.select(&list.first),
+            self.base.set(&blocks.front_last, list.last_item.clone()),
+            self.base.set(&list.first, list.next.clone()),
+            Stmt::RemoveEntry(list.links.table),
+            if_then(is_none, vec![self.base.set(&list.last, none)]),
+        ];
+        let mut stmts = vec![if_then(is_there.clone(), leave)];
+        stmts.extend(self.set_parts_to_none(|accumulator| &accumulator.rest));
+        let first = self.binary_u64(BinaryOp::Add, &blocks.left, BLOCK_ITEMS as u64);
+        let is_before_flip = self.base.compare(BinaryOp::Lt, &first, &blocks.flip);
+        let mut take = vec![list.select(&list.first)];
+        for accumulator in &self.accumulators {
+            take.extend(self.set_all(&accumulator.rest, &accumulator.block));
+        }
+        stmts.push(if_then(is_there, vec![if_then(is_before_flip, take)]));
+        stmts
+    }
+
+    /// Makes F and R of what was B and C, as far as it is there.
+    fn turn(&self, blocks: &BlockVariables) -> Vec<Stmt> {
+        let mut stmts = self.set_parts_to_none(|accumulator| &accumulator.filled);
+        stmts.extend(self.set_parts_to_none(|accumulator| &accumulator.rest));
+        // The new item has not come yet.
+        let end = self.binary_u64(BinaryOp::Add, &blocks.left, u64::from(self.size() - 1));
+
+        let mut of_all = self.set_parts_to_none(|accumulator| &accumulator.filling);
+        of_all.push(self.base.set(&blocks.flip, end.clone()));
+        of_all.extend(self.fill_front(blocks, &self.newest));
+
+        let mut of_blocks = Vec::new();
+        if let Some(list) = &blocks.behind {
+            let none = self.base.constant(Value::Uint32(0));
+            let is_there = self.base.compare(BinaryOp::Ne, &list.first, &none);
+            of_blocks.push(if_then(is_there, self.make_suffixes(list)));
+        }
+        of_blocks.push(self.base.set(&blocks.flip, self.block_start(&end)));
+        of_blocks.extend(self.fill_front(blocks, &blocks.front_last));
+
+        let (first, last) = (self.block_start(&blocks.left), self.block_start(&end));
+        let is_one_block = self.base.compare(BinaryOp::Eq, &first, &last);
+        stmts.push(Stmt::If(is_one_block, of_all, of_blocks));
+        stmts
+    }
+
+    /// Makes the aggregate of each block in the list that from there to the last, and R that of the
+    /// first.
+    fn make_suffixes(&self, list: &BlockList) -> Vec<Stmt> {
+        let mut stmts = self.set_parts_to_none(|accumulator| &accumulator.part);
+        let mut step = Vec::new();
+        for accumulator in &self.accumulators {
+            let (part, block) = (&accumulator.part, &accumulator.block);
+            step.extend(self.merge(accumulator, block, part));
+            step.extend(self.set_all(part, block));
+        }
+        stmts.extend(self.walk_back(&list.links, &list.last, &list.first, step));
+        for accumulator in &self.accumulators {
+            stmts.extend(self.set_all(&accumulator.rest, &accumulator.part));
+        }
+        stmts
+    }
+
+    /// Makes F of the items from the oldest to another one.
+    fn fill_front(&self, blocks: &BlockVariables, last: &Expr) -> Vec<Stmt> {
+        let mut stmts = self.set_parts_to_none(|accumulator| &accumulator.part);
+        let mut step = Vec::new();
+        for accumulator in &self.accumulators {
+            let (part, suffix) = (&accumulator.part, &accumulator.suffix);
+            step.extend(self.set_to_current(accumulator, suffix));
+            step.extend(self.merge(accumulator, suffix, part));
+            step.extend(self.set_all(part, suffix));
+        }
+        stmts.extend(self.walk_back(&blocks.items, last, &self.oldest, step));
+        stmts
+    }
+
+    /// Adds the newest item, which is the current one, to the aggregates.
+    pub(super) fn push_newest(&self, blocks: &BlockVariables) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        for accumulator in &self.accumulators {
+            stmts.extend(self.set_to_arriving(accumulator, &accumulator.result));
+            stmts.extend(self.merge(accumulator, &accumulator.filling, &accumulator.result));
+        }
+        if self.size() == 1 {
+            return stmts;
+        }
+        let count = self.base.cast(&self.count, &Type::Uint64);
+        let end = self.base.binary(BinaryOp::Add, &blocks.left, &count);
+        let place = self.binary_u64(BinaryOp::BitAnd, &end, BLOCK_ITEMS as u64 - 1);
+        let is_filled = self.base.equals(&place, Value::Uint64(0));
+        stmts.push(if_then(is_filled, self.end_block(blocks, &end)));
+        stmts
+    }
+
+    /// The newest item has filled a block, which ends before `end`.
+    fn end_block(&self, blocks: &BlockVariables, end: &Expr) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        let is_front = {
+            let behind = self.binary_u64(BinaryOp::Add, &blocks.left, BLOCK_ITEMS as u64);
+            self.base.compare(BinaryOp::Ge, &behind, end)
+        };
+        let front = vec![self.base.set(&blocks.front_last, self.newest.clone())];
+        let behind = blocks.behind.iter().flat_map(|list| self.append(list));
+        stmts.push(Stmt::If(is_front, front, behind.collect()));
+        for accumulator in &self.accumulators {
+            stmts.extend(self.merge(accumulator, &accumulator.filled, &accumulator.filling));
+        }
+        stmts.extend(self.set_parts_to_none(|accumulator| &accumulator.filling));
+        stmts
+    }
+
+    /// Makes the spare block, with what has filled it, the last of the list.
+    fn append(&self, list: &BlockList) -> Vec<Stmt> {
+        let none = self.base.constant(Value::Uint32(0));
+        let is_only = self.base.equals(&list.first, Value::Uint32(0));
+        let begin = vec![self.base.set(&list.first, list.spare.clone())];
+        let link = vec![
+            list.select(&list.last),
+            self.base.set(&list.next, list.spare.clone()),
+        ];
+        let mut stmts = vec![
+            Stmt::If(is_only, begin, link),
+            list.select(&list.spare),
+            self.base.set(&list.links.previous, list.last.clone()),
+            self.base.set(&list.last_item, self.newest.clone()),
+            self.base.set(&list.last, list.spare.clone()),
+            self.base.set(&list.spare, none),
+        ];
+        for accumulator in &self.accumulators {
+            stmts.extend(self.set_all(&accumulator.block, &accumulator.filling));
+        }
+        stmts
+    }
+
+    /// Runs statements for entries from one back to another, each as the current one.
+    fn walk_back(
+        &self,
+        entries: &LinkedEntries,
+        from: &Expr,
+        to: &Expr,
+        step: Vec<Stmt>,
+    ) -> Vec<Stmt> {
+        let (id, at) = &entries.at;
+        let mut turn = vec![Stmt::SelectEntry(entries.table, at.clone())];
+        turn.extend(step);
+        let is_last = self.base.compare(BinaryOp::Eq, at, to);
+        turn.push(if_then(is_last, vec![Stmt::Break]));
+        turn.push(self.base.set(at, entries.previous.clone()));
+        let forever = lower::constant(Value::Boolean(true), Type::Boolean, self.base.pos);
+        vec![
+            Stmt::Let(*id, Some(from.clone())),
+            Stmt::While(forever, turn),
+        ]
+    }
+
+    pub(super) fn set_parts_to_none(&self, part: impl Fn(&Accumulator) -> &Vec<Expr>) -> Vec<Stmt> {
+        let accumulators = self.accumulators.iter();
+        let set = |accumulator| self.set_to_none(accumulator, part(accumulator));
+        accumulators.flat_map(set).collect()
+    }
+
+    /// Number of items before the block that an item is in, or would be in.
+    fn block_start(&self, item: &Expr) -> Expr {
+        self.binary_u64(BinaryOp::BitAnd, item, !(BLOCK_ITEMS as u64 - 1))
+    }
+
+    fn binary_u64(&self, op: BinaryOp, a: &Expr, b: u64) -> Expr {
+        let b = self.base.constant(Value::Uint64(b));
+        self.base.binary(op, a, &b)
+    }
+}
+
+fn if_then(condition: Expr, then: Vec<Stmt>) -> Stmt {
+    Stmt::If(condition, then, Vec::new())
+}

@@ -1,0 +1,107 @@
+//! Output functions of a sliding window: what each keeps, and its result.
+
+use graph::{BinaryOp, Expr, ExprKind, OutputCall};
+use tuple::{Type, Value};
+
+use super::accumulator::Aggregation;
+use super::{ItemField, RetractedSum, SlidingLowering};
+use crate::relational::aggregate::lowered::calls::sum_type;
+
+impl SlidingLowering<'_, '_> {
+    /// Adds what a call keeps, and returns the expression of its result when the window fires.
+    pub(super) fn call(&mut self, call: &OutputCall) -> Expr {
+        self.base.pos = call.pos;
+        let arguments = call.args.iter().map(|arg| self.base.argument(arg));
+        let arguments: Vec<Expr> = arguments.collect();
+        match (&*call.function, &arguments[..]) {
+            ("Count", _) => self.base.cast(&self.count.clone(), &Type::Int32),
+            ("CountAll", _) => self.count_all(),
+            ("CountGroups", _) => self.base.constant(Value::Int32(1)),
+            ("First", [value]) => {
+                let field = self.field(value);
+                self.fields[field].kept.clone()
+            }
+            ("Max", [value]) => self.aggregate(Aggregation::Greatest, value, None)[0].clone(),
+            ("Min", [value]) => self.aggregate(Aggregation::Least, value, None)[0].clone(),
+            ("ArgMax", [value, other]) => {
+                self.aggregate(Aggregation::Greatest, value, Some(other))[1].clone()
+            }
+            ("ArgMin", [value, other]) => {
+                self.aggregate(Aggregation::Least, value, Some(other))[1].clone()
+            }
+            ("Sum", [value]) => self.sum(value, &value.ty),
+            ("Average", [value]) => {
+                let wide = sum_type(&value.ty).unwrap_or_else(|| value.ty.clone());
+                let sum = self.sum(value, &wide);
+                let count = self.base.cast(&self.count.clone(), &wide);
+                let quotient = self.base.binary(BinaryOp::Div, &sum, &count);
+                self.base.cast(&quotient, &value.ty)
+            }
+            // The newest tuple is the one that is here.
+            (_, [value, ..]) => value.clone(),
+            (name, []) => unreachable!("{name} is no function without an argument"),
+        }
+    }
+
+    /// The sum of values in a type: of integers by retraction, of floats by blocks.
+    fn sum(&mut self, value: &Expr, ty: &Type) -> Expr {
+        if !ty.is_integral() {
+            return self.aggregate(Aggregation::Sum, value, None)[0].clone();
+        }
+        let field = self.field(value);
+        let is_it = |known: &&RetractedSum| known.field == field && known.sum.ty == *ty;
+        if let Some(known) = self.sums.iter().find(is_it) {
+            return known.sum.clone();
+        }
+        let sum = self.base.variable_in(self.home, "sum", ty.clone());
+        self.sums.push(RetractedSum {
+            sum: sum.clone(),
+            field,
+        });
+        sum
+    }
+
+    /// Index of the field of an argument, which items keep.
+    pub(super) fn field(&mut self, value: &Expr) -> usize {
+        let is_it = |known: &ItemField| is_same_attribute(&known.arriving, value);
+        if let Some(known) = self.fields.iter().position(is_it) {
+            return known;
+        }
+        let kept = self
+            .base
+            .variable_in(Some(self.items), "value", value.ty.clone());
+        self.fields.push(ItemField {
+            arriving: value.clone(),
+            kept,
+        });
+        self.fields.len() - 1
+    }
+
+    fn count_all(&mut self) -> Expr {
+        let all = match &self.all {
+            Some(all) => all.clone(),
+            None => self.base.variable_in(None, "all", Type::Uint32),
+        };
+        self.all = Some(all.clone());
+        self.base.cast(&all, &Type::Int32)
+    }
+}
+
+/// Whether two expressions are the same attribute of the tuple.
+fn is_same_attribute(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (
+            ExprKind::Attribute {
+                index: a,
+                history: 0,
+                ..
+            },
+            ExprKind::Attribute {
+                index: b,
+                history: 0,
+                ..
+            },
+        ) => a == b,
+        _ => false,
+    }
+}
