@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use graph::StateId;
 use runtime::abi::LoweredLogic;
-use runtime::abi::{ChainEdge, ChainMember, OperatorCode, RunBody, ThreadChains};
+use runtime::abi::{ChainEdge, ChainMember, Counter, OperatorCode, RunBody, ThreadChains};
 
 use crate::code::StateAddresses;
 use crate::error::Error;
@@ -131,10 +131,13 @@ impl<'c> ChainCompiler<'c> {
                     })
                 });
                 let inlined_edges = each.collect::<Result<_, Error>>()?;
-                let submitted = chain_output.submitted.address().expose_provenance() as i64;
+                let address = |counter: &Counter| counter.address().expose_provenance() as i64;
+                let window_counters = chain_output.window_counters.as_ref();
                 let output = InlinedOutput {
-                    submitted,
+                    submitted: address(chain_output.submitted),
                     edges: inlined_edges,
+                    window_counters: window_counters
+                        .map(|counters| counters.iter().map(|counter| address(counter)).collect()),
                 };
                 Ok(OutputTarget::Inlined(layout, Rc::new(output)))
             })

@@ -160,7 +160,11 @@ fn edges<'a>(
             processed: &processed[member as usize][port.index()],
         });
         let edges = edges.collect();
-        Some(ChainOutput { submitted, edges })
+        Some(ChainOutput {
+            submitted,
+            edges,
+            window_counters: None,
+        })
     });
     edges.collect()
 }

@@ -65,6 +65,10 @@ pub struct ChainOutput<'a> {
     pub submitted: &'a Counter,
     /// The consumers, in order of delivery. If there are none, the tuple is dropped.
     pub edges: Vec<ChainEdge<'a>>,
+    /// If no operator does anything for a window marker that is submitted to the port: the counters
+    /// of this marker and of those that consumers pass on. Code may add 1 to each instead of
+    /// submitting the marker through the outlet.
+    pub window_counters: Option<Vec<&'a Counter>>,
 }
 
 /// An edge of a chain: to an input port of a member.

@@ -1,15 +1,19 @@
 //! Chains inside a thread: which edges between lowered operators the backend may compile without
 //! the outlet, by inlining the consumer or calling it directly.
 
-use graph::{Body, ExprKind, Stmt};
-use tuple::Value;
+use graph::{Body, ExprKind, PortIndex, Stmt};
+use tuple::{Punctuation, Value};
 
 use crate::LoweredLogic;
 use crate::abi::{
     Backend, ChainEdge, ChainMember, ChainOutput, CodeScope, Counter, FrameEdge, OperatorCode,
     StateAddress, ThreadChains,
 };
+use crate::counters::punctuation_counters::PunctuationCounters;
 use crate::execution::port_state::{ConsumerPort, OutputPortState};
+
+/// Most counters of a window marker for which code need not go through the outlet.
+const WINDOW_COUNTERS_MAX: usize = 16;
 
 /// A lowered operator that has no code yet.
 pub(crate) struct ChainCandidate<'a> {
@@ -18,6 +22,10 @@ pub(crate) struct ChainCandidate<'a> {
     pub state: StateAddress,
     pub outs: &'a [OutputPortState],
     pub processed: &'a [Counter],
+    /// By input port: counters of markers.
+    pub punctuation: &'a [PunctuationCounters],
+    /// By input port: output ports to which its window markers are forwarded.
+    pub forwarded_to: Vec<Vec<PortIndex>>,
     /// By output port: the ring of its only consumer, if that offers one.
     pub frame_edges: Vec<Option<FrameEdge<'a>>>,
     /// By input port: whether tuples come in batches.
@@ -69,9 +77,40 @@ fn chain_outputs<'a>(
         let edges = edges.filter(|_| !needs_open_check)?;
         assert_planned((at, from), &edges, all);
         let submitted = &out.submitted;
-        Some(ChainOutput { submitted, edges })
+        let mut counters = Vec::new();
+        let is_only_counted = add_window_counters(out, all, &mut counters);
+        Some(ChainOutput {
+            submitted,
+            edges,
+            window_counters: is_only_counted.then_some(counters),
+        })
     };
     from.outs.iter().map(port).collect()
+}
+
+/// Adds the counters of a window marker that is submitted to a port. Whether nothing else happens:
+/// no operator behind it that gets the marker has code for it.
+fn add_window_counters<'a>(
+    out: &'a OutputPortState,
+    all: &[ChainCandidate<'a>],
+    counters: &mut Vec<&'a Counter>,
+) -> bool {
+    counters.push(out.punctuation.windows());
+    let mut getting = out
+        .consumers
+        .iter()
+        .filter(|consumer| consumer.accepts(Punctuation::Window));
+    counters.len() <= WINDOW_COUNTERS_MAX
+        && getting.all(|consumer| {
+            let Some(edge) = chain_edge(*consumer, all) else {
+                return false;
+            };
+            let (to, port) = (&all[edge.member as usize], edge.port.index());
+            counters.push(to.punctuation[port].windows());
+            let mut forwarded = to.forwarded_to[port].iter();
+            to.logic.on_punct[port].is_none()
+                && forwarded.all(|port| add_window_counters(&to.outs[port.index()], all, counters))
+        })
 }
 
 /// Asserts that an operator calls directly only operators of its chain, which come behind it. The

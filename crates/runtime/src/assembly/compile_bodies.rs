@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use eval::Fault;
-use graph::{Body, CaughtFaults, InPort, PeThreadId, inserted_operators};
+use graph::{Body, CaughtFaults, InPort, PeThreadId, PortIndex, inserted_operators};
 
 use crate::abi::{Backend, CodeScope, FrameEdge, OperatorCode};
 use crate::assembly::chains::{self, ChainCandidate};
@@ -87,6 +87,10 @@ fn chain_candidate<'a>(
         state: constructed.state.address(),
         outs: &topology.outs[at],
         processed: &topology.processed[at],
+        punctuation: &topology.punctuation[at],
+        forwarded_to: (0..constructed.operator.inputs.len() as u32)
+            .map(|port| constructed.markers_forwarded_to(PortIndex(port)))
+            .collect(),
         frame_edges: topology.outs[at]
             .iter()
             .map(|out| frame_edge(out, all, topology))

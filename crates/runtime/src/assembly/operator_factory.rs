@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use eval::{Fault, FaultKind, Services, State};
-use graph::{Program, StateId, StateVar};
+use graph::{PortIndex, Program, PunctuationOutputMode, StateId, StateVar};
 use tuple::Layout;
 
 use crate::abi::{Backend, FrameGrant, StateCell};
+use crate::assembly::pe_topology::output_port_model;
 use crate::blocking::stop_signal::StopSignal;
 use crate::blocking::thread_waits::RoomNotifier;
 use crate::contract::build_context::{BuildContext, OperatorRequirements};
@@ -34,6 +35,21 @@ pub(crate) struct ConstructedOperator<'a> {
     pub state: StateCell,
     pub requirements: OperatorRequirements,
     pub source_thread: Option<SourceThread>,
+}
+
+impl ConstructedOperator<'_> {
+    /// Output ports to which the run time forwards the window markers of an input port.
+    pub fn markers_forwarded_to(&self, port: PortIndex) -> Vec<PortIndex> {
+        if self.requirements.keeps_markers || self.requirements.own_thread {
+            return Vec::new();
+        }
+        let outputs = (0..self.operator.outputs.len() as u32).map(PortIndex);
+        let forwards = |out: &PortIndex| {
+            let model = output_port_model(self.entry.model, out.index());
+            model.is_some_and(|m| m.punctuation == PunctuationOutputMode::Preserving(port))
+        };
+        outputs.filter(forwards).collect()
+    }
 }
 
 /// Makes the operators of one program from the registry.

@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use graph::{
-    OperatorId, OperatorTimers, PeThreadId, PeThreads, PortIndex, Program, PunctuationOutputMode,
-    inserted_operators,
+    OperatorId, OperatorTimers, PeThreadId, PeThreads, PortIndex, Program, inserted_operators,
 };
 use tuple::Layout;
 
@@ -14,7 +13,7 @@ use crate::OperatorEntry;
 use crate::abi::{Backend, OperatorCode};
 use crate::assembly::compile_bodies;
 use crate::assembly::operator_factory::{ConstructedOperator, OperatorFactory};
-use crate::assembly::pe_topology::{PeTopology, output_port_model};
+use crate::assembly::pe_topology::PeTopology;
 use crate::blocking::loop_lock::LoopLock;
 use crate::blocking::thread_waits::{RoomNotifier, ThreadWaits};
 use crate::contract::build_context;
@@ -282,19 +281,6 @@ fn operator_instance(
 }
 
 fn input_port_states(constructed: &ConstructedOperator<'_>) -> Vec<InputPortState> {
-    let outputs = 0..constructed.operator.outputs.len();
-    let preserved_by = |port: PortIndex| {
-        let forwards = |&out: &usize| {
-            let model = output_port_model(constructed.entry.model, out);
-            model.is_some_and(|m| m.punctuation == PunctuationOutputMode::Preserving(port))
-                && !constructed.requirements.keeps_markers
-        };
-        outputs
-            .clone()
-            .filter(forwards)
-            .map(|out| PortIndex(out as u32))
-            .collect()
-    };
     let ports = (0..)
         .map(PortIndex)
         .zip(&constructed.operator.inputs)
@@ -304,7 +290,7 @@ fn input_port_states(constructed: &ConstructedOperator<'_>) -> Vec<InputPortStat
             finals_left: input.sources.len().max(1) as u32,
             is_abandoned: false,
             is_control: input.is_control,
-            preserved_by: preserved_by(port),
+            markers_forwarded_to: constructed.markers_forwarded_to(port),
         });
     ports.collect()
 }

@@ -37,6 +37,11 @@ impl PunctuationCounters {
         }
     }
 
+    /// The counter of window markers.
+    pub fn windows(&self) -> &Counter {
+        &self.windows
+    }
+
     /// Number of markers so far, perhaps stale.
     pub fn get(&self) -> PunctuationCounts {
         PunctuationCounts {

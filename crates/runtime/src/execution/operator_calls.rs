@@ -328,11 +328,8 @@ impl OperatorInstance {
     }
 
     fn forward_window(&mut self, region: &ThreadRegion, port: PortIndex) -> Result<(), Fault> {
-        if self.flags.own_thread {
-            return Ok(());
-        }
         let mut outlet = OperatorOutlet::new(region, self.index);
-        for &out in &self.ports[port.index()].preserved_by {
+        for &out in &self.ports[port.index()].markers_forwarded_to {
             outlet.submit_punctuation(out, Punctuation::Window)?;
         }
         Ok(())

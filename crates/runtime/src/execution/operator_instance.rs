@@ -50,7 +50,7 @@ pub(crate) struct InputPortState {
     /// other memory is found where it does so.
     pub layout: Arc<Layout>,
     /// Output ports to which window markers of this port are forwarded.
-    pub preserved_by: Vec<PortIndex>,
+    pub markers_forwarded_to: Vec<PortIndex>,
 }
 
 impl InputPortState {

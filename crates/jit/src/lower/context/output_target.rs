@@ -64,6 +64,8 @@ pub struct InlinedOutput {
     pub submitted: i64,
     /// The operators, in order of delivery.
     pub edges: Vec<InlinedEdge>,
+    /// The addresses of all counters of a window marker, if nothing else happens for one.
+    pub window_counters: Option<Vec<i64>>,
 }
 
 /// Edge of a chain, into an inlined operator.

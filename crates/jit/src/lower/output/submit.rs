@@ -136,6 +136,11 @@ impl FunctionLowering<'_, '_> {
 
     /// Lowers the statement `submit(punctuation, port)`.
     pub fn submit_punct(&mut self, port: &Expr, mark: &Expr, pos: Pos) {
+        if let Some(counters) = self.window_counters(port, mark) {
+            return counters
+                .into_iter()
+                .for_each(|counter| self.increment_counter(counter));
+        }
         let value = self.expr(port);
         let number = self.single_part(&value, &port.ty);
         let ports = self.body.targets.len() as u32;
@@ -147,7 +152,21 @@ impl FunctionLowering<'_, '_> {
         self.call_submit(ImportedFunction::Punctuate, &[number, mark], pos);
     }
 
-    /// Adds 1 to the counter of tuples at an address.
+    /// The addresses of the counters of a marker, if it is known to be a window marker for which
+    /// nothing else happens.
+    fn window_counters(&self, port: &Expr, mark: &Expr) -> Option<Vec<i64>> {
+        let (ExprKind::Const(Value::Uint32(port)), ExprKind::Const(Value::Enum(0))) =
+            (&port.kind, &mark.kind)
+        else {
+            return None;
+        };
+        match self.body.targets.get(*port as usize)? {
+            OutputTarget::Inlined(_, output) => output.window_counters.clone(),
+            _ => None,
+        }
+    }
+
+    /// Adds 1 to the counter at an address.
     pub fn increment_counter(&mut self, counter: i64) {
         let at = self.word(counter);
         let count = self.load(AccessRegion::Counters, types::I64, at, 0);

@@ -5,11 +5,12 @@
 //! | | values | of no items |
 //! | --- | --- | --- |
 //! | sum | sum | -0.0 |
-//! | extreme of floats | best ordered value, what came with it | NaN, any |
-//! | extreme of integers | best value | the least of the type; the greatest |
-//! | the same with a second argument | that, what came with it, whether there is one | the same, any, false |
+//! | greatest | value | the least of the type |
+//! | least | value | the greatest of the type |
+//! | either with a second argument | value, what came with it, whether there is one | any, any, false |
 //!
-//! A NaN surpasses no value and is not surpassed, but is the extreme while it is the oldest of all.
+//! A NaN surpasses no value and is not surpassed, but is the extreme while it is the oldest of all:
+//! aggregates leave it out.
 
 use graph::{BinaryOp, Expr, ExprKind, Stmt};
 use tuple::{Type, Value};
@@ -85,7 +86,7 @@ impl SlidingLowering<'_, '_> {
         let ty = |field: usize| self.fields[field].kept.ty.clone();
         let mut types = vec![ty(value)];
         types.extend(other.map(ty));
-        if other.is_some() && types[0].is_integral() {
+        if other.is_some() {
             types.push(Type::Boolean);
         }
         types
@@ -140,12 +141,17 @@ impl SlidingLowering<'_, '_> {
         to: &[Expr],
         field: impl Fn(usize) -> Expr,
     ) -> Vec<Stmt> {
-        let fields = [Some(accumulator.value), accumulator.other];
-        let mut values: Vec<Expr> = fields.into_iter().flatten().map(field).collect();
-        if values.len() < to.len() {
-            values.push(self.boolean(true));
+        let value = field(accumulator.value);
+        if let Some(other) = accumulator.other {
+            let is_ordered = self.base.compare(BinaryOp::Eq, &value, &value);
+            return self.set_all(to, &[value, field(other), is_ordered]);
         }
-        self.set_all(to, &values)
+        if accumulator.aggregation == Aggregation::Sum || !value.ty.is_float() {
+            return self.set_all(to, &[value]);
+        }
+        let mut stmts = self.set_to_none(accumulator, to);
+        stmts.extend(self.merge(accumulator, to, &[value]));
+        stmts
     }
 
     /// Sets an aggregate to that of no items.
@@ -182,13 +188,10 @@ impl SlidingLowering<'_, '_> {
         let is_better = self.base.compare(surpasses, &later[0], &to[0]);
         let take = |condition| Stmt::If(condition, self.set_all(to, later), Vec::new());
         let mut stmts = vec![take(is_better)];
-        if to[0].ty.is_float() {
-            stmts.push(take(self.base.compare(BinaryOp::Ne, &to[0], &to[0])));
-        } else if let [.., present] = to
-            && to.len() > 1
-        {
-            let none = self.boolean(false);
-            stmts.push(take(self.base.compare(BinaryOp::Eq, present, &none)));
+        if let [_, _, is_there] = to {
+            let pos = self.base.pos;
+            let none = lower::constant(Value::Boolean(false), Type::Boolean, pos);
+            stmts.push(take(self.base.compare(BinaryOp::Eq, is_there, &none)));
         }
         stmts
     }
@@ -204,14 +207,13 @@ impl SlidingLowering<'_, '_> {
             let oldest = &self.fields[accumulator.value].kept;
             if accumulator.aggregation != Aggregation::Sum && oldest.ty.is_float() {
                 let is_unordered = self.base.compare(BinaryOp::Ne, oldest, oldest);
-                let take = self.set_to_current(accumulator, result);
+                let fields = [Some(accumulator.value), accumulator.other];
+                let fields = fields.into_iter().flatten();
+                let values: Vec<Expr> = fields.map(|at| self.fields[at].kept.clone()).collect();
+                let take = self.set_all(result, &values);
                 stmts.push(Stmt::If(is_unordered, take, Vec::new()));
             }
         }
-    }
-
-    fn boolean(&self, value: bool) -> Expr {
-        lower::constant(Value::Boolean(value), Type::Boolean, self.base.pos)
     }
 }
 
@@ -230,8 +232,10 @@ fn none_value(aggregation: Aggregation, ty: &Type) -> Value {
     match (aggregation, ty) {
         (Aggregation::Sum, Type::Float32) => Value::Float32(-0.0),
         (Aggregation::Sum, _) => Value::Float64(-0.0),
-        (_, Type::Float32) => Value::Float32(f32::NAN),
-        (_, Type::Float64) => Value::Float64(f64::NAN),
+        (_, Type::Float32) if is_greatest => Value::Float32(f32::NEG_INFINITY),
+        (_, Type::Float32) => Value::Float32(f32::INFINITY),
+        (_, Type::Float64) if is_greatest => Value::Float64(f64::NEG_INFINITY),
+        (_, Type::Float64) => Value::Float64(f64::INFINITY),
         (_, Type::Int8) => Value::Int8(farthest!(i8)),
         (_, Type::Int16) => Value::Int16(farthest!(i16)),
         (_, Type::Int32) => Value::Int32(farthest!(i32)),
