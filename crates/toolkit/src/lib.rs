@@ -22,6 +22,7 @@ mod key_evaluator;
 mod lower;
 mod output_calls;
 mod relational;
+mod stateful_lowering;
 mod unsupported;
 mod utility;
 mod verify_params;

@@ -1,6 +1,7 @@
 //! Join: pairs the tuples of two windows.
 
 mod join_side;
+mod lowered;
 mod operator;
 mod verify;
 
@@ -8,14 +9,22 @@ use graph::{
     AssignmentMode, Cardinality, PortIndex, PunctuationOutputMode, TuplePort, WindowForm,
     WindowKind, WindowingMode,
 };
-use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, OperatorNode, OutPortModel, ParamMode, ParamModel};
 use runtime::{OperatorConstructor, OperatorEntry};
 
 /// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    constructor: OperatorConstructor::Build(operator::build),
+    constructor: OperatorConstructor::Choose(make),
 };
+
+fn make(operator: &OperatorNode) -> OperatorConstructor {
+    if lowered::can_lower(operator) {
+        OperatorConstructor::Lower(lowered::lower)
+    } else {
+        OperatorConstructor::Build(operator::build)
+    }
+}
 
 const IN: InPortModel = InPortModel {
     window: WindowingMode::Windowed,

@@ -1,11 +1,10 @@
 //! Output functions as statements: what each does for a tuple, and its result.
 
 use eval::State;
-use graph::{BinaryOp, Expr, ExprKind, OutputCall, Stmt};
+use graph::{BinaryOp, Expr, OutputCall, Stmt};
 use tuple::{List, Type, Value};
 
-use super::AggregateLowering;
-use crate::lower;
+use super::TumblingLowering;
 
 /// Whether a call can be lowered, for the groups of a window or for the window as a whole.
 pub(super) fn can_lower(call: &OutputCall, has_groups: bool) -> bool {
@@ -31,18 +30,22 @@ pub(super) fn sum_type(ty: &Type) -> Option<Type> {
     }
 }
 
-impl AggregateLowering<'_> {
+impl TumblingLowering<'_> {
     /// Adds the statements of a call for each tuple, and returns the expression of its result once
     /// the window is full.
     pub(super) fn call(&mut self, call: &OutputCall) -> Expr {
-        self.pos = call.pos;
-        let args: Vec<Expr> = call.args.iter().map(|arg| self.argument(arg)).collect();
-        let size = self.window.size as i32;
+        self.code.pos = call.pos;
+        let args: Vec<Expr> = call
+            .args
+            .iter()
+            .map(|arg| self.code.argument(arg))
+            .collect();
+        let size = self.size as i32;
         match (&*call.function, &args[..]) {
-            ("Count", _) => self.cast(&self.tuples.clone(), &Type::Int32),
-            ("CountAll", _) => self.constant(Value::Int32(size)),
+            ("Count", _) => self.code.cast(&self.tuples.clone(), &Type::Int32),
+            ("CountAll", _) => self.code.constant(Value::Int32(size)),
             ("CountGroups", _) => self.group_count.clone(),
-            ("CountByGroup", _) => self.constant(Value::List(List::Int32(vec![size]))),
+            ("CountByGroup", _) => self.code.constant(Value::List(List::Int32(vec![size]))),
             ("First", [value]) => self.kept_value(value),
             ("Max", [value]) => self.extreme(BinaryOp::Gt, value, None),
             ("Min", [value]) => self.extreme(BinaryOp::Lt, value, None),
@@ -58,32 +61,22 @@ impl AggregateLowering<'_> {
         }
     }
 
-    /// An argument's value for this tuple.
-    pub(super) fn argument(&mut self, arg: &Expr) -> Expr {
-        if let ExprKind::Attribute { .. } = arg.kind {
-            return arg.clone();
-        }
-        let local = self.body.local("argument", arg.ty.clone());
-        self.body.stmts.push(Stmt::Let(local, Some(arg.clone())));
-        lower::expr(ExprKind::Local(local), arg.ty.clone(), arg.pos)
-    }
-
     /// The first tuple's value, in a variable that may be set later.
     fn kept_value(&mut self, value: &Expr) -> Expr {
         let chosen = self.variable("chosen", value.ty.clone());
-        self.first.push(self.set(&chosen, value.clone()));
+        self.first.push(self.code.set(&chosen, value.clone()));
         chosen
     }
 
     /// The first value that no other surpasses, or what came with it.
     fn extreme(&mut self, surpasses: BinaryOp, value: &Expr, other: Option<&Expr>) -> Expr {
         let best = self.kept_value(value);
-        let mut changes = vec![self.set(&best, value.clone())];
-        let is_better = self.compare(surpasses, value, &best);
+        let mut changes = vec![self.code.set(&best, value.clone())];
+        let is_better = self.code.compare(surpasses, value, &best);
         let result = match other {
             Some(other) => {
                 let beside = self.kept_value(other);
-                changes.push(self.set(&beside, other.clone()));
+                changes.push(self.code.set(&beside, other.clone()));
                 beside
             }
             None => best,
@@ -94,17 +87,17 @@ impl AggregateLowering<'_> {
 
     fn sum(&mut self, value: &Expr) -> Expr {
         let sum = self.kept_value(value);
-        let more = self.binary(BinaryOp::Add, &sum, value);
-        self.later.push(self.set(&sum, more));
+        let more = self.code.binary(BinaryOp::Add, &sum, value);
+        self.later.push(self.code.set(&sum, more));
         sum
     }
 
     /// The sum divided by the count.
     fn quotient(&mut self, value: &Expr, wide: &Type) -> Expr {
-        let sum = self.sum(&self.cast(value, wide));
-        let size = self.cast(&self.tuples.clone(), wide);
-        let quotient = self.binary(BinaryOp::Div, &sum, &size);
-        self.cast(&quotient, &value.ty)
+        let sum = self.sum(&self.code.cast(value, wide));
+        let size = self.code.cast(&self.tuples.clone(), wide);
+        let quotient = self.code.binary(BinaryOp::Div, &sum, &size);
+        self.code.cast(&quotient, &value.ty)
     }
 
     /// The last tuple's value: that of the tuple that fills the window, unless the result is of a
@@ -114,7 +107,7 @@ impl AggregateLowering<'_> {
             return value.clone();
         }
         let last = self.kept_value(value);
-        self.later.push(self.set(&last, value.clone()));
+        self.later.push(self.code.set(&last, value.clone()));
         last
     }
 }

@@ -27,7 +27,7 @@
 use graph::{BinaryOp, Expr, ExprKind, OperatorNode, OutPort, PortIndex, Stmt, TableId};
 use tuple::{Type, Value};
 
-use super::{AggregateLowering, WINDOWS};
+use super::{PartitionKey, TumblingLowering, output};
 use crate::lower;
 
 /// Whether an output of groups can be lowered: it reads nothing but attributes of the last tuple of
@@ -56,53 +56,58 @@ struct WindowVariables {
     serial: Expr,
 }
 
-impl AggregateLowering<'_> {
+impl TumblingLowering<'_> {
     /// The statements of a window with groups.
     pub(super) fn lower_groups(
         &mut self,
         operator: &OperatorNode,
-        count: &Expr,
-        partition: Option<Vec<Expr>>,
+        partition: Option<PartitionKey>,
         group: Vec<Expr>,
     ) {
         let window = self.window_variables();
-        let windows = partition.is_some().then_some(WINDOWS);
+        let count = self.count.clone();
+        let windows = self.table;
+        let partition = partition.map(|(_, key)| key);
         let key = [partition.clone().unwrap_or_default(), group].concat();
-        let groups = TableId(self.tables.len() as u32);
-        self.table = None;
-        let opened = self.variable("opened", Type::Uint64);
-        self.add_table("groups", &key);
+        let opened = self.code.variable(None, "opened", Type::Uint64);
+        let groups = self.code.add_table("groups", Some(&key));
+        self.table = Some(groups);
         let size = self.variable("size", Type::Uint32);
         let next = self.variable("next", Type::Uint32);
         let of = self.variable("of", Type::Uint64);
-        let (group_count_id, group_count) = self.local("groupCount", Type::Int32);
+        let (group_count_id, group_count) = self.code.local("groupCount", Type::Int32);
         (self.tuples, self.group_count) = (size.clone(), group_count);
         self.keep_last_values(operator);
         let calls = operator.outputs[0].calls.iter();
         let results: Vec<Expr> = calls.map(|call| self.call(call)).collect();
-        self.pos = operator.pos;
+        self.code.pos = operator.pos;
 
-        if let Some(partition) = partition {
-            self.find_entry(WINDOWS, partition);
+        if let Some((windows, partition)) = windows.zip(partition) {
+            let find = self.code.find_entry(windows, partition);
+            self.code.body.stmts.push(find);
         }
-        self.body.stmts.push(self.increment(count));
-        self.open_window(count, &window, &opened);
-        self.find_entry(groups, key);
+        self.code.body.stmts.push(self.code.increment(&count));
+        self.open_window(&count, &window, &opened);
+        let find = self.code.find_entry(groups, key);
+        self.code.body.stmts.push(find);
         self.add_group(groups, &window, (&size, &next, &of));
         self.count_and_accumulate(&size);
 
         let mut fire = vec![Stmt::Let(group_count_id, Some(window.group_count.clone()))];
-        let (at_id, at) = self.local("at", Type::Uint32);
+        let (at_id, at) = self.code.local("at", Type::Uint32);
         fire.push(Stmt::Let(at_id, Some(window.first.clone())));
         fire.push(match windows {
             Some(table) => Stmt::RemoveEntry(table),
-            None => self.set(count, self.constant(Value::Uint32(0))),
+            None => self.code.set(&count, self.code.constant(Value::Uint32(0))),
         });
         let turn = self.submit_group(operator, groups, (&at, &next), results);
-        let none = self.constant(Value::Uint32(0));
-        fire.push(Stmt::While(self.compare(BinaryOp::Ne, &at, &none), turn));
-        fire.push(lower::submit_window(PortIndex(0), self.pos));
-        self.fire_if_full(count, fire);
+        let none = self.code.constant(Value::Uint32(0));
+        fire.push(Stmt::While(
+            self.code.compare(BinaryOp::Ne, &at, &none),
+            turn,
+        ));
+        fire.push(lower::submit_window(PortIndex(0), self.code.pos));
+        self.fire_if_full(fire);
     }
 
     fn window_variables(&mut self) -> WindowVariables {
@@ -135,13 +140,16 @@ impl AggregateLowering<'_> {
     /// A window begins with its first tuple.
     fn open_window(&mut self, count: &Expr, window: &WindowVariables, opened: &Expr) {
         let opening = vec![
-            self.increment(opened),
-            self.set(&window.serial, opened.clone()),
-            self.set(&window.first, self.constant(Value::Uint32(0))),
-            self.set(&window.group_count, self.constant(Value::Int32(0))),
+            self.code.increment(opened),
+            self.code.set(&window.serial, opened.clone()),
+            self.code
+                .set(&window.first, self.code.constant(Value::Uint32(0))),
+            self.code
+                .set(&window.group_count, self.code.constant(Value::Int32(0))),
         ];
-        let is_first = self.equals(count, Value::Uint32(1));
-        self.body
+        let is_first = self.code.equals(count, Value::Uint32(1));
+        self.code
+            .body
             .stmts
             .push(Stmt::If(is_first, opening, Vec::new()));
     }
@@ -153,26 +161,26 @@ impl AggregateLowering<'_> {
         window: &WindowVariables,
         (size, next, of): (&Expr, &Expr, &Expr),
     ) {
-        let none = self.constant(Value::Uint32(0));
-        let (id_local, id) = self.local("id", Type::Uint32);
+        let none = self.code.constant(Value::Uint32(0));
+        let (id_local, id) = self.code.local("id", Type::Uint32);
         let link = vec![
             Stmt::SelectEntry(groups, window.last.clone()),
-            self.set(next, id.clone()),
+            self.code.set(next, id.clone()),
             Stmt::SelectEntry(groups, id.clone()),
         ];
-        let begin = vec![self.set(&window.first, id.clone())];
-        let is_only = self.compare(BinaryOp::Eq, &window.first, &none);
+        let begin = vec![self.code.set(&window.first, id.clone())];
+        let is_only = self.code.compare(BinaryOp::Eq, &window.first, &none);
         let add = vec![
-            self.set(of, window.serial.clone()),
-            self.set(size, none.clone()),
-            self.set(next, none),
+            self.code.set(of, window.serial.clone()),
+            self.code.set(size, none.clone()),
+            self.code.set(next, none),
             Stmt::EntryId(id_local, groups),
             Stmt::If(is_only, begin, link),
-            self.set(&window.last, id),
-            self.increment(&window.group_count),
+            self.code.set(&window.last, id),
+            self.code.increment(&window.group_count),
         ];
-        let is_new = self.compare(BinaryOp::Ne, of, &window.serial);
-        self.body.stmts.push(Stmt::If(is_new, add, Vec::new()));
+        let is_new = self.code.compare(BinaryOp::Ne, of, &window.serial);
+        self.code.body.stmts.push(Stmt::If(is_new, add, Vec::new()));
     }
 
     /// Submits the results of a group, which is removed, and goes on to the next.
@@ -192,9 +200,9 @@ impl AggregateLowering<'_> {
             let last = self.result(last, &mut turn);
             self.last_values.insert(index, last);
         }
-        turn.push(self.set(at, next.clone()));
+        turn.push(self.code.set(at, next.clone()));
         turn.push(Stmt::RemoveEntry(groups));
-        let tuple = self.output(operator, &results);
+        let tuple = output(operator, operator.pos, &results, &self.last_values);
         turn.push(lower::submit(PortIndex(0), tuple));
         turn
     }

@@ -21,26 +21,22 @@
 //! [`super::running_function`] in the same order, so that results agree to the bit.
 //! [`super::operator`] evaluates all other windows.
 
-mod builders;
 mod calls;
 mod count_window;
 mod groups;
 mod sliding;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use eval::Fault;
-use graph::{
-    Body, Expr, ExprKind, OperatorNode, ParamValue, PortIndex, Pos, StateId, StateTable, StateVar,
-    Stmt, TableId,
-};
+use graph::{Expr, ExprKind, OperatorNode, PortIndex, Pos, StateId, Stmt, TableId};
 use runtime::{CountedWindow, LoweredLogic};
-use tuple::{TupleType, Type, Value};
+use tuple::{Type, Value};
 
 use self::count_window::CountWindow;
 use super::incomplete_help::incomplete_help;
 use crate::lower;
+use crate::stateful_lowering::{StatefulLowering, if_then};
 
 /// Whether an Aggregate can be lowered.
 pub fn can_lower(operator: &OperatorNode) -> bool {
@@ -59,47 +55,99 @@ pub fn can_lower(operator: &OperatorNode) -> bool {
 /// Lowers an Aggregate to statements.
 pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     let window = CountWindow::of(operator).ok_or_else(|| lower::missing_param("window"))?;
-    let logic_state_count = operator.logic.state.len();
-    let (mut added, mut tables) = (Vec::new(), Vec::new());
+    let mut code = StatefulLowering::new(operator);
+    let mut counted = None;
     let mut logic = lower::after_logic(operator, |_, body| {
-        let mut lowering = AggregateLowering::new(operator, window, body);
-        lowering.lower(operator);
-        added = lowering.state;
-        tables = lowering.tables;
+        code.body = std::mem::take(body);
+        counted = Some(lower_window(operator, window, &mut code));
+        *body = std::mem::take(&mut code.body);
         Ok(())
     })?;
-    logic.state.extend(added);
-    logic.tables = tables;
-    let has_partitions = operator.param("partitionBy").is_some();
-    let fires_incomplete = window.slide.is_some_and(|slide| slide.fires_incomplete);
-    logic.window = Some(CountedWindow {
-        // The count is the first state variable that is added.
-        count: StateId(logic_state_count as u32),
-        table: has_partitions.then_some(WINDOWS),
-        size: if fires_incomplete { 0 } else { window.size },
+    logic.state.extend(code.state);
+    logic.tables = code.tables;
+    logic.window = counted;
+    Ok(logic)
+}
+
+/// Adds the statements of a window to the body. Returns what the run time counts of it.
+fn lower_window(
+    operator: &OperatorNode,
+    window: CountWindow,
+    code: &mut StatefulLowering,
+) -> CountedWindow {
+    let partition = code.key(operator, "partitionBy");
+    let group = code.key(operator, "groupBy");
+    let home = partition
+        .as_ref()
+        .map(|partition| code.add_table("windows", Some(partition)));
+    let count = code.variable(home, "count", Type::Uint32);
+    let counted = CountedWindow {
+        count: state_id(&count),
+        table: home,
+        size: match window.slide {
+            Some(slide) if slide.fires_incomplete => 0,
+            _ => window.size,
+        },
         help: operator.inputs[0]
             .window
             .as_ref()
             .map_or("", incomplete_help),
-    });
-    Ok(logic)
+    };
+    let partition = home.zip(partition);
+    if let Some(slide) = window.slide {
+        let window = (window.size, slide);
+        sliding::lower_sliding(operator, window, count, partition, code);
+        return counted;
+    }
+    let mut lowering = TumblingLowering::new(operator, window.size, count, home, code);
+    match group {
+        Some(group) => lowering.lower_groups(operator, partition, group),
+        None => lowering.lower_window(operator, partition),
+    }
+    counted
 }
 
-/// The table of the partitions' windows.
-const WINDOWS: TableId = TableId(0);
+fn state_id(variable: &Expr) -> StateId {
+    match variable.kind {
+        ExprKind::State(id) => id,
+        _ => unreachable!("a state variable"),
+    }
+}
 
-struct AggregateLowering<'a> {
-    window: CountWindow,
-    /// Position of the part of the invocation that is being lowered.
+/// The output tuple, given the results of the calls, and expressions that stand for attributes.
+fn output(
+    operator: &OperatorNode,
     pos: Pos,
-    body: &'a mut Body,
-    /// Number of state variables of the logic clause.
-    logic_state_count: usize,
-    /// State variables of windows and groups, behind those of the logic clause.
-    state: Vec<StateVar>,
-    tables: Vec<StateTable>,
-    /// Index of the table that further variables belong to.
-    table: Option<usize>,
+    results: &[Expr],
+    attributes: &BTreeMap<u32, Expr>,
+) -> Expr {
+    lower::output(&operator.outputs[0], pos, |assigned| {
+        let mut expr = assigned.clone();
+        expr.for_each(&mut |part| match part.kind {
+            ExprKind::OutputCall(call) => *part = results[call as usize].clone(),
+            ExprKind::Attribute { index, .. } => {
+                if let Some(kept) = attributes.get(&index) {
+                    *part = kept.clone();
+                }
+            }
+            _ => {}
+        });
+        expr
+    })
+}
+
+/// The table that a key is of, with the parts of the key.
+type PartitionKey = (TableId, Vec<Expr>);
+
+/// Lowering of a tumbling window.
+struct TumblingLowering<'l> {
+    code: &'l mut StatefulLowering,
+    /// Number of tuples of a full window.
+    size: u32,
+    /// Number of tuples in the window.
+    count: Expr,
+    /// The table that variables of functions belong to.
+    table: Option<TableId>,
     has_groups: bool,
     /// Number of tuples that a result is of, a uint32.
     tuples: Expr,
@@ -112,134 +160,65 @@ struct AggregateLowering<'a> {
     later: Vec<Stmt>,
 }
 
-impl<'a> AggregateLowering<'a> {
+impl<'l> TumblingLowering<'l> {
     fn new(
         operator: &OperatorNode,
-        window: CountWindow,
-        body: &'a mut Body,
-    ) -> AggregateLowering<'a> {
-        let number = |value, ty| lower::constant(value, ty, operator.pos);
-        AggregateLowering {
-            window,
-            pos: operator.pos,
-            body,
-            logic_state_count: operator.logic.state.len(),
-            state: Vec::new(),
-            tables: Vec::new(),
-            table: None,
+        size: u32,
+        count: Expr,
+        table: Option<TableId>,
+        code: &'l mut StatefulLowering,
+    ) -> TumblingLowering<'l> {
+        TumblingLowering {
+            size,
+            count,
+            table,
             has_groups: operator.param("groupBy").is_some(),
-            tuples: number(Value::Uint32(window.size), Type::Uint32),
-            group_count: number(Value::Int32(1), Type::Int32),
+            tuples: code.constant(Value::Uint32(size)),
+            group_count: code.constant(Value::Int32(1)),
             last_values: BTreeMap::new(),
             first: Vec::new(),
             later: Vec::new(),
-        }
-    }
-}
-
-impl AggregateLowering<'_> {
-    fn lower(&mut self, operator: &OperatorNode) {
-        let partition = self.key(operator, "partitionBy");
-        let group = self.key(operator, "groupBy");
-        if let Some(partition) = &partition {
-            self.add_table("windows", partition);
-        }
-        let count = self.variable("count", Type::Uint32);
-        match (group, self.window.slide) {
-            (Some(group), _) => self.lower_groups(operator, &count, partition, group),
-            (None, Some(slide)) => self.lower_sliding(operator, slide, &count, partition),
-            (None, None) => self.lower_window(operator, &count, partition),
+            code,
         }
     }
 
     /// The statements of a window without groups.
-    fn lower_window(
-        &mut self,
-        operator: &OperatorNode,
-        count: &Expr,
-        partition: Option<Vec<Expr>>,
-    ) {
+    fn lower_window(&mut self, operator: &OperatorNode, partition: Option<PartitionKey>) {
         let calls = operator.outputs[0].calls.iter();
         let mut results: Vec<Expr> = calls.map(|call| self.call(call)).collect();
         let mut fire = Vec::new();
-        if let Some(partition) = partition {
+        if let Some((windows, partition)) = partition {
             // Whatever can fault comes before it, so that a tuple with a fault opens no window.
-            self.find_entry(WINDOWS, partition);
+            let find = self.code.find_entry(windows, partition);
+            self.code.body.stmts.push(find);
             let kept = results
                 .into_iter()
                 .map(|result| self.result(result, &mut fire));
             results = kept.collect();
-            fire.push(Stmt::RemoveEntry(WINDOWS));
+            fire.push(Stmt::RemoveEntry(windows));
         } else {
-            fire.push(self.set(count, self.constant(Value::Uint32(0))));
+            let none = self.code.constant(Value::Uint32(0));
+            fire.push(self.code.set(&self.count, none));
         }
-        self.pos = operator.pos;
-        let tuple = self.output(operator, &results);
+        self.code.pos = operator.pos;
+        let tuple = output(operator, operator.pos, &results, &self.last_values);
         fire.push(lower::submit(PortIndex(0), tuple));
-        fire.push(lower::submit_window(PortIndex(0), self.pos));
-        self.count_and_accumulate(count);
-        self.fire_if_full(count, fire);
+        fire.push(lower::submit_window(PortIndex(0), self.code.pos));
+        self.count_and_accumulate(&self.count.clone());
+        self.fire_if_full(fire);
     }
 
     /// Counts a tuple, and runs the statements of all functions for it.
     fn count_and_accumulate(&mut self, count: &Expr) {
-        let is_first = self.equals(count, Value::Uint32(1));
+        let is_first = self.code.equals(count, Value::Uint32(1));
         let (first, later) = (self.first.split_off(0), self.later.split_off(0));
-        let stmts = [self.increment(count), Stmt::If(is_first, first, later)];
-        self.body.stmts.extend(stmts);
+        let stmts = [self.code.increment(count), Stmt::If(is_first, first, later)];
+        self.code.body.stmts.extend(stmts);
     }
 
-    fn fire_if_full(&mut self, count: &Expr, fire: Vec<Stmt>) {
-        let is_full = self.equals(count, Value::Uint32(self.window.size));
-        self.body.stmts.push(Stmt::If(is_full, fire, Vec::new()));
-    }
-
-    /// The output tuple, given the results of the calls.
-    fn output(&mut self, operator: &OperatorNode, results: &[Expr]) -> Expr {
-        let last_values = &self.last_values;
-        lower::output(&operator.outputs[0], self.pos, |assigned| {
-            let mut expr = assigned.clone();
-            expr.for_each(&mut |part| match part.kind {
-                ExprKind::OutputCall(call) => *part = results[call as usize].clone(),
-                ExprKind::Attribute { index, .. } => {
-                    if let Some(last) = last_values.get(&index) {
-                        *part = last.clone();
-                    }
-                }
-                _ => {}
-            });
-            expr
-        })
-    }
-
-    /// The parts of a key that a parameter gives, each computed.
-    fn key(&mut self, operator: &OperatorNode, param: &str) -> Option<Vec<Expr>> {
-        let ParamValue::Exprs(parts) = &operator.param(param)?.value else {
-            return None;
-        };
-        Some(parts.iter().map(|part| self.argument(part)).collect())
-    }
-
-    /// Adds a table with a key of these parts, which further variables belong to.
-    fn add_table(&mut self, name: &str, key: &[Expr]) {
-        self.table = Some(self.tables.len());
-        self.tables.push(StateTable {
-            name: name.into(),
-            key: Some(key_type(key)),
-            variables: Vec::new(),
-        });
-    }
-
-    /// Adds the statement that makes the entry of a key current.
-    fn find_entry(&mut self, table: TableId, key: Vec<Expr>) {
-        let pos = self.pos;
-        let schema = key_type(&key);
-        self.body.stmts.push(Stmt::FindEntry {
-            table,
-            key: lower::tuple(key, &schema, pos),
-            added: Vec::new(),
-            pos,
-        });
+    fn fire_if_full(&mut self, fire: Vec<Stmt>) {
+        let is_full = self.code.equals(&self.count, Value::Uint32(self.size));
+        self.code.body.stmts.push(if_then(is_full, fire));
     }
 
     /// A result that is still there when the entry has been removed.
@@ -253,36 +232,13 @@ impl AggregateLowering<'_> {
         if is_kept(&result.kind) {
             return result;
         }
-        let (local, kept) = self.local("result", result.ty.clone());
+        let (local, kept) = self.code.local("result", result.ty.clone());
         fire.push(Stmt::Let(local, Some(result)));
         kept
     }
 
-    /// A new state variable of a table or of the operator, as an expression that reads it.
-    fn variable_in(&mut self, table: Option<usize>, name: &str, ty: Type) -> Expr {
-        self.table = table;
-        self.variable(name, ty)
-    }
-
-    /// A new state variable, as an expression that reads it.
+    /// A new state variable of the window or the group, as an expression that reads it.
     fn variable(&mut self, name: &str, ty: Type) -> Expr {
-        let id = StateId((self.logic_state_count + self.state.len()) as u32);
-        self.state.push(StateVar {
-            name: name.into(),
-            ty: ty.clone(),
-            init: None,
-        });
-        if let Some(table) = self.table {
-            self.tables[table].variables.push(id);
-        }
-        lower::expr(ExprKind::State(id), ty, self.pos)
+        self.code.variable(self.table, name, ty)
     }
-}
-
-/// The type of a key of these parts.
-fn key_type(parts: &[Expr]) -> Arc<TupleType> {
-    let types = parts.iter().enumerate();
-    Arc::new(TupleType::new(
-        types.map(|(at, part)| (format!("k{at}"), part.ty.clone())),
-    ))
 }

@@ -12,7 +12,7 @@
 //! A NaN surpasses no value and is not surpassed, but is the extreme while it is the oldest of all:
 //! aggregates leave it out.
 
-use graph::{BinaryOp, Expr, ExprKind, Stmt};
+use graph::{BinaryOp, Expr, ExprKind, Stmt, TableId};
 use tuple::{Type, Value};
 
 use super::SlidingLowering;
@@ -46,7 +46,7 @@ pub(super) struct Accumulator {
     pub(super) part: Vec<Expr>,
 }
 
-impl SlidingLowering<'_, '_> {
+impl SlidingLowering<'_> {
     /// The values of an accumulator's result, which is added if there is none alike.
     pub(super) fn aggregate(
         &mut self,
@@ -95,20 +95,20 @@ impl SlidingLowering<'_, '_> {
     /// Variables of a table, or of the operator.
     pub(super) fn variables(
         &mut self,
-        table: Option<usize>,
+        table: Option<TableId>,
         name: &str,
         types: &[Type],
     ) -> Vec<Expr> {
         let types = types.iter();
         types
-            .map(|ty| self.base.variable_in(table, name, ty.clone()))
+            .map(|ty| self.code.variable(table, name, ty.clone()))
             .collect()
     }
 
     fn locals(&mut self, name: &str, types: &[Type]) -> Vec<Expr> {
         let types = types.iter();
         types
-            .map(|ty| self.base.local(name, ty.clone()).1)
+            .map(|ty| self.code.local(name, ty.clone()).1)
             .collect()
     }
 
@@ -143,7 +143,7 @@ impl SlidingLowering<'_, '_> {
     ) -> Vec<Stmt> {
         let value = field(accumulator.value);
         if let Some(other) = accumulator.other {
-            let is_ordered = self.base.compare(BinaryOp::Eq, &value, &value);
+            let is_ordered = self.code.compare(BinaryOp::Eq, &value, &value);
             return self.set_all(to, &[value, field(other), is_ordered]);
         }
         if accumulator.aggregation == Aggregation::Sum || !value.ty.is_float() {
@@ -157,16 +157,16 @@ impl SlidingLowering<'_, '_> {
     /// Sets an aggregate to that of no items.
     pub(super) fn set_to_none(&self, accumulator: &Accumulator, to: &[Expr]) -> Vec<Stmt> {
         let first = none_value(accumulator.aggregation, &to[0].ty);
-        let mut values = vec![lower::constant(first, to[0].ty.clone(), self.base.pos)];
+        let mut values = vec![lower::constant(first, to[0].ty.clone(), self.code.pos)];
         let others = to[1..].iter();
-        values.extend(others.map(|to| lower::default_value(&to.ty, self.base.pos)));
+        values.extend(others.map(|to| lower::default_value(&to.ty, self.code.pos)));
         self.set_all(to, &values)
     }
 
     pub(super) fn set_all(&self, to: &[Expr], values: &[Expr]) -> Vec<Stmt> {
         let pairs = to.iter().zip(values);
         pairs
-            .map(|(to, value)| self.base.set(to, value.clone()))
+            .map(|(to, value)| self.code.set(to, value.clone()))
             .collect()
     }
 
@@ -179,19 +179,17 @@ impl SlidingLowering<'_, '_> {
     ) -> Vec<Stmt> {
         let surpasses = match accumulator.aggregation {
             Aggregation::Sum => {
-                let sum = self.base.binary(BinaryOp::Add, &to[0], &later[0]);
-                return vec![self.base.set(&to[0], sum)];
+                let sum = self.code.binary(BinaryOp::Add, &to[0], &later[0]);
+                return vec![self.code.set(&to[0], sum)];
             }
             Aggregation::Greatest => BinaryOp::Gt,
             Aggregation::Least => BinaryOp::Lt,
         };
-        let is_better = self.base.compare(surpasses, &later[0], &to[0]);
+        let is_better = self.code.compare(surpasses, &later[0], &to[0]);
         let take = |condition| Stmt::If(condition, self.set_all(to, later), Vec::new());
         let mut stmts = vec![take(is_better)];
         if let [_, _, is_there] = to {
-            let pos = self.base.pos;
-            let none = lower::constant(Value::Boolean(false), Type::Boolean, pos);
-            stmts.push(take(self.base.compare(BinaryOp::Eq, is_there, &none)));
+            stmts.push(take(self.code.equals(is_there, Value::Boolean(false))));
         }
         stmts
     }
@@ -206,7 +204,7 @@ impl SlidingLowering<'_, '_> {
             }
             let oldest = &self.fields[accumulator.value].kept;
             if accumulator.aggregation != Aggregation::Sum && oldest.ty.is_float() {
-                let is_unordered = self.base.compare(BinaryOp::Ne, oldest, oldest);
+                let is_unordered = self.code.compare(BinaryOp::Ne, oldest, oldest);
                 let fields = [Some(accumulator.value), accumulator.other];
                 let fields = fields.into_iter().flatten();
                 let values: Vec<Expr> = fields.map(|at| self.fields[at].kept.clone()).collect();

@@ -10,13 +10,13 @@
 //! item are entries of a table, once they are full: linked, each with its aggregate, or that from
 //! there to the flip. R is a copy of the first one's, if it stands before the flip.
 
-use graph::{BinaryOp, Expr, LocalId, StateTable, Stmt, TableId};
+use graph::{BinaryOp, Expr, LocalId, Stmt, TableId};
 use tuple::{Type, Value};
 
 use super::SlidingLowering;
 use super::accumulator::Accumulator;
-use crate::lower;
 use crate::relational::aggregate::sliding::BLOCK_ITEMS;
+use crate::stateful_lowering::if_then;
 
 /// Variables of the blocks of a window.
 pub(super) struct BlockVariables {
@@ -52,19 +52,19 @@ struct BlockList {
 
 impl BlockVariables {
     /// The variables of a window's blocks, if a function needs them.
-    pub(super) fn new(lowering: &mut SlidingLowering<'_, '_>) -> Option<BlockVariables> {
+    pub(super) fn new(lowering: &mut SlidingLowering<'_>) -> Option<BlockVariables> {
         if lowering.accumulators.is_empty() {
             return None;
         }
         let (home, items) = (lowering.home, lowering.items);
-        let has_list = lowering.size() as usize > BLOCK_ITEMS;
+        let has_list = lowering.size as usize > BLOCK_ITEMS;
         let behind = has_list.then(|| BlockList::new(lowering));
         let items = LinkedEntries::new(lowering, items);
-        let base = &mut lowering.base;
+        let code = &mut lowering.code;
         Some(BlockVariables {
-            left: base.variable_in(home, "left", Type::Uint64),
-            flip: base.variable_in(home, "flip", Type::Uint64),
-            front_last: base.variable_in(home, "frontLast", Type::Uint32),
+            left: code.variable(home, "left", Type::Uint64),
+            flip: code.variable(home, "flip", Type::Uint64),
+            front_last: code.variable(home, "frontLast", Type::Uint32),
             items,
             behind,
         })
@@ -77,24 +77,19 @@ impl BlockVariables {
 }
 
 impl LinkedEntries {
-    fn new(lowering: &mut SlidingLowering<'_, '_>, table: usize) -> LinkedEntries {
-        let base = &mut lowering.base;
+    fn new(lowering: &mut SlidingLowering<'_>, table: TableId) -> LinkedEntries {
+        let code = &mut lowering.code;
         LinkedEntries {
-            table: TableId(table as u32),
-            previous: base.variable_in(Some(table), "previous", Type::Uint32),
-            at: base.local("at", Type::Uint32),
+            table,
+            previous: code.variable(Some(table), "previous", Type::Uint32),
+            at: code.local("at", Type::Uint32),
         }
     }
 }
 
 impl BlockList {
-    fn new(lowering: &mut SlidingLowering<'_, '_>) -> BlockList {
-        let table = lowering.base.tables.len();
-        lowering.base.tables.push(StateTable {
-            name: "blocks".into(),
-            key: None,
-            variables: Vec::new(),
-        });
+    fn new(lowering: &mut SlidingLowering<'_>) -> BlockList {
+        let table = lowering.code.add_table("blocks", None);
         for at in 0..lowering.accumulators.len() {
             let filling = lowering.accumulators[at].filling.iter();
             let types: Vec<Type> = filling.map(|value| value.ty.clone()).collect();
@@ -102,7 +97,7 @@ impl BlockList {
         }
         let (home, block) = (lowering.home, Some(table));
         let links = LinkedEntries::new(lowering, table);
-        let mut id = |table, name| lowering.base.variable_in(table, name, Type::Uint32);
+        let mut id = |table, name| lowering.code.variable(table, name, Type::Uint32);
         BlockList {
             links,
             first: id(home, "firstBlock"),
@@ -118,62 +113,62 @@ impl BlockList {
     }
 }
 
-impl SlidingLowering<'_, '_> {
+impl SlidingLowering<'_> {
     /// Takes memory for a block before the window changes, if the tuple may fill one.
     pub(super) fn reserve_block(&mut self, blocks: &BlockVariables) -> Vec<Stmt> {
         let Some(list) = &blocks.behind else {
             return Vec::new();
         };
         let table = list.links.table;
-        let (id, added) = self.base.local("block", Type::Uint32);
+        let (id, added) = self.code.local("block", Type::Uint32);
         let add = vec![
-            Stmt::AddEntry(table, self.base.pos),
+            Stmt::AddEntry(table, self.code.pos),
             Stmt::EntryId(id, table),
-            self.base.set(&list.spare, added),
+            self.code.set(&list.spare, added),
         ];
-        let items = self.base.constant(Value::Uint32(BLOCK_ITEMS as u32));
-        let is_long = self.base.compare(BinaryOp::Ge, &self.count, &items);
-        let has_none = self.base.equals(&list.spare, Value::Uint32(0));
+        let items = self.code.constant(Value::Uint32(BLOCK_ITEMS as u32));
+        let is_long = self.code.compare(BinaryOp::Ge, &self.count, &items);
+        let has_none = self.code.equals(&list.spare, Value::Uint32(0));
         vec![if_then(is_long, vec![if_then(has_none, add)])]
     }
 
     /// Takes the item that was the oldest, and has left, out of the aggregates. The window was full.
     pub(super) fn remove_oldest(&self, blocks: &BlockVariables) -> Vec<Stmt> {
-        if self.size() == 1 {
+        if self.size == 1 {
             // The next item begins the window anew.
             return Vec::new();
         }
         let begins_block = {
             let place = self.binary_u64(BinaryOp::BitAnd, &blocks.left, BLOCK_ITEMS as u64 - 1);
-            self.base.equals(&place, Value::Uint64(0))
+            self.code.equals(&place, Value::Uint64(0))
         };
-        let mut stmts = vec![self.base.increment(&blocks.left)];
+        let mut stmts = vec![self.code.increment(&blocks.left)];
         if let Some(list) = &blocks.behind {
             let leave = self.leave_block(blocks, list);
             stmts.push(if_then(begins_block.clone(), leave));
         }
         let fill = if_then(begins_block, self.fill_front(blocks, &blocks.front_last));
-        let is_behind = self.base.compare(BinaryOp::Ge, &blocks.left, &blocks.flip);
+        let is_behind = self.code.compare(BinaryOp::Ge, &blocks.left, &blocks.flip);
         stmts.push(Stmt::If(is_behind, self.turn(blocks), vec![fill]));
         stmts
     }
 
     /// The oldest item is the first of the next block.
     fn leave_block(&self, blocks: &BlockVariables, list: &BlockList) -> Vec<Stmt> {
-        let none = self.base.constant(Value::Uint32(0));
-        let is_there = self.base.compare(BinaryOp::Ne, &list.first, &none);
-        let is_none = self.base.compare(BinaryOp::Eq, &list.first, &none);
+        let none = self.code.constant(Value::Uint32(0));
+        let is_there = self.code.compare(BinaryOp::Ne, &list.first, &none);
+        let is_none = self.code.compare(BinaryOp::Eq, &list.first, &none);
         let leave = vec![
             list.select(&list.first),
-            self.base.set(&blocks.front_last, list.last_item.clone()),
-            self.base.set(&list.first, list.next.clone()),
+            self.code.set(&blocks.front_last, list.last_item.clone()),
+            self.code.set(&list.first, list.next.clone()),
             Stmt::RemoveEntry(list.links.table),
-            if_then(is_none, vec![self.base.set(&list.last, none)]),
+            if_then(is_none, vec![self.code.set(&list.last, none)]),
         ];
         let mut stmts = vec![if_then(is_there.clone(), leave)];
         stmts.extend(self.set_parts_to_none(|accumulator| &accumulator.rest));
         let first = self.binary_u64(BinaryOp::Add, &blocks.left, BLOCK_ITEMS as u64);
-        let is_before_flip = self.base.compare(BinaryOp::Lt, &first, &blocks.flip);
+        let is_before_flip = self.code.compare(BinaryOp::Lt, &first, &blocks.flip);
         let mut take = vec![list.select(&list.first)];
         for accumulator in &self.accumulators {
             take.extend(self.set_all(&accumulator.rest, &accumulator.block));
@@ -187,23 +182,23 @@ impl SlidingLowering<'_, '_> {
         let mut stmts = self.set_parts_to_none(|accumulator| &accumulator.filled);
         stmts.extend(self.set_parts_to_none(|accumulator| &accumulator.rest));
         // The new item has not come yet.
-        let end = self.binary_u64(BinaryOp::Add, &blocks.left, u64::from(self.size() - 1));
+        let end = self.binary_u64(BinaryOp::Add, &blocks.left, u64::from(self.size - 1));
 
         let mut of_all = self.set_parts_to_none(|accumulator| &accumulator.filling);
-        of_all.push(self.base.set(&blocks.flip, end.clone()));
+        of_all.push(self.code.set(&blocks.flip, end.clone()));
         of_all.extend(self.fill_front(blocks, &self.newest));
 
         let mut of_blocks = Vec::new();
         if let Some(list) = &blocks.behind {
-            let none = self.base.constant(Value::Uint32(0));
-            let is_there = self.base.compare(BinaryOp::Ne, &list.first, &none);
+            let none = self.code.constant(Value::Uint32(0));
+            let is_there = self.code.compare(BinaryOp::Ne, &list.first, &none);
             of_blocks.push(if_then(is_there, self.make_suffixes(list)));
         }
-        of_blocks.push(self.base.set(&blocks.flip, self.block_start(&end)));
+        of_blocks.push(self.code.set(&blocks.flip, self.block_start(&end)));
         of_blocks.extend(self.fill_front(blocks, &blocks.front_last));
 
         let (first, last) = (self.block_start(&blocks.left), self.block_start(&end));
-        let is_one_block = self.base.compare(BinaryOp::Eq, &first, &last);
+        let is_one_block = self.code.compare(BinaryOp::Eq, &first, &last);
         stmts.push(Stmt::If(is_one_block, of_all, of_blocks));
         stmts
     }
@@ -246,13 +241,13 @@ impl SlidingLowering<'_, '_> {
             stmts.extend(self.set_to_arriving(accumulator, &accumulator.result));
             stmts.extend(self.merge(accumulator, &accumulator.filling, &accumulator.result));
         }
-        if self.size() == 1 {
+        if self.size == 1 {
             return stmts;
         }
-        let count = self.base.cast(&self.count, &Type::Uint64);
-        let end = self.base.binary(BinaryOp::Add, &blocks.left, &count);
+        let count = self.code.cast(&self.count, &Type::Uint64);
+        let end = self.code.binary(BinaryOp::Add, &blocks.left, &count);
         let place = self.binary_u64(BinaryOp::BitAnd, &end, BLOCK_ITEMS as u64 - 1);
-        let is_filled = self.base.equals(&place, Value::Uint64(0));
+        let is_filled = self.code.equals(&place, Value::Uint64(0));
         stmts.push(if_then(is_filled, self.end_block(blocks, &end)));
         stmts
     }
@@ -262,9 +257,9 @@ impl SlidingLowering<'_, '_> {
         let mut stmts = Vec::new();
         let is_front = {
             let behind = self.binary_u64(BinaryOp::Add, &blocks.left, BLOCK_ITEMS as u64);
-            self.base.compare(BinaryOp::Ge, &behind, end)
+            self.code.compare(BinaryOp::Ge, &behind, end)
         };
-        let front = vec![self.base.set(&blocks.front_last, self.newest.clone())];
+        let front = vec![self.code.set(&blocks.front_last, self.newest.clone())];
         let behind = blocks.behind.iter().flat_map(|list| self.append(list));
         stmts.push(Stmt::If(is_front, front, behind.collect()));
         for accumulator in &self.accumulators {
@@ -276,20 +271,20 @@ impl SlidingLowering<'_, '_> {
 
     /// Makes the spare block, with what has filled it, the last of the list.
     fn append(&self, list: &BlockList) -> Vec<Stmt> {
-        let none = self.base.constant(Value::Uint32(0));
-        let is_only = self.base.equals(&list.first, Value::Uint32(0));
-        let begin = vec![self.base.set(&list.first, list.spare.clone())];
+        let none = self.code.constant(Value::Uint32(0));
+        let is_only = self.code.equals(&list.first, Value::Uint32(0));
+        let begin = vec![self.code.set(&list.first, list.spare.clone())];
         let link = vec![
             list.select(&list.last),
-            self.base.set(&list.next, list.spare.clone()),
+            self.code.set(&list.next, list.spare.clone()),
         ];
         let mut stmts = vec![
             Stmt::If(is_only, begin, link),
             list.select(&list.spare),
-            self.base.set(&list.links.previous, list.last.clone()),
-            self.base.set(&list.last_item, self.newest.clone()),
-            self.base.set(&list.last, list.spare.clone()),
-            self.base.set(&list.spare, none),
+            self.code.set(&list.links.previous, list.last.clone()),
+            self.code.set(&list.last_item, self.newest.clone()),
+            self.code.set(&list.last, list.spare.clone()),
+            self.code.set(&list.spare, none),
         ];
         for accumulator in &self.accumulators {
             stmts.extend(self.set_all(&accumulator.block, &accumulator.filling));
@@ -308,10 +303,10 @@ impl SlidingLowering<'_, '_> {
         let (id, at) = &entries.at;
         let mut turn = vec![Stmt::SelectEntry(entries.table, at.clone())];
         turn.extend(step);
-        let is_last = self.base.compare(BinaryOp::Eq, at, to);
+        let is_last = self.code.compare(BinaryOp::Eq, at, to);
         turn.push(if_then(is_last, vec![Stmt::Break]));
-        turn.push(self.base.set(at, entries.previous.clone()));
-        let forever = lower::constant(Value::Boolean(true), Type::Boolean, self.base.pos);
+        turn.push(self.code.set(at, entries.previous.clone()));
+        let forever = self.code.constant(Value::Boolean(true));
         vec![
             Stmt::Let(*id, Some(from.clone())),
             Stmt::While(forever, turn),
@@ -330,11 +325,7 @@ impl SlidingLowering<'_, '_> {
     }
 
     fn binary_u64(&self, op: BinaryOp, a: &Expr, b: u64) -> Expr {
-        let b = self.base.constant(Value::Uint64(b));
-        self.base.binary(op, a, &b)
+        let b = self.code.constant(Value::Uint64(b));
+        self.code.binary(op, a, &b)
     }
-}
-
-fn if_then(condition: Expr, then: Vec<Stmt>) -> Stmt {
-    Stmt::If(condition, then, Vec::new())
 }

@@ -7,16 +7,16 @@ use super::accumulator::Aggregation;
 use super::{ItemField, RetractedSum, SlidingLowering};
 use crate::relational::aggregate::lowered::calls::sum_type;
 
-impl SlidingLowering<'_, '_> {
+impl SlidingLowering<'_> {
     /// Adds what a call keeps, and returns the expression of its result when the window fires.
     pub(super) fn call(&mut self, call: &OutputCall) -> Expr {
-        self.base.pos = call.pos;
-        let arguments = call.args.iter().map(|arg| self.base.argument(arg));
+        self.code.pos = call.pos;
+        let arguments = call.args.iter().map(|arg| self.code.argument(arg));
         let arguments: Vec<Expr> = arguments.collect();
         match (&*call.function, &arguments[..]) {
-            ("Count", _) => self.base.cast(&self.count.clone(), &Type::Int32),
+            ("Count", _) => self.code.cast(&self.count.clone(), &Type::Int32),
             ("CountAll", _) => self.count_all(),
-            ("CountGroups", _) => self.base.constant(Value::Int32(1)),
+            ("CountGroups", _) => self.code.constant(Value::Int32(1)),
             ("First", [value]) => {
                 let field = self.field(value);
                 self.fields[field].kept.clone()
@@ -33,9 +33,9 @@ impl SlidingLowering<'_, '_> {
             ("Average", [value]) => {
                 let wide = sum_type(&value.ty).unwrap_or_else(|| value.ty.clone());
                 let sum = self.sum(value, &wide);
-                let count = self.base.cast(&self.count.clone(), &wide);
-                let quotient = self.base.binary(BinaryOp::Div, &sum, &count);
-                self.base.cast(&quotient, &value.ty)
+                let count = self.code.cast(&self.count.clone(), &wide);
+                let quotient = self.code.binary(BinaryOp::Div, &sum, &count);
+                self.code.cast(&quotient, &value.ty)
             }
             // The newest tuple is the one that is here.
             (_, [value, ..]) => value.clone(),
@@ -53,7 +53,7 @@ impl SlidingLowering<'_, '_> {
         if let Some(known) = self.sums.iter().find(is_it) {
             return known.sum.clone();
         }
-        let sum = self.base.variable_in(self.home, "sum", ty.clone());
+        let sum = self.code.variable(self.home, "sum", ty.clone());
         self.sums.push(RetractedSum {
             sum: sum.clone(),
             field,
@@ -68,8 +68,8 @@ impl SlidingLowering<'_, '_> {
             return known;
         }
         let kept = self
-            .base
-            .variable_in(Some(self.items), "value", value.ty.clone());
+            .code
+            .variable(Some(self.items), "value", value.ty.clone());
         self.fields.push(ItemField {
             arriving: value.clone(),
             kept,
@@ -80,10 +80,10 @@ impl SlidingLowering<'_, '_> {
     fn count_all(&mut self) -> Expr {
         let all = match &self.all {
             Some(all) => all.clone(),
-            None => self.base.variable_in(None, "all", Type::Uint32),
+            None => self.code.variable(None, "all", Type::Uint32),
         };
         self.all = Some(all.clone());
-        self.base.cast(&all, &Type::Int32)
+        self.code.cast(&all, &Type::Int32)
     }
 }
 

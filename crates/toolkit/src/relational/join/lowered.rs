@@ -1,0 +1,365 @@
+//! A Join as statements: inner, on equality, with windows of a number of tuples.
+//!
+//! The tuples of a window are entries of a table without keys, linked by their ids in two lists:
+//! those of the window, and those of each key. A table of keys has the ends of both windows' lists,
+//! so that one search serves to find partners and to insert.
+//!
+//! ```text
+//!   entry of keys[{k = k}]; own = id of keys;
+//!   at = firstRight;                                   // of a tuple that comes from the left
+//!   while (at != 0) {
+//!       <the entry at of right>; next = nextOfKey;
+//!       if (match) { hasSubmitted = true; submit(output, 0); }
+//!       at = next;
+//!   }
+//!   if (count == size) {                               // the oldest leaves: the first of its key
+//!       <the entry oldest of left>; slot = oldest; oldest = nextOfWindow; next = nextOfKey;
+//!       <the entry key of keys>; firstLeft = next;
+//!       if (next == 0 && firstRight == 0 && key != own) { remove entry of keys; }
+//!       <the entry own of keys>;
+//!   } else { add entry to left; slot = id of left; ++count; }
+//!   <slot goes to the end of both lists, with the attributes that outputs and matches read>
+//!   if (hasSubmitted) { hasSubmitted = false; submit(Sys.WindowMarker, 0); }
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use eval::Fault;
+use graph::{
+    BinaryOp, CaughtFaults, Expr, ExprKind, OperatorNode, ParamValue, Policy, PortIndex, Stmt,
+    TableId,
+};
+use runtime::LoweredLogic;
+use tuple::{Type, Value};
+
+use crate::lower;
+use crate::stateful_lowering::{StatefulLowering, if_then};
+
+const EQUALITY: [&str; 2] = ["equalityLHS", "equalityRHS"];
+
+/// Whether a Join can be lowered. What `@catch` leaves of a pair's output is kept by
+/// [`super::operator`] alone.
+pub fn can_lower(operator: &OperatorNode) -> bool {
+    let is_inner = lower::literal(operator, "algorithm").is_none_or(|word| word == "inner");
+    let has_key = operator.param(EQUALITY[0]).is_some();
+    let is_caught = operator.caught_faults() != CaughtFaults::None;
+    let keys_are_flat = EQUALITY.iter().all(|param| match operator.param(param) {
+        Some(param) => match &param.value {
+            ParamValue::Exprs(parts) => parts.iter().all(|part| is_flat_key(&part.ty)),
+            ParamValue::Literals(_) => false,
+        },
+        None => false,
+    });
+    let sides = [0, 1].map(|side| size(operator, side).is_some());
+    is_inner
+        && has_key
+        && !is_caught
+        && keys_are_flat
+        && sides == [true; 2]
+        && !operator.keeps_history()
+}
+
+/// Whether it can be said whether a key of this type equals itself: there are no numbers within it.
+fn is_flat_key(ty: &Type) -> bool {
+    ty.is_numeric()
+        || ty.is_string()
+        || matches!(ty, Type::Boolean | Type::Timestamp | Type::Enum(_))
+}
+
+/// Number of tuples that a side's window has, if nothing else lets one leave and it has no
+/// partitions.
+fn size(operator: &OperatorNode, side: usize) -> Option<u32> {
+    let window = operator.inputs[side].window.as_ref()?;
+    match window.evict {
+        Policy::Count(size) if window.partition.is_none() => Some(size),
+        _ => None,
+    }
+}
+
+/// Lowers a Join to statements.
+pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
+    let mut join = JoinLowering::new(operator);
+    let mut logic = lower::after_logic(operator, |port, body| {
+        join.code.body = std::mem::take(body);
+        join.lower_side(port.index());
+        *body = std::mem::take(&mut join.code.body);
+        Ok(())
+    })?;
+    logic.state.extend(join.code.state);
+    logic.tables = join.code.tables;
+    Ok(logic)
+}
+
+struct JoinLowering<'a> {
+    operator: &'a OperatorNode,
+    code: StatefulLowering,
+    keys: TableId,
+    /// Whether a pair was submitted since the last marker.
+    has_submitted: Expr,
+    sides: [JoinSide; 2],
+}
+
+/// Variables of one side's window.
+struct JoinSide {
+    /// Number of tuples of a full window; none is kept if it is 0.
+    size: u32,
+    tuples: TableId,
+    /// Number of tuples in the window, and ids of the oldest and the newest.
+    count: Expr,
+    oldest: Expr,
+    newest: Expr,
+    /// Of the current key: ids of the side's first and last tuple.
+    first: Expr,
+    last: Expr,
+    /// Of the current tuple: id of its key, and of the next tuples in the window and of the key.
+    key: Expr,
+    next_in_window: Expr,
+    next_of_key: Expr,
+    /// Of the current tuple: the attributes that are read, by index.
+    attributes: BTreeMap<u32, Expr>,
+}
+
+impl JoinSide {
+    fn new(
+        operator: &OperatorNode,
+        side: usize,
+        keys: TableId,
+        code: &mut StatefulLowering,
+    ) -> JoinSide {
+        let tuples = code.add_table(["left", "right"][side], None);
+        let schema = &operator.inputs[side].schema.attributes;
+        let read = attributes_read(operator, side).into_iter();
+        let attributes = read.map(|index| {
+            let attribute = &schema[index as usize];
+            let ty = attribute.ty.clone();
+            (index, code.variable(Some(tuples), &attribute.name, ty))
+        });
+        let attributes = attributes.collect();
+        let mut number = |table, name| code.variable(table, name, Type::Uint32);
+        JoinSide {
+            size: size(operator, side).unwrap_or_default(),
+            tuples,
+            count: number(None, "count"),
+            oldest: number(None, "oldest"),
+            newest: number(None, "newest"),
+            first: number(Some(keys), "first"),
+            last: number(Some(keys), "last"),
+            key: number(Some(tuples), "key"),
+            next_in_window: number(Some(tuples), "nextInWindow"),
+            next_of_key: number(Some(tuples), "nextOfKey"),
+            attributes,
+        }
+    }
+
+    fn select(&self, id: &Expr) -> Stmt {
+        Stmt::SelectEntry(self.tuples, id.clone())
+    }
+}
+
+/// Attributes of a side's tuples that outputs and matches read.
+fn attributes_read(operator: &OperatorNode, side: usize) -> BTreeSet<u32> {
+    let outputs = operator.outputs[0].assign.iter().flatten();
+    let exprs = outputs.chain(lower::param(operator, "match"));
+    let mut read = BTreeSet::new();
+    for expr in exprs {
+        expr.for_each_ref(&mut |part| match part.kind {
+            ExprKind::Attribute { port, index, .. } if port.index() == side => {
+                read.insert(index);
+            }
+            ExprKind::Input { port, .. } if port.index() == side => {
+                read.extend(0..operator.inputs[side].schema.attributes.len() as u32);
+            }
+            _ => {}
+        });
+    }
+    read
+}
+
+impl<'a> JoinLowering<'a> {
+    fn new(operator: &'a OperatorNode) -> JoinLowering<'a> {
+        let mut code = StatefulLowering::new(operator);
+        let key = match operator.param(EQUALITY[0]).map(|param| &param.value) {
+            Some(ParamValue::Exprs(parts)) => &parts[..],
+            _ => &[],
+        };
+        let keys = code.add_table("keys", Some(key));
+        JoinLowering {
+            operator,
+            keys,
+            has_submitted: code.variable(None, "hasSubmitted", Type::Boolean),
+            sides: [0, 1].map(|side| JoinSide::new(operator, side, keys, &mut code)),
+            code,
+        }
+    }
+
+    /// Adds the statements for a tuple of one side.
+    fn lower_side(&mut self, side: usize) {
+        let key = self.code.key(self.operator, EQUALITY[side]);
+        let key = key.unwrap_or_default();
+        let mut stmts = vec![self.code.find_entry(self.keys, key.clone())];
+        stmts.extend(self.find_partners(side, &key));
+        if self.sides[side].size == 0 {
+            stmts.push(self.remove_empty_key());
+        } else {
+            self.insert(side, &mut stmts);
+        }
+        let none = self.code.constant(Value::Boolean(false));
+        let end = vec![
+            self.code.set(&self.has_submitted, none),
+            lower::submit_window(PortIndex(0), self.operator.pos),
+        ];
+        stmts.push(if_then(self.has_submitted.clone(), end));
+        self.code.body.stmts.extend(stmts);
+    }
+
+    /// Submits the pairs of a tuple with those of the other side that have its key.
+    fn find_partners(&mut self, side: usize, key: &[Expr]) -> Vec<Stmt> {
+        let (at_id, at) = self.code.local("at", Type::Uint32);
+        let (next_id, next) = self.code.local("next", Type::Uint32);
+        let (operator, other) = (self.operator, &self.sides[1 - side]);
+        let tuple = lower::output(&operator.outputs[0], operator.pos, |assigned| {
+            self.with_partner(assigned, 1 - side)
+        });
+        let yes = self.code.constant(Value::Boolean(true));
+        let mut pair = vec![
+            self.code.set(&self.has_submitted, yes),
+            lower::submit(PortIndex(0), tuple),
+        ];
+        if let Some(condition) = lower::param(operator, "match") {
+            pair = vec![if_then(self.with_partner(condition, 1 - side), pair)];
+        }
+        let mut turn = vec![
+            other.select(&at),
+            Stmt::Let(next_id, Some(other.next_of_key.clone())),
+        ];
+        turn.extend(pair);
+        turn.push(self.code.set(&at, next));
+        let mut search = vec![
+            Stmt::Let(at_id, Some(other.first.clone())),
+            Stmt::While(self.code.is_entry(&at), turn),
+        ];
+        // A NaN equals nothing, but is one key with others.
+        for part in key.iter().filter(|part| may_be_nan(&part.ty)) {
+            let equals_itself = self.code.compare(BinaryOp::Eq, part, part);
+            search = vec![if_then(equals_itself, search)];
+        }
+        search
+    }
+
+    /// An expression in which the current entry stands for the tuple of a side.
+    fn with_partner(&self, expr: &Expr, side: usize) -> Expr {
+        let attributes = &self.sides[side].attributes;
+        let mut expr = expr.clone();
+        expr.for_each(&mut |part| match part.kind {
+            ExprKind::Attribute { port, index, .. } if port.index() == side => {
+                *part = attributes[&index].clone();
+            }
+            ExprKind::Input { port, .. } if port.index() == side => {
+                let schema = &self.operator.inputs[side].schema;
+                *part = lower::tuple(attributes.values().cloned().collect(), schema, part.pos);
+            }
+            _ => {}
+        });
+        expr
+    }
+
+    /// Removes the current key if neither side has a tuple of it.
+    fn remove_empty_key(&self) -> Stmt {
+        let [left, right] = self.sides.each_ref().map(|side| self.is_none(&side.first));
+        let remove = vec![Stmt::RemoveEntry(self.keys)];
+        if_then(left, vec![if_then(right, remove)])
+    }
+
+    fn is_none(&self, id: &Expr) -> Expr {
+        self.code.equals(id, Value::Uint32(0))
+    }
+
+    /// Puts the tuple at the end of its side's window; from a full one, the oldest leaves.
+    fn insert(&mut self, side: usize, stmts: &mut Vec<Stmt>) {
+        let (own_id, own) = self.code.local("own", Type::Uint32);
+        let (slot_id, slot) = self.code.local("slot", Type::Uint32);
+        stmts.push(Stmt::EntryId(own_id, self.keys));
+        stmts.push(Stmt::Let(slot_id, None));
+        let leave = self.leave(side, &own, &slot);
+        let this = &self.sides[side];
+        let join = vec![
+            Stmt::AddEntry(this.tuples, self.operator.pos),
+            Stmt::EntryId(slot_id, this.tuples),
+            self.code.increment(&this.count),
+        ];
+        let is_full = self.code.equals(&this.count, Value::Uint32(this.size));
+        stmts.push(Stmt::If(is_full, leave, join));
+
+        let is_only = self.code.equals(&this.count, Value::Uint32(1));
+        let window_ends = (&this.oldest, &this.newest);
+        self.append(
+            side,
+            &slot,
+            is_only,
+            window_ends,
+            &this.next_in_window,
+            stmts,
+        );
+        let is_first = self.is_none(&this.first);
+        let key_ends = (&this.first, &this.last);
+        self.append(side, &slot, is_first, key_ends, &this.next_of_key, stmts);
+
+        stmts.push(this.select(&slot));
+        let none = self.code.constant(Value::Uint32(0));
+        stmts.push(self.code.set(&this.next_of_key, none));
+        stmts.push(self.code.set(&this.key, own));
+        for (&index, kept) in &this.attributes {
+            let kind = ExprKind::Attribute {
+                port: PortIndex(side as u32),
+                history: 0,
+                index,
+            };
+            let value = lower::expr(kind, kept.ty.clone(), self.operator.pos);
+            stmts.push(self.code.set(kept, value));
+        }
+    }
+
+    /// Takes the oldest tuple of a window out of the lists, and leaves its id in `slot`. It is the
+    /// first of its key.
+    fn leave(&mut self, side: usize, own: &Expr, slot: &Expr) -> Vec<Stmt> {
+        let (key_id, key) = self.code.local("key", Type::Uint32);
+        let (next_id, next) = self.code.local("next", Type::Uint32);
+        let this = &self.sides[side];
+        let is_other = self.code.compare(BinaryOp::Ne, &key, own);
+        vec![
+            this.select(&this.oldest),
+            self.code.set(slot, this.oldest.clone()),
+            self.code.set(&this.oldest, this.next_in_window.clone()),
+            Stmt::Let(key_id, Some(this.key.clone())),
+            Stmt::Let(next_id, Some(this.next_of_key.clone())),
+            Stmt::SelectEntry(self.keys, key),
+            self.code.set(&this.first, next),
+            if_then(is_other, vec![self.remove_empty_key()]),
+            Stmt::SelectEntry(self.keys, own.clone()),
+        ]
+    }
+
+    /// Puts an entry at the end of a list.
+    fn append(
+        &self,
+        side: usize,
+        slot: &Expr,
+        is_only: Expr,
+        (first, last): (&Expr, &Expr),
+        next: &Expr,
+        stmts: &mut Vec<Stmt>,
+    ) {
+        let begin = vec![self.code.set(first, slot.clone())];
+        let link = vec![
+            self.sides[side].select(last),
+            self.code.set(next, slot.clone()),
+        ];
+        stmts.push(Stmt::If(is_only, begin, link));
+        stmts.push(self.code.set(last, slot.clone()));
+    }
+}
+
+/// Whether values of a type need not equal themselves.
+fn may_be_nan(ty: &Type) -> bool {
+    ty.is_numeric() && !ty.is_integral()
+}
