@@ -13,7 +13,8 @@
 //! by itself.
 //!
 //! # Cost
-//! An item that lies in several panes is kept once. A watermark looks at the panes whose end it has
+//! An item that lies in several panes is kept once; or a partition of a pane keeps one item, into
+//! which the observer merges those that come. A watermark looks at the panes whose end it has
 //! passed and which are not discarded yet. The memory of a discarded pane serves the next one, and
 //! its items are returned to the operator ([`PaneObserver::leave`]).
 
@@ -30,7 +31,13 @@ use super::shared_items::{PaneItems, SharedItems};
 pub trait PaneObserver<T> {
     /// Processes a partition of a pane that has items since it fired last: all its items.
     fn fire(&mut self, pane: Pane, items: PaneItems<'_, T>) -> Result<(), Fault>;
-    /// Takes an item back: the last pane that held it is discarded.
+    /// Merges an item into that of a partition of a pane. If the partition has none yet, returns
+    /// the one that it keeps. Only for panes that keep one.
+    ///
+    /// # Errors
+    /// The item cannot be merged, as if a sum overflows.
+    fn merge(&mut self, kept: Option<&mut T>, item: &T) -> Result<Option<T>, Fault>;
+    /// Takes an item back: no pane holds it any more.
     fn leave(&mut self, item: T);
 }
 
@@ -38,10 +45,17 @@ pub trait PaneObserver<T> {
 #[derive(Debug)]
 pub struct Panes<T> {
     interval: TimeInterval,
-    /// Panes that take items, by start.
-    open: BTreeMap<i128, OpenPane>,
+    /// Whether a partition of a pane keeps one item, into which others are merged.
+    is_merging: bool,
+    open: OpenPanes,
     items: SharedItems<T>,
     watermark: Option<EventTime>,
+}
+
+/// The panes that take items.
+#[derive(Debug, Default)]
+struct OpenPanes {
+    by_start: BTreeMap<i128, OpenPane>,
     /// Number of partitions in all panes.
     partition_count: usize,
     /// Discarded panes, whose memory is used again.
@@ -64,6 +78,8 @@ struct OpenPane {
 #[derive(Debug, Default)]
 struct PanePartition {
     item_indexes: Vec<u32>,
+    /// Number of items that have come.
+    item_count: u64,
     has_new_items: bool,
 }
 
@@ -73,28 +89,27 @@ const SPARE_INDEXES: usize = 256;
 
 impl<T> Panes<T> {
     /// Windows without panes yet.
-    pub fn new(interval: TimeInterval) -> Panes<T> {
+    pub fn new(interval: TimeInterval, is_merging: bool) -> Panes<T> {
         Panes {
             interval,
-            open: BTreeMap::new(),
+            is_merging,
+            open: OpenPanes::default(),
             items: SharedItems::new(),
             watermark: None,
-            partition_count: 0,
-            spare: Vec::new(),
         }
     }
 
     /// Number of partitions in all panes.
     pub fn partition_count(&self) -> usize {
-        self.partition_count
+        self.open.partition_count
     }
 
     /// Number of partitions with items that have not fired, and of the items in these partitions.
     pub fn incomplete_counts(&self) -> (u64, u64) {
-        let partitions = self.open.values().flat_map(OpenPane::partitions);
+        let partitions = self.open.by_start.values().flat_map(OpenPane::partitions);
         let fresh = partitions.filter(|partition| partition.has_new_items);
         fresh.fold((0, 0), |(partitions, items), partition| {
-            (partitions + 1, items + partition.item_indexes.len() as u64)
+            (partitions + 1, items + partition.item_count)
         })
     }
 
@@ -102,23 +117,59 @@ impl<T> Panes<T> {
     /// panes.
     pub fn is_outside_panes(&self, at: EventTime) -> bool {
         let too_late = |reached: EventTime| at.0 < reached.0 - self.interval.discard_ns;
-        self.watermark.is_some_and(too_late) || self.pane_starts(at).next().is_none()
+        let has_gaps = self.interval.period_ns > self.interval.duration_ns;
+        self.watermark.is_some_and(too_late) || (has_gaps && self.pane_starts(at).next().is_none())
     }
 
     /// Adds an item to its panes, if it is in any.
-    pub fn insert(&mut self, key: &[u8], at: EventTime, item: T) {
+    ///
+    /// # Errors
+    /// The fault of the observer. The item is then in some of its panes or in none.
+    pub fn insert(
+        &mut self,
+        key: &[u8],
+        at: EventTime,
+        item: T,
+        observer: &mut impl PaneObserver<T>,
+    ) -> Result<(), Fault> {
         if self.is_outside_panes(at) {
-            return;
+            observer.leave(item);
+            return Ok(());
+        }
+        if self.is_merging {
+            let mut starts = self.pane_starts(at);
+            let merged =
+                starts.try_for_each(|start| self.merge_into_pane(start, key, &item, observer));
+            observer.leave(item);
+            return merged;
         }
         let index = self.items.add(item);
         for start in self.pane_starts(at) {
-            let pane = self.open.entry(start);
-            let pane = pane.or_insert_with(|| self.spare.pop().unwrap_or_default());
-            let before = pane.key_ids.len();
-            pane.add(key, index);
-            self.partition_count += pane.key_ids.len() - before;
+            let partition = self.open.partition(start, key);
+            partition.note_item();
+            partition.item_indexes.push(index);
             self.items.add_reference(index);
         }
+        Ok(())
+    }
+
+    fn merge_into_pane(
+        &mut self,
+        start: i128,
+        key: &[u8],
+        item: &T,
+        observer: &mut impl PaneObserver<T>,
+    ) -> Result<(), Fault> {
+        let partition = self.open.partition(start, key);
+        let kept = partition.item_indexes.first();
+        let kept = kept.map(|&index| self.items.get_mut(index));
+        if let Some(first) = observer.merge(kept, item)? {
+            let index = self.items.add(first);
+            self.items.add_reference(index);
+            partition.item_indexes.push(index);
+        }
+        partition.note_item();
+        Ok(())
     }
 
     /// Starts of the panes that an event time lies in, the earliest first.
@@ -129,9 +180,9 @@ impl<T> Panes<T> {
             offset_ns,
             ..
         } = self.interval;
-        let last = at.0 - (at.0 - offset_ns).rem_euclid(period_ns);
+        let last = offset_ns + div_euclid(at.0 - offset_ns, period_ns) * period_ns;
         // Number of panes that begin before the last one and have not ended.
-        let more = (last - (at.0 - duration_ns) - 1).div_euclid(period_ns);
+        let more = div_euclid(last - (at.0 - duration_ns) - 1, period_ns);
         (0..=more).rev().map(move |back| last - back * period_ns)
     }
 
@@ -151,37 +202,64 @@ impl<T> Panes<T> {
             discard_ns,
             ..
         } = self.interval;
-        let complete = self.open.range_mut(..=to.0 - duration_ns);
+        let complete = self.open.by_start.range_mut(..=to.0 - duration_ns);
         for (&start, pane) in complete.filter(|(_, pane)| pane.has_new_items) {
             let end = EventTime(start + duration_ns);
             pane.fire(EventTime(start), end, &self.items, observer)?;
         }
-        while let Some(first) = self.open.first_entry()
+        while let Some(first) = self.open.by_start.first_entry()
             && first.key() + duration_ns + discard_ns <= to.0
         {
             let mut pane = first.remove();
-            self.partition_count -= pane.key_ids.len();
+            self.open.partition_count -= pane.key_ids.len();
             pane.item_indexes()
                 .filter_map(|index| self.items.release(index))
                 .for_each(|item| observer.leave(item));
             pane.clear();
-            self.spare.push(pane);
+            self.open.spare.push(pane);
         }
         Ok(())
     }
 }
 
+/// Euclidean division: by one instruction if both numbers have 64 bits, as times up to 2262 do.
+fn div_euclid(number: i128, divisor: i128) -> i128 {
+    match (i64::try_from(number), i64::try_from(divisor)) {
+        (Ok(number), Ok(divisor)) if divisor > 0 => number.div_euclid(divisor).into(),
+        _ => number.div_euclid(divisor),
+    }
+}
+
+impl OpenPanes {
+    /// The partition of a key in the pane with this start, for an item that comes.
+    fn partition(&mut self, start: i128, key: &[u8]) -> &mut PanePartition {
+        let pane = self.by_start.entry(start);
+        let pane = pane.or_insert_with(|| self.spare.pop().unwrap_or_default());
+        let before = pane.key_ids.len();
+        pane.has_new_items = true;
+        let partition = pane.find_or_add(key);
+        self.partition_count += pane.key_ids.len() - before;
+        &mut pane.partitions[partition]
+    }
+}
+
+impl PanePartition {
+    /// Counts an item that has come.
+    fn note_item(&mut self) {
+        self.item_count += 1;
+        self.has_new_items = true;
+    }
+}
+
 impl OpenPane {
-    fn add(&mut self, key: &[u8], index: u32) {
+    /// Index of the partition of a key, which is added if there is none.
+    fn find_or_add(&mut self, key: &[u8]) -> usize {
         let at = self.key_ids.find(key);
         let at = at.unwrap_or_else(|| self.key_ids.assign(key)) as usize;
         if at == self.partitions.len() {
             self.partitions.push(PanePartition::default());
         }
-        let partition = &mut self.partitions[at];
-        partition.item_indexes.push(index);
-        partition.has_new_items = true;
-        self.has_new_items = true;
+        at
     }
 
     fn fire<T>(
@@ -226,7 +304,7 @@ impl OpenPane {
         for partition in &mut self.partitions[..self.key_ids.len()] {
             partition.item_indexes.clear();
             partition.item_indexes.shrink_to(SPARE_INDEXES);
-            partition.has_new_items = false;
+            (partition.item_count, partition.has_new_items) = (0, false);
         }
         self.key_ids.clear();
         (self.has_new_items, self.fire_count) = (false, 0);
@@ -251,6 +329,16 @@ mod tests {
             Ok(())
         }
 
+        fn merge(&mut self, kept: Option<&mut i128>, item: &i128) -> Result<Option<i128>, Fault> {
+            let Some(kept) = kept else {
+                return Ok(Some(*item));
+            };
+            *kept = kept
+                .checked_add(*item)
+                .ok_or_else(|| Fault::value("too much"))?;
+            Ok(None)
+        }
+
         fn leave(&mut self, item: i128) {
             self.1.push(item);
         }
@@ -268,18 +356,23 @@ mod tests {
                 attribute: 0,
                 resolution: tuple::Resolution::Nanoseconds,
             };
-            Case(Panes::new(interval), Journal::default())
+            Case(Panes::new(interval, false), Journal::default())
+        }
+
+        fn insert(&mut self, key: &[u8], at: i128) {
+            let inserted = self.0.insert(key, EventTime(at), at, &mut self.1);
+            inserted.expect("nobody faults");
         }
 
         fn items(&mut self, times: &[i128]) {
             for &at in times {
-                self.0.insert(&[(at % 2 == 0).into()], EventTime(at), at);
+                self.insert(&[(at % 2 == 0).into()], at);
             }
         }
 
         fn alone(&mut self, times: &[i128]) {
             for &at in times {
-                self.0.insert(&[], EventTime(at), at);
+                self.insert(&[], at);
             }
         }
 
@@ -379,7 +472,22 @@ mod tests {
         assert_eq!(left(&mut case, 18), [6, 7]);
         assert_eq!(left(&mut case, 100), [12]);
         assert_eq!(case.0.items.len(), (4, 0), "no more were kept at a time");
-        assert_eq!(case.0.spare.len(), 3, "nor more panes open");
+        assert_eq!(case.0.open.spare.len(), 3, "nor more panes open");
+    }
+
+    #[test]
+    fn a_partition_keeps_one_item_into_which_others_are_merged() {
+        let mut case = Case::new(10, 5, 0, 3);
+        case.0.is_merging = true;
+        case.items(&[1, 2, 6, 7, 9]);
+        assert_eq!(case.0.incomplete_counts(), (6, 10), "each is in two panes");
+        assert_eq!(case.fired(6), ["-5/5 0: 1", "-5/5 0: 2"]);
+        assert_eq!(case.fired(10), ["0/10 0: 17", "0/10 0: 8"]);
+        case.items(&[8]);
+        assert_eq!(case.fired(11), ["0/10 1: 16"]);
+        assert_eq!(case.fired(15), ["5/15 0: 14", "5/15 0: 16"]);
+        case.fired(100);
+        assert_eq!(case.0.items.len().1, 0, "all were given back");
     }
 
     #[test]

@@ -58,6 +58,12 @@ impl<T> SharedItems<T> {
         (self.items.len(), self.items.len() - self.free.len())
     }
 
+    /// An item, for changes.
+    pub fn get_mut(&mut self, at: u32) -> &mut T {
+        let item = self.items[at as usize].item.as_mut();
+        item.expect("who asks for an item holds it")
+    }
+
     fn get(&self, at: u32) -> &T {
         let item = self.items[at as usize].item.as_ref();
         item.expect("who asks for an item holds it")

@@ -31,7 +31,7 @@ impl<K: WindowFunction> PaneWindowOperator<K> {
         function: K,
     ) -> Result<Self, Fault> {
         Ok(PaneWindowOperator {
-            panes: Panes::new(interval),
+            panes: Panes::new(interval, function.merges_in_panes()),
             interval,
             partition_key: KeyEvaluator::new(build.param_projection("partitionBy")?),
             input: build.inputs[0].clone(),
@@ -68,9 +68,12 @@ impl<K: WindowFunction> Operator for PaneWindowOperator<K> {
         let inputs = EvaluationInputs::new(&inputs);
         self.partition_key.evaluate(&inputs, out)?;
         let kept = self.function.make_item(tuple, &inputs, out)?;
-        self.panes.insert(self.partition_key.bytes(), at, kept);
+        let function = &mut self.function;
+        let mut observer = WindowFiring { function, out };
+        let key = self.partition_key.bytes();
+        let inserted = self.panes.insert(key, at, kept, &mut observer);
         self.report_partitions(out);
-        Ok(())
+        inserted
     }
 
     fn process_watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
@@ -106,6 +109,14 @@ impl<K: WindowFunction> PaneObserver<K::Item> for WindowFiring<'_, K> {
     fn fire(&mut self, pane: Pane, items: PaneItems<'_, K::Item>) -> Result<(), Fault> {
         set_current_pane(Some(pane), self.out);
         self.function.submit_pane(items, self.out)
+    }
+
+    fn merge(
+        &mut self,
+        kept: Option<&mut K::Item>,
+        item: &K::Item,
+    ) -> Result<Option<K::Item>, Fault> {
+        self.function.merge_in_pane(kept, item)
     }
 
     fn leave(&mut self, kept: K::Item) {

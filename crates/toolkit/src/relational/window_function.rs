@@ -19,6 +19,20 @@ pub trait WindowFunction: Send {
     ) -> Result<Self::Item, Fault>;
     /// Takes an item back that is in no window any more; its memory may be used again.
     fn recycle_item(&mut self, kept: Self::Item);
+    /// Whether a partition of a pane keeps one item, into which others are merged.
+    fn merges_in_panes(&self) -> bool {
+        false
+    }
+    /// Merges an item into that of a partition of a pane. If the partition has none yet, returns
+    /// the one that it keeps.
+    fn merge_in_pane(
+        &mut self,
+        kept: Option<&mut Self::Item>,
+        item: &Self::Item,
+    ) -> Result<Option<Self::Item>, Fault> {
+        let _ = (kept, item);
+        Err(Fault::value("items of panes are not merged"))
+    }
     /// Submits the output of a partition of a pane that fires, from all of its items.
     fn submit_pane(
         &mut self,

@@ -1,11 +1,11 @@
 //! The operator instance of an Aggregate that is not lowered.
 
 use eval::Fault;
-use graph::{Expr, PortIndex, Window, WindowKind};
+use graph::{Expr, Policy, PortIndex, Window, WindowKind};
 use runtime::abi::Projection;
 use runtime::window::{LeaveReason, PaneItems, WindowObserver, WindowPartition};
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet};
-use tuple::{Punctuation, TupleRef};
+use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use super::aggregate_call::AggregateCall;
 use super::aggregate_item::AggregateItem;
@@ -35,20 +35,26 @@ struct AggregateWindowFunction {
     /// Number of tuples received.
     last_seq: u64,
     spare: Vec<AggregateItem>,
+    /// A copy of a tuple that is merged into several panes.
+    copied_tuple: TupleBuf,
 }
+
+/// Most panes of a tuple for which each has running results of its own; beyond that, tuples are
+/// kept once for all panes.
+const RUNNING_PANES_MAX: i128 = 8;
 
 /// Builds the operator instance of an invocation.
 pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let kind = windowed::window(build).kind;
-    let summary = AggregateWindowFunction::new(build, kind)?;
+    let window = windowed::window(build);
+    let summary = AggregateWindowFunction::new(build, window)?;
     windowed::build(build, summary)
 }
 
 impl AggregateWindowFunction {
-    /// The window function of an invocation with this kind of window.
+    /// The window function of an invocation with this window.
     fn new(
         build: &mut BuildContext<'_>,
-        kind: WindowKind,
+        window: &Window,
     ) -> Result<AggregateWindowFunction, Fault> {
         let mut kept: Vec<Expr> = build.param_exprs("groupBy").unwrap_or_default().to_vec();
         let group_by = kept.len();
@@ -62,11 +68,10 @@ impl AggregateWindowFunction {
             .any(|call| matches!(call, AggregateCall::Custom(_)));
         let values = build.projection(&kept)?;
         Ok(AggregateWindowFunction {
-            is_sliding: kind == WindowKind::Sliding,
+            is_sliding: window.kind == WindowKind::Sliding,
             incomplete: build.flag("aggregateIncompleteWindows", false)?,
             evicted_partitions: build.flag("aggregateEvictedPartitions", false)?,
-            // Sliding windows and late panes need their tuples again.
-            uses_running_groups: kind == WindowKind::Tumbling
+            uses_running_groups: has_few_results(window)
                 && !sees_tuples
                 && running_groups::can_run(&functions),
             grouping: Grouping::new(functions, values.layout.clone(), group_by),
@@ -76,7 +81,19 @@ impl AggregateWindowFunction {
             fired_groups: WindowGroups::of_single_firings(),
             last_seq: 0,
             spare: Vec::new(),
+            copied_tuple: TupleBuf::default(),
         })
+    }
+}
+
+/// Whether running results are added to for each tuple a few times at most. Sliding windows need
+/// their tuples again.
+fn has_few_results(window: &Window) -> bool {
+    match window.evict {
+        Policy::Interval(interval) => {
+            interval.duration_ns <= RUNNING_PANES_MAX.saturating_mul(interval.period_ns)
+        }
+        _ => window.kind == WindowKind::Tumbling,
     }
 }
 
@@ -111,12 +128,38 @@ impl WindowFunction for AggregateWindowFunction {
         !partition.is_empty() && !gives
     }
 
+    fn merges_in_panes(&self) -> bool {
+        self.uses_running_groups
+    }
+
+    fn merge_in_pane(
+        &mut self,
+        kept: Option<&mut AggregateItem>,
+        item: &AggregateItem,
+    ) -> Result<Option<AggregateItem>, Fault> {
+        let mut first = None;
+        let kept = kept.unwrap_or_else(|| {
+            let mut begun = self.spare.pop().unwrap_or_default();
+            begun.running_groups.get_or_insert_default().clear();
+            first.insert(begun)
+        });
+        let running = kept.running_groups.get_or_insert_default();
+        self.copied_tuple.copy_from(item.tuple.as_ref());
+        let tuple = &mut self.copied_tuple;
+        running.add(tuple, item.values.as_ref(), &mut self.grouping)?;
+        Ok(first)
+    }
+
     fn submit_pane(
         &mut self,
         items: PaneItems<'_, AggregateItem>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        self.submit_once(&items, out)?;
+        let kept = items.get(0).filter(|_| self.uses_running_groups);
+        match kept.and_then(|kept| kept.running_groups.as_deref()) {
+            Some(running) => running.submit(running.tuple_count(), &mut self.results, out)?,
+            None => self.submit_once(&items, out)?,
+        }
         out.submit_punctuation(PortIndex(0), Punctuation::Window)
     }
 }

@@ -91,6 +91,11 @@ impl RunningGroups {
         Ok(())
     }
 
+    /// Number of tuples in all groups.
+    pub fn tuple_count(&self) -> usize {
+        self.sizes.iter().sum()
+    }
+
     /// Removes all tuples and keeps the memory of the groups.
     pub fn clear(&mut self) {
         let groups = &mut self.groups[..self.sizes.len()];
