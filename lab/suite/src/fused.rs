@@ -11,7 +11,7 @@ use control::{Error, RunArrivals, cores};
 
 use crate::bench::{BenchCase, BenchSession, run_control};
 use crate::control_process;
-use crate::control_process::operator_loops::{PARTITION_TUPLES, PARTITIONS, WINDOW};
+use crate::control_process::operator_loops::{LONG_WINDOW, PARTITION_TUPLES, PARTITIONS, WINDOW};
 use crate::job::InheritedFile;
 use crate::schema::PayloadSchema;
 
@@ -43,7 +43,7 @@ const DEFAULT_CASE: FusedCase = FusedCase {
     has_file: false,
 };
 
-const OPERATORS: [FusedCase; 9] = [
+const OPERATORS: [FusedCase; 13] = [
     FusedCase {
         name: "Filter",
         program: include_str!("../programs/filter.spl"),
@@ -84,13 +84,36 @@ const OPERATORS: [FusedCase; 9] = [
         ..DEFAULT_CASE
     },
     FusedCase {
+        name: "Aggregate-functions",
+        program: include_str!("../programs/functions.spl"),
+        rounded_tuples: |tuples| tuples.max(2 * LONG_WINDOW),
+        tuples_out: |tuples| tuples - (LONG_WINDOW - 1),
+        ..DEFAULT_CASE
+    },
+    FusedCase {
         name: "Join",
         program: include_str!("../programs/join.spl"),
         ..DEFAULT_CASE
     },
     FusedCase {
+        name: "Join-long",
+        program: include_str!("../programs/join_long.spl"),
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "DeDuplicate",
+        program: include_str!("../programs/deduplicate.spl"),
+        ..DEFAULT_CASE
+    },
+    FusedCase {
         name: "Sort",
         program: include_str!("../programs/sort.spl"),
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Sort-sliding",
+        program: include_str!("../programs/sort_sliding.spl"),
+        rounded_tuples: |tuples| tuples.max(2 * LONG_WINDOW),
         ..DEFAULT_CASE
     },
     FusedCase {

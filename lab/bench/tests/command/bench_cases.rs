@@ -288,10 +288,14 @@ fn fused_code_does_what_is_done_by_hand() {
         "Aggregate",
         "Aggregate-partitions",
         "Aggregate-sliding",
+        "Aggregate-functions",
         "Join",
+        "Join-long",
+        "DeDuplicate",
     ];
     let rest = [
         "Sort",
+        "Sort-sliding",
         "FileSource",
         "integer",
         "float",

@@ -1,6 +1,7 @@
 //! The controls of operators and expressions: loops by hand that do the same.
 
-use std::collections::{HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufRead, BufReader};
@@ -9,6 +10,9 @@ use control::{ControlSink, Error, Payload};
 
 /// Messages of a count window, tumbling or sliding: those of the SPL programs' windows.
 pub const WINDOW: u64 = 100;
+
+/// Messages of the long windows.
+pub const LONG_WINDOW: u64 = 1_000;
 
 /// Partitions of the partitioned window.
 pub const PARTITIONS: u64 = 10_000;
@@ -40,7 +44,17 @@ pub fn run_case(
         ("operators", "Aggregate") => tumbling(count, &mut sink),
         ("operators", "Aggregate-partitions") => partitions(count, &mut sink),
         ("operators", "Aggregate-sliding") => sliding(count, &mut sink),
-        ("operators", "Join") => join(count, &mut sink),
+        ("operators", "Aggregate-functions") => functions(count, &mut sink),
+        ("operators", "Join") => join(count, WINDOW_MESSAGES, &mut sink),
+        ("operators", "Join-long") => join(count, LONG_WINDOW as usize, &mut sink),
+        ("operators", "DeDuplicate") => {
+            let mut seen = HashSet::new();
+            for_each_number(count, |n| match seen.insert(n * 7919 % 1_000_000) {
+                true => sink.add(n),
+                false => sink.add(black_box(n)),
+            });
+        }
+        ("operators", "Sort-sliding") => sort_sliding(count, &mut sink),
         ("operators", "Sort") => sort(count, &mut sink),
         ("operators", "FileSource") => {
             let read = read(file, &mut sink);
@@ -126,6 +140,36 @@ fn sliding(count: u64, sink: &mut ControlSink) {
     });
 }
 
+/// Running sums and the values that no later one surpasses.
+fn functions(count: u64, sink: &mut ControlSink) {
+    let mut window: VecDeque<(i64, f64)> = VecDeque::new();
+    let mut highest: VecDeque<f64> = VecDeque::new();
+    let (mut sum, mut prices) = (0, 0.0);
+    for_each_number(count, |n| {
+        if window.len() == LONG_WINDOW as usize
+            && let Some((number, price)) = window.pop_front()
+        {
+            sum -= number;
+            prices -= price;
+            if highest.front() == Some(&price) {
+                highest.pop_front();
+            }
+        }
+        let price = (n * 7919 % 10_007) as f64;
+        window.push_back((n, price));
+        while highest.back().is_some_and(|last| *last < price) {
+            highest.pop_back();
+        }
+        highest.push_back(price);
+        sum += n;
+        prices += price;
+        if window.len() == LONG_WINDOW as usize {
+            let mean = prices / LONG_WINDOW as f64;
+            sink.add(sum + highest[0] as i64 + mean as i64);
+        }
+    });
+}
+
 /// A window of a stream, with the number of times that each value is in it.
 #[derive(Default)]
 struct SlidingNumbers {
@@ -134,10 +178,10 @@ struct SlidingNumbers {
 }
 
 impl SlidingNumbers {
-    fn insert(&mut self, number: i64) {
+    fn insert(&mut self, number: i64, window: usize) {
         self.order.push_back(number);
         *self.counts.entry(number).or_default() += 1;
-        if self.order.len() <= WINDOW_MESSAGES {
+        if self.order.len() <= window {
             return;
         }
         let Some(oldest) = self.order.pop_front() else {
@@ -156,12 +200,12 @@ impl SlidingNumbers {
     }
 }
 
-fn join(count: u64, sink: &mut ControlSink) {
+fn join(count: u64, window: usize, sink: &mut ControlSink) {
     let (mut left, mut right) = (SlidingNumbers::default(), SlidingNumbers::default());
     for_each_number(count, |n| {
-        left.insert(n);
+        left.insert(n, window);
         (0..right.count(n)).for_each(|_| sink.add(n + n));
-        right.insert(n);
+        right.insert(n, window);
         (0..left.count(n)).for_each(|_| sink.add(n + n));
     });
 }
@@ -175,6 +219,21 @@ fn sort(count: u64, sink: &mut ControlSink) {
             window.drain(..).for_each(|(_, n)| sink.add(n));
         }
     });
+}
+
+fn sort_sliding(count: u64, sink: &mut ControlSink) {
+    let mut window = BinaryHeap::with_capacity(LONG_WINDOW as usize + 1);
+    for_each_number(count, |n| {
+        window.push(Reverse((n * 7919 % 100_003, n)));
+        if window.len() > LONG_WINDOW as usize
+            && let Some(Reverse((_, first))) = window.pop()
+        {
+            sink.add(first);
+        }
+    });
+    while let Some(Reverse((_, first))) = window.pop() {
+        sink.add(first);
+    }
 }
 
 fn read(file: &str, sink: &mut ControlSink) -> Result<(), Error> {
