@@ -38,10 +38,10 @@ impl OperatorBuilder {
     }
 
     /// Adds an output port whose attributes are not assigned.
-    pub fn output<const N: usize>(
+    pub fn output<'n>(
         mut self,
         name: &str,
-        schema: [(&str, Type); N],
+        schema: impl IntoIterator<Item = (&'n str, Type)>,
     ) -> OperatorBuilder {
         self.0
             .outputs

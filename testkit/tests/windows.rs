@@ -11,7 +11,7 @@ use runtime::OperatorEntry;
 use runtime::abi::Backend;
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use thalweg_testkit::{OperatorBuilder, TextHarness, exprs};
-use tuple::{TupleType, Type, Value, text};
+use tuple::{Decimal64, TupleType, Type, Value, text};
 
 /// A tuple of the windows' stream.
 #[derive(Clone, Debug)]
@@ -66,9 +66,13 @@ impl Trade {
 }
 
 /// Results of a window: name, output function, arguments, type.
-fn results() -> [(&'static str, &'static str, Vec<Expr>, Type); 11] {
+fn results(functions: Functions) -> Vec<(&'static str, &'static str, Vec<Expr>, Type)> {
+    if functions == Functions::OfTumbling {
+        return further_results();
+    }
     let (id, price, size) = (attribute(0), attribute(2), attribute(3));
-    [
+    let wide = cast(&id, Type::Uint64);
+    vec![
         ("symbol", "Last", vec![attribute(1)], Type::RString),
         ("count", "Count", vec![], Type::Int32),
         ("all", "CountAll", vec![], Type::Int32),
@@ -79,14 +83,74 @@ fn results() -> [(&'static str, &'static str, Vec<Expr>, Type); 11] {
         ("highest", "Max", vec![price.clone()], Type::Float64),
         ("lowest", "Min", vec![size.clone()], Type::Int32),
         ("first", "First", vec![size], Type::Int32),
-        ("idOfHighest", "ArgMax", vec![price, id], Type::Int64),
+        (
+            "idOfHighest",
+            "ArgMax",
+            vec![price, id.clone()],
+            Type::Int64,
+        ),
+        ("meanId", "Average", vec![id], Type::Int64),
+        ("meanWide", "Average", vec![wide], Type::Uint64),
     ]
+}
+
+/// Results that sliding windows do not compute in statements.
+fn further_results() -> Vec<(&'static str, &'static str, Vec<Expr>, Type)> {
+    let (symbol, price, size) = (attribute(1), attribute(2), attribute(3));
+    let exact = cast(&size, Type::Decimal64);
+    vec![
+        ("ofHighest", "MaxCount", vec![price.clone()], Type::Int32),
+        ("ofLowest", "MinCount", vec![size.clone()], Type::Int32),
+        ("last", "Max", vec![symbol.clone()], Type::RString),
+        ("first", "Min", vec![symbol], Type::RString),
+        ("exact", "Sum", vec![exact.clone()], Type::Decimal64),
+        ("exactMean", "Average", vec![exact.clone()], Type::Decimal64),
+        ("exactHighest", "Max", vec![exact], Type::Decimal64),
+    ]
+}
+
+/// The values of [`further_results`], computed by the definition of each function.
+fn expected_further(window: &[&Trade]) -> Vec<Value> {
+    let first = window[0].price;
+    let highest = window[1..]
+        .iter()
+        .fold(first, |best, trade| match trade.price {
+            price if price > best => price,
+            _ => best,
+        });
+    let lowest = window.iter().map(|trade| trade.size).min().unwrap();
+    let count = |holds: &dyn Fn(&Trade) -> bool| {
+        Value::Int32(window.iter().filter(|trade| holds(trade)).count() as i32)
+    };
+    let symbols = window.iter().map(|trade| trade.symbol.as_str());
+    let sizes = window.iter().map(|trade| i64::from(trade.size));
+    let sum = Decimal64::from_i64(sizes.clone().sum());
+    vec![
+        count(&|trade| trade.price == highest),
+        count(&|trade| trade.size == lowest),
+        Value::RString(symbols.clone().max().unwrap().into()),
+        Value::RString(symbols.min().unwrap().into()),
+        Value::Decimal64(sum),
+        Value::Decimal64(sum / Decimal64::from_i64(window.len() as i64)),
+        Value::Decimal64(Decimal64::from_i64(sizes.max().unwrap())),
+    ]
+}
+
+/// Output functions that are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Functions {
+    OfAll,
+    OfTumbling,
+}
+
+fn cast(value: &Expr, ty: Type) -> Expr {
+    exprs::expr(graph::ExprKind::Cast(Box::new(value.clone())), ty)
 }
 
 /// The results of the trades of one group of a window, computed by the definition of each function
 /// but for the sum of prices, whose order of additions is the window's. `CountAll` and
 /// `CountGroups` are given.
-fn expected_results(window: &[&Trade], prices: f64, all: usize, groups: usize) -> Value {
+fn expected_results(window: &[&Trade], prices: f64, all: usize, groups: usize) -> Vec<Value> {
     let last = window[window.len() - 1];
     let best = |is_better: &dyn Fn(&Trade, &Trade) -> bool| {
         let better = |best, &trade| if is_better(trade, best) { trade } else { best };
@@ -98,7 +162,7 @@ fn expected_results(window: &[&Trade], prices: f64, all: usize, groups: usize) -
     let ids = window
         .iter()
         .fold(0_i64, |sum, trade| sum.wrapping_add(trade.id));
-    let values = [
+    vec![
         Value::RString(last.symbol.as_str().into()),
         Value::Int32(window.len() as i32),
         Value::Int32(all as i32),
@@ -110,28 +174,34 @@ fn expected_results(window: &[&Trade], prices: f64, all: usize, groups: usize) -
         Value::Int32(best(&|a, b| a.size < b.size).size),
         Value::Int32(window[0].size),
         Value::Int64(highest.id),
-        Value::Float64(last.price),
-        Value::RString(last.symbol.as_str().into()),
-    ];
-    Value::Tuple(values.into())
+        Value::Int64(mean(window.iter().map(|trade| trade.id.into()))),
+        Value::Uint64(mean(window.iter().map(|trade| (trade.id as u64).into()))),
+    ]
+}
+
+/// Text of an output tuple with these results of a window.
+fn output_text(functions: Functions, mut values: Vec<Value>, window: &[&Trade]) -> String {
+    let last = window[window.len() - 1];
+    values.push(Value::Float64(last.price));
+    values.push(Value::RString(last.symbol.as_str().into()));
+    let tuple = Value::Tuple(values.into());
+    format!("0 {}", text::to_text(&tuple, &output_type(functions)))
 }
 
 /// Attributes of the output: the results, and two that the last tuple has.
-fn output() -> [(&'static str, Type); 13] {
-    let mut output = [const { ("", Type::Void) }; 13];
-    let names = results().map(|(name, .., ty)| (name, ty));
+fn output(functions: Functions) -> Vec<(&'static str, Type)> {
+    let results = results(functions).into_iter();
+    let names = results.map(|(name, .., ty)| (name, ty));
     let last = [("lastPrice", Type::Float64), ("lastSymbol", Type::RString)];
-    let all = names.into_iter().chain(last);
-    all.zip(&mut output).for_each(|(from, to)| *to = from);
-    output
+    names.chain(last).collect()
 }
 
-fn output_type() -> Type {
-    Type::Tuple(TupleType::new(output()).into())
+fn output_type(functions: Functions) -> Type {
+    Type::Tuple(TupleType::new(output(functions)).into())
 }
 
 /// The results of a window's groups, in the order of their first trades.
-fn expected_groups(window: &[&Trade], by: &[usize]) -> Vec<String> {
+fn expected_groups(window: &[&Trade], by: &[usize], functions: Functions) -> Vec<String> {
     let mut groups: Vec<(Vec<String>, Vec<&Trade>)> = Vec::new();
     for trade in window {
         let key = trade.key(by);
@@ -142,14 +212,22 @@ fn expected_groups(window: &[&Trade], by: &[usize]) -> Vec<String> {
     }
     let text = |(_, trades): &(Vec<String>, Vec<&Trade>)| {
         let prices = sum(trades.iter().map(|trade| trade.price)).unwrap_or_default();
-        let results = expected_results(trades, prices, window.len(), groups.len());
-        format!("0 {}", text::to_text(&results, &output_type()))
+        let values = match functions {
+            Functions::OfAll => expected_results(trades, prices, window.len(), groups.len()),
+            Functions::OfTumbling => expected_further(trades),
+        };
+        output_text(functions, values, trades)
     };
     groups.iter().map(text).collect()
 }
 
 /// Submissions of an Aggregate by a naive list, as the harness writes them.
-fn expected(trades: &[Trade], by: &[usize], groups: &[usize], size: usize) -> Vec<String> {
+fn expected(
+    trades: &[Trade],
+    by: &[usize],
+    groups: &[usize],
+    (size, functions): (usize, Functions),
+) -> Vec<String> {
     let mut windows: Vec<(Vec<String>, Vec<&Trade>)> = Vec::new();
     let mut submitted = Vec::new();
     for trade in trades {
@@ -161,11 +239,17 @@ fn expected(trades: &[Trade], by: &[usize], groups: &[usize], size: usize) -> Ve
         });
         windows[at].1.push(trade);
         if windows[at].1.len() == size {
-            submitted.extend(expected_groups(&windows.remove(at).1, groups));
+            submitted.extend(expected_groups(&windows.remove(at).1, groups, functions));
             submitted.push("0 window".to_owned());
         }
     }
     submitted
+}
+
+/// The mean of integers, cut off.
+fn mean<T: TryFrom<i128, Error: std::fmt::Debug>>(numbers: impl Iterator<Item = i128>) -> T {
+    let (count, sum) = numbers.fold((0, 0), |(count, sum), number| (count + 1, sum + number));
+    T::try_from(sum / count).unwrap()
 }
 
 /// The sum of numbers from the first to the last.
@@ -246,7 +330,7 @@ fn expected_sliding(trades: &[Trade], by: &[usize], size: usize, slide: Slide) -
         let items = &window.trades[window.left..];
         if items.len() == size || slide.fires_incomplete {
             let results = expected_results(items, window.prices(), all, 1);
-            submitted.push(format!("0 {}", text::to_text(&results, &output_type())));
+            submitted.push(output_text(Functions::OfAll, results, items));
             submitted.push("0 window".to_owned());
         }
     }
@@ -265,7 +349,7 @@ fn submitted(
     trades: &[Trade],
     by: &[usize],
     groups: &[usize],
-    (size, slide): (usize, Option<Slide>),
+    (size, slide, functions): (usize, Option<Slide>, Functions),
     backend: &mut dyn Backend,
 ) -> Vec<String> {
     let window = Window {
@@ -290,9 +374,9 @@ fn submitted(
         let incomplete = exprs::constant(Value::Boolean(slide.fires_incomplete), Type::Boolean);
         operator = operator.param("aggregateIncompleteWindows", [incomplete]);
     }
-    let mut operator = operator.output("Sums", output());
+    let mut operator = operator.output("Sums", output(functions));
     let mut assigned = Vec::new();
-    for (at, (_, function, arguments, ty)) in results().into_iter().enumerate() {
+    for (at, (_, function, arguments, ty)) in results(functions).into_iter().enumerate() {
         let call = graph::ExprKind::OutputCall(at as u32);
         assigned.push(Some(exprs::expr(call, ty.clone())));
         operator = operator.call(function, arguments, ty);
@@ -344,13 +428,14 @@ proptest! {
         by in prop::sample::subsequence(vec![0_usize, 1, 2, 3], 0..4),
         groups in prop::sample::subsequence(vec![0_usize, 1, 2, 3], 0..3),
         size in 1..9_usize,
+        functions in prop_oneof![Just(Functions::OfAll), Just(Functions::OfTumbling)],
     ) {
-        let expected = expected(&trades, &by, &groups, size);
+        let expected = expected(&trades, &by, &groups, (size, functions));
         let mut interpreter = InterpreterBackend::new(&[], &[]);
-        let interpreted = submitted(&trades, &by, &groups, (size, None), &mut interpreter);
+        let interpreted = submitted(&trades, &by, &groups, (size, None, functions), &mut interpreter);
         prop_assert_eq!(&interpreted, &expected);
         let mut jit = Jit::new(&[], &[], JitOptions::default()).expect("a supported machine");
-        prop_assert_eq!(&submitted(&trades, &by, &groups, (size, None), &mut jit), &expected);
+        prop_assert_eq!(&submitted(&trades, &by, &groups, (size, None, functions), &mut jit), &expected);
     }
 
     #[test]
@@ -363,7 +448,7 @@ proptest! {
     ) {
         let slide = Slide { every, fires_incomplete };
         let expected = expected_sliding(&trades, &by, size, slide);
-        let window = (size, Some(slide));
+        let window = (size, Some(slide), Functions::OfAll);
         let mut interpreter = InterpreterBackend::new(&[], &[]);
         let interpreted = submitted(&trades, &by, &[], window, &mut interpreter);
         prop_assert_eq!(&interpreted, &expected);

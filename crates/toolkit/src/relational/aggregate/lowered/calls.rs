@@ -5,18 +5,21 @@ use graph::{BinaryOp, Expr, OutputCall, Stmt};
 use tuple::{List, Type, Value};
 
 use super::TumblingLowering;
+use super::wide_mean::{self, SummedPart};
+use crate::stateful_lowering::if_then;
 
 /// Whether a call can be lowered, for the groups of a window or for the window as a whole.
 pub(super) fn can_lower(call: &OutputCall, has_groups: bool) -> bool {
-    let is_real = |ty: &Type| ty.is_integral() || ty.is_float();
+    let is_real = |ty: &Type| ty.is_integral() || ty.is_float() || ty.is_decimal();
+    let is_compared = |ty: &Type| is_real(ty) || *ty == Type::Timestamp || ty.is_string();
     let argument = call.args.first().map(|arg| &arg.ty);
     match &*call.function {
         "Count" | "CountAll" | "CountGroups" | "Last" | "Any" => true,
         "CountByGroup" => !has_groups,
         "First" => argument.is_some_and(State::is_scalar),
-        "Max" | "Min" | "Sum" => argument.is_some_and(is_real),
-        "ArgMax" | "ArgMin" => argument.is_some_and(is_real) && State::is_scalar(&call.ty),
-        "Average" => argument.is_some_and(|ty| ty.is_float() || sum_type(ty).is_some()),
+        "Max" | "Min" | "MaxCount" | "MinCount" => argument.is_some_and(is_compared),
+        "Sum" | "Average" => argument.is_some_and(is_real),
+        "ArgMax" | "ArgMin" => argument.is_some_and(is_compared) && State::is_scalar(&call.ty),
         _ => false,
     }
 }
@@ -49,9 +52,12 @@ impl TumblingLowering<'_> {
             ("First", [value]) => self.kept_value(value),
             ("Max", [value]) => self.extreme(BinaryOp::Gt, value, None),
             ("Min", [value]) => self.extreme(BinaryOp::Lt, value, None),
+            ("MaxCount", [value]) => self.count_of_extreme(BinaryOp::Gt, value),
+            ("MinCount", [value]) => self.count_of_extreme(BinaryOp::Lt, value),
             ("ArgMax", [value, other]) => self.extreme(BinaryOp::Gt, value, Some(other)),
             ("ArgMin", [value, other]) => self.extreme(BinaryOp::Lt, value, Some(other)),
             ("Sum", [value]) => self.sum(value),
+            ("Average", [value]) if wide_mean::needs_two_sums(&value.ty) => self.wide_mean(value),
             ("Average", [value]) => {
                 let wide = sum_type(&value.ty).unwrap_or_else(|| value.ty.clone());
                 self.quotient(value, &wide)
@@ -83,6 +89,30 @@ impl TumblingLowering<'_> {
         };
         self.later.push(Stmt::If(is_better, changes, Vec::new()));
         result
+    }
+
+    /// How many values equal the one that no other surpasses. A NaN does not equal itself.
+    fn count_of_extreme(&mut self, surpasses: BinaryOp, value: &Expr) -> Expr {
+        let best = self.kept_value(value);
+        let count = self.variable("ofBest", Type::Int32);
+        let one = self.code.set(&count, self.code.constant(Value::Int32(1)));
+        let equals_itself = self.code.compare(BinaryOp::Eq, value, value);
+        let none = self.code.set(&count, self.code.constant(Value::Int32(0)));
+        self.first
+            .push(Stmt::If(equals_itself, vec![one.clone()], vec![none]));
+        let is_better = self.code.compare(surpasses, value, &best);
+        let is_equal = self.code.compare(BinaryOp::Eq, value, &best);
+        let change = vec![self.code.set(&best, value.clone()), one];
+        let add = if_then(is_equal, vec![self.code.increment(&count)]);
+        self.later.push(Stmt::If(is_better, change, vec![add]));
+        count
+    }
+
+    /// The mean of integers of 64 bits.
+    fn wide_mean(&mut self, value: &Expr) -> Expr {
+        let [high, low] = [SummedPart::High, SummedPart::Low]
+            .map(|part| self.sum(&part.of(self.code, value, &value.ty)));
+        wide_mean::mean(self.code, &high, &low, &self.tuples)
     }
 
     fn sum(&mut self, value: &Expr) -> Expr {

@@ -25,6 +25,7 @@ mod calls;
 mod count_window;
 mod groups;
 mod sliding;
+mod wide_mean;
 
 use std::collections::BTreeMap;
 

@@ -6,6 +6,7 @@ use tuple::{Type, Value};
 use super::accumulator::Aggregation;
 use super::{ItemField, RetractedSum, SlidingLowering};
 use crate::relational::aggregate::lowered::calls::sum_type;
+use crate::relational::aggregate::lowered::wide_mean::{self, SummedPart};
 
 impl SlidingLowering<'_> {
     /// Adds what a call keeps, and returns the expression of its result when the window fires.
@@ -29,10 +30,15 @@ impl SlidingLowering<'_> {
             ("ArgMin", [value, other]) => {
                 self.aggregate(Aggregation::Least, value, Some(other))[1].clone()
             }
-            ("Sum", [value]) => self.sum(value, &value.ty),
+            ("Sum", [value]) => self.sum(value, SummedPart::Whole, &value.ty),
+            ("Average", [value]) if wide_mean::needs_two_sums(&value.ty) => {
+                let high = self.sum(value, SummedPart::High, &value.ty);
+                let low = self.sum(value, SummedPart::Low, &Type::Uint64);
+                wide_mean::mean(self.code, &high, &low, &self.count)
+            }
             ("Average", [value]) => {
                 let wide = sum_type(&value.ty).unwrap_or_else(|| value.ty.clone());
-                let sum = self.sum(value, &wide);
+                let sum = self.sum(value, SummedPart::Whole, &wide);
                 let count = self.code.cast(&self.count.clone(), &wide);
                 let quotient = self.code.binary(BinaryOp::Div, &sum, &count);
                 self.code.cast(&quotient, &value.ty)
@@ -44,12 +50,13 @@ impl SlidingLowering<'_> {
     }
 
     /// The sum of values in a type: of integers by retraction, of floats by blocks.
-    fn sum(&mut self, value: &Expr, ty: &Type) -> Expr {
+    fn sum(&mut self, value: &Expr, part: SummedPart, ty: &Type) -> Expr {
         if !ty.is_integral() {
             return self.aggregate(Aggregation::Sum, value, None)[0].clone();
         }
         let field = self.field(value);
-        let is_it = |known: &&RetractedSum| known.field == field && known.sum.ty == *ty;
+        let is_it =
+            |known: &&RetractedSum| (known.field, known.part, &known.sum.ty) == (field, part, ty);
         if let Some(known) = self.sums.iter().find(is_it) {
             return known.sum.clone();
         }
@@ -57,6 +64,7 @@ impl SlidingLowering<'_> {
         self.sums.push(RetractedSum {
             sum: sum.clone(),
             field,
+            part,
         });
         sum
     }

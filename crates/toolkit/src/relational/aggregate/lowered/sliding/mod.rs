@@ -33,13 +33,22 @@ use tuple::{Type, Value};
 use self::accumulator::Accumulator;
 use self::blocks::BlockVariables;
 use super::count_window::Slide;
+use super::wide_mean::SummedPart;
 use super::{PartitionKey, output};
 use crate::lower;
 use crate::stateful_lowering::{StatefulLowering, if_then};
 
 /// Whether a call can be lowered.
 pub(super) fn can_lower(call: &OutputCall) -> bool {
-    &*call.function != "CountByGroup" && super::calls::can_lower(call, false)
+    let is_lowered = match &*call.function {
+        "CountByGroup" | "MaxCount" | "MinCount" => false,
+        "Max" | "Min" | "ArgMax" | "ArgMin" | "Sum" | "Average" => call
+            .args
+            .first()
+            .is_some_and(|arg| arg.ty.is_integral() || arg.ty.is_float()),
+        _ => true,
+    };
+    is_lowered && super::calls::can_lower(call, false)
 }
 
 /// Lowering of one sliding window.
@@ -78,6 +87,7 @@ struct ItemField {
 struct RetractedSum {
     sum: Expr,
     field: usize,
+    part: SummedPart,
 }
 
 /// Adds the statements of a sliding window of so many tuples.
@@ -137,8 +147,8 @@ impl SlidingLowering<'_> {
             self.code.set(&slot, self.oldest.clone()),
             self.code.set(&self.oldest, self.next.clone()),
         ];
-        for RetractedSum { sum, field } in &self.sums {
-            let value = self.code.cast(&self.fields[*field].kept, &sum.ty);
+        for RetractedSum { sum, field, part } in &self.sums {
+            let value = part.of(self.code, &self.fields[*field].kept, &sum.ty);
             let less = self.code.binary(BinaryOp::Sub, sum, &value);
             leave.push(self.code.set(sum, less));
         }
@@ -179,8 +189,8 @@ impl SlidingLowering<'_> {
 
     /// Adds the newest item to what functions have of the window.
     fn accumulate(&mut self, blocks: Option<&BlockVariables>, stmts: &mut Vec<Stmt>) {
-        for RetractedSum { sum, field } in &self.sums {
-            let value = self.code.cast(&self.fields[*field].arriving, &sum.ty);
+        for RetractedSum { sum, field, part } in &self.sums {
+            let value = part.of(self.code, &self.fields[*field].arriving, &sum.ty);
             let more = self.code.binary(BinaryOp::Add, sum, &value);
             stmts.push(self.code.set(sum, more));
         }
