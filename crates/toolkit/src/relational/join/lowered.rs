@@ -96,11 +96,11 @@ struct JoinLowering<'a> {
     keys: TableId,
     /// Whether a pair was submitted since the last marker.
     has_submitted: Expr,
-    sides: [JoinSide; 2],
+    sides: [SideVariables; 2],
 }
 
 /// Variables of one side's window.
-struct JoinSide {
+struct SideVariables {
     /// Number of tuples of a full window; none is kept if it is 0.
     size: u32,
     tuples: TableId,
@@ -119,13 +119,13 @@ struct JoinSide {
     attributes: BTreeMap<u32, Expr>,
 }
 
-impl JoinSide {
+impl SideVariables {
     fn new(
         operator: &OperatorNode,
         side: usize,
         keys: TableId,
         code: &mut StatefulLowering,
-    ) -> JoinSide {
+    ) -> SideVariables {
         let tuples = code.add_table(["left", "right"][side], None);
         let schema = &operator.inputs[side].schema.attributes;
         let read = attributes_read(operator, side).into_iter();
@@ -136,7 +136,7 @@ impl JoinSide {
         });
         let attributes = attributes.collect();
         let mut number = |table, name| code.variable(table, name, Type::Uint32);
-        JoinSide {
+        SideVariables {
             size: size(operator, side).unwrap_or_default(),
             tuples,
             count: number(None, "count"),
@@ -187,7 +187,7 @@ impl<'a> JoinLowering<'a> {
             operator,
             keys,
             has_submitted: code.variable(None, "hasSubmitted", Type::Boolean),
-            sides: [0, 1].map(|side| JoinSide::new(operator, side, keys, &mut code)),
+            sides: [0, 1].map(|side| SideVariables::new(operator, side, keys, &mut code)),
             code,
         }
     }

@@ -1,37 +1,12 @@
-//! Output functions as statements: what each does for a tuple, and its result.
+//! Output functions of tumbling windows as statements: what each does for a tuple, and its result.
 
-use eval::State;
 use graph::{BinaryOp, Expr, OutputCall, Stmt};
 use tuple::{List, Type, Value};
 
 use super::TumblingLowering;
+use super::functions::sum_type;
 use super::wide_mean::{self, SummedPart};
 use crate::stateful_lowering::if_then;
-
-/// Whether a call can be lowered, for the groups of a window or for the window as a whole.
-pub(super) fn can_lower(call: &OutputCall, has_groups: bool) -> bool {
-    let is_real = |ty: &Type| ty.is_integral() || ty.is_float() || ty.is_decimal();
-    let is_compared = |ty: &Type| is_real(ty) || *ty == Type::Timestamp || ty.is_string();
-    let argument = call.args.first().map(|arg| &arg.ty);
-    match &*call.function {
-        "Count" | "CountAll" | "CountGroups" | "Last" | "Any" => true,
-        "CountByGroup" => !has_groups,
-        "First" => argument.is_some_and(State::is_scalar),
-        "Max" | "Min" | "MaxCount" | "MinCount" => argument.is_some_and(is_compared),
-        "Sum" | "Average" => argument.is_some_and(is_real),
-        "ArgMax" | "ArgMin" => argument.is_some_and(is_compared) && State::is_scalar(&call.ty),
-        _ => false,
-    }
-}
-
-/// The SPL type in which the sum of a window of integers cannot overflow, if there is one.
-pub(super) fn sum_type(ty: &Type) -> Option<Type> {
-    match ty {
-        Type::Int8 | Type::Int16 | Type::Int32 => Some(Type::Int64),
-        Type::Uint8 | Type::Uint16 | Type::Uint32 => Some(Type::Uint64),
-        _ => None,
-    }
-}
 
 impl TumblingLowering<'_> {
     /// Adds the statements of a call for each tuple, and returns the expression of its result once

@@ -27,7 +27,8 @@
 use graph::{BinaryOp, Expr, ExprKind, OperatorNode, OutPort, PortIndex, Stmt, TableId};
 use tuple::{Type, Value};
 
-use super::{PartitionKey, TumblingLowering, output};
+use super::TumblingLowering;
+use super::output::{PartitionKey, output};
 use crate::lower;
 
 /// Whether an output of groups can be lowered: it reads nothing but attributes of the last tuple of

@@ -23,18 +23,21 @@
 
 mod calls;
 mod count_window;
+mod functions;
 mod groups;
+mod output;
 mod sliding;
 mod wide_mean;
 
 use std::collections::BTreeMap;
 
 use eval::Fault;
-use graph::{Expr, ExprKind, OperatorNode, PortIndex, Pos, StateId, Stmt, TableId};
+use graph::{Expr, ExprKind, OperatorNode, PortIndex, StateId, Stmt, TableId};
 use runtime::{CountedWindow, LoweredLogic};
 use tuple::{Type, Value};
 
 use self::count_window::CountWindow;
+use self::output::{PartitionKey, output};
 use super::incomplete_help::incomplete_help;
 use crate::lower;
 use crate::stateful_lowering::{StatefulLowering, if_then};
@@ -48,9 +51,10 @@ pub fn can_lower(operator: &OperatorNode) -> bool {
     let out = &operator.outputs[0];
     let mut calls = out.calls.iter();
     if window.slide.is_some() {
-        return !has_groups && calls.all(sliding::can_lower);
+        return !has_groups && calls.all(functions::is_lowered_in_sliding);
     }
-    calls.all(|call| calls::can_lower(call, has_groups)) && (!has_groups || groups::can_lower(out))
+    calls.all(|call| functions::is_lowered_in_tumbling(call, has_groups))
+        && (!has_groups || groups::can_lower(out))
 }
 
 /// Lowers an Aggregate to statements.
@@ -114,31 +118,6 @@ fn state_id(variable: &Expr) -> StateId {
         _ => unreachable!("a state variable"),
     }
 }
-
-/// The output tuple, given the results of the calls, and expressions that stand for attributes.
-fn output(
-    operator: &OperatorNode,
-    pos: Pos,
-    results: &[Expr],
-    attributes: &BTreeMap<u32, Expr>,
-) -> Expr {
-    lower::output(&operator.outputs[0], pos, |assigned| {
-        let mut expr = assigned.clone();
-        expr.for_each(&mut |part| match part.kind {
-            ExprKind::OutputCall(call) => *part = results[call as usize].clone(),
-            ExprKind::Attribute { index, .. } => {
-                if let Some(kept) = attributes.get(&index) {
-                    *part = kept.clone();
-                }
-            }
-            _ => {}
-        });
-        expr
-    })
-}
-
-/// The table that a key is of, with the parts of the key.
-type PartitionKey = (TableId, Vec<Expr>);
 
 /// Lowering of a tumbling window.
 struct TumblingLowering<'l> {

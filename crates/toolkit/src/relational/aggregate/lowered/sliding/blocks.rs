@@ -14,7 +14,7 @@ use graph::{BinaryOp, Expr, LocalId, Stmt, TableId};
 use tuple::{Type, Value};
 
 use super::SlidingLowering;
-use super::accumulator::Accumulator;
+use super::part_aggregates::PartAggregates;
 use crate::relational::aggregate::sliding::BLOCK_ITEMS;
 use crate::stateful_lowering::if_then;
 
@@ -53,7 +53,7 @@ struct BlockList {
 impl BlockVariables {
     /// The variables of a window's blocks, if a function needs them.
     pub(super) fn new(lowering: &mut SlidingLowering<'_>) -> Option<BlockVariables> {
-        if lowering.accumulators.is_empty() {
+        if lowering.aggregates.is_empty() {
             return None;
         }
         let (home, items) = (lowering.home, lowering.items);
@@ -90,10 +90,10 @@ impl LinkedEntries {
 impl BlockList {
     fn new(lowering: &mut SlidingLowering<'_>) -> BlockList {
         let table = lowering.code.add_table("blocks", None);
-        for at in 0..lowering.accumulators.len() {
-            let filling = lowering.accumulators[at].filling.iter();
+        for at in 0..lowering.aggregates.len() {
+            let filling = lowering.aggregates[at].filling.iter();
             let types: Vec<Type> = filling.map(|value| value.ty.clone()).collect();
-            lowering.accumulators[at].block = lowering.variables(Some(table), "block", &types);
+            lowering.aggregates[at].block = lowering.variables(Some(table), "block", &types);
         }
         let (home, block) = (lowering.home, Some(table));
         let links = LinkedEntries::new(lowering, table);
@@ -132,7 +132,7 @@ impl SlidingLowering<'_> {
         vec![if_then(is_long, vec![if_then(has_none, add)])]
     }
 
-    /// Takes the item that was the oldest, and has left, out of the aggregates. The window was full.
+    /// Takes the oldest item, which leaves, out of the aggregates. The window is full.
     pub(super) fn remove_oldest(&self, blocks: &BlockVariables) -> Vec<Stmt> {
         if self.size == 1 {
             // The next item begins the window anew.
@@ -166,12 +166,12 @@ impl SlidingLowering<'_> {
             if_then(is_none, vec![self.code.set(&list.last, none)]),
         ];
         let mut stmts = vec![if_then(is_there.clone(), leave)];
-        stmts.extend(self.set_parts_to_none(|accumulator| &accumulator.rest));
+        stmts.extend(self.set_parts_to_none(|aggregate| &aggregate.rest));
         let first = self.binary_u64(BinaryOp::Add, &blocks.left, BLOCK_ITEMS as u64);
         let is_before_flip = self.code.compare(BinaryOp::Lt, &first, &blocks.flip);
         let mut take = vec![list.select(&list.first)];
-        for accumulator in &self.accumulators {
-            take.extend(self.set_all(&accumulator.rest, &accumulator.block));
+        for aggregate in &self.aggregates {
+            take.extend(self.set_all(&aggregate.rest, &aggregate.block));
         }
         stmts.push(if_then(is_there, vec![if_then(is_before_flip, take)]));
         stmts
@@ -179,12 +179,12 @@ impl SlidingLowering<'_> {
 
     /// Makes F and R of what was B and C, as far as it is there.
     fn turn(&self, blocks: &BlockVariables) -> Vec<Stmt> {
-        let mut stmts = self.set_parts_to_none(|accumulator| &accumulator.filled);
-        stmts.extend(self.set_parts_to_none(|accumulator| &accumulator.rest));
+        let mut stmts = self.set_parts_to_none(|aggregate| &aggregate.filled);
+        stmts.extend(self.set_parts_to_none(|aggregate| &aggregate.rest));
         // The new item has not come yet.
         let end = self.binary_u64(BinaryOp::Add, &blocks.left, u64::from(self.size - 1));
 
-        let mut of_all = self.set_parts_to_none(|accumulator| &accumulator.filling);
+        let mut of_all = self.set_parts_to_none(|aggregate| &aggregate.filling);
         of_all.push(self.code.set(&blocks.flip, end.clone()));
         of_all.extend(self.fill_front(blocks, &self.newest));
 
@@ -206,28 +206,28 @@ impl SlidingLowering<'_> {
     /// Makes the aggregate of each block in the list that from there to the last, and R that of the
     /// first.
     fn make_suffixes(&self, list: &BlockList) -> Vec<Stmt> {
-        let mut stmts = self.set_parts_to_none(|accumulator| &accumulator.part);
+        let mut stmts = self.set_parts_to_none(|aggregate| &aggregate.part);
         let mut step = Vec::new();
-        for accumulator in &self.accumulators {
-            let (part, block) = (&accumulator.part, &accumulator.block);
-            step.extend(self.merge(accumulator, block, part));
+        for aggregate in &self.aggregates {
+            let (part, block) = (&aggregate.part, &aggregate.block);
+            step.extend(self.merge(aggregate, block, part));
             step.extend(self.set_all(part, block));
         }
         stmts.extend(self.walk_back(&list.links, &list.last, &list.first, step));
-        for accumulator in &self.accumulators {
-            stmts.extend(self.set_all(&accumulator.rest, &accumulator.part));
+        for aggregate in &self.aggregates {
+            stmts.extend(self.set_all(&aggregate.rest, &aggregate.part));
         }
         stmts
     }
 
     /// Makes F of the items from the oldest to another one.
     fn fill_front(&self, blocks: &BlockVariables, last: &Expr) -> Vec<Stmt> {
-        let mut stmts = self.set_parts_to_none(|accumulator| &accumulator.part);
+        let mut stmts = self.set_parts_to_none(|aggregate| &aggregate.part);
         let mut step = Vec::new();
-        for accumulator in &self.accumulators {
-            let (part, suffix) = (&accumulator.part, &accumulator.suffix);
-            step.extend(self.set_to_current(accumulator, suffix));
-            step.extend(self.merge(accumulator, suffix, part));
+        for aggregate in &self.aggregates {
+            let (part, suffix) = (&aggregate.part, &aggregate.suffix);
+            step.extend(self.set_to_current(aggregate, suffix));
+            step.extend(self.merge(aggregate, suffix, part));
             step.extend(self.set_all(part, suffix));
         }
         stmts.extend(self.walk_back(&blocks.items, last, &self.oldest, step));
@@ -237,9 +237,9 @@ impl SlidingLowering<'_> {
     /// Adds the newest item, which is the current one, to the aggregates.
     pub(super) fn push_newest(&self, blocks: &BlockVariables) -> Vec<Stmt> {
         let mut stmts = Vec::new();
-        for accumulator in &self.accumulators {
-            stmts.extend(self.set_to_arriving(accumulator, &accumulator.result));
-            stmts.extend(self.merge(accumulator, &accumulator.filling, &accumulator.result));
+        for aggregate in &self.aggregates {
+            stmts.extend(self.set_to_arriving(aggregate, &aggregate.result));
+            stmts.extend(self.merge(aggregate, &aggregate.filling, &aggregate.result));
         }
         if self.size == 1 {
             return stmts;
@@ -262,10 +262,10 @@ impl SlidingLowering<'_> {
         let front = vec![self.code.set(&blocks.front_last, self.newest.clone())];
         let behind = blocks.behind.iter().flat_map(|list| self.append(list));
         stmts.push(Stmt::If(is_front, front, behind.collect()));
-        for accumulator in &self.accumulators {
-            stmts.extend(self.merge(accumulator, &accumulator.filled, &accumulator.filling));
+        for aggregate in &self.aggregates {
+            stmts.extend(self.merge(aggregate, &aggregate.filled, &aggregate.filling));
         }
-        stmts.extend(self.set_parts_to_none(|accumulator| &accumulator.filling));
+        stmts.extend(self.set_parts_to_none(|aggregate| &aggregate.filling));
         stmts
     }
 
@@ -286,8 +286,8 @@ impl SlidingLowering<'_> {
             self.code.set(&list.last, list.spare.clone()),
             self.code.set(&list.spare, none),
         ];
-        for accumulator in &self.accumulators {
-            stmts.extend(self.set_all(&accumulator.block, &accumulator.filling));
+        for aggregate in &self.aggregates {
+            stmts.extend(self.set_all(&aggregate.block, &aggregate.filling));
         }
         stmts
     }
@@ -313,10 +313,13 @@ impl SlidingLowering<'_> {
         ]
     }
 
-    pub(super) fn set_parts_to_none(&self, part: impl Fn(&Accumulator) -> &Vec<Expr>) -> Vec<Stmt> {
-        let accumulators = self.accumulators.iter();
-        let set = |accumulator| self.set_to_none(accumulator, part(accumulator));
-        accumulators.flat_map(set).collect()
+    pub(super) fn set_parts_to_none(
+        &self,
+        part: impl Fn(&PartAggregates) -> &Vec<Expr>,
+    ) -> Vec<Stmt> {
+        let aggregates = self.aggregates.iter();
+        let set = |aggregate| self.set_to_none(aggregate, part(aggregate));
+        aggregates.flat_map(set).collect()
     }
 
     /// Number of items before the block that an item is in, or would be in.

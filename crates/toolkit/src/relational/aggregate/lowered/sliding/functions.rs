@@ -3,9 +3,9 @@
 use graph::{BinaryOp, Expr, ExprKind, OutputCall};
 use tuple::{Type, Value};
 
-use super::accumulator::Aggregation;
+use super::part_aggregates::Aggregation;
 use super::{ItemField, RetractedSum, SlidingLowering};
-use crate::relational::aggregate::lowered::calls::sum_type;
+use crate::relational::aggregate::lowered::functions::sum_type;
 use crate::relational::aggregate::lowered::wide_mean::{self, SummedPart};
 
 impl SlidingLowering<'_> {

@@ -21,35 +21,22 @@
 //! Sums of integers are retracted. Other functions are merged from the aggregates of blocks, as
 //! [`blocks`] says. In a full window the oldest item's entry becomes that of the newest.
 
-mod accumulator;
 mod blocks;
 mod functions;
+mod part_aggregates;
 
 use std::collections::BTreeMap;
 
-use graph::{BinaryOp, Expr, OperatorNode, OutputCall, PortIndex, Stmt, TableId};
+use graph::{BinaryOp, Expr, OperatorNode, PortIndex, Stmt, TableId};
 use tuple::{Type, Value};
 
-use self::accumulator::Accumulator;
 use self::blocks::BlockVariables;
+use self::part_aggregates::PartAggregates;
 use super::count_window::Slide;
+use super::output::{PartitionKey, output};
 use super::wide_mean::SummedPart;
-use super::{PartitionKey, output};
 use crate::lower;
 use crate::stateful_lowering::{StatefulLowering, if_then};
-
-/// Whether a call can be lowered.
-pub(super) fn can_lower(call: &OutputCall) -> bool {
-    let is_lowered = match &*call.function {
-        "CountByGroup" | "MaxCount" | "MinCount" => false,
-        "Max" | "Min" | "ArgMax" | "ArgMin" | "Sum" | "Average" => call
-            .args
-            .first()
-            .is_some_and(|arg| arg.ty.is_integral() || arg.ty.is_float()),
-        _ => true,
-    };
-    is_lowered && super::calls::can_lower(call, false)
-}
 
 /// Lowering of one sliding window.
 struct SlidingLowering<'l> {
@@ -70,7 +57,7 @@ struct SlidingLowering<'l> {
     next: Expr,
     fields: Vec<ItemField>,
     sums: Vec<RetractedSum>,
-    accumulators: Vec<Accumulator>,
+    aggregates: Vec<PartAggregates>,
     /// Number of items in all windows, if a function asks for it.
     all: Option<Expr>,
 }
@@ -111,7 +98,7 @@ pub(super) fn lower_sliding(
         next: code.variable(Some(items), "next", Type::Uint32),
         fields: Vec::new(),
         sums: Vec::new(),
-        accumulators: Vec::new(),
+        aggregates: Vec::new(),
         all: None,
         code,
     };
@@ -167,9 +154,9 @@ impl SlidingLowering<'_> {
 
         let is_only = self.code.equals(&self.count, Value::Uint32(1));
         let mut begin = vec![self.code.set(&self.oldest, slot.clone())];
-        begin.extend(self.set_parts_to_none(|accumulator| &accumulator.rest));
-        begin.extend(self.set_parts_to_none(|accumulator| &accumulator.filled));
-        begin.extend(self.set_parts_to_none(|accumulator| &accumulator.filling));
+        begin.extend(self.set_parts_to_none(|aggregate| &aggregate.rest));
+        begin.extend(self.set_parts_to_none(|aggregate| &aggregate.filled));
+        begin.extend(self.set_parts_to_none(|aggregate| &aggregate.filling));
         let link = vec![
             self.select_item(&self.newest),
             self.code.set(&self.next, slot.clone()),
@@ -182,7 +169,7 @@ impl SlidingLowering<'_> {
         if let Some(blocks) = blocks {
             stmts.push(self.code.set(blocks.previous_item(), self.newest.clone()));
             // It is not in F yet.
-            stmts.extend(self.set_parts_to_none(|accumulator| &accumulator.suffix));
+            stmts.extend(self.set_parts_to_none(|aggregate| &aggregate.suffix));
         }
         stmts.push(self.code.set(&self.newest, slot));
     }

@@ -7,7 +7,7 @@
 //! | sum | sum | -0.0 |
 //! | greatest | value | the least of the type |
 //! | least | value | the greatest of the type |
-//! | either with a second argument | value, what came with it, whether there is one | any, any, false |
+//! | either, with a second argument | value, what came with it, presence | any, any, false |
 //!
 //! A NaN surpasses no value and is not surpassed, but is the extreme while it is the oldest of all:
 //! aggregates leave it out.
@@ -27,7 +27,7 @@ pub(super) enum Aggregation {
 }
 
 /// The aggregates of a window that one function, or several of the same arguments, need.
-pub(super) struct Accumulator {
+pub(super) struct PartAggregates {
     aggregation: Aggregation,
     /// Index of the item's field that is aggregated.
     value: usize,
@@ -39,7 +39,7 @@ pub(super) struct Accumulator {
     pub(super) rest: Vec<Expr>,
     pub(super) filled: Vec<Expr>,
     pub(super) filling: Vec<Expr>,
-    /// That of the current block, if windows have several.
+    /// Aggregate of the current block, if windows have several.
     pub(super) block: Vec<Expr>,
     /// Local variables: the result, and a part that grows.
     pub(super) result: Vec<Expr>,
@@ -47,7 +47,7 @@ pub(super) struct Accumulator {
 }
 
 impl SlidingLowering<'_> {
-    /// The values of an accumulator's result, which is added if there is none alike.
+    /// The values of an aggregate's result, which is added if there is none alike.
     pub(super) fn aggregate(
         &mut self,
         aggregation: Aggregation,
@@ -56,15 +56,15 @@ impl SlidingLowering<'_> {
     ) -> Vec<Expr> {
         let value = self.field(value);
         let other = other.map(|other| self.field(other));
-        let is_it = |known: &&Accumulator| {
+        let is_it = |known: &&PartAggregates| {
             (known.aggregation, known.value, known.other) == (aggregation, value, other)
         };
-        if let Some(known) = self.accumulators.iter().find(is_it) {
+        if let Some(known) = self.aggregates.iter().find(is_it) {
             return known.result.clone();
         }
         let types = self.aggregate_types(value, other);
         let (home, items) = (self.home, Some(self.items));
-        let accumulator = Accumulator {
+        let aggregate = PartAggregates {
             aggregation,
             value,
             other,
@@ -76,8 +76,8 @@ impl SlidingLowering<'_> {
             result: self.locals("result", &types),
             part: self.locals("part", &types),
         };
-        let result = accumulator.result.clone();
-        self.accumulators.push(accumulator);
+        let result = aggregate.result.clone();
+        self.aggregates.push(aggregate);
         result
     }
 
@@ -112,10 +112,10 @@ impl SlidingLowering<'_> {
             .collect()
     }
 
-    /// Statements that declare the local variables of all accumulators.
+    /// Statements that declare the local variables of all aggregates.
     pub(super) fn declare_locals(&self) -> Vec<Stmt> {
-        let accumulators = self.accumulators.iter();
-        let locals = accumulators.flat_map(|of| of.result.iter().chain(&of.part));
+        let aggregates = self.aggregates.iter();
+        let locals = aggregates.flat_map(|of| of.result.iter().chain(&of.part));
         let declare = |local: &Expr| match local.kind {
             ExprKind::Local(id) => Stmt::Let(id, None),
             _ => unreachable!("a local variable"),
@@ -124,39 +124,39 @@ impl SlidingLowering<'_> {
     }
 
     /// Sets an aggregate to that of the arriving tuple's item.
-    pub(super) fn set_to_arriving(&self, accumulator: &Accumulator, to: &[Expr]) -> Vec<Stmt> {
+    pub(super) fn set_to_arriving(&self, aggregate: &PartAggregates, to: &[Expr]) -> Vec<Stmt> {
         let arriving = |field: usize| self.fields[field].arriving.clone();
-        self.set_to_item(accumulator, to, arriving)
+        self.set_to_item(aggregate, to, arriving)
     }
 
     /// Sets an aggregate to that of the current item.
-    pub(super) fn set_to_current(&self, accumulator: &Accumulator, to: &[Expr]) -> Vec<Stmt> {
+    pub(super) fn set_to_current(&self, aggregate: &PartAggregates, to: &[Expr]) -> Vec<Stmt> {
         let kept = |field: usize| self.fields[field].kept.clone();
-        self.set_to_item(accumulator, to, kept)
+        self.set_to_item(aggregate, to, kept)
     }
 
     fn set_to_item(
         &self,
-        accumulator: &Accumulator,
+        aggregate: &PartAggregates,
         to: &[Expr],
         field: impl Fn(usize) -> Expr,
     ) -> Vec<Stmt> {
-        let value = field(accumulator.value);
-        if let Some(other) = accumulator.other {
+        let value = field(aggregate.value);
+        if let Some(other) = aggregate.other {
             let is_ordered = self.code.compare(BinaryOp::Eq, &value, &value);
             return self.set_all(to, &[value, field(other), is_ordered]);
         }
-        if accumulator.aggregation == Aggregation::Sum || !value.ty.is_float() {
+        if aggregate.aggregation == Aggregation::Sum || !value.ty.is_float() {
             return self.set_all(to, &[value]);
         }
-        let mut stmts = self.set_to_none(accumulator, to);
-        stmts.extend(self.merge(accumulator, to, &[value]));
+        let mut stmts = self.set_to_none(aggregate, to);
+        stmts.extend(self.merge(aggregate, to, &[value]));
         stmts
     }
 
     /// Sets an aggregate to that of no items.
-    pub(super) fn set_to_none(&self, accumulator: &Accumulator, to: &[Expr]) -> Vec<Stmt> {
-        let first = none_value(accumulator.aggregation, &to[0].ty);
+    pub(super) fn set_to_none(&self, aggregate: &PartAggregates, to: &[Expr]) -> Vec<Stmt> {
+        let first = none_value(aggregate.aggregation, &to[0].ty);
         let mut values = vec![lower::constant(first, to[0].ty.clone(), self.code.pos)];
         let others = to[1..].iter();
         values.extend(others.map(|to| lower::default_value(&to.ty, self.code.pos)));
@@ -173,11 +173,11 @@ impl SlidingLowering<'_> {
     /// Merges an aggregate of later items into one.
     pub(super) fn merge(
         &self,
-        accumulator: &Accumulator,
+        aggregate: &PartAggregates,
         to: &[Expr],
         later: &[Expr],
     ) -> Vec<Stmt> {
-        let surpasses = match accumulator.aggregation {
+        let surpasses = match aggregate.aggregation {
             Aggregation::Sum => {
                 let sum = self.code.binary(BinaryOp::Add, &to[0], &later[0]);
                 return vec![self.code.set(&to[0], sum)];
@@ -196,16 +196,16 @@ impl SlidingLowering<'_> {
 
     /// Adds the statements that merge all results, with the oldest item as the current one.
     pub(super) fn merge_results(&self, stmts: &mut Vec<Stmt>) {
-        for accumulator in &self.accumulators {
-            let result = &accumulator.result;
-            stmts.extend(self.set_all(result, &accumulator.suffix));
-            for part in [&accumulator.rest, &accumulator.filled, &accumulator.filling] {
-                stmts.extend(self.merge(accumulator, result, part));
+        for aggregate in &self.aggregates {
+            let result = &aggregate.result;
+            stmts.extend(self.set_all(result, &aggregate.suffix));
+            for part in [&aggregate.rest, &aggregate.filled, &aggregate.filling] {
+                stmts.extend(self.merge(aggregate, result, part));
             }
-            let oldest = &self.fields[accumulator.value].kept;
-            if accumulator.aggregation != Aggregation::Sum && oldest.ty.is_float() {
+            let oldest = &self.fields[aggregate.value].kept;
+            if aggregate.aggregation != Aggregation::Sum && oldest.ty.is_float() {
                 let is_unordered = self.code.compare(BinaryOp::Ne, oldest, oldest);
-                let fields = [Some(accumulator.value), accumulator.other];
+                let fields = [Some(aggregate.value), aggregate.other];
                 let fields = fields.into_iter().flatten();
                 let values: Vec<Expr> = fields.map(|at| self.fields[at].kept.clone()).collect();
                 let take = self.set_all(result, &values);
