@@ -102,3 +102,35 @@ fn crossed(
     receiver.join().unwrap_or_else(|report| panic!("{report}"));
     (printed.text(), tallies)
 }
+
+/// Window markers that came to an operator, and that it submitted.
+fn windows(counts: &OperatorCounts) -> (Vec<u64>, Vec<u64>) {
+    let windows = |ports: &[runtime::PunctuationCounts]| {
+        let ports = ports.iter();
+        ports.map(|port| port.windows).collect()
+    };
+    (
+        windows(&counts.punctuation_in),
+        windows(&counts.punctuation_out),
+    )
+}
+
+#[test]
+fn window_markers_are_counted_whether_or_not_anything_acts_on_them() {
+    let both = counter(1).connect(0, 2, 0);
+    let silent = [source(1000), counter(0), counter(0), both];
+    let mut printed = silent.to_vec();
+    printed.push(printer(3));
+    for operators in [silent.to_vec(), printed] {
+        let (running, text) = start(&build_program(operators), CrossingEnds::default(), &[]);
+        let counts = running.join().unwrap_or_else(|report| panic!("{report}"));
+        assert_eq!(windows(&counts[0]), (vec![], vec![10]));
+        assert_eq!(windows(&counts[1]), (vec![10], vec![10]));
+        assert_eq!(windows(&counts[2]), (vec![10], vec![10]));
+        assert_eq!(windows(&counts[3]), (vec![20], vec![20]));
+        if let Some(printer) = counts.get(4) {
+            assert_eq!(windows(printer), (vec![20], vec![]));
+            assert_eq!(text.text().matches("0 window").count(), 20);
+        }
+    }
+}
