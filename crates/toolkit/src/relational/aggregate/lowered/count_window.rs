@@ -29,7 +29,8 @@ impl CountWindow {
         let window = operator.inputs[0].window.as_ref()?;
         let evicts_partitions = window.partition.as_ref().is_some_and(|p| p.evict.is_some());
         let size = match window.evict {
-            Policy::Count(size) if size > 0 && !evicts_partitions => size,
+            // Sums of parts of values, as `wide_mean` has them, hold so many.
+            Policy::Count(size @ 1..0x8000_0000) if !evicts_partitions => size,
             _ => return None,
         };
         let slide = match window.kind {
