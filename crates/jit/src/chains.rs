@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use graph::StateId;
 use runtime::abi::LoweredLogic;
-use runtime::abi::{ChainEdge, ChainMember, Counter, OperatorCode, RunBody, ThreadChains};
+use runtime::abi::{
+    BatchCode, ChainEdge, ChainMember, Counter, OperatorCode, RunBody, ThreadChains,
+};
 
 use crate::code::StateAddresses;
 use crate::error::Error;
@@ -103,9 +105,9 @@ impl<'c> ChainCompiler<'c> {
             .map(|(port, layout)| {
                 let layout = Arc::clone(layout);
                 if let Some(Some(frames)) = member.frame_edges.get(port)
-                    && layout.is_fixed
+                    && let Some(bytes) = frames.grant.form.payload_bytes(&layout)
                 {
-                    let grant = RingGrantAddresses::from_edge(frames);
+                    let grant = RingGrantAddresses::from_edge(frames, bytes);
                     return Ok(OutputTarget::RingFrame(layout, grant));
                 }
                 let Some(chain_output) = member.chain_outputs.get(port).and_then(Option::as_ref)
@@ -185,13 +187,12 @@ impl<'c> ChainCompiler<'c> {
             let title = format!("{name}: onTuple of port {port}");
             let act = jit.compile_body(&title, body, on_tuple_against)?;
             code.on_tuple.push(Some(act));
-            let is_batched = member
-                .has_batched_input
-                .get(port)
-                .is_some_and(|&batched| batched);
             let title = format!("{name}: onTuple of port {port}, for a batch");
-            let each =
-                is_batched.then(|| jit.compile_batch_body(&title, body, port, on_tuple_against));
+            let form = member.batch_forms.get(port).copied().flatten();
+            let each = form.map(|form| {
+                let body = jit.compile_batch_body(&title, body, (port, form), on_tuple_against)?;
+                Ok::<_, Error>(BatchCode { form, body })
+            });
             code.on_batch.push(each.transpose()?);
         }
         for (port, body) in member.logic.on_punct.iter().enumerate() {

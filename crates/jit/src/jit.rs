@@ -8,7 +8,7 @@ use cranelift_module::FuncId;
 use eval::NativeFn;
 use eval::interp::Interpreter;
 use graph::{Body, Function};
-use runtime::abi::{CodeScope, RunBody, RunBodyOnBatch};
+use runtime::abi::{CodeScope, FrameForm, RunBody, RunBodyOnBatch};
 
 use crate::code::{
     CodeMemory, ConstantPool, EnvRequirements, JitBatchBody, JitBody, MachineFunction,
@@ -108,10 +108,10 @@ impl Jit {
         &mut self,
         title: &str,
         body: &Body,
-        port: usize,
+        (port, form): (usize, FrameForm),
         context: &FunctionContext,
     ) -> Result<Box<dyn RunBodyOnBatch>, Error> {
-        let source = FunctionSource::BatchBody(body, context.first_slots[port]);
+        let source = FunctionSource::BatchBody(body, context.first_slots[port], form);
         let (function, needs) = self.compile_function(title, &source, context)?;
         Ok(Box::new(JitBatchBody::new(&function, &self.pool, needs)))
     }

@@ -4,6 +4,9 @@
 //! another byte order read, and what the flat layout is measured against. Reading proves what it
 //! reads: any bytes give a tuple that [`crate::layout::check`] accepts, or an error.
 //!
+//! [`NormalSteps`] are made once for a stream and do for each tuple what [`encode`] and [`decode`]
+//! do by looking at each type.
+//!
 //! # Example
 //! ```
 //! use std::sync::Arc;
@@ -23,4 +26,21 @@
 //! # Ok::<(), thalweg_tuple::text::ValueParseError>(())
 //! ```
 
-pub use crate::text::bin::{decode_tuple as decode, encode_tuple as encode};
+pub use crate::text::bin::{
+    BinSteps as NormalSteps, decode_tuple as decode, encode_tuple as encode,
+};
+
+use crate::Type;
+
+/// Bytes of a value of a type whose values have their flat form here but for the order of bytes and
+/// the gaps between them; `None` for other types.
+pub fn scalar_bytes(ty: &Type) -> Option<u32> {
+    Some(match ty {
+        Type::Boolean | Type::Int8 | Type::Uint8 => 1,
+        Type::Int16 | Type::Uint16 => 2,
+        Type::Int32 | Type::Uint32 | Type::Float32 | Type::Enum(_) => 4,
+        Type::Int64 | Type::Uint64 | Type::Float64 | Type::Complex32 => 8,
+        Type::Complex64 | Type::Timestamp => 16,
+        _ => return None,
+    })
+}

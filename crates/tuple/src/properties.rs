@@ -163,6 +163,37 @@ proptest! {
     }
 
     #[test]
+    fn steps_do_what_going_slot_by_slot_does(
+        (schema, value) in tuples(),
+        cut: Index,
+        changed: Index,
+        byte: u8,
+    ) {
+        let (layout, buf) = flat(&schema, &value);
+        let steps = normal::NormalSteps::all(&layout);
+        let (mut expected, mut bytes) = (Vec::new(), Vec::new());
+        normal::encode(buf.as_ref(), &layout, &mut expected);
+        steps.write(buf.as_ref(), &mut bytes);
+        prop_assert_eq!(&bytes, &expected);
+        let mut damaged = bytes.clone();
+        if !damaged.is_empty() {
+            let at = changed.index(damaged.len());
+            damaged[at] = byte;
+        }
+        let short = &bytes[..cut.index(bytes.len() + 1)];
+        let long = [&bytes[..], &[byte]].concat();
+        for bytes in [&bytes, short, &damaged, &long] {
+            let (mut one, mut other) = (TupleBuf::default(), TupleBuf::default());
+            let expected = normal::decode(bytes, &layout, &mut one);
+            prop_assert_eq!(steps.read_whole(bytes, &layout, &mut other), expected.clone());
+            if expected.is_ok() {
+                prop_assert_eq!(check(&layout, other.as_ref().bytes()), Ok(()));
+                prop_assert_eq!(one.as_ref().bytes(), other.as_ref().bytes());
+            }
+        }
+    }
+
+    #[test]
     fn normal_refuses_bytes_or_gives_a_tuple(
         schema in schemas(),
         bytes in proptest::collection::vec(any::<u8>(), 0..60),

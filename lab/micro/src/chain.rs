@@ -185,7 +185,7 @@ impl CompiledChain {
                     vec![]
                 },
                 frame_edges: vec![],
-                has_batched_input: vec![],
+                batch_forms: vec![],
             }
         };
         let chains = ThreadChains {

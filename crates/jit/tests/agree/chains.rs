@@ -3,11 +3,12 @@
 use eval::NativeFn;
 use graph::{BinaryOp, Body, Expr, ExprKind, PortIndex, Stmt, UnaryOp};
 use runtime::LoweredLogic;
+use runtime::abi::FrameForm;
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use thalweg_jit::{Jit, JitOptions};
 use tuple::{Type, Value};
 
-use crate::hub::{Node, Seen, run, run_as, run_until};
+use crate::hub::{Node, Seen, run, run_batch, run_until};
 use crate::make::*;
 use crate::rig::{Rig, schema, submit};
 
@@ -143,7 +144,7 @@ fn agree(nodes: &[Node], tuples: &[Value]) -> Seen {
     assert_eq!(expected, actual);
     if nodes[0].rig.inputs.len() == 1 {
         let mut jit = Jit::new(&[], &NATIVES, JitOptions::default()).unwrap();
-        let in_batch = run_as(nodes, &mut jit, tuples, true);
+        let in_batch = run_batch(nodes, &mut jit, tuples, FrameForm::Flat);
         assert_eq!(expected, in_batch);
     }
     actual

@@ -7,10 +7,10 @@ use eval::{Fault, InputTuples, Services};
 use graph::{OperatorNode, PortIndex};
 use runtime::abi::{
     Backend, ChainEdge, ChainMember, ChainOutput, CodeContext, CodeOutlet, CodeScope, Counter,
-    FrameBatch, OperatorCode, StateCell, ThreadChains,
+    FrameBatch, FrameForm, OperatorCode, StateCell, ThreadChains,
 };
 use runtime::{EvaluationInputs, LoweredLogic, Outlet};
-use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
+use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value, normal};
 
 use crate::rig::{Event, Rig, Sink};
 
@@ -51,13 +51,62 @@ struct Port<'h, 'a> {
 
 /// Runs the source of member 0, or its `onTuple` on tuples, with a backend.
 pub fn run(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value]) -> Seen {
-    run_as(nodes, backend, tuples, false)
+    static STOP: u8 = 0;
+    run_with(nodes, backend, Given::Tuples(tuples), |_| &raw const STOP)
 }
 
-/// Like [`run`], the tuples in one batch or one by one.
-pub fn run_as(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value], in_batch: bool) -> Seen {
+/// Like [`run`], the tuples in one batch of frames.
+pub fn run_batch(
+    nodes: &[Node],
+    backend: &mut dyn Backend,
+    tuples: &[Value],
+    form: FrameForm,
+) -> Seen {
+    let layout = Layout::new(&nodes[0].rig.inputs[0].0);
+    let payload = |tuple| payload(&layout, tuple, form);
+    let payloads: Vec<_> = tuples.iter().map(payload).collect();
+    run_payloads(nodes, backend, &payloads, form)
+}
+
+/// Runs the code for batches of member 0 on one batch of frames.
+pub fn run_payloads(
+    nodes: &[Node],
+    backend: &mut dyn Backend,
+    payloads: &[Vec<u8>],
+    form: FrameForm,
+) -> Seen {
     static STOP: u8 = 0;
-    run_with(nodes, backend, (tuples, in_batch), |_| &raw const STOP)
+    run_with(nodes, backend, Given::Frames(payloads, form), |_| {
+        &raw const STOP
+    })
+}
+
+/// A tuple as the payload of a frame.
+pub fn payload(layout: &Layout, tuple: &Value, form: FrameForm) -> Vec<u8> {
+    let mut buf = TupleBuf::default();
+    buf.set_all(layout, tuple);
+    let mut bytes = Vec::new();
+    match form {
+        FrameForm::Flat => bytes.extend_from_slice(buf.as_ref().bytes()),
+        FrameForm::Normal => normal::encode(buf.as_ref(), layout, &mut bytes),
+    }
+    bytes
+}
+
+/// Tuples of member 0, as values or as frames of a batch.
+#[derive(Clone, Copy)]
+enum Given<'a> {
+    Tuples(&'a [Value]),
+    Frames(&'a [Vec<u8>], FrameForm),
+}
+
+impl Given<'_> {
+    fn form(self) -> Option<FrameForm> {
+        match self {
+            Given::Frames(_, form) => Some(form),
+            Given::Tuples(_) => None,
+        }
+    }
 }
 
 /// Runs the source of member 0; a byte of the counters of submitted tuples asks for the shutdown.
@@ -66,13 +115,13 @@ pub fn run_until(
     backend: &mut dyn Backend,
     stop: impl FnOnce(&[Vec<Counter>]) -> *const u8,
 ) -> Seen {
-    run_with(nodes, backend, (&[], false), stop)
+    run_with(nodes, backend, Given::Tuples(&[]), stop)
 }
 
 fn run_with(
     nodes: &[Node],
     backend: &mut dyn Backend,
-    (tuples, in_batch): (&[Value], bool),
+    given: Given<'_>,
     stop: impl FnOnce(&[Vec<Counter>]) -> *const u8,
 ) -> Seen {
     let operators: Vec<OperatorNode> = nodes.iter().map(|node| node.rig.operator()).collect();
@@ -109,7 +158,7 @@ fn run_with(
         state: states[at].address(),
         chain_outputs: edges(&nodes[at], &submitted[at], &processed),
         frame_edges: Vec::new(),
-        has_batched_input: vec![at == 0; nodes[at].rig.inputs.len()],
+        batch_forms: vec![given.form().filter(|_| at == 0); nodes[at].rig.inputs.len()],
     };
     let chains = ThreadChains {
         members: (0..nodes.len()).map(member).collect(),
@@ -130,9 +179,9 @@ fn run_with(
         events: RefCell::default(),
         acting: Cell::new(0),
     };
-    let result = match in_batch {
-        true => hub.drive_batch(tuples),
-        false => hub.drive(tuples),
+    let result = match given {
+        Given::Frames(payloads, _) => hub.drive_batch(payloads),
+        Given::Tuples(tuples) => hub.drive(tuples),
     };
     hub.seen(result)
 }
@@ -203,15 +252,12 @@ impl Hub<'_> {
         Ok(())
     }
 
-    /// Delivers the tuples as frames of one batch to code for batches; then delivers the tuples
-    /// that it left.
-    fn drive_batch(&self, tuples: &[Value]) -> Result<(), Fault> {
+    /// Delivers frames of one batch to code for batches.
+    fn drive_batch(&self, payloads: &[Vec<u8>]) -> Result<(), Fault> {
         let mut frames = Vec::new();
-        for value in tuples {
-            let mut buf = TupleBuf::default();
-            buf.set_all(&self.inputs[0][0], value);
-            frame(&mut frames, buf.as_ref().bytes());
-        }
+        payloads
+            .iter()
+            .for_each(|payload| frame(&mut frames, payload));
         let words: Vec<u64> = frames
             .chunks_exact(8)
             .map(|word| u64::from_ne_bytes(word.try_into().unwrap()))
@@ -220,7 +266,7 @@ impl Hub<'_> {
         let mut code = self.codes[0].borrow_mut();
         let each = code.on_batch[0].as_mut().expect("code for batches");
         let mut state = self.states[0].borrow_mut();
-        let (count, result) = each.run_body_on_batch(
+        let (count, result) = each.body.run_body_on_batch(
             &mut CodeContext {
                 inputs: InputTuples::NONE,
                 state: state.borrow(),
@@ -230,7 +276,7 @@ impl Hub<'_> {
             &mut batch,
             KIND,
         );
-        assert_eq!(batch.count() as u64, tuples.len() as u64 - count);
+        assert_eq!(batch.count() as u64, payloads.len() as u64 - count);
         result
     }
 

@@ -11,6 +11,7 @@ mod hub;
 mod lengths;
 mod loops;
 mod make;
+mod normal_form;
 mod random;
 mod rig;
 mod scalars;

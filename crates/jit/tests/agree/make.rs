@@ -248,3 +248,49 @@ pub fn function(
         pos: pos(),
     }
 }
+
+/// A stream of every sort of scalar that the normal codec has with a fixed length, at odd places.
+pub fn scalars() -> Type {
+    let level = tuple::EnumType {
+        names: ["low", "high", "top"].map(Into::into).to_vec(),
+    };
+    Type::Tuple(crate::rig::schema([
+        ("flag", Type::Boolean),
+        ("n", Type::Int64),
+        ("small", Type::Int8),
+        ("x", Type::Float64),
+        ("short", Type::Uint16),
+        ("level", Type::Enum(level.into())),
+        ("half", Type::Float32),
+        ("tiny", Type::Uint8),
+        ("stamp", Type::Timestamp),
+        ("z", Type::Complex64),
+        ("word", Type::Int32),
+        ("w", Type::Complex32),
+        ("last", Type::Uint64),
+    ]))
+}
+
+/// The tuple number `n` of that stream.
+pub fn scalar_tuple(n: i64) -> Value {
+    let x = n as f64 / 3.0;
+    Value::Tuple(Box::new([
+        Value::Boolean(n % 3 == 0),
+        Value::Int64(n << 40 | 0x01_0203),
+        Value::Int8(n as i8),
+        Value::Float64(x),
+        Value::Uint16(n as u16 ^ 0xA5C3),
+        Value::Enum(n.rem_euclid(3) as u32),
+        Value::Float32(-x as f32),
+        Value::Uint8(!n as u8),
+        Value::Timestamp(tuple::Timestamp {
+            seconds: -n,
+            nanos: (n as u32).wrapping_mul(7),
+            machine: 3 - n as i32,
+        }),
+        Value::Complex64(x, -0.0),
+        Value::Int32(-(n as i32)),
+        Value::Complex32(1.0, x as f32),
+        Value::Uint64(!n as u64),
+    ]))
+}

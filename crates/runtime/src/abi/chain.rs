@@ -30,6 +30,7 @@ use ring::grant::GrantAddresses;
 
 use super::code::{CodeScope, RunBody, RunBodyOnBatch};
 use super::counter::Counter;
+use super::frame_form::FrameForm;
 use super::lowered_logic::LoweredLogic;
 use super::state_cell::StateAddress;
 
@@ -54,9 +55,9 @@ pub struct ChainMember<'a> {
     pub chain_outputs: Vec<Option<ChainOutput<'a>>>,
     /// By output port, or empty: the ring into which the code may write frames.
     pub frame_edges: Vec<Option<FrameEdge<'a>>>,
-    /// By input port: whether tuples come in batches, so that [`OperatorCode::on_batch`] is worth
-    /// its bytes.
-    pub has_batched_input: Vec<bool>,
+    /// By input port: the form of tuples that come in batches, for which [`OperatorCode::on_batch`]
+    /// is worth its bytes.
+    pub batch_forms: Vec<Option<FrameForm>>,
 }
 
 /// An output port all of whose consumers are members.
@@ -89,13 +90,16 @@ pub struct FrameGrant {
     pub grant: GrantAddresses,
     /// Kind of the frame of a tuple.
     pub kind: u8,
+    /// Form of a tuple in its frame.
+    pub form: FrameForm,
     /// Address of the counter of frames that compiled code wrote by itself.
     pub written_count: *const u64,
 }
 
 /// An output port whose only consumer takes frames: a stream that leaves the PE, or goes into a
-/// queue. Compiled code may write a tuple of fixed length into the ring by itself, as
-/// [`ring::grant`] says, and add 1 to all three counters. Without room it calls
+/// queue. Compiled code may write a tuple whose length is fixed in the grant's form
+/// ([`FrameForm::payload_bytes`]) into the ring by itself, as [`ring::grant`] says, and add 1 to
+/// all three counters. Without room it calls
 /// [`crate::Outlet::submit`].
 #[derive(Clone, Copy)]
 pub struct FrameEdge<'a> {
@@ -107,13 +111,21 @@ pub struct FrameEdge<'a> {
     pub processed: &'a Counter,
 }
 
+/// Code for a batch of tuples.
+pub struct BatchCode {
+    /// Form of the tuples in their frames.
+    pub form: FrameForm,
+    /// The code that runs over a batch.
+    pub body: Box<dyn RunBodyOnBatch>,
+}
+
 /// The code of a member: each body of its [`LoweredLogic`], as callable code.
 #[derive(Default)]
 pub struct OperatorCode {
     /// By input port: the code for a tuple.
     pub on_tuple: Vec<Option<Box<dyn RunBody>>>,
     /// By input port, or empty: the code for a batch of tuples. A backend need not make any.
-    pub on_batch: Vec<Option<Box<dyn RunBodyOnBatch>>>,
+    pub on_batch: Vec<Option<BatchCode>>,
     /// By input port: the code for a marker.
     pub on_punct: Vec<Option<Box<dyn RunBody>>>,
     /// The code that a source's thread runs.

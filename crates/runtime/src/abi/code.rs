@@ -56,8 +56,8 @@ pub trait RunBody: Send {
 /// Code of a body that runs for many tuples in one call.
 pub trait RunBodyOnBatch: Send {
     /// Runs the body for the frames at the front of the batch, and takes these off the batch. It
-    /// stops before the first frame that is of another kind, has flags, or is shorter than the
-    /// fixed part of the tuple. Returns the number of frames taken, the one that failed included.
+    /// stops before the first frame that is of another kind, has flags, or does not hold a tuple in
+    /// the code's form. Returns the number of frames taken, the one that failed included.
     fn run_body_on_batch(
         &mut self,
         context: &mut CodeContext<'_>,

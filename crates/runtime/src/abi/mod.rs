@@ -14,6 +14,7 @@ mod chain;
 mod code;
 mod counter;
 mod evaluation_inputs;
+mod frame_form;
 pub mod interpreter_backend;
 mod lowered_logic;
 mod outlet;
@@ -22,11 +23,13 @@ mod state_cell;
 
 pub use backend::Backend;
 pub use chain::{
-    ChainEdge, ChainMember, ChainOutput, FrameEdge, FrameGrant, OperatorCode, ThreadChains,
+    BatchCode, ChainEdge, ChainMember, ChainOutput, FrameEdge, FrameGrant, OperatorCode,
+    ThreadChains,
 };
 pub use code::{CodeScope, ProjectTuple, RunBody, RunBodyOnBatch, TestPredicate};
 pub use counter::Counter;
 pub use evaluation_inputs::EvaluationInputs;
+pub use frame_form::FrameForm;
 pub use lowered_logic::{CountedWindow, LoweredLogic};
 pub use outlet::{CodeContext, CodeOutlet, Outlet};
 pub use projection::{Predicate, Projection};

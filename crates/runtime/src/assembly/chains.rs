@@ -6,8 +6,8 @@ use tuple::{Punctuation, Value};
 
 use crate::LoweredLogic;
 use crate::abi::{
-    Backend, ChainEdge, ChainMember, ChainOutput, CodeScope, Counter, FrameEdge, OperatorCode,
-    StateAddress, ThreadChains,
+    Backend, ChainEdge, ChainMember, ChainOutput, CodeScope, Counter, FrameEdge, FrameForm,
+    OperatorCode, StateAddress, ThreadChains,
 };
 use crate::counters::punctuation_counters::PunctuationCounters;
 use crate::execution::port_state::{ConsumerPort, OutputPortState};
@@ -28,8 +28,8 @@ pub(crate) struct ChainCandidate<'a> {
     pub forwarded_to: Vec<Vec<PortIndex>>,
     /// By output port: the ring of its only consumer, if that offers one.
     pub frame_edges: Vec<Option<FrameEdge<'a>>>,
-    /// By input port: whether tuples come in batches.
-    pub has_batched_input: Vec<bool>,
+    /// By input port: the form of tuples that come in batches.
+    pub batch_forms: Vec<Option<FrameForm>>,
     /// Whether other members may submit to it directly: one thread, no loop, no history, no
     /// `@catch`.
     pub is_directly_callable: bool,
@@ -54,7 +54,7 @@ pub(crate) fn compile(
             true => Vec::new(),
             false => candidate.frame_edges.clone(),
         },
-        has_batched_input: candidate.has_batched_input.clone(),
+        batch_forms: candidate.batch_forms.clone(),
     });
     let members = members.collect();
     backend.compile_chains(&ThreadChains {

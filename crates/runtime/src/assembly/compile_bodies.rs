@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use eval::Fault;
-use graph::{Body, CaughtFaults, InPort, PeThreadId, PortIndex, inserted_operators};
+use graph::{Body, CaughtFaults, InPort, PeThreadId, PortIndex};
 
 use crate::abi::{Backend, CodeScope, FrameEdge, OperatorCode};
 use crate::assembly::chains::{self, ChainCandidate};
@@ -77,9 +77,14 @@ fn chain_candidate<'a>(
     let is_directly_callable =
         topology.is_alone(at) && !constructed.operator.keeps_history() && !catches_faults;
     let ports = constructed.operator.inputs.iter();
-    let is_batched = |port: &InPort| {
-        let mut sources = port.sources.iter();
-        is_directly_callable && sources.any(|edge| submits_batches(&all[edge.operator.0 as usize]))
+    // Streams of several forms that meet at a port are read in that of the first one.
+    let batch_form = |port: &InPort| {
+        let sources = port.sources.iter().filter(|_| is_directly_callable);
+        let mut forms = sources.filter_map(|edge| {
+            let forms = &all[edge.operator.0 as usize].batch_forms;
+            forms.get(edge.port.index()).copied().flatten()
+        });
+        forms.next()
     };
     ChainCandidate {
         scope: scope(constructed),
@@ -95,7 +100,7 @@ fn chain_candidate<'a>(
             .iter()
             .map(|out| frame_edge(out, all, topology))
             .collect(),
-        has_batched_input: ports.map(is_batched).collect(),
+        batch_forms: ports.map(batch_form).collect(),
         is_directly_callable,
         chain: topology.chains[at],
     }
@@ -117,12 +122,6 @@ fn frame_edge<'a>(
         submitted: &out.submitted,
         processed: &topology.processed[at][consumer.port.index()],
     })
-}
-
-/// Whether an operator submits tuples in batches: those that come over a crossing edge or through a
-/// queue.
-fn submits_batches(constructed: &ConstructedOperator<'_>) -> bool {
-    [inserted_operators::RECEIVE, inserted_operators::QUEUE].contains(&&*constructed.operator.kind)
 }
 
 fn scope<'a>(constructed: &'a ConstructedOperator<'_>) -> CodeScope<'a> {

@@ -8,7 +8,7 @@ use eval::{Fault, FaultKind, Services, State};
 use graph::{PortIndex, Program, PunctuationOutputMode, StateId, StateVar};
 use tuple::Layout;
 
-use crate::abi::{Backend, FrameGrant, StateCell};
+use crate::abi::{Backend, FrameForm, FrameGrant, StateCell};
 use crate::assembly::pe_topology::output_port_model;
 use crate::blocking::stop_signal::StopSignal;
 use crate::blocking::thread_waits::RoomNotifier;
@@ -32,6 +32,8 @@ pub(crate) struct ConstructedOperator<'a> {
     pub built: Option<BuiltOperator>,
     /// Room for frames that compiled code may fill: see [`BuiltOperator::frame_grant`].
     pub frame_grant: Option<FrameGrant>,
+    /// By output port: form of tuples that are submitted in batches.
+    pub batch_forms: Vec<Option<FrameForm>>,
     pub state: StateCell,
     pub requirements: OperatorRequirements,
     pub source_thread: Option<SourceThread>,
@@ -102,6 +104,7 @@ impl OperatorFactory<'_> {
             logic: LoweredLogic::default(),
             built: None,
             frame_grant: None,
+            batch_forms: Vec::new(),
             state: StateCell::new(State::default()),
             requirements: OperatorRequirements::default(),
             source_thread: None,
@@ -208,6 +211,7 @@ impl OperatorFactory<'_> {
             });
         }
         constructed.frame_grant = built.frame_grant();
+        constructed.batch_forms = built.batch_forms();
         constructed.built = Some(built);
         constructed.logic = logic_clauses(constructed.operator);
         Ok(())

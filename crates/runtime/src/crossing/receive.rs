@@ -18,6 +18,7 @@ use tuple::{EventTime, Punctuation, TupleRef};
 
 use super::ordered_input::OrderedInput;
 use super::ordered_merge::OrderedMerge;
+use crate::abi::FrameForm;
 use crate::blocking::before_sleep;
 use crate::counters::crossing_counters::CrossingCounters;
 use crate::edge::codec::{PayloadDecoder, tuple_fault};
@@ -71,7 +72,10 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Faul
     if build.operator.param("carried").is_some() {
         let source: Box<dyn InsertedSource> = Box::new(build_ordered(build, &crossings)?);
         let source = Some(source);
-        return Ok(Box::new(ReceiveOperator { source }));
+        return Ok(Box::new(ReceiveOperator {
+            source,
+            batch_forms: Vec::new(),
+        }));
     }
     let layouts = build.outputs.clone();
     let mut streams = Vec::new();
@@ -80,7 +84,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Faul
         let decoder = PayloadDecoder::new(inbound.codec, layout, inbound.is_foreign);
         streams.push(ReceivedStream {
             port,
-            takes_batches: decoder.is_plain(),
+            batch_form: decoder.batch_form(),
             decoder,
             end: inbound.end,
             assembly: FragmentAssembler::default(),
@@ -88,12 +92,16 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn InsertedOperator>, Faul
         });
     }
     let idle_policy = build.crossing_resources.idle_policy.clone();
+    let batch_forms = streams.iter().map(|stream| stream.batch_form).collect();
     let source: Box<dyn InsertedSource> = Box::new(ReceiveSource {
         streams,
         idle_policy,
     });
     let source = Some(source);
-    Ok(Box::new(ReceiveOperator { source }))
+    Ok(Box::new(ReceiveOperator {
+        source,
+        batch_forms,
+    }))
 }
 
 /// The source of a Receive whose streams come in order.
@@ -139,6 +147,8 @@ fn build_ordered(
 
 struct ReceiveOperator {
     source: Option<Box<dyn InsertedSource>>,
+    /// By output port: form of the tuples that come in batches.
+    batch_forms: Vec<Option<FrameForm>>,
 }
 
 impl InsertedOperator for ReceiveOperator {
@@ -149,6 +159,10 @@ impl InsertedOperator for ReceiveOperator {
         _: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
         Ok(())
+    }
+
+    fn batch_forms(&self) -> Vec<Option<FrameForm>> {
+        self.batch_forms.clone()
     }
 
     fn take_source(&mut self) -> Option<Box<dyn InsertedSource>> {
@@ -167,8 +181,8 @@ struct ReceivedStream {
     port: PortIndex,
     end: Box<dyn ReceivingEnd>,
     decoder: PayloadDecoder,
-    /// Whether operators downstream may have code for batches.
-    takes_batches: bool,
+    /// Form of tuples for which operators downstream may have code for batches.
+    batch_form: Option<FrameForm>,
     assembly: FragmentAssembler,
     counters: Arc<CrossingCounters>,
 }
@@ -265,7 +279,7 @@ impl ReceivedStream {
         let mut delivery = ReceiveDelivery {
             port: self.port,
             decoder: &mut self.decoder,
-            takes_batches: &mut self.takes_batches,
+            batch_form: &mut self.batch_form,
             assembly: &mut self.assembly,
             counters: &self.counters,
             frames: 0,
@@ -281,7 +295,7 @@ impl ReceivedStream {
 struct ReceiveDelivery<'a> {
     port: PortIndex,
     decoder: &'a mut PayloadDecoder,
-    takes_batches: &'a mut bool,
+    batch_form: &'a mut Option<FrameForm>,
     assembly: &'a mut FragmentAssembler,
     counters: &'a CrossingCounters,
     frames: u64,
@@ -331,7 +345,10 @@ impl ReceiveDelivery<'_> {
         batch: &mut FrameBatch<'_>,
         out: &mut dyn InsertedOutlet,
     ) -> Result<(), Fault> {
-        if !*self.takes_batches || self.assembly.is_partial() {
+        let Some(form) = *self.batch_form else {
+            return Ok(());
+        };
+        if self.assembly.is_partial() {
             return Ok(());
         }
         // Code for batches knows no padding frames; some media send them between others.
@@ -340,14 +357,16 @@ impl ReceiveDelivery<'_> {
             batch.skip_padding();
             taken = match batch.is_empty() {
                 true => 0,
-                false => out.submit_batch(self.port, batch, frame_kind::TUPLE)?,
+                false => out.submit_batch(self.port, batch, frame_kind::TUPLE, form)?,
             };
             self.frames += taken;
         }
         // The next frame is of another kind, or there is no code for batches.
         let mut next = *batch;
         let is_whole = |frame: Frame<'_>| frame.kind == frame_kind::TUPLE && frame.flags == WHOLE;
-        *self.takes_batches = !next.next().is_some_and(is_whole);
+        if next.next().is_some_and(is_whole) {
+            *self.batch_form = None;
+        }
         Ok(())
     }
 

@@ -112,10 +112,8 @@ impl InsertedOperator for SendOperator {
     }
 
     fn frame_grant(&mut self) -> Option<FrameGrant> {
-        let bytes = self.layout.size as usize;
-        let is_flat = self.layout.is_fixed && matches!(self.encoder, PayloadEncoder::Facade);
-        let is_flat = is_flat && self.positions.is_none();
-        if !is_flat || bytes > self.payload_bytes_max {
+        let bytes = self.in_place_bytes()?;
+        if self.positions.is_some() || bytes > self.payload_bytes_max {
             return None;
         }
         let grant = self.end.as_mut()?.grant()?;
@@ -123,6 +121,7 @@ impl InsertedOperator for SendOperator {
         Some(FrameGrant {
             grant,
             kind: frame_kind::TUPLE,
+            form: self.encoder.form(),
             written_count: written.address(),
         })
     }
@@ -202,10 +201,17 @@ impl SendOperator {
 
     /// Limits the tuples that compiled code may write before it calls the operator again.
     pub(super) fn limit_grant(&mut self, tuples: u32) {
-        let bytes = frame_bytes(self.layout.size as usize) as u64;
+        let bytes = self.in_place_bytes().unwrap_or(self.layout.size as usize);
+        let bytes = frame_bytes(bytes) as u64;
         if let Some(end) = &mut self.end {
             end.limit_grant(bytes.saturating_mul(tuples.into()));
         }
+    }
+
+    /// Bytes of the payloads that compiled code may write.
+    fn in_place_bytes(&self) -> Option<usize> {
+        let bytes = self.encoder.form().payload_bytes(&self.layout)?;
+        Some(bytes as usize)
     }
 
     /// The medium's end; `None` if nothing more goes out.

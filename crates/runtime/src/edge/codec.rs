@@ -5,9 +5,11 @@ use std::sync::Arc;
 use eval::Fault;
 use graph::CrossingCodec;
 use tuple::layout::LayoutError;
+use tuple::normal::NormalSteps;
 use tuple::text::ValueParseError;
-use tuple::{Layout, TupleBuf, TupleRef, Type, layout, normal};
+use tuple::{Layout, TupleBuf, TupleRef, Type, layout};
 
+use crate::abi::FrameForm;
 use crate::counters::crossing_counters::CrossingCounters;
 
 /// Encoder of the tuples of one stream.
@@ -15,7 +17,7 @@ pub(crate) enum PayloadEncoder {
     /// Writes tuples as they lie in memory.
     Facade,
     /// Writes tuples field by field, into a buffer of its own.
-    Normal(Arc<Layout>, Vec<u8>),
+    Normal(NormalSteps, Vec<u8>),
 }
 
 /// Decoder of the tuples of one stream.
@@ -25,7 +27,14 @@ pub(crate) enum PayloadDecoder {
     /// Reads tuples as they lie in memory, and checks them because the writer is not trusted.
     CheckedFacade(Arc<Layout>),
     /// Reads tuples field by field, into a buffer of its own.
-    Normal(Arc<Layout>, TupleBuf),
+    Normal(Box<NormalDecoder>),
+}
+
+/// Steps of a schema, and the tuple that they read.
+pub(crate) struct NormalDecoder {
+    layout: Arc<Layout>,
+    steps: NormalSteps,
+    tuple: TupleBuf,
 }
 
 /// Why a payload is no tuple of the schema.
@@ -40,7 +49,15 @@ impl PayloadEncoder {
     pub fn new(codec: CrossingCodec, layout: Arc<Layout>) -> PayloadEncoder {
         match codec {
             CrossingCodec::Facade => PayloadEncoder::Facade,
-            CrossingCodec::Normal => PayloadEncoder::Normal(layout, Vec::new()),
+            CrossingCodec::Normal => PayloadEncoder::Normal(NormalSteps::all(&layout), Vec::new()),
+        }
+    }
+
+    /// Form in which compiled code may write tuples of a layout by itself.
+    pub fn form(&self) -> FrameForm {
+        match self {
+            PayloadEncoder::Facade => FrameForm::Flat,
+            PayloadEncoder::Normal(..) => FrameForm::Normal,
         }
     }
 
@@ -49,9 +66,9 @@ impl PayloadEncoder {
     pub fn encode<'a>(&'a mut self, tuple: TupleRef<'a>) -> &'a [u8] {
         match self {
             PayloadEncoder::Facade => tuple.bytes(),
-            PayloadEncoder::Normal(layout, bytes) => {
+            PayloadEncoder::Normal(steps, bytes) => {
                 bytes.clear();
-                normal::encode(tuple, layout, bytes);
+                steps.write(tuple, bytes);
                 bytes
             }
         }
@@ -66,13 +83,25 @@ impl PayloadDecoder {
                 PayloadDecoder::CheckedFacade(layout)
             }
             CrossingCodec::Facade => PayloadDecoder::Facade(layout),
-            CrossingCodec::Normal => PayloadDecoder::Normal(layout, TupleBuf::default()),
+            CrossingCodec::Normal => PayloadDecoder::Normal(Box::new(NormalDecoder {
+                steps: NormalSteps::all(&layout),
+                layout,
+                tuple: TupleBuf::default(),
+            })),
         }
     }
 
-    /// Whether any payload of the right length is a tuple as it lies in memory.
-    pub fn is_plain(&self) -> bool {
-        matches!(self, PayloadDecoder::Facade(_))
+    /// Form in which compiled code may read the tuples of a batch; `None` if each has to be
+    /// decoded.
+    pub fn batch_form(&self) -> Option<FrameForm> {
+        match self {
+            PayloadDecoder::Facade(_) => Some(FrameForm::Flat),
+            PayloadDecoder::CheckedFacade(_) => None,
+            PayloadDecoder::Normal(normal) => {
+                let bytes = FrameForm::Normal.payload_bytes(&normal.layout);
+                bytes.map(|_| FrameForm::Normal)
+            }
+        }
     }
 
     /// The tuple in a payload.
@@ -83,9 +112,12 @@ impl PayloadDecoder {
             PayloadDecoder::Facade(layout) | PayloadDecoder::CheckedFacade(layout) => {
                 layout::check(layout, payload).map_err(PayloadDecodeError::Facade)?;
             }
-            PayloadDecoder::Normal(layout, into) => {
-                normal::decode(payload, layout, into).map_err(PayloadDecodeError::Normal)?;
-                return Ok(into.as_ref());
+            PayloadDecoder::Normal(normal) => {
+                let read = normal
+                    .steps
+                    .read_whole(payload, &normal.layout, &mut normal.tuple);
+                read.map_err(PayloadDecodeError::Normal)?;
+                return Ok(normal.tuple.as_ref());
             }
         }
         TupleRef::from_bytes(payload).map_err(PayloadDecodeError::Facade)

@@ -6,7 +6,7 @@ use graph::PortIndex;
 use tuple::{EventTime, TupleBuf, TupleRef};
 
 use super::operator_outlet::OperatorOutlet;
-use crate::abi::FrameGrant;
+use crate::abi::{FrameForm, FrameGrant};
 use crate::contract::incomplete_windows::IncompleteWindows;
 use crate::inserted::inserted_operator::{InsertedOperator, InsertedSource};
 use crate::{Operator, Source, TimerId};
@@ -155,6 +155,14 @@ impl BuiltOperator {
         match self {
             BuiltOperator::Authored(_) => None,
             BuiltOperator::Inserted(inserted) => inserted.frame_grant(),
+        }
+    }
+
+    /// By output port: form of tuples in batches, which only inserted operators submit.
+    pub fn batch_forms(&self) -> Vec<Option<FrameForm>> {
+        match self {
+            BuiltOperator::Authored(_) => Vec::new(),
+            BuiltOperator::Inserted(inserted) => inserted.batch_forms(),
         }
     }
 

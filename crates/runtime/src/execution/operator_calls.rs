@@ -8,7 +8,7 @@ use super::built_operator::BuiltOperator;
 use super::operator_instance::OperatorInstance;
 use super::operator_outlet::{EvaluationState, OperatorOutlet};
 use super::thread_region::ThreadRegion;
-use crate::abi::{CodeContext, FrameBatch, RunBody};
+use crate::abi::{CodeContext, FrameBatch, FrameForm, RunBody};
 use crate::contract::incomplete_windows::IncompleteWindows;
 use crate::{Outlet, TimerId};
 
@@ -72,20 +72,20 @@ impl OperatorInstance {
         self.call_built(region, |built, out| built.process(port, tuple, out))
     }
 
-    /// Processes tuples from the front of a batch, if there is code for batches. Returns their
-    /// number.
+    /// Processes tuples from the front of a batch of frames of a kind and form, if there is code
+    /// for that. Returns their number.
     pub fn process_batch(
         &mut self,
         region: &ThreadRegion,
         port: PortIndex,
         batch: &mut FrameBatch<'_>,
-        kind: u8,
+        (kind, form): (u8, FrameForm),
     ) -> (u64, Result<(), Fault>) {
         let at = port.index();
-        let Some(Some(body)) = self.code.on_batch.get_mut(at) else {
+        let Some(Some(code)) = self.code.on_batch.get_mut(at) else {
             return (0, Ok(()));
         };
-        if self.is_finished || self.ports[at].finals_left == 0 {
+        if code.form != form || self.is_finished || self.ports[at].finals_left == 0 {
             return (0, Ok(()));
         }
         let mut outlet = OperatorOutlet::new(region, self.index);
@@ -98,7 +98,7 @@ impl OperatorInstance {
                 outlet: &mut outlet,
                 punctuation: None,
             };
-            body.run_body_on_batch(&mut context, batch, kind)
+            code.body.run_body_on_batch(&mut context, batch, kind)
         });
         blame.disarm();
         self.processed[at].add(count);

@@ -6,7 +6,7 @@ use eval::{Fault, Services, State};
 use graph::PortIndex;
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef, Watermark};
 
-use crate::abi::{CodeContext, CodeOutlet, FrameBatch};
+use crate::abi::{CodeContext, CodeOutlet, FrameBatch, FrameForm};
 use crate::execution::port_state::{ABANDONED, INTERRUPTED, OPEN, OutputPortState};
 use crate::execution::thread_region::ThreadRegion;
 use crate::execution::tuple_history::TupleHistory;
@@ -214,6 +214,7 @@ impl InsertedOutlet for OperatorOutlet<'_> {
         port: PortIndex,
         batch: &mut FrameBatch<'_>,
         kind: u8,
+        form: FrameForm,
     ) -> Result<u64, Fault> {
         let out = self.port(port)?;
         let [consumer] = out.consumers[..] else {
@@ -222,7 +223,7 @@ impl InsertedOutlet for OperatorOutlet<'_> {
         if out.state.load(Ordering::Relaxed) != OPEN {
             return Ok(0);
         }
-        let (count, result) = self.region.deliver_batch(consumer, batch, kind);
+        let (count, result) = self.region.deliver_batch(consumer, batch, (kind, form));
         out.submitted.add(count);
         result.map(|()| count)
     }

@@ -11,7 +11,7 @@ use eval::Fault;
 use graph::{PeThreadId, PortIndex};
 use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
 
-use crate::abi::FrameBatch;
+use crate::abi::{FrameBatch, FrameForm};
 use crate::blocking::before_sleep::BeforeSleep;
 use crate::execution::delivery::{Delivery, PendingDelivery};
 use crate::execution::operator_instance::OperatorInstance;
@@ -96,18 +96,18 @@ impl ThreadRegion {
         }
     }
 
-    /// Delivers tuples from the front of a batch to an input port, if its code takes batches.
-    /// Returns their number, and the result.
+    /// Delivers tuples from the front of a batch to an input port, if its code takes batches of
+    /// frames of this kind and form. Returns their number, and the result.
     pub fn deliver_batch(
         &self,
         to: ConsumerPort,
         batch: &mut FrameBatch<'_>,
-        kind: u8,
+        frames: (u8, FrameForm),
     ) -> (u64, Result<(), Fault>) {
         match &self.exclusive[to.operator as usize] {
             Some(exclusive) if exclusive.needs_no_checks => {
                 let mut instance = exclusive.instance.borrow_mut();
-                instance.process_batch(self, to.port, batch, kind)
+                instance.process_batch(self, to.port, batch, frames)
             }
             _ => (0, Ok(())),
         }

@@ -6,7 +6,7 @@ use graph::PortIndex;
 use tuple::{EventTime, TupleBuf, TupleRef};
 
 use super::inserted_outlet::InsertedOutlet;
-use crate::abi::FrameGrant;
+use crate::abi::{FrameForm, FrameGrant};
 
 /// A running operator that the plan has inserted. It has no logic clause, evaluates no expressions
 /// and keeps no tuple history.
@@ -93,6 +93,12 @@ pub(crate) trait InsertedOperator: Send {
     /// submits to the operator uses the room, until [`InsertedOperator::close`].
     fn frame_grant(&mut self) -> Option<FrameGrant> {
         None
+    }
+
+    /// By output port, or empty: form of the tuples that its source submits in batches
+    /// ([`InsertedOutlet::submit_batch`]). Asked once, before there is code.
+    fn batch_forms(&self) -> Vec<Option<FrameForm>> {
+        Vec::new()
     }
 
     /// Wakes the reader of the operator's frames, which sleeps although compiled code has written

@@ -5,6 +5,7 @@ use graph::PortIndex;
 use ring::frame::FrameBatch;
 
 use crate::Outlet;
+use crate::abi::FrameForm;
 use crate::order::thread_order::ThreadOrder;
 
 /// Where an inserted operator submits: an outlet that also knows the thread's order and takes
@@ -16,7 +17,7 @@ pub(crate) trait InsertedOutlet: Outlet {
     /// Sends tuples from the frames at the front of a batch in one call of compiled code, takes
     /// these frames off the batch, and returns their number. The rest, which may be the whole
     /// batch, is for [`Outlet::submit`]. The frames are of the kind `kind`, and hold tuples of the
-    /// port's schema.
+    /// port's schema in the given form.
     ///
     /// # Errors
     /// The fault of an operator downstream, or of a source that goes on after a shutdown.
@@ -25,5 +26,6 @@ pub(crate) trait InsertedOutlet: Outlet {
         port: PortIndex,
         batch: &mut FrameBatch<'_>,
         kind: u8,
+        form: FrameForm,
     ) -> Result<u64, Fault>;
 }

@@ -12,6 +12,7 @@ use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use super::queue_state::{QueueState, park};
 use super::spill::SpilledItem;
+use crate::abi::FrameForm;
 use crate::blocking::before_sleep;
 use crate::edge::frame_kind;
 use crate::inserted::inserted_operator::InsertedSource;
@@ -223,7 +224,8 @@ impl QueueDelivery {
             // Code for batches stops before a frame where the batch is cut.
             let mut few = batch.prefix(self.batch_bytes);
             let bytes = few.bytes().len();
-            let taken = out.submit_batch(PortIndex(0), &mut few, frame_kind::TUPLE)?;
+            let taken =
+                out.submit_batch(PortIndex(0), &mut few, frame_kind::TUPLE, FrameForm::Flat)?;
             batch.advance(bytes - few.bytes().len());
             if taken == 0 {
                 break;

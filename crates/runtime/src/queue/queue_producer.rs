@@ -12,7 +12,7 @@ use tuple::{EventTime, Layout, TupleBuf, TupleRef};
 use super::queue_consumer::QueueConsumer;
 use super::queue_state::{QueueState, RoomWait};
 use super::spill::{SpillTuple, SpilledItem};
-use crate::abi::FrameGrant;
+use crate::abi::{FrameForm, FrameGrant};
 use crate::edge::frame_kind;
 use crate::inserted::inserted_operator::{InsertedOperator, InsertedSource};
 use crate::inserted::inserted_outlet::InsertedOutlet;
@@ -164,8 +164,13 @@ impl InsertedOperator for QueueProducer {
         Some(FrameGrant {
             grant: self.writer.grant()?,
             kind: frame_kind::TUPLE,
+            form: FrameForm::Flat,
             written_count: self.state.counters.sent_address(),
         })
+    }
+
+    fn batch_forms(&self) -> Vec<Option<FrameForm>> {
+        vec![Some(FrameForm::Flat)]
     }
 
     fn wake_reader(&mut self) {

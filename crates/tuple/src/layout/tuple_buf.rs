@@ -6,6 +6,12 @@ use super::slot::{self, ElementLayout, MapEntryLayout};
 use super::{Layout, TupleRef};
 use crate::{List, Type, Value};
 
+/// Bytes of a string that is copied whole, whatever its length: two words of most processors.
+const SHORT_BYTES: usize = 16;
+
+/// Words that are made zero at once, whatever their number; the least that a buffer has.
+const SHORT_WORDS: usize = 8;
+
 /// A flat tuple under construction or kept: owns its memory and reuses it.
 ///
 /// Offsets are those of slots from the start of the tuple, as with [`TupleRef`].
@@ -52,10 +58,16 @@ pub struct TupleBuf {
 
 impl TupleBuf {
     /// Starts a tuple: the fixed part all zero (which is the default tuple), no tail. Keeps memory.
+    #[inline]
     pub fn begin(&mut self, layout: &Layout) {
         self.len = layout.size as usize;
         self.ensure_capacity(self.len);
-        self.words[..self.len / 8].fill(0);
+        let words = self.len / 8;
+        match self.words.first_chunk_mut() {
+            // What is behind the tuple does not count, and no call is needed.
+            Some(all) if words <= SHORT_WORDS => *all = [0; SHORT_WORDS],
+            _ => self.words[..words].fill(0),
+        }
     }
 
     /// Starts with no bytes at all. Keeps memory.
@@ -134,6 +146,7 @@ impl TupleBuf {
     }
 
     /// The tuple's bytes, for change in place.
+    #[inline]
     pub fn as_bytes_mut(&mut self) -> &mut [u8] {
         &mut bytemuck::cast_slice_mut(&mut self.words)[..self.len]
     }
@@ -192,6 +205,27 @@ impl TupleBuf {
     #[inline]
     pub fn put_bytes(&mut self, offset: usize, bytes: &[u8]) {
         self.put_block(offset, bytes, bytes.len(), 1);
+    }
+
+    /// Writes an rstring, blob or xml slot from a part of some bytes. A short part is copied with
+    /// what is behind it, which takes no call and is written over by the next piece of tail.
+    ///
+    /// # Panics
+    /// If the part is not within the bytes, or the tuple would reach 4 GiB.
+    #[inline]
+    pub fn put_bytes_within(&mut self, offset: usize, bytes: &[u8], part: std::ops::Range<usize>) {
+        let (at, len) = (self.len, part.len());
+        let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
+        if len <= SHORT_BYTES
+            && at + len <= u32::MAX as usize
+            && let Some(source) = bytes[part.start..].first_chunk::<SHORT_BYTES>()
+            && let Some(place) = memory[at..].first_chunk_mut()
+        {
+            *place = *source;
+            self.len = at + len;
+            return self.put_reference(offset, at, len);
+        }
+        self.put_bytes(offset, &bytes[part]);
     }
 
     /// Writes an `rstring[n]` slot; what exceeds the bound is dropped.
@@ -276,6 +310,7 @@ impl TupleBuf {
     }
 
     /// Writes a reference slot to data at an offset in the tuple; `len` is in the slot's unit.
+    #[inline]
     pub fn put_reference(&mut self, offset: usize, data: usize, len: usize) {
         let distance = if len == 0 { 0 } else { data - offset };
         self.put_scalar(offset, [distance as u32, len as u32]);
@@ -446,7 +481,8 @@ impl TupleBuf {
     fn ensure_capacity(&mut self, bytes: usize) {
         if self.words.len() * 8 < bytes {
             let doubled = self.words.len() * 2;
-            self.words.resize(bytes.div_ceil(8).max(doubled).max(8), 0);
+            self.words
+                .resize(bytes.div_ceil(8).max(doubled).max(SHORT_WORDS), 0);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Addresses by which compiled code writes frames into a ring.
 
-use runtime::abi::FrameEdge;
+use runtime::abi::{FrameEdge, FrameForm};
 
 /// Room in a ring, by address.
 #[derive(Clone, Copy, Debug)]
@@ -9,19 +9,24 @@ pub struct RingGrantAddresses {
     pub committed: i64,
     pub asleep: i64,
     pub kind: u8,
+    pub form: FrameForm,
+    /// Bytes of a payload.
+    pub bytes: u32,
     pub submitted: i64,
     pub processed: i64,
     pub written: i64,
 }
 
 impl RingGrantAddresses {
-    /// Addresses of the grant of an output port's edge.
-    pub fn from_edge(edge: &FrameEdge<'_>) -> RingGrantAddresses {
+    /// Addresses of the grant of an output port's edge, for payloads of a length in bytes.
+    pub fn from_edge(edge: &FrameEdge<'_>, bytes: u32) -> RingGrantAddresses {
         RingGrantAddresses {
             grant: edge.grant.grant.grant() as i64,
             committed: edge.grant.grant.committed() as i64,
             asleep: edge.grant.grant.asleep() as i64,
             kind: edge.grant.kind,
+            form: edge.grant.form,
+            bytes,
             written: edge.grant.written_count.expose_provenance() as i64,
             submitted: edge.submitted.address().expose_provenance() as i64,
             processed: edge.processed.address().expose_provenance() as i64,

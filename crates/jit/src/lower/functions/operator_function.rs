@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cranelift_codegen::ir::{InstBuilder, types};
 use graph::{Body, Expr, HistoryDepths};
+use runtime::abi::FrameForm;
 use tuple::{Layout, Type};
 
 use crate::code::{NO_INLINED_OPERATOR, StateAddresses, offsets};
@@ -23,8 +24,8 @@ pub enum FunctionSource<'a> {
     Predicate(&'a Expr),
     /// Statements that the function runs.
     Body(&'a Body),
-    /// Runs statements for each frame of a batch, the tuples of an input slot.
-    BatchBody(&'a Body, u32),
+    /// Runs statements for each frame of a batch, the tuples of an input slot in a form.
+    BatchBody(&'a Body, u32, FrameForm),
 }
 
 /// Surroundings that an operator's function is compiled against: inputs, state, outputs.
@@ -65,7 +66,7 @@ impl FunctionLowering<'_, '_> {
                 all
             }
             FunctionSource::Predicate(e) => BodyUsage::from_expr(e),
-            FunctionSource::Body(body) | FunctionSource::BatchBody(body, _) => {
+            FunctionSource::Body(body) | FunctionSource::BatchBody(body, ..) => {
                 BodyUsage::from_body(body)
             }
         };
@@ -86,9 +87,11 @@ impl FunctionLowering<'_, '_> {
                 self.lower_body(body, &uses);
                 self.return_status(0, &[]);
             }
-            FunctionSource::BatchBody(body, slot) => {
-                let bytes = context.inputs[*slot as usize].size;
-                self.batch_loop(*slot, bytes, |lower| lower.lower_body(body, &uses));
+            FunctionSource::BatchBody(body, slot, form) => {
+                let layout = &context.inputs[*slot as usize];
+                self.batch_loop(*slot, (*form, layout), |lower| {
+                    lower.lower_body(body, &uses)
+                });
                 self.return_status(0, &[]);
             }
         }

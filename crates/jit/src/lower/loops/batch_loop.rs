@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   head(frame):  frame < end?  header's kind and flags?  len?   --no--> done
-//!   turn:         the input slot is the payload; the body
+//!   turn:         the input slot is the payload, or what it says in registers; the body
 //!   next:         temporaries are given back; head(the frame behind)
 //! ```
 //!
@@ -15,7 +15,8 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
-use runtime::abi::PREFETCH_BYTES;
+use runtime::abi::{FrameForm, PREFETCH_BYTES};
+use tuple::Layout;
 
 use crate::code::ImportedFunction;
 use crate::code::offsets;
@@ -24,9 +25,14 @@ use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
 
 impl FunctionLowering<'_, '_> {
-    /// Runs a body for each frame whose payload is at least as large as the fixed part of its
-    /// tuples.
-    pub fn batch_loop(&mut self, slot: u32, bytes: u32, body: impl FnOnce(&mut Self)) {
+    /// Runs a body for each frame whose payload is a tuple of the layout in the form. A flat tuple
+    /// is taken for one if it is at least as large as its fixed part.
+    pub fn batch_loop(
+        &mut self,
+        slot: u32,
+        (form, layout): (FrameForm, &Layout),
+        body: impl FnOnce(&mut Self),
+    ) {
         let mark = self.allocation_mark();
         let first = self.load_env(types::I64, offsets::BATCH_NEXT);
         let end = self.load_env(types::I64, offsets::BATCH_END);
@@ -41,15 +47,25 @@ impl FunctionLowering<'_, '_> {
         };
         let is_last = self.icmp(IntCC::UnsignedGreaterThanOrEqual, frame, end);
         self.leave_if(is_last, done);
-        let (data, len) = self.payload(frame, tag, bytes, done);
+        let (data, len) = self.payload(frame, tag, (form, layout), done);
         let stride = self.stride(len, known, stride);
         let after = self.builder.ins().iadd(frame, stride);
         let is_cut = self.icmp(IntCC::UnsignedGreaterThan, after, end);
         self.leave_if(is_cut, done);
+        let normal = match form {
+            FrameForm::Flat => None,
+            FrameForm::Normal => Some(self.read_normal(data, &layout.schema, done)),
+        };
         let count = self.offset(count, 1);
         self.note_frame_taken(after, count);
         let due = self.prefetch([frame, end], stride, due);
-        self.bind_input(slot, data, len);
+        match normal {
+            None => self.bind_input(slot, data, len),
+            Some(tuple) => {
+                let input = BodyInput { tuple, bytes: None };
+                self.body.inputs[slot as usize] = Some(input);
+            }
+        }
         body(self);
         self.reset_to_mark(mark);
         self.jump(head, &[after, count, len, stride, due]);
@@ -62,15 +78,19 @@ impl FunctionLowering<'_, '_> {
         &mut self,
         frame: ir::Value,
         tag: ir::Value,
-        bytes: u32,
+        (form, layout): (FrameForm, &Layout),
         done: ir::Block,
     ) -> (ir::Value, ir::Value) {
         let len = self.load(AccessRegion::Input, types::I32, frame, 0);
         let found = self.load(AccessRegion::Input, types::I32, frame, 4);
         let is_other = self.icmp(IntCC::NotEqual, found, tag);
         self.leave_if(is_other, done);
-        let is_short = self.icmp_const(IntCC::UnsignedLessThan, len, bytes.into());
-        self.leave_if(is_short, done);
+        let (misfit, bytes) = match form.payload_bytes(layout) {
+            Some(bytes) if form == FrameForm::Normal => (IntCC::NotEqual, bytes),
+            _ => (IntCC::UnsignedLessThan, layout.size),
+        };
+        let is_other = self.icmp_const(misfit, len, bytes.into());
+        self.leave_if(is_other, done);
         let len = self.builder.ins().uextend(types::I64, len);
         (self.offset(frame, 8), len)
     }

@@ -16,37 +16,32 @@ const HEADER_BYTES: u32 = 8;
 const INLINE_ZEROES_BYTES_MAX: u32 = 256;
 
 impl FunctionLowering<'_, '_> {
-    /// Claims room for a payload of `bytes` bytes, writes the frame's header, and returns the
-    /// address of the payload. Jumps to `no_room` if the grant is too small.
-    pub fn claim_frame(
-        &mut self,
-        granted: &RingGrantAddresses,
-        bytes: u32,
-        no_room: ir::Block,
-    ) -> ir::Value {
+    /// Claims room for a payload, writes the frame's header, and returns the address of the
+    /// payload. Jumps to `no_room` if the grant is too small.
+    pub fn claim_frame(&mut self, granted: &RingGrantAddresses, no_room: ir::Block) -> ir::Value {
         let grant = self.word(granted.grant);
         let head = self.load(AccessRegion::Ring, types::I64, grant, HEAD_OFFSET);
         let until = self.load(AccessRegion::Ring, types::I64, grant, END_OFFSET);
-        let end = self.offset(head, frame_bytes(bytes));
+        let end = self.offset(head, frame_bytes(granted.bytes));
         let fits = self.icmp(IntCC::UnsignedLessThanOrEqual, end, until);
         let next = self.block();
         self.branch(fits, next, no_room);
         self.switch_to_sealed(next);
         let base = self.load(AccessRegion::Ring, types::I64, grant, BASE_OFFSET);
         let at = self.builder.ins().iadd(base, head);
-        let header = self.word(i64::from(bytes) | i64::from(granted.kind) << 32);
+        let header = self.word(i64::from(granted.bytes) | i64::from(granted.kind) << 32);
         self.store(AccessRegion::Output, header, at, 0);
         self.offset(at, HEADER_BYTES.into())
     }
 
     /// The frame is written: others may see it.
-    pub fn commit_frame(&mut self, granted: &RingGrantAddresses, bytes: u32, port: PortIndex) {
+    pub fn commit_frame(&mut self, granted: &RingGrantAddresses, port: PortIndex) {
         self.increment_counter(granted.submitted);
         self.increment_counter(granted.processed);
         self.increment_counter(granted.written);
         let grant = self.word(granted.grant);
         let head = self.load(AccessRegion::Ring, types::I64, grant, HEAD_OFFSET);
-        let end = self.offset(head, frame_bytes(bytes));
+        let end = self.offset(head, frame_bytes(granted.bytes));
         self.store(AccessRegion::Ring, end, grant, HEAD_OFFSET);
         let committed = self.word(granted.committed);
         self.store_release(end, committed);
@@ -87,8 +82,8 @@ impl FunctionLowering<'_, '_> {
     }
 }
 
-/// Bytes of a frame, header included, whose payload has `bytes` bytes: a multiple of 8, as the
-/// sizes of layouts are.
+/// Bytes of a frame whose payload has `bytes` bytes: with its header, and filled up to a multiple
+/// of 8.
 fn frame_bytes(bytes: u32) -> i64 {
-    i64::from(HEADER_BYTES + bytes)
+    i64::from((HEADER_BYTES + bytes).next_multiple_of(8))
 }

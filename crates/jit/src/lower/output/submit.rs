@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use graph::{Expr, ExprKind, PortIndex, Pos};
+use runtime::abi::FrameForm;
 use tuple::{Layout, Type, Value};
 
 use crate::code::{FallbackOp, ImportedFunction};
@@ -68,10 +69,15 @@ impl FunctionLowering<'_, '_> {
             }
             OutputTarget::RingFrame(layout, granted) => {
                 let (slow, done) = (self.cold_block(), self.block());
-                let at = self.claim_frame(&granted, layout.size, slow);
-                let fields = self.fields(&value, &tuple.ty);
-                self.fill_fixed(at, &fields, &layout);
-                self.commit_frame(&granted, layout.size, port);
+                let at = self.claim_frame(&granted, slow);
+                match granted.form {
+                    FrameForm::Flat => {
+                        let fields = self.fields(&value, &tuple.ty);
+                        self.fill_fixed(at, &fields, &layout);
+                    }
+                    FrameForm::Normal => self.fill_normal(at, &value, &layout.schema),
+                }
+                self.commit_frame(&granted, port);
                 self.jump(done, &[]);
                 self.switch_to_sealed(slow);
                 self.submit_to_outlet(port, tuple, &value, &layout, pos);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::steps::BinSteps;
 use crate::layout::{ElementLayout, MapEntryLayout, slot};
 use crate::text::read_flat::put_each_unit;
 use crate::text::record::{ReadStep, Record, RecordError, RecordReader, chosen_attributes};
@@ -24,6 +25,7 @@ const PADDING_BYTES_MAX: usize = 16;
 pub struct BinReader {
     layout: Arc<Layout>,
     attributes: Vec<usize>,
+    steps: BinSteps,
     has_delay: bool,
     punctuations: bool,
     record_bytes_max: usize,
@@ -32,7 +34,7 @@ pub struct BinReader {
 }
 
 /// Why bytes are no value.
-enum BinFault {
+pub(super) enum BinFault {
     /// The bytes end within the value.
     Short,
     Unexpected(ExpectedInput),
@@ -43,6 +45,7 @@ impl BinReader {
     pub fn new(layout: Arc<Layout>, options: ReadOptions) -> BinReader {
         let attributes = chosen_attributes(&layout, &options.attributes);
         BinReader {
+            steps: BinSteps::new(&layout, attributes.iter().copied()),
             layout,
             attributes,
             has_delay: options.has_delay,
@@ -72,11 +75,11 @@ impl BinReader {
             0.0
         };
         out.begin(&self.layout);
-        for &attribute in &self.attributes {
-            *reading = Some(attribute);
-            let (at, ty) = self.layout.attribute(attribute);
-            source.slot(ty, out, at)?;
-        }
+        let read = self.steps.read(source, out);
+        read.map_err(|(at, fault)| {
+            *reading = Some(self.attributes[at]);
+            fault
+        })?;
         Ok(Record::Tuple { delay })
     }
 
@@ -144,11 +147,31 @@ impl RecordReader for BinReader {
     }
 }
 
-/// Reads the attributes of a tuple from all of some bytes.
+impl BinSteps {
+    /// Reads the attributes of a tuple from all of some bytes, by the steps of all attributes.
+    ///
+    /// # Errors
+    /// If the bytes end within it ([`ExpectedInput::Bytes`]), go on behind it
+    /// ([`ExpectedInput::EndOfText`]), or are none of the schema.
+    #[inline]
+    pub fn read_whole(
+        &self,
+        bytes: &[u8],
+        layout: &Layout,
+        out: &mut TupleBuf,
+    ) -> Result<(), ValueParseError> {
+        out.begin(layout);
+        let mut source = BinCursor { bytes, at: 0 };
+        let read = self.read(&mut source, out);
+        source.end(read.map_err(|(_, fault)| fault))
+    }
+}
+
+/// Reads the attributes of a tuple from all of some bytes, slot by slot.
+/// [`BinSteps::read_whole`] does it faster for many tuples.
 ///
 /// # Errors
-/// If the bytes end within it ([`ExpectedInput::Bytes`]), go on behind it
-/// ([`ExpectedInput::EndOfText`]), or are none of the schema.
+/// If the bytes end within it, go on behind it, or are none of the schema.
 pub fn decode_tuple(
     bytes: &[u8],
     layout: &Layout,
@@ -158,14 +181,7 @@ pub fn decode_tuple(
     let mut source = BinCursor { bytes, at: 0 };
     let mut attributes = layout.offsets.iter().zip(&layout.schema.attributes);
     let read = attributes.try_for_each(|(&at, a)| source.slot(&a.ty, out, at as usize));
-    let offset = source.at;
-    let expected = match read {
-        Ok(()) if offset == bytes.len() => return Ok(()),
-        Ok(()) => ExpectedInput::EndOfText,
-        Err(BinFault::Short) => ExpectedInput::Bytes,
-        Err(BinFault::Unexpected(expected)) => expected,
-    };
-    Err(ValueParseError { offset, expected })
+    source.end(read)
 }
 
 /// Reads one value from the start of some bytes; returns it and how many it took.
@@ -189,14 +205,31 @@ pub fn read_value(bytes: &[u8], ty: &Type) -> Result<(Value, usize), ValueParseE
     }
 }
 
-struct BinCursor<'a> {
+pub(super) struct BinCursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> BinCursor<'a> {
+    /// The outcome of reading what is to be all of the bytes.
+    fn end(&self, read: Result<(), BinFault>) -> Result<(), ValueParseError> {
+        let offset = self.at;
+        let expected = match read {
+            Ok(()) if offset == self.bytes.len() => return Ok(()),
+            Ok(()) => ExpectedInput::EndOfText,
+            Err(BinFault::Short) => ExpectedInput::Bytes,
+            Err(BinFault::Unexpected(expected)) => expected,
+        };
+        Err(ValueParseError { offset, expected })
+    }
+
     /// Reads a value into a slot that is its default.
-    fn slot(&mut self, ty: &Type, out: &mut TupleBuf, at: usize) -> Result<(), BinFault> {
+    pub(super) fn slot(
+        &mut self,
+        ty: &Type,
+        out: &mut TupleBuf,
+        at: usize,
+    ) -> Result<(), BinFault> {
         match ty {
             Type::Boolean => {
                 let flag = self.flag(ty)?;
@@ -223,7 +256,8 @@ impl<'a> BinCursor<'a> {
             }
             Type::Timestamp => out.put_scalar(at, self.timestamp()?),
             Type::Enum(e) => out.put_scalar(at, self.ordinal(e, ty)?),
-            Type::RString | Type::BoundedRString(_) | Type::Blob | Type::Xml(_) => {
+            Type::RString | Type::Blob | Type::Xml(_) => self.text(out, at)?,
+            Type::BoundedRString(_) => {
                 let bytes = self.string()?;
                 self.check_tail_budget(out, bytes.len())?;
                 out.put_text(at, ty, bytes);
@@ -237,6 +271,37 @@ impl<'a> BinCursor<'a> {
             _ => self.composite(ty, out, at)?,
         }
         Ok(())
+    }
+
+    /// Reads a string into an rstring, blob or xml slot.
+    #[inline]
+    pub(super) fn text(&mut self, out: &mut TupleBuf, at: usize) -> Result<(), BinFault> {
+        let bytes = self.string()?;
+        self.check_tail_budget(out, bytes.len())?;
+        out.put_bytes_within(at, self.bytes, self.at - bytes.len()..self.at);
+        Ok(())
+    }
+
+    /// Takes numbers of a width in bytes. If the bytes end before that, goes to the first number
+    /// that is not whole and returns how many there are before it.
+    #[inline]
+    pub(super) fn words(
+        &mut self,
+        width: usize,
+        count: usize,
+    ) -> Result<&'a [u8], (usize, BinFault)> {
+        let rest = &self.bytes[self.at..];
+        match rest.get(..width * count) {
+            Some(words) => {
+                self.at += words.len();
+                Ok(words)
+            }
+            None => {
+                let whole = rest.len() / width;
+                self.at += whole * width;
+                Err((whole, BinFault::Short))
+            }
+        }
     }
 
     fn composite(&mut self, ty: &Type, out: &mut TupleBuf, at: usize) -> Result<(), BinFault> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::steps::BinSteps;
 use crate::layout::{MapEntryLayout, slot};
 use crate::text::WriteOptions;
 use crate::text::record::{RecordWriter, chosen_attributes};
@@ -10,20 +11,16 @@ use crate::{Layout, Punctuation, TupleBuf, TupleRef, Type, Value};
 /// Writes records of the bin format.
 #[derive(Debug)]
 pub struct BinWriter {
-    fields: Vec<(usize, Type)>,
+    steps: BinSteps,
     punctuations: bool,
 }
 
 impl BinWriter {
     /// A writer of tuples of a layout.
     pub fn new(layout: Arc<Layout>, options: WriteOptions) -> BinWriter {
-        let chosen = chosen_attributes(&layout, &options.attributes).into_iter();
-        let fields = chosen.map(|attribute| {
-            let (slot, ty) = layout.attribute(attribute);
-            (slot, ty.clone())
-        });
+        let chosen = chosen_attributes(&layout, &options.attributes);
         BinWriter {
-            fields: fields.collect(),
+            steps: BinSteps::new(&layout, chosen),
             punctuations: options.punctuations,
         }
     }
@@ -37,9 +34,7 @@ impl RecordWriter for BinWriter {
         if let Some(delay) = delay {
             out.extend_from_slice(&delay.to_be_bytes());
         }
-        self.fields
-            .iter()
-            .for_each(|(at, ty)| write_slot(tuple, *at, ty, out));
+        self.steps.write(tuple, out);
     }
 
     fn punctuate(&mut self, punctuation: Punctuation, out: &mut Vec<u8>) {
@@ -52,7 +47,7 @@ impl RecordWriter for BinWriter {
     }
 }
 
-/// Appends the attributes of a tuple.
+/// Appends the attributes of a tuple, slot by slot. [`BinSteps`] do it faster for many tuples.
 pub fn encode_tuple(tuple: TupleRef<'_>, layout: &Layout, out: &mut Vec<u8>) {
     let attributes = layout.offsets.iter().zip(&layout.schema.attributes);
     attributes.for_each(|(&at, a)| write_slot(tuple, at as usize, &a.ty, out));
@@ -78,7 +73,7 @@ pub fn write_value(value: &Value, ty: &Type, out: &mut Vec<u8>) {
 }
 
 /// Appends the slot at an offset of a tuple.
-fn write_slot(tuple: TupleRef<'_>, at: usize, ty: &Type, out: &mut Vec<u8>) {
+pub(super) fn write_slot(tuple: TupleRef<'_>, at: usize, ty: &Type, out: &mut Vec<u8>) {
     match ty {
         Type::Boolean => out.push(u8::from(tuple.bool_at(at))),
         Type::Int8 | Type::Uint8 => out.push(tuple.u8_at(at)),
@@ -152,7 +147,7 @@ fn write_composite(tuple: TupleRef<'_>, at: usize, ty: &Type, out: &mut Vec<u8>)
     }
 }
 
-fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+pub(super) fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     write_length(bytes.len(), out);
     out.extend_from_slice(bytes);
 }

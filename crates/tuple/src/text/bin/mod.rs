@@ -20,7 +20,9 @@
 
 mod decode;
 mod encode;
+mod steps;
 
 pub(super) use decode::value_bytes_min;
 pub use decode::{BinReader, decode_tuple, read_value};
 pub use encode::{BinWriter, encode_tuple, write_value};
+pub use steps::BinSteps;
