@@ -55,7 +55,20 @@ impl LineTracker {
     }
 
     /// Skips header lines, blank lines and comments.
+    #[inline]
     pub(super) fn skip(&mut self, bytes: &[u8], at_end: bool) -> SkipOutcome {
+        let is_record = !self.after_return
+            && self.header.1 == 0
+            && bytes
+                .first()
+                .is_some_and(|first| !b" \t#\n\r".contains(first));
+        match is_record {
+            true => SkipOutcome::RecordAt(0),
+            false => self.skip_lines(bytes, at_end),
+        }
+    }
+
+    fn skip_lines(&mut self, bytes: &[u8], at_end: bool) -> SkipOutcome {
         let mut at = 0;
         if self.after_return && !bytes.is_empty() {
             at = usize::from(bytes[0] == b'\n');
@@ -88,6 +101,7 @@ impl LineTracker {
     }
 
     /// Passes the end of a line at an offset; returns the offset behind it.
+    #[inline]
     pub(super) fn pass_line_end(&mut self, bytes: &[u8], end: usize) -> usize {
         if end >= bytes.len() {
             return bytes.len();

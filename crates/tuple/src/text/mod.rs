@@ -16,6 +16,7 @@ mod float;
 pub mod line;
 mod line_tracker;
 mod number;
+mod plain_number;
 mod print;
 mod print_flat;
 mod quote;

@@ -17,26 +17,40 @@ pub(super) enum NumberFault {
 /// A number and how many bytes it took.
 pub(super) type NumberScan<T> = Result<(T, usize), NumberFault>;
 
+/// A number that digits make.
+pub(super) trait FromDigits: Sized {
+    /// The number `digits * 10^exponent` with its sign; of an integer, the exponent is 0. `None` if
+    /// the type does not hold it, or only with more work than a multiplication.
+    fn from_digits(negative: bool, digits: u64, exponent: i32) -> Option<Self>;
+}
+
 /// A number that can be read from the start of a text.
-pub(super) trait ScanNumber: Sized {
+pub(super) trait ScanNumber: FromDigits {
     /// Reads the number at the start of a text.
     fn scan(text: &[u8]) -> NumberScan<Self>;
 }
 
 macro_rules! integers {
     ($($type:ident)+) => { $(
+        impl FromDigits for $type {
+            #[inline]
+            fn from_digits(negative: bool, digits: u64, _: i32) -> Option<$type> {
+                if negative {
+                    // The smallest int64 has no positive counterpart.
+                    let fits = digits <= i64::MIN.unsigned_abs();
+                    let value = (digits as i64).wrapping_neg();
+                    fits.then(|| $type::try_from(value).ok()).flatten()
+                } else {
+                    $type::try_from(digits).ok()
+                }
+            }
+        }
+
         impl ScanNumber for $type {
             #[inline]
             fn scan(text: &[u8]) -> NumberScan<$type> {
                 let (negative, magnitude, len) = integer(text)?;
-                let value = if negative {
-                    // The smallest int64 has no positive counterpart.
-                    let fits = magnitude <= i64::MIN.unsigned_abs();
-                    let value = (magnitude as i64).wrapping_neg();
-                    fits.then(|| $type::try_from(value).ok()).flatten()
-                } else {
-                    $type::try_from(magnitude).ok()
-                };
+                let value = $type::from_digits(negative, magnitude, 0);
                 Ok((value.ok_or(NumberFault::Range)?, len))
             }
         }
@@ -159,24 +173,35 @@ fn scan_special(text: &[u8]) -> NumberScan<f64> {
 
 macro_rules! floats {
     ($($type:ident $mantissa_max:literal $powers:expr;)+) => { $(
+        impl FromDigits for $type {
+            #[inline]
+            fn from_digits(negative: bool, digits: u64, exponent: i32) -> Option<$type> {
+                const POWERS: &[$type] = &$powers;
+                // Both factors are exact, so one rounding gives the nearest float (Clinger 1990).
+                let power = POWERS.get(exponent.unsigned_abs() as usize)?;
+                let value = match digits {
+                    0..=$mantissa_max if exponent < 0 => digits as $type / power,
+                    0..=$mantissa_max => digits as $type * power,
+                    _ => return None,
+                };
+                Some(if negative { -value } else { value })
+            }
+        }
+
         impl ScanNumber for $type {
             #[inline]
             fn scan(text: &[u8]) -> NumberScan<$type> {
-                const POWERS: &[$type] = &$powers;
                 let parts = match scientific(text) {
                     Ok(parts) => parts,
                     Err(_) => return scan_special(text).map(|(value, len)| (value as $type, len)),
                 };
-                // Both factors are exact, so one rounding gives the nearest float (Clinger 1990).
-                let power = POWERS.get(parts.exponent.unsigned_abs() as usize);
-                let value = match (parts.mantissa, power) {
-                    (Some(m @ ..=$mantissa_max), Some(power)) if parts.exponent < 0 => {
-                        m as $type / power
-                    }
-                    (Some(m @ ..=$mantissa_max), Some(power)) => m as $type * power,
-                    _ => return scan_by_std(&text[..parts.len]),
-                };
-                Ok((if parts.negative { -value } else { value }, parts.len))
+                let value = parts.mantissa.and_then(|digits| {
+                    $type::from_digits(parts.negative, digits, parts.exponent)
+                });
+                match value {
+                    Some(value) => Ok((value, parts.len)),
+                    None => scan_by_std(&text[..parts.len]),
+                }
             }
         }
     )+ };
@@ -204,6 +229,13 @@ fn scan_by_std<T: std::str::FromStr + Into<f64> + Copy>(text: &[u8]) -> NumberSc
 
 macro_rules! decimals {
     ($($type:ident)+) => { $(
+        impl FromDigits for $type {
+            #[inline]
+            fn from_digits(negative: bool, digits: u64, exponent: i32) -> Option<$type> {
+                Some($type::scaled(negative, digits, exponent))
+            }
+        }
+
         impl ScanNumber for $type {
             #[inline]
             fn scan(text: &[u8]) -> NumberScan<$type> {

@@ -8,7 +8,9 @@
 //!   only a string in quotes goes on behind one.
 //! * Too few fields are an error, and so are too many unless they are to be ignored.
 
+mod column;
 mod field;
+mod field_ends;
 mod reader;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::column::CsvColumn;
 use super::field::{field_end, read_field};
+use super::field_ends::FieldEnds;
 use crate::text::line_tracker::{LineTracker, RecordFault, SkipOutcome, line_end, skip_while};
 use crate::text::number::ScanNumber;
 use crate::text::record::{ReadStep, Record, RecordReader, chosen_attributes};
@@ -15,15 +17,10 @@ pub struct CsvReader {
     layout: Arc<Layout>,
     columns: Vec<CsvColumn>,
     options: ReadOptions,
+    /// Whether fields may be told from each other before they are read: no number and no quote
+    /// holds a separator.
+    pub(super) splits_first: bool,
     lines: LineTracker,
-}
-
-/// Attribute that a field is stored in.
-#[derive(Debug)]
-struct CsvColumn {
-    attribute: usize,
-    slot: usize,
-    ty: Type,
 }
 
 /// How far a record has been read.
@@ -47,18 +44,12 @@ impl CsvReader {
     pub fn new(layout: Arc<Layout>, options: ReadOptions) -> CsvReader {
         let columns = chosen_attributes(&layout, &options.attributes)
             .into_iter()
-            .map(|attribute| {
-                let (slot, ty) = layout.attribute(attribute);
-                CsvColumn {
-                    attribute,
-                    slot,
-                    ty: ty.clone(),
-                }
-            });
-        let columns = columns.collect();
+            .map(|attribute| CsvColumn::new(attribute, layout.attribute(attribute)));
+        let columns: Vec<CsvColumn> = columns.collect();
         let lines = LineTracker::new(options.header_lines, options.record_bytes_max);
         CsvReader {
             layout,
+            splits_first: may_split_first(options.separator) && !columns.is_empty(),
             columns,
             options,
             lines,
@@ -76,30 +67,105 @@ impl CsvReader {
         if self.options.has_delay {
             self.delay(bytes, at_end, progress)?;
         }
-        let separator = self.options.separator;
-        let mut columns = self.columns.iter().peekable();
-        while let Some(column) = columns.next() {
-            self.field(bytes, column, progress, out)?;
-            let Some(&next) = columns.peek() else { break };
-            match bytes.get(progress.at) {
-                Some(&byte) if byte == separator => progress.at += 1,
-                None if !at_end => return Err(CsvReadStop::Incomplete),
-                _ if self.options.reports_faults => {
-                    let expected = ExpectedInput::Separator(separator);
-                    return Err(self.fault(Some(next), progress.at, expected));
-                }
-                _ => {
-                    // Unchecked: what is missing gives the default.
-                    columns.for_each(|column| self.default(column, out));
-                    break;
-                }
-            }
+        if self.splits_first {
+            self.fields_by_ends(bytes, at_end, progress, out)?;
+        } else {
+            self.fields(bytes, at_end, progress, out)?;
         }
         self.end(bytes, at_end, progress)
     }
 
+    /// Reads the fields of a record, of which most are empty, plain numbers or plain strings.
+    fn fields_by_ends(
+        &self,
+        bytes: &[u8],
+        at_end: bool,
+        progress: &mut CsvRecordProgress,
+        out: &mut TupleBuf,
+    ) -> Result<(), CsvReadStop> {
+        let separator = self.options.separator;
+        let mut ends = FieldEnds::new(separator, bytes, progress.at);
+        let last = self.columns.len() - 1;
+        let (mut index, mut at) = (0, progress.at);
+        loop {
+            let end = ends.next(bytes, at);
+            let column = &self.columns[index];
+            if end == at {
+                // Nothing, and perhaps nothing in some fields behind it.
+                let empty = ends.separators_from(at).min(last - index).max(1);
+                if self.options.defaults.is_some() {
+                    let empty = &self.columns[index..index + empty];
+                    empty.iter().for_each(|column| self.default(column, out));
+                }
+                index += empty - 1;
+                at += empty - 1;
+            } else if column.store_plain(bytes, at..end, out) {
+                at = end;
+            } else {
+                progress.at = at;
+                self.field(bytes, column, progress, out)?;
+                at = progress.at;
+            }
+            let is_separated = bytes.get(at) == Some(&separator);
+            if index == last || !is_separated {
+                progress.at = at;
+                break;
+            }
+            index += 1;
+            at += 1;
+        }
+        match index == last {
+            true => Ok(()),
+            false => self.separator_missing(index + 1, bytes, at_end, progress, out),
+        }
+    }
+
+    /// Reads the fields of a record one by one.
+    fn fields(
+        &self,
+        bytes: &[u8],
+        at_end: bool,
+        progress: &mut CsvRecordProgress,
+        out: &mut TupleBuf,
+    ) -> Result<(), CsvReadStop> {
+        for (index, column) in self.columns.iter().enumerate() {
+            self.field(bytes, column, progress, out)?;
+            let next = index + 1;
+            if next == self.columns.len() {
+                break;
+            }
+            if bytes.get(progress.at) != Some(&self.options.separator) {
+                return self.separator_missing(next, bytes, at_end, progress, out);
+            }
+            progress.at += 1;
+        }
+        Ok(())
+    }
+
+    /// Ends a record in which no separator stands before the field of a column.
+    #[cold]
+    fn separator_missing(
+        &self,
+        next: usize,
+        bytes: &[u8],
+        at_end: bool,
+        progress: &CsvRecordProgress,
+        out: &mut TupleBuf,
+    ) -> Result<(), CsvReadStop> {
+        if progress.at >= bytes.len() && !at_end {
+            return Err(CsvReadStop::Incomplete);
+        }
+        let missing = &self.columns[next..];
+        if self.options.reports_faults {
+            let expected = ExpectedInput::Separator(self.options.separator);
+            return Err(self.fault(missing.first(), progress.at, expected));
+        }
+        // Unchecked: what is missing gives the default.
+        missing.iter().for_each(|column| self.default(column, out));
+        Ok(())
+    }
+
     /// Reads one field and the blanks around it.
-    #[inline]
     fn field(
         &self,
         bytes: &[u8],
@@ -202,6 +268,11 @@ impl CsvReader {
             expected,
         })
     }
+}
+
+/// Whether no number can hold a separator, and no quote or blank is one.
+fn may_split_first(separator: u8) -> bool {
+    !(separator.is_ascii_alphanumeric() || b"+-.\"' \t\n\r".contains(&separator))
 }
 
 impl RecordReader for CsvReader {

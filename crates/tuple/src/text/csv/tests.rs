@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use proptest::prelude::*;
+
+use super::CsvReader;
 use crate::text::{
     ExpectedInput, ReadOptions, Record, RecordFormat, RecordReader, WriteOptions, print_tuple,
 };
@@ -411,4 +414,120 @@ fn bin_items() {
     let mut buf = TupleBuf::default();
     let step = reader.read(&[9], true, &mut buf);
     assert!(matches!(step.record, Record::Rejected(e) if e.expected == ExpectedInput::Marker));
+}
+
+/// Pieces of lines that the readers treat differently.
+const PIECES: [&str; 32] = [
+    ",",
+    ",",
+    ",",
+    ",",
+    ",,,",
+    "\n",
+    "\n",
+    "\r\n",
+    "\r",
+    " ",
+    "\t",
+    "#",
+    "\"",
+    "'",
+    "\\",
+    "1",
+    "-20",
+    "+3",
+    "128",
+    "65536",
+    "4.5",
+    ".5",
+    "6.",
+    "1e3",
+    "-0.0",
+    "123456789.25",
+    "99999999999999999999",
+    "nan",
+    "true",
+    "text",
+    "a longer text than sixteen bytes",
+    "\u{e4}",
+];
+
+fn two_ways() -> impl Strategy<Value = (Vec<Type>, String, bool, bool, bool)> {
+    let optional = Type::Optional(Arc::new(Type::Int32));
+    let types = [
+        Type::Int8,
+        Type::Int16,
+        Type::Int32,
+        Type::Int64,
+        Type::Uint8,
+        Type::Uint16,
+        Type::Uint32,
+        Type::Uint64,
+        Type::Float32,
+        Type::Float64,
+        Type::Decimal32,
+        Type::Decimal64,
+        Type::Decimal128,
+        Type::RString,
+        Type::RString,
+        Type::BoundedRString(5),
+        Type::UString,
+        Type::Boolean,
+        optional,
+    ];
+    let types = proptest::collection::vec(proptest::sample::select(types.to_vec()), 1..5);
+    let text = proptest::collection::vec(proptest::sample::select(PIECES.to_vec()), 0..40);
+    let text = text.prop_map(|pieces| pieces.concat());
+    (types, text, any::<bool>(), any::<bool>(), any::<bool>())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn splitting_first_changes_nothing(
+        (types, text, ignore_extra, reports_faults, has_defaults) in two_ways(),
+        piece in prop_oneof![1..9usize, Just(1000)],
+    ) {
+        let layout = layout(&types);
+        let defaults = has_defaults.then(|| {
+            let mut defaults = TupleBuf::default();
+            defaults.begin(&layout);
+            for (at, ty) in types.iter().enumerate() {
+                if *ty == Type::RString {
+                    defaults.set(&layout, at, &Value::RString("none".into()));
+                }
+            }
+            defaults
+        });
+        let options = ReadOptions { ignore_extra, reports_faults, defaults, ..ReadOptions::default() };
+        let mut fast = CsvReader::new(layout.clone(), options.clone());
+        let mut slow = CsvReader::new(layout.clone(), options);
+        prop_assert!(fast.splits_first);
+        slow.splits_first = false;
+        let bytes = text.as_bytes();
+        prop_assert_eq!(
+            collect(&mut fast, &layout, bytes, piece),
+            collect(&mut slow, &layout, bytes, piece)
+        );
+    }
+}
+
+#[test]
+fn separators_that_numbers_hold_are_no_ends() {
+    let types = [Type::Float64, Type::Int32, Type::RString];
+    for (separator, text, expected) in [
+        (b'.', "1.5.-2.x\n", r#"{a=1.5,b=-2,c="x"}"#),
+        (b'e', "1e2e7ex\n", r#"{a=100,b=7,c="x"}"#),
+        (b';', "1.5;-2;x\n", r#"{a=1.5,b=-2,c="x"}"#),
+    ] {
+        let options = ReadOptions {
+            separator,
+            ..ReadOptions::default()
+        };
+        assert_eq!(
+            read_as(RecordFormat::Csv, text, &types, options),
+            [expected]
+        );
+    }
 }
