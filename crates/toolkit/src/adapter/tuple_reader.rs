@@ -118,33 +118,38 @@ impl TupleReader {
         let mut number = 0;
         let mut ended = ReadEnd::EndOfInput;
         loop {
-            let record = if self.skip_byte_order_mark(at_end) {
-                Record::NeedMore
-            } else {
+            let mut needs_more = self.may_have_byte_order_mark && self.skip_byte_order_mark(at_end);
+            if !needs_more {
                 let bytes = &self.buffer[start..];
                 let step = self.reader.read(bytes, at_end, &mut self.tuple);
                 start += step.consumed;
-                step.record
-            };
-            match record {
-                Record::NeedMore => {
-                    self.buffer.drain(..start);
-                    start = 0;
-                    match self.fill(input, origin, out)? {
-                        ReadProgress::More => {}
-                        ReadProgress::End => at_end = true,
-                        ReadProgress::Replaced => {
-                            at_end = true;
-                            ended = ReadEnd::Replaced;
+                // Each record is matched where it was returned: moving it costs more than a check.
+                match step.record {
+                    Record::Tuple { delay } => {
+                        self.process_tuple(delay, origin, &mut number, out)?
+                    }
+                    Record::NeedMore => needs_more = true,
+                    Record::End => return Ok(ended),
+                    record => {
+                        if let Some(ended) =
+                            self.process_record(record, origin, &mut number, out)?
+                        {
+                            return Ok(ended);
                         }
-                        ReadProgress::CutOff => return Ok(ReadEnd::EndOfInput),
                     }
                 }
-                Record::End => return Ok(ended),
-                record => {
-                    if let Some(ended) = self.process_record(record, origin, &mut number, out)? {
-                        return Ok(ended);
+            }
+            if needs_more {
+                self.buffer.drain(..start);
+                start = 0;
+                match self.fill(input, origin, out)? {
+                    ReadProgress::More => {}
+                    ReadProgress::End => at_end = true,
+                    ReadProgress::Replaced => {
+                        at_end = true;
+                        ended = ReadEnd::Replaced;
                     }
+                    ReadProgress::CutOff => return Ok(ReadEnd::EndOfInput),
                 }
             }
             if out.services().is_shutdown() {
@@ -205,6 +210,20 @@ impl TupleReader {
         Ok(Cow::Owned(plain))
     }
 
+    /// Passes on the tuple that was read, after its delay.
+    #[inline]
+    fn process_tuple(
+        &mut self,
+        delay: f64,
+        origin: &InputOrigin,
+        number: &mut i64,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        *number += 1;
+        self.pause(delay, out);
+        self.submit(origin, *number, out)
+    }
+
     /// Passes on what a record holds; whether that is the end.
     fn process_record(
         &mut self,
@@ -214,11 +233,7 @@ impl TupleReader {
         out: &mut dyn Outlet,
     ) -> Result<Option<ReadEnd>, Fault> {
         match record {
-            Record::Tuple { delay } => {
-                *number += 1;
-                self.pause(delay, out);
-                self.submit(origin, *number, out)?;
-            }
+            Record::Tuple { delay } => self.process_tuple(delay, origin, number, out)?,
             Record::Punctuation(Punctuation::Final) => return Ok(Some(ReadEnd::FinalMarker)),
             Record::Punctuation(mark) => out.submit_punctuation(PortIndex(0), mark)?,
             Record::Rejected(error) => {
@@ -238,11 +253,8 @@ impl TupleReader {
     }
 
     /// Removes a byte order mark from the start of a file; `true` if more bytes decide whether
-    /// there is one.
+    /// there is one. Called while one may still come.
     fn skip_byte_order_mark(&mut self, at_end: bool) -> bool {
-        if !self.may_have_byte_order_mark {
-            return false;
-        }
         let is_partial = self.buffer.len() < BYTE_ORDER_MARK.len();
         if is_partial && !at_end && BYTE_ORDER_MARK.starts_with(&self.buffer) {
             return true;

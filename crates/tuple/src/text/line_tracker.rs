@@ -59,9 +59,10 @@ impl LineTracker {
     pub(super) fn skip(&mut self, bytes: &[u8], at_end: bool) -> SkipOutcome {
         let is_record = !self.after_return
             && self.header.1 == 0
-            && bytes
-                .first()
-                .is_some_and(|first| !b" \t#\n\r".contains(first));
+            && !matches!(
+                bytes.first(),
+                None | Some(b' ' | b'\t' | b'#' | b'\n' | b'\r')
+            );
         match is_record {
             true => SkipOutcome::RecordAt(0),
             false => self.skip_lines(bytes, at_end),

@@ -10,8 +10,8 @@
 
 use wide::u8x16;
 
-/// Bytes of a block: as many as a word of bits can describe.
-const BLOCK_BYTES: usize = 64;
+/// Bytes of a block. Many lines are not longer, and what is behind the line is looked at in vain.
+const BLOCK_BYTES: usize = 32;
 
 /// Separators and line ends of the block that is being read.
 pub(super) struct FieldEnds {
@@ -19,9 +19,9 @@ pub(super) struct FieldEnds {
     /// Offset of the block.
     start: usize,
     /// A bit for each byte of the block that is a separator.
-    separators: u64,
+    separators: u32,
     /// A bit for each byte of the block that is `\n` or `\r`, and no separator.
-    line_ends: u64,
+    line_ends: u32,
 }
 
 impl FieldEnds {
@@ -58,7 +58,7 @@ impl FieldEnds {
 
     /// Bits of the block from an offset on, which is at or behind the block's start.
     #[inline]
-    fn ahead(&self, bits: u64, at: usize) -> u64 {
+    fn ahead(&self, bits: u32, at: usize) -> u32 {
         let passed = at - self.start;
         if passed < BLOCK_BYTES {
             bits >> passed
@@ -106,7 +106,7 @@ impl FieldEnds {
         let (mut separators, mut line_ends) = (0, 0);
         for (at, piece) in block.as_chunks::<16>().0.iter().enumerate() {
             let piece = u8x16::new(*piece);
-            let bits = |found: u8x16| u64::from(found.to_bitmask()) << (16 * at);
+            let bits = |found: u8x16| found.to_bitmask() << (16 * at);
             separators |= bits(piece.simd_eq(separator));
             line_ends |= bits(piece.simd_eq(feed) | piece.simd_eq(carriage));
         }

@@ -85,20 +85,20 @@ impl CsvReader {
     ) -> Result<(), CsvReadStop> {
         let separator = self.options.separator;
         let mut ends = FieldEnds::new(separator, bytes, progress.at);
-        let last = self.columns.len() - 1;
-        let (mut index, mut at) = (0, progress.at);
-        loop {
+        let mut columns = self.columns.iter();
+        let mut at = progress.at;
+        while let Some(column) = columns.next() {
             let end = ends.next(bytes, at);
-            let column = &self.columns[index];
             if end == at {
                 // Nothing, and perhaps nothing in some fields behind it.
-                let empty = ends.separators_from(at).min(last - index).max(1);
+                let empty = ends.separators_from(at).min(columns.len()).max(1);
+                let (others, rest) = columns.as_slice().split_at(empty - 1);
+                self.default(column, out);
                 if self.options.defaults.is_some() {
-                    let empty = &self.columns[index..index + empty];
-                    empty.iter().for_each(|column| self.default(column, out));
+                    others.iter().for_each(|column| self.default(column, out));
                 }
-                index += empty - 1;
-                at += empty - 1;
+                columns = rest.iter();
+                at += others.len();
             } else if column.store_plain(bytes, at..end, out) {
                 at = end;
             } else {
@@ -106,18 +106,17 @@ impl CsvReader {
                 self.field(bytes, column, progress, out)?;
                 at = progress.at;
             }
-            let is_separated = bytes.get(at) == Some(&separator);
-            if index == last || !is_separated {
-                progress.at = at;
+            if columns.as_slice().is_empty() {
                 break;
             }
-            index += 1;
+            if bytes.get(at) != Some(&separator) {
+                progress.at = at;
+                return self.separator_missing(columns.as_slice(), bytes, at_end, progress, out);
+            }
             at += 1;
         }
-        match index == last {
-            true => Ok(()),
-            false => self.separator_missing(index + 1, bytes, at_end, progress, out),
-        }
+        progress.at = at;
+        Ok(())
     }
 
     /// Reads the fields of a record one by one.
@@ -128,25 +127,26 @@ impl CsvReader {
         progress: &mut CsvRecordProgress,
         out: &mut TupleBuf,
     ) -> Result<(), CsvReadStop> {
-        for (index, column) in self.columns.iter().enumerate() {
+        let mut columns = self.columns.iter();
+        while let Some(column) = columns.next() {
             self.field(bytes, column, progress, out)?;
-            let next = index + 1;
-            if next == self.columns.len() {
+            let missing = columns.as_slice();
+            if missing.is_empty() {
                 break;
             }
             if bytes.get(progress.at) != Some(&self.options.separator) {
-                return self.separator_missing(next, bytes, at_end, progress, out);
+                return self.separator_missing(missing, bytes, at_end, progress, out);
             }
             progress.at += 1;
         }
         Ok(())
     }
 
-    /// Ends a record in which no separator stands before the field of a column.
+    /// Ends a record in which no separator stands before the fields of these columns.
     #[cold]
     fn separator_missing(
         &self,
-        next: usize,
+        missing: &[CsvColumn],
         bytes: &[u8],
         at_end: bool,
         progress: &CsvRecordProgress,
@@ -155,7 +155,6 @@ impl CsvReader {
         if progress.at >= bytes.len() && !at_end {
             return Err(CsvReadStop::Incomplete);
         }
-        let missing = &self.columns[next..];
         if self.options.reports_faults {
             let expected = ExpectedInput::Separator(self.options.separator);
             return Err(self.fault(missing.first(), progress.at, expected));
