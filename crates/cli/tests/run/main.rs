@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod calibration;
+mod codecs;
 mod command;
 mod deaths;
 mod drain;
