@@ -64,7 +64,7 @@ fn csv_write(of: (Arc<Layout>, Vec<TupleBuf>)) -> Vec<u8> {
 }
 
 #[library_benchmark]
-#[bench::read(args = (), setup = lines, config = about(3_280_000))]
+#[bench::read(args = (), setup = lines, config = about(2_950_000))]
 fn csv_read((layout, lines): (Arc<Layout>, Vec<u8>)) -> usize {
     let mut reader =
         new_reader(RecordFormat::Csv, layout, ReadOptions::default()).expect("csv suits");
@@ -81,7 +81,7 @@ fn csv_read((layout, lines): (Arc<Layout>, Vec<u8>)) -> usize {
 }
 
 #[library_benchmark]
-#[bench::encode_and_decode(args = (), setup = tuples, config = about(1_950_000))]
+#[bench::encode_and_decode(args = (), setup = tuples, config = about(1_730_000))]
 fn normal_codec((layout, tuples): (Arc<Layout>, Vec<TupleBuf>)) -> usize {
     let steps = normal::NormalSteps::all(&layout);
     let (mut bytes, mut back) = (Vec::with_capacity(256), TupleBuf::default());
