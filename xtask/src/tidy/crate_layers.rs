@@ -39,6 +39,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("measure", &[]),
+    ("nexmark", &[]),
     ("topic", &["ring"]),
     ("perf", &["topic", "measure", "transport"]),
     ("capi", &["topic"]),
