@@ -23,6 +23,7 @@ mod media;
 mod mixed;
 mod mpi;
 mod net;
+mod nexmark;
 mod order;
 mod paths;
 mod processes;

@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use crate::examples;
 use crate::processes::media;
 use crate::scratch::{Scratch, root, thalweg};
 
@@ -91,15 +92,8 @@ fn sorted(text: &str) -> Vec<&str> {
 
 #[test]
 fn every_example_is_listed() {
-    let folders = fs::read_dir(root().join("examples")).unwrap().flatten();
-    let files = folders.flat_map(|folder| fs::read_dir(folder.path()).unwrap().flatten());
-    let mut found: Vec<_> = files
-        .map(|file| file.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "spl"))
-        .collect();
-    found.sort();
     let listed: Vec<_> = PROGRAMS.iter().map(|(name, _)| program(name)).collect();
-    assert_eq!(found, listed);
+    assert_eq!(examples::programs(), listed);
 }
 
 #[test]
