@@ -7,6 +7,7 @@ use suite::{CodecKind, RoundTripOptions};
 use transport::IdleStrategy;
 
 use crate::compare::CompareArgs;
+use crate::nexmark_args::{NexmarkArgs, NexmarkEventsArgs};
 use crate::report::ReportArgs;
 
 /// Measure how fast streams are on this machine, beside raw controls
@@ -43,6 +44,10 @@ pub enum BenchCommand {
     Expressions(CommonArgs),
     /// All of these benchmarks, one by one
     All(CommonArgs),
+    /// Events a second through the queries of NEXMark, from csv or from memory
+    Nexmark(NexmarkArgs),
+    /// Write the events of NEXMark to files or standard output
+    NexmarkEvents(NexmarkEventsArgs),
     /// Say what changed between two releases, with noise taken into account
     Compare(CompareArgs),
     /// Make a page of figures from files of results

@@ -16,6 +16,8 @@ mod commands;
 mod compare;
 mod failure;
 mod history;
+mod nexmark_args;
+mod nexmark_events;
 mod output;
 mod paths;
 mod perf;
@@ -70,6 +72,7 @@ fn execute(command: BenchCommand) -> Result<(), BenchFailure> {
         BenchCommand::Compare(args) => compare::compare(&args),
         BenchCommand::Report(args) => report::report(&args),
         BenchCommand::Control(args) => Ok(suite::serve_control(&args.what)?),
+        BenchCommand::NexmarkEvents(args) => nexmark_events::nexmark_events(&args),
         measured => session::measure(measured),
     }
 }

@@ -57,7 +57,7 @@ fn table(outcomes: &[Outcome]) -> String {
 /// The head of a column, and the text of a cell for an outcome.
 type ResultColumn = (&'static str, fn(&Outcome) -> Option<String>);
 
-const COLUMNS: [ResultColumn; 14] = [
+const COLUMNS: [ResultColumn; 16] = [
     ("PATH", |one| Some(one.path.clone())),
     ("CODEC", |one| one.codec.clone()),
     (" BYTES", |one| one.size_bytes.map(|size| size.to_string())),
@@ -80,11 +80,17 @@ const COLUMNS: [ResultColumn; 14] = [
     (" CONTROL P50 µS", |one| {
         one.control_latency_ns.map(|ns| micros(ns.p50))
     }),
+    (" MB", |one| one.memory_bytes.map(megabytes)),
+    (" CONTROL MB", |one| one.control_memory_bytes.map(megabytes)),
     (" RATIO", |one| one.ratio.map(|ratio| format!("{ratio:.2}"))),
 ];
 
 fn millions(rate: f64) -> String {
     format!("{:.3}", rate / 1e6)
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1}", bytes as f64 / 1e6)
 }
 
 fn micros(ns: u64) -> String {

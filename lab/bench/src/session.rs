@@ -54,7 +54,14 @@ pub fn measure(command: BenchCommand) -> Result<(), BenchFailure> {
         BenchCommand::Operators(args) => run_session(&args, rate, suite::operators),
         BenchCommand::Expressions(args) => run_session(&args, rate, suite::expressions),
         BenchCommand::All(args) => run_session(&args, rate, |bench| measure_all(bench, &args)),
-        BenchCommand::Compare(_) | BenchCommand::Report(_) | BenchCommand::Control(_) => Ok(()),
+        BenchCommand::Nexmark(args) => {
+            let what = args.to_options();
+            run_session(&args.common, rate, |bench| suite::nexmark(bench, &what))
+        }
+        BenchCommand::Compare(_)
+        | BenchCommand::Report(_)
+        | BenchCommand::Control(_)
+        | BenchCommand::NexmarkEvents(_) => Ok(()),
     }
 }
 

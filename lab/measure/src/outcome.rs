@@ -34,6 +34,12 @@ pub struct Outcome {
     pub latency_ns: Option<LatencyPercentiles>,
     /// Percentiles of the control's latencies in nanoseconds.
     pub control_latency_ns: Option<LatencyPercentiles>,
+    /// Most physical memory of the program in any run, in bytes.
+    #[serde(default)]
+    pub memory_bytes: Option<u64>,
+    /// Most physical memory of the control in any run, in bytes.
+    #[serde(default)]
+    pub control_memory_bytes: Option<u64>,
     /// Description of the control in a few words.
     pub control: Option<String>,
     /// Project that is the control, for instance `rtrb`; null if the control is a raw one.

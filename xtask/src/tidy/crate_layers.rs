@@ -46,7 +46,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("cli", &["engine", "graph"]),
     ("control", &["fabric", "ring", "transport"]),
     ("conformance", &["ring", "transport"]),
-    ("suite", &["control", "measure", "planner", "transport"]),
+    (
+        "suite",
+        &["control", "measure", "nexmark", "planner", "transport"],
+    ),
     (
         "bench",
         &["measure", "perf", "planner", "suite", "transport"],

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use nexmark::GeneratorOptions;
-use nexmark::loops::{self, LoopRun, ResultLines};
+use nexmark::loops::{self, LoopRun, LoopSource, ResultLines};
 
 use crate::processes::Live;
 use crate::scratch::{Scratch, command, root, thalweg};
@@ -62,7 +62,7 @@ fn loop_results(folder: &Path, query: u32) -> String {
         query,
         folder: folder.to_owned(),
         log_prefix: folder.join("loop-").to_str().unwrap().to_owned(),
-        is_in_memory: false,
+        source: LoopSource::Csv,
     };
     let lines = ResultLines::new(File::create(&results).unwrap());
     loops::run(&run, lines).unwrap();

@@ -307,6 +307,49 @@ fn fused_code_does_what_is_done_by_hand() {
     assert_eq!(paths, [&operators[..], &rest, &["fused", "fused"]].concat());
 }
 
+/// The benchmark itself compares what both write; query 3 reads all kinds of events.
+#[test]
+fn queries_of_nexmark_do_what_is_done_by_hand() {
+    let events = ["--events", "3000", "--rate", "50", "--runs", "2"];
+    let from_csv = results(&[&["nexmark", "--query", "3,10,15"], &events[..]].concat());
+    let from_memory = results(&[&["nexmark", "--memory", "--query", "3,5"], &events[..]].concat());
+    let of = |results: &[Value]| -> Vec<String> {
+        let names = results.iter().map(|one| text(one, "path").to_owned());
+        names.collect()
+    };
+    assert_eq!(of(&from_csv), ["q3", "q10", "q15"]);
+    assert_eq!(of(&from_memory), ["q3", "q5"]);
+    from_csv.iter().chain(&from_memory).for_each(assert_sound);
+    for one in &from_csv {
+        let bytes = |field: &str| one[field].as_u64().unwrap();
+        assert!(bytes("memory_bytes") > 1 << 20, "{one}");
+        assert!(bytes("control_memory_bytes") > 1 << 18, "{one}");
+    }
+    let at_a_pace = results(&[&["nexmark", "--latency", "--query", "18"], &events[..]].concat());
+    let one = &at_a_pace[0];
+    assert!(one["rate_offered"].as_f64().unwrap() > 0.0, "{one}");
+    for field in ["latency_ns", "control_latency_ns"] {
+        let marks = ["p50", "p90", "p99", "p999", "p9999", "max"];
+        let marks = marks.map(|mark| one[field][mark].as_u64().unwrap());
+        assert!(marks.is_sorted() && marks[0] > 0, "{one}");
+    }
+}
+
+#[test]
+fn events_of_nexmark_are_those_of_their_seed() {
+    let events = |args: &[&str]| thalweg(&[&["bench", "nexmark-events"], args].concat()).ok();
+    let few = ["--events", "500", "--seed", "3"];
+    let all = events(&few);
+    assert_eq!(all.lines().count(), 500);
+    assert_eq!(events(&few), all);
+    assert_ne!(events(&["--events", "500", "--seed", "4"]), all);
+    let bids = events(&[&few[..], &["--bids", "--paced"]].concat());
+    let in_all = all
+        .lines()
+        .filter_map(|line| line.strip_prefix("2,,,,,,,,,,,,,,,,,,,"));
+    assert!(bids.lines().eq(in_all));
+}
+
 #[test]
 fn odd_sizes_are_measured_and_shown() {
     let args = [

@@ -6,7 +6,7 @@
 use crate::{LatencyPercentiles, Outcome};
 
 /// The names of the columns, in order.
-pub const COLUMNS: [&str; 37] = [
+pub const COLUMNS: [&str; 39] = [
     "release",
     "bench",
     "path",
@@ -30,6 +30,8 @@ pub const COLUMNS: [&str; 37] = [
     "control_latency_p999_ns",
     "control_latency_p9999_ns",
     "control_latency_max_ns",
+    "memory_bytes",
+    "control_memory_bytes",
     "control",
     "peer",
     "runs",
@@ -75,6 +77,8 @@ fn outcome_fields(release: &str, outcome: &Outcome) -> Vec<String> {
     fields.extend(percentiles(outcome.control_latency_ns));
     let host = &outcome.host;
     fields.extend([
+        optional_text(&outcome.memory_bytes),
+        optional_text(&outcome.control_memory_bytes),
         optional_text(&outcome.control),
         optional_text(&outcome.peer),
         outcome.runs.to_string(),

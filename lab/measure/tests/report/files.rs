@@ -87,6 +87,8 @@ fn outcome_of<'a>(field: impl Fn(&str) -> &'a str) -> Outcome {
         gbit_per_s: float("gbit_per_s"),
         control_tuples_per_s: float("control_tuples_per_s"),
         ratio: float("ratio"),
+        memory_bytes: whole("memory_bytes"),
+        control_memory_bytes: whole("control_memory_bytes"),
         latency_ns: latency("latency"),
         control_latency_ns: latency("control_latency"),
         control: text("control"),

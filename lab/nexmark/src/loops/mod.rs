@@ -26,7 +26,7 @@ mod winning_bids;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bid_queries::EachBid;
 use clock_query::ClockWindows;
@@ -89,17 +89,35 @@ pub struct LoopRun {
     pub folder: PathBuf,
     /// Beginning of the names of files that query 10 writes.
     pub log_prefix: String,
-    /// Whether all events are read into memory before the work begins.
-    pub is_in_memory: bool,
+    /// Where the events are when the work begins.
+    pub source: LoopSource,
+}
+
+/// Where events are when a loop begins its work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LoopSource {
+    /// In the file, which is read meanwhile.
+    Csv,
+    /// In memory: they were read before.
+    Memory,
+    /// In memory, the first `events` of them, of which `rate` are due in a second.
+    Paced {
+        /// Events that are due in a second.
+        rate: f64,
+        /// Number of events that are due.
+        events: u64,
+    },
 }
 
 /// The work that a loop has done.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LoopDone {
     /// Number of events that were read.
     pub events: u64,
     /// Seconds from the first event, or from the first look at the file, to the last result.
     pub seconds: f64,
+    /// Of paced events: nanoseconds from when each was due until its work was done.
+    pub delays_ns: Vec<u64>,
 }
 
 /// Runs a query to the end of its events.
@@ -145,25 +163,27 @@ pub fn run(run: &LoopRun, out: ResultLines) -> io::Result<LoopDone> {
 fn drive(mut query: impl QueryLoop, run: &LoopRun, mut out: ResultLines) -> io::Result<LoopDone> {
     let input = Input::of_query(run.query);
     let path = run.folder.join(input.file_name());
-    let (events, start) = match run.is_in_memory {
-        true => work_in_memory(&mut query, input, &path, &mut out)?,
-        false => work_from_file(&mut query, input, &path, &mut out)?,
+    let mut done = match run.source {
+        LoopSource::Csv => work_from_file(&mut query, input, &path, &mut out)?,
+        LoopSource::Memory => work_in_memory(&mut query, input, &path, None, &mut out)?,
+        LoopSource::Paced { rate, events } => {
+            work_in_memory(&mut query, input, &path, Some((rate, events)), &mut out)?
+        }
     };
+    let start = Instant::now();
     query.finish()?;
     out.flush()?;
-    Ok(LoopDone {
-        events,
-        seconds: start.elapsed().as_secs_f64(),
-    })
+    done.seconds += start.elapsed().as_secs_f64();
+    Ok(done)
 }
 
-/// Works line by line; the number of events and when the first was read.
+/// Works line by line.
 fn work_from_file(
     query: &mut impl QueryLoop,
     input: Input,
     path: &Path,
     out: &mut ResultLines,
-) -> io::Result<(u64, Instant)> {
+) -> io::Result<LoopDone> {
     let start = Instant::now();
     let mut lines = Lines::new(File::open(path)?);
     let mut events = 0;
@@ -171,25 +191,44 @@ fn work_from_file(
         query.event(&input.parse(line)?, out)?;
         events += 1;
     }
-    Ok((events, start))
+    Ok(LoopDone {
+        events,
+        seconds: start.elapsed().as_secs_f64(),
+        delays_ns: Vec::new(),
+    })
 }
 
-/// Reads all events, then works on them; their number and when the work began.
+/// Reads all events, then works on them: as fast as it goes, or on a number of them at a rate.
 fn work_in_memory(
     query: &mut impl QueryLoop,
     input: Input,
     path: &Path,
+    pace: Option<(f64, u64)>,
     out: &mut ResultLines,
-) -> io::Result<(u64, Instant)> {
+) -> io::Result<LoopDone> {
     let text = fs::read(path)?;
     let lines = text.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !line.is_empty());
-    let events: Vec<EventLine<'_>> = lines
-        .map(|line| input.parse(line))
-        .collect::<Result<_, _>>()?;
+    let events = lines.map(|line| input.parse(line));
+    let events: Vec<EventLine<'_>> = events.collect::<Result<_, _>>()?;
     let start = Instant::now();
-    for event in &events {
-        query.event(event, out)?;
+    let mut delays_ns = Vec::new();
+    match pace {
+        None => events
+            .iter()
+            .try_for_each(|event| query.event(event, out))?,
+        Some((rate, count)) => {
+            for (number, event) in events.iter().take(count as usize).enumerate() {
+                let after = Duration::from_nanos((number as f64 * 1e9 / rate) as u64);
+                while start.elapsed() < after {}
+                query.event(event, out)?;
+                delays_ns.push((start.elapsed() - after).as_nanos() as u64);
+            }
+        }
     }
-    Ok((events.len() as u64, start))
+    Ok(LoopDone {
+        events: events.len() as u64,
+        seconds: start.elapsed().as_secs_f64(),
+        delays_ns,
+    })
 }

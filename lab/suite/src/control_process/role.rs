@@ -44,6 +44,9 @@ pub fn serve_control(args: &[String]) -> Result<(), Error> {
         let _ = writeln!(std::io::stderr(), "a control hangs");
         std::process::exit(1);
     });
+    if let Some(done) = crate::nexmark::serve(role, rest) {
+        return done;
+    }
     if role.starts_with("trip-") {
         return round_trip::serve(role, rest).unwrap_or_else(|| Err(by_hand()));
     }
