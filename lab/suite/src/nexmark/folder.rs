@@ -1,4 +1,5 @@
-//! The folder of events, programs and results, which is gone when the benchmark is.
+//! The folder of events, programs and results, which is removed when the benchmark ends. Folders of
+//! benchmarks that were killed are removed by the next one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,9 @@ use super::programs::{MEMORY_SOURCES, PROGRAMS};
 
 /// A folder in memory, if the system has one, else among temporary files.
 pub struct EventFolder(PathBuf);
+
+/// Beginning of the folder's name, before the number of the process.
+const PREFIX: &str = "thalweg-nexmark-";
 
 /// Folder of files in memory.
 const MEMORY: &str = "/dev/shm";
@@ -26,7 +30,8 @@ impl EventFolder {
             true => memory.to_owned(),
             false => std::env::temp_dir(),
         };
-        let folder = EventFolder(parent.join(format!("thalweg-nexmark-{}", std::process::id())));
+        remove_left_folders(&parent);
+        let folder = EventFolder(parent.join(format!("{PREFIX}{}", std::process::id())));
         let failed = |error| Error::system("write events", error);
         for part in [
             folder.full(),
@@ -84,6 +89,18 @@ impl Drop for EventFolder {
     }
 }
 
+/// Removes folders of processes that are there no longer, as far as the system lets us.
+fn remove_left_folders(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let process = process.and_then(|number| number.parse::<u32>().ok());
+        if process.is_some_and(|number| !Path::new(&format!("/proc/{number}")).exists()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// The files whose names begin with a path, in the order of their names.
 ///
 /// # Errors
@@ -101,4 +118,27 @@ pub fn files_of(prefix: &Path) -> Result<Vec<PathBuf>, Error> {
     });
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_dead_processes_alone_are_removed() {
+        let own = std::process::id();
+        let parent = std::env::temp_dir().join(format!("thalweg-folders-{own}"));
+        // No process has this number: it is above the most that the kernel gives.
+        let names = ["4194305".to_owned(), own.to_string(), "x".to_owned()];
+        let folders = names.map(|name| parent.join(format!("{PREFIX}{name}")));
+        for folder in &folders {
+            fs::create_dir_all(folder.join("full")).unwrap();
+        }
+        remove_left_folders(&parent);
+        assert_eq!(
+            folders.each_ref().map(|folder| folder.exists()),
+            [false, true, true]
+        );
+        fs::remove_dir_all(&parent).unwrap();
+    }
 }
