@@ -97,20 +97,26 @@ fn micros(ns: u64) -> String {
     format!("{:.2}", ns as f64 / 1e3)
 }
 
-/// The controls of the paths, and the reasons why paths could not be measured.
+/// The controls of the paths, and the reasons why paths could not be measured; paths of one control
+/// or reason share a line.
 fn notes(outcomes: &[Outcome]) -> String {
-    let mut lines = Vec::new();
+    let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
     for one in outcomes {
-        let line = match (&one.unavailable, &one.control) {
-            (Some(why), _) => format!("{}: not measured: {why}", one.path),
-            (None, Some(control)) => format!("{}: beside a {control}", one.path),
+        let note = match (&one.unavailable, &one.control) {
+            (Some(why), _) => format!("not measured: {why}"),
+            (None, Some(control)) => format!("beside a {control}"),
             (None, None) => continue,
         };
-        if !lines.contains(&line) {
-            lines.push(line);
+        match notes.iter_mut().find(|(other, _)| *other == note) {
+            Some((_, paths)) if paths.contains(&&*one.path) => {}
+            Some((_, paths)) => paths.push(&one.path),
+            None => notes.push((note, vec![&one.path])),
         }
     }
-    lines.iter().map(|line| format!("  {line}\n")).collect()
+    let lines = notes.iter();
+    lines
+        .map(|(note, paths)| format!("  {}: {note}\n", paths.join(", ")))
+        .collect()
 }
 
 /// The machine, and the commit that was measured.
