@@ -27,6 +27,18 @@ pub struct QueryRun {
     pub programs: PathBuf,
 }
 
+impl QueryRun {
+    /// Number of events that the query can read.
+    ///
+    /// # Errors
+    /// Their file cannot be read.
+    pub fn events_in_file(&self) -> Result<u64, Error> {
+        let path = self.events.join(Input::of_query(self.query).file_name());
+        let bytes = fs::read(path).map_err(|error| Error::system("count events", error))?;
+        Ok(bytes.iter().filter(|byte| **byte == b'\n').count() as u64)
+    }
+}
+
 /// A program or a loop.
 pub struct QueryContender {
     /// The command that measures another one.
@@ -101,9 +113,7 @@ impl QueryContender {
     /// # Errors
     /// The run fails.
     pub fn measure(&self, run: &QueryRun) -> Result<Usage, Error> {
-        let events = Input::of_query(run.query).file_name();
-        let path = run.events.join(events);
-        let failed = |error| Error::system("count events", error);
+        let failed = |error| Error::system("remove old files", error);
         let results = run.events.with_file_name("results").join("measured");
         let results = if run.query == LOG {
             &results
@@ -116,9 +126,7 @@ impl QueryContender {
             }
         }
         let said = run_to_end(self.command(run, results))?;
-        let bytes = fs::read(path).map_err(failed)?;
-        let events = bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
-        parse_usage(&said, events)
+        parse_usage(&said, run.events_in_file()?)
     }
 
     /// The command that runs the query and says what that took.
