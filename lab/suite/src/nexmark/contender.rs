@@ -31,7 +31,7 @@ impl QueryRun {
     /// Number of events that the query can read.
     ///
     /// # Errors
-    /// Their file cannot be read.
+    /// The file of events cannot be read.
     pub fn events_in_file(&self) -> Result<u64, Error> {
         let path = self.events.join(Input::of_query(self.query).file_name());
         let bytes = fs::read(path).map_err(|error| Error::system("count events", error))?;
