@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use graph::{OperatorId, OperatorTimers, PeAssignment, PeId, Plan, Program, inserted_operators};
 use planner::{FusionPolicy, PeProgram, PlanOptions, StreamConsumers, ThreadingPolicy, cut};
@@ -69,13 +70,19 @@ fn proven_shared(program: &Program, plan: &Plan) -> Vec<Vec<OperatorId>> {
     shared.collect()
 }
 
-/// The programs of the examples.
+/// The only program in a folder, if there is one.
+fn only_program(folder: &Path) -> Option<PathBuf> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = files.map(|file| file.path());
+    let mut programs = files.filter(|path| path.extension().is_some_and(|e| e == "spl"));
+    programs.next().filter(|_| programs.next().is_none())
+}
+
+/// The programs of the examples, but for those that share files with others.
 fn examples() -> Vec<Program> {
     let folders = fs::read_dir(support::tests().join("../../../examples"));
     let folders = folders.expect("the folder is there").flatten();
-    let files = folders.flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten());
-    let files = files.flatten().map(|file| file.path());
-    let files = files.filter(|path| path.extension().is_some_and(|e| e == "spl"));
+    let files = folders.filter_map(|folder| only_program(&folder.path()));
     let programs = files.map(|path| {
         let text = fs::read_to_string(&path).expect("an example can be read");
         let name = path.file_name().expect("it has one").to_string_lossy();
