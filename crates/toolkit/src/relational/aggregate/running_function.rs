@@ -40,6 +40,8 @@ pub fn running_function(
         "MinCount" => Box::new(RunningChoiceCount::new(LEAST)),
         "ArgMax" => Box::new(RunningChoiceArgument::new(GREATEST)),
         "ArgMin" => Box::new(RunningChoiceArgument::new(LEAST)),
+        "CollectArgMax" => Box::new(RunningChoiceArguments::new(GREATEST, result)),
+        "CollectArgMin" => Box::new(RunningChoiceArguments::new(LEAST, result)),
         "CountDistinct" => Box::new(RunningDistinct::new(
             |set, _| Value::Int32(set.len() as i32),
             result,
@@ -189,6 +191,49 @@ impl RunningFunction for RunningChoiceArgument {
     }
 }
 
+/// The second arguments, without those that came before, of the tuples whose first one equals the
+/// chosen one.
+struct RunningChoiceArguments {
+    best: RunningChoice,
+    others: RunningDistinct,
+}
+
+impl RunningChoiceArguments {
+    fn new(choice: ValueChoice, result: &Type) -> RunningChoiceArguments {
+        RunningChoiceArguments {
+            best: RunningChoice::new(choice),
+            others: RunningDistinct::new(distinct_list, result),
+        }
+    }
+}
+
+impl RunningFunction for RunningChoiceArguments {
+    fn add(&mut self, value: Value, other: Option<Value>) -> Result<(), Fault> {
+        let is_new_best = self.best.prefers(&value);
+        if is_new_best {
+            self.others.clear();
+        }
+        let best = self.best.value.as_ref().filter(|_| !is_new_best);
+        // A NaN does not equal itself.
+        if value.spl_eq(best.unwrap_or(&value)) {
+            self.others.add(other.ok_or_else(no_value)?, None)?;
+        }
+        if is_new_best {
+            self.best.value = Some(value);
+        }
+        Ok(())
+    }
+
+    fn result(&self) -> Result<Value, Fault> {
+        self.others.result()
+    }
+
+    fn clear(&mut self) {
+        self.best.clear();
+        self.others.clear();
+    }
+}
+
 /// The values without those that came before.
 struct RunningDistinct {
     set: Set,
@@ -330,7 +375,7 @@ mod tests {
     use super::super::column::column_function;
     use super::*;
 
-    const OF_ANY: [&str; 12] = [
+    const OF_ANY: [&str; 14] = [
         "Any",
         "Last",
         "First",
@@ -343,6 +388,8 @@ mod tests {
         "CountDistinct",
         "CollectDistinct",
         "CountByDistinct",
+        "CollectArgMax",
+        "CollectArgMin",
     ];
 
     const OF_NUMBERS: [&str; 4] = ["Sum", "Average", "SampleStdDev", "PopulationStdDev"];
@@ -354,6 +401,7 @@ mod tests {
             "ArgMax" | "ArgMin" => Type::RString,
             "CollectDistinct" => Type::List(argument.clone().into(), None),
             "CountByDistinct" => Type::List(Type::Int32.into(), None),
+            "CollectArgMax" | "CollectArgMin" => Type::List(Type::RString.into(), None),
             _ => argument.clone(),
         }
     }
@@ -367,7 +415,7 @@ mod tests {
             for _ in 0..2 {
                 let mut columns = [List::new_for(ty), List::new_for(&Type::RString)];
                 for (at, value) in values.iter().enumerate() {
-                    let other = Value::RString(format!("of {at}").as_str().into());
+                    let other = Value::RString(format!("of {}", at % 3).as_str().into());
                     running.add(value.clone(), Some(other.clone())).expect(name);
                     columns[0].push(value.clone());
                     columns[1].push(other);
@@ -433,7 +481,6 @@ mod tests {
         let list = Type::List(Type::Int32.into(), None);
         for (name, argument, result) in [
             ("Collect", &Type::Int32, &list),
-            ("CollectArgMax", &Type::Int32, &list),
             ("Sum", &Type::RString, &Type::RString),
             ("Sum", &list, &list),
             ("Max", &list, &list),
