@@ -50,7 +50,7 @@ fn fed_join(name: &str) -> Fed {
 
 #[library_benchmark]
 #[bench::aggregate(args = ("Averages"), setup = fed, config = about(10_410_000))]
-#[bench::sliding(args = ("Slid"), setup = fed_full, config = about(11_950_000))]
+#[bench::sliding(args = ("Slid"), setup = fed_full, config = about(4_615_000))]
 #[bench::sliding_groups(args = ("Grouped"), setup = fed_full, config = about(5_260_000))]
 #[bench::sort(args = ("Sorted"), setup = fed, config = about(6_660_000))]
 #[bench::join(args = ("Bargains"), setup = fed_join, config = about(5_090_000))]
