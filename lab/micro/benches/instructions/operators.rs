@@ -49,7 +49,7 @@ fn fed_join(name: &str) -> Fed {
 }
 
 #[library_benchmark]
-#[bench::aggregate(args = ("Averages"), setup = fed, config = about(10_410_000))]
+#[bench::aggregate(args = ("Averages"), setup = fed, config = about(5_164_000))]
 #[bench::sliding(args = ("Slid"), setup = fed_full, config = about(4_615_000))]
 #[bench::sliding_groups(args = ("Grouped"), setup = fed_full, config = about(5_260_000))]
 #[bench::sort(args = ("Sorted"), setup = fed, config = about(6_660_000))]
