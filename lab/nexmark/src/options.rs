@@ -35,7 +35,7 @@ impl Default for GeneratorOptions {
     }
 }
 
-/// Of `CYCLE` events the first `PERSONS` are persons, then come `AUCTIONS` auctions, then bids.
+/// Events of a cycle: first `PERSONS` persons, then `AUCTIONS` auctions, then bids.
 pub const CYCLE: u64 = 50;
 /// Persons in a cycle of events.
 pub const PERSONS: u64 = 1;

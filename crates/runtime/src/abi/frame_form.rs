@@ -5,9 +5,9 @@ use tuple::{Layout, normal};
 /// Form of a tuple in a frame's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameForm {
-    /// As it lies in memory.
+    /// The flat tuple, byte by byte as it lies in memory.
     Flat,
-    /// As the normal codec writes it: attribute by attribute, most significant byte first, without
+    /// The form of the normal codec: attribute by attribute, most significant byte first, without
     /// gaps.
     Normal,
 }

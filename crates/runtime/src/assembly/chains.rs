@@ -96,21 +96,25 @@ fn add_window_counters<'a>(
     counters: &mut Vec<&'a Counter>,
 ) -> bool {
     counters.push(out.punctuation.windows());
+    let may_be_closed = |to: &ChainCandidate<'_>, port: usize| {
+        !to.forwarded_to[port].is_empty() && needs_open_check(to.logic)
+    };
     let mut getting = out
         .consumers
         .iter()
         .filter(|consumer| consumer.accepts(Punctuation::Window));
-    counters.len() <= WINDOW_COUNTERS_MAX
-        && getting.all(|consumer| {
-            let Some(edge) = chain_edge(*consumer, all) else {
-                return false;
-            };
-            let (to, port) = (&all[edge.member as usize], edge.port.index());
-            counters.push(to.punctuation[port].windows());
-            let mut forwarded = to.forwarded_to[port].iter();
-            to.logic.on_punct[port].is_none()
-                && forwarded.all(|port| add_window_counters(&to.outs[port.index()], all, counters))
-        })
+    getting.all(|consumer| {
+        let Some(edge) = chain_edge(*consumer, all) else {
+            return false;
+        };
+        let (to, port) = (&all[edge.member as usize], edge.port.index());
+        counters.push(to.punctuation[port].windows());
+        let mut forwarded = to.forwarded_to[port].iter();
+        counters.len() < WINDOW_COUNTERS_MAX
+            && to.logic.on_punct[port].is_none()
+            && !may_be_closed(to, port)
+            && forwarded.all(|port| add_window_counters(&to.outs[port.index()], all, counters))
+    })
 }
 
 /// Asserts that an operator calls directly only operators of its chain, which come behind it. The

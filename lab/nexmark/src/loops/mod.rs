@@ -116,7 +116,7 @@ pub struct LoopDone {
     pub events: u64,
     /// Seconds from the first event, or from the first look at the file, to the last result.
     pub seconds: f64,
-    /// Of paced events: nanoseconds from when each was due until its work was done.
+    /// Nanoseconds from when each paced event was due until its work was done.
     pub delays_ns: Vec<u64>,
 }
 

@@ -41,26 +41,17 @@ const EQUALITY: [&str; 2] = ["equalityLHS", "equalityRHS"];
 /// [`super::operator`] alone.
 pub fn can_lower(operator: &OperatorNode) -> bool {
     let is_inner = lower::literal(operator, "algorithm").is_none_or(|word| word == "inner");
-    let has_key = operator.param(EQUALITY[0]).is_some();
     let is_caught = operator.caught_faults() != CaughtFaults::None;
-    let keys_are_flat = EQUALITY.iter().all(|param| match operator.param(param) {
-        Some(param) => match &param.value {
-            ParamValue::Exprs(parts) => parts.iter().all(|part| is_flat_key(&part.ty)),
-            ParamValue::Literals(_) => false,
-        },
-        None => false,
+    let has_flat_keys = EQUALITY.iter().all(|param| {
+        let param = operator.param(param).map(|param| &param.value);
+        matches!(param, Some(ParamValue::Exprs(parts)) if parts.iter().all(|part| is_flat(&part.ty)))
     });
     let sides = [0, 1].map(|side| size(operator, side).is_some());
-    is_inner
-        && has_key
-        && !is_caught
-        && keys_are_flat
-        && sides == [true; 2]
-        && !operator.keeps_history()
+    is_inner && !is_caught && has_flat_keys && sides == [true; 2] && !operator.keeps_history()
 }
 
-/// Whether it can be said whether a key of this type equals itself: there are no numbers within it.
-fn is_flat_key(ty: &Type) -> bool {
+/// Whether values of a type have no others within them, so that a comparison shows each NaN.
+fn is_flat(ty: &Type) -> bool {
     ty.is_numeric()
         || ty.is_string()
         || matches!(ty, Type::Boolean | Type::Timestamp | Type::Enum(_))
@@ -108,14 +99,14 @@ struct SideVariables {
     count: Expr,
     oldest: Expr,
     newest: Expr,
-    /// Of the current key: ids of the side's first and last tuple.
+    /// Ids of the first and the last tuple of this side that has the current key.
     first: Expr,
     last: Expr,
-    /// Of the current tuple: id of its key, and of the next tuples in the window and of the key.
+    /// Id of the current tuple's key; ids of the tuples behind it in the window and of its key.
     key: Expr,
     next_in_window: Expr,
     next_of_key: Expr,
-    /// Of the current tuple: the attributes that are read, by index.
+    /// Attributes of the current tuple that outputs and matches read, by index.
     attributes: BTreeMap<u32, Expr>,
 }
 

@@ -45,7 +45,7 @@ struct BlockList {
     last: Expr,
     /// Id of a block that is not in the list; 0 if there is none.
     spare: Expr,
-    /// Of the current block: id of the next one, 0 for the last, and of its last item.
+    /// Id of the block behind the current one, 0 for the last; id of the current one's last item.
     next: Expr,
     last_item: Expr,
 }
