@@ -1,5 +1,5 @@
-//! Compiled windows and Joins over tuples of fixed length allocate nothing once they have grown to
-//! their size.
+//! Compiled windows, Joins, Sorts and DeDuplicates over tuples of fixed length allocate nothing
+//! once they have grown to their size.
 
 use std::alloc::System;
 
@@ -11,7 +11,7 @@ use jit::{Jit, JitOptions};
 use runtime::{Operator, OperatorEntry, Outlet, Pe, PeOptions};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use thalweg_testkit::{OperatorBuilder, build_program, exprs, planned};
-use tuple::{TupleRef, Type};
+use tuple::{TupleRef, Type, Value};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -155,6 +155,29 @@ fn join() -> OperatorBuilder {
         .assign([Some(n(0)), Some(price)])
 }
 
+/// Tuples in another order than they come in.
+fn sort(window: Window) -> OperatorBuilder {
+    OperatorBuilder::new("spl.relational::Sort", "Results")
+        .input("In", schema())
+        .connect(0, 0, 0)
+        .window(window)
+        .param("sortBy", [exprs::rem(n(0), exprs::int64(97))])
+        .output("Results", schema())
+        .assign([Some(n(0)), Some(exprs::float64(0.5))])
+}
+
+/// Each tuple passes, for keys are forgotten after ten tuples.
+fn deduplicate(key: Expr) -> OperatorBuilder {
+    let count = exprs::constant(Value::Uint64(10), Type::Uint64);
+    OperatorBuilder::new("spl.utility::DeDuplicate", "Results")
+        .input("In", schema())
+        .connect(0, 0, 0)
+        .param("key", [key])
+        .param("count", [count])
+        .output("Results", schema())
+        .assign([Some(n(0)), Some(exprs::float64(0.5))])
+}
+
 /// Runs an operator between numbers and a Watch. Returns how many results there were.
 fn run(operator: OperatorBuilder) -> u64 {
     let watch = OperatorBuilder::new("t::Watch", "Watch")
@@ -173,7 +196,7 @@ fn run(operator: OperatorBuilder) -> u64 {
 
 /// The count is the whole process': a test that ran beside would be in it.
 #[test]
-fn windows_and_joins_allocate_nothing() {
+fn operators_with_state_allocate_nothing() {
     let tumbling = |has_partitions| window(WindowKind::Tumbling, 10, has_partitions);
     assert_eq!(run(aggregate(tumbling(false))), 10_000);
     // 31 partitions of 3,225 or 3,226 tuples.
@@ -182,4 +205,9 @@ fn windows_and_joins_allocate_nothing() {
     assert_eq!(run(aggregate(sliding(false))), 100_000 - 199);
     assert_eq!(run(aggregate(sliding(true))), 100_000 - 31 * 199);
     assert_eq!(run(join()), 100_000);
+    assert_eq!(run(sort(tumbling(false))), 100_000);
+    assert_eq!(run(sort(sliding(false))), 100_000);
+    assert_eq!(run(deduplicate(n(0))), 100_000);
+    let thousand = exprs::rem(n(0), exprs::int64(1_000));
+    assert_eq!(run(deduplicate(thousand)), 100_000);
 }

@@ -5,6 +5,7 @@
 //! [`Fault`] go out. The compiler folds constants with it, the run time interprets with it where
 //! nothing is compiled, and compiled code is compared with it.
 
+mod clock;
 mod condition_error;
 mod evaluation;
 mod event_time;
@@ -16,6 +17,7 @@ pub mod ops;
 mod services;
 mod state;
 
+pub use clock::clock_seconds;
 pub use condition_error::{ConditionError, ConditionErrorKind};
 pub use evaluation::{Evaluation, InputTuples, Submit};
 pub use event_time::{OperatorEventTime, Pane, PaneTiming};

@@ -81,6 +81,9 @@ pub enum ExprKind {
     /// Whether a shutdown was asked for, as boolean: what the loop of a source looks at before each
     /// tuple, so it should cost no more than a load.
     IsShutdown,
+    /// Seconds on a clock that never goes back, as float64; since some moment before the program
+    /// began. No program can write it.
+    ClockSeconds(Clock),
     /// A tuple from its attributes, in order of the type.
     Tuple(Vec<Expr>),
     /// A list from its elements.
@@ -136,6 +139,16 @@ pub enum ExprKind {
         /// The value is that after the change.
         is_prefix: bool,
     },
+}
+
+/// A clock that never goes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Exact to a part of a microsecond.
+    Exact,
+    /// The time of the kernel's last tick: at most 10 ms behind. A look at it takes a fraction of
+    /// the time, and does not hold up what the processor does beside it.
+    Ticks,
 }
 
 /// Function that a call runs.

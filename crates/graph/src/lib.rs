@@ -19,7 +19,7 @@ mod unsupported;
 mod visit;
 
 pub use expr::{
-    Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, MappedForm, NativeId, Place,
+    Arg, BinaryOp, Callee, Clock, Expr, ExprKind, FunctionId, LocalId, MappedForm, NativeId, Place,
     PlaceRoot, PlaceStep, Pos, StateId, TableId, UnaryOp,
 };
 pub use history_depths::HistoryDepths;
@@ -41,6 +41,6 @@ pub use program::{
     OperatorTimers, OutPort, OutPortId, OutputCall, Param, ParamValue, Partition,
     PartitionEviction, Policy, Program, StateVar, TimeInterval, Window, WindowKind,
 };
-pub use state_table::StateTable;
+pub use state_table::{SortKey, StateTable};
 pub use stmt::{Body, Function, LocalVar, Stmt};
 pub use unsupported::Unsupported;

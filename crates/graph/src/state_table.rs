@@ -20,6 +20,19 @@ pub struct StateTable {
     pub key: Option<Arc<TupleType>>,
     /// State variables that live in the table; without an initial value.
     pub variables: Vec<StateId>,
+    /// Order of the table's queue, the most significant key first; empty if it has none.
+    pub sort_keys: Vec<SortKey>,
+    /// Whether the table knows which entry was not used for the longest time.
+    pub by_use: bool,
+}
+
+/// A variable by which the entries in a table's queue are sorted.
+#[derive(Clone, Copy, Debug)]
+pub struct SortKey {
+    /// Variable of the table.
+    pub variable: StateId,
+    /// Whether greater values come first.
+    pub is_descending: bool,
 }
 
 impl StateTable {

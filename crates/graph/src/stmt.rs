@@ -72,6 +72,18 @@ pub enum Stmt {
     /// Removes the current entry of a table. From then on an entry of no key is the current one, in
     /// which all variables are zero. No program can write it.
     RemoveEntry(TableId),
+    /// Puts the current entry, which is not in it yet, into its table's queue. Until it is taken
+    /// out, it is not removed. No program can write it.
+    EnqueueEntry(TableId, Pos),
+    /// Takes the first entry in order out of a table's queue and makes it the current one; of
+    /// entries with equal keys, the one that was put in first. If the queue is empty, the entry of
+    /// no key becomes current. No program can write it.
+    DequeueEntry(TableId),
+    /// Notes that the current entry of a table by use is used. No program can write it.
+    UseEntry(TableId),
+    /// Makes the entry current that was not used for the longest time, in a table by use; without
+    /// entries, that of no key. No program can write it.
+    SelectLeastUsed(TableId),
 }
 
 /// A local variable or formal.

@@ -13,7 +13,8 @@ macro_rules! walk_children {
             | ExprKind::Attribute { .. }
             | ExprKind::OutputCall(_)
             | ExprKind::CurrentPunct
-            | ExprKind::IsShutdown => {}
+            | ExprKind::IsShutdown
+            | ExprKind::ClockSeconds(_) => {}
             ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Set(parts) => {
                 parts.$iter().for_each($visit);
             }

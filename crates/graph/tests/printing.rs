@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use thalweg_graph::print::PrintNames;
 use thalweg_graph::{
-    Arg, BinaryOp, Body, Callee, ConfigEntry, Expr, ExprKind, Function, FunctionId, HistoryDepths,
-    InPort, LocalId, LocalVar, Logic, MappedForm, NativeId, OperatorId, OperatorNode, OutPort,
-    OutPortId, OutputCall, Param, ParamValue, Partition, PartitionEviction, Place, PlaceStep,
-    Policy, PortIndex, Pos, Program, StateId, StateVar, Stmt, UnaryOp, Window, WindowKind,
+    Arg, BinaryOp, Body, Callee, Clock, ConfigEntry, Expr, ExprKind, Function, FunctionId,
+    HistoryDepths, InPort, LocalId, LocalVar, Logic, MappedForm, NativeId, OperatorId,
+    OperatorNode, OutPort, OutPortId, OutputCall, Param, ParamValue, Partition, PartitionEviction,
+    Place, PlaceStep, Policy, PortIndex, Pos, Program, StateId, StateVar, Stmt, UnaryOp, Window,
+    WindowKind,
 };
 use tuple::{List, TupleType, Type, Value};
 
@@ -183,6 +184,7 @@ fn every_form_has_a_text() {
         (ExprKind::OutputCall(1), "call1"),
         (ExprKind::CurrentPunct, "currentPunct()"),
         (ExprKind::IsShutdown, "isShutdown()"),
+        (ExprKind::ClockSeconds(Clock::Exact), "clockSeconds()"),
         (
             ExprKind::Input {
                 port: PortIndex(1),

@@ -202,6 +202,11 @@ impl<'c> ChainCompiler<'c> {
                 .map(|body| jit.compile_body(&title, body, &unchained));
             code.on_punct.push(act.transpose()?);
         }
+        if let Some(body) = &member.logic.on_finish {
+            let title = format!("{name}: onFinish");
+            let act: Box<dyn RunBody> = jit.compile_body(&title, body, &unchained)?;
+            code.on_finish = Some(act);
+        }
         if let Some(body) = &member.logic.on_process {
             let title = format!("{name}: onProcess");
             let act: Box<dyn RunBody> = jit.compile_body(&title, body, &inlining)?;
@@ -217,7 +222,7 @@ impl<'c> ChainCompiler<'c> {
 fn changed_by(logic: &LoweredLogic) -> HashSet<StateId> {
     let bodies = logic.on_tuple.iter();
     let bodies = bodies.chain(logic.on_punct.iter().flatten());
-    let bodies = bodies.chain(&logic.on_process);
+    let bodies = bodies.chain(&logic.on_finish).chain(&logic.on_process);
     bodies
         .flat_map(|body| BodyUsage::from_body(body).changed_state)
         .collect()

@@ -97,7 +97,7 @@ impl KeyEvaluator {
 }
 
 /// Whether a value of a type may hold a NaN.
-fn may_hold_nan(ty: &Type) -> bool {
+pub fn may_hold_nan(ty: &Type) -> bool {
     match ty {
         Type::Tuple(tuple) => tuple.attributes.iter().any(|a| may_hold_nan(&a.ty)),
         Type::List(element, _) | Type::Set(element, _) | Type::Optional(element) => {
@@ -106,4 +106,11 @@ fn may_hold_nan(ty: &Type) -> bool {
         Type::Map(entry, _) => may_hold_nan(&entry.0) || may_hold_nan(&entry.1),
         ty => ty.is_numeric() && !ty.is_integral(),
     }
+}
+
+/// Whether values of a type have no others within them, so that a comparison shows each NaN.
+pub fn is_flat(ty: &Type) -> bool {
+    ty.is_numeric()
+        || ty.is_string()
+        || matches!(ty, Type::Boolean | Type::Timestamp | Type::Enum(_))
 }

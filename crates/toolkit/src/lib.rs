@@ -18,6 +18,7 @@ mod adapter;
 mod charset;
 mod control;
 mod function;
+mod kept_tuple;
 mod key_evaluator;
 mod lower;
 mod output_calls;

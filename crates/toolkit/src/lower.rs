@@ -94,6 +94,11 @@ pub fn submit_window(port: PortIndex, pos: Pos) -> Stmt {
     }
 }
 
+/// An expression for the marker that an `onPunct` body processes.
+pub fn current_punctuation(pos: Pos) -> Expr {
+    expr(ExprKind::CurrentPunct, punctuation(), pos)
+}
+
 /// The type of punctuation: `enum{WindowMarker,FinalMarker}`.
 fn punctuation() -> Type {
     let names = ["WindowMarker", "FinalMarker"].map(Arc::from).to_vec();

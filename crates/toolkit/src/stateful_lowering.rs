@@ -49,12 +49,23 @@ impl StatefulLowering {
         lower::expr(ExprKind::State(id), ty, self.pos)
     }
 
+    /// A new state variable of the operator that is set once, before the first tuple.
+    pub fn initialized_variable(&mut self, name: &str, init: &Expr) -> Expr {
+        let variable = self.variable(None, name, init.ty.clone());
+        if let Some(declared) = self.state.last_mut() {
+            declared.init = Some(init.clone());
+        }
+        variable
+    }
+
     /// Adds a table, with keys of these parts or without keys.
     pub fn add_table(&mut self, name: &str, key: Option<&[Expr]>) -> TableId {
         self.tables.push(StateTable {
             name: name.into(),
             key: key.map(key_type),
             variables: Vec::new(),
+            sort_keys: Vec::new(),
+            by_use: false,
         });
         TableId(self.tables.len() as u32 - 1)
     }
@@ -163,6 +174,14 @@ impl StatefulLowering {
 /// Statements under a condition.
 pub fn if_then(condition: Expr, then: Vec<Stmt>) -> Stmt {
     Stmt::If(condition, then, Vec::new())
+}
+
+/// The id of a state variable, given the expression that reads it.
+pub fn state_id(variable: &Expr) -> StateId {
+    match variable.kind {
+        ExprKind::State(id) => id,
+        _ => unreachable!("a state variable"),
+    }
 }
 
 /// The type of a key of these parts.

@@ -142,6 +142,7 @@ fn sink(operator: &graph::OperatorNode) -> Result<LoweredLogic, Fault> {
         state: vec![var("sum", Type::Int64)],
         on_tuple: vec![body([], vec![add])],
         on_punct: vec![None],
+        on_finish: None,
         on_process: None,
         keeps_markers: false,
         ..LoweredLogic::default()

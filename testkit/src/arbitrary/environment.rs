@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{HistoryDepths, InPort, StateId, StateTable, StateVar};
+use graph::{HistoryDepths, InPort, SortKey, StateId, StateTable, StateVar};
 use tuple::{EnumType, TupleType, Type};
 
 /// All scalar types of SPL.
@@ -159,7 +159,8 @@ pub fn state() -> Vec<StateVar> {
     .collect()
 }
 
-/// Three tables with keys and one without, to which the variables of tables belong in turn.
+/// Three tables with keys and one without, to which the variables of tables belong in turn. That
+/// without has a queue; one of the others knows which entry was not used for the longest time.
 pub fn tables() -> Vec<StateTable> {
     let scalar_keys = [
         ("a", Type::Int32),
@@ -188,13 +189,23 @@ pub fn tables() -> Vec<StateTable> {
     ];
     let count = keys.len();
     let first = types().len();
-    let tables = keys.into_iter().enumerate().map(|(table, key)| StateTable {
-        name: format!("t{table}").into(),
-        key: key.map(Arc::new),
-        variables: (first..2 * first)
-            .filter(|at| at % count == table)
-            .map(|at| StateId(at as u32))
-            .collect(),
+    let tables = keys.into_iter().enumerate().map(|(table, key)| {
+        let variables = (first..2 * first).filter(|at| at % count == table);
+        let variables: Vec<StateId> = variables.map(|at| StateId(at as u32)).collect();
+        let sort_keys = variables.iter().enumerate().map(|(at, variable)| SortKey {
+            variable: *variable,
+            is_descending: at % 2 == 1,
+        });
+        StateTable {
+            name: format!("t{table}").into(),
+            sort_keys: match key {
+                Some(_) => Vec::new(),
+                None => sort_keys.collect(),
+            },
+            by_use: table == 1,
+            key: key.map(Arc::new),
+            variables,
+        }
     });
     tables.collect()
 }

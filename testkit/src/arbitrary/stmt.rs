@@ -56,12 +56,22 @@ impl ProgramGenerator<'_> {
         let tables = environment::tables();
         let at = self.choices.below(tables.len());
         let table = TableId(at as u32);
-        if self.choices.percent(20) {
-            return out.push(Stmt::RemoveEntry(table));
-        }
+        let removes = self.choices.percent(20);
         let Some(key) = &tables[at].key else {
+            if removes {
+                out.push(Stmt::DequeueEntry(table));
+                self.assignment(out);
+                return out.push(Stmt::RemoveEntry(table));
+            }
             return self.entry_without_key(table, out);
         };
+        if tables[at].by_use && self.choices.percent(20) {
+            out.push(Stmt::UseEntry(table));
+            out.push(Stmt::SelectLeastUsed(table));
+        }
+        if removes {
+            return out.push(Stmt::RemoveEntry(table));
+        }
         let key = self.tuple_literal(key, 2);
         let added = match self.choices.percent(50) {
             true => self.block(depth),
@@ -76,12 +86,14 @@ impl ProgramGenerator<'_> {
         });
     }
 
-    /// A further entry of a table without keys; some time later another, then the first again.
+    /// A further entry of a table without keys, which goes into the queue when it has values; some
+    /// time later another, then the first again.
     fn entry_without_key(&mut self, table: TableId, out: &mut Vec<Stmt>) {
         let pos = self.pos();
         out.push(Stmt::AddEntry(table, pos));
         if self.choices.percent(50) {
-            return;
+            self.assignment(out);
+            return out.push(Stmt::EnqueueEntry(table, pos));
         }
         let first = self.local(Type::Uint32);
         out.push(Stmt::EntryId(first, table));

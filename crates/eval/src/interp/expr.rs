@@ -7,7 +7,7 @@ use super::machine::{Machine, VOID_VALUE};
 use super::operand::EvaluatedOperand;
 use super::variable_path::{VariableBase, VariablePath};
 use crate::ops::{self, ValueStep, faults, truncate_to_bound};
-use crate::{Fault, State};
+use crate::{Fault, State, clock_seconds};
 
 impl Machine<'_, '_> {
     /// Evaluates an expression to a value of its own.
@@ -83,6 +83,7 @@ impl Machine<'_, '_> {
             ExprKind::IsShutdown => Ok(Value::Boolean(
                 self.evaluation.submit.services().is_shutdown(),
             )),
+            ExprKind::ClockSeconds(clock) => Ok(Value::Float64(clock_seconds(*clock))),
             ExprKind::Tuple(parts) => {
                 let values = parts.iter().map(|part| self.value(part));
                 Ok(Value::Tuple(values.collect::<Result<_, Fault>>()?))

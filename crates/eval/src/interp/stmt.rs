@@ -102,6 +102,13 @@ impl Machine<'_, '_> {
                 }
             }
             Stmt::RemoveEntry(table) => self.table(*table)?.remove_current(),
+            Stmt::EnqueueEntry(table, pos) => {
+                let queued = self.table(*table)?.enqueue_current();
+                queued.map_err(|error| Fault::from(error).with_pos(*pos))?;
+            }
+            Stmt::DequeueEntry(table) => self.table(*table)?.dequeue(),
+            Stmt::UseEntry(table) => self.table(*table)?.use_current(),
+            Stmt::SelectLeastUsed(table) => self.table(*table)?.select_least_used(),
             Stmt::SubmitPunct { port, mark, pos } => {
                 let submitted = self.submit_punctuation(port, mark);
                 submitted.map_err(|fault| fault.with_pos(*pos))?;

@@ -10,7 +10,7 @@ use tuple::layout::slot;
 use tuple::{Layout, TupleRef, TupleType, Type, Value};
 
 use super::key_layout::KeyLayout;
-use super::variables::pack_scalar;
+use super::scalar_slot::pack_scalar;
 
 /// Attributes and orders that a table is made from.
 #[derive(Clone, Debug, Default)]

@@ -21,7 +21,7 @@ use tuple::{Decimal32, Decimal64, Decimal128, Layout, Timestamp, TupleRef, Tuple
 
 use super::key_bytes::encode_key_value;
 use super::key_strings::KeyStrings;
-use super::variables::State;
+use super::scalar_slot::is_scalar;
 
 /// Bytes of a string that lie in the key itself.
 const INLINE_BYTES: usize = 12;
@@ -256,7 +256,7 @@ fn add_parts(ty: &Type, from: usize, parts: &mut Vec<KeyPart>) {
 
 /// Whether values of a type are strings in a key.
 fn is_string(ty: &Type) -> bool {
-    !State::is_scalar(ty)
+    !is_scalar(ty)
 }
 
 /// The type of a slot in a key: for a string, one that takes as much memory.

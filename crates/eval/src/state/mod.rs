@@ -10,12 +10,16 @@
 
 mod entry_layout;
 mod entry_order;
+mod entry_queue;
+mod entry_store;
 mod entry_table;
 mod index;
 mod key_bytes;
 mod key_layout;
 mod key_strings;
 mod pages;
+mod scalar_slot;
+mod table_layouts;
 mod table_state;
 mod variables;
 
@@ -25,5 +29,6 @@ pub use index::DirectoryEntry;
 pub use key_bytes::encode_key_value;
 pub use key_layout::{HASH_MULTIPLIER, KeyLayout, TableKey, hash_seed};
 pub use pages::EntryId;
-pub use table_state::{TableLayouts, TableState, TableVariable, ValueBlockLayout};
+pub use table_layouts::{TableLayouts, TableVariable, ValueBlockLayout};
+pub use table_state::TableState;
 pub use variables::State;

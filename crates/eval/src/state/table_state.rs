@@ -19,110 +19,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use graph::{StateTable, StateVar};
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
 
-use super::entry_layout::{EntryLayout, EntryTableType};
+use super::entry_queue::EntryQueue;
+use super::entry_store::EntryStore;
 use super::entry_table::{EntryTable, TableMemoryError};
-use super::key_layout::{KeyLayout, TableKey};
-use super::pages::{EntryId, Pages};
-use super::variables::State;
-
-/// Place of a table's variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableVariable {
-    /// A scalar in the entry.
-    Scalar {
-        /// Offset from the start of the entry.
-        offset: u32,
-        /// Index among the attributes of the entry.
-        attribute: usize,
-    },
-    /// A value in the block: its index there.
-    Value(usize),
-}
-
-/// Layout of the blocks of values that entries have.
-#[derive(Clone, Debug)]
-pub struct ValueBlockLayout {
-    /// Offset of the block's id, a uint32, from the start of an entry.
-    pub offset: u32,
-    /// How many bits of an id are the place of a block in its page.
-    pub place_bits: u32,
-    /// Types of the values.
-    pub types: Vec<Type>,
-    /// Index of the id among the attributes of the entry.
-    attribute: usize,
-}
-
-/// Layouts that follow from a table's types.
-#[derive(Clone, Debug)]
-pub struct TableLayouts {
-    /// Layout of the tuples that keys are given as; of no attributes if entries have no keys.
-    pub key: Arc<Layout>,
-    /// Places of the variables of the table.
-    pub homes: Vec<TableVariable>,
-    /// Layout of the blocks of values, if some variables are no scalars.
-    pub blocks: Option<ValueBlockLayout>,
-    /// For a key of integers alone, the first byte in the key of each. The key's words are those
-    /// bytes, and 0 between them.
-    pub integers: Option<Vec<u32>>,
-    /// Words of a key, which are the first ones of an entry.
-    pub key_words: usize,
-    /// Bytes of an entry.
-    pub entry_bytes: usize,
-    /// How many bits of an id are the place of an entry in its page.
-    pub place_bits: u32,
-    keys: Arc<KeyLayout>,
-    has_keys: bool,
-    entries: EntryTableType,
-}
-
-impl TableLayouts {
-    /// Layouts of a table, given the state variables of its operator.
-    pub fn new(table: &StateTable, state: &[StateVar]) -> TableLayouts {
-        let key = Layout::new(&table.key.clone().unwrap_or_default());
-        let keys = Arc::new(KeyLayout::new(&key, key.schema.attributes.len()));
-        let variables = table.variable_types(state);
-        let (mut attributes, values): (Vec<Type>, Vec<Type>) =
-            variables.iter().cloned().partition(State::is_scalar);
-        let block_attribute = attributes.len();
-        if !values.is_empty() {
-            attributes.push(Type::Uint32);
-        }
-        let entries = EntryTableType {
-            attributes,
-            ..EntryTableType::default()
-        };
-        let entry = EntryLayout::new(&keys, &entries);
-        let (mut scalars, mut in_block) = (0.., 0..);
-        let home = |ty: &Type| {
-            if !State::is_scalar(ty) {
-                return in_block.next().map(TableVariable::Value);
-            }
-            let attribute = scalars.next()?;
-            let (offset, _) = entry.attributes[attribute];
-            Some(TableVariable::Scalar { offset, attribute })
-        };
-        TableLayouts {
-            key,
-            homes: variables.iter().filter_map(home).collect(),
-            blocks: (!values.is_empty()).then(|| ValueBlockLayout {
-                offset: entry.attributes[block_attribute].0,
-                place_bits: Pages::<Value>::new(values.len()).place_bits(),
-                types: values,
-                attribute: block_attribute,
-            }),
-            integers: keys.integers(),
-            key_words: keys.words,
-            entry_bytes: entry.words * 8,
-            place_bits: Pages::<u64>::new(entry.words).place_bits(),
-            keys,
-            has_keys: table.key.is_some(),
-            entries,
-        }
-    }
-}
+use super::key_layout::TableKey;
+use super::pages::EntryId;
+use super::table_layouts::{TableLayouts, TableVariable};
 
 /// A table of an operator's state.
 ///
@@ -143,12 +47,10 @@ pub struct TableState {
     pub pages: usize,
     /// Address of the addresses of pages of blocks.
     pub block_pages: usize,
-    entries: EntryTable,
-    /// Blocks of values, if some variables are no scalars.
-    blocks: Pages<Value>,
+    store: EntryStore,
+    queue: EntryQueue,
     /// Number of entries, which other threads may read.
     shared_len: Arc<AtomicU64>,
-    layouts: TableLayouts,
     /// The entry of no key: current while no other is.
     no_entry: Vec<u64>,
     /// The block of that entry.
@@ -173,15 +75,9 @@ impl TableState {
             block_pages: 0,
             no_entry: vec![0; entries.layout().words],
             no_block: None,
-            blocks: Pages::new(
-                layouts
-                    .blocks
-                    .as_ref()
-                    .map_or(0, |blocks| blocks.types.len()),
-            ),
-            entries,
+            store: EntryStore::new(entries, layouts),
+            queue: EntryQueue::default(),
             shared_len: Arc::default(),
-            layouts,
             key: TableKey::default(),
             key_tuple: TupleBuf::default(),
         };
@@ -195,7 +91,7 @@ impl TableState {
 
     /// Number of entries in the table.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.store.entries.len()
     }
 
     /// Number of entries, for other threads to read.
@@ -205,18 +101,18 @@ impl TableState {
 
     /// Values of a variable in all entries that have keys, in no order that means anything.
     pub fn values(&self, variable: usize) -> impl Iterator<Item = Value> {
-        let ids = self.entries.ids();
-        ids.map(move |id| self.value_in(self.entries.words(id), variable))
+        let ids = self.store.entries.ids();
+        ids.map(move |id| self.store.value_in(self.store.entries.words(id), variable))
     }
 
     /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.store.entries.is_empty()
     }
 
     /// Bytes of memory that the table takes.
     pub fn bytes(&self) -> usize {
-        self.entries.bytes() + self.blocks.bytes()
+        self.store.entries.bytes() + self.store.blocks.bytes() + self.queue.bytes()
     }
 
     /// Makes the entry of a key current. Whether it was added, all variables zero.
@@ -224,7 +120,7 @@ impl TableState {
     /// # Errors
     /// Memory for another entry is missing.
     pub fn find_or_add(&mut self, key: TupleRef<'_>) -> Result<bool, TableMemoryError> {
-        self.layouts.keys.encode(key, &mut self.key);
+        self.store.layouts.keys.encode(key, &mut self.key);
         self.find_or_add_key()
     }
 
@@ -233,12 +129,12 @@ impl TableState {
     /// # Errors
     /// Memory for another entry is missing.
     pub fn find_or_add_words(&mut self, words: &[u64]) -> Result<bool, TableMemoryError> {
-        self.layouts.keys.take_words(words, &mut self.key);
+        self.store.layouts.keys.take_words(words, &mut self.key);
         self.find_or_add_key()
     }
 
     fn find_or_add_key(&mut self) -> Result<bool, TableMemoryError> {
-        let found = self.entries.find(&self.key);
+        let found = self.store.entries.find(&self.key);
         let id = match found {
             Some(id) => id,
             None => self.add()?,
@@ -262,7 +158,7 @@ impl TableState {
     pub fn take_key_tuple(&mut self) -> (TupleBuf, Arc<Layout>) {
         (
             std::mem::take(&mut self.key_tuple),
-            self.layouts.key.clone(),
+            self.store.layouts.key.clone(),
         )
     }
 
@@ -284,50 +180,81 @@ impl TableState {
     /// Removes the current entry, if it is one of a key.
     pub fn remove_current(&mut self) {
         if let Some(id) = self.current() {
-            if let Some(block) = self.block_in(self.entries.words(id)) {
-                self.blocks.remove(block);
+            if let Some(block) = self.store.block_in(self.store.entries.words(id)) {
+                self.store.blocks.remove(block);
             }
-            self.entries.remove(id);
+            self.store.entries.remove(id);
             self.publish();
         }
         self.select(None);
     }
 
+    /// Puts the current entry, which is not in it yet, into the queue. Until it is taken out, it is
+    /// not removed.
+    ///
+    /// # Errors
+    /// Memory for it is missing.
+    pub fn enqueue_current(&mut self) -> Result<(), TableMemoryError> {
+        let Some(id) = self.current() else {
+            return Ok(());
+        };
+        let pushed = self.queue.push(self.store.queue_word(id), id);
+        pushed.map_err(|_| self.store.entries.memory_error())
+    }
+
+    /// Takes the first entry out of the queue and makes it current.
+    pub fn dequeue(&mut self) {
+        let first = self.queue.pop(&self.store);
+        self.select(first);
+    }
+
+    /// Notes that the current entry is used.
+    pub fn use_current(&mut self) {
+        if let Some(id) = self.current() {
+            self.store.entries.set_last_used(id);
+        }
+    }
+
+    /// Makes the entry current that was not used for the longest time.
+    pub fn select_least_used(&mut self) {
+        self.select(self.store.entries.least_used());
+    }
+
     /// Value of a variable in the current entry.
     pub fn get(&self, variable: usize) -> Value {
-        self.value_in(self.current_words(), variable)
+        self.store.value_in(self.current_words(), variable)
     }
 
     /// A variable of the current entry; `None` if it is a scalar.
     pub fn value(&self, variable: usize) -> Option<&Value> {
-        let TableVariable::Value(at) = self.layouts.homes[variable] else {
+        let TableVariable::Value(at) = self.store.layouts.homes[variable] else {
             return None;
         };
-        let block = self.block_in(self.current_words())?;
-        self.blocks.get(block).get(at)
+        let block = self.store.block_in(self.current_words())?;
+        self.store.blocks.get(block).get(at)
     }
 
     /// A variable of the current entry, for changes; `None` if it is a scalar.
     pub fn value_mut(&mut self, variable: usize) -> Option<&mut Value> {
-        let TableVariable::Value(at) = self.layouts.homes[variable] else {
+        let TableVariable::Value(at) = self.store.layouts.homes[variable] else {
             return None;
         };
-        let block = self.block_in(self.current_words())?;
-        self.blocks.get_mut(block).get_mut(at)
+        let block = self.store.block_in(self.current_words())?;
+        self.store.blocks.get_mut(block).get_mut(at)
     }
 
     /// Sets a variable of the current entry to a value of its type.
     pub fn set(&mut self, variable: usize, value: Value) {
-        let TableVariable::Scalar { attribute, .. } = self.layouts.homes[variable] else {
+        let TableVariable::Scalar { attribute, .. } = self.store.layouts.homes[variable] else {
             if let Some(old) = self.value_mut(variable) {
                 *old = value;
             }
             return;
         };
         match self.current() {
-            Some(id) => self.entries.set(id, attribute, &value),
+            Some(id) => self.store.entries.set(id, attribute, &value),
             None => {
-                let layout = self.entries.layout();
+                let layout = self.store.entries.layout();
                 layout.set(&mut self.no_entry, attribute, &value);
             }
         }
@@ -335,41 +262,19 @@ impl TableState {
 
     fn current_words(&self) -> &[u64] {
         match self.current() {
-            Some(id) => self.entries.words(id),
+            Some(id) => self.store.entries.words(id),
             None => &self.no_entry,
-        }
-    }
-
-    /// Value of a variable in the words of an entry.
-    fn value_in(&self, words: &[u64], variable: usize) -> Value {
-        match self.layouts.homes[variable] {
-            TableVariable::Scalar { attribute, .. } => self.entries.layout().get(words, attribute),
-            TableVariable::Value(at) => {
-                let block = self
-                    .block_in(words)
-                    .expect("an entry with values has a block");
-                self.blocks.get(block)[at].clone()
-            }
-        }
-    }
-
-    /// The block of an entry, given the entry's words.
-    fn block_in(&self, words: &[u64]) -> Option<EntryId> {
-        let block = self.layouts.blocks.as_ref()?;
-        match self.entries.layout().get(words, block.attribute) {
-            Value::Uint32(id) => EntryId::from_word(id),
-            _ => None,
         }
     }
 
     /// Adds a block of default values, if entries have blocks.
     fn add_block(&mut self) -> Result<Option<EntryId>, TableMemoryError> {
-        let Some(layout) = &self.layouts.blocks else {
+        let Some(layout) = &self.store.layouts.blocks else {
             return Ok(None);
         };
-        let block = self.blocks.add();
-        let block = block.map_err(|_| self.entries.memory_error())?;
-        set_defaults(self.blocks.get_mut(block), &layout.types);
+        let block = self.store.blocks.add();
+        let block = block.map_err(|_| self.store.entries.memory_error())?;
+        set_defaults(self.store.blocks.get_mut(block), &layout.types);
         Ok(Some(block))
     }
 
@@ -385,13 +290,13 @@ impl TableState {
 
     fn add_with_block(&mut self) -> Result<EntryId, TableMemoryError> {
         let block = self.add_block()?;
-        let added = self.entries.add(&self.key);
-        match (&added, block, &self.layouts.blocks) {
+        let added = self.store.entries.add(&self.key);
+        match (&added, block, &self.store.layouts.blocks) {
             (Ok(id), Some(block), Some(layout)) => {
                 let block = Value::Uint32(block.word());
-                self.entries.set(*id, layout.attribute, &block);
+                self.store.entries.set(*id, layout.attribute, &block);
             }
-            (Err(_), Some(block), _) => self.blocks.remove(block),
+            (Err(_), Some(block), _) => self.store.blocks.remove(block),
             _ => {}
         }
         added
@@ -403,10 +308,10 @@ impl TableState {
 
     /// Sets what others read of the entries.
     fn publish(&mut self) {
-        (self.directory, self.directory_shift) = self.entries.directory();
-        self.pages = self.entries.page_addresses();
-        self.block_pages = self.blocks.addresses();
-        let len = self.entries.len() as u64;
+        (self.directory, self.directory_shift) = self.store.entries.directory();
+        self.pages = self.store.entries.page_addresses();
+        self.block_pages = self.store.blocks.addresses();
+        let len = self.store.entries.len() as u64;
         self.shared_len.store(len, Ordering::Relaxed);
     }
 
@@ -421,18 +326,18 @@ impl TableState {
     /// Makes all variables of the entry of no key zero.
     fn clear_no_entry(&mut self) {
         self.no_entry.fill(0);
-        if let (Some(block), Some(layout)) = (self.no_block, &self.layouts.blocks) {
+        if let (Some(block), Some(layout)) = (self.no_block, &self.store.layouts.blocks) {
             let id = Value::Uint32(block.word());
-            let entries = self.entries.layout();
+            let entries = self.store.entries.layout();
             entries.set(&mut self.no_entry, layout.attribute, &id);
-            set_defaults(self.blocks.get_mut(block), &layout.types);
+            set_defaults(self.store.blocks.get_mut(block), &layout.types);
         }
     }
 
     /// Sets the address of the current entry.
     fn publish_entry(&mut self) {
         let words = match self.current() {
-            Some(id) => self.entries.words_mut(id),
+            Some(id) => self.store.entries.words_mut(id),
             None => &mut self.no_entry,
         };
         self.entry_address = words.as_mut_ptr().expose_provenance();

@@ -52,6 +52,7 @@ impl PrintNames<'_> {
             ExprKind::OutputCall(n) => self.output_call(*n, out),
             ExprKind::CurrentPunct => out.push_str("currentPunct()"),
             ExprKind::IsShutdown => out.push_str("isShutdown()"),
+            ExprKind::ClockSeconds(_) => out.push_str("clockSeconds()"),
             ExprKind::Tuple(_) | ExprKind::List(_) | ExprKind::Set(_) | ExprKind::Map(_) => {
                 self.composite(expr, out);
             }

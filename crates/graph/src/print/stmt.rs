@@ -91,6 +91,14 @@ impl PrintNames<'_> {
                 out.push_str("] added ");
                 return self.block(added, depth, out);
             }
+            other => self.entry_stmt(other, out),
+        }
+        out.push_str(";\n");
+    }
+
+    /// A statement on the entries of a table that has no others within it.
+    fn entry_stmt(self, stmt: &Stmt, out: &mut String) {
+        match stmt {
             Stmt::AddEntry(table, _) => {
                 let _ = write!(out, "add entry to table{}", table.0);
             }
@@ -104,8 +112,20 @@ impl PrintNames<'_> {
             Stmt::RemoveEntry(table) => {
                 let _ = write!(out, "remove entry of table{}", table.0);
             }
+            Stmt::EnqueueEntry(table, _) => {
+                let _ = write!(out, "put entry into queue of table{}", table.0);
+            }
+            Stmt::DequeueEntry(table) => {
+                let _ = write!(out, "take entry from queue of table{}", table.0);
+            }
+            Stmt::UseEntry(table) => {
+                let _ = write!(out, "use entry of table{}", table.0);
+            }
+            Stmt::SelectLeastUsed(table) => {
+                let _ = write!(out, "entry of table{} that is least used", table.0);
+            }
+            _ => {}
         }
-        out.push_str(";\n");
     }
 
     fn definition(self, id: LocalId, init: Option<&Expr>, out: &mut String) {

@@ -203,6 +203,14 @@ imports! {
     SelectEntry = table::select_entry as (*mut TableState, u32);
     /// Removes the current entry.
     RemoveEntry = table::remove_entry as (*mut TableState);
+    /// Puts the current entry into the queue. Returns 0, or 2 after a fault.
+    EnqueueEntry = table::enqueue_entry as (*mut TableState, *const Pos) -> u32;
+    /// Takes the first entry out of the queue and makes it current.
+    DequeueEntry = table::dequeue_entry as (*mut TableState);
+    /// Notes that the current entry is used.
+    UseEntry = table::use_entry as (*mut TableState);
+    /// Makes the entry current that was not used for the longest time.
+    SelectLeastUsed = table::select_least_used as (*mut TableState);
 
     /// Starts the tuple that is written: its fixed part zeroed, room for a tail. Returns its
     /// address.
@@ -224,6 +232,10 @@ imports! {
     WakeReader = submit::wake_reader as (PortIndex);
     /// Blocks the thread for a number of seconds, but not beyond a shutdown.
     Sleep = submit::sleep as (f64);
+    /// Seconds on the exact clock.
+    ExactClockSeconds = submit::exact_clock_seconds as () -> f64;
+    /// Seconds on the clock of ticks.
+    TickClockSeconds = submit::tick_clock_seconds as () -> f64;
     /// Whether a shutdown was asked for.
     IsShutdown = submit::is_shutdown as () -> u32;
 }
@@ -232,11 +244,12 @@ impl ImportedFunction {
     /// Whether the function can fault, or asks something of the outlet.
     pub fn reaches_outside(self) -> bool {
         use ImportedFunction::{
-            AddEntry, FindEntry, FindEntryWords, IsShutdown, Punctuate, RunSite, Sleep,
-            SubmitInput, SubmitTuple, WakeReader,
+            AddEntry, EnqueueEntry, FindEntry, FindEntryWords, IsShutdown, Punctuate, RunSite,
+            Sleep, SubmitInput, SubmitTuple, WakeReader,
         };
         let outside = [
             AddEntry,
+            EnqueueEntry,
             FindEntry,
             FindEntryWords,
             IsShutdown,

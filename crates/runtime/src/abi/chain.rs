@@ -15,7 +15,7 @@
 //!    `@catch`.
 //! 3. These edges are for `on_tuple` and `on_process` bodies. An operator that may go on submitting
 //!    after a final marker has none, so each tuple that is submitted over an edge counts.
-//!    `on_punct` bodies submit through the outlet.
+//!    `on_punct` and `on_finish` bodies submit through the outlet.
 //!
 //! # Duties of code that inlines
 //! For a tuple over a [`ChainEdge`]: [`Counter::add`]`(1)` on the output port's and on the edge's
@@ -128,6 +128,8 @@ pub struct OperatorCode {
     pub on_batch: Vec<Option<BatchCode>>,
     /// By input port: the code for a marker.
     pub on_punct: Vec<Option<Box<dyn RunBody>>>,
+    /// The code for the end of the operator's input.
+    pub on_finish: Option<Box<dyn RunBody>>,
     /// The code that a source's thread runs.
     pub on_process: Option<Box<dyn RunBody>>,
 }

@@ -14,6 +14,8 @@ pub struct LoweredLogic {
     pub on_tuple: Vec<Body>,
     /// By input port: the statements for a marker, which run before it is forwarded.
     pub on_punct: Vec<Option<Body>>,
+    /// The statements for the end of the operator's input, after those for final markers.
+    pub on_finish: Option<Body>,
     /// The statements that a source's thread runs.
     pub on_process: Option<Body>,
     /// Whether window markers are not forwarded, whatever the model says.

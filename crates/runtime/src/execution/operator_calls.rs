@@ -192,7 +192,7 @@ impl OperatorInstance {
         if std::mem::replace(&mut self.is_finished, true) {
             return Ok(());
         }
-        let result = self.call_built(region, |built, out| built.finish(out));
+        let result = self.run_finish(region);
         self.record_leftover(region);
         result
     }
@@ -327,6 +327,14 @@ impl OperatorInstance {
         outlet.blame_on_error(result)
     }
 
+    /// Runs what the operator does at the end of its input.
+    fn run_finish(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
+        if let Some(mut body) = self.code.on_finish.take() {
+            self.run_body(region, body.as_mut(), None)?;
+        }
+        self.call_built(region, |built, out| built.finish(out))
+    }
+
     fn forward_window(&mut self, region: &ThreadRegion, port: PortIndex) -> Result<(), Fault> {
         let mut outlet = OperatorOutlet::new(region, self.index);
         for &out in &self.ports[port.index()].markers_forwarded_to {
@@ -355,7 +363,7 @@ impl OperatorInstance {
         if data().any(|port| port.is_abandoned) {
             return self.end_abandoned(region);
         }
-        let result = self.call_built(region, |built, out| built.finish(out));
+        let result = self.run_finish(region);
         self.record_leftover(region);
         self.is_finished = true;
         result?;
@@ -372,7 +380,7 @@ impl OperatorInstance {
         self.record_leftover(region);
         self.is_finished = true;
         if self.flags.always_finishes {
-            return self.call_built(region, |built, out| built.finish(out));
+            return self.run_finish(region);
         }
         region.abandon_outputs(self.index);
         Ok(())

@@ -8,7 +8,6 @@ mod pane_window;
 mod partition_count;
 pub mod punctor;
 pub mod sort;
-mod verify_sort;
 mod window_clock;
 mod window_function;
 mod windowed;

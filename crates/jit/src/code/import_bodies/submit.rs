@@ -1,7 +1,7 @@
 //! Imported functions that make flat tuples and submit them, and the others that ask something of
 //! the PE.
 
-use graph::{PortIndex, Pos};
+use graph::{Clock, PortIndex, Pos};
 use tuple::{Layout, Punctuation, TupleRef, Type, Value};
 
 use super::super::env::Env;
@@ -96,6 +96,14 @@ pub extern "C" fn sleep(e: *mut Env, seconds: f64) {
         Ok(())
     });
     debug_assert!(slept.is_ok());
+}
+
+pub extern "C" fn exact_clock_seconds(_: *mut Env) -> f64 {
+    eval::clock_seconds(Clock::Exact)
+}
+
+pub extern "C" fn tick_clock_seconds(_: *mut Env) -> f64 {
+    eval::clock_seconds(Clock::Ticks)
 }
 
 pub extern "C" fn is_shutdown(e: *mut Env) -> u32 {

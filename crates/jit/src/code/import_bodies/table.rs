@@ -1,4 +1,4 @@
-//! Imported functions that make another entry of a table current.
+//! Imported functions that work on the entries of a table.
 
 use eval::{Fault, TableMemoryError, TableState};
 use graph::Pos;
@@ -41,6 +41,23 @@ fn status_of_search(env: &mut Env, found: Result<bool, TableMemoryError>, pos: *
 
 pub extern "C" fn remove_entry(_: *mut Env, table: *mut TableState) {
     deref_mut(table).remove_current();
+}
+
+pub extern "C" fn enqueue_entry(e: *mut Env, table: *mut TableState, pos: *const Pos) -> u32 {
+    let queued = deref_mut(table).enqueue_current();
+    status_of_search(env(e), queued.map(|()| false), pos)
+}
+
+pub extern "C" fn dequeue_entry(_: *mut Env, table: *mut TableState) {
+    deref_mut(table).dequeue();
+}
+
+pub extern "C" fn use_entry(_: *mut Env, table: *mut TableState) {
+    deref_mut(table).use_current();
+}
+
+pub extern "C" fn select_least_used(_: *mut Env, table: *mut TableState) {
+    deref_mut(table).select_least_used();
 }
 
 pub extern "C" fn select_entry(_: *mut Env, table: *mut TableState, id: u32) {

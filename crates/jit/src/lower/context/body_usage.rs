@@ -107,7 +107,12 @@ impl BodyUsage {
             }
             Stmt::EntryId(local, _) => self.note_initialization(*local),
             Stmt::SelectEntry(_, id) => self.expr(id),
-            Stmt::AddEntry(..) | Stmt::RemoveEntry(_) => {}
+            Stmt::AddEntry(..)
+            | Stmt::RemoveEntry(_)
+            | Stmt::EnqueueEntry(..)
+            | Stmt::DequeueEntry(_)
+            | Stmt::UseEntry(_)
+            | Stmt::SelectLeastUsed(_) => {}
         }
     }
 

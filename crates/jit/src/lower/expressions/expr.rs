@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use graph::{Expr, ExprKind, PortIndex};
+use graph::{Clock, Expr, ExprKind, PortIndex};
 use tuple::Type;
 
 use crate::code::ImportedFunction;
@@ -35,6 +35,13 @@ impl FunctionLowering<'_, '_> {
                 LoweredValue::from_part(self.load_env(types::I32, offsets::PUNCTUATION))
             }
             ExprKind::IsShutdown => LoweredValue::from_part(self.is_shutdown()),
+            ExprKind::ClockSeconds(clock) => {
+                let import = match clock {
+                    Clock::Exact => ImportedFunction::ExactClockSeconds,
+                    Clock::Ticks => ImportedFunction::TickClockSeconds,
+                };
+                LoweredValue::from_part(self.call_for_word(import, &[]))
+            }
             ExprKind::Tuple(parts) => {
                 LoweredValue::from_fields(parts.iter().map(|part| self.expr(part)))
             }

@@ -69,14 +69,20 @@ impl FunctionLowering<'_, '_> {
         self.set_local(local, LoweredValue::from_parts([id]));
     }
 
-    /// Lowers the statement that adds an entry to a table without keys.
-    pub fn add_entry(&mut self, table: TableId, pos: Pos) {
+    /// Lowers a statement that a call does, which can fault.
+    pub fn call_on_table_or_fault(&mut self, import: ImportedFunction, table: TableId, pos: Pos) {
         let address = self.table_address(table.0 as usize);
         let pos = self.position_address(pos);
-        let has_failed = self.call_for_word(ImportedFunction::AddEntry, &[address, pos]);
-        let added = self.block();
-        self.branch(has_failed, self.fault_block, added);
-        self.switch_to_sealed(added);
+        let has_failed = self.call_for_word(import, &[address, pos]);
+        let done = self.block();
+        self.branch(has_failed, self.fault_block, done);
+        self.switch_to_sealed(done);
+    }
+
+    /// Lowers a statement that a call does.
+    pub fn call_on_table(&mut self, import: ImportedFunction, table: TableId) {
+        let address = self.table_address(table.0 as usize);
+        self.call(import, &[address]);
     }
 
     /// Lowers the statement that makes the entry with an id current. A call makes that of no key
@@ -110,12 +116,6 @@ impl FunctionLowering<'_, '_> {
     fn make_current(&mut self, table: ir::Value, entry: ir::Value, id: ir::Value) {
         self.store(AccessRegion::Tables, entry, table, ENTRY_ADDRESS);
         self.store(AccessRegion::Tables, id, table, CURRENT);
-    }
-
-    /// Lowers the statement that removes the current entry of a table.
-    pub fn remove_entry(&mut self, table: TableId) {
-        let address = self.table_address(table.0 as usize);
-        self.call(ImportedFunction::RemoveEntry, &[address]);
     }
 
     /// The words of a key of integers.

@@ -58,10 +58,20 @@ impl FunctionLowering<'_, '_> {
                 added,
                 pos,
             } => self.find_entry(*table, key, added, *pos),
-            Stmt::AddEntry(table, pos) => self.add_entry(*table, *pos),
+            Stmt::AddEntry(table, pos) => {
+                self.call_on_table_or_fault(ImportedFunction::AddEntry, *table, *pos);
+            }
             Stmt::EntryId(local, table) => self.entry_id(*local, *table),
             Stmt::SelectEntry(table, id) => self.select_entry(*table, id),
-            Stmt::RemoveEntry(table) => self.remove_entry(*table),
+            Stmt::RemoveEntry(table) => self.call_on_table(ImportedFunction::RemoveEntry, *table),
+            Stmt::EnqueueEntry(table, pos) => {
+                self.call_on_table_or_fault(ImportedFunction::EnqueueEntry, *table, *pos);
+            }
+            Stmt::DequeueEntry(table) => self.call_on_table(ImportedFunction::DequeueEntry, *table),
+            Stmt::UseEntry(table) => self.call_on_table(ImportedFunction::UseEntry, *table),
+            Stmt::SelectLeastUsed(table) => {
+                self.call_on_table(ImportedFunction::SelectLeastUsed, *table);
+            }
         }
     }
 

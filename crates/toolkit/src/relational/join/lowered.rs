@@ -22,16 +22,15 @@
 //!   if (hasSubmitted) { hasSubmitted = false; submit(Sys.WindowMarker, 0); }
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use eval::Fault;
 use graph::{
-    BinaryOp, CaughtFaults, Expr, ExprKind, OperatorNode, ParamValue, Policy, PortIndex, Stmt,
-    TableId,
+    BinaryOp, CaughtFaults, Expr, OperatorNode, ParamValue, Policy, PortIndex, Stmt, TableId,
 };
 use runtime::LoweredLogic;
 use tuple::{Type, Value};
 
+use crate::kept_tuple::KeptTuple;
+use crate::key_evaluator::{is_flat, may_hold_nan};
 use crate::lower;
 use crate::stateful_lowering::{StatefulLowering, if_then};
 
@@ -48,13 +47,6 @@ pub fn can_lower(operator: &OperatorNode) -> bool {
     });
     let sides = [0, 1].map(|side| size(operator, side).is_some());
     is_inner && !is_caught && has_flat_keys && sides == [true; 2] && !operator.keeps_history()
-}
-
-/// Whether values of a type have no others within them, so that a comparison shows each NaN.
-fn is_flat(ty: &Type) -> bool {
-    ty.is_numeric()
-        || ty.is_string()
-        || matches!(ty, Type::Boolean | Type::Timestamp | Type::Enum(_))
 }
 
 /// Number of tuples that a side's window has, if nothing else lets one leave and it has no
@@ -106,8 +98,8 @@ struct SideVariables {
     key: Expr,
     next_in_window: Expr,
     next_of_key: Expr,
-    /// Attributes of the current tuple that outputs and matches read, by index.
-    attributes: BTreeMap<u32, Expr>,
+    /// Attributes of the current tuple that outputs and matches read.
+    kept: KeptTuple,
 }
 
 impl SideVariables {
@@ -118,14 +110,10 @@ impl SideVariables {
         code: &mut StatefulLowering,
     ) -> SideVariables {
         let tuples = code.add_table(["left", "right"][side], None);
-        let schema = &operator.inputs[side].schema.attributes;
-        let read = attributes_read(operator, side).into_iter();
-        let attributes = read.map(|index| {
-            let attribute = &schema[index as usize];
-            let ty = attribute.ty.clone();
-            (index, code.variable(Some(tuples), &attribute.name, ty))
-        });
-        let attributes = attributes.collect();
+        let outputs = operator.outputs[0].assign.iter().flatten();
+        let read = outputs.chain(lower::param(operator, "match"));
+        let port = PortIndex(side as u32);
+        let kept = KeptTuple::new(operator, port, read, tuples, code);
         let mut number = |table, name| code.variable(table, name, Type::Uint32);
         SideVariables {
             size: size(operator, side).unwrap_or_default(),
@@ -138,32 +126,13 @@ impl SideVariables {
             key: number(Some(tuples), "key"),
             next_in_window: number(Some(tuples), "nextInWindow"),
             next_of_key: number(Some(tuples), "nextOfKey"),
-            attributes,
+            kept,
         }
     }
 
     fn select(&self, id: &Expr) -> Stmt {
         Stmt::SelectEntry(self.tuples, id.clone())
     }
-}
-
-/// Attributes of a side's tuples that outputs and matches read.
-fn attributes_read(operator: &OperatorNode, side: usize) -> BTreeSet<u32> {
-    let outputs = operator.outputs[0].assign.iter().flatten();
-    let exprs = outputs.chain(lower::param(operator, "match"));
-    let mut read = BTreeSet::new();
-    for expr in exprs {
-        expr.for_each_ref(&mut |part| match part.kind {
-            ExprKind::Attribute { port, index, .. } if port.index() == side => {
-                read.insert(index);
-            }
-            ExprKind::Input { port, .. } if port.index() == side => {
-                read.extend(0..operator.inputs[side].schema.attributes.len() as u32);
-            }
-            _ => {}
-        });
-    }
-    read
 }
 
 impl<'a> JoinLowering<'a> {
@@ -209,7 +178,7 @@ impl<'a> JoinLowering<'a> {
         let (next_id, next) = self.code.local("next", Type::Uint32);
         let (operator, other) = (self.operator, &self.sides[1 - side]);
         let tuple = lower::output(&operator.outputs[0], operator.pos, |assigned| {
-            self.with_partner(assigned, 1 - side)
+            other.kept.substitute(assigned, operator)
         });
         let yes = self.code.constant(Value::Boolean(true));
         let mut pair = vec![
@@ -217,7 +186,7 @@ impl<'a> JoinLowering<'a> {
             lower::submit(PortIndex(0), tuple),
         ];
         if let Some(condition) = lower::param(operator, "match") {
-            pair = vec![if_then(self.with_partner(condition, 1 - side), pair)];
+            pair = vec![if_then(other.kept.substitute(condition, operator), pair)];
         }
         let mut turn = vec![
             other.select(&at),
@@ -230,28 +199,11 @@ impl<'a> JoinLowering<'a> {
             Stmt::While(self.code.is_entry(&at), turn),
         ];
         // A NaN equals nothing, but is one key with others.
-        for part in key.iter().filter(|part| may_be_nan(&part.ty)) {
+        for part in key.iter().filter(|part| may_hold_nan(&part.ty)) {
             let equals_itself = self.code.compare(BinaryOp::Eq, part, part);
             search = vec![if_then(equals_itself, search)];
         }
         search
-    }
-
-    /// An expression in which the current entry stands for the tuple of a side.
-    fn with_partner(&self, expr: &Expr, side: usize) -> Expr {
-        let attributes = &self.sides[side].attributes;
-        let mut expr = expr.clone();
-        expr.for_each(&mut |part| match part.kind {
-            ExprKind::Attribute { port, index, .. } if port.index() == side => {
-                *part = attributes[&index].clone();
-            }
-            ExprKind::Input { port, .. } if port.index() == side => {
-                let schema = &self.operator.inputs[side].schema;
-                *part = lower::tuple(attributes.values().cloned().collect(), schema, part.pos);
-            }
-            _ => {}
-        });
-        expr
     }
 
     /// Removes the current key if neither side has a tuple of it.
@@ -299,15 +251,7 @@ impl<'a> JoinLowering<'a> {
         let none = self.code.constant(Value::Uint32(0));
         stmts.push(self.code.set(&this.next_of_key, none));
         stmts.push(self.code.set(&this.key, own));
-        for (&index, kept) in &this.attributes {
-            let kind = ExprKind::Attribute {
-                port: PortIndex(side as u32),
-                history: 0,
-                index,
-            };
-            let value = lower::expr(kind, kept.ty.clone(), self.operator.pos);
-            stmts.push(self.code.set(kept, value));
-        }
+        stmts.extend(this.kept.keep(&self.code));
     }
 
     /// Takes the oldest tuple of a window out of the lists, and leaves its id in `slot`. It is the
@@ -348,9 +292,4 @@ impl<'a> JoinLowering<'a> {
         stmts.push(Stmt::If(is_only, begin, link));
         stmts.push(self.code.set(last, slot.clone()));
     }
-}
-
-/// Whether values of a type need not equal themselves.
-fn may_be_nan(ty: &Type) -> bool {
-    ty.is_numeric() && !ty.is_integral()
 }

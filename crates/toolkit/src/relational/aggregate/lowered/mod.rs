@@ -32,7 +32,7 @@ mod wide_mean;
 use std::collections::BTreeMap;
 
 use eval::Fault;
-use graph::{Expr, ExprKind, OperatorNode, PortIndex, StateId, Stmt, TableId};
+use graph::{Expr, ExprKind, OperatorNode, PortIndex, Stmt, TableId};
 use runtime::{CountedWindow, LoweredLogic};
 use tuple::{Type, Value};
 
@@ -40,7 +40,7 @@ use self::count_window::CountWindow;
 use self::output::{PartitionKey, output};
 use super::incomplete_help::incomplete_help;
 use crate::lower;
-use crate::stateful_lowering::{StatefulLowering, if_then};
+use crate::stateful_lowering::{StatefulLowering, if_then, state_id};
 
 /// Whether an Aggregate can be lowered.
 pub fn can_lower(operator: &OperatorNode) -> bool {
@@ -110,13 +110,6 @@ fn lower_window(
         None => lowering.lower_window(operator, partition),
     }
     counted
-}
-
-fn state_id(variable: &Expr) -> StateId {
-    match variable.kind {
-        ExprKind::State(id) => id,
-        _ => unreachable!("a state variable"),
-    }
 }
 
 /// Lowering of a tumbling window.

@@ -1,100 +1,17 @@
-//! Sort: puts the tuples of a window in order.
+//! Sort over windows that are not lowered: partitions, times, deltas and panes.
 
 use std::cmp::Ordering;
 
 use eval::Fault;
-use graph::{
-    AssignmentMode, PolicyKind, PortIndex, PunctuationInputMode, Window, WindowForm, WindowKind,
-    WindowingMode,
-};
-use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{PortIndex, Window, WindowKind};
 use runtime::abi::Projection;
 use runtime::window::{LeaveReason, PaneItems, WindowObserver, WindowPartition, Windows};
-use runtime::{BuildContext, EvaluationInputs, Operator, OperatorEntry, Outlet};
+use runtime::{BuildContext, EvaluationInputs, Operator, Outlet};
 use tuple::{Punctuation, TupleBuf, TupleRef, Value};
 
-use super::window_function::{WindowFiring, WindowFunction};
-use super::windowed;
-use crate::lower;
-
-/// Entry of the registry of operators.
-pub const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
-
-static MODEL: OperatorModel = OperatorModel {
-    namespace: "spl.relational",
-    name: "Sort",
-    doc: "Puts the tuples of a window in order. A tumbling window is sent in order when it is \
-          flushed, then a window marker, and so is a pane of a timeInterval window when it fires; \
-          a sliding window of count(n) sends its smallest tuple \
-          when it overflows, and the rest at the end, without markers.",
-    inputs: &[InPortModel {
-        punctuation: PunctuationInputMode::WindowBound,
-        window: WindowingMode::Windowed,
-        allows_time_interval: true,
-        partition_param: Some("partitionBy"),
-        windows: &[
-            WindowForm {
-                kind: WindowKind::Tumbling,
-                evict: &[],
-                every_tuple: false,
-            },
-            WindowForm {
-                kind: WindowKind::Sliding,
-                evict: &[PolicyKind::Count],
-                every_tuple: true,
-            },
-        ],
-        ..InPortModel::DEFAULT
-    }],
-    outputs: &[OutPortModel {
-        assign: AssignmentMode::Expression,
-        auto_assignment: true,
-        complete_assignment: true,
-        ..OutPortModel::DEFAULT
-    }],
-    params: &[
-        ParamModel {
-            name: "sortBy",
-            mode: ParamMode::Expression,
-            mandatory: true,
-            is_list: true,
-            doc: "What is compared, the most significant first.",
-            ..ParamModel::DEFAULT
-        },
-        ParamModel {
-            name: "order",
-            ty: "SortOrder",
-            mode: ParamMode::Literal,
-            is_list: true,
-            doc: "One direction for all, or one for each expression of sortBy. Default: ascending.",
-            ..ParamModel::DEFAULT
-        },
-        ParamModel {
-            name: "partitionBy",
-            mode: ParamMode::Expression,
-            is_list: true,
-            doc: "Tuples with equal values share a window; only with a partitioned window.",
-            ..ParamModel::DEFAULT
-        },
-    ],
-    enums: &[("SortOrder", &["ascending", "descending"])],
-    metrics: &[
-        "nCurrentPartitions",
-        "nIncompleteWindows",
-        "nIncompleteWindowTuples",
-    ],
-    verify: Some(super::verify_sort::verify),
-    timers: Some(lower::period_timers),
-    no_markers_reason: Some(|operator| {
-        let mut windows = operator
-            .inputs
-            .iter()
-            .filter_map(|input| input.window.as_ref());
-        let is_sliding = windows.any(|window| window.kind == WindowKind::Sliding);
-        is_sliding.then_some("with a sliding window it sends tuples only")
-    }),
-    ..OperatorModel::DEFAULT
-};
+use super::{INCOMPLETE_HELP, is_descending};
+use crate::relational::window_function::{WindowFiring, WindowFunction};
+use crate::relational::windowed;
 
 /// A tuple of the window with the values that it is sorted by.
 #[derive(Default)]
@@ -115,7 +32,8 @@ struct SortWindowFunction {
     spare: Vec<SortItem>,
 }
 
-fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+/// Builds the operator instance of an invocation.
+pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let is_sliding = windowed::window(build).kind == WindowKind::Sliding;
     let sorted = SortWindowFunction::new(build, is_sliding)?;
     windowed::build(build, sorted)
@@ -186,10 +104,7 @@ impl WindowFunction for SortWindowFunction {
     }
 
     fn incomplete_help(&self, _: &Window) -> Option<&'static str> {
-        (!self.is_sliding).then_some(
-            "`sliding, count(n)` sends in order what it still holds in the end, and \
-             `tumbling, punct()` what it holds at each window marker",
-        )
+        (!self.is_sliding).then_some(INCOMPLETE_HELP)
     }
 
     /// Submits the tuples that are left in a sliding window in order. Those of a tumbling window
@@ -210,17 +125,9 @@ impl SortWindowFunction {
             .expect("the model asks for it");
         let orders = build.literals("order").unwrap_or_default();
         let keys = sort_by.layout.schema.attributes.len();
-        let descending = |at: usize| {
-            let order = if let [all] = orders {
-                Some(all)
-            } else {
-                orders.get(at)
-            };
-            order.is_some_and(|order| &**order == "descending")
-        };
         Ok(SortWindowFunction {
             is_sliding,
-            descending: (0..keys).map(descending).collect(),
+            descending: (0..keys).map(|at| is_descending(orders, at)).collect(),
             sort_by,
             sort_keys: TupleBuf::default(),
             output: build.output_projection(PortIndex(0))?,
