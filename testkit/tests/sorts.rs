@@ -99,11 +99,13 @@ fn expected(arrivals: &[Arrival], case: &SortCase) -> Vec<String> {
             (None, Policy::Punct, _) => list.flush(),
             (None, ..) => {}
             (Some(tuple), Policy::Count(size), kind) => {
-                list.insert(tuple);
-                if kind == WindowKind::Tumbling && list.tuples.len() == *size as usize {
-                    list.flush();
-                } else if list.tuples.len() > *size as usize {
+                let size = *size as usize;
+                if kind == WindowKind::Sliding && list.tuples.len() == size {
                     list.submit_first();
+                }
+                list.insert(tuple);
+                if kind == WindowKind::Tumbling && list.tuples.len() == size {
+                    list.flush();
                 }
             }
             (Some(tuple), ..) => list.insert(tuple),

@@ -28,6 +28,6 @@ pub use no_services::NoServices;
 pub use services::{EvaluateCondition, Services, TraceLevel};
 pub use state::{
     DirectoryEntry, EntryId, EntryTable, EntryTableType, HASH_MULTIPLIER, KeyLayout, State,
-    TableKey, TableLayouts, TableMemoryError, TableState, TableVariable, ValueBlockLayout,
-    encode_key_value, hash_seed,
+    StateMemory, TableKey, TableLayouts, TableMemoryError, TableState, TableVariable,
+    ValueBlockLayout, encode_key_value, hash_seed,
 };

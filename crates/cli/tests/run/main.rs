@@ -31,6 +31,7 @@ mod programs;
 mod random;
 mod scratch;
 mod split;
+mod state;
 mod stdin;
 mod surprises;
 mod threads;

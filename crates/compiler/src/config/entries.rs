@@ -13,8 +13,8 @@ use crate::Session;
 use crate::instance::{InheritedClauses, InvocationContext, LocatedConfigEntry};
 use crate::names::{Scope, did_you_mean};
 
-/// Names of all config entries, as SPL lists them.
-const CONFIG_KINDS: [&str; 14] = [
+/// Names of all config entries, as SPL lists them; `stateBytesMax` is an extension.
+const CONFIG_KINDS: [&str; 15] = [
     "applicationScope",
     "checkpoint",
     "defaultPoolSize",
@@ -26,6 +26,7 @@ const CONFIG_KINDS: [&str; 14] = [
     "placement",
     "relocatable",
     "restartable",
+    "stateBytesMax",
     "streamViewability",
     "threadedPort",
     "wrapper",
@@ -211,6 +212,7 @@ impl<'w> ConfigCheck<'_, 'w> {
             }
             "placement" => self.placements(config),
             "relocatable" | "restartable" => one(self.boolean(config)),
+            "stateBytesMax" => one(self.state_bytes_max(config)),
             "streamViewability" => self.viewability(config),
             "threadedPort" => self.threaded_ports(config),
             _ => one(self.word(

@@ -1,4 +1,4 @@
-//! Config clauses: the fourteen kinds, where each may stand, and which values it takes.
+//! Config clauses: their fifteen kinds, where each may stand, and which values it takes.
 //!
 //! Config of a composite holds for all operators that it expands to; the innermost wins. What
 //! concerns the ports of one operator (`threadedPort`, `viewable`) is its own.

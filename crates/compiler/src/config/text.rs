@@ -163,6 +163,18 @@ impl<'w> ConfigCheck<'_, 'w> {
         let size = self.whole_number(self.single(config)?, "the size of the default pool", 0)?;
         Some(size.to_string())
     }
+
+    /// Text of config `stateBytesMax`: a number of bytes.
+    pub fn state_bytes_max(&self, config: &'w Config) -> Option<String> {
+        let expr = self.single(config)?;
+        let (value, ty) = self.any_constant(expr)?;
+        let what = "the bound of the state in bytes";
+        match value.as_integer() {
+            Some(bytes @ 1..) => Some(bytes.to_string()),
+            Some(bytes) => self.fail(expr.span, format!("{what} is at least 1, not {bytes}")),
+            None => self.fail(expr.span, format!("{what} is an integer, not {ty}")),
+        }
+    }
 }
 
 /// A name without namespace.

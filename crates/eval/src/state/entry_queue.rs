@@ -5,8 +5,9 @@
 //!   run       in order, the first at the end: what had arrived while nothing else was there
 //!   heap      a binary heap, the first at the top: what came later
 //! ```
-//! So a window that is put in as a whole and taken out as a whole is sorted once, and one that
-//! slides by a tuple costs a step through the heap. An item is a word for its key, its number in
+//! So a window that is put in as a whole and taken out as a whole is sorted once. The place of the
+//! item that was taken from the top stays vacant until the next call, for in a window that slides
+//! another one comes: it costs one way down the heap. An item is a word for its key, its number in
 //! the order of arrival, and its entry's id: mostly, comparing two items reads no entry.
 
 use std::cmp::Ordering;
@@ -31,6 +32,8 @@ pub(super) struct EntryQueue {
     arrived: Vec<QueueItem>,
     run: Vec<QueueItem>,
     heap: Vec<QueueItem>,
+    /// The item at the top of the heap has been taken out.
+    has_vacancy: bool,
     next_number: u32,
 }
 
@@ -97,21 +100,36 @@ impl EntryQueue {
     /// Takes the first entry out.
     #[inline]
     pub(super) fn pop(&mut self, entries: &impl CompareEntries) -> Option<EntryId> {
+        self.fill_vacancy(entries);
         if self.run.is_empty() && self.heap.is_empty() {
             self.sort_arrived(entries);
-        } else if let [only] = self.arrived[..] {
-            self.arrived.clear();
-            return Some(self.exchange(only, entries).id());
         }
         while let Some(item) = self.arrived.pop() {
             self.heap.push(item);
             self.sift_up(self.heap.len() - 1, entries);
         }
-        match self.is_run_first(entries)? {
-            true => self.run.pop(),
-            false => self.pop_heap(entries),
+        let first = match self.is_run_first(entries)? {
+            true => self.run.pop()?,
+            false => {
+                self.has_vacancy = true;
+                self.heap[0]
+            }
+        };
+        Some(first.id())
+    }
+
+    /// Fills the vacancy at the top of the heap with an item that arrived, or else the last one.
+    fn fill_vacancy(&mut self, entries: &impl CompareEntries) {
+        if !std::mem::take(&mut self.has_vacancy) {
+            return;
         }
-        .map(QueueItem::id)
+        if self.heap.len() == 1 {
+            return self.heap.clear();
+        }
+        if let Some(item) = self.arrived.pop().or_else(|| self.heap.pop()) {
+            self.heap[0] = item;
+            self.sift_down(entries);
+        }
     }
 
     /// Makes the items that arrived the run.
@@ -132,33 +150,6 @@ impl EntryQueue {
             (None, None) => None,
             (run, _) => Some(run.is_some()),
         }
-    }
-
-    /// Puts an item in, and takes the first one out.
-    fn exchange(&mut self, item: QueueItem, entries: &impl CompareEntries) -> QueueItem {
-        match self.is_run_first(entries) {
-            Some(true) if self.run[self.run.len() - 1].is_before(item, entries) => {
-                self.heap.push(item);
-                self.sift_up(self.heap.len() - 1, entries);
-                self.run.pop().expect("its first item is the first of all")
-            }
-            Some(false) if self.heap[0].is_before(item, entries) => {
-                let first = std::mem::replace(&mut self.heap[0], item);
-                self.sift_down(entries);
-                first
-            }
-            _ => item,
-        }
-    }
-
-    fn pop_heap(&mut self, entries: &impl CompareEntries) -> Option<QueueItem> {
-        let last = self.heap.pop()?;
-        let Some(first) = self.heap.first_mut() else {
-            return Some(last);
-        };
-        let first = std::mem::replace(first, last);
-        self.sift_down(entries);
-        Some(first)
     }
 
     fn sift_up(&mut self, mut at: usize, entries: &impl CompareEntries) {

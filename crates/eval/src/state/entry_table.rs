@@ -58,22 +58,31 @@ pub struct EntryTable {
     by_use: Option<EntryOrder>,
 }
 
-/// No memory for a further entry of a table.
+/// A further entry of a table for which there is no memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableMemoryError {
-    /// Entries that the table has.
-    pub entries: usize,
+    /// Entries that there are.
+    pub entries: u64,
     /// Bytes that they take.
-    pub bytes: usize,
+    pub bytes: u64,
+    /// Bytes that the operator's tables may take, if that was the reason.
+    pub bytes_max: Option<u64>,
 }
 
 impl fmt::Display for TableMemoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TableMemoryError { entries, bytes } = self;
-        write!(
-            f,
-            "no memory for more state than {entries} keys in {bytes} bytes"
-        )
+        let (entries, bytes) = (self.entries, self.bytes);
+        match self.bytes_max {
+            Some(max) => write!(
+                f,
+                "state of {entries} entries would take {bytes} bytes, and config `stateBytesMax` \
+                 allows {max}"
+            ),
+            None => write!(
+                f,
+                "no memory for more state than {entries} entries in {bytes} bytes"
+            ),
+        }
     }
 }
 
@@ -246,8 +255,9 @@ impl EntryTable {
     /// The error for want of memory.
     pub(super) fn memory_error(&self) -> TableMemoryError {
         TableMemoryError {
-            entries: self.len(),
-            bytes: self.bytes(),
+            entries: self.len() as u64,
+            bytes: self.bytes() as u64,
+            bytes_max: None,
         }
     }
 

@@ -26,6 +26,7 @@ use super::entry_store::EntryStore;
 use super::entry_table::{EntryTable, TableMemoryError};
 use super::key_layout::TableKey;
 use super::pages::EntryId;
+use super::state_memory::{StateMemory, TableMemory};
 use super::table_layouts::{TableLayouts, TableVariable};
 
 /// A table of an operator's state.
@@ -51,6 +52,9 @@ pub struct TableState {
     queue: EntryQueue,
     /// Number of entries, which other threads may read.
     shared_len: Arc<AtomicU64>,
+    /// Memory of all tables of the operator, and what of it is this table's.
+    memory: Arc<StateMemory>,
+    counted: TableMemory,
     /// The entry of no key: current while no other is.
     no_entry: Vec<u64>,
     /// The block of that entry.
@@ -61,7 +65,7 @@ pub struct TableState {
 
 impl TableState {
     /// A table without entries.
-    pub fn new(layouts: TableLayouts) -> TableState {
+    pub fn new(layouts: TableLayouts, memory: &Arc<StateMemory>) -> TableState {
         let entries = match layouts.has_keys {
             true => EntryTable::new(&layouts.keys, &layouts.entries),
             false => EntryTable::without_keys(&layouts.entries),
@@ -78,6 +82,8 @@ impl TableState {
             store: EntryStore::new(entries, layouts),
             queue: EntryQueue::default(),
             shared_len: Arc::default(),
+            memory: memory.clone(),
+            counted: TableMemory::default(),
             key: TableKey::default(),
             key_tuple: TupleBuf::default(),
         };
@@ -180,13 +186,17 @@ impl TableState {
     /// Removes the current entry, if it is one of a key.
     pub fn remove_current(&mut self) {
         if let Some(id) = self.current() {
-            if let Some(block) = self.store.block_in(self.store.entries.words(id)) {
-                self.store.blocks.remove(block);
-            }
-            self.store.entries.remove(id);
-            self.publish();
+            self.remove(id);
         }
         self.select(None);
+    }
+
+    fn remove(&mut self, id: EntryId) {
+        if let Some(block) = self.store.block_in(self.store.entries.words(id)) {
+            self.store.blocks.remove(block);
+        }
+        self.store.entries.remove(id);
+        self.publish();
     }
 
     /// Puts the current entry, which is not in it yet, into the queue. Until it is taken out, it is
@@ -199,7 +209,10 @@ impl TableState {
             return Ok(());
         };
         let pushed = self.queue.push(self.store.queue_word(id), id);
-        pushed.map_err(|_| self.store.entries.memory_error())
+        pushed.map_err(|_| self.store.entries.memory_error())?;
+        let before = self.counted.bytes;
+        self.count_memory();
+        self.check_growth(before)
     }
 
     /// Takes the first entry out of the queue and makes it current.
@@ -279,13 +292,40 @@ impl TableState {
     }
 
     fn add(&mut self) -> Result<EntryId, TableMemoryError> {
-        let added = self.add_with_block();
+        let before = self.counted.bytes;
+        let mut added = self.add_with_block();
         // Without memory for all of it, some of it may have moved.
         self.publish();
+        if let (Ok(id), Err(error)) = (&added, self.check_growth(before)) {
+            self.remove(*id);
+            added = Err(error);
+        }
         if added.is_err() {
             self.publish_entry();
         }
         added
+    }
+
+    /// Fails if the table has grown, and the operator's tables are beyond their bound.
+    fn check_growth(&self, bytes_before: u64) -> Result<(), TableMemoryError> {
+        match self.memory.exceeded_max() {
+            Some(max) if self.counted.bytes > bytes_before => Err(TableMemoryError {
+                entries: self.memory.entries(),
+                bytes: self.memory.bytes(),
+                bytes_max: Some(max),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts the table anew in the memory of the operator.
+    fn count_memory(&mut self) {
+        let now = TableMemory {
+            entries: self.len() as u64,
+            bytes: self.bytes() as u64,
+        };
+        self.memory.replace(self.counted, now);
+        self.counted = now;
     }
 
     fn add_with_block(&mut self) -> Result<EntryId, TableMemoryError> {
@@ -313,6 +353,7 @@ impl TableState {
         self.block_pages = self.store.blocks.addresses();
         let len = self.store.entries.len() as u64;
         self.shared_len.store(len, Ordering::Relaxed);
+        self.count_memory();
     }
 
     fn select(&mut self, id: Option<EntryId>) {

@@ -1,9 +1,12 @@
 //! The state variables of an operator.
 
+use std::sync::Arc;
+
 use graph::{StateId, StateTable, StateVar};
 use tuple::{Type, Value};
 
 use super::scalar_slot::{is_scalar, pack_scalar, unpack_scalar};
+use super::state_memory::StateMemory;
 use super::table_layouts::TableLayouts;
 use super::table_state::TableState;
 
@@ -22,6 +25,7 @@ pub struct State {
     pub types: Vec<Type>,
     /// Tables of the operator, in the order of their declaration.
     pub tables: Vec<TableState>,
+    memory: Arc<StateMemory>,
     /// For each variable of a table, the index of the table, and that of the variable in it.
     homes: Vec<Option<(usize, usize)>>,
 }
@@ -43,14 +47,23 @@ impl State {
         let layouts = tables.iter().map(|table| TableLayouts::new(table, vars));
         let types: Vec<Type> = vars.iter().map(|v| v.ty.clone()).collect();
         let values = types.iter().map(Value::default_of);
+        let memory = Arc::default();
         State {
             // Zero bytes are the default of every scalar.
             scalars: vec![[0; 2]; types.len()],
             values: values.collect(),
             types,
-            tables: layouts.map(TableState::new).collect(),
+            tables: layouts
+                .map(|layouts| TableState::new(layouts, &memory))
+                .collect(),
+            memory,
             homes,
         }
+    }
+
+    /// Memory of all tables.
+    pub fn memory(&self) -> &Arc<StateMemory> {
+        &self.memory
     }
 
     /// Whether variables of a type lie in [`State::scalars`].

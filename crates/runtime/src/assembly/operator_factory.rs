@@ -147,12 +147,11 @@ impl OperatorFactory<'_> {
     ) -> Result<(), Fault> {
         let state = State::with_tables(&logic.state, &logic.tables);
         let state = self.initialized(state, &logic.state, operator_services)?;
-        if let Some(table) = logic.window.and_then(|window| window.table) {
-            let partitions = state.tables[table.0 as usize].shared_len();
-            operator_services.set_gauges(Box::new(move || {
-                let count = partitions.load(Ordering::Relaxed) as i64;
-                vec![("nCurrentPartitions".to_owned(), count)]
-            }));
+        if !state.tables.is_empty() {
+            set_state_gauges(&state, &logic, operator_services);
+            if let Some(bytes) = state_bytes_max(constructed.operator) {
+                state.memory().set_bytes_max(bytes);
+            }
         }
         constructed.state = StateCell::new(state);
         constructed.requirements.keeps_markers = logic.keeps_markers;
@@ -245,6 +244,31 @@ impl OperatorFactory<'_> {
         }
         Ok(state)
     }
+}
+
+/// Metrics of an operator that has tables: their entries and bytes, and its partitions.
+fn set_state_gauges(state: &State, logic: &LoweredLogic, operator_services: &OperatorServices) {
+    let memory = Arc::clone(state.memory());
+    let windows = logic.window.and_then(|window| window.table);
+    let partitions = windows.map(|table| state.tables[table.0 as usize].shared_len());
+    operator_services.set_gauges(Box::new(move || {
+        let partitions = partitions.as_ref().map(|count| {
+            let count = count.load(Ordering::Relaxed) as i64;
+            ("nCurrentPartitions".to_owned(), count)
+        });
+        let state = [
+            ("nStateEntries".to_owned(), memory.entries() as i64),
+            ("nStateBytes".to_owned(), memory.bytes() as i64),
+        ];
+        partitions.into_iter().chain(state).collect()
+    }));
+}
+
+/// The most bytes that config `stateBytesMax` allows an operator's state.
+fn state_bytes_max(operator: &graph::OperatorNode) -> Option<u64> {
+    let mut entries = operator.config.iter();
+    let entry = entries.find(|entry| &*entry.name == "stateBytesMax")?;
+    entry.values.first()?.parse().ok()
 }
 
 /// The logic clause of a built operator, as lowered bodies.

@@ -4,19 +4,25 @@
 //!
 //! ```text
 //!   K k = <sortBy>;                                // each
-//!   if (free != 0) { <the entry free of tuples>; free = nextFree; } else { add entry to tuples; }
-//!   key = k; price = Trades.price;                 // what outputs read
-//!   put entry into queue of tuples;
-//!   if (count == size) { <submit the first> } else { ++count; }         // a sliding window
-//!   if (++count == size) { count = 0; <submit all>; submit(Sys.WindowMarker, 0); }   // tumbling
-//!
-//!   <submit the first>:
+//!   if (count == size) {                           // a sliding window: the first leaves
 //!       take entry from queue of tuples; at = id of tuples;
 //!       submit({price = price}, 0);
-//!       <the entry at>; nextFree = free; free = at;
+//!       <the entry at of tuples>;                  // which becomes that of the tuple here
+//!   } else { <a free entry of tuples, or a new one>; ++count; }
+//!   key = k; price = Trades.price;                 // what outputs read
+//!   put entry into queue of tuples;
+//!   if (count == size) {                           // a tumbling window
+//!       count = 0;
+//!       while (true) {
+//!           take entry from queue of tuples; at = id of tuples;
+//!           if (at == 0) { break; }
+//!           submit({price = price}, 0);
+//!           <the entry at of tuples>; nextFree = free; free = at;
+//!       }
+//!       submit(Sys.WindowMarker, 0);
+//!   }
 //! ```
-//! Entries are kept for later tuples, for there are never more than one beyond the window's size;
-//! but those of a window that ends with a marker are removed.
+//! Entries are kept for later tuples; but those of a window that ends with a marker are removed.
 
 use eval::Fault;
 use graph::{
@@ -42,7 +48,7 @@ pub fn can_lower(operator: &OperatorNode) -> bool {
 /// A window that is lowered.
 #[derive(Clone, Copy)]
 enum SortWindow {
-    /// Of a number of tuples, of which the first leaves when it overflows.
+    /// Of a number of tuples, of which the first leaves when another comes.
     Sliding(u32),
     /// Of a number of tuples.
     Tumbling(u32),
@@ -156,24 +162,21 @@ impl<'a> SortLowering<'a> {
             self.code.set(&self.free, self.next_free.clone()),
         ];
         let add = vec![Stmt::AddEntry(self.tuples, self.code.pos)];
-        let mut stmts = vec![Stmt::If(self.code.is_entry(&self.free), reuse, add)];
+        let mut stmts = vec![
+            Stmt::If(self.code.is_entry(&self.free), reuse, add),
+            self.code.increment(&self.count),
+        ];
+        if let SortWindow::Sliding(size) = self.window {
+            let is_full = self.code.equals(&self.count, Value::Uint32(size));
+            stmts = vec![Stmt::If(is_full, self.submit_first(), stmts)];
+        }
         let keys = self.keys.iter().zip(values);
         stmts.extend(keys.map(|(key, value)| self.code.set(key, value)));
         stmts.extend(self.kept.keep(&self.code));
         stmts.push(Stmt::EnqueueEntry(self.tuples, self.code.pos));
-        match self.window {
-            SortWindow::Sliding(size) => {
-                let is_full = self.code.equals(&self.count, Value::Uint32(size));
-                let first = self.submit_first();
-                let more = vec![self.code.increment(&self.count)];
-                stmts.push(Stmt::If(is_full, first, more));
-            }
-            SortWindow::Tumbling(size) => {
-                stmts.push(self.code.increment(&self.count));
-                let is_full = self.code.equals(&self.count, Value::Uint32(size));
-                stmts.push(if_then(is_full, self.flush()));
-            }
-            SortWindow::Marked => stmts.push(self.code.increment(&self.count)),
+        if let SortWindow::Tumbling(size) = self.window {
+            let is_full = self.code.equals(&self.count, Value::Uint32(size));
+            stmts.push(if_then(is_full, self.flush()));
         }
         self.code.body.stmts.extend(stmts);
     }
@@ -216,11 +219,18 @@ impl<'a> SortLowering<'a> {
             if_then(is_empty, vec![Stmt::Break]),
         ];
         turn.extend(self.submit_current(&at));
+        turn.extend(match self.window {
+            SortWindow::Marked => vec![Stmt::RemoveEntry(self.tuples)],
+            _ => vec![
+                self.code.set(&self.next_free, self.free.clone()),
+                self.code.set(&self.free, at),
+            ],
+        });
         let always = self.code.constant(Value::Boolean(true));
         vec![Stmt::While(always, turn)]
     }
 
-    /// Submits the first tuple in order.
+    /// Submits the first tuple in order; its entry stays current.
     fn submit_first(&mut self) -> Vec<Stmt> {
         let (at_id, at) = self.code.local("at", Type::Uint32);
         let mut stmts = vec![
@@ -231,21 +241,13 @@ impl<'a> SortLowering<'a> {
         stmts
     }
 
-    /// Submits the tuple of the current entry, whose id is `at`, and frees the entry.
-    fn submit_current(&mut self, at: &Expr) -> Vec<Stmt> {
+    /// Submits the tuple of the current entry, whose id is `at`.
+    fn submit_current(&mut self, at: &Expr) -> [Stmt; 2] {
         let operator = self.operator;
         let tuple = lower::output(&operator.outputs[0], operator.pos, |assigned| {
             self.kept.substitute(assigned, operator)
         });
-        let mut stmts = vec![lower::submit(PortIndex(0), tuple), self.select(at)];
-        match self.window {
-            SortWindow::Marked => stmts.push(Stmt::RemoveEntry(self.tuples)),
-            _ => stmts.extend([
-                self.code.set(&self.next_free, self.free.clone()),
-                self.code.set(&self.free, at.clone()),
-            ]),
-        }
-        stmts
+        [lower::submit(PortIndex(0), tuple), self.select(at)]
     }
 
     fn select(&self, id: &Expr) -> Stmt {
