@@ -23,24 +23,35 @@ fn lines(program: &str, options: &[&str]) -> Vec<String> {
     lines
 }
 
-fn check(options: &[&str]) {
+fn check(plans: &[Vec<&str>]) {
     for program in programs() {
         let fused = lines(&program, &[]);
-        assert_eq!(lines(&program, options), fused, "{program} {options:?}");
+        for options in plans {
+            assert_eq!(lines(&program, options), fused, "{program} {options:?}");
+        }
     }
 }
 
 #[test]
 fn watermarks_cross_every_medium() {
-    for medium in media() {
-        check(&["--fuse", "none", "-F", medium]);
-        check(&["--fuse", "none", "-F", medium, "--codec", "normal"]);
-    }
+    let mut plans: Vec<_> = media()
+        .map(|medium| vec!["--fuse", "none", "-F", medium])
+        .collect();
+    // Frames of both codecs are bytes to a medium: one that batches and one that does not.
+    plans.extend(["shm", "rum"].map(|medium| {
+        let mut options = vec!["--fuse", "none", "-F", medium];
+        options.extend(["--codec", "normal"]);
+        options
+    }));
+    check(&plans);
 }
 
 #[test]
 fn watermarks_pass_queues() {
-    check(&["--threading", "dedicated"]);
-    check(&["--threading", "dedicated", "--interpret"]);
-    check(&["--threading", "dedicated", "--fuse", "none"]);
+    let dedicated = vec!["--threading", "dedicated"];
+    check(&[
+        dedicated.clone(),
+        [&dedicated[..], &["--interpret"]].concat(),
+        [&dedicated[..], &["--fuse", "none"]].concat(),
+    ]);
 }
