@@ -19,6 +19,7 @@
 //! feature of its name. A peer that is not built in, or not available, is listed with the reason.
 
 pub mod contender;
+pub mod nexmark;
 pub mod own_contenders;
 pub mod peer;
 pub mod peer_comparison;

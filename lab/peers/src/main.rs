@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use measure::{Host, Outcome};
 use thalweg_peers::contender::{self, Contender, ProcessTurns};
+use thalweg_peers::nexmark::{self, NexmarkPeersArgs, QueryTask, run_nexmark};
 use thalweg_peers::peer::PeerEntry;
 use thalweg_peers::peer_comparison::{
     ComparisonSettings, LATENCY_BYTES, RecordContext, compare_peer, unavailable_record,
@@ -17,8 +18,16 @@ use thalweg_peers::{BoxError, PARTNER, PE, PeerQuestion, PeerTask, TURN, cores, 
 /// Most peers are built in by features: rtrb, crossbeam and timely by default, iceoryx2, zeromq,
 /// aeron, openmpi, ucx, or all of them by `--features all`. docs/peers.md says what each needs.
 #[derive(Parser)]
-#[command(name = "thalweg-peers", version)]
+#[command(
+    name = "thalweg-peers",
+    version,
+    args_conflicts_with_subcommands = true
+)]
 struct PeersArgs {
+    /// Another comparison than that of messages.
+    #[command(subcommand)]
+    comparison: Option<OtherComparison>,
+
     /// Only this peer; may be given several times.
     #[arg(long, value_name = "NAME", value_parser = known_name)]
     only: Vec<String>,
@@ -36,12 +45,20 @@ struct PeersArgs {
     list: bool,
 }
 
+/// A comparison of something else than messages.
+#[derive(Subcommand)]
+enum OtherComparison {
+    Nexmark(NexmarkPeersArgs),
+}
+
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let done = match &args[..] {
         [role, contender, task @ ..] if role == TURN => run_turn(contender, task),
         [role, peer, task @ ..] if role == PARTNER => run_partner(peer, task),
         // The process that compares decides when a PE ends; no signal is waited for.
+        [role, engine, task @ ..] if role == nexmark::QUERY => run_query(engine, task),
+        [role, run @ ..] if role == nexmark::PROCESS => nexmark::account_process(run),
         [role, ..] if role == PE => engine::serve(Ok(std::iter::empty())).map_err(BoxError::from),
         _ => run_request(&PeersArgs::parse(), &args),
     };
@@ -62,6 +79,11 @@ fn run_turn(contender: &str, task: &[String]) -> Result<(), BoxError> {
     Ok(())
 }
 
+/// Runs a query of NEXMark on an engine that is built in.
+fn run_query(engine: &str, task: &[String]) -> Result<(), BoxError> {
+    nexmark::run_query(engine, &QueryTask::from_args(task)?)
+}
+
 /// Runs the other process of a peer's turn.
 fn run_partner(peer: &str, task: &[String]) -> Result<(), BoxError> {
     let entry = peers::all_peers()
@@ -74,6 +96,9 @@ fn run_partner(peer: &str, task: &[String]) -> Result<(), BoxError> {
 
 /// Lists the peers, or measures those that were asked for.
 fn run_request(args: &PeersArgs, words: &[String]) -> Result<(), BoxError> {
+    if let Some(OtherComparison::Nexmark(nexmark)) = &args.comparison {
+        return run_nexmark(nexmark, &words.join(" "));
+    }
     let entries = peers::all_peers().into_iter();
     let is_asked =
         |entry: &PeerEntry| args.only.is_empty() || args.only.iter().any(|name| name == entry.name);

@@ -38,7 +38,10 @@ pub use fanout::{FanoutOptions, fanout};
 pub use fused::{CHAIN_SIZES, chain, expressions, operators};
 pub use host_bench::{HOSTS_PATHS, RAILS_SIZES, hosts, rails};
 pub use latency::{RoundTripOptions, latency};
-pub use nexmark::{NEXMARK_QUERIES, NexmarkFigure, NexmarkOptions, nexmark};
+pub use nexmark::{
+    NEXMARK_QUERIES, NexmarkFigure, NexmarkOptions, PROGRAMS as NEXMARK_PROGRAMS, ProgramFiles,
+    nexmark,
+};
 pub use paired_runs::RunLength;
 pub use path::{CodecKind, NamedPath, StreamPath};
 pub use schema::PayloadSchema;

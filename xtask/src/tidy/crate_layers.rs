@@ -62,7 +62,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "peers",
-        &["control", "engine", "measure", "suite", "transport"],
+        &[
+            "control",
+            "engine",
+            "measure",
+            "nexmark",
+            "suite",
+            "transport",
+        ],
     ),
 ];
 

@@ -16,37 +16,59 @@ pub enum EventLine<'a> {
 /// A person in a line; mail address, credit card and extra text are passed over.
 #[derive(Clone, Copy, Debug)]
 pub struct PersonLine<'a> {
+    /// Number of the person.
     pub id: i64,
+    /// First and last name.
     pub name: &'a [u8],
+    /// City of the person.
     pub city: &'a [u8],
+    /// State, as two letters.
     pub state: &'a [u8],
+    /// Event time in milliseconds since 1970.
     pub date_time: i64,
 }
 
 /// An auction in a line.
 #[derive(Clone, Copy, Debug)]
 pub struct AuctionLine<'a> {
+    /// Number of the auction.
     pub id: i64,
+    /// Name of the item.
     pub item_name: &'a [u8],
+    /// Description of the item.
     pub description: &'a [u8],
+    /// First price in cents.
     pub initial_bid: i64,
+    /// Least price in cents for a sale.
     pub reserve: i64,
+    /// Event time in milliseconds since 1970.
     pub date_time: i64,
+    /// End of the auction in milliseconds since 1970.
     pub expires: i64,
+    /// Person who sells the item.
     pub seller: i64,
+    /// Category of the item.
     pub category: i64,
+    /// Letters that fill the event up.
     pub extra: &'a [u8],
 }
 
 /// A bid in a line.
 #[derive(Clone, Copy, Debug)]
 pub struct BidLine<'a> {
+    /// Auction that the bid is on.
     pub auction: i64,
+    /// Person who makes the bid.
     pub bidder: i64,
+    /// Price of the bid in cents.
     pub price: i64,
+    /// Channel by which the bid came.
     pub channel: &'a [u8],
+    /// Page of the item in that channel.
     pub url: &'a [u8],
+    /// Event time in milliseconds since 1970.
     pub date_time: i64,
+    /// Letters that fill the event up.
     pub extra: &'a [u8],
 }
 

@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use bid_queries::EachBid;
 use clock_query::ClockWindows;
-use fields::{BidLine, EventLine};
+pub use fields::{AuctionLine, BidLine, EventLine, PersonLine};
 use interval_queries::{HighestBids, HotItems, NewSellers};
 use join_queries::{ExpandedBids, LocalItems, SideInput};
 use lines::Lines;

@@ -22,6 +22,7 @@ use folder::EventFolder;
 use measure::{LatencyPercentiles, Outcome};
 use nexmark::GeneratorOptions;
 use nexmark::loops::LoopSource;
+pub use programs::{PROGRAMS, ProgramFiles};
 pub use roles::serve;
 
 use crate::bench::{BenchCase, BenchSession};
