@@ -14,6 +14,7 @@
 mod bare;
 mod calls;
 mod latency;
+mod library;
 mod paths;
 mod pin;
 mod rate;
@@ -60,6 +61,9 @@ fn report(only: Option<&String>) -> TestOutcome {
     }
     if only.is_some_and(|only| only == "second") {
         silence::first_frame(&silence::LONG)?;
+    }
+    if is_asked("library") {
+        library::beside_rust()?;
     }
     if is_asked("many") {
         rate::one_to_many()?;

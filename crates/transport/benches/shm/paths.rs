@@ -8,8 +8,9 @@ use conformance::child::{self, Child, ControlSocket, TestFailure, TestOutcome};
 use control::{Backoff, CoreWindows, cores};
 use ring::frame::FrameBatch;
 use ring::{Reader, RingShape, Writer};
-use thalweg_transport::{Batching, EdgeSpec, EdgeTicket, ReceivingEnd, SendingEnd, media};
+use thalweg_transport::{Batching, EdgeSpec, EdgeTicket, Medium, ReceivingEnd, SendingEnd, media};
 
+use crate::library;
 use crate::pin;
 use crate::windows::{run_count, windows};
 
@@ -27,6 +28,8 @@ pub enum MeasuredPath {
     Claim,
     /// The medium's ring alone.
     Ring,
+    /// The ring in C, a library, by `claim` and `commit`.
+    Library,
 }
 
 /// A sending end of any path.
@@ -199,8 +202,15 @@ pub fn spec(receivers: u32) -> EdgeSpec {
 pub fn contract_open(
     receivers: u32,
 ) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), TestFailure> {
-    let shm = media::find("shm").ok_or("no shm")?;
-    Ok(shm.open(&spec(receivers))?)
+    path_open(MeasuredPath::Claim, receivers)
+}
+
+/// Opens the sending end of the edge on a path by the contract.
+fn path_open(
+    path: MeasuredPath,
+    receivers: u32,
+) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), TestFailure> {
+    Ok(path.medium()?.open(&spec(receivers))?)
 }
 
 /// Accepts a ticket of [`contract_open`].
@@ -208,8 +218,16 @@ pub fn contract_accept(
     receivers: u32,
     ticket: EdgeTicket,
 ) -> Result<Box<dyn ReceivingEnd>, TestFailure> {
-    let shm = media::find("shm").ok_or("no shm")?;
-    Ok(shm.accept(&spec(receivers), ticket)?)
+    path_accept(MeasuredPath::Claim, receivers, ticket)
+}
+
+/// Accepts a ticket of the edge on a path by the contract.
+pub fn path_accept(
+    path: MeasuredPath,
+    receivers: u32,
+    ticket: EdgeTicket,
+) -> Result<Box<dyn ReceivingEnd>, TestFailure> {
+    Ok(path.medium()?.accept(&spec(receivers), ticket)?)
 }
 
 /// Makes the bare ring, with a ticket for each reader.
@@ -240,7 +258,20 @@ impl MeasuredPath {
             MeasuredPath::Put => "put",
             MeasuredPath::Claim => "claim",
             MeasuredPath::Ring => "ring",
+            MeasuredPath::Library => "library",
         }
+    }
+
+    /// The medium of the contract on this path.
+    fn medium(self) -> Result<&'static dyn Medium, TestFailure> {
+        let name = match self {
+            MeasuredPath::Library => {
+                library::load()?;
+                library::MEDIUM
+            }
+            _ => "shm",
+        };
+        Ok(media::find(name).ok_or_else(|| format!("no medium {name}"))?)
     }
 }
 
@@ -272,6 +303,10 @@ pub fn child(arguments: &[String]) -> TestOutcome {
         }
         ("flood", "claim") => {
             let (out, tickets) = contract_open(two)?;
+            give_and_flood(out, tickets, &mut control, one)
+        }
+        ("flood", "library") => {
+            let (out, tickets) = path_open(MeasuredPath::Library, two)?;
             give_and_flood(out, tickets, &mut control, one)
         }
         ("flood", _) => {

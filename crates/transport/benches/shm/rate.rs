@@ -2,11 +2,12 @@
 
 use conformance::child::{TestFailure, TestOutcome};
 
-use crate::paths::{MeasuredPath, contract_accept, hear_windows, ring_accept, sink, start};
+use crate::paths::{MeasuredPath, hear_windows, path_accept, ring_accept, sink, start};
 use crate::windows::{rate, run_count, windows};
 use crate::{bare, medians, pin};
 
-const LENGTHS: [usize; 6] = [64, 128, 256, 1024, 4096, 16384];
+/// Bytes of the payloads that are measured.
+pub const LENGTHS: [usize; 6] = [64, 128, 256, 1024, 4096, 16384];
 
 /// Prints the rates with one receiver.
 pub fn one_to_one() -> TestOutcome {
@@ -79,7 +80,11 @@ pub fn one_to_many() -> TestOutcome {
 }
 
 /// Million frames a second that the sender sends.
-fn between_processes(path: MeasuredPath, len: usize, receivers: u32) -> Result<f64, TestFailure> {
+pub fn between_processes(
+    path: MeasuredPath,
+    len: usize,
+    receivers: u32,
+) -> Result<f64, TestFailure> {
     let mut sender = start("flood", path, 0, [len as u64, u64::from(receivers)])?;
     let mut tickets = Vec::new();
     for _ in 0..receivers {
@@ -88,9 +93,9 @@ fn between_processes(path: MeasuredPath, len: usize, receivers: u32) -> Result<f
     }
     let (count, mut windows) = (run_count(len), windows(len));
     match path {
-        MeasuredPath::Put | MeasuredPath::Claim => {
+        MeasuredPath::Put | MeasuredPath::Claim | MeasuredPath::Library => {
             let ends = tickets.into_iter();
-            let ends = ends.map(|ticket| contract_accept(receivers, ticket));
+            let ends = ends.map(|ticket| path_accept(path, receivers, ticket));
             let mut ends = ends.collect::<Result<Vec<_>, _>>()?;
             sender.control.say(b'g')?;
             sink(&mut ends, count, &mut windows)?;

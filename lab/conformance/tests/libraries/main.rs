@@ -1,5 +1,5 @@
-//! The suite against libraries in C, compiled here: the pipe of `examples/media` shows every
-//! behaviour, and each broken variant of it is caught, with the behaviour and a sentence.
+//! The suite against libraries in C, compiled here: the media of `examples/media` show every
+//! behaviour, and each broken variant of the pipe is caught, with the behaviour and a sentence.
 //!
 //! A C compiler must be installed, as the README says: `cc`, or the one that `CC` names.
 
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Behaviours that the pipe is asked for at least: a suite that asks for none passes.
+/// Behaviours that a medium is asked for at least: a suite that asks for none passes.
 const BEHAVIOURS_MIN: usize = 50;
 
 /// Longest time in seconds that a step, and a whole behaviour, of a library may take that works.
@@ -63,10 +63,11 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-#[test]
-fn the_pipe_shows_every_behaviour() {
-    let pipe = compile(&root().join("examples/media/pipe.c"), "pipe", None);
-    let done = check(&pipe, &LONG);
+/// Checks that a library of `examples/media` passes.
+fn shows_every_behaviour(name: &str) {
+    let source = root().join(format!("examples/media/{name}.c"));
+    let library = compile(&source, name, None);
+    let done = check(&library, &LONG);
     let report = text(&done.stdout);
     assert!(done.status.success(), "{report}{}", text(&done.stderr));
     let passed = report.lines().filter(|line| line.starts_with("passed   "));
@@ -74,6 +75,16 @@ fn the_pipe_shows_every_behaviour() {
     assert!(passed >= BEHAVIOURS_MIN, "{report}");
     let last = format!("{passed} behaviours, all passed");
     assert_eq!(report.lines().last(), Some(&*last));
+}
+
+#[test]
+fn the_pipe_shows_every_behaviour() {
+    shows_every_behaviour("pipe");
+}
+
+#[test]
+fn the_shared_ring_shows_every_behaviour() {
+    shows_every_behaviour("shared_ring");
 }
 
 /// Checks that a behaviour of a broken library has this verdict, with these words.
