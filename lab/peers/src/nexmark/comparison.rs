@@ -73,6 +73,8 @@ struct RightEngine {
     /// Time of a run on an empty input.
     start: RunTime,
     usages: Vec<ProcessUsage>,
+    /// Why a run has failed, after which there are no others.
+    failure: Option<String>,
 }
 
 /// Runs a query on Thalweg and on its peers. Each result is that of an engine, Thalweg's first.
@@ -96,19 +98,28 @@ pub fn compare_engines(
             Err(failure) => results.push((peer.name, Err(failure.to_string()))),
         }
     }
+    // Lines of results take as much memory as the results themselves.
+    drop(expected);
     for _ in 0..case.turns {
-        for engine in &mut right {
+        for engine in right.iter_mut().filter(|engine| engine.failure.is_none()) {
             files.remove_results()?;
-            let usage = run_process(&engine.command, &engine.task)
-                .map_err(|failure| format!("{}: {failure}", engine.name))?;
-            engine.usages.push(usage);
+            match run_process(&engine.command, &engine.task) {
+                Ok(usage) => engine.usages.push(usage),
+                Err(failure) => engine.failure = Some(failure.to_string()),
+            }
+        }
+        if let Some(failure) = &right[0].failure {
+            return Err(failure.clone().into());
         }
     }
     files.remove_results()?;
     let own_rates = right[0].rates(case.events);
     let figures = right.iter().map(|engine| {
-        let figures = engine.figures(case.events, &own_rates);
-        (engine.name, Ok(figures))
+        let figures = match &engine.failure {
+            Some(failure) => Err(failure.clone()),
+            None => Ok(engine.figures(case.events, &own_rates)),
+        };
+        (engine.name, figures)
     });
     results.splice(0..0, figures);
     Ok(results)
@@ -168,6 +179,7 @@ fn start_engine(
             processor_s: median(starts.iter().map(|usage| usage.processor_s)),
         },
         usages: Vec::new(),
+        failure: None,
     })
 }
 
@@ -231,6 +243,7 @@ mod tests {
                 processor_s: start_s,
             },
             usages: usages.collect(),
+            failure: None,
         }
     }
 
