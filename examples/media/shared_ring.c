@@ -40,6 +40,14 @@
 /* Bytes after which a batch is published, or a quarter of the ring if that is less. */
 #define BATCH_BYTES (32 * 1024)
 
+/* Looks at `published` before a look at `committed`: a receiver that takes single blocks from a sender at
+ * work on a batch takes cache lines from under it. */
+#define BATCH_SPINS_MIN 4
+#define BATCH_SPINS_MAX 64
+
+/* Bytes that must come for each look to make waiting for a batch worthwhile. */
+#define SPIN_BYTES 32
+
 /* Parts of the ring of which one is the largest block, and the most that one poll shows. */
 #define BLOCK_PARTS 4
 
@@ -50,6 +58,7 @@
 
 typedef struct indexes {
     _Alignas(CACHE_LINE) _Atomic uint64_t committed; /* written by the sender with each block */
+    _Atomic uint64_t block_bytes;                    /* bytes of that block */
     _Alignas(CACHE_LINE) _Atomic uint64_t published; /* written by the sender with each batch */
     _Alignas(CACHE_LINE) _Atomic uint64_t released;  /* written by the receiver */
     _Alignas(CACHE_LINE) _Atomic uint32_t receiver_sleeps;
@@ -88,6 +97,7 @@ struct thalweg_medium_receiver {
     uint64_t offset;   /* where they end in the ring */
     uint64_t known;    /* bytes that have come, as last read */
     uint64_t shown;    /* bytes that polls have shown */
+    uint32_t spins;    /* looks for a batch before one for single blocks; 0 in silence */
 };
 
 static int fail(int status, char *sentence, const char *tried) {
@@ -276,6 +286,7 @@ static void ring_commit(thalweg_medium_sender *s, uint64_t bytes) {
     s->offset += bytes;
     if (s->offset >= s->end.mapped)
         s->offset -= s->end.mapped;
+    atomic_store_explicit(&s->end.at->block_bytes, bytes, memory_order_relaxed);
     atomic_store_explicit(&s->end.at->committed, s->head, memory_order_release);
     if (s->head - s->published >= s->batch)
         publish(s);
@@ -330,14 +341,56 @@ static inline int read_known(thalweg_medium_receiver *r, _Atomic uint64_t *index
     return r->known - r->released <= r->end.limit;
 }
 
+static inline void spin_pause(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
+/* Looks before the next look for single blocks, of which `bytes` bytes came during the last looks: twice
+ * as many if that is much, half as many if it is little. Two blocks are few: somebody may be waiting
+ * for the answer to one. */
+static uint32_t next_spins(thalweg_medium_receiver *r, uint64_t bytes) {
+    uint64_t block = atomic_load_explicit(&r->end.at->block_bytes, memory_order_relaxed);
+    uint64_t worth = (uint64_t)SPIN_BYTES * r->spins;
+    uint32_t spins = r->spins / 2;
+    if (r->spins == 0)
+        return 1; /* after silence the next block may be a lone one, too */
+    if (bytes > 2 * block && bytes >= worth)
+        spins = 2 * r->spins;
+    else if (bytes > 2 * block && bytes >= worth / 2)
+        spins = r->spins;
+    return spins < BATCH_SPINS_MIN ? BATCH_SPINS_MIN
+           : spins > BATCH_SPINS_MAX ? BATCH_SPINS_MAX
+                                     : spins;
+}
+
+/* Looks for a batch, then for single blocks; 0: an index is wrong. */
+static int find_blocks(thalweg_medium_receiver *r) {
+    uint64_t from = r->known, before = from;
+    if (r->spins > 0)
+        before = atomic_load_explicit(&r->end.at->committed, memory_order_relaxed);
+    for (uint32_t look = 0; look < r->spins; look++) {
+        if (!read_known(r, &r->end.at->published))
+            return 0;
+        if (r->known != from)
+            return 1;
+        spin_pause();
+    }
+    if (!read_known(r, &r->end.at->committed))
+        return 0;
+    r->spins = r->known == from ? 0 : next_spins(r, r->known > before ? r->known - before : 0);
+    return 1;
+}
+
 static int ring_poll(thalweg_medium_receiver *r, uint64_t skip, const void **bytes, uint64_t *len,
                      char *sentence) {
     uint64_t from = r->released + skip, most = r->end.limit / BLOCK_PARTS;
     int is_right = 1;
-    if (r->known - from < most)
-        is_right = read_known(r, &r->end.at->published);
-    if (is_right && r->known == from)
-        is_right = read_known(r, &r->end.at->committed);
+    if (r->known == from)
+        is_right = find_blocks(r);
     /* The sender is looked for before the last look for blocks. */
     if (is_right && (r->known == from || r->end.is_lost) && look_sometimes(&r->end))
         is_right = read_known(r, &r->end.at->committed);
