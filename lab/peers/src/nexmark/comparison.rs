@@ -30,8 +30,9 @@ pub struct QueryCase {
 pub struct EngineFigures {
     /// Events a second over the whole run.
     pub events_per_s: f64,
-    /// Events a second without the time of a run on an empty input.
-    pub started_events_per_s: f64,
+    /// Events a second without the time of a run on an empty input; `None` if that took more than
+    /// half of a run, so that the rest is mostly its noise.
+    pub started_events_per_s: Option<f64>,
     /// Events for each second of the processor, of all cores together, without those of a run on
     /// an empty input.
     pub events_per_processor_s: f64,
@@ -42,7 +43,7 @@ pub struct EngineFigures {
     /// Rate of Thalweg over that of the engine, whole runs; above 1 Thalweg is faster.
     pub ratio: f64,
     /// Like `ratio`, without the time of a run on an empty input.
-    pub started_ratio: f64,
+    pub started_ratio: Option<f64>,
     /// Like `ratio`, of events for each second of the processor.
     pub processor_ratio: f64,
 }
@@ -61,7 +62,7 @@ struct RunTime {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct RunRates {
     whole: f64,
-    started: f64,
+    started: Option<f64>,
     processor: f64,
 }
 
@@ -191,7 +192,8 @@ impl RightEngine {
             let rate = |seconds: f64| events as f64 / seconds.max(1e-3);
             RunRates {
                 whole: rate(usage.wall_s),
-                started: rate(usage.wall_s - self.start.wall_s),
+                started: (2.0 * self.start.wall_s <= usage.wall_s)
+                    .then(|| rate(usage.wall_s - self.start.wall_s)),
                 processor: rate(usage.processor_s - self.start.processor_s),
             }
         });
@@ -210,16 +212,26 @@ impl RightEngine {
         let memory = self.usages.iter().map(|usage| usage.memory_bytes as f64);
         EngineFigures {
             events_per_s: rate(|rates| rates.whole),
-            started_events_per_s: rate(|rates| rates.started),
+            started_events_per_s: all(rates.iter().map(|rates| rates.started)),
             events_per_processor_s: rate(|rates| rates.processor),
             memory_bytes: median(memory) as u64,
             first_result_s: (!first_results.is_empty())
                 .then(|| median(first_results.iter().copied())),
             ratio: ratio(|rates| rates.whole),
-            started_ratio: ratio(|rates| rates.started),
+            started_ratio: all(own_rates
+                .iter()
+                .zip(&rates)
+                .map(|(own, peer)| Some(own.started? / peer.started?))),
             processor_ratio: ratio(|rates| rates.processor),
         }
     }
+}
+
+/// The median of values that are all there.
+fn all(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let values: Option<Vec<f64>> = values.collect();
+    let values = values.filter(|values| !values.is_empty())?;
+    Some(median(values.into_iter()))
 }
 
 #[cfg(test)]
@@ -254,9 +266,12 @@ mod tests {
             engine(2.0, &[6.0, 12.0, 4.0]),
         );
         let own_rates = own.rates(12);
-        assert_eq!((own_rates[0].whole, own_rates[0].started), (6.0, 12.0));
+        assert_eq!(
+            (own_rates[0].whole, own_rates[0].started),
+            (6.0, Some(12.0))
+        );
         let figures = peer.figures(12, &own_rates);
-        assert_eq!((figures.ratio, figures.started_ratio), (3.0, 4.0));
+        assert_eq!((figures.ratio, figures.started_ratio), (3.0, Some(4.0)));
         assert_eq!(figures.processor_ratio, 4.0);
         assert_eq!(figures.events_per_s, 2.0);
         assert_eq!(figures.memory_bytes, 60);
@@ -265,7 +280,10 @@ mod tests {
 
     #[test]
     fn a_run_without_work_has_a_rate() {
-        let rates = engine(1.0, &[1.0]).rates(10)[0];
-        assert_eq!((rates.whole, rates.started), (10.0, 10_000.0));
+        let short = engine(1.0, &[1.0]);
+        let rates = short.rates(10);
+        assert_eq!((rates[0].whole, rates[0].processor), (10.0, 10_000.0));
+        // A start that takes more than half of a run says too little about the rest.
+        assert_eq!(short.figures(10, &rates).started_ratio, None);
     }
 }

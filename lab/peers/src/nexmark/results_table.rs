@@ -41,11 +41,18 @@ fn figure_columns(figures: &EngineFigures) -> String {
         .first_result_s
         .map_or("-".to_owned(), |seconds| format!("{:.0} ms", seconds * 1e3));
     let pairs = [
-        (figures.events_per_s, figures.ratio),
+        (Some(figures.events_per_s), Some(figures.ratio)),
         (figures.started_events_per_s, figures.started_ratio),
-        (figures.events_per_processor_s, figures.processor_ratio),
+        (
+            Some(figures.events_per_processor_s),
+            Some(figures.processor_ratio),
+        ),
     ];
-    let pairs = pairs.map(|(rate, ratio)| format!("{:>8.3} {ratio:>7.2}", rate / 1e6));
+    let pairs = pairs.map(|(rate, ratio)| {
+        let rate = rate.map_or("-".to_owned(), |rate| format!("{:.3}", rate / 1e6));
+        let ratio = ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+        format!("{rate:>8} {ratio:>7}")
+    });
     let memory = figures.memory_bytes as f64 / 1e6;
     format!("{} {memory:>7.0} MB {first:>12}", pairs.join(" "))
 }
@@ -65,12 +72,12 @@ mod tests {
         };
         let figures = EngineFigures {
             events_per_s: 1.5e6,
-            started_events_per_s: 2e6,
+            started_events_per_s: Some(2e6),
             memory_bytes: 12_000_000,
             first_result_s: Some(0.25),
             events_per_processor_s: 1e6,
             ratio: 4.0,
-            started_ratio: 3.0,
+            started_ratio: Some(3.0),
             processor_ratio: 6.0,
         };
         let results = [("flink", Ok(figures)), ("jet", Err("no jar".to_owned()))];
