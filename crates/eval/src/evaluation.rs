@@ -1,7 +1,7 @@
 //! Context of one evaluation: input tuples, operator state, and the place where it submits.
 
 use graph::PortIndex;
-use tuple::{Layout, Punctuation, TupleRef};
+use tuple::{EventTime, Layout, Punctuation, TupleRef};
 
 use crate::{Fault, Services, State};
 
@@ -35,6 +35,11 @@ pub trait Submit {
     fn submit_tuple(&mut self, port: PortIndex, tuple: TupleRef<'_>) -> Result<(), Fault>;
     /// Sends a marker from an output port.
     fn submit_punctuation(&mut self, port: PortIndex, mark: Punctuation) -> Result<(), Fault>;
+    /// Sends a watermark from an output port.
+    fn submit_watermark(&mut self, port: PortIndex, at: EventTime) -> Result<(), Fault> {
+        let _ = (port, at);
+        Ok(())
+    }
     /// Services of the PE for library functions.
     fn services(&mut self) -> &mut dyn Services;
 }

@@ -3,16 +3,19 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use graph::EventClock;
-use tuple::{EventTime, Resolution};
+use graph::{EventClock, PortIndex};
+use tuple::{EventTime, Resolution, Value};
+
+use crate::operator_watermark::OperatorWatermark;
 
 /// The event time of one running operator. Threads that run it share it.
 #[derive(Debug, Default)]
 pub struct OperatorEventTime {
-    /// The attribute that holds the event time, and what it counts.
-    clock: Option<(Arc<str>, Resolution)>,
+    clock: Option<EventClock>,
+    /// The clock's output ports.
+    outputs: Arc<[PortIndex]>,
     /// Watermark, shared with the part of the run time that advances the operator's watermarks.
-    watermark: Arc<Mutex<Option<EventTime>>>,
+    watermark: Arc<OperatorWatermark>,
     pane: Mutex<Option<Pane>>,
 }
 
@@ -44,9 +47,11 @@ pub enum PaneTiming {
 impl OperatorEventTime {
     /// The event time of an operator with this clock, before its first tuple.
     pub fn new(clock: Option<&EventClock>) -> OperatorEventTime {
-        let clock = clock.map(|clock| (clock.attribute.clone(), clock.resolution));
+        let lag_ns = clock.map_or(0, |clock| clock.lag_ns);
         OperatorEventTime {
-            clock,
+            clock: clock.cloned(),
+            watermark: Arc::new(OperatorWatermark::new(lag_ns)),
+            outputs: clock.map_or(Arc::default(), |clock| clock.outputs.clone().into()),
             ..OperatorEventTime::default()
         }
     }
@@ -59,17 +64,36 @@ impl OperatorEventTime {
     /// The attribute that holds the event time, and what it counts; `None`: there is no event time.
     pub fn clock(&self) -> Option<(&str, Resolution)> {
         let clock = self.clock.as_ref();
-        clock.map(|(attribute, resolution)| (&**attribute, *resolution))
+        clock.map(|clock| (&*clock.attribute, clock.resolution))
+    }
+
+    /// The watermark, for code that advances it.
+    pub fn generated_watermark(&self) -> &OperatorWatermark {
+        &self.watermark
     }
 
     /// The operator's watermark, if there was one.
     pub fn watermark(&self) -> Option<EventTime> {
-        *lock(&self.watermark)
+        self.watermark.current()
     }
 
     /// The operator's watermark has advanced.
     pub fn advance_watermark(&self, at: EventTime) {
-        *lock(&self.watermark) = Some(at);
+        self.watermark.set(at);
+    }
+
+    /// Advances the operator's watermark by an event time that has passed: a timestamp, or an
+    /// integer of ticks. Returns the watermark and the ports to send it at, if it has advanced by
+    /// the clock's gap since one was sent last.
+    pub fn generate_watermark(&self, time: &Value) -> Option<(EventTime, Arc<[PortIndex]>)> {
+        let clock = self.clock.as_ref()?;
+        let unit_ns = match time {
+            Value::Timestamp(_) => 1,
+            _ => clock.resolution.tick_ns() as i64,
+        };
+        let time = EventTime::from_value(time, clock.resolution)?;
+        let sent = self.watermark.advance(time, unit_ns, clock.min_gap_ns);
+        sent.map(|at| (at, self.outputs.clone()))
     }
 
     /// The pane that fires.

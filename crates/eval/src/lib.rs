@@ -13,6 +13,7 @@ mod fault;
 pub mod interp;
 mod native;
 mod no_services;
+mod operator_watermark;
 pub mod ops;
 mod services;
 mod state;
@@ -25,6 +26,7 @@ pub use fault::{Fault, FaultKind};
 pub use interp::Interpreter;
 pub use native::{CheckArguments, NativeCall, NativeFn, WrongArgument};
 pub use no_services::NoServices;
+pub use operator_watermark::OperatorWatermark;
 pub use services::{EvaluateCondition, Services, TraceLevel};
 pub use state::{
     DirectoryEntry, EntryId, EntryTable, EntryTableType, HASH_MULTIPLIER, KeyLayout, State,

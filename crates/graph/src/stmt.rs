@@ -84,6 +84,11 @@ pub enum Stmt {
     /// Makes the entry current that was not used for the longest time, in a table by use; without
     /// entries, that of no key. No program can write it.
     SelectLeastUsed(TableId),
+    /// Advances the operator's watermark by an event time that has passed: to that time less the
+    /// lag of the operator's clock, unless it is there already. Sends the watermark at the clock's
+    /// output ports if it has advanced by the clock's gap since one was sent. The expression is a
+    /// timestamp, or an int64 or uint64 of ticks. No program can write it.
+    AdvanceWatermark(Expr),
 }
 
 /// A local variable or formal.

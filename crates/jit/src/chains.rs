@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::jit::{Jit, function_context};
 use crate::lower::{
     self, BodyUsage, FunctionContext, InlinedEdge, InlinedOutput, OutputTarget, RingGrantAddresses,
+    WatermarkWords,
 };
 
 /// Largest number of nodes of other operators' bodies that are inlined into one machine function.
@@ -88,6 +89,7 @@ impl<'c> ChainCompiler<'c> {
             state_layout: context.state_layout,
             state: state_address(member),
             changed_state: changed_by(member.logic),
+            watermark: Some(WatermarkWords::from_event_time(member.event_time)),
             on_tuple,
             targets,
         })
@@ -170,6 +172,7 @@ impl<'c> ChainCompiler<'c> {
         let unchained = FunctionContext {
             state: Some(state_address(member)),
             stop_address: Some(self.stop_address),
+            watermark: Some(WatermarkWords::from_event_time(member.event_time)),
             ..function_context(&member.scope)
         };
         let inlining = FunctionContext {

@@ -173,6 +173,7 @@ pub(crate) fn function_context(scope: &CodeScope<'_>) -> FunctionContext {
             .collect(),
         state_layout: Rc::new(StateLayout::from_scope(scope)),
         state: None,
+        watermark: None,
         targets: scope
             .outputs
             .iter()

@@ -291,14 +291,13 @@ impl<'a> PeCallGraph<'a> {
         chains.map(in_order).collect()
     }
 
-    /// Whether an operator may have its behaviour as typed statements: inserted operators and those
-    /// with threads and timers of their own are Rust code.
+    /// Whether an operator may have its behaviour as typed statements: operators that encode,
+    /// decode or order tuples, and those with threads and timers of their own, are Rust code.
     fn may_be_lowered(&self, id: OperatorId) -> bool {
         let inserted = [
             inserted_operators::SEND,
             inserted_operators::RECEIVE,
             inserted_operators::ORDERED_CALL,
-            inserted_operators::WATERMARKS,
         ];
         !inserted.iter().any(|kind| self.is_kind(id, kind))
             && !self.has_own_thread(id)

@@ -15,7 +15,8 @@ use crate::control_process::operator_loops::{LONG_WINDOW, PARTITION_TUPLES, PART
 use crate::job::InheritedFile;
 use crate::schema::PayloadSchema;
 
-/// An SPL program and the name of the loop that does the same by hand.
+/// An SPL program, and the name of the loop that does the same by hand or the part that its control
+/// is without.
 struct FusedCase {
     /// Name of the operator or expression in outcomes.
     name: &'static str,
@@ -26,6 +27,8 @@ struct FusedCase {
     rounded_tuples: fn(u64) -> u64,
     /// Number of tuples that the operator submits when it is given so many.
     tuples_out: fn(u64) -> u64,
+    /// Text of the program that the control leaves out; empty if the control is a loop by hand.
+    left_out: &'static str,
     /// Whether the program reads a file, which is generated for it.
     has_file: bool,
 }
@@ -40,10 +43,11 @@ const DEFAULT_CASE: FusedCase = FusedCase {
     expression: "",
     rounded_tuples: |tuples| tuples.next_multiple_of(WINDOW).max(2 * WINDOW),
     tuples_out: |tuples| tuples,
+    left_out: "",
     has_file: false,
 };
 
-const OPERATORS: [FusedCase; 13] = [
+const OPERATORS: [FusedCase; 14] = [
     FusedCase {
         name: "Filter",
         program: include_str!("../programs/filter.spl"),
@@ -117,6 +121,12 @@ const OPERATORS: [FusedCase; 13] = [
         ..DEFAULT_CASE
     },
     FusedCase {
+        name: "eventTime",
+        program: include_str!("../programs/event_time.spl"),
+        left_out: "@eventTime(eventTimeAttribute = at)",
+        ..DEFAULT_CASE
+    },
+    FusedCase {
         name: "FileSource",
         program: include_str!("../programs/file.spl"),
         has_file: true,
@@ -163,6 +173,9 @@ pub const CHAIN_SIZES: [u64; 6] = [4, 64, 256, 1024, 4096, 16384];
 /// Description of the loops by hand, in a few words.
 const HAND_WRITTEN_LOOP: &str = "hand-written loop";
 
+/// Description of programs that leave a part out, in a few words.
+const SAME_PROGRAM: &str = "the same program without it";
+
 /// Measures operators of the toolkit, one by one.
 ///
 /// # Errors
@@ -191,20 +204,28 @@ fn measure_one(
     let bench_case = BenchCase {
         bench: name,
         path: case.name.to_owned(),
-        control: HAND_WRITTEN_LOOP,
+        control: match case.left_out {
+            "" => HAND_WRITTEN_LOOP,
+            _ => SAME_PROGRAM,
+        },
         ..BenchCase::default()
     };
     let text = case.program.replace("%expression%", case.expression) + SINK;
     let job = bench.job(&text, &plan())?;
+    let without = match case.left_out {
+        "" => None,
+        part => Some(bench.job(&text.replace(part, ""), &plan())?),
+    };
     let (thalweg, binary) = bench.settings.commands();
     let mut lines = CsvFiles::default();
     let mut own_lines = CsvFiles::default();
+    let values = |tuples| {
+        let arrivals = (case.tuples_out)(tuples).to_string();
+        vec![("tuples", tuples.to_string()), ("arrivals", arrivals)]
+    };
     let mut ours = |tuples| {
         let tuples = (case.rounded_tuples)(tuples);
-        let mut values = vec![
-            ("tuples", tuples.to_string()),
-            ("arrivals", (case.tuples_out)(tuples).to_string()),
-        ];
+        let mut values = values(tuples);
         if case.has_file {
             values = vec![values.remove(1), ("file", own_lines.path(tuples)?)];
         }
@@ -212,6 +233,10 @@ fn measure_one(
     };
     let mut bare = |tuples| {
         let tuples = (case.rounded_tuples)(tuples);
+        if let Some(job) = &without {
+            let output = job.run(&thalweg, &values(tuples))?;
+            return Ok(RunArrivals::parse_output(&output, 1)?.per_input(tuples));
+        }
         let file = match case.has_file {
             true => lines.path(tuples)?,
             false => String::new(),

@@ -113,8 +113,23 @@ impl Machine<'_, '_> {
                 let submitted = self.submit_punctuation(port, mark);
                 submitted.map_err(|fault| fault.with_pos(*pos))?;
             }
+            Stmt::AdvanceWatermark(time) => {
+                let advanced = self.advance_watermark(time);
+                advanced.map_err(|fault| fault.with_pos(time.pos))?;
+            }
         }
         Ok(StmtCompletion::Next)
+    }
+
+    fn advance_watermark(&mut self, time: &Expr) -> Result<(), Fault> {
+        let time = self.value(time)?;
+        let submit = &mut *self.evaluation.submit;
+        let events = submit.services().event_time();
+        let Some((at, ports)) = events.and_then(|events| events.generate_watermark(&time)) else {
+            return Ok(());
+        };
+        let mut ports = ports.iter();
+        ports.try_for_each(|&port| submit.submit_watermark(port, at))
     }
 
     /// Makes the entry of a key current. Whether it was added.

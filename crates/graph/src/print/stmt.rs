@@ -91,6 +91,10 @@ impl PrintNames<'_> {
                 out.push_str("] added ");
                 return self.block(added, depth, out);
             }
+            Stmt::AdvanceWatermark(time) => {
+                out.push_str("advance watermark by ");
+                self.expr(time, out);
+            }
             other => self.entry_stmt(other, out),
         }
         out.push_str(";\n");

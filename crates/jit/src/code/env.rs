@@ -329,6 +329,19 @@ impl Env {
         Ok(result)
     }
 
+    /// Like [`Env::with_outlet`], for an operator that the code has not noted. After a fault it is
+    /// noted.
+    pub fn with_outlet_of<R>(
+        &mut self,
+        operator: u32,
+        work: impl FnOnce(&mut dyn CodeOutlet) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let before = std::mem::replace(&mut self.inlined_operator, operator);
+        let result = self.with_outlet(work)?;
+        self.inlined_operator = before;
+        Ok(result)
+    }
+
     /// The tuple that is being written.
     pub fn tuple_buf(&mut self) -> &mut TupleBuf {
         // SAFETY: set by `enter` to the caller's or the own buffer; nothing else touches either.

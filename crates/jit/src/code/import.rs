@@ -228,6 +228,9 @@ imports! {
     SubmitInput = submit::submit_input as (PortIndex, *const u8, usize, *const Pos) -> u32;
     /// Submits a marker. Returns a status.
     Punctuate = submit::punctuate as (PortIndex, u32, *const Pos) -> u32;
+    /// Advances the watermark of an operator, which may be an inlined one, by an event time, given
+    /// by its parts. Returns a status.
+    AdvanceWatermark = submit::advance_watermark as (*const Type, *const u64, u32, *const Pos) -> u32;
     /// Wakes a reader that sleeps, after a frame was written for it.
     WakeReader = submit::wake_reader as (PortIndex);
     /// Blocks the thread for a number of seconds, but not beyond a shutdown.
@@ -241,7 +244,8 @@ imports! {
 }
 
 impl ImportedFunction {
-    /// Whether the function can fault, or asks something of the outlet.
+    /// Whether the function can fault, or asks something of the outlet, for the operator that the
+    /// environment names.
     pub fn reaches_outside(self) -> bool {
         use ImportedFunction::{
             AddEntry, EnqueueEntry, FindEntry, FindEntryWords, IsShutdown, Punctuate, RunSite,

@@ -25,6 +25,6 @@ mod values;
 
 pub use context::{
     BodyUsage, CodegenUnit, InlinableOperator, InlinedEdge, InlinedOutput, MachineCodeListing,
-    MemoryRequirements, OutputTarget, RingGrantAddresses, StateLayout,
+    MemoryRequirements, OutputTarget, RingGrantAddresses, StateLayout, WatermarkWords,
 };
 pub use functions::{FunctionContext, FunctionSource};

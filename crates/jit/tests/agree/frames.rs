@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use eval::{Fault, InputTuples, Services, State};
+use eval::{Fault, InputTuples, OperatorEventTime, Services, State};
 use graph::PortIndex;
 use ring::{Reader, RingShape, Writer, private_ring};
 use runtime::abi::interpreter_backend::InterpreterBackend;
@@ -301,6 +301,7 @@ fn compiled(
         },
         logic: &logic,
         state: state.address(),
+        event_time: &OperatorEventTime::default(),
         chain_outputs: vec![None],
         frame_edges: vec![frames],
         batch_forms: vec![],

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use eval::{Fault, InputTuples, Services};
+use eval::{Fault, InputTuples, OperatorEventTime, Services};
 use graph::{OperatorNode, PortIndex};
 use runtime::abi::{
     Backend, ChainEdge, ChainMember, ChainOutput, CodeContext, CodeOutlet, CodeScope, Counter,
@@ -129,6 +129,7 @@ fn run_with(
         .iter()
         .map(|node| StateCell::new(eval::State::new(&node.rig.state)))
         .collect();
+    let event_time = OperatorEventTime::default();
     let counters = |count: fn(&Node) -> usize| -> Vec<Vec<Counter>> {
         nodes
             .iter()
@@ -156,6 +157,7 @@ fn run_with(
         },
         logic: &nodes[at].logic,
         state: states[at].address(),
+        event_time: &event_time,
         chain_outputs: edges(&nodes[at], &submitted[at], &processed),
         frame_edges: Vec::new(),
         batch_forms: vec![given.form().filter(|_| at == 0); nodes[at].rig.inputs.len()],

@@ -25,6 +25,7 @@
 //! faults, the code says with [`super::CodeOutlet::act_as`] which operator the outlet acts for.
 //! After a fault that stays so, and the report names the right operator.
 
+use eval::OperatorEventTime;
 use graph::PortIndex;
 use ring::grant::GrantAddresses;
 
@@ -51,6 +52,9 @@ pub struct ChainMember<'a> {
     pub logic: &'a LoweredLogic,
     /// Address of the operator's state, for code that inlines the operator.
     pub state: StateAddress,
+    /// Event time of the operator, valid as long as the code may be called: code may advance the
+    /// watermark by its words, as [`eval::OperatorWatermark`] says.
+    pub event_time: &'a OperatorEventTime,
     /// By output port: all consumers, or `None` if the code has to submit through the outlet.
     pub chain_outputs: Vec<Option<ChainOutput<'a>>>,
     /// By output port, or empty: the ring into which the code may write frames.

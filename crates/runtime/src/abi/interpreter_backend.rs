@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eval::interp::Interpreter;
 use eval::{Evaluation, Fault, InputTuples, NativeFn, Services, State, Submit};
 use graph::{Body, Expr, Function, PortIndex};
-use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
+use tuple::{EventTime, Layout, Punctuation, TupleBuf, TupleRef, Value};
 
 use super::backend::Backend;
 use super::code::{CodeScope, ProjectTuple, RunBody, TestPredicate};
@@ -163,6 +163,10 @@ impl Submit for OutletSubmit<'_> {
 
     fn submit_punctuation(&mut self, port: PortIndex, mark: Punctuation) -> Result<(), Fault> {
         self.0.submit_punctuation(port, mark)
+    }
+
+    fn submit_watermark(&mut self, port: PortIndex, at: EventTime) -> Result<(), Fault> {
+        self.0.submit_watermark(port, at)
     }
 
     fn services(&mut self) -> &mut dyn Services {

@@ -20,6 +20,9 @@ pub struct LoweredLogic {
     pub on_process: Option<Body>,
     /// Whether window markers are not forwarded, whatever the model says.
     pub keeps_markers: bool,
+    /// Whether each output port continues the input port of its number: window markers and the
+    /// final marker of that port are forwarded to it when they come, and no others.
+    pub continues_ports: bool,
     /// The window that the statements fill, if they keep one.
     pub window: Option<CountedWindow>,
 }

@@ -1,6 +1,7 @@
 //! Chains inside a thread: which edges between lowered operators the backend may compile without
 //! the outlet, by inlining the consumer or calling it directly.
 
+use eval::OperatorEventTime;
 use graph::{Body, ExprKind, PortIndex, Stmt};
 use tuple::{Punctuation, Value};
 
@@ -20,6 +21,7 @@ pub(crate) struct ChainCandidate<'a> {
     pub scope: CodeScope<'a>,
     pub logic: &'a LoweredLogic,
     pub state: StateAddress,
+    pub event_time: &'a OperatorEventTime,
     pub outs: &'a [OutputPortState],
     pub processed: &'a [Counter],
     /// By input port: counters of markers.
@@ -49,6 +51,7 @@ pub(crate) fn compile(
         scope: candidate.scope.clone(),
         logic: candidate.logic,
         state: candidate.state,
+        event_time: candidate.event_time,
         chain_outputs: chain_outputs((at, candidate), candidates),
         frame_edges: match needs_open_check(candidate.logic) {
             true => Vec::new(),

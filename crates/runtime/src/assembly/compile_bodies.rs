@@ -13,13 +13,14 @@ use crate::assembly::pe_topology::PeTopology;
 use crate::blocking::stop_signal::StopSignal;
 use crate::contract::build_context;
 use crate::execution::port_state::OutputPortState;
+use crate::services::operator_services::OperatorServices;
 use crate::services::report::Failure;
 
 /// The code of each operator, by operator. The backend is finished afterwards.
 pub(crate) fn compile_all(
     backend: &mut dyn Backend,
     constructed: &[ConstructedOperator<'_>],
-    topology: &PeTopology,
+    (topology, services): (&PeTopology, &[OperatorServices]),
     stop: &StopSignal,
 ) -> Result<Vec<OperatorCode>, Failure> {
     let mut codes: Vec<OperatorCode> = constructed
@@ -34,7 +35,7 @@ pub(crate) fn compile_all(
     for group in groups_by_thread(constructed, topology) {
         let candidates: Vec<_> = group
             .iter()
-            .map(|&at| chain_candidate(&constructed[at], constructed, topology))
+            .map(|&at| chain_candidate(&constructed[at], constructed, (topology, &services[at])))
             .collect();
         let compiled = chains::compile(backend, &candidates, stop.address());
         let first = constructed[group[0]].operator;
@@ -70,7 +71,7 @@ fn groups_by_thread(
 fn chain_candidate<'a>(
     constructed: &'a ConstructedOperator<'_>,
     all: &[ConstructedOperator<'_>],
-    topology: &'a PeTopology,
+    (topology, services): (&'a PeTopology, &'a OperatorServices),
 ) -> ChainCandidate<'a> {
     let at = constructed.index as usize;
     let catches_faults = constructed.operator.caught_faults() != CaughtFaults::None;
@@ -90,6 +91,7 @@ fn chain_candidate<'a>(
         scope: scope(constructed),
         logic: &constructed.logic,
         state: constructed.state.address(),
+        event_time: &services.events,
         outs: &topology.outs[at],
         processed: &topology.processed[at],
         punctuation: &topology.punctuation[at],

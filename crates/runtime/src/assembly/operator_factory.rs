@@ -45,6 +45,9 @@ impl ConstructedOperator<'_> {
         if self.requirements.keeps_markers || self.requirements.own_thread {
             return Vec::new();
         }
+        if self.logic.continues_ports {
+            return vec![port];
+        }
         let outputs = (0..self.operator.outputs.len() as u32).map(PortIndex);
         let forwards = |out: &PortIndex| {
             let model = output_port_model(self.entry.model, out.index());

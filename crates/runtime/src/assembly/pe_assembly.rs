@@ -81,8 +81,8 @@ pub(crate) fn assemble(
     let topology = PeTopology::new(program, plan, &constructed);
     // One more for the thread that closes the operators at the end.
     waits.set_thread_count(topology.thread_count + 1);
-    let codes =
-        compile_bodies::compile_all(backend, &constructed, &topology, &pe_context.stop_signal)?;
+    let (wired, stop) = ((&topology, &services[..]), &pe_context.stop_signal);
+    let codes = compile_bodies::compile_all(backend, &constructed, wired, stop)?;
     let fed_operators = threads_feeding(&constructed, &topology);
     let source_threads = take_source_threads(&mut constructed, plan);
     let timers = take_timers(&mut constructed);
@@ -291,6 +291,7 @@ fn input_port_states(constructed: &ConstructedOperator<'_>) -> Vec<InputPortStat
             is_abandoned: false,
             is_control: input.is_control,
             markers_forwarded_to: constructed.markers_forwarded_to(port),
+            continued_at: constructed.logic.continues_ports.then_some(port),
         });
     ports.collect()
 }

@@ -6,18 +6,23 @@
 //! ```
 //! A PE has one behind each operator whose clock says so ([`graph::EventClock`]). All its ports
 //! share one watermark: the greatest event time that has passed, less the lag. The watermark
-//! follows the tuple that has advanced it, and goes to all ports.
-
-use std::sync::Arc;
+//! follows the tuple that has advanced it, and goes to all ports. It is lowered, so that compiled
+//! code goes on through it.
 
 use eval::{Fault, FaultKind};
-use graph::{EventClock, InPortModel, OperatorModel, OutPortModel, PortIndex};
-use tuple::{EventTime, Layout, Punctuation, Resolution, TupleRef};
+use graph::{
+    Body, EventClock, Expr, ExprKind, InPort, InPortModel, OperatorModel, OperatorNode,
+    OutPortModel, PortIndex, Stmt,
+};
+use tuple::{Type, Value};
 
-use crate::{BuildContext, Operator, OperatorEntry, Outlet};
+use crate::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 /// The registry's entry of Watermarks.
-pub(crate) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
+pub(crate) const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    constructor: OperatorConstructor::Lower(lower),
+};
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "thalweg.eventtime",
@@ -28,93 +33,47 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
-    build.set_keeps_watermarks();
-    let clock = build.operator.clock.as_ref();
+fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
+    let clock = operator.clock.as_ref();
     let clock = clock.ok_or_else(|| Fault::new(FaultKind::Limit, "watermarks without a clock"))?;
-    let ports = build
-        .inputs
-        .iter()
-        .map(|layout| event_time_attribute(clock, layout));
-    Ok(Box::new(WatermarkGenerator {
-        ports: ports.collect::<Result<_, _>>()?,
-        resolution: clock.resolution,
-        lag_ns: clock.lag_ns,
-        gap_ns: clock.min_gap_ns,
-        current: None,
-        next_sent: None,
-    }))
+    let ports = (0..).map(PortIndex).zip(&operator.inputs);
+    let on_tuple = ports.map(|(port, input)| on_tuple(operator, clock, port, input));
+    Ok(LoweredLogic {
+        on_tuple: on_tuple.collect::<Result<_, _>>()?,
+        on_punct: vec![None; operator.inputs.len()],
+        continues_ports: true,
+        ..LoweredLogic::default()
+    })
 }
 
-/// Index of the attribute that holds the event time in tuples of a layout.
-fn event_time_attribute(
+/// The statements for a tuple: submit, then advance the watermark.
+fn on_tuple(
+    operator: &OperatorNode,
     clock: &EventClock,
-    layout: &Arc<Layout>,
-) -> Result<(usize, Arc<Layout>), Fault> {
-    let found = layout.schema.find(&clock.attribute);
-    let (at, _) = found.ok_or_else(|| missing_event_time(&clock.attribute))?;
-    Ok((at, layout.clone()))
+    port: PortIndex,
+    input: &InPort,
+) -> Result<Body, Fault> {
+    let pos = operator.pos;
+    let found = input.schema.find(&clock.attribute);
+    let (at, attribute) = found.ok_or_else(|| missing_event_time(&clock.attribute))?;
+    let tuple = Expr {
+        kind: ExprKind::Input { port, history: 0 },
+        ty: Type::Tuple(input.schema.clone()),
+        pos,
+    };
+    let time = Expr::attribute(port, at as u32, attribute.ty.clone()).with_pos(pos);
+    let submit = Stmt::Submit {
+        port: Expr::constant(Value::Uint32(port.0), Type::Uint32).with_pos(pos),
+        tuple,
+        pos,
+    };
+    Ok(Body {
+        stmts: vec![submit, Stmt::AdvanceWatermark(time)],
+        ..Body::default()
+    })
 }
 
 fn missing_event_time(attribute: &str) -> Fault {
     let message = format!("a stream has no event time `{attribute}`");
     Fault::new(FaultKind::Limit, message)
-}
-
-struct WatermarkGenerator {
-    /// By port: index of the attribute that holds the event time, and the layout.
-    ports: Box<[(usize, Arc<Layout>)]>,
-    resolution: Resolution,
-    lag_ns: i128,
-    gap_ns: i128,
-    current: Option<EventTime>,
-    /// Least watermark that is far enough from the last one to be sent.
-    next_sent: Option<EventTime>,
-}
-
-impl Operator for WatermarkGenerator {
-    fn process(
-        &mut self,
-        port: PortIndex,
-        tuple: TupleRef<'_>,
-        out: &mut dyn Outlet,
-    ) -> Result<(), Fault> {
-        let (at, layout) = &self.ports[port.index()];
-        let time = EventTime::from_value(&tuple.get(layout, *at), self.resolution);
-        out.submit(port, tuple)?;
-        match time {
-            Some(time) => self.advance(EventTime(time.0 - self.lag_ns), out),
-            None => Ok(()),
-        }
-    }
-
-    fn process_window_marker(
-        &mut self,
-        port: PortIndex,
-        out: &mut dyn Outlet,
-    ) -> Result<(), Fault> {
-        out.submit_punctuation(port, Punctuation::Window)
-    }
-
-    fn process_final_marker(&mut self, port: PortIndex, out: &mut dyn Outlet) -> Result<(), Fault> {
-        out.submit_punctuation(port, Punctuation::Final)
-    }
-}
-
-impl WatermarkGenerator {
-    fn advance(&mut self, to: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
-        if self.current >= Some(to) {
-            return Ok(());
-        }
-        self.current = Some(to);
-        if let Some(events) = out.services().event_time() {
-            events.advance_watermark(to);
-        }
-        if self.next_sent.is_some_and(|next| to < next) {
-            return Ok(());
-        }
-        self.next_sent = Some(EventTime(to.0 + self.gap_ns));
-        let mut ports = (0..self.ports.len() as u32).map(PortIndex);
-        ports.try_for_each(|port| out.submit_watermark(port, to))
-    }
 }

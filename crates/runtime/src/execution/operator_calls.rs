@@ -139,6 +139,7 @@ impl OperatorInstance {
             let result = result.and_then(|()| {
                 self.call_built(region, |built, out| built.process_final_marker(port, out))
             });
+            let result = result.and_then(|()| self.end_continued(region, port));
             self.ports[at].finals_left = 0;
             result?;
         } else {
@@ -341,6 +342,14 @@ impl OperatorInstance {
             outlet.submit_punctuation(out, Punctuation::Window)?;
         }
         Ok(())
+    }
+
+    /// Ends the output port that continues an input port.
+    fn end_continued(&self, region: &ThreadRegion, port: PortIndex) -> Result<(), Fault> {
+        let Some(out) = self.ports[port.index()].continued_at else {
+            return Ok(());
+        };
+        OperatorOutlet::new(region, self.index).submit_punctuation(out, Punctuation::Final)
     }
 
     /// Counts the tuples in windows that did not get full, when the operator's input has ended.

@@ -51,6 +51,8 @@ pub(crate) struct InputPortState {
     pub layout: Arc<Layout>,
     /// Output ports to which window markers of this port are forwarded.
     pub markers_forwarded_to: Vec<PortIndex>,
+    /// Output port that ends when this port does.
+    pub continued_at: Option<PortIndex>,
 }
 
 impl InputPortState {

@@ -296,6 +296,7 @@ fn fused_code_does_what_is_done_by_hand() {
     let rest = [
         "Sort",
         "Sort-sliding",
+        "eventTime",
         "FileSource",
         "integer",
         "float",

@@ -5,6 +5,7 @@ use graph::{Clock, PortIndex, Pos};
 use tuple::{Layout, Punctuation, TupleRef, Type, Value};
 
 use super::super::env::Env;
+use super::value::parts_reader;
 use super::{deref, elements, env};
 
 pub extern "C" fn begin_tuple(e: *mut Env, layout: *const Layout, tail: usize) -> *mut u8 {
@@ -79,6 +80,27 @@ pub extern "C" fn punctuate(e: *mut Env, port: PortIndex, mark: u32, pos: *const
     };
     let env = env(e);
     let result = env.with_outlet(|outlet| outlet.submit_punctuation(port, mark));
+    status_of_result(env, result, pos)
+}
+
+pub extern "C" fn advance_watermark(
+    e: *mut Env,
+    ty: *const Type,
+    time: *const u64,
+    operator: u32,
+    pos: *const Pos,
+) -> u32 {
+    let time = parts_reader(time).build(deref(ty));
+    let env = env(e);
+    let result = env.with_outlet_of(operator, |outlet| {
+        let events = outlet.services().event_time();
+        let sent = events.and_then(|events| events.generate_watermark(&time));
+        let Some((at, ports)) = sent else {
+            return Ok(());
+        };
+        let mut ports = ports.iter();
+        ports.try_for_each(|&port| outlet.submit_watermark(port, at))
+    });
     status_of_result(env, result, pos)
 }
 

@@ -8,7 +8,7 @@ use super::super::parts_reader::PartsReader;
 use super::{deref, deref_mut, env};
 
 /// The words of an argument.
-fn parts_reader(at: *const u64) -> PartsReader {
+pub(super) fn parts_reader(at: *const u64) -> PartsReader {
     // SAFETY: compiled code stores a word for each part of the types that go with them.
     unsafe { PartsReader::new(at) }
 }

@@ -10,6 +10,7 @@ use tuple::Type;
 use super::local_storage::LocalStorage;
 use super::output_target::OutputTarget;
 use super::state_layout::StateLayout;
+use super::watermark_words::WatermarkWords;
 use crate::lowered_value::LoweredValue;
 
 /// The meaning of a body's names.
@@ -35,6 +36,8 @@ pub struct BodyContext {
     pub changed_state: HashSet<StateId>,
     /// The address of the flag that says whether a shutdown was asked for, if it is known.
     pub stop_address: Option<i64>,
+    /// The words of the operator's watermark, if they are known.
+    pub watermark: Option<WatermarkWords>,
     /// Targets of submitted tuples, by output port.
     pub targets: Vec<OutputTarget>,
     /// Number of the inlined operator that owns the body, or `NO_INLINED_OPERATOR`.

@@ -107,6 +107,7 @@ impl BodyUsage {
             }
             Stmt::EntryId(local, _) => self.note_initialization(*local),
             Stmt::SelectEntry(_, id) => self.expr(id),
+            Stmt::AdvanceWatermark(time) => self.expr(time),
             Stmt::AddEntry(..)
             | Stmt::RemoveEntry(_)
             | Stmt::EnqueueEntry(..)

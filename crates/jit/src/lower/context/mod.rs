@@ -14,6 +14,7 @@ mod output_target;
 mod ring_grant_addresses;
 mod signature;
 mod state_layout;
+mod watermark_words;
 
 pub use body_context::{BodyContext, BodyInput, LoopTargets, ReturnTarget, StateStorage};
 pub use body_usage::{BodyUsage, LocalUsage};
@@ -25,3 +26,4 @@ pub use output_target::{InlinableOperator, InlinedEdge, InlinedOutput, OutputTar
 pub use ring_grant_addresses::RingGrantAddresses;
 pub use signature::signature;
 pub use state_layout::StateLayout;
+pub use watermark_words::WatermarkWords;

@@ -10,6 +10,7 @@ use tuple::Layout;
 use super::body_usage::BodyUsage;
 use super::ring_grant_addresses::RingGrantAddresses;
 use super::state_layout::StateLayout;
+use super::watermark_words::WatermarkWords;
 use crate::code::StateAddresses;
 
 /// Target of the tuples of an output port.
@@ -51,6 +52,8 @@ pub struct InlinableOperator {
     pub state: StateAddresses,
     /// The state variables that some of its bodies change.
     pub changed_state: HashSet<StateId>,
+    /// The words of the operator's watermark, if they are known.
+    pub watermark: Option<WatermarkWords>,
     /// Bodies that process a tuple, by input port.
     pub on_tuple: Vec<Rc<(Body, BodyUsage)>>,
     /// Targets of submitted tuples, by output port.

@@ -11,7 +11,7 @@ use tuple::{Layout, Type};
 use crate::code::{NO_INLINED_OPERATOR, StateAddresses, offsets};
 use crate::lower::context::{
     BodyContext, BodyInput, BodyUsage, FunctionLowering, MemoryRequirements, OutputTarget,
-    ReturnTarget, StateLayout, StateStorage,
+    ReturnTarget, StateLayout, StateStorage, WatermarkWords,
 };
 use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
@@ -41,6 +41,8 @@ pub struct FunctionContext {
     pub state_layout: Rc<StateLayout>,
     /// The addresses of the state, if it is always the same.
     pub state: Option<StateAddresses>,
+    /// The words of the operator's watermark, if they are known.
+    pub watermark: Option<WatermarkWords>,
     /// Targets of submitted tuples, by output port.
     pub targets: Vec<OutputTarget>,
     /// The address of the shutdown flag.
@@ -150,6 +152,7 @@ impl FunctionLowering<'_, '_> {
             state_layout: context.state_layout.clone(),
             changed_state: uses.changed_state.clone(),
             stop_address: context.stop_address,
+            watermark: context.watermark,
             targets: context.targets.clone(),
             inlined_operator: NO_INLINED_OPERATOR,
             ..BodyContext::default()

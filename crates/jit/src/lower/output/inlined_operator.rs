@@ -57,6 +57,7 @@ impl FunctionLowering<'_, '_> {
             state_layout: inlined.state_layout.clone(),
             changed_state: inlined.changed_state.clone(),
             stop_address: self.body.stop_address,
+            watermark: inlined.watermark,
             targets: inlined.targets.clone(),
             return_targets: vec![ReturnTarget {
                 block: done,

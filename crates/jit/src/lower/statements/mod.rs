@@ -3,3 +3,4 @@
 mod branchless_if;
 mod entry;
 mod stmt;
+mod watermark;

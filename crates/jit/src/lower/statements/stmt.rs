@@ -72,6 +72,7 @@ impl FunctionLowering<'_, '_> {
             Stmt::SelectLeastUsed(table) => {
                 self.call_on_table(ImportedFunction::SelectLeastUsed, *table);
             }
+            Stmt::AdvanceWatermark(time) => self.advance_watermark(time),
         }
     }
 

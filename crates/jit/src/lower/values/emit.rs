@@ -34,6 +34,8 @@ pub enum AccessRegion {
     Counters,
     /// The words of a ring and of its grant.
     Ring,
+    /// The words of watermarks.
+    Watermarks,
     /// Memory that nothing changes, but of which something else says whether it is there: the
     /// elements of lists of input tuples, and of tables by an index.
     Input,
