@@ -11,7 +11,7 @@ use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::harness::HarnessOutput;
 use runtime::{OperatorCounts, OperatorEntry, PeOptions, StopSignal, TestHarness, TimerId};
 use tuple::text::{self, TextReader};
-use tuple::{Layout, Punctuation, TupleBuf, Type, Value};
+use tuple::{EventTime, Layout, Punctuation, TupleBuf, Type, Value};
 
 use crate::program::SharedOutput;
 
@@ -121,6 +121,12 @@ impl TextHarness {
         flat.begin(&layout);
         flat.set_all(&layout, tuple);
         self.harness.process(port, flat.as_ref())
+    }
+
+    /// Advances the watermark to a number of nanoseconds.
+    pub fn advance_watermark(&mut self, ns: i128) {
+        let advanced = self.harness.advance_watermark(EventTime(ns));
+        advanced.unwrap_or_else(|fault| panic!("{fault}"));
     }
 
     /// Hands over a window marker.

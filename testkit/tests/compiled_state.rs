@@ -5,13 +5,15 @@ use std::alloc::System;
 
 use eval::Fault;
 use graph::{
-    BinaryOp, Expr, ExprKind, OperatorModel, Partition, Policy, PortIndex, Pos, Window, WindowKind,
+    BinaryOp, EventClock, Expr, ExprKind, OperatorModel, Partition, Policy, PortIndex, Pos,
+    TimeInterval, Window, WindowKind, inserted_operators,
 };
 use jit::{Jit, JitOptions};
+use runtime::crossing::ENTRIES;
 use runtime::{Operator, OperatorEntry, Outlet, Pe, PeOptions};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use thalweg_testkit::{OperatorBuilder, build_program, exprs, planned};
-use tuple::{TupleRef, Type, Value};
+use tuple::{Resolution, TupleRef, Type, Value};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -107,12 +109,12 @@ fn window(kind: WindowKind, size: u32, has_partitions: bool) -> Window {
 }
 
 /// Sum, greatest and mean of an attribute that rises and falls.
-fn aggregate(window: Window) -> OperatorBuilder {
+fn aggregate(feeder: u32, window: Window) -> OperatorBuilder {
     let remainder = exprs::rem(n(0), exprs::int64(97));
     let price = cast(remainder.clone(), Type::Float64);
     let mut operator = OperatorBuilder::new("spl.relational::Aggregate", "Results")
         .input("In", schema())
-        .connect(0, 0, 0);
+        .connect(0, feeder, 0);
     if window.partition.is_some() {
         operator = operator.param("partitionBy", [exprs::rem(n(0), exprs::int64(31))]);
     }
@@ -178,36 +180,71 @@ fn deduplicate(key: Expr) -> OperatorBuilder {
         .assign([Some(n(0)), Some(exprs::float64(0.5))])
 }
 
-/// Runs an operator between numbers and a Watch. Returns how many results there were.
-fn run(operator: OperatorBuilder) -> u64 {
+/// Watermarks of the numbers, which are nanoseconds.
+fn watermarks() -> OperatorBuilder {
+    OperatorBuilder::new(inserted_operators::WATERMARKS, "Watermarks")
+        .input("In", schema())
+        .connect(0, 0, 0)
+        .output("Out", schema())
+        .event_clock(EventClock {
+            attribute: "n".into(),
+            resolution: Resolution::Nanoseconds,
+            lag_ns: 50,
+            min_gap_ns: 10,
+            outputs: vec![PortIndex(0)],
+            generates_watermarks: true,
+        })
+}
+
+/// Panes of 3,000 numbers, a new one every thousand.
+fn panes() -> Window {
+    let interval = TimeInterval {
+        duration_ns: 3_000,
+        period_ns: 1_000,
+        offset_ns: 0,
+        discard_ns: 100,
+        attribute: 0,
+        resolution: Resolution::Nanoseconds,
+    };
+    Window {
+        evict: Policy::Interval(interval),
+        ..window(WindowKind::TimeInterval, 0, true)
+    }
+}
+
+/// Runs operators between numbers and a Watch. Returns how many results there were.
+fn run<const N: usize>(operators: [OperatorBuilder; N]) -> u64 {
     let watch = OperatorBuilder::new("t::Watch", "Watch")
         .input("In", schema())
-        .connect(0, 1, 0);
-    let program = build_program([numbers(), operator, watch]);
-    let registry = [toolkit::operators(), &[WATCH]].concat();
+        .connect(0, N as u32, 0);
+    let all = [numbers()].into_iter().chain(operators).chain([watch]);
+    let program = build_program(all);
+    let registry = [toolkit::operators(), ENTRIES, &[WATCH]].concat();
     let mut jit = Jit::new(&[], &[], JitOptions::default()).expect("a supported machine");
     let (program, threads) = &planned(&program, &registry, &[]);
     let pe = Pe::wire(program, threads, &registry, &mut jit, PeOptions::default());
     let running = pe.and_then(Pe::start);
     let running = running.unwrap_or_else(|report| panic!("{report}"));
     let counts = running.join().unwrap_or_else(|report| panic!("{report}"));
-    counts[2].processed[0]
+    counts[N + 1].processed[0]
 }
 
 /// The count is the whole process': a test that ran beside would be in it.
 #[test]
 fn operators_with_state_allocate_nothing() {
     let tumbling = |has_partitions| window(WindowKind::Tumbling, 10, has_partitions);
-    assert_eq!(run(aggregate(tumbling(false))), 10_000);
+    assert_eq!(run([aggregate(0, tumbling(false))]), 10_000);
     // 31 partitions of 3,225 or 3,226 tuples.
-    assert_eq!(run(aggregate(tumbling(true))), 31 * 322);
+    assert_eq!(run([aggregate(0, tumbling(true))]), 31 * 322);
     let sliding = |has_partitions| window(WindowKind::Sliding, 200, has_partitions);
-    assert_eq!(run(aggregate(sliding(false))), 100_000 - 199);
-    assert_eq!(run(aggregate(sliding(true))), 100_000 - 31 * 199);
-    assert_eq!(run(join()), 100_000);
-    assert_eq!(run(sort(tumbling(false))), 100_000);
-    assert_eq!(run(sort(sliding(false))), 100_000);
-    assert_eq!(run(deduplicate(n(0))), 100_000);
+    assert_eq!(run([aggregate(0, sliding(false))]), 100_000 - 199);
+    assert_eq!(run([aggregate(0, sliding(true))]), 100_000 - 31 * 199);
+    assert_eq!(run([join()]), 100_000);
+    // The last watermark is 99,940.
+    assert_eq!(run([watermarks(), aggregate(1, panes())]), 99 * 31);
+    assert_eq!(run([sort(tumbling(false))]), 100_000);
+    assert_eq!(run([sort(sliding(false))]), 100_000);
+    assert_eq!(run([deduplicate(n(0))]), 100_000);
     let thousand = exprs::rem(n(0), exprs::int64(1_000));
-    assert_eq!(run(deduplicate(thousand)), 100_000);
+    assert_eq!(run([deduplicate(thousand)]), 100_000);
 }

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use graph::{EventClock, PortIndex};
+use graph::{EventClock, NumberedPanes, PortIndex};
 use tuple::{EventTime, Resolution, Value};
 
 use crate::operator_watermark::OperatorWatermark;
@@ -42,6 +42,22 @@ pub enum PaneTiming {
     OnComplete = 1,
     /// The watermark had passed the pane's end before, and late tuples have come.
     Late = 2,
+}
+
+impl Pane {
+    /// A pane that fires because the watermark has passed its end.
+    pub fn firing(panes: &NumberedPanes, number: i64, fire_count: u64) -> Pane {
+        let (start, end) = panes.bounds(number);
+        Pane {
+            start,
+            end,
+            timing: match fire_count {
+                0 => PaneTiming::OnComplete,
+                _ => PaneTiming::Late,
+            },
+            index: fire_count,
+        }
+    }
 }
 
 impl OperatorEventTime {

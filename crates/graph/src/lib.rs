@@ -6,6 +6,7 @@
 //! crate no name is looked up, no type is inferred, no overload is chosen.
 
 mod constructors;
+mod event_time_units;
 mod expr;
 mod history_depths;
 mod operator_model;
@@ -18,6 +19,7 @@ mod stmt;
 mod unsupported;
 mod visit;
 
+pub use event_time_units::{EventTimeUnits, NumberedPanes};
 pub use expr::{
     Arg, BinaryOp, Callee, Clock, Expr, ExprKind, FunctionId, LocalId, MappedForm, NativeId, Place,
     PlaceRoot, PlaceStep, Pos, StateId, TableId, UnaryOp,

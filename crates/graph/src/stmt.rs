@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tuple::Type;
 
-use crate::{Expr, LocalId, Pos, TableId};
+use crate::{EventTimeUnits, Expr, LocalId, NumberedPanes, Pos, TableId};
 
 /// A typed statement of a body.
 #[derive(Clone, Debug)]
@@ -89,6 +89,18 @@ pub enum Stmt {
     /// output ports if it has advanced by the clock's gap since one was sent. The expression is a
     /// timestamp, or an int64 or uint64 of ticks. No program can write it.
     AdvanceWatermark(Expr),
+    /// Sets a local of type int64 to the number of the unit that an event time lies in. The
+    /// expression is as for [`Stmt::AdvanceWatermark`]. No program can write it.
+    CountUnits(LocalId, Box<EventTimeUnits>, Expr),
+    /// Makes a pane the one that functions of the output clause tell of. No program can write it.
+    BeginPane {
+        /// Number of the pane, an int64: that of the interval's offset is 0.
+        number: Expr,
+        /// Number of times that the pane has fired before, a uint64.
+        fire_count: Expr,
+        /// The panes of the window.
+        panes: Box<NumberedPanes>,
+    },
 }
 
 /// A local variable or formal.

@@ -210,6 +210,11 @@ impl<'c> ChainCompiler<'c> {
             let act: Box<dyn RunBody> = jit.compile_body(&title, body, &unchained)?;
             code.on_finish = Some(act);
         }
+        if let Some(logic) = &member.logic.on_watermark {
+            let title = format!("{name}: onWatermark");
+            let act: Box<dyn RunBody> = jit.compile_body(&title, &logic.body, &inlining)?;
+            code.on_watermark = Some(act);
+        }
         if let Some(body) = &member.logic.on_process {
             let title = format!("{name}: onProcess");
             let act: Box<dyn RunBody> = jit.compile_body(&title, body, &inlining)?;
@@ -225,6 +230,7 @@ impl<'c> ChainCompiler<'c> {
 fn changed_by(logic: &LoweredLogic) -> HashSet<StateId> {
     let bodies = logic.on_tuple.iter();
     let bodies = bodies.chain(logic.on_punct.iter().flatten());
+    let bodies = bodies.chain(logic.on_watermark.iter().map(|logic| &logic.body));
     let bodies = bodies.chain(&logic.on_finish).chain(&logic.on_process);
     bodies
         .flat_map(|body| BodyUsage::from_body(body).changed_state)

@@ -48,7 +48,9 @@ mod queue;
 mod services;
 pub mod window;
 
-pub use abi::{CountedWindow, EvaluationInputs, LoweredLogic, Outlet};
+pub use abi::{
+    CountedPanes, CountedWindow, EvaluationInputs, LoweredLogic, Outlet, WatermarkLogic,
+};
 pub use blocking::before_sleep::about_to_sleep;
 pub use blocking::retry_interrupted::retry_interrupted;
 pub use blocking::stop_signal::StopSignal;

@@ -3,7 +3,7 @@
 //! Attributes of three types hold event times; here all are counted in nanoseconds, so that streams
 //! of different resolutions compare.
 
-use crate::{Timestamp, Value};
+use crate::{Timestamp, Type, Value};
 
 const SECOND_NS: i128 = 1_000_000_000;
 
@@ -93,6 +93,29 @@ impl EventTime {
                 nanos: SECOND_NS as u32 - 1,
                 machine: 0,
             },
+        }
+    }
+}
+
+impl EventTime {
+    /// The least value of a type whose event time is this one or later; the greatest one if none
+    /// is.
+    ///
+    /// # Example
+    /// ```
+    /// use thalweg_tuple::{EventTime, Resolution, Type, Value};
+    ///
+    /// let value = EventTime(1_500_001).to_value(&Type::Int64, Resolution::Milliseconds);
+    /// assert_eq!(value, Value::Int64(2));
+    /// ```
+    pub fn to_value(self, ty: &Type, resolution: Resolution) -> Value {
+        let tick_ns = resolution.tick_ns();
+        let is_between = self.0.rem_euclid(tick_ns) > 0;
+        let ticks = self.0.div_euclid(tick_ns) + i128::from(is_between);
+        match ty {
+            Type::Timestamp => Value::Timestamp(self.to_timestamp()),
+            Type::Uint64 => Value::Uint64(ticks.clamp(0, u64::MAX.into()) as u64),
+            _ => Value::Int64(ticks.clamp(i64::MIN.into(), i64::MAX.into()) as i64),
         }
     }
 }

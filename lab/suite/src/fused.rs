@@ -11,7 +11,9 @@ use control::{Error, RunArrivals, cores};
 
 use crate::bench::{BenchCase, BenchSession, run_control};
 use crate::control_process;
-use crate::control_process::operator_loops::{LONG_WINDOW, PARTITION_TUPLES, PARTITIONS, WINDOW};
+use crate::control_process::operator_loops::{
+    LONG_WINDOW, PANE_PERIOD, PANE_PERIODS, PARTITION_TUPLES, PARTITIONS, WINDOW,
+};
 use crate::job::InheritedFile;
 use crate::schema::PayloadSchema;
 
@@ -47,7 +49,7 @@ const DEFAULT_CASE: FusedCase = FusedCase {
     has_file: false,
 };
 
-const OPERATORS: [FusedCase; 14] = [
+const OPERATORS: [FusedCase; 15] = [
     FusedCase {
         name: "Filter",
         program: include_str!("../programs/filter.spl"),
@@ -92,6 +94,14 @@ const OPERATORS: [FusedCase; 14] = [
         program: include_str!("../programs/functions.spl"),
         rounded_tuples: |tuples| tuples.max(2 * LONG_WINDOW),
         tuples_out: |tuples| tuples - (LONG_WINDOW - 1),
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Aggregate-panes",
+        program: include_str!("../programs/panes.spl"),
+        // The tuple of long ago, those of whole periods, and the one whose watermark ends the last.
+        rounded_tuples: |tuples| 2 + tuples.next_multiple_of(PANE_PERIOD).max(2 * PANE_PERIOD),
+        tuples_out: |tuples| PANE_PERIODS + (tuples - 2) / PANE_PERIOD * PARTITIONS,
         ..DEFAULT_CASE
     },
     FusedCase {
@@ -174,7 +184,7 @@ pub const CHAIN_SIZES: [u64; 6] = [4, 64, 256, 1024, 4096, 16384];
 const HAND_WRITTEN_LOOP: &str = "hand-written loop";
 
 /// Description of programs that leave a part out, in a few words.
-const SAME_PROGRAM: &str = "the same program without it";
+const SAME_PROGRAM: &str = "run of the same program without it";
 
 /// Measures operators of the toolkit, one by one.
 ///

@@ -2,14 +2,17 @@
 
 use std::borrow::Cow;
 
-use graph::{Arg, Body, Callee, Expr, ExprKind, LocalId, PortIndex, Pos, Stmt, TableId};
+use graph::{
+    Arg, Body, Callee, EventTimeUnits, Expr, ExprKind, LocalId, NumberedPanes, PortIndex, Pos,
+    Stmt, TableId,
+};
 use smallvec::SmallVec;
-use tuple::{Layout, List, Punctuation, RString, TupleBuf, Type, UString, Value};
+use tuple::{EventTime, Layout, List, Punctuation, RString, TupleBuf, Type, UString, Value};
 
 use super::machine::{Machine, VOID_VALUE};
 use super::operand::EvaluatedOperand;
-use crate::Fault;
 use crate::ops::{IntegerRange, element, faults};
+use crate::{Fault, Pane};
 
 /// Way in which a statement ended.
 enum StmtCompletion {
@@ -113,12 +116,46 @@ impl Machine<'_, '_> {
                 let submitted = self.submit_punctuation(port, mark);
                 submitted.map_err(|fault| fault.with_pos(*pos))?;
             }
+            Stmt::CountUnits(local, units, time) => self.count_units(*local, units, time)?,
+            Stmt::BeginPane {
+                number,
+                fire_count,
+                panes,
+            } => self.begin_pane(number, fire_count, panes)?,
             Stmt::AdvanceWatermark(time) => {
                 let advanced = self.advance_watermark(time);
                 advanced.map_err(|fault| fault.with_pos(time.pos))?;
             }
         }
         Ok(StmtCompletion::Next)
+    }
+
+    fn count_units(
+        &mut self,
+        local: LocalId,
+        units: &EventTimeUnits,
+        time: &Expr,
+    ) -> Result<(), Fault> {
+        let time = EventTime::from_value(&self.value(time)?, units.resolution);
+        let time = time.ok_or_else(|| faults::mistyped("an event time"))?;
+        let count = Value::Int64(units.count(time));
+        self.locals[self.call_base + local.0 as usize] = count;
+        Ok(())
+    }
+
+    fn begin_pane(
+        &mut self,
+        number: &Expr,
+        fire_count: &Expr,
+        panes: &NumberedPanes,
+    ) -> Result<(), Fault> {
+        let (number, fire_count) = (self.value(number)?, self.value(fire_count)?);
+        if let (Value::Int64(number), Value::Uint64(fire_count)) = (number, fire_count)
+            && let Some(events) = self.evaluation.submit.services().event_time()
+        {
+            events.set_firing_pane(Some(Pane::firing(panes, number, fire_count)));
+        }
+        Ok(())
     }
 
     fn advance_watermark(&mut self, time: &Expr) -> Result<(), Fault> {

@@ -91,9 +91,8 @@ impl PrintNames<'_> {
                 out.push_str("] added ");
                 return self.block(added, depth, out);
             }
-            Stmt::AdvanceWatermark(time) => {
-                out.push_str("advance watermark by ");
-                self.expr(time, out);
+            Stmt::CountUnits(..) | Stmt::BeginPane { .. } | Stmt::AdvanceWatermark(_) => {
+                self.event_time_stmt(stmt, out);
             }
             other => self.entry_stmt(other, out),
         }
@@ -127,6 +126,29 @@ impl PrintNames<'_> {
             }
             Stmt::SelectLeastUsed(table) => {
                 let _ = write!(out, "entry of table{} that is least used", table.0);
+            }
+            _ => {}
+        }
+    }
+
+    /// A statement about event time.
+    fn event_time_stmt(self, stmt: &Stmt, out: &mut String) {
+        match stmt {
+            Stmt::CountUnits(id, units, time) => {
+                let (unit, origin) = (units.unit_ns, units.origin_ns);
+                let _ = write!(
+                    out,
+                    "int64 {} = units of {unit} ns since {origin} ns at ",
+                    self.local(*id)
+                );
+                self.expr(time, out);
+            }
+            Stmt::BeginPane {
+                number, fire_count, ..
+            } => self.intrinsic("beginPane", &[number, fire_count], out),
+            Stmt::AdvanceWatermark(time) => {
+                out.push_str("advance watermark by ");
+                self.expr(time, out);
             }
             _ => {}
         }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use graph::Pos;
+use graph::{EventTimeUnits, NumberedPanes, Pos};
 use tuple::{Layout, Type, Value};
 
 use super::fallback_site::FallbackSite;
@@ -23,6 +23,8 @@ pub struct ConstantPool {
     sites: Vec<Box<FallbackSite>>,
     layouts: Vec<Arc<Layout>>,
     positions: Vec<Box<Pos>>,
+    units: Vec<Box<EventTimeUnits>>,
+    panes: Vec<Box<NumberedPanes>>,
 }
 
 /// Address of something in the pool, for an immediate operand.
@@ -74,6 +76,18 @@ impl ConstantPool {
         let at = address(&*boxed);
         self.sites.push(boxed);
         at
+    }
+
+    /// Address of a copy of units of event time.
+    pub fn units(&mut self, units: EventTimeUnits) -> i64 {
+        self.units.push(Box::new(units));
+        self.units.last().map_or(0, |last| address(&**last))
+    }
+
+    /// Address of a copy of the panes of a window.
+    pub fn panes(&mut self, panes: NumberedPanes) -> i64 {
+        self.panes.push(Box::new(panes));
+        self.panes.last().map_or(0, |last| address(&**last))
     }
 
     /// Address of a copy of a position.

@@ -6,7 +6,7 @@
 
 use cranelift_codegen::ir::{self, types};
 use eval::TableState;
-use graph::{PortIndex, Pos};
+use graph::{EventTimeUnits, NumberedPanes, PortIndex, Pos};
 use tuple::{Layout, Type, Value};
 
 use super::env::Env;
@@ -231,6 +231,10 @@ imports! {
     /// Advances the watermark of an operator, which may be an inlined one, by an event time, given
     /// by its parts. Returns a status.
     AdvanceWatermark = submit::advance_watermark as (*const Type, *const u64, u32, *const Pos) -> u32;
+    /// Number of the unit that an event time lies in, given by its parts.
+    CountUnits = submit::count_units as (*const Type, *const u64, *const EventTimeUnits) -> i64;
+    /// Makes a pane the one that functions tell of, given its number and how often it has fired.
+    BeginPane = submit::begin_pane as (*const NumberedPanes, i64, u64);
     /// Wakes a reader that sleeps, after a frame was written for it.
     WakeReader = submit::wake_reader as (PortIndex);
     /// Blocks the thread for a number of seconds, but not beyond a shutdown.
@@ -248,11 +252,12 @@ impl ImportedFunction {
     /// environment names.
     pub fn reaches_outside(self) -> bool {
         use ImportedFunction::{
-            AddEntry, EnqueueEntry, FindEntry, FindEntryWords, IsShutdown, Punctuate, RunSite,
-            Sleep, SubmitInput, SubmitTuple, WakeReader,
+            AddEntry, BeginPane, EnqueueEntry, FindEntry, FindEntryWords, IsShutdown, Punctuate,
+            RunSite, Sleep, SubmitInput, SubmitTuple, WakeReader,
         };
         let outside = [
             AddEntry,
+            BeginPane,
             EnqueueEntry,
             FindEntry,
             FindEntryWords,

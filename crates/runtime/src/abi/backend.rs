@@ -85,12 +85,15 @@ fn compile_each_body<B: Backend + ?Sized>(
     let on_punct = on_punct.map(|body| body.as_ref().map(&mut compile).transpose());
     let on_punct = on_punct.collect::<Result<_, _>>()?;
     let on_finish = logic.on_finish.as_ref().map(&mut compile).transpose()?;
+    let on_watermark = logic.on_watermark.as_ref();
+    let on_watermark = on_watermark.map(|logic| compile(&logic.body)).transpose()?;
     let on_process = logic.on_process.as_ref().map(&mut compile).transpose()?;
     Ok(OperatorCode {
         on_tuple,
         on_batch: Vec::new(),
         on_punct,
         on_finish,
+        on_watermark,
         on_process,
     })
 }

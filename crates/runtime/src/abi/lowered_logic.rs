@@ -1,6 +1,8 @@
 //! The behaviour of an operator as data: typed statements that a backend interprets or compiles.
 
-use graph::{Body, StateId, StateTable, StateVar, TableId};
+use eval::State;
+use graph::{Body, EventTimeUnits, StateId, StateTable, StateVar, TableId};
+use tuple::{EventTime, Resolution, Value};
 
 /// The bodies and the state of a lowered operator. [`eval::InputTuples`] says how input slots are
 /// numbered.
@@ -16,6 +18,9 @@ pub struct LoweredLogic {
     pub on_punct: Vec<Option<Body>>,
     /// The statements for the end of the operator's input, after those for final markers.
     pub on_finish: Option<Body>,
+    /// The statements for an advance of the operator's watermark, which run before it is passed
+    /// on.
+    pub on_watermark: Option<WatermarkLogic>,
     /// The statements that a source's thread runs.
     pub on_process: Option<Body>,
     /// Whether window markers are not forwarded, whatever the model says.
@@ -25,6 +30,45 @@ pub struct LoweredLogic {
     pub continues_ports: bool,
     /// The window that the statements fill, if they keep one.
     pub window: Option<CountedWindow>,
+    /// The panes that the statements fill, if they keep some.
+    pub panes: Option<CountedPanes>,
+}
+
+/// The statements for an advance of the watermark, and the variables that tell them of it.
+#[derive(Clone, Debug)]
+pub struct WatermarkLogic {
+    /// The statements for a watermark.
+    pub body: Body,
+    /// Variables of type int64, each the number of the unit that the watermark lies in.
+    pub counts: Vec<(StateId, EventTimeUnits)>,
+    /// Variable of the least event time that is not too late, of the type of the attribute that
+    /// holds event times.
+    pub earliest: StateId,
+    /// Nanoseconds that event times may lie behind the watermark.
+    pub discard_ns: i128,
+    /// Length of a tick, for an integer attribute.
+    pub resolution: Resolution,
+}
+
+/// The panes of a lowered operator, as far as the run time counts them. An entry of a table is a
+/// pane, one of another a partition or a group in it.
+#[derive(Clone, Copy, Debug)]
+pub struct CountedPanes {
+    /// The table of parts of panes.
+    pub parts: TableId,
+    /// Variable of a pane: the id of its first part.
+    pub first: StateId,
+    /// Variable of a pane: whether a tuple has come since it fired.
+    pub has_new_tuples: StateId,
+    /// Variable of a part: the id of the next part of the pane, or 0.
+    pub next: StateId,
+    /// Variable of a part: the number of its tuples.
+    pub tuples: StateId,
+    /// Variable of a part: whether a tuple has come since it fired. `None` if the parts are groups,
+    /// which fire together.
+    pub part_has_new_tuples: Option<StateId>,
+    /// Advice for panes that have not fired: see [`crate::IncompleteWindows::help`].
+    pub help: &'static str,
 }
 
 /// The window of a lowered operator, as far as the run time counts it.
@@ -38,4 +82,16 @@ pub struct CountedWindow {
     pub size: u32,
     /// Advice for a window that did not get full: see [`crate::IncompleteWindows::help`].
     pub help: &'static str,
+}
+
+impl WatermarkLogic {
+    /// Sets the variables for a watermark.
+    pub fn set_variables(&self, state: &mut State, at: EventTime) {
+        for (variable, units) in &self.counts {
+            state.set(*variable, Value::Int64(units.count(at)));
+        }
+        let earliest = EventTime(at.0.saturating_sub(self.discard_ns));
+        let ty = state.types[self.earliest.0 as usize].clone();
+        state.set(self.earliest, earliest.to_value(&ty, self.resolution));
+    }
 }

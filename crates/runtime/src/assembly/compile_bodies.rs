@@ -158,7 +158,6 @@ fn compile_logic_clauses(
         on_tuple,
         on_batch: Vec::new(),
         on_punct,
-        on_finish: None,
-        on_process: None,
+        ..OperatorCode::default()
     })
 }

@@ -252,7 +252,11 @@ impl OperatorFactory<'_> {
 /// Metrics of an operator that has tables: their entries and bytes, and its partitions.
 fn set_state_gauges(state: &State, logic: &LoweredLogic, operator_services: &OperatorServices) {
     let memory = Arc::clone(state.memory());
-    let windows = logic.window.and_then(|window| window.table);
+    let of_panes = logic
+        .panes
+        .filter(|panes| panes.part_has_new_tuples.is_some());
+    let of_panes = of_panes.map(|panes| panes.parts);
+    let windows = logic.window.and_then(|window| window.table).or(of_panes);
     let partitions = windows.map(|table| state.tables[table.0 as usize].shared_len());
     operator_services.set_gauges(Box::new(move || {
         let partitions = partitions.as_ref().map(|count| {

@@ -273,6 +273,8 @@ fn operator_instance(
         },
         code,
         window: constructed.logic.window,
+        panes: constructed.logic.panes,
+        on_watermark: constructed.logic.on_watermark,
         state: constructed.state,
         built: constructed.built,
         watermark: input_watermark,

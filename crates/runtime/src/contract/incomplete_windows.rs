@@ -3,7 +3,7 @@
 use eval::State;
 use tuple::Value;
 
-use crate::abi::CountedWindow;
+use crate::abi::{CountedPanes, CountedWindow};
 
 /// Contents of an operator's windows that never got full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,5 +35,47 @@ impl IncompleteWindows {
             tuples,
             help,
         }
+    }
+
+    /// The panes of a lowered operator that hold tuples and have not fired since those came.
+    pub(crate) fn from_panes(panes: CountedPanes, state: &mut State) -> IncompleteWindows {
+        let mut incomplete = IncompleteWindows {
+            help: panes.help,
+            ..IncompleteWindows::default()
+        };
+        for first in open_panes(panes, state) {
+            let is_window = panes.part_has_new_tuples.is_some();
+            incomplete.windows += u64::from(!is_window);
+            let mut part = first;
+            while part != 0 {
+                state.tables[panes.parts.0 as usize].select_id(part);
+                let is_new = panes.part_has_new_tuples.map(|new| state.get(new));
+                if is_new.is_none_or(|is_new| is_new == Value::Boolean(true)) {
+                    incomplete.windows += u64::from(is_window);
+                    incomplete.tuples += u64::from(uint32(&state.get(panes.tuples)));
+                }
+                part = uint32(&state.get(panes.next));
+            }
+        }
+        incomplete
+    }
+}
+
+/// The first part of each pane that has got a tuple since it fired.
+fn open_panes(panes: CountedPanes, state: &State) -> Vec<u32> {
+    let (Some((table, first)), Some((_, is_new))) =
+        (state.home(panes.first), state.home(panes.has_new_tuples))
+    else {
+        return Vec::new();
+    };
+    let all = table.values(first).zip(table.values(is_new));
+    let open = all.filter(|(_, is_new)| *is_new == Value::Boolean(true));
+    open.map(|(first, _)| uint32(&first)).collect()
+}
+
+fn uint32(value: &Value) -> u32 {
+    match value {
+        Value::Uint32(number) => *number,
+        _ => 0,
     }
 }

@@ -2,7 +2,7 @@
 
 use eval::Fault;
 use graph::PortIndex;
-use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
+use tuple::{EventTime, Punctuation, TupleBuf, TupleRef, Watermark};
 
 use super::built_operator::BuiltOperator;
 use super::operator_instance::OperatorInstance;
@@ -167,6 +167,12 @@ impl OperatorInstance {
                 .events
                 .advance_watermark(at);
         }
+        self.advance_watermark(region, at)
+    }
+
+    /// Processes an advance of the operator's watermark, and passes it on.
+    pub fn advance_watermark(&mut self, region: &ThreadRegion, at: EventTime) -> Result<(), Fault> {
+        self.run_on_watermark(region, at)?;
         self.call_built(region, |built, out| built.process_watermark(at, out))?;
         let mut outlet = OperatorOutlet::new(region, self.index);
         let outs = self.watermark.iter().flat_map(|watermark| &watermark.outs);
@@ -273,6 +279,21 @@ impl OperatorInstance {
 
 /// Duties of the run time around the calls.
 impl OperatorInstance {
+    /// Runs the statements for an advance of the watermark.
+    fn run_on_watermark(&mut self, region: &ThreadRegion, at: EventTime) -> Result<(), Fault> {
+        let (Some(logic), Some(mut body)) = (&self.on_watermark, self.code.on_watermark.take())
+        else {
+            return Ok(());
+        };
+        logic.set_variables(self.state.borrow(), at);
+        let result = self.run_body(region, body.as_mut(), None);
+        self.code.on_watermark = Some(body);
+        // Only while a pane fires can functions of the output clause ask for it.
+        let events = &region.wiring.services[self.index as usize].events;
+        events.set_firing_pane(None);
+        result
+    }
+
     fn run_punct_clause(
         &mut self,
         region: &ThreadRegion,
@@ -358,6 +379,10 @@ impl OperatorInstance {
         let counted = self
             .window
             .map(|window| IncompleteWindows::from_counts(window, state));
+        let panes = self.panes;
+        let counted = counted.or_else(|| {
+            panes.map(|panes| IncompleteWindows::from_panes(panes, self.state.borrow()))
+        });
         let incomplete_windows = || self.built.as_ref()?.incomplete_windows();
         if let Some(incomplete) = counted.or_else(incomplete_windows) {
             region.wiring.record_leftover(self.index, incomplete);

@@ -9,7 +9,7 @@ use super::built_operator::BuiltOperator;
 use super::catch_policy::CatchPolicy;
 use super::input_watermark::InputWatermark;
 use super::tuple_history::TupleHistory;
-use crate::abi::{CountedWindow, Counter, OperatorCode, StateCell};
+use crate::abi::{CountedPanes, CountedWindow, Counter, OperatorCode, StateCell, WatermarkLogic};
 use crate::counters::punctuation_counters::PunctuationCounters;
 
 /// A running operator: its code, state, history and counters. The calls on it are in
@@ -23,6 +23,10 @@ pub(crate) struct OperatorInstance {
     pub built: Option<BuiltOperator>,
     /// The window of a lowered operator, if it has one.
     pub window: Option<CountedWindow>,
+    /// The panes of a lowered operator, if it has some.
+    pub panes: Option<CountedPanes>,
+    /// Variables of a lowered operator that tell its code of watermarks, if it has such code.
+    pub on_watermark: Option<WatermarkLogic>,
     pub history: TupleHistory,
     pub ports: Vec<InputPortState>,
     /// By input port: counters of tuples, which the wiring shares.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use eval::Fault;
 use graph::{PeThreadId, PortIndex};
-use tuple::{Punctuation, TupleRef};
+use tuple::{EventTime, Punctuation, TupleRef};
 
 use super::output_recorder::{
     HarnessOutput, OutputRecorder, RECORDER, RecordedOutputs, lock, threads_with_recorder,
@@ -105,6 +105,15 @@ impl TestHarness {
     pub fn process_punctuation(&mut self, port: PortIndex, mark: Punctuation) -> Result<(), Fault> {
         self.region
             .deliver_punctuation(ConsumerPort::new(0, port), mark)
+    }
+
+    /// Advances the operator's watermark.
+    ///
+    /// # Errors
+    /// The fault of the operator.
+    pub fn advance_watermark(&mut self, to: EventTime) -> Result<(), Fault> {
+        self.region
+            .with_instance(0, |instance| instance.advance_watermark(&self.region, to))
     }
 
     /// Runs a timer of the operator, as if its time had come.

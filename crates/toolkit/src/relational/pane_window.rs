@@ -95,7 +95,7 @@ impl<K: WindowFunction> Operator for PaneWindowOperator<K> {
 }
 
 /// Help for programs that end with panes that have not fired.
-const INCOMPLETE_PANES_HELP: &str = "a pane gives results when a watermark passes its end: a smaller `lag` in `@eventTime` \
+pub const INCOMPLETE_PANES_HELP: &str = "a pane gives results when a watermark passes its end: a smaller `lag` in `@eventTime` \
                     lets it pass earlier, and so does a last tuple of a later time";
 
 /// Sets the pane that functions of the output clause refer to.

@@ -289,6 +289,7 @@ fn fused_code_does_what_is_done_by_hand() {
         "Aggregate-partitions",
         "Aggregate-sliding",
         "Aggregate-functions",
+        "Aggregate-panes",
         "Join",
         "Join-long",
         "DeDuplicate",

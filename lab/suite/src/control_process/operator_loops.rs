@@ -1,10 +1,11 @@
 //! The controls of operators and expressions: loops by hand that do the same.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet, VecDeque};
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufRead, BufReader};
+use std::ops::Range;
 
 use control::{ControlSink, Error, Payload};
 
@@ -19,6 +20,12 @@ pub const PARTITIONS: u64 = 10_000;
 
 /// Messages of one partition's window.
 pub const PARTITION_TUPLES: u64 = 10;
+
+/// Milliseconds from the start of one pane to that of the next; a message a millisecond.
+pub const PANE_PERIOD: u64 = 100_000;
+
+/// Periods of a pane.
+pub const PANE_PERIODS: u64 = 4;
 
 const WINDOW_MESSAGES: usize = WINDOW as usize;
 
@@ -43,6 +50,7 @@ pub fn run_case(
         }),
         ("operators", "Aggregate") => tumbling(count, &mut sink),
         ("operators", "Aggregate-partitions") => partitions(count, &mut sink),
+        ("operators", "Aggregate-panes") => panes(count, &mut sink),
         ("operators", "Aggregate-sliding") => sliding(count, &mut sink),
         ("operators", "Aggregate-functions") => functions(count, &mut sink),
         ("operators", "Join") => join(count, WINDOW_MESSAGES, &mut sink),
@@ -124,6 +132,39 @@ fn partitions(count: u64, sink: &mut ControlSink) {
             windows.remove(&key);
         }
     });
+}
+
+/// Sums by period and key; a pane adds up those of its periods.
+fn panes(count: u64, sink: &mut ControlSink) {
+    let (period, duration) = (PANE_PERIOD as i64, (PANE_PERIODS * PANE_PERIOD) as i64);
+    let mut periods: BTreeMap<i64, HashMap<i64, i64>> = BTreeMap::new();
+    let (mut next_watermark, mut next_pane) = (i64::MIN, i64::MIN);
+    for_each_number(count, |n| {
+        let at = if n == 0 { -1_000_000_000 } else { n - 1 };
+        let sums = periods.entry(at.div_euclid(period) * period).or_default();
+        *sums.entry(n * 7919 % PARTITIONS as i64).or_default() += n;
+        if at < next_watermark {
+            return;
+        }
+        next_watermark = at + 100;
+        while let Some((first, _)) = periods.first_key_value() {
+            let start = next_pane.max(first + period - duration);
+            if start + duration > at {
+                break;
+            }
+            add_pane(&periods, start..start + duration, sink);
+            next_pane = start + period;
+            periods = periods.split_off(&next_pane);
+        }
+    });
+}
+
+fn add_pane(periods: &BTreeMap<i64, HashMap<i64, i64>>, pane: Range<i64>, sink: &mut ControlSink) {
+    let mut sums: HashMap<i64, i64> = HashMap::new();
+    for (key, sum) in periods.range(pane).flat_map(|(_, sums)| sums) {
+        *sums.entry(*key).or_default() += sum;
+    }
+    sums.values().for_each(|sum| sink.add(*sum));
 }
 
 fn sliding(count: u64, sink: &mut ControlSink) {

@@ -1,8 +1,9 @@
 //! Imported functions that make flat tuples and submit them, and the others that ask something of
 //! the PE.
 
-use graph::{Clock, PortIndex, Pos};
-use tuple::{Layout, Punctuation, TupleRef, Type, Value};
+use eval::Pane;
+use graph::{Clock, EventTimeUnits, NumberedPanes, PortIndex, Pos};
+use tuple::{EventTime, Layout, Punctuation, TupleRef, Type, Value};
 
 use super::super::env::Env;
 use super::value::parts_reader;
@@ -102,6 +103,34 @@ pub extern "C" fn advance_watermark(
         ports.try_for_each(|&port| outlet.submit_watermark(port, at))
     });
     status_of_result(env, result, pos)
+}
+
+pub extern "C" fn count_units(
+    _: *mut Env,
+    ty: *const Type,
+    time: *const u64,
+    units: *const EventTimeUnits,
+) -> i64 {
+    let time = parts_reader(time).build(deref(ty));
+    let units = deref(units);
+    let at = EventTime::from_value(&time, units.resolution);
+    at.map_or(0, |at| units.count(at))
+}
+
+pub extern "C" fn begin_pane(
+    e: *mut Env,
+    panes: *const NumberedPanes,
+    number: i64,
+    fire_count: u64,
+) {
+    let pane = Pane::firing(deref(panes), number, fire_count);
+    let begun = env(e).with_outlet(|outlet| {
+        if let Some(events) = outlet.services().event_time() {
+            events.set_firing_pane(Some(pane));
+        }
+        Ok(())
+    });
+    debug_assert!(begun.is_ok());
 }
 
 pub extern "C" fn wake_reader(e: *mut Env, port: PortIndex) {

@@ -108,6 +108,16 @@ impl BodyUsage {
             Stmt::EntryId(local, _) => self.note_initialization(*local),
             Stmt::SelectEntry(_, id) => self.expr(id),
             Stmt::AdvanceWatermark(time) => self.expr(time),
+            Stmt::CountUnits(local, _, time) => {
+                self.expr(time);
+                self.note_initialization(*local);
+            }
+            Stmt::BeginPane {
+                number, fire_count, ..
+            } => {
+                self.expr(number);
+                self.expr(fire_count);
+            }
             Stmt::AddEntry(..)
             | Stmt::RemoveEntry(_)
             | Stmt::EnqueueEntry(..)

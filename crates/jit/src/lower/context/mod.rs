@@ -6,6 +6,7 @@
 mod body_context;
 mod body_usage;
 mod codegen_unit;
+mod event_time_range;
 mod function_lowering;
 mod inlining_decisions;
 mod local_storage;
@@ -19,6 +20,7 @@ mod watermark_words;
 pub use body_context::{BodyContext, BodyInput, LoopTargets, ReturnTarget, StateStorage};
 pub use body_usage::{BodyUsage, LocalUsage};
 pub use codegen_unit::{CodegenUnit, MachineCodeListing};
+pub use event_time_range::EventTimeRange;
 pub use function_lowering::FunctionLowering;
 pub use local_storage::{LocalStorage, StorageKind, storage_kind};
 pub use memory_requirements::MemoryRequirements;

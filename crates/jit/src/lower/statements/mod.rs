@@ -2,5 +2,6 @@
 
 mod branchless_if;
 mod entry;
+mod event_time;
 mod stmt;
 mod watermark;

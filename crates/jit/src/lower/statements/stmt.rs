@@ -72,6 +72,12 @@ impl FunctionLowering<'_, '_> {
             Stmt::SelectLeastUsed(table) => {
                 self.call_on_table(ImportedFunction::SelectLeastUsed, *table);
             }
+            Stmt::CountUnits(local, units, time) => self.count_units(*local, units, time),
+            Stmt::BeginPane {
+                number,
+                fire_count,
+                panes,
+            } => self.begin_pane(number, fire_count, panes),
             Stmt::AdvanceWatermark(time) => self.advance_watermark(time),
         }
     }

@@ -121,7 +121,7 @@ impl TumblingLowering<'_> {
     }
 
     /// Keeps the last value of each attribute that the output reads.
-    fn keep_last_values(&mut self, operator: &OperatorNode) {
+    pub(super) fn keep_last_values(&mut self, operator: &OperatorNode) {
         let mut read = Vec::new();
         for assigned in operator.outputs[0].assign.iter().flatten() {
             assigned.for_each_ref(&mut |part| {

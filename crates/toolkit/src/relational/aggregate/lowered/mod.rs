@@ -1,6 +1,7 @@
-//! A window of a number of tuples as statements. Running results are state variables, so
-//! the operator is compiled into the code of its fused chain. With partitions they are variables of
-//! a table whose keys are those of the partitions; with groups, of a table of groups.
+//! A window of a number of tuples, or panes of event time, as statements. Running results are state
+//! variables, so the operator is compiled into the code of its fused chain. With partitions they
+//! are variables of a table whose keys are those of the partitions; with groups, of a table of
+//! groups.
 //!
 //! ```text
 //!   onTuple : {
@@ -17,8 +18,8 @@
 //!   }
 //! ```
 //! These are the statements of a tumbling window; [`groups`] has those of one with groups,
-//! [`sliding`] those of one that slides. Each function takes the steps of
-//! [`super::running_function`] in the same order, so that results agree to the bit.
+//! [`sliding`] those of one that slides, [`panes`] those of panes. Each function takes the steps
+//! of [`super::running_function`] in the same order, so that results agree to the bit.
 //! [`super::operator`] evaluates all other windows.
 
 mod calls;
@@ -26,6 +27,8 @@ mod count_window;
 mod functions;
 mod groups;
 mod output;
+mod pane_links;
+mod panes;
 mod sliding;
 mod wide_mean;
 
@@ -44,6 +47,9 @@ use crate::stateful_lowering::{StatefulLowering, if_then, state_id};
 
 /// Whether an Aggregate can be lowered.
 pub fn can_lower(operator: &OperatorNode) -> bool {
+    if panes::interval(operator).is_some() {
+        return true;
+    }
     let Some(window) = CountWindow::of(operator) else {
         return false;
     };
@@ -59,6 +65,9 @@ pub fn can_lower(operator: &OperatorNode) -> bool {
 
 /// Lowers an Aggregate to statements.
 pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
+    if let Some(interval) = panes::interval(operator) {
+        return panes::lower(operator, interval);
+    }
     let window = CountWindow::of(operator).ok_or_else(|| lower::missing_param("window"))?;
     let mut code = StatefulLowering::new(operator);
     let mut counted = None;

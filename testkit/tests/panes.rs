@@ -1,0 +1,385 @@
+//! Windows over event time against a naive list of panes, interpreted and compiled.
+//!
+//! `THALWEG_PANES` is the number of random windows, 200 by default.
+
+use graph::{
+    EventClock, Expr, ExprKind, Partition, Policy, PortIndex, Pos, TimeInterval, Window, WindowKind,
+};
+use jit::{Jit, JitOptions};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use runtime::OperatorEntry;
+use runtime::abi::Backend;
+use runtime::abi::interpreter_backend::InterpreterBackend;
+use thalweg_testkit::{OperatorBuilder, TextHarness, exprs};
+use tuple::{EventTime, Resolution, Timestamp, TupleType, Type, Value, text};
+
+/// A tuple of the windows' stream.
+#[derive(Clone, Debug)]
+struct Reading {
+    ns: i128,
+    key: i32,
+    value: f64,
+    count: i64,
+}
+
+/// A tuple, or an advance of the watermark.
+#[derive(Clone, Debug)]
+enum Step {
+    Tuple(Reading),
+    Watermark(i128),
+}
+
+/// Whether tuples of a pane are kept apart by their keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Key {
+    None,
+    Partition,
+    Group,
+}
+
+#[derive(Clone, Debug)]
+struct Case {
+    steps: Vec<Step>,
+    ty: Type,
+    interval: TimeInterval,
+    key: Key,
+}
+
+impl Case {
+    fn schema(&self) -> [(&'static str, Type); 4] {
+        [
+            ("at", self.ty.clone()),
+            ("key", Type::Int32),
+            ("value", Type::Float64),
+            ("count", Type::Int64),
+        ]
+    }
+
+    fn attribute(&self, at: usize) -> Expr {
+        exprs::attribute(PortIndex(0), at as u32, self.schema()[at].1.clone())
+    }
+
+    fn to_value(&self, reading: &Reading) -> Value {
+        let ticks = reading.ns.div_euclid(self.interval.resolution.tick_ns());
+        let at = match self.ty {
+            Type::Timestamp => Value::Timestamp(Timestamp {
+                machine: 3,
+                ..EventTime(reading.ns).to_timestamp()
+            }),
+            Type::Uint64 => Value::Uint64(ticks as u64),
+            _ => Value::Int64(ticks as i64),
+        };
+        let values = [
+            at,
+            Value::Int32(reading.key),
+            Value::Float64(reading.value),
+            Value::Int64(reading.count),
+        ];
+        Value::Tuple(values.into())
+    }
+
+    /// Results of a pane: name, output function, arguments, type.
+    fn results(&self) -> Vec<(&'static str, &'static str, Vec<Expr>, Type)> {
+        let [key, value, count] = [1, 2, 3].map(|at| self.attribute(at));
+        vec![
+            ("tuples", "Count", vec![], Type::Int32),
+            ("sum", "Sum", vec![value.clone()], Type::Float64),
+            ("total", "Sum", vec![count.clone()], Type::Int64),
+            ("mean", "Average", vec![value.clone()], Type::Float64),
+            ("meanCount", "Average", vec![count.clone()], Type::Int64),
+            ("highest", "Max", vec![value.clone()], Type::Float64),
+            ("least", "Min", vec![count.clone()], Type::Int64),
+            ("first", "First", vec![count.clone()], Type::Int64),
+            ("last", "Last", vec![count.clone()], Type::Int64),
+            ("ofHighest", "ArgMax", vec![value, key], Type::Int32),
+        ]
+    }
+
+    fn output(&self) -> Vec<(&'static str, Type)> {
+        let results = self.results().into_iter();
+        let names = results.map(|(name, .., ty)| (name, ty));
+        names.chain([("key", Type::Int32)]).collect()
+    }
+
+    fn operator(&self) -> OperatorBuilder {
+        let window = Window {
+            kind: WindowKind::TimeInterval,
+            evict: Policy::Interval(self.interval),
+            trigger: None,
+            partition: (self.key == Key::Partition).then_some(Partition { evict: None }),
+            pos: Pos::default(),
+        };
+        let mut operator = OperatorBuilder::new("spl.relational::Aggregate", "Panes")
+            .input("In", self.schema())
+            .window(window)
+            .event_clock(EventClock {
+                attribute: "at".into(),
+                resolution: self.interval.resolution,
+                lag_ns: 0,
+                min_gap_ns: 0,
+                outputs: Vec::new(),
+                generates_watermarks: false,
+            });
+        operator = match self.key {
+            Key::None => operator,
+            Key::Partition => operator.param("partitionBy", [self.attribute(1)]),
+            Key::Group => operator.param("groupBy", [self.attribute(1)]),
+        };
+        operator = operator.output("Panes", self.output());
+        let mut assigned = Vec::new();
+        for (at, (_, function, arguments, ty)) in self.results().into_iter().enumerate() {
+            let call = ExprKind::OutputCall(at as u32);
+            assigned.push(Some(exprs::expr(call, ty.clone())));
+            operator = operator.call(function, arguments, ty);
+        }
+        assigned.push(Some(self.attribute(1)));
+        operator.assign(assigned)
+    }
+
+    /// Submissions of the operator on a backend, and its counts of what has not fired.
+    fn submitted(&self, backend: &mut dyn Backend) -> (Vec<String>, Vec<i64>) {
+        let entry = OperatorEntry::find(toolkit::operators(), "spl.relational::Aggregate");
+        let mut harness = TextHarness::with_backend(&self.operator(), entry.unwrap(), backend);
+        for step in &self.steps {
+            match step {
+                Step::Watermark(ns) => harness.advance_watermark(*ns),
+                Step::Tuple(reading) => {
+                    let handed = harness.try_process_value(PortIndex(0), &self.to_value(reading));
+                    handed.unwrap_or_else(|fault| panic!("{fault}"));
+                }
+            }
+        }
+        let submitted = harness.take_submitted();
+        harness.final_marker(PortIndex(0));
+        let metrics = harness.metrics().metrics;
+        let metric = |name: &str| {
+            let found = metrics.iter().find(|(other, _)| other == name);
+            found.map_or(0, |(_, value)| *value)
+        };
+        let counts = ["nIncompleteWindows", "nIncompleteWindowTuples"];
+        (submitted, counts.map(metric).to_vec())
+    }
+
+    /// Text of the results of tuples.
+    fn text(&self, readings: &[Reading]) -> String {
+        let last = &readings[readings.len() - 1];
+        let sum = readings.iter().map(|reading| reading.value);
+        let sum = sum.reduce(|sum, value| sum + value).unwrap();
+        let highest = readings.iter().fold(&readings[0], |best, reading| {
+            match reading.value > best.value {
+                true => reading,
+                false => best,
+            }
+        });
+        let counts = readings.iter().map(|reading| reading.count);
+        let total = counts.clone().fold(0_i64, i64::wrapping_add);
+        let exact: i128 = counts.clone().map(i128::from).sum();
+        let values = vec![
+            Value::Int32(readings.len() as i32),
+            Value::Float64(sum),
+            Value::Int64(total),
+            Value::Float64(sum / readings.len() as f64),
+            Value::Int64((exact / readings.len() as i128) as i64),
+            Value::Float64(highest.value),
+            Value::Int64(counts.min().unwrap()),
+            Value::Int64(readings[0].count),
+            Value::Int64(last.count),
+            Value::Int32(highest.key),
+            Value::Int32(last.key),
+        ];
+        let ty = Type::Tuple(TupleType::new(self.output()).into());
+        format!("0 {}", text::to_text(&Value::Tuple(values.into()), &ty))
+    }
+
+    /// Submissions, and counts of what has not fired, by a naive list.
+    fn expected(&self) -> (Vec<String>, Vec<i64>) {
+        let mut panes: Vec<NaivePane> = Vec::new();
+        let mut submitted = Vec::new();
+        let mut watermark: Option<i128> = None;
+        let interval = &self.interval;
+        for step in &self.steps {
+            match step {
+                Step::Tuple(reading) => {
+                    let ns = self.event_time(reading);
+                    if watermark.is_some_and(|reached| ns < reached - interval.discard_ns) {
+                        continue;
+                    }
+                    let last = (ns - interval.offset_ns).div_euclid(interval.period_ns);
+                    let mut start = interval.offset_ns + last * interval.period_ns;
+                    while start + interval.duration_ns > ns {
+                        let at = panes.binary_search_by_key(&start, |pane| pane.start);
+                        let at = at.unwrap_or_else(|at| {
+                            panes.insert(at, NaivePane::new(start));
+                            at
+                        });
+                        panes[at].add(reading, self.key);
+                        start -= interval.period_ns;
+                    }
+                }
+                Step::Watermark(to) => {
+                    watermark = Some(*to);
+                    let ends = |pane: &&mut NaivePane| pane.start + interval.duration_ns <= *to;
+                    for pane in panes.iter_mut().filter(ends) {
+                        pane.fire(self, &mut submitted);
+                    }
+                    let kept = interval.duration_ns + interval.discard_ns;
+                    panes.retain(|pane| pane.start + kept > *to);
+                }
+            }
+        }
+        let new: Vec<u64> = panes
+            .iter()
+            .flat_map(|pane| pane.new_sizes(self.key))
+            .collect();
+        (
+            submitted,
+            vec![new.len() as i64, new.iter().sum::<u64>() as i64],
+        )
+    }
+
+    /// The event time of a tuple, as its attribute holds it.
+    fn event_time(&self, reading: &Reading) -> i128 {
+        let tick = match self.ty {
+            Type::Timestamp => 1,
+            _ => self.interval.resolution.tick_ns(),
+        };
+        reading.ns.div_euclid(tick) * tick
+    }
+}
+
+/// A pane with the tuples of each key, in the order of their first ones.
+struct NaivePane {
+    start: i128,
+    parts: Vec<(i32, Vec<Reading>, bool)>,
+}
+
+impl NaivePane {
+    fn new(start: i128) -> NaivePane {
+        NaivePane {
+            start,
+            parts: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, reading: &Reading, by: Key) {
+        let key = match by {
+            Key::None => 0,
+            _ => reading.key,
+        };
+        let at = self.parts.iter().position(|(other, ..)| *other == key);
+        let at = at.unwrap_or_else(|| {
+            self.parts.push((key, Vec::new(), false));
+            self.parts.len() - 1
+        });
+        self.parts[at].1.push(reading.clone());
+        self.parts[at].2 = true;
+    }
+
+    fn fire(&mut self, case: &Case, submitted: &mut Vec<String>) {
+        let is_new = self.parts.iter().any(|(.., is_new)| *is_new);
+        for (_, readings, is_part_new) in &mut self.parts {
+            let fires = match case.key {
+                Key::Partition => *is_part_new,
+                _ => is_new,
+            };
+            *is_part_new = false;
+            if fires {
+                submitted.push(case.text(readings));
+            }
+            if fires && case.key == Key::Partition {
+                submitted.push("0 window".to_owned());
+            }
+        }
+        if is_new && case.key != Key::Partition {
+            submitted.push("0 window".to_owned());
+        }
+    }
+
+    /// Sizes of the windows that have got tuples since they fired.
+    fn new_sizes(&self, by: Key) -> Vec<u64> {
+        let size = |(_, readings, _): &(i32, Vec<Reading>, bool)| readings.len() as u64;
+        let new: Vec<u64> = self.parts.iter().filter(|part| part.2).map(size).collect();
+        match by {
+            Key::Partition => new,
+            _ if new.is_empty() => new,
+            _ => vec![self.parts.iter().map(size).sum()],
+        }
+    }
+}
+
+prop_compose! {
+    fn any_case()(
+        ty in prop_oneof![Just(Type::Int64), Just(Type::Uint64), Just(Type::Timestamp)],
+        resolution in prop_oneof![Just(Resolution::Milliseconds), Just(Resolution::Nanoseconds)],
+        scale in prop_oneof![Just(1_000_000_i128), Just(1), Just(1_300_000)],
+        // Times about the epoch, and about the last that a word of nanoseconds holds.
+        origin_ns in prop_oneof![2 => Just(0_i128), 1 => Just(i128::from(i64::MAX))],
+        duration in 1..40_i128,
+        period in 1..20_i128,
+        offset in -30..30_i128,
+        discard in prop_oneof![2 => Just(0_i128), 1 => 1..40_i128],
+        key in prop_oneof![Just(Key::None), Just(Key::Partition), Just(Key::Group)],
+        steps in proptest::collection::vec(
+            (0..8_u8, 0..30_i128, 0..4_i32, -3..9_i64, any::<bool>()), 0..150
+        ),
+    ) -> Case {
+        let (mut now, mut watermark) = (0, i128::MIN);
+        let mut all = Vec::new();
+        let is_unsigned = ty == Type::Uint64;
+        for (kind, back, key, count, is_large) in steps {
+            now += i128::from(kind) / 3;
+            let at = |units: i128| {
+                let ns = origin_ns + (units - 20) * scale;
+                let least = if is_unsigned { 0 } else { i128::MIN };
+                let most = match resolution {
+                    Resolution::Nanoseconds => i64::MAX.into(),
+                    _ => i128::MAX,
+                };
+                ns.clamp(least, most)
+            };
+            if kind == 0 {
+                let to = at(now - back / 2);
+                if to > watermark {
+                    watermark = to;
+                    all.push(Step::Watermark(to));
+                }
+                continue;
+            }
+            let value = if is_large { 1e16 } else { count as f64 / 3.0 };
+            let late = if back > 20 { back } else { back / 6 };
+            all.push(Step::Tuple(Reading { ns: at(now - late), key, value, count }));
+        }
+        let interval = TimeInterval {
+            duration_ns: duration * scale,
+            period_ns: period * scale,
+            offset_ns: offset * scale,
+            discard_ns: discard * scale,
+            attribute: 0,
+            resolution,
+        };
+        Case { steps: all, ty, interval, key }
+    }
+}
+
+fn case_count() -> u32 {
+    let asked = std::env::var("THALWEG_PANES").ok();
+    asked.map_or(200, |count| count.parse().expect("a number of windows"))
+}
+
+proptest! {
+    #![proptest_config(Config {
+        cases: case_count(),
+        failure_persistence: None,
+        ..Config::default()
+    })]
+
+    #[test]
+    fn panes_are_those_of_a_list(case in any_case()) {
+        let expected = case.expected();
+        let interpreted = case.submitted(&mut InterpreterBackend::new(&[], &[]));
+        prop_assert_eq!(&interpreted, &expected);
+        let mut jit = Jit::new(&[], &[], JitOptions::default()).expect("a supported machine");
+        prop_assert_eq!(&case.submitted(&mut jit), &expected);
+    }
+}
