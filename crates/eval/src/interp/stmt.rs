@@ -91,27 +91,6 @@ impl Machine<'_, '_> {
                     return self.block(added);
                 }
             }
-            Stmt::AddEntry(table, pos) => {
-                let added = self.table(*table)?.add_without_key();
-                added.map_err(|error| Fault::from(error).with_pos(*pos))?;
-            }
-            Stmt::EntryId(local, table) => {
-                let id = self.table(*table)?.current;
-                self.locals[self.call_base + local.0 as usize] = Value::Uint32(id);
-            }
-            Stmt::SelectEntry(table, id) => {
-                if let Value::Uint32(id) = self.value(id)? {
-                    self.table(*table)?.select_id(id);
-                }
-            }
-            Stmt::RemoveEntry(table) => self.table(*table)?.remove_current(),
-            Stmt::EnqueueEntry(table, pos) => {
-                let queued = self.table(*table)?.enqueue_current();
-                queued.map_err(|error| Fault::from(error).with_pos(*pos))?;
-            }
-            Stmt::DequeueEntry(table) => self.table(*table)?.dequeue(),
-            Stmt::UseEntry(table) => self.table(*table)?.use_current(),
-            Stmt::SelectLeastUsed(table) => self.table(*table)?.select_least_used(),
             Stmt::SubmitPunct { port, mark, pos } => {
                 let submitted = self.submit_punctuation(port, mark);
                 submitted.map_err(|fault| fault.with_pos(*pos))?;
@@ -126,6 +105,7 @@ impl Machine<'_, '_> {
                 let advanced = self.advance_watermark(time);
                 advanced.map_err(|fault| fault.with_pos(time.pos))?;
             }
+            entries => self.entry_stmt(entries)?,
         }
         Ok(StmtCompletion::Next)
     }
@@ -167,6 +147,35 @@ impl Machine<'_, '_> {
         };
         let mut ports = ports.iter();
         ports.try_for_each(|&port| submit.submit_watermark(port, at))
+    }
+
+    /// Runs a statement on the entries of a table that has no others within it.
+    fn entry_stmt(&mut self, stmt: &Stmt) -> Result<(), Fault> {
+        match stmt {
+            Stmt::AddEntry(table, pos) => {
+                let added = self.table(*table)?.add_without_key();
+                added.map_err(|error| Fault::from(error).with_pos(*pos))?;
+            }
+            Stmt::EntryId(local, table) => {
+                let id = self.table(*table)?.current;
+                self.locals[self.call_base + local.0 as usize] = Value::Uint32(id);
+            }
+            Stmt::SelectEntry(table, id) => {
+                if let Value::Uint32(id) = self.value(id)? {
+                    self.table(*table)?.select_id(id);
+                }
+            }
+            Stmt::RemoveEntry(table) => self.table(*table)?.remove_current(),
+            Stmt::EnqueueEntry(table, pos) => {
+                let queued = self.table(*table)?.enqueue_current();
+                queued.map_err(|error| Fault::from(error).with_pos(*pos))?;
+            }
+            Stmt::DequeueEntry(table) => self.table(*table)?.dequeue(),
+            Stmt::UseEntry(table) => self.table(*table)?.use_current(),
+            Stmt::SelectLeastUsed(table) => self.table(*table)?.select_least_used(),
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Makes the entry of a key current. Whether it was added.
