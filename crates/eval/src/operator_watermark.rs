@@ -16,7 +16,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tuple::EventTime;
+use tuple::{EventTime, whole_units};
 
 /// The watermark of an operator, and the next one that it sends.
 #[derive(Debug)]
@@ -85,16 +85,16 @@ impl OperatorWatermark {
         exact.current = Some(to);
         let unit = i128::from(unit_ns);
         self.unit_ns.store(unit_ns, Ordering::Relaxed);
-        self.latest
-            .store(nearest_word(time.0.div_euclid(unit)), Ordering::Relaxed);
+        let latest = whole_units(time.0, unit);
+        self.latest.store(nearest_word(latest), Ordering::Relaxed);
         if exact.next_sent.is_some_and(|next| to < next) {
             return None;
         }
         exact.next_sent = Some(EventTime(to.0.saturating_add(gap_ns)));
         // Without a gap, too, only a later watermark is sent.
         let later = time.0.saturating_add(gap_ns.max(1));
-        let is_between = later.rem_euclid(unit) > 0;
-        let next = later.div_euclid(unit) + i128::from(is_between);
+        let whole = whole_units(later, unit);
+        let next = whole + i128::from(whole.saturating_mul(unit) < later);
         self.next_sent.store(nearest_word(next), Ordering::Relaxed);
         Some(to)
     }

@@ -1,6 +1,6 @@
 //! Units in which statements count event times: the panes of a window, for instance.
 
-use tuple::{EventTime, Resolution};
+use tuple::{EventTime, Resolution, whole_units};
 
 /// Units of event time, counted from an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl EventTimeUnits {
     /// ```
     pub fn count(&self, at: EventTime) -> i64 {
         let since = at.0.saturating_sub(self.origin_ns);
-        let count = since.div_euclid(self.unit_ns.max(1));
+        let count = whole_units(since, self.unit_ns);
         count.clamp(i64::MIN.into(), i64::MAX.into()) as i64
     }
 }

@@ -54,6 +54,21 @@ impl Resolution {
     }
 }
 
+/// Number of whole units in a time, rounded down: by an instruction if both have 64 bits, as times
+/// up to 2262 do. A unit has 1 nanosecond at least.
+///
+/// ```
+/// assert_eq!(thalweg_tuple::whole_units(-1, 10), -1);
+/// assert_eq!(thalweg_tuple::whole_units(1 << 100, 1 << 10), 1 << 90);
+/// ```
+pub fn whole_units(ns: i128, unit_ns: i128) -> i128 {
+    let unit_ns = unit_ns.max(1);
+    match (i64::try_from(ns), i64::try_from(unit_ns)) {
+        (Ok(ns), Ok(unit_ns)) => ns.div_euclid(unit_ns).into(),
+        _ => ns.div_euclid(unit_ns),
+    }
+}
+
 impl EventTime {
     /// The event time in an attribute: a timestamp, or an integer of ticks; `None`: it holds none.
     ///
@@ -110,8 +125,8 @@ impl EventTime {
     /// ```
     pub fn to_value(self, ty: &Type, resolution: Resolution) -> Value {
         let tick_ns = resolution.tick_ns();
-        let is_between = self.0.rem_euclid(tick_ns) > 0;
-        let ticks = self.0.div_euclid(tick_ns) + i128::from(is_between);
+        let whole = whole_units(self.0, tick_ns);
+        let ticks = whole + i128::from(whole.saturating_mul(tick_ns) < self.0);
         match ty {
             Type::Timestamp => Value::Timestamp(self.to_timestamp()),
             Type::Uint64 => Value::Uint64(ticks.clamp(0, u64::MAX.into()) as u64),

@@ -38,7 +38,7 @@ mod values;
 
 pub use bytes::{compare_bytes, same_bytes};
 pub use decimal::{Decimal32, Decimal64, Decimal128};
-pub use event_time::{EventTime, Resolution, Watermark};
+pub use event_time::{EventTime, Resolution, Watermark, whole_units};
 pub use layout::{Layout, TupleBuf, TupleRef};
 pub use strings::{RString, UString, cmp_utf16};
 pub use timestamp::Timestamp;

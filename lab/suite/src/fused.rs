@@ -100,7 +100,7 @@ const OPERATORS: [FusedCase; 15] = [
         name: "Aggregate-panes",
         program: include_str!("../programs/panes.spl"),
         // The tuple of long ago, those of whole periods, and the one whose watermark ends the last.
-        rounded_tuples: |tuples| 2 + tuples.next_multiple_of(PANE_PERIOD).max(2 * PANE_PERIOD),
+        rounded_tuples: |tuples| 2 + tuples.next_multiple_of(PANE_PERIOD),
         tuples_out: |tuples| PANE_PERIODS + (tuples - 2) / PANE_PERIOD * PARTITIONS,
         ..DEFAULT_CASE
     },

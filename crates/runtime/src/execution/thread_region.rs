@@ -120,7 +120,14 @@ impl ThreadRegion {
 
     /// Delivers the watermark of one stream to an input port.
     pub fn deliver_watermark(&self, edge: &WatermarkEdge, mark: Watermark) -> Result<(), Fault> {
-        self.deliver_checked(edge.consumer, Delivery::Watermark(&(edge.stream, mark)))
+        let WatermarkEdge { consumer, stream } = *edge;
+        match &self.exclusive[consumer.operator as usize] {
+            Some(exclusive) if exclusive.needs_no_checks => {
+                let mut instance = exclusive.instance.borrow_mut();
+                instance.process_watermark(self, consumer.port, stream, mark)
+            }
+            _ => self.deliver_checked(consumer, Delivery::Watermark(&(stream, mark))),
+        }
     }
 
     /// Whether some operators of the region hold tuples back.
