@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use eval::{InputTuples, State};
+use eval::{InputTuples, OperatorEventTime, State};
 use graph::{Body, Expr, ExprKind, PortIndex, StateId, StateVar, Stmt};
 use jit::{Jit, JitOptions};
 use runtime::LoweredLogic;
@@ -150,6 +150,7 @@ impl CompiledChain {
             .iter()
             .map(|(logic, ..)| StateCell::new(State::new(&logic.state)))
             .collect();
+        let event_time = OperatorEventTime::default();
         let counters: Vec<Counter> = (0..2 * count).map(|_| Counter::default()).collect();
         let operators: Vec<_> = chain
             .operators
@@ -179,6 +180,7 @@ impl CompiledChain {
                 },
                 logic,
                 state: states[at].address(),
+                event_time: &event_time,
                 chain_outputs: if at + 1 < count {
                     vec![Some(chain_output)]
                 } else {
