@@ -165,10 +165,14 @@ impl EntryQueue {
         self.heap[at] = item;
     }
 
-    /// Moves the item at the top to its place: down to a leaf by the lesser child, then up. It
-    /// mostly belongs far down, and so there is one comparison a level.
+    /// Moves the item at the top to its place, if it is not the first: down to a leaf by the lesser
+    /// child, then up. Then it mostly belongs far down, and so there is one comparison a level.
     fn sift_down(&mut self, entries: &impl CompareEntries) {
         let item = self.heap[0];
+        let mut children = self.heap.iter().skip(1).take(2);
+        if children.all(|child| item.is_before(*child, entries)) {
+            return;
+        }
         let mut at = 0;
         loop {
             let left = 2 * at + 1;

@@ -37,6 +37,8 @@ pub(super) struct Index {
     /// How many segments there are of each depth.
     of_depth: [u32; DEPTHS],
     len: usize,
+    /// Slots of all segments.
+    slots: usize,
     /// The most slots that an insertion has moved.
     #[cfg(test)]
     pub(super) moved_max: usize,
@@ -165,6 +167,7 @@ impl Index {
             vacant: Vec::new(),
             of_depth: [0; DEPTHS],
             len: 0,
+            slots: 0,
             #[cfg(test)]
             moved_max: 0,
         };
@@ -180,8 +183,7 @@ impl Index {
 
     /// Bytes of memory that the index takes.
     pub(super) fn bytes(&self) -> usize {
-        let slots: usize = self.segments.iter().map(|s| s.slots.capacity()).sum();
-        slots * size_of::<u64>()
+        self.slots * size_of::<u64>()
             + self.segments.capacity() * size_of::<Segment>()
             + self.directory.capacity() * size_of::<DirectoryEntry>()
             + self.vacant.capacity() * size_of::<u32>()
@@ -196,6 +198,7 @@ impl Index {
             .resize(first.slots.len().clamp(FIRST_SLOTS, SEGMENT_SLOTS), 0);
         first.slots.fill(0);
         (first.used, first.depth) = (0, 0);
+        self.slots = first.slots.len();
         self.segments.clear();
         self.segments.push(first);
         self.directory.truncate(1);
@@ -270,6 +273,7 @@ impl Index {
     fn double(&mut self, at: usize) -> Result<(), TryReserveError> {
         let segment = &mut self.segments[at];
         segment.double()?;
+        self.slots += segment.slots.len() / 2;
         let (depth, some) = (segment.depth, segment.slots.iter().find(|&&slot| slot != 0));
         let prefix = some.map_or(0, |&slot| prefix_of(slot, depth));
         self.direct(prefix, depth, at);
@@ -289,6 +293,7 @@ impl Index {
             self.deepen()?;
         }
         let new = self.add_segment(high)?;
+        self.slots += count;
         let segment = &mut self.segments[at];
         let old = std::mem::replace(&mut segment.slots, low);
         segment.used = 0;
@@ -365,6 +370,7 @@ impl Index {
             return;
         }
         let half = std::mem::take(&mut self.segments[other]);
+        self.slots -= half.slots.len();
         let segment = &mut self.segments[at];
         half.slots
             .into_iter()
@@ -414,6 +420,8 @@ mod tests {
         }
         assert_eq!(index.len(), count as usize);
         assert!(index.moved_max <= 2048, "{} slots moved", index.moved_max);
+        let slots: usize = index.segments.iter().map(|s| s.slots.len()).sum();
+        assert_eq!(index.slots, slots);
         let bytes = index.bytes() / count as usize;
         assert!((9..19).contains(&bytes), "{bytes} bytes an entry");
         for id in (1..=count).step_by(997) {
