@@ -37,3 +37,12 @@ pub use program::{SharedOutput, build_program, planned, run_program, stop_at_dea
 pub use program::{test_operators, with_threads_and_timers};
 pub use submission_recorder::SubmissionRecorder;
 pub use text_harness::TextHarness;
+
+/// Number of random windows in a property test: that of the variable `THALWEG_WINDOWS`, or 200.
+///
+/// # Panics
+/// The variable is no number.
+pub fn window_case_count() -> u32 {
+    let asked = std::env::var("THALWEG_WINDOWS").ok();
+    asked.map_or(200, |count| count.parse().expect("a number of windows"))
+}

@@ -12,7 +12,7 @@ use proptest::test_runner::Config;
 use runtime::OperatorEntry;
 use runtime::abi::Backend;
 use runtime::abi::interpreter_backend::InterpreterBackend;
-use thalweg_testkit::{OperatorBuilder, TextHarness, exprs};
+use thalweg_testkit::{OperatorBuilder, TextHarness, exprs, window_case_count};
 use tuple::{TupleType, Type, Value, text};
 
 /// A tuple of either stream.
@@ -160,14 +160,9 @@ fn trades() -> impl Strategy<Value = Vec<(usize, Trade)>> {
     prop::collection::vec((0..2_usize, trade), 0..200)
 }
 
-fn case_count() -> u32 {
-    let asked = std::env::var("THALWEG_WINDOWS").ok();
-    asked.map_or(200, |count| count.parse().expect("a number of joins"))
-}
-
 proptest! {
     #![proptest_config(Config {
-        cases: case_count(),
+        cases: window_case_count(),
         failure_persistence: None,
         ..Config::default()
     })]

@@ -1,6 +1,6 @@
 //! Windows over event time against a naive list of panes, interpreted and compiled.
 //!
-//! `THALWEG_PANES` is the number of random windows, 200 by default.
+//! `THALWEG_WINDOWS` is the number of random windows, 200 by default.
 
 use graph::{
     EventClock, Expr, ExprKind, Partition, Policy, PortIndex, Pos, TimeInterval, Window, WindowKind,
@@ -11,7 +11,7 @@ use proptest::test_runner::Config;
 use runtime::OperatorEntry;
 use runtime::abi::Backend;
 use runtime::abi::interpreter_backend::InterpreterBackend;
-use thalweg_testkit::{OperatorBuilder, TextHarness, exprs};
+use thalweg_testkit::{OperatorBuilder, TextHarness, exprs, window_case_count};
 use tuple::{EventTime, Resolution, Timestamp, TupleType, Type, Value, text};
 
 /// A tuple of the windows' stream.
@@ -362,14 +362,9 @@ prop_compose! {
     }
 }
 
-fn case_count() -> u32 {
-    let asked = std::env::var("THALWEG_PANES").ok();
-    asked.map_or(200, |count| count.parse().expect("a number of windows"))
-}
-
 proptest! {
     #![proptest_config(Config {
-        cases: case_count(),
+        cases: window_case_count(),
         failure_persistence: None,
         ..Config::default()
     })]

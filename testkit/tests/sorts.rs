@@ -10,7 +10,7 @@ use proptest::test_runner::Config;
 use runtime::OperatorEntry;
 use runtime::abi::Backend;
 use runtime::abi::interpreter_backend::InterpreterBackend;
-use thalweg_testkit::{OperatorBuilder, TextHarness, exprs};
+use thalweg_testkit::{OperatorBuilder, TextHarness, exprs, window_case_count};
 use tuple::{Decimal64, Timestamp, TupleType, Type, Value, text};
 
 fn schema() -> [(&'static str, Type); 5] {
@@ -192,14 +192,9 @@ fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
     )
 }
 
-fn case_count() -> u32 {
-    let asked = std::env::var("THALWEG_WINDOWS").ok();
-    asked.map_or(200, |count| count.parse().expect("a number of sorts"))
-}
-
 proptest! {
     #![proptest_config(Config {
-        cases: case_count(),
+        cases: window_case_count(),
         failure_persistence: None,
         ..Config::default()
     })]

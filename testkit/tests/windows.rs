@@ -10,7 +10,7 @@ use proptest::test_runner::Config;
 use runtime::OperatorEntry;
 use runtime::abi::Backend;
 use runtime::abi::interpreter_backend::InterpreterBackend;
-use thalweg_testkit::{OperatorBuilder, TextHarness, exprs};
+use thalweg_testkit::{OperatorBuilder, TextHarness, exprs, window_case_count};
 use tuple::{Decimal64, TupleType, Type, Value, text};
 
 /// A tuple of the windows' stream.
@@ -410,14 +410,9 @@ fn trades(count: usize) -> impl Strategy<Value = Vec<Trade>> {
     prop::collection::vec(trade, 0..count)
 }
 
-fn case_count() -> u32 {
-    let asked = std::env::var("THALWEG_WINDOWS").ok();
-    asked.map_or(200, |count| count.parse().expect("a number of windows"))
-}
-
 proptest! {
     #![proptest_config(Config {
-        cases: case_count(),
+        cases: window_case_count(),
         failure_persistence: None,
         ..Config::default()
     })]

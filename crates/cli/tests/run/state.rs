@@ -6,12 +6,13 @@ use crate::processes::{Live, until};
 use crate::scratch::{Scratch, thalweg};
 
 /// A program whose operators each keep state for every number that comes.
-fn program(config: &str, tuples: u32) -> String {
+fn program(annotation: &str, config: &str, tuples: u32) -> String {
     format!(
         r#"composite Main {{ graph
     stream<int64 n> In = Beacon() {{
         param iterations : {tuples}; output In : n = (int64) IterationCount();
     }}
+    {annotation}
     stream<int64 n> Unique = DeDuplicate(In) {{ param key : n; {config} }}
     stream<int64 n> Totals = Aggregate(Unique) {{
         window Unique : tumbling, count(2), partitioned; param partitionBy : n;
@@ -19,47 +20,115 @@ fn program(config: &str, tuples: u32) -> String {
     }}
     () as Out = Custom(Totals, Unique as All) {{
         logic state : mutable int32 seen = 0;
-        onTuple All : {{ if (++seen == {tuples}) {{ println(1); block(1e9); }} }}
+        onTuple All : seen++;
+        onPunct All : if (currentPunct() == Sys.FinalMarker) {{ println(seen); }}
     }}
 }}"#
     )
 }
 
+/// A program with 100,000 numbers, each of whose operators keeps something of half of them or all.
+/// It waits at its end.
+const KEEPERS: &str = r#"composite Main { graph
+    @eventTime(eventTimeAttribute = n)
+    stream<int64 n> In = Beacon() {
+        param iterations : 100000; output In : n = (int64) IterationCount();
+    }
+    stream<int64 n> Unique = DeDuplicate(In) { param key : n; }
+    stream<int64 n> Totals = Aggregate(In) {
+        window In : tumbling, count(2), partitioned; param partitionBy : n;
+        output Totals : n = Sum(n);
+    }
+    stream<int64 n> Sums = Aggregate(In) {
+        window In : sliding, count(50000), count(1); output Sums : n = Sum(n);
+    }
+    stream<int64 n> Greatest = Aggregate(In) {
+        window In : sliding, count(50000), count(1); output Greatest : n = Max(n);
+    }
+    stream<int64 n> Panes = Aggregate(In) {
+        window In : timeInterval, intervalDuration(1e9), partitioned; param partitionBy : n;
+        output Panes : n = Sum(n);
+    }
+    stream<int64 l, int64 r> Pairs = Join(In as L; In as R) {
+        window L : sliding, count(50000); R : sliding, count(50000);
+        param equalityLHS : L.n; equalityRHS : R.n;
+        output Pairs : l = L.n, r = R.n;
+    }
+    stream<int64 n> Sliding = Sort(In) {
+        window In : sliding, count(50000); param sortBy : n * 7919l % 100003l;
+    }
+    stream<int64 n> Tumbling = Sort(In) {
+        window In : tumbling, count(100001); param sortBy : n * 7919l % 100003l;
+    }
+    () as End = Custom(In) {
+        logic onTuple In : if (n == 99999l) { println(1); block(1e9); }
+    }
+}"#;
+
+/// Operators of [`KEEPERS`], and the least and the most bytes that they take for all they keep.
+const KEPT: &[(&str, u64, u64)] = &[
+    // A key of 8 bytes; a key with its sum.
+    ("Unique", 100_000 * (8 + 25), 100_000 * (8 + 34)),
+    ("Totals", 100_000 * (16 + 17), 100_000 * (16 + 34)),
+    // A number; a number, and the greatest from there on.
+    ("Sums", 50_000 * (8 + 4), 50_000 * (8 + 9 + 1)),
+    ("Greatest", 50_000 * (8 + 8 + 8), 50_000 * (8 + 10 + 8)),
+    ("Panes", 100_000 * (16 + 25), 100_000 * (16 + 42)),
+    // A number of each side, and their key.
+    (
+        "Pairs",
+        50_000 * (2 * (8 + 12) + 8 + 25),
+        50_000 * (2 * (8 + 16) + 8 + 34),
+    ),
+    // The number, and what it is sorted by.
+    ("Sliding", 50_000 * (16 + 4 + 16), 50_000 * (16 + 8 + 64)),
+    ("Tumbling", 100_000 * (16 + 4 + 16), 100_000 * (16 + 8 + 64)),
+];
+
+/// Value of a metric of an operator, in what `top` prints.
+fn metric(shown: &str, operator: &str, name: &str) -> Option<u64> {
+    let mut lines = shown
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    lines.find_map(|line| match line[..] {
+        [_, of, metric, value] if of == operator && metric == name => value.parse().ok(),
+        _ => None,
+    })
+}
+
 #[test]
-fn top_shows_entries_and_bytes_of_state() {
+fn top_shows_what_operators_keep() {
     let scratch = Scratch::new();
-    let main = scratch.write("Main.spl", program("", 100_000));
+    let main = scratch.write("Main.spl", KEEPERS);
     let mut job = Live::start(&scratch, &["run", main.to_str().unwrap()]);
     assert_eq!(job.line(), "1\n");
     let pid = job.pid().to_string();
     let mut shown = String::new();
     until("the numbers of all tuples", || {
         shown = thalweg(&["top", "--once", &pid]).ok();
-        let entries = |operator: &str, metric: &str, least: i64, most: i64| {
-            let mut lines = shown
-                .lines()
-                .map(|line| line.split_whitespace().collect::<Vec<_>>());
-            lines.any(|line| match line[..] {
-                [_, of, name, value] if of == operator && name == metric => {
-                    (least..=most).contains(&value.parse().unwrap())
-                }
-                _ => false,
-            })
-        };
-        let all = 100_000;
-        // A key of 8 bytes with its last time, links, and a slot; a key with sum and count.
-        entries("Unique", "nStateEntries", all, all)
-            && entries("Unique", "nStateBytes", 24 * all, 64 * all)
-            && entries("Totals", "nCurrentPartitions", all - 1, all)
-            && entries("Totals", "nStateBytes", 16 * all, 64 * all)
+        metric(&shown, "Tumbling", "nStateEntries") == Some(100_000)
     });
+    for &(operator, least, most) in KEPT {
+        let bytes = metric(&shown, operator, "nStateBytes").unwrap();
+        assert!(
+            (least..=most).contains(&bytes),
+            "{operator}: {bytes}, not {least} to {most}"
+        );
+    }
+    assert_eq!(
+        metric(&shown, "Totals", "nCurrentPartitions"),
+        Some(100_000)
+    );
     job.signal(Signal::TERM);
     job.end();
 }
 
+/// A bound of a megabyte.
+const BOUND: &str = "config stateBytesMax : 1024 * 1024;";
+
 #[test]
 fn state_beyond_its_bound_ends_the_job_with_a_sentence() {
-    let program = program("config stateBytesMax : 1024 * 1024;", 1_000_000);
+    let program = program("", BOUND, 1_000_000);
     for args in [&[][..], &["--interpret"], &["--fuse", "none"]] {
         let said = Scratch::new().run(&program, args).fails(1);
         assert!(said.contains("Unique"), "{said}");
@@ -75,5 +144,19 @@ fn state_beyond_its_bound_ends_the_job_with_a_sentence() {
         let (entries, bytes): (u64, u64) = (entries.parse().unwrap(), bytes.parse().unwrap());
         assert!((15_000..45_000).contains(&entries), "{said}");
         assert!((1_048_577..1_400_000).contains(&bytes), "{said}");
+    }
+}
+
+#[test]
+fn caught_faults_leave_the_bound_as_it_is() {
+    let program = program("@catch(exception = all)", BOUND, 300_000);
+    for args in [&[][..], &["--interpret"]] {
+        let kept = Scratch::new().run(&program, args);
+        assert_eq!(kept.status, 0, "{}", kept.stderr);
+        let kept: u64 = kept.stdout.trim().parse().unwrap();
+        assert!(
+            (15_000..45_000).contains(&kept),
+            "{kept} keys were kept in a megabyte"
+        );
     }
 }

@@ -86,8 +86,10 @@ impl EntryQueue {
     #[inline]
     pub(super) fn push(&mut self, key_word: u64, id: EntryId) -> Result<(), TryReserveError> {
         self.arrived.try_reserve(1)?;
-        // They may go there when the next one is taken out.
-        self.heap.try_reserve(self.arrived.len() + 1)?;
+        if !(self.run.is_empty() && self.heap.is_empty()) {
+            // All that have arrived go there when the next one is taken out.
+            self.heap.try_reserve(self.arrived.len() + 1)?;
+        }
         if self.next_number == u32::MAX {
             self.number_anew();
         }

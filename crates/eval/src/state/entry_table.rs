@@ -176,6 +176,11 @@ impl EntryTable {
         self.pages.remove(id);
     }
 
+    /// Gives back memory that is kept for further entries.
+    pub(super) fn drop_spare(&mut self) {
+        self.pages.drop_spare();
+    }
+
     /// Removes all entries, and gives back their memory.
     pub fn clear(&mut self) {
         self.index.iter_mut().for_each(Index::clear);

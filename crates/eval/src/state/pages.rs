@@ -328,12 +328,23 @@ impl<W: PageWord> Pages<W> {
         }
     }
 
+    /// Gives back the empty page that is kept.
+    pub(super) fn drop_spare(&mut self) {
+        if let Some(at) = self.spare.take() {
+            self.drop_page(at as usize);
+        }
+    }
+
     /// Keeps an empty page if there is no other one.
     fn keep_or_drop(&mut self, at: usize) {
         if self.spare.is_none() {
             self.spare = Some(at as u32);
-            return;
+        } else {
+            self.drop_page(at);
         }
+    }
+
+    fn drop_page(&mut self, at: usize) {
         let page = std::mem::take(&mut self.pages[at]);
         self.words -= page.words.len();
         self.vacant.push(at as u32);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct StateMemory {
     entries: AtomicU64,
     bytes: AtomicU64,
-    /// As `u64::MAX`, no bound.
+    /// Most bytes that the tables may take; `u64::MAX` means no bound.
     bytes_max: AtomicU64,
 }
 
@@ -33,7 +33,7 @@ impl StateMemory {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Bounds the bytes: from then on, the entry by which they grow beyond is not added.
+    /// Bounds the bytes: from then on, no entry is added by which they are beyond the bound.
     pub fn set_bytes_max(&self, bytes: u64) {
         self.bytes_max.store(bytes, Ordering::Relaxed);
     }

@@ -208,11 +208,14 @@ impl TableState {
         let Some(id) = self.current() else {
             return Ok(());
         };
+        let before = self.queue.bytes();
         let pushed = self.queue.push(self.store.queue_word(id), id);
         pushed.map_err(|_| self.store.entries.memory_error())?;
-        let before = self.counted.bytes;
+        if self.queue.bytes() == before {
+            return Ok(());
+        }
         self.count_memory();
-        self.check_growth(before)
+        self.check_bound()
     }
 
     /// Takes the first entry out of the queue and makes it current.
@@ -292,12 +295,14 @@ impl TableState {
     }
 
     fn add(&mut self) -> Result<EntryId, TableMemoryError> {
-        let before = self.counted.bytes;
         let mut added = self.add_with_block();
         // Without memory for all of it, some of it may have moved.
         self.publish();
-        if let (Ok(id), Err(error)) = (&added, self.check_growth(before)) {
+        if let (Ok(id), Err(error)) = (&added, self.check_bound()) {
             self.remove(*id);
+            self.store.entries.drop_spare();
+            self.store.blocks.drop_spare();
+            self.publish();
             added = Err(error);
         }
         if added.is_err() {
@@ -306,15 +311,15 @@ impl TableState {
         added
     }
 
-    /// Fails if the table has grown, and the operator's tables are beyond their bound.
-    fn check_growth(&self, bytes_before: u64) -> Result<(), TableMemoryError> {
+    /// Fails if the operator's tables are beyond their bound.
+    fn check_bound(&self) -> Result<(), TableMemoryError> {
         match self.memory.exceeded_max() {
-            Some(max) if self.counted.bytes > bytes_before => Err(TableMemoryError {
+            None => Ok(()),
+            Some(max) => Err(TableMemoryError {
                 entries: self.memory.entries(),
                 bytes: self.memory.bytes(),
                 bytes_max: Some(max),
             }),
-            _ => Ok(()),
         }
     }
 

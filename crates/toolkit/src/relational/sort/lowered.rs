@@ -48,11 +48,11 @@ pub fn can_lower(operator: &OperatorNode) -> bool {
 /// A window that is lowered.
 #[derive(Clone, Copy)]
 enum SortWindow {
-    /// Of a number of tuples, of which the first leaves when another comes.
+    /// Sliding window of a number of tuples: the first leaves when another comes.
     Sliding(u32),
-    /// Of a number of tuples.
+    /// Tumbling window of a number of tuples.
     Tumbling(u32),
-    /// Of the tuples between two window markers.
+    /// Tumbling window of the tuples between two window markers.
     Marked,
 }
 

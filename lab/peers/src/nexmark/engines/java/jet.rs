@@ -1,8 +1,8 @@
 //! Hazelcast Jet's pipeline API, in one member.
 //!
 //! # Settings
-//! As many cooperative threads as cores, no processing guarantee, and a member that looks for no
-//! other. A file has one reader; parsers and aggregations are parallel, as Jet chooses. The order
+//! Each core has a cooperative thread; there is no processing guarantee, and the member looks for
+//! no other. A file has one reader; parsers and aggregations are parallel, as Jet chooses. The order
 //! of the input is kept where it counts (query 18). The packages of Java are opened that Hazelcast
 //! asks for.
 
