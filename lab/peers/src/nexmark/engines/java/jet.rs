@@ -2,9 +2,9 @@
 //!
 //! # Settings
 //! Each core has a cooperative thread; there is no processing guarantee, and the member looks for
-//! no other. A file has one reader; parsers and aggregations are parallel, as Jet chooses. The order
-//! of the input is kept where it counts (query 18). The packages of Java are opened that Hazelcast
-//! asks for.
+//! no other. A file has one reader; parsers and aggregations are parallel, as Jet chooses. The
+//! order of the input is kept where it counts (query 18). The packages of Java are opened that
+//! Hazelcast asks for.
 
 use super::{command, entry, version};
 use crate::nexmark::engine::{EngineEntry, QueryEngine};
