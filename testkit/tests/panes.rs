@@ -238,6 +238,15 @@ impl Case {
         )
     }
 
+    /// Compares interpreted and compiled panes with those of the naive list.
+    fn check(&self) {
+        let expected = self.expected();
+        let interpreted = self.submitted(&mut InterpreterBackend::new(&[], &[]));
+        assert_eq!(interpreted, expected, "interpreted");
+        let mut jit = Jit::new(&[], &[], JitOptions::default()).expect("a supported machine");
+        assert_eq!(self.submitted(&mut jit), expected, "compiled");
+    }
+
     /// The event time of a tuple, as its attribute holds it.
     fn event_time(&self, reading: &Reading) -> i128 {
         let tick = match self.ty {
@@ -310,6 +319,7 @@ impl NaivePane {
 
 prop_compose! {
     fn any_case()(
+        // Periods of nanoseconds leave compiled code, those of milliseconds do not.
         ty in prop_oneof![Just(Type::Int64), Just(Type::Uint64), Just(Type::Timestamp)],
         resolution in prop_oneof![Just(Resolution::Milliseconds), Just(Resolution::Nanoseconds)],
         scale in prop_oneof![Just(1_000_000_i128), Just(1), Just(1_300_000)],
@@ -371,10 +381,51 @@ proptest! {
 
     #[test]
     fn panes_are_those_of_a_list(case in any_case()) {
-        let expected = case.expected();
-        let interpreted = case.submitted(&mut InterpreterBackend::new(&[], &[]));
-        prop_assert_eq!(&interpreted, &expected);
-        let mut jit = Jit::new(&[], &[], JitOptions::default()).expect("a supported machine");
-        prop_assert_eq!(&case.submitted(&mut jit), &expected);
+        case.check();
+    }
+}
+
+/// Panes of nanoseconds at the last milliseconds that an int64 holds: their numbers are greater
+/// than any int64, so they are not lowered.
+#[test]
+fn panes_may_be_more_than_an_int64_counts() {
+    for ty in [Type::Int64, Type::Timestamp] {
+        let ns = match ty {
+            Type::Int64 => i128::from(i64::MAX) * 1_000_000,
+            _ => {
+                EventTime::from(Timestamp {
+                    seconds: i64::MAX,
+                    ..Timestamp::default()
+                })
+                .0
+            }
+        };
+        let reading = Reading {
+            ns,
+            key: 1,
+            value: 0.5,
+            count: 2,
+        };
+        let interval = TimeInterval {
+            duration_ns: 3,
+            period_ns: 1,
+            offset_ns: 0,
+            discard_ns: 2,
+            attribute: 0,
+            resolution: Resolution::Milliseconds,
+        };
+        let steps = vec![
+            Step::Tuple(reading.clone()),
+            Step::Watermark(ns + 1),
+            Step::Tuple(reading),
+            Step::Watermark(ns + 2),
+        ];
+        Case {
+            steps,
+            ty,
+            interval,
+            key: Key::Partition,
+        }
+        .check();
     }
 }

@@ -6,8 +6,9 @@
 //!       if (!(at < earliest)) {                        // it is not too late
 //!           K k = <partitionBy or groupBy>; T v = <argument>;
 //!           int64 last = <number of the pane that began last>;
-//!           int64 number = <number of the first pane that has not ended>;
-//!           while (number <= last) {
+//!           int64 number = <number of the last pane that has ended>;
+//!           while (number < last) {
+//!               number = number + 1;
 //!               entry of parts[{number = number, k = k}];
 //!               if (size == 0) {                       // the part is new
 //!                   entry of panes[{number = number}] added { <link it to its neighbours> }
@@ -18,7 +19,6 @@
 //!               }
 //!               ++size;
 //!               if (size == 1) { sum = v; } else { sum += v; }
-//!               number = number + 1;
 //!           }
 //!       }
 //!   }
@@ -29,8 +29,8 @@
 //!   }
 //! ```
 //! Results, and the order of both results and additions, are those of `runtime::window::Panes` with
-//! running results. A number that an int64 does not hold is the nearest that it holds: an event
-//! time so far from the epoch that its pane has no number is in a pane that never fires.
+//! running results. All panes have numbers that an int64 holds, but for timestamps more than 292
+//! million years from the epoch, whose panes have the nearest number and never fire.
 
 use eval::State;
 use graph::{
@@ -51,6 +51,9 @@ use crate::stateful_lowering::{StatefulLowering, if_then};
 /// added.
 const PANES_OF_A_TUPLE_MAX: i128 = 8;
 
+/// Least period of panes over timestamps that are lowered: a millisecond.
+const TIMESTAMP_PERIOD_MIN_NS: i128 = 1_000_000;
+
 /// The panes of an Aggregate that can be lowered.
 pub(super) fn interval(operator: &OperatorNode) -> Option<TimeInterval> {
     let window = operator.inputs[0].window.as_ref()?;
@@ -60,7 +63,9 @@ pub(super) fn interval(operator: &OperatorNode) -> Option<TimeInterval> {
     let has = |param| operator.param(param).is_some();
     let most = interval.period_ns.saturating_mul(PANES_OF_A_TUPLE_MAX);
     let out = &operator.outputs[0];
-    let is_lowered = interval.duration_ns <= most
+    let time = &operator.inputs[0].schema.attributes[interval.attribute as usize].ty;
+    let is_lowered = has_numbers(&interval, time)
+        && interval.duration_ns <= most
         && !(has("partitionBy") && has("groupBy"))
         && groups::can_lower(out)
         && out.calls.iter().all(|call| {
@@ -69,6 +74,23 @@ pub(super) fn interval(operator: &OperatorNode) -> Option<TimeInterval> {
             !is_of_all && functions::is_lowered_in_tumbling(call, true)
         });
     is_lowered.then_some(interval)
+}
+
+/// Whether an int64 holds the numbers of all panes, or of those up to a far future.
+fn has_numbers(interval: &TimeInterval, time: &Type) -> bool {
+    if *time == Type::Timestamp {
+        return interval.period_ns >= TIMESTAMP_PERIOD_MIN_NS;
+    }
+    let latest = i128::from(u64::MAX).saturating_mul(interval.resolution.tick_ns());
+    let ends = [
+        interval.offset_ns,
+        interval.duration_ns,
+        interval.discard_ns,
+    ];
+    let farthest = ends
+        .iter()
+        .fold(latest, |sum, ns| sum.saturating_add(ns.saturating_abs()));
+    farthest / interval.period_ns < i128::from(i64::MAX)
 }
 
 /// Lowers an Aggregate with panes.
@@ -234,14 +256,14 @@ impl<'l> PaneLowering<'l> {
         let (number_id, number) = code.local("number", Type::Int64);
         let one = lower::constant(Value::Int64(1), Type::Int64, code.pos);
         let next = code.binary(BinaryOp::Add, &number, &one);
-        let first = code.binary(BinaryOp::Add, &ended, &one);
-        code.body.stmts.push(Stmt::Let(number_id, Some(first)));
+        code.body.stmts.push(Stmt::Let(number_id, Some(ended)));
         let before = std::mem::take(&mut code.body.stmts);
         self.add_to_pane(&number);
         let code = &mut *self.lowering.code;
         let mut turn = std::mem::replace(&mut code.body.stmts, before);
-        turn.push(code.set(&number, next));
-        let is_open = code.compare(BinaryOp::Le, &number, &began);
+        turn.insert(0, code.set(&number, next));
+        // The number is raised only below another one: that of the last pane may be the greatest.
+        let is_open = code.compare(BinaryOp::Lt, &number, &began);
         code.body.stmts.push(Stmt::While(is_open, turn));
     }
 
