@@ -217,7 +217,11 @@ impl<'c> ChainCompiler<'c> {
         }
         if let Some(body) = &member.logic.on_process {
             let title = format!("{name}: onProcess");
-            let act: Box<dyn RunBody> = jit.compile_body(&title, body, &inlining)?;
+            let context = FunctionContext {
+                processes_many: true,
+                ..inlining
+            };
+            let act: Box<dyn RunBody> = jit.compile_body(&title, body, &context)?;
             code.on_process = Some(act);
         }
         Ok(code)

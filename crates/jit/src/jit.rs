@@ -181,5 +181,6 @@ pub(crate) fn function_context(scope: &CodeScope<'_>) -> FunctionContext {
             .map(OutputTarget::Outlet)
             .collect(),
         stop_address: None,
+        processes_many: false,
     }
 }

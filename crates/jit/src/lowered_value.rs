@@ -159,6 +159,24 @@ impl LoweredValue {
         self.lifetime == ValueLifetime::Fixed
     }
 
+    /// A value of the same form with other machine values.
+    pub fn map_words(&self, map: &mut dyn FnMut(ir::Value) -> ir::Value) -> LoweredValue {
+        let form = match &self.form {
+            ValueForm::Parts(parts) => {
+                ValueForm::Parts(parts.iter().map(|&part| map(part)).collect())
+            }
+            ValueForm::Flat(at, offset) => ValueForm::Flat(map(*at), *offset),
+            ValueForm::Boxed(at, offset) => ValueForm::Boxed(map(*at), *offset),
+            ValueForm::Fields(fields) => {
+                ValueForm::Fields(fields.iter().map(|field| field.map_words(map)).collect())
+            }
+        };
+        LoweredValue {
+            form,
+            lifetime: self.lifetime,
+        }
+    }
+
     /// A copy that counts as unchangeable, for code that runs while no variable it points into
     /// changes.
     pub fn settled(&self) -> LoweredValue {

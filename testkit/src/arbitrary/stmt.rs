@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use graph::{
-    Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, Place, PlaceRoot, Stmt, TableId,
+    Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, Place, PlaceRoot, StateId, Stmt,
+    TableId,
 };
 use tuple::{TupleType, Type, Value};
 
@@ -181,6 +182,9 @@ impl ProgramGenerator<'_> {
     }
 
     fn branches(&mut self, depth: u32, out: &mut Vec<Stmt>) {
+        if self.result.is_none() && self.choices.percent(30) {
+            return self.periodic_branch(depth, out);
+        }
         let condition = self.expr(&Type::Boolean, EXPR_DEPTH);
         let yes = self.block(depth);
         let no = if self.choices.percent(50) {
@@ -189,6 +193,38 @@ impl ProgramGenerator<'_> {
             Vec::new()
         };
         out.push(Stmt::If(condition, yes, no));
+    }
+
+    /// `s++; if (s % 2 == 0) { ... }`, s a state variable.
+    fn periodic_branch(&mut self, depth: u32, out: &mut Vec<Stmt>) {
+        let types = environment::types();
+        let at = types
+            .iter()
+            .position(|ty| *ty == Type::Int32)
+            .expect("one of them");
+        let state = StateId(at as u32);
+        if self.frozen.contains(&PlaceRoot::State(state)) {
+            return self.assignment(out);
+        }
+        let place = Place {
+            root: PlaceRoot::State(state),
+            steps: Vec::new(),
+            ty: Type::Int32,
+            pos: self.pos(),
+        };
+        let step = ExprKind::Increment {
+            place,
+            is_decrement: false,
+            is_prefix: true,
+        };
+        out.push(Stmt::Expr(self.node(step, Type::Int32)));
+        let number = |g: &mut Self, n| g.node(ExprKind::Const(Value::Int32(n)), Type::Int32);
+        let (one, zero) = (number(self, 1), number(self, 0));
+        let count = self.node(ExprKind::State(state), Type::Int32);
+        let parity = self.infix(BinaryOp::BitAnd, count, one);
+        let condition = self.infix(BinaryOp::Eq, parity, zero);
+        let arm = self.block(depth);
+        out.push(Stmt::If(condition, arm, Vec::new()));
     }
 
     /// `n = 0; while (n < k && e) { n++; ... }`

@@ -252,11 +252,12 @@ impl ImportedFunction {
     /// environment names.
     pub fn reaches_outside(self) -> bool {
         use ImportedFunction::{
-            AddEntry, BeginPane, EnqueueEntry, FindEntry, FindEntryWords, IsShutdown, Punctuate,
-            RunSite, Sleep, SubmitInput, SubmitTuple, WakeReader,
+            AddEntry, AdvanceWatermark, BeginPane, EnqueueEntry, FindEntry, FindEntryWords,
+            IsShutdown, Punctuate, RunSite, Sleep, SubmitInput, SubmitTuple, WakeReader,
         };
         let outside = [
             AddEntry,
+            AdvanceWatermark,
             BeginPane,
             EnqueueEntry,
             FindEntry,

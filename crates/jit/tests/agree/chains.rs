@@ -247,10 +247,14 @@ fn sources_look_at_the_shutdown_flag_each_turn() {
             Expr::constant(list(&Type::RString, []), words()),
         ],
     );
-    let mut nodes = [
-        node(0, Body::default(), vec![Some(vec![(1, PortIndex(0))])]),
-        node(1, Body::default(), vec![]),
-    ];
+    // So many consumers that not all counters of theirs are kept in registers.
+    let consumers = 1..=20;
+    let edges = consumers
+        .clone()
+        .map(|member| (member, PortIndex(0)))
+        .collect();
+    let mut nodes = vec![node(0, Body::default(), vec![Some(edges)])];
+    nodes.extend(consumers.map(|_| node(1, Body::default(), vec![])));
     nodes[0].logic.on_process = Some(body(
         [Type::Int64],
         vec![
@@ -265,9 +269,9 @@ fn sources_look_at_the_shutdown_flag_each_turn() {
         ],
     ));
     let mut jit = Jit::new(&[], &[], JitOptions::default()).expect("this machine is supported");
-    // The flag is the low byte of the counter: the first tuple asks for the shutdown.
-    let seen = run_until(&nodes, &mut jit, |submitted| {
-        submitted[0][0].address().cast()
+    // The flag is the low byte of a counter: the first tuple asks for the shutdown.
+    let seen = run_until(&nodes, &mut jit, |processed| {
+        processed[20][0].address().cast()
     });
     assert_eq!(seen.counts[0], 1);
 }

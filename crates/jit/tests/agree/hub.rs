@@ -109,7 +109,7 @@ impl Given<'_> {
     }
 }
 
-/// Runs the source of member 0; a byte of the counters of submitted tuples asks for the shutdown.
+/// Runs the source of member 0; a byte of the counters of processed tuples asks for the shutdown.
 pub fn run_until(
     nodes: &[Node],
     backend: &mut dyn Backend,
@@ -164,7 +164,7 @@ fn run_with(
     };
     let chains = ThreadChains {
         members: (0..nodes.len()).map(member).collect(),
-        stop_flag: stop(&submitted),
+        stop_flag: stop(&processed),
     };
     let codes = backend
         .compile_chains(&chains)

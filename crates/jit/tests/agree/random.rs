@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use eval::{InputTuples, State};
-use graph::{Expr, OperatorNode, OutPort, Pos};
+use eval::{Fault, InputTuples, OperatorEventTime, State};
+use graph::{Expr, OperatorNode, OutPort, PortIndex, Pos};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use runtime::abi::{Backend, CodeContext, CodeScope};
+use runtime::abi::{
+    Backend, ChainMember, CodeContext, CodeScope, FrameBatch, FrameForm, LoweredLogic, StateCell,
+    ThreadChains,
+};
 use testkit::SubmissionRecorder;
 use testkit::arbitrary::{GeneratedCase, NATIVES, RunOutcome, generated_cases};
 use thalweg_jit::{Jit, JitOptions};
-use tuple::TupleBuf;
+use tuple::{Punctuation, TupleBuf};
 
 fn operator(case: &GeneratedCase) -> OperatorNode {
     let output = |schema: &Arc<tuple::TupleType>| OutPort::new("Out", schema.clone());
@@ -21,17 +24,21 @@ fn operator(case: &GeneratedCase) -> OperatorNode {
     }
 }
 
-/// Outcomes of a case that runs compiled.
-fn compiled(case: &GeneratedCase) -> Vec<RunOutcome> {
-    let operator = operator(case);
-    let scope = CodeScope {
-        operator: &operator,
+fn scope<'a>(case: &'a GeneratedCase, operator: &'a OperatorNode) -> CodeScope<'a> {
+    CodeScope {
+        operator,
         index: 0,
         inputs: case.input_layouts(),
         outputs: case.output_layouts(),
         state: &case.state,
         tables: &case.tables,
-    };
+    }
+}
+
+/// Outcomes of a case that runs compiled.
+fn compiled(case: &GeneratedCase) -> Vec<RunOutcome> {
+    let operator = operator(case);
+    let scope = scope(case, &operator);
     let mut jit = Jit::new(&case.functions, NATIVES, JitOptions::default()).unwrap();
     let exprs: Vec<Option<&Expr>> = case.projection.iter().map(Option::as_ref).collect();
     let layout = scope.outputs[0].clone();
@@ -72,6 +79,117 @@ fn compiled(case: &GeneratedCase) -> Vec<RunOutcome> {
         }
     });
     runs.collect()
+}
+
+/// Outcome of the body for tuples of the first port: how it ended, after how many tuples, then
+/// state and submissions.
+type BodyOutcome = (
+    Result<(), Fault>,
+    u64,
+    Vec<Vec<u8>>,
+    Vec<(PortIndex, Result<Vec<u8>, Punctuation>)>,
+);
+
+/// Tuples of the first input port, those of each run several times.
+fn first_tuples(case: &GeneratedCase) -> Vec<TupleBuf> {
+    let runs = (0..3 * case.runs.len()).map(|run| run % case.runs.len());
+    runs.map(|run| case.flat_tuples(run).swap_remove(0))
+        .collect()
+}
+
+/// The outcome of code that is called for each tuple.
+fn called_for_each(case: &GeneratedCase) -> BodyOutcome {
+    let operator = operator(case);
+    let scope = scope(case, &operator);
+    let mut jit = Jit::new(&case.functions, NATIVES, JitOptions::default()).unwrap();
+    let body = jit.body(&scope, &case.body);
+    let mut body = body.unwrap_or_else(|fault| panic!("{fault}"));
+    jit.finish().unwrap_or_else(|fault| panic!("{fault}"));
+    let mut state = State::with_tables(&case.state, &case.tables);
+    let mut recorder = SubmissionRecorder::default();
+    let (mut result, mut count) = (Ok(()), 0);
+    for tuple in first_tuples(case) {
+        let mut tuples = vec![None; scope.inputs.len()];
+        tuples[0] = Some(tuple.as_ref());
+        count += 1;
+        result = body.run_body(&mut CodeContext {
+            inputs: InputTuples {
+                tuples: &tuples,
+                layouts: &scope.inputs,
+            },
+            state: &mut state,
+            outlet: &mut recorder,
+            punctuation: None,
+        });
+        if result.is_err() {
+            break;
+        }
+    }
+    let submitted = RunOutcome::submitted_bytes(&recorder, &scope.outputs);
+    (result, count, RunOutcome::state_bytes(&state), submitted)
+}
+
+/// The outcome of code that is called once, which keeps words of the state in registers.
+fn called_once(case: &GeneratedCase) -> BodyOutcome {
+    const KIND: u8 = 7;
+    static STOP: u8 = 0;
+    let operator = operator(case);
+    let scope = scope(case, &operator);
+    let outputs = scope.outputs.clone();
+    let cell = StateCell::new(State::with_tables(&case.state, &case.tables));
+    let logic = LoweredLogic {
+        state: case.state.clone(),
+        tables: case.tables.clone(),
+        on_tuple: vec![case.body.clone()],
+        on_punct: vec![None],
+        ..LoweredLogic::default()
+    };
+    let event_time = OperatorEventTime::default();
+    let mut jit = Jit::new(&case.functions, NATIVES, JitOptions::default()).unwrap();
+    let codes = jit.compile_chains(&ThreadChains {
+        members: vec![ChainMember {
+            scope,
+            logic: &logic,
+            state: cell.address(),
+            event_time: &event_time,
+            chain_outputs: outputs.iter().map(|_| None).collect(),
+            frame_edges: Vec::new(),
+            batch_forms: vec![Some(FrameForm::Flat)],
+        }],
+        stop_flag: &raw const STOP,
+    });
+    let mut codes = codes.unwrap_or_else(|fault| panic!("{fault}"));
+    jit.finish().unwrap_or_else(|fault| panic!("{fault}"));
+    let mut words = Vec::new();
+    for tuple in first_tuples(case) {
+        let bytes = tuple.as_ref().bytes().to_vec();
+        words.push(bytes.len() as u64 | u64::from(KIND) << 32);
+        words.extend(bytes.chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_ne_bytes(word)
+        }));
+    }
+    let mut cell = cell;
+    let mut recorder = SubmissionRecorder::default();
+    let code = codes[0].on_batch[0].as_mut().expect("code for batches");
+    let (count, result) = code.body.run_body_on_batch(
+        &mut CodeContext {
+            inputs: InputTuples::NONE,
+            state: cell.borrow(),
+            outlet: &mut recorder,
+            punctuation: None,
+        },
+        &mut FrameBatch::new(bytemuck::cast_slice(&words)),
+        KIND,
+    );
+    let submitted = RunOutcome::submitted_bytes(&recorder, &outputs);
+    (
+        result,
+        count,
+        RunOutcome::state_bytes(cell.borrow()),
+        submitted,
+    )
 }
 
 /// Summary of how the outcomes of two runs differ.
@@ -130,5 +248,10 @@ proptest! {
     fn random_programs_agree(case in generated_cases(300)) {
         let difference = difference(&case.interpret(), &compiled(&case));
         prop_assert_eq!(difference, None);
+    }
+
+    #[test]
+    fn random_programs_agree_over_batches(case in generated_cases(300)) {
+        prop_assert_eq!(called_once(&case), called_for_each(&case));
     }
 }

@@ -24,6 +24,10 @@
 //! port without edges, services, library functions), and before it returns one of that operator's
 //! faults, the code says with [`super::CodeOutlet::act_as`] which operator the outlet acts for.
 //! After a fault that stays so, and the report names the right operator.
+//!
+//! A source's code, and code for a batch, may keep counters and state of members in registers. It
+//! stores them before each of these calls, and at its end; a counter also after some thousand
+//! tuples, for threads that show it.
 
 use eval::OperatorEventTime;
 use graph::PortIndex;

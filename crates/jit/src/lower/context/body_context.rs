@@ -69,6 +69,8 @@ pub enum StateStorage {
     At {
         /// Address of the scalar variables.
         scalars: ir::Value,
+        /// Address of the scalar variables as a number, if it is known.
+        scalars_address: Option<i64>,
         /// Address of the other variables.
         values: ir::Value,
         /// Address of the tables.

@@ -13,6 +13,8 @@ use crate::type_parts;
 /// How a body uses one variable.
 #[derive(Clone, Debug, Default)]
 pub struct LocalUsage {
+    /// Whether it is read.
+    pub is_read: bool,
     /// How often it is set to an initial value.
     pub initializations: u32,
     /// How often it is assigned as a whole, or to be changed as a whole by a callee.
@@ -35,6 +37,8 @@ pub struct BodyUsage {
     pub locals: Vec<LocalUsage>,
     /// State variables that it changes.
     pub changed_state: HashSet<StateId>,
+    /// Whether it reads an input tuple.
+    pub reads_input: bool,
     /// User functions that it calls, as often as it names them.
     pub calls: Vec<FunctionId>,
     /// How many nodes it has.
@@ -58,6 +62,13 @@ impl BodyUsage {
     pub fn from_expr(expr: &Expr) -> BodyUsage {
         let mut uses = BodyUsage::default();
         uses.expr(expr);
+        uses
+    }
+
+    /// Counts the uses of variables in some statements of a body.
+    pub fn from_stmts(stmts: &[Stmt]) -> BodyUsage {
+        let mut uses = BodyUsage::default();
+        uses.stmts(stmts);
         uses
     }
 
@@ -149,6 +160,10 @@ impl BodyUsage {
                 self.note_change(place, false);
             }
             ExprKind::Increment { place, .. } => self.note_change(place, false),
+            ExprKind::Local(local) => self.local_usage(*local).is_read = true,
+            ExprKind::Input { .. } | ExprKind::Attribute { .. } | ExprKind::OutputCall(_) => {
+                self.reads_input = true;
+            }
             ExprKind::Call(callee, args) => {
                 if let Callee::User(function) = callee {
                     self.calls.push(*function);

@@ -13,6 +13,7 @@ use eval::NativeFn;
 use graph::{Function, FunctionId};
 
 use super::inlining_decisions::InliningDecisions;
+use super::seldom_arm::SeldomArm;
 use super::signature::signature;
 use crate::code::{ConstantPool, ImportedFunction};
 use crate::error::Error;
@@ -35,6 +36,10 @@ pub struct CodegenUnit {
     /// User functions that are called, and so must be compiled.
     pub user_functions: HashMap<FunctionId, FuncId>,
     pub pending_functions: VecDeque<FunctionId>,
+    /// Functions that preserve the registers around a call.
+    pub preserving: HashMap<ImportedFunction, FuncId>,
+    pub pending_preserving: Vec<(FuncId, ImportedFunction)>,
+    pub pending_arms: Vec<(FuncId, SeldomArm)>,
     pub imports: HashMap<ImportedFunction, FuncId>,
     pub cranelift_context: Context,
     pub builder: FunctionBuilderContext,
@@ -68,6 +73,9 @@ impl CodegenUnit {
             module,
             user_functions: HashMap::new(),
             pending_functions: VecDeque::new(),
+            preserving: HashMap::new(),
+            pending_preserving: Vec::new(),
+            pending_arms: Vec::new(),
             imports: HashMap::new(),
             builder: FunctionBuilderContext::new(),
             listings: None,
@@ -99,18 +107,34 @@ impl CodegenUnit {
         if let Some(&id) = self.imports.get(&import) {
             return Ok(id);
         }
-        let entry = import.declaration();
-        let mut signature = self.module.make_signature();
-        signature
-            .params
-            .extend(entry.params.into_iter().map(ir::AbiParam::new));
-        signature
-            .returns
-            .extend(entry.results.into_iter().map(ir::AbiParam::new));
+        let signature = self.import_signature(import);
+        let name = import.declaration().name;
         let id = self
             .module
-            .declare_function(entry.name, Linkage::Import, &signature)?;
+            .declare_function(name, Linkage::Import, &signature)?;
         self.imports.insert(import, id);
         Ok(id)
+    }
+
+    /// Declares the function of an arm, which is compiled later.
+    ///
+    /// # Errors
+    /// If the module cannot declare a function.
+    pub fn declare_arm(&mut self, arm: SeldomArm) -> Result<FuncId, Error> {
+        let signature = self.preserving_signature();
+        let id = self.module.declare_anonymous_function(&signature)?;
+        self.pending_arms.push((id, arm));
+        Ok(id)
+    }
+
+    /// The signature of an imported function.
+    pub fn import_signature(&self, import: ImportedFunction) -> ir::Signature {
+        let declared = import.declaration();
+        let mut signature = self.module.make_signature();
+        let params = declared.params.into_iter().map(ir::AbiParam::new);
+        signature.params.extend(params);
+        let results = declared.results.into_iter().map(ir::AbiParam::new);
+        signature.returns.extend(results);
+        signature
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use cranelift_codegen::ir;
-use cranelift_frontend::FunctionBuilder;
+use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_module::Module;
 use graph::FunctionId;
 
 use super::body_context::BodyContext;
 use super::codegen_unit::CodegenUnit;
+use super::register_cache::RegisterCache;
 use crate::code::ImportedFunction;
 
 /// One machine function while it is generated.
@@ -27,8 +28,18 @@ pub struct FunctionLowering<'a, 'b> {
     pub body: BodyContext,
     /// How often something temporary has been taken so far.
     pub allocations: u32,
-    /// How many calls so far can fault or reach beyond the environment.
-    pub outside_calls: u32,
+    /// Whether there are bodies of operators that are inlined.
+    pub inlines: bool,
+    /// Whether functions of arms are called, which may take temporary memory.
+    pub calls_arms: bool,
+    /// Whether the code that is being lowered seldom runs.
+    pub is_seldom: bool,
+    /// Words for the arguments and results of calls that preserve the registers.
+    pub call_words: Option<ir::StackSlot>,
+    /// Counters and state variables in registers.
+    pub cache: RegisterCache,
+    /// The address of the next frame of a batch, and the number of frames that were taken.
+    pub batch_cursor: Option<[Variable; 2]>,
     /// Types of the variables in memory, after those that are taken.
     pub local_types: Vec<tuple::Type>,
     /// The address of the first variable in memory.
@@ -57,7 +68,12 @@ impl<'a, 'b> FunctionLowering<'a, 'b> {
             fault_block: fail,
             body: BodyContext::default(),
             allocations: 0,
-            outside_calls: 0,
+            inlines: false,
+            calls_arms: false,
+            is_seldom: false,
+            call_words: None,
+            cache: RegisterCache::default(),
+            batch_cursor: None,
             local_types: Vec::new(),
             locals_base: env,
             imports: HashMap::new(),

@@ -71,6 +71,16 @@ pub struct InlinedOutput {
     pub window_counters: Option<Vec<i64>>,
 }
 
+impl InlinedOutput {
+    /// The addresses of the counters of a tuple over an edge. The first edge also counts that it is
+    /// submitted, if there is no edge, too.
+    pub fn counters(&self, edge: usize) -> Vec<i64> {
+        let submitted = (edge == 0).then_some(self.submitted);
+        let processed = self.edges.get(edge).map(|edge| edge.processed);
+        submitted.into_iter().chain(processed).collect()
+    }
+}
+
 /// Edge of a chain, into an inlined operator.
 #[derive(Debug)]
 pub struct InlinedEdge {

@@ -117,7 +117,7 @@ impl FunctionLowering<'_, '_> {
                 reload_to: None,
                 ty,
             },
-            PlaceLocation::Registers(..) | PlaceLocation::Value(_) => {
+            PlaceLocation::Registers(..) | PlaceLocation::Cached(_) | PlaceLocation::Value(_) => {
                 let value = self.read_at(&loc, &ty);
                 let parts = self.parts(&value, &ty);
                 let address = self.stack_words(2);
@@ -168,11 +168,13 @@ impl FunctionLowering<'_, '_> {
         let result_words = (parts.len() > 1).then(|| self.stack_words(parts.len()));
         words.extend(result_words);
         self.allocations += 1;
-        self.outside_calls += 1;
+        self.note_operator();
+        self.store_cached_words();
         let depth = self.count_call_depth(id, e);
         let callee = self.user_function_ref(id);
         let call = self.builder.ins().call(callee, &words);
         let results = self.builder.inst_results(call).to_vec();
+        self.load_cached_variables();
         if let Some(depth) = depth {
             let env = self.env;
             self.store(AccessRegion::Env, depth, env, offsets::CALL_DEPTH);

@@ -147,6 +147,9 @@ impl FunctionLowering<'_, '_> {
         else {
             unreachable!("state without storage")
         };
+        if let Some(variable) = self.cached_variable(graph::StateId(state)) {
+            return LoweredValue::from_part(self.builder.use_var(variable));
+        }
         let is_changed = self.body.changed_state.contains(&graph::StateId(state));
         if type_parts::is_scalar(ty) {
             let region = if is_changed {

@@ -3,6 +3,7 @@
 //! The indices of a place are computed first, then the value, and the place is looked at last.
 
 use cranelift_codegen::ir;
+use cranelift_frontend::Variable;
 use eval::ops;
 use graph::{BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, Pos, StateId};
 use tuple::{Type, Value};
@@ -19,6 +20,8 @@ use crate::type_parts;
 pub enum PlaceLocation {
     /// A variable in registers, or a part of it: the path of attributes from the variable.
     Registers(u32, Vec<u32>),
+    /// A state variable in a register.
+    Cached(Variable),
     /// A scalar in a flat slot.
     Slot(AccessRegion, ir::Value, i32),
     /// A `Value` at an address.
@@ -224,6 +227,9 @@ impl FunctionLowering<'_, '_> {
         if let Some((table, home)) = self.body.state_layout.home(state) {
             return self.table_variable(table, home);
         }
+        if let Some(variable) = self.cached_variable(state) {
+            return PlaceLocation::Cached(variable);
+        }
         let StateStorage::At {
             scalars, values, ..
         } = self.body.state
@@ -281,6 +287,9 @@ impl FunctionLowering<'_, '_> {
                 LoweredValue::from_parts(self.load_slot(*region, *base, *offset, ty))
             }
             PlaceLocation::Value(at) => LoweredValue::of_variable(*at),
+            PlaceLocation::Cached(variable) => {
+                LoweredValue::from_part(self.builder.use_var(*variable))
+            }
             PlaceLocation::Registers(local, fields) => {
                 let mut value = self.read_local(graph::LocalId(*local));
                 let mut ty = self.body.types[*local as usize].clone();

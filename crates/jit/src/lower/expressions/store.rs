@@ -22,6 +22,10 @@ impl FunctionLowering<'_, '_> {
                 let parts = self.parts(&value, ty);
                 self.store_slot(region, base, offset, ty, &parts);
             }
+            PlaceLocation::Cached(variable) => {
+                let part = self.single_part(&value, ty);
+                self.builder.def_var(variable, part);
+            }
             PlaceLocation::Value(at) => self.assign_value(at, &value, ty),
             PlaceLocation::Registers(local, fields) => {
                 let at = local as usize;

@@ -8,6 +8,7 @@ use cranelift_codegen::ir::UserFuncName;
 use cranelift_codegen::ir::types;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
+use graph::FunctionId;
 
 use super::operator_function::{FunctionContext, FunctionSource};
 use crate::error::Error;
@@ -40,17 +41,35 @@ impl CodegenUnit {
     /// # Errors
     /// If Cranelift rejects a function.
     pub fn compile_called_functions(&mut self) -> Result<(), Error> {
-        while let Some(function) = self.pending_functions.pop_front() {
-            let functions = Arc::clone(&self.functions);
-            let user_function = &functions[function.0 as usize];
-            let signature = signature(user_function, self.module.make_signature());
-            let id = self.user_functions[&function];
-            let title = format!("function {}", user_function.name);
-            self.define_function(id, signature, &title, |lower| {
-                lower.lower_user_function(function)
-            })?;
+        loop {
+            if let Some(function) = self.pending_functions.pop_front() {
+                self.compile_user_function(function)?;
+            } else if let Some((id, import)) = self.pending_preserving.pop() {
+                let signature = self.preserving_signature();
+                let title = format!("call of {}", import.declaration().name);
+                self.define_function(id, signature, &title, |lower| {
+                    lower.lower_preserving_call(import)
+                })?;
+            } else if let Some((id, arm)) = self.pending_arms.pop() {
+                let signature = self.preserving_signature();
+                self.define_function(id, signature, "an arm that seldom runs", |lower| {
+                    lower.lower_arm(arm)
+                })?;
+            } else {
+                return Ok(());
+            }
         }
-        Ok(())
+    }
+
+    fn compile_user_function(&mut self, function: FunctionId) -> Result<(), Error> {
+        let functions = Arc::clone(&self.functions);
+        let user_function = &functions[function.0 as usize];
+        let signature = signature(user_function, self.module.make_signature());
+        let id = self.user_functions[&function];
+        let title = format!("function {}", user_function.name);
+        self.define_function(id, signature, &title, |lower| {
+            lower.lower_user_function(function)
+        })
     }
 
     fn define_function<R>(

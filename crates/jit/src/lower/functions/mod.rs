@@ -2,6 +2,7 @@
 
 mod compile;
 mod operator_function;
+mod preserving_call;
 mod user_function;
 
 pub use operator_function::{FunctionContext, FunctionSource};

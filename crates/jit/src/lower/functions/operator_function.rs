@@ -11,7 +11,7 @@ use tuple::{Layout, Type};
 use crate::code::{NO_INLINED_OPERATOR, StateAddresses, offsets};
 use crate::lower::context::{
     BodyContext, BodyInput, BodyUsage, FunctionLowering, MemoryRequirements, OutputTarget,
-    ReturnTarget, StateLayout, StateStorage, WatermarkWords,
+    RegisterCache, ReturnTarget, StateLayout, StateStorage, WatermarkWords,
 };
 use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
@@ -47,6 +47,8 @@ pub struct FunctionContext {
     pub targets: Vec<OutputTarget>,
     /// The address of the shutdown flag.
     pub stop_address: Option<i64>,
+    /// Whether a call processes many tuples, so that it may keep words in registers.
+    pub processes_many: bool,
 }
 
 impl FunctionLowering<'_, '_> {
@@ -73,6 +75,14 @@ impl FunctionLowering<'_, '_> {
             }
         };
         self.body = self.operator_body_context(context, &uses);
+        self.inlines = context
+            .targets
+            .iter()
+            .any(|target| matches!(target, OutputTarget::Inlined(..)));
+        if context.processes_many || matches!(source, FunctionSource::BatchBody(..)) {
+            self.cache = self.register_cache(context, &uses);
+            self.load_cached_words();
+        }
         match source {
             FunctionSource::Projection(exprs, layout) => {
                 let values = exprs.iter().map(|e| e.map(|e| self.expr(e)));
@@ -87,6 +97,7 @@ impl FunctionLowering<'_, '_> {
             }
             FunctionSource::Body(body) => {
                 self.lower_body(body, &uses);
+                self.store_cached_words();
                 self.return_status(0, &[]);
             }
             FunctionSource::BatchBody(body, slot, form) => {
@@ -94,10 +105,14 @@ impl FunctionLowering<'_, '_> {
                 self.batch_loop(*slot, (*form, layout), |lower| {
                     lower.lower_body(body, &uses)
                 });
+                self.store_cached_words();
+                self.store_batch_cursor();
                 self.return_status(0, &[]);
             }
         }
         self.switch_to_sealed(self.fault_block);
+        self.store_cached_words();
+        self.store_batch_cursor();
         let failed = if matches!(source, FunctionSource::Predicate(_)) {
             2
         } else {
@@ -105,6 +120,15 @@ impl FunctionLowering<'_, '_> {
         };
         self.return_status(failed, &[]);
         self.finish_function()
+    }
+
+    /// The words that a function which processes many tuples keeps in registers.
+    fn register_cache(&mut self, context: &FunctionContext, uses: &BodyUsage) -> RegisterCache {
+        let scalars = context.state.map(|state| state.scalars);
+        let own = (uses, &*context.state_layout, scalars);
+        RegisterCache::new(own, &context.targets, &mut |ty| {
+            self.builder.declare_var(ty)
+        })
     }
 
     /// The statements of a body, up to where they all end.
@@ -129,11 +153,13 @@ impl FunctionLowering<'_, '_> {
         let state = match context.state {
             Some(state) => StateStorage::At {
                 scalars: self.word(state.scalars),
+                scalars_address: Some(state.scalars),
                 values: self.word(state.values),
                 tables: self.word(state.tables),
             },
             None => StateStorage::At {
                 scalars: self.load_env(types::I64, offsets::SCALARS),
+                scalars_address: None,
                 values: self.load_env(types::I64, offsets::VALUES),
                 tables: self.load_env(types::I64, offsets::TABLES),
             },

@@ -15,6 +15,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
+use cranelift_frontend::Variable;
 use runtime::abi::{FrameForm, PREFETCH_BYTES};
 use tuple::Layout;
 
@@ -38,13 +39,19 @@ impl FunctionLowering<'_, '_> {
         let end = self.load_env(types::I64, offsets::BATCH_END);
         let tag = self.load_env(types::I32, offsets::BATCH_TAG);
         let (zero, none) = (self.word(0), self.word(-1));
-        let head = self.block_with(&[types::I64; 5]);
+        let cursor = [
+            self.builder.declare_var(types::I64),
+            self.builder.declare_var(types::I64),
+        ];
+        self.set_batch_cursor(cursor, [first, zero]);
+        let head = self.block_with(&[types::I64; 3]);
         let done = self.block();
-        self.jump(head, &[first, zero, none, zero, first]);
+        self.jump(head, &[none, zero, first]);
         self.switch_to(head);
-        let [frame, count, known, stride, due] = self.block_params(head)[..] else {
-            unreachable!("it has five parameters");
+        let [known, stride, due] = self.block_params(head)[..] else {
+            unreachable!("it has three parameters");
         };
+        let [frame, count] = cursor.map(|variable| self.builder.use_var(variable));
         let is_last = self.icmp(IntCC::UnsignedGreaterThanOrEqual, frame, end);
         self.leave_if(is_last, done);
         let (data, len) = self.payload(frame, tag, (form, layout), done);
@@ -57,7 +64,7 @@ impl FunctionLowering<'_, '_> {
             FrameForm::Normal => Some(self.read_normal(data, &layout.schema, done)),
         };
         let count = self.offset(count, 1);
-        self.note_frame_taken(after, count);
+        self.set_batch_cursor(cursor, [after, count]);
         let due = self.prefetch([frame, end], stride, due);
         match normal {
             None => self.bind_input(slot, data, len),
@@ -68,7 +75,7 @@ impl FunctionLowering<'_, '_> {
         }
         body(self);
         self.reset_to_mark(mark);
-        self.jump(head, &[after, count, len, stride, due]);
+        self.jump(head, &[len, stride, due]);
         self.builder.seal_block(head);
         self.switch_to_sealed(done);
     }
@@ -136,11 +143,27 @@ impl FunctionLowering<'_, '_> {
         self.block_params(next)[0]
     }
 
-    /// Notes that a frame is taken, even if its body fails.
-    fn note_frame_taken(&mut self, after: ir::Value, count: ir::Value) {
+    /// Notes what the batch has come to.
+    fn set_batch_cursor(&mut self, cursor: [Variable; 2], words: [ir::Value; 2]) {
+        for (variable, word) in cursor.into_iter().zip(words) {
+            self.builder.def_var(variable, word);
+        }
+        self.batch_cursor = Some(cursor);
+    }
+
+    /// Stores what the batch has come to; a frame whose body failed is taken.
+    pub fn store_batch_cursor(&mut self) {
+        let Some(cursor) = self.batch_cursor else {
+            return;
+        };
         let env = self.env;
-        self.store(AccessRegion::Env, after, env, offsets::BATCH_NEXT);
-        self.store(AccessRegion::Env, count, env, offsets::BATCH_COUNT);
+        for (variable, offset) in cursor
+            .into_iter()
+            .zip([offsets::BATCH_NEXT, offsets::BATCH_COUNT])
+        {
+            let word = self.builder.use_var(variable);
+            self.store(AccessRegion::Env, word, env, offset);
+        }
     }
 
     /// Makes a payload the tuple of an input slot.

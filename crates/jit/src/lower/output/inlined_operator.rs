@@ -5,27 +5,26 @@
 
 use std::rc::Rc;
 
-use cranelift_codegen::ir::{Inst, InstBuilder, types};
 use tuple::Type;
 
-use crate::code::offsets;
 use crate::lower::context::{
     BodyContext, BodyInput, FunctionLowering, InlinedEdge, InlinedOutput, ReturnTarget,
     StateStorage,
 };
-use crate::lower::values::AccessRegion;
 
 impl FunctionLowering<'_, '_> {
     /// Gives a tuple to the operators behind a port.
     pub fn deliver(&mut self, output: &InlinedOutput, input: &BodyInput) {
-        self.increment_counter(output.submitted);
         // Nothing that the submitter may change does so before the tuple is processed.
         let input = BodyInput {
             tuple: input.tuple.settled(),
             bytes: input.bytes,
         };
-        for edge in &output.edges {
-            self.increment_counter(edge.processed);
+        if output.edges.is_empty() {
+            self.count_delivered(output, 0);
+        }
+        for (at, edge) in output.edges.iter().enumerate() {
+            self.count_delivered(output, at);
             self.inline_operator(edge, &input);
         }
     }
@@ -40,6 +39,7 @@ impl FunctionLowering<'_, '_> {
         let done = self.block();
         let state = StateStorage::At {
             scalars: self.word(inlined.state.scalars),
+            scalars_address: Some(inlined.state.scalars),
             values: self.word(inlined.state.values),
             tables: self.word(inlined.state.tables),
         };
@@ -67,27 +67,10 @@ impl FunctionLowering<'_, '_> {
             ..BodyContext::default()
         };
         let outer = std::mem::replace(&mut self.body, frame);
-        let outside = self.outside_calls;
-        let noted = self.set_inlined_operator(inlined.index);
         self.body.locals = self.assign_storages(body, 0, uses);
         self.stmts(&body.stmts);
         self.jump(done, &[]);
         self.body = outer;
         self.switch_to_sealed(done);
-        if self.outside_calls == outside {
-            // Nothing in there can fault or ask for a service: the note is never read.
-            self.builder.func.layout.remove_inst(noted);
-        } else {
-            self.set_inlined_operator(self.body.inlined_operator);
-        }
-    }
-
-    /// Stores the number of the operator that faults and services belong to from here on.
-    fn set_inlined_operator(&mut self, operator: u32) -> Inst {
-        let operator = self.int(types::I32, i64::from(operator as i32));
-        let flags = self.flags(AccessRegion::Env);
-        self.builder
-            .ins()
-            .store(flags, operator, self.env, offsets::INLINED_OPERATOR)
     }
 }

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_codegen::ir::{self, types};
 use graph::{Expr, ExprKind, PortIndex, Pos};
 use runtime::abi::FrameForm;
 use tuple::{Layout, Type, Value};
 
 use crate::code::{FallbackOp, ImportedFunction};
 use crate::lower::context::{BodyInput, FunctionLowering, OutputTarget};
-use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
 
 impl FunctionLowering<'_, '_> {
@@ -80,7 +79,7 @@ impl FunctionLowering<'_, '_> {
                 self.commit_frame(&granted, port);
                 self.jump(done, &[]);
                 self.switch_to_sealed(slow);
-                self.submit_to_outlet(port, tuple, &value, &layout, pos);
+                self.seldom(|lower| lower.submit_to_outlet(port, tuple, &value, &layout, pos));
                 self.jump(done, &[]);
                 self.switch_to_sealed(done);
             }
@@ -170,13 +169,5 @@ impl FunctionLowering<'_, '_> {
             OutputTarget::Inlined(_, output) => output.window_counters.clone(),
             _ => None,
         }
-    }
-
-    /// Adds 1 to the counter at an address.
-    pub fn increment_counter(&mut self, counter: i64) {
-        let at = self.word(counter);
-        let count = self.load(AccessRegion::Counters, types::I64, at, 0);
-        let count = self.builder.ins().iadd_imm_s(count, 1);
-        self.store(AccessRegion::Counters, count, at, 0);
     }
 }

@@ -3,5 +3,6 @@
 mod branchless_if;
 mod entry;
 mod event_time;
+mod seldom_arm;
 mod stmt;
 mod watermark;

@@ -1,7 +1,7 @@
 //! Statements: which form is lowered where.
 
 use cranelift_codegen::ir::{Block, InstBuilder};
-use graph::Stmt;
+use graph::{Expr, Stmt};
 use tuple::Type;
 
 use crate::code::ImportedFunction;
@@ -82,9 +82,12 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    fn if_else(&mut self, condition: &graph::Expr, yes: &[Stmt], no: &[Stmt]) {
-        let condition = self.expr_single_part(condition);
+    fn if_else(&mut self, asked: &Expr, yes: &[Stmt], no: &[Stmt]) {
+        let condition = self.expr_single_part(asked);
         if self.branchless_if(condition, yes, no) {
+            return;
+        }
+        if no.is_empty() && self.seldom_if(asked, condition, yes) {
             return;
         }
         let (on_yes, done) = (self.block(), self.block());
@@ -101,7 +104,7 @@ impl FunctionLowering<'_, '_> {
         self.switch_to_sealed(done);
     }
 
-    fn return_statement(&mut self, value: Option<&graph::Expr>) {
+    fn return_statement(&mut self, value: Option<&Expr>) {
         let parts = match value {
             Some(e) => {
                 let value = self.expr(e);
@@ -172,7 +175,7 @@ impl FunctionLowering<'_, '_> {
         let config = self.unit.target_config;
         let requirements = MemoryRequirements {
             local_types: self.local_types,
-            allocates: self.allocations > 0,
+            allocates: self.calls_arms || self.allocations > 0,
         };
         self.builder.finalize(config);
         requirements

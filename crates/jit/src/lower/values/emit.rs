@@ -227,13 +227,26 @@ impl FunctionLowering<'_, '_> {
         import: ImportedFunction,
         args: &[ir::Value],
     ) -> SmallVec<[ir::Value; 2]> {
-        let callee = self.import_ref(import);
-        self.outside_calls += u32::from(import.reaches_outside());
+        let is_outside = import.reaches_outside();
+        if is_outside {
+            self.note_operator();
+            self.store_cached_words();
+        }
         let mut all: SmallVec<[ir::Value; 8]> = SmallVec::new();
         all.push(self.env);
         all.extend_from_slice(args);
-        let call = self.builder.ins().call(callee, &all);
-        SmallVec::from_slice(self.builder.inst_results(call))
+        let results = match self.is_seldom {
+            true => self.call_preserving(import, &all),
+            false => {
+                let function = self.import_ref(import);
+                let call = self.builder.ins().call(function, &all);
+                SmallVec::from_slice(self.builder.inst_results(call))
+            }
+        };
+        if is_outside {
+            self.load_cached_variables();
+        }
+        results
     }
 
     /// Calls an imported function that returns one word.
@@ -294,7 +307,7 @@ impl FunctionLowering<'_, '_> {
         self.jump(done, &[next]);
         self.switch_to_sealed(slow);
         before_growing(self);
-        let grown = self.call_for_word(ImportedFunction::Allocate, &[bytes]);
+        let grown = self.seldom(|lower| lower.call_for_word(ImportedFunction::Allocate, &[bytes]));
         self.jump(done, &[grown]);
         self.switch_to_sealed(done);
         self.block_params(done)[0]

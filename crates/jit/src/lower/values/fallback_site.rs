@@ -93,7 +93,10 @@ impl FunctionLowering<'_, '_> {
         self.branch(condition, bad, good);
         self.switch_to_sealed(bad);
         let before = self.allocations;
-        self.call_fallback(op, operands, &Type::Void, pos);
+        // The fault's block writes back what is in registers.
+        let cache = std::mem::take(&mut self.cache);
+        self.seldom(|lower| lower.call_fallback(op, operands, &Type::Void, pos));
+        self.cache = cache;
         self.jump(self.fault_block, &[]);
         // The caller gives back what is taken on the way out.
         self.allocations = before;

@@ -1,6 +1,7 @@
 //! Values and memory: instructions, parts of values, literals, local variables, elements of
 //! collections, and operations that are left to a function on `Value`s.
 
+mod cached_words;
 mod emit;
 mod fallback_site;
 mod list;

@@ -1,0 +1,175 @@
+//! Words of memory that a function which processes many tuples keeps in registers.
+//!
+//! | word | loaded | written back |
+//! | --- | --- | --- |
+//! | counter of tuples | never: a number that is to be added | before a call, at the end |
+//! | state variable of one part | at the start, after a call | before a call, at the end |
+//!
+//! These calls are those that reach outside ([`crate::code::ImportedFunction::reaches_outside`]):
+//! they may run other bodies of the same operators, or block. Other threads may see a counter that
+//! is stale, by no more than [`PENDING_MAX`] tuples of the function's own operator.
+
+use cranelift_codegen::ir::{self, types};
+use cranelift_frontend::Variable;
+use graph::StateId;
+use tuple::Type;
+
+use super::body_usage::BodyUsage;
+use super::output_target::{InlinedOutput, OutputTarget};
+use super::state_layout::StateLayout;
+use crate::type_parts;
+
+/// Number of tuples after which a counter is written back.
+pub const PENDING_MAX: i64 = 1_024;
+
+/// Nodes of the bodies of a function that keeps words in registers. Each call costs code that
+/// writes them back.
+const NODES_MAX: u32 = 4_000;
+
+/// Most counters in registers.
+const COUNTERS_MAX: usize = 12;
+
+/// Most state variables in registers.
+const VARIABLES_MAX: usize = 8;
+
+/// Bytes of a state variable of one part.
+const STATE_SLOT_BYTES: i64 = 16;
+
+/// Words of memory that a function keeps in registers.
+#[derive(Debug, Default)]
+pub struct RegisterCache {
+    /// Counters of the tuples of an edge.
+    pub counters: Vec<PendingCount>,
+    /// State variables of one part.
+    pub variables: Vec<CachedVariable>,
+}
+
+/// A number that is to be added to counters.
+#[derive(Clone, Debug)]
+pub struct PendingCount {
+    /// The output port, by the address of its counter, and which of its edges.
+    edge: (i64, usize),
+    /// The addresses of the counters.
+    pub counters: Vec<i64>,
+    /// Variable with the number.
+    pub pending: Variable,
+}
+
+/// A state variable that is in a register.
+#[derive(Clone, Debug)]
+pub struct CachedVariable {
+    /// The address in memory.
+    pub address: i64,
+    /// The type of the variable.
+    pub ty: Type,
+    /// Variable with the value.
+    pub variable: Variable,
+}
+
+impl RegisterCache {
+    /// The words of a function with a body, if its state is at a known address, and targets.
+    pub fn new(
+        own: (&BodyUsage, &StateLayout, Option<i64>),
+        targets: &[OutputTarget],
+        declare: &mut dyn FnMut(ir::Type) -> Variable,
+    ) -> RegisterCache {
+        let mut cache = RegisterCache::default();
+        let (usage, layout, scalars) = own;
+        let mut nodes = usage.nodes;
+        if let Some(scalars) = scalars {
+            cache.add_variables(usage, layout, scalars, declare);
+        }
+        if cache.add_targets(targets, &mut nodes, declare).is_none() {
+            return RegisterCache::default();
+        }
+        cache
+    }
+
+    /// The variable with what is to be added to the counters of an output port's edge.
+    pub fn pending(&self, output: &InlinedOutput, edge: usize) -> Option<Variable> {
+        let key = (output.submitted, edge);
+        let found = self.counters.iter().find(|count| count.edge == key);
+        found.map(|count| count.pending)
+    }
+
+    /// The variable with a state variable, given the address of its operator's scalars.
+    pub fn variable(&self, scalars: i64, state: StateId) -> Option<Variable> {
+        let address = state_address(scalars, state);
+        let found = self.variables.iter().find(|word| word.address == address);
+        found.map(|word| word.variable)
+    }
+
+    /// Adds what the bodies behind targets use; `None` if these are too large.
+    fn add_targets(
+        &mut self,
+        targets: &[OutputTarget],
+        nodes: &mut u32,
+        declare: &mut dyn FnMut(ir::Type) -> Variable,
+    ) -> Option<()> {
+        for target in targets {
+            let OutputTarget::Inlined(_, output) = target else {
+                continue;
+            };
+            self.add_counters(output, declare);
+            for edge in &output.edges {
+                let operator = &edge.operator;
+                let (_, usage) = &*operator.on_tuple[edge.port.index()];
+                *nodes += 1 + usage.nodes;
+                if *nodes > NODES_MAX {
+                    return None;
+                }
+                let layout = &operator.state_layout;
+                self.add_variables(usage, layout, operator.state.scalars, declare);
+                self.add_targets(&operator.targets, nodes, declare)?;
+            }
+        }
+        Some(())
+    }
+
+    fn add_counters(
+        &mut self,
+        output: &InlinedOutput,
+        declare: &mut dyn FnMut(ir::Type) -> Variable,
+    ) {
+        for edge in 0..output.edges.len().max(1) {
+            if self.counters.len() == COUNTERS_MAX || self.pending(output, edge).is_some() {
+                continue;
+            }
+            self.counters.push(PendingCount {
+                edge: (output.submitted, edge),
+                counters: output.counters(edge),
+                pending: declare(types::I64),
+            });
+        }
+    }
+
+    fn add_variables(
+        &mut self,
+        usage: &BodyUsage,
+        layout: &StateLayout,
+        scalars: i64,
+        declare: &mut dyn FnMut(ir::Type) -> Variable,
+    ) {
+        let mut changed: Vec<StateId> = usage.changed_state.iter().copied().collect();
+        changed.sort_unstable();
+        for state in changed {
+            let ty = layout.ty(state);
+            let is_word = type_parts::is_scalar(ty) && type_parts::part_count(ty) == 1;
+            let is_fit = is_word && layout.home(state).is_none();
+            let is_full = self.variables.len() == VARIABLES_MAX;
+            if !is_fit || is_full || self.variable(scalars, state).is_some() {
+                continue;
+            }
+            self.variables.push(CachedVariable {
+                address: state_address(scalars, state),
+                ty: ty.clone(),
+                variable: declare(type_parts::parts(ty)[0]),
+            });
+        }
+    }
+}
+
+/// The address of a state variable of one part.
+fn state_address(scalars: i64, state: StateId) -> i64 {
+    scalars + STATE_SLOT_BYTES * i64::from(state.0)
+}

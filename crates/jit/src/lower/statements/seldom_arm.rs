@@ -1,0 +1,269 @@
+//! Arms of `if` that seldom run become functions of their own.
+//!
+//! What the code of an arm needs for itself would lie in registers or on the stack in place of what
+//! the loop around it needs in each turn. A function takes the machine values that its statements
+//! refer to as words on the stack, and preserves all registers:
+//!
+//! ```text
+//!   words before the call   | environment | word | word | ...
+//!                    after  | status (0, or 1 after a fault) |
+//! ```
+//! State is read and written in memory there. An arm that assigns to local variables of the body
+//! around it, or leaves it, stays where it is.
+
+use std::collections::HashMap;
+
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_module::Module;
+use graph::{BinaryOp, Expr, ExprKind, LocalId, Stmt};
+use tuple::Type;
+
+use crate::lower::context::{
+    BodyContext, BodyInput, BodyUsage, FunctionLowering, LocalStorage, SeldomArm, StateStorage,
+};
+use crate::lower::values::AccessRegion;
+use crate::type_parts;
+
+/// Most words that are passed to an arm.
+const WORDS_MAX: usize = 256;
+
+/// Machine values that are passed to an arm, which has numbers in their place.
+#[derive(Default)]
+struct PassedWords {
+    words: Vec<ir::Value>,
+    numbers: HashMap<ir::Value, ir::Value>,
+}
+
+impl PassedWords {
+    fn number(&mut self, word: ir::Value) -> ir::Value {
+        *self.numbers.entry(word).or_insert_with(|| {
+            self.words.push(word);
+            ir::Value::from_u32(self.words.len() as u32 - 1)
+        })
+    }
+}
+
+impl FunctionLowering<'_, '_> {
+    /// Lowers `if` if its arm seldom runs. Returns whether it did so.
+    pub fn seldom_if(&mut self, asked: &Expr, condition: ir::Value, arm: &[Stmt]) -> bool {
+        if !self.is_seldom(asked) || !arm.iter().all(is_closed) {
+            return false;
+        }
+        let uses = BodyUsage::from_stmts(arm);
+        let mut passed = PassedWords::default();
+        let Some(body) = self.arm_context(&uses, &mut passed) else {
+            return false;
+        };
+        if passed.words.len() > WORDS_MAX {
+            return false;
+        }
+        let (run, done) = (self.cold_block(), self.block());
+        self.branch(condition, run, done);
+        self.switch_to_sealed(run);
+        self.call_arm(arm, body, &passed.words);
+        self.jump(done, &[]);
+        self.switch_to_sealed(done);
+        true
+    }
+
+    /// Whether a condition seldom holds: a number that changes from tuple to tuple equals another.
+    fn is_seldom(&self, condition: &Expr) -> bool {
+        match &condition.kind {
+            ExprKind::Binary(BinaryOp::Eq, a, b) => {
+                a.ty.is_integral() && (self.is_cached(a) || self.is_cached(b))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an expression depends on a state variable in a register.
+    fn is_cached(&self, e: &Expr) -> bool {
+        let mut found = false;
+        e.for_each_ref(&mut |part| {
+            if let ExprKind::State(state) = part.kind {
+                found |= self.cached_variable(state).is_some();
+            }
+        });
+        found
+    }
+
+    /// The context of an arm, with numbers of words; `None` if it has to stay where it is.
+    fn arm_context(&mut self, uses: &BodyUsage, passed: &mut PassedWords) -> Option<BodyContext> {
+        let inlining = &self.unit.inlining.is_inlined;
+        if uses.calls.iter().any(|callee| inlining[callee.0 as usize]) {
+            return None;
+        }
+        let mut locals = Vec::new();
+        for (at, used) in uses.locals.iter().enumerate() {
+            let is_own = used.initializations > 0;
+            let is_assigned = used.assignments > 0 || !used.fields.is_empty();
+            let is_named = is_own || is_assigned || used.is_read || used.in_place;
+            let storage = match self.body.locals[at].clone() {
+                _ if !is_named => LocalStorage::Unset,
+                storage @ LocalStorage::Memory(_) => storage,
+                storage if is_own => storage,
+                _ if is_assigned || used.in_place => return None,
+                _ => LocalStorage::Alias(self.read_local(LocalId(at as u32))),
+            };
+            locals.push(map_storage(storage, &mut |word| passed.number(word)));
+        }
+        let inputs = self.body.inputs.iter().map(|input| {
+            let input = input.as_ref().filter(|_| uses.reads_input)?;
+            Some(BodyInput {
+                tuple: input.tuple.map_words(&mut |word| passed.number(word)),
+                bytes: input.bytes.map(|word| passed.number(word)),
+            })
+        });
+        let inputs = inputs.collect();
+        let mut number = |word| passed.number(word);
+        Some(BodyContext {
+            locals,
+            types: self.body.types.clone(),
+            inputs,
+            input_types: self.body.input_types.clone(),
+            first_slots: self.body.first_slots.clone(),
+            history: self.body.history.clone(),
+            state: map_state(self.body.state, &mut number),
+            state_layout: self.body.state_layout.clone(),
+            changed_state: self.body.changed_state.clone(),
+            stop_address: self.body.stop_address,
+            watermark: self.body.watermark,
+            inlined_operator: self.body.inlined_operator,
+            ..BodyContext::default()
+        })
+    }
+
+    fn call_arm(&mut self, arm: &[Stmt], body: BodyContext, words: &[ir::Value]) {
+        self.store_cached_words();
+        let mut all = vec![self.env];
+        all.extend_from_slice(words);
+        let at = self.call_words(all.len());
+        for (place, &word) in all.iter().enumerate() {
+            self.store_word(word, at, place);
+        }
+        let type_of = |word: &ir::Value| self.builder.func.dfg.value_type(*word);
+        let arm = SeldomArm {
+            stmts: arm.to_vec(),
+            words: words.iter().map(type_of).collect(),
+            inlines: self.inlines,
+            body,
+        };
+        let id = self.unit.declare_arm(arm).expect("it has no name");
+        let function = self.unit.module.declare_func_in_func(id, self.builder.func);
+        self.builder.ins().call(function, &[at]);
+        self.load_cached_variables();
+        self.calls_arms = true;
+        let status = self.load(AccessRegion::Stack, types::I32, at, 0);
+        self.check_status(status);
+    }
+
+    /// A whole function of an arm.
+    pub fn lower_arm(mut self, arm: SeldomArm) {
+        let at = self.env;
+        let mut place = 0;
+        let mut next = |lower: &mut Self, ty| {
+            place += 8;
+            lower.load(AccessRegion::Stack, ty, at, place - 8)
+        };
+        self.env = next(&mut self, types::I64);
+        let words = arm.words.iter().map(|&ty| next(&mut self, ty));
+        let words: Vec<ir::Value> = words.collect();
+        let mut word = |number: ir::Value| words[number.as_u32() as usize];
+        let context = arm.body;
+        let types = context.types.iter();
+        let locals = context.locals.into_iter().zip(types);
+        let locals = locals.map(|(storage, ty)| {
+            let storage = map_storage(storage, &mut word);
+            self.own_registers(storage, ty)
+        });
+        let locals = locals.collect();
+        let inputs = context.inputs.into_iter().map(|input| {
+            let input = input?;
+            Some(BodyInput {
+                tuple: input.tuple.map_words(&mut word),
+                bytes: input.bytes.map(&mut word),
+            })
+        });
+        let inputs = inputs.collect();
+        self.inlines = arm.inlines;
+        self.body = BodyContext {
+            locals,
+            inputs,
+            state: map_state(context.state, &mut word),
+            ..context
+        };
+        let mark = self.allocation_mark();
+        self.stmts(&arm.stmts);
+        // Nothing temporary is known outside.
+        self.reset_to_mark(mark);
+        self.return_from_arm(at, 0);
+        self.switch_to_sealed(self.fault_block);
+        self.return_from_arm(at, 1);
+        let requirements = self.finish_function();
+        debug_assert!(
+            requirements.local_types.is_empty(),
+            "variables have a place"
+        );
+    }
+
+    fn return_from_arm(&mut self, words: ir::Value, status: i64) {
+        let status = self.int(types::I32, status);
+        self.store(AccessRegion::Stack, status, words, 0);
+        self.builder.ins().return_(&[]);
+    }
+
+    /// A storage with machine variables of this function.
+    fn own_registers(&mut self, storage: LocalStorage, ty: &Type) -> LocalStorage {
+        match (storage, ty) {
+            (LocalStorage::Registers(_), ty) => {
+                let parts = type_parts::parts(ty).into_iter();
+                LocalStorage::Registers(parts.map(|part| self.builder.declare_var(part)).collect())
+            }
+            (LocalStorage::Fields(fields), Type::Tuple(t)) => {
+                let each = fields.into_iter().zip(&t.attributes);
+                let each = each.map(|(field, a)| self.own_registers(field, &a.ty));
+                LocalStorage::Fields(each.collect())
+            }
+            (storage, _) => storage,
+        }
+    }
+}
+
+/// Whether a statement, with all in it, only goes on behind itself, and submits nothing.
+fn is_closed(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Let(..) | Stmt::Expr(_) | Stmt::Sleep(_) => true,
+        Stmt::If(_, yes, no) => yes.iter().chain(no).all(is_closed),
+        Stmt::While(_, body) | Stmt::For(_, _, body) => body.iter().all(is_closed),
+        _ => false,
+    }
+}
+
+fn map_storage(storage: LocalStorage, map: &mut dyn FnMut(ir::Value) -> ir::Value) -> LocalStorage {
+    match storage {
+        LocalStorage::Unset | LocalStorage::Registers(_) => storage,
+        LocalStorage::Alias(value) => LocalStorage::Alias(value.map_words(map)),
+        LocalStorage::Fields(fields) => {
+            let fields = fields.into_iter().map(|field| map_storage(field, map));
+            LocalStorage::Fields(fields.collect())
+        }
+        LocalStorage::Memory(at) => LocalStorage::Memory(map(at)),
+    }
+}
+
+fn map_state(state: StateStorage, map: &mut dyn FnMut(ir::Value) -> ir::Value) -> StateStorage {
+    match state {
+        StateStorage::None => StateStorage::None,
+        StateStorage::At {
+            scalars,
+            scalars_address,
+            values,
+            tables,
+        } => StateStorage::At {
+            scalars: map(scalars),
+            scalars_address,
+            values: map(values),
+            tables: map(tables),
+        },
+    }
+}

@@ -1,0 +1,116 @@
+//! Counters and state variables in registers: loaded, and written back to where they belong.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, types};
+use cranelift_frontend::Variable;
+use graph::StateId;
+
+use super::emit::AccessRegion;
+use crate::code::{NO_INLINED_OPERATOR, offsets};
+use crate::lower::context::{FunctionLowering, InlinedOutput, PENDING_MAX, StateStorage};
+
+impl FunctionLowering<'_, '_> {
+    /// Begins with nothing to count, and the state variables as they are.
+    pub fn load_cached_words(&mut self) {
+        for count in self.cache.counters.clone() {
+            let none = self.word(0);
+            self.builder.def_var(count.pending, none);
+        }
+        self.load_cached_variables();
+    }
+
+    /// Writes all back that is in registers.
+    pub fn store_cached_words(&mut self) {
+        self.store_pending_counts();
+        self.store_cached_variables();
+    }
+
+    /// Adds to counters what is to be added.
+    pub fn store_pending_counts(&mut self) {
+        for count in self.cache.counters.clone() {
+            let pending = self.builder.use_var(count.pending);
+            for counter in count.counters {
+                let at = self.word(counter);
+                let before = self.load(AccessRegion::Counters, types::I64, at, 0);
+                let after = self.builder.ins().iadd(before, pending);
+                self.store(AccessRegion::Counters, after, at, 0);
+            }
+            let none = self.word(0);
+            self.builder.def_var(count.pending, none);
+        }
+    }
+
+    /// Loads the state variables, after a call that may have changed them.
+    pub fn load_cached_variables(&mut self) {
+        for word in self.cache.variables.clone() {
+            let at = self.word(word.address);
+            let parts = self.load_slot(AccessRegion::Scalars, at, 0, &word.ty);
+            self.builder.def_var(word.variable, parts[0]);
+        }
+    }
+
+    /// Stores the state variables.
+    pub fn store_cached_variables(&mut self) {
+        for word in self.cache.variables.clone() {
+            let at = self.word(word.address);
+            let value = self.builder.use_var(word.variable);
+            self.store_slot(AccessRegion::Scalars, at, 0, &word.ty, &[value]);
+        }
+    }
+
+    /// The machine variable of a state variable of the body, if it is in one.
+    pub fn cached_variable(&self, state: StateId) -> Option<Variable> {
+        let StateStorage::At {
+            scalars_address: Some(scalars),
+            ..
+        } = self.body.state
+        else {
+            return None;
+        };
+        self.cache.variable(scalars, state)
+    }
+
+    /// Counts a tuple that goes over an edge of an output port; over the first one, that it is
+    /// submitted, too.
+    pub fn count_delivered(&mut self, output: &InlinedOutput, edge: usize) {
+        let Some(variable) = self.cache.pending(output, edge) else {
+            for counter in output.counters(edge) {
+                self.increment_counter(counter);
+            }
+            return;
+        };
+        let pending = self.builder.use_var(variable);
+        let pending = self.offset(pending, 1);
+        self.builder.def_var(variable, pending);
+        // Bodies of inlined operators run between two tuples that the function's own one submits.
+        if edge > 0 || self.body.inlined_operator != NO_INLINED_OPERATOR {
+            return;
+        }
+        let (many, next) = (self.cold_block(), self.block());
+        let is_many = self.icmp_const(IntCC::UnsignedGreaterThanOrEqual, pending, PENDING_MAX);
+        self.branch(is_many, many, next);
+        self.switch_to_sealed(many);
+        self.store_pending_counts();
+        self.jump(next, &[]);
+        self.switch_to_sealed(next);
+    }
+
+    /// Adds 1 to the counter at an address.
+    pub fn increment_counter(&mut self, counter: i64) {
+        let at = self.word(counter);
+        let count = self.load(AccessRegion::Counters, types::I64, at, 0);
+        let count = self.builder.ins().iadd_imm_s(count, 1);
+        self.store(AccessRegion::Counters, count, at, 0);
+    }
+
+    /// Notes the operator that a call belongs to, for its faults and for what it asks of the
+    /// outlet, if the function has bodies of several.
+    pub fn note_operator(&mut self) {
+        if self.inlines {
+            let operator = i64::from(self.body.inlined_operator as i32);
+            let operator = self.int(types::I32, operator);
+            let env = self.env;
+            self.store(AccessRegion::Env, operator, env, offsets::INLINED_OPERATOR);
+        }
+    }
+}
