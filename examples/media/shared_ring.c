@@ -12,10 +12,14 @@
  * `published` moves with each batch; a receiver that runs out looks there, and at `committed` only if
  * there is nothing, so a lone block is seen at once. Indexes count bytes since the beginning.
  *
- * The bytes are mapped twice, one after the other, so a block that wraps still lies in one piece. An end
- * that sleeps sets a flag, which the other end looks at behind each of its stores; membarrier(2) makes
- * that safe without a fence for each block. A pipe, which nobody writes to, tells each side of the
- * other's death. */
+ * A batch is a run: Thalweg stores `committed` with each block by itself, and calls once a batch.
+ *
+ * The bytes are mapped twice, one after the other, so a block that wraps still lies in one piece. A poll
+ * shows an eighth of the ring at most, to the end of a block: `marks` has one for each eighth.
+ *
+ * An end that sleeps sets a flag, which the other end looks at behind each of its stores; membarrier(2)
+ * makes that safe without a fence for each block. A side whose process cannot register for it executes
+ * fences and says so. A pipe, which nobody writes to, tells each side of the other's death. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +41,7 @@
 #define PAGE 4096
 #define CACHE_LINE 128 /* two lines, as processors fetch them in pairs */
 
-/* Bytes after which a batch is published, or a quarter of the ring if that is less. */
+/* Bytes of a batch, or a quarter of the ring if that is less. */
 #define BATCH_BYTES (32 * 1024)
 
 /* Looks at `published` before a look at `committed`: a receiver that takes single blocks from a sender at
@@ -48,22 +52,30 @@
 /* Bytes that must come for each look to make waiting for a batch worthwhile. */
 #define SPIN_BYTES 32
 
-/* Parts of the ring of which one is the largest block, and the most that one poll shows. */
+/* Parts of the ring of which one is the largest block. */
 #define BLOCK_PARTS 4
+
+/* Parts of the ring that polls show one by one. */
+#define PARTS 8
 
 /* Nanoseconds between two looks for the other side's death: a system call each. */
 #define LOOK_NS (10 * 1000 * 1000)
+
+/* Calls that find nothing to do between two looks at the clock. */
+#define CALLS_PER_CLOCK 64
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 
 typedef struct indexes {
     _Alignas(CACHE_LINE) _Atomic uint64_t committed; /* written by the sender with each block */
-    _Atomic uint64_t block_bytes;                    /* bytes of that block */
+    _Atomic uint64_t block_bytes;                    /* bytes of the first block of a run */
+    _Alignas(CACHE_LINE) _Atomic uint64_t marks[PARTS]; /* for each part, the end of a run behind its begin */
     _Alignas(CACHE_LINE) _Atomic uint64_t published; /* written by the sender with each batch */
     _Alignas(CACHE_LINE) _Atomic uint64_t released;  /* written by the receiver */
-    _Alignas(CACHE_LINE) _Atomic uint32_t receiver_sleeps;
-    _Alignas(CACHE_LINE) _Atomic uint32_t sender_sleeps;
-    _Alignas(CACHE_LINE) _Atomic uint32_t needs_fence; /* one side has no membarrier */
+    _Alignas(CACHE_LINE) _Atomic uint64_t receiver_sleeps;
+    _Alignas(CACHE_LINE) _Atomic uint64_t sender_sleeps;
+    _Alignas(CACHE_LINE) _Atomic uint32_t sender_fences; /* the sender has no membarrier */
+    _Atomic uint32_t receiver_fences;
 } indexes;
 
 _Static_assert(sizeof(indexes) <= PAGE, "the indexes have the first page");
@@ -74,11 +86,14 @@ typedef struct edge_end {
     char *ring;       /* the bytes, twice */
     uint64_t limit;   /* most bytes that are committed and not released */
     uint64_t mapped;  /* bytes of one of the two mappings */
+    uint64_t part;    /* bytes of a part */
+    int has_barrier;  /* whether membarrier reaches this side */
     int life;         /* this side's end of the pipe */
     int own_event;    /* wakes this side */
     int their_event;  /* wakes the other side */
     int is_lost;      /* whether the other side is gone */
     uint64_t look_ns; /* time of the last look for that */
+    uint32_t calls;   /* calls since the last look at the clock */
 } edge_end;
 
 struct thalweg_medium_sender {
@@ -127,8 +142,8 @@ static int map(edge_end *end, int memory, uint64_t limit) {
     end->ring = ring;
     end->limit = limit;
     end->mapped = bytes;
-    if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) != 0)
-        atomic_store(&end->at->needs_fence, 1);
+    end->part = limit / PARTS;
+    end->has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
     return 1;
 }
 
@@ -137,22 +152,21 @@ static void unmap(edge_end *end) {
     close(end->life), close(end->own_event), close(end->their_event);
 }
 
-/* Between the announcement of a sleep and the last look for work. */
-static void heavy_barrier(edge_end *end) {
+/* Between the announcement of a sleep and the last look for work; 0: a sleep might last for ever. */
+static int heavy_barrier(_Atomic uint32_t *other_fences) {
     atomic_thread_fence(memory_order_seq_cst);
-    if (!atomic_load_explicit(&end->at->needs_fence, memory_order_relaxed) &&
-        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) != 0)
-        atomic_store(&end->at->needs_fence, 1);
+    return atomic_load_explicit(other_fences, memory_order_relaxed) ||
+           syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
 }
 
 /* Between work for the other side and the look whether that sleeps. */
 static inline void light_barrier(edge_end *end) {
     atomic_signal_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&end->at->needs_fence, memory_order_relaxed))
+    if (!end->has_barrier)
         atomic_thread_fence(memory_order_seq_cst);
 }
 
-static inline void wake(edge_end *end, _Atomic uint32_t *sleeps) {
+static inline void wake(edge_end *end, _Atomic uint64_t *sleeps) {
     light_barrier(end);
     if (atomic_load_explicit(sleeps, memory_order_relaxed) && atomic_exchange(sleeps, 0)) {
         uint64_t one = 1;
@@ -171,6 +185,9 @@ static int look(edge_end *end) {
 /* Like `look`, with a system call now and then only: for calls that a spinning thread repeats. */
 static int look_sometimes(edge_end *end) {
     struct timespec now;
+    if (!end->is_lost && ++end->calls < CALLS_PER_CLOCK)
+        return 0;
+    end->calls = 0;
     if (end->is_lost || clock_gettime(CLOCK_MONOTONIC, &now) != 0)
         return look(end);
     uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -217,7 +234,8 @@ static int ring_open(const thalweg_medium_edge *edge, thalweg_medium_sender **se
     s->end.life = life[1];
     s->end.own_event = events[0];
     s->end.their_event = events[1];
-    s->batch = limit / 4 < BATCH_BYTES ? limit / 4 : BATCH_BYTES;
+    atomic_store(&s->end.at->sender_fences, !s->end.has_barrier);
+    s->batch = limit / 4 < BATCH_BYTES ? limit / 4 / 8 * 8 : BATCH_BYTES;
     tickets[0].byte_count = sizeof limit;
     memcpy(tickets[0].bytes, &limit, sizeof limit);
     tickets[0].fd_count = 4;
@@ -250,6 +268,7 @@ static int ring_accept(const thalweg_medium_edge *edge, uint32_t receiver,
     r->end.life = ticket->fds[1];
     r->end.their_event = ticket->fds[2];
     r->end.own_event = ticket->fds[3];
+    atomic_store(&r->end.at->receiver_fences, !r->end.has_barrier);
     *end = r;
     return THALWEG_MEDIUM_OK;
 }
@@ -271,6 +290,7 @@ static int ring_claim(thalweg_medium_sender *s, uint64_t bytes, void **room, cha
     if ((s->is_claimed || !has || s->end.is_lost) && look_sometimes(&s->end))
         return say(THALWEG_MEDIUM_LOST, sentence, "the ring has no receiver");
     s->is_claimed = 1;
+    atomic_store_explicit(&s->end.at->block_bytes, bytes, memory_order_relaxed);
     *room = s->end.ring + s->offset;
     return has ? THALWEG_MEDIUM_OK : THALWEG_MEDIUM_AGAIN;
 }
@@ -280,16 +300,48 @@ static inline void publish(thalweg_medium_sender *s) {
     s->published = s->head;
 }
 
+/* Marks the end of the blocks for each part that begins with them or in them. */
+static void mark_parts(thalweg_medium_sender *s, uint64_t from, uint64_t to) {
+    for (uint64_t part = from / s->end.part + 1; part <= to / s->end.part; part++)
+        atomic_store_explicit(&s->end.at->marks[part % PARTS], to, memory_order_relaxed);
+}
+
+/* Blocks are committed: those of a run, which Thalweg has told the receiver of, or a lone one. */
 static void ring_commit(thalweg_medium_sender *s, uint64_t bytes) {
     s->is_claimed = 0;
+    mark_parts(s, s->head, s->head + bytes);
     s->head += bytes;
     s->offset += bytes;
     if (s->offset >= s->end.mapped)
         s->offset -= s->end.mapped;
-    atomic_store_explicit(&s->end.at->block_bytes, bytes, memory_order_relaxed);
     atomic_store_explicit(&s->end.at->committed, s->head, memory_order_release);
     if (s->head - s->published >= s->batch)
         publish(s);
+    wake(&s->end, &s->end.at->receiver_sleeps);
+}
+
+static int ring_run_words(thalweg_medium_sender *s, thalweg_medium_run_words *words) {
+    words->committed = (uint64_t *)&s->end.at->committed;
+    words->sleeps = (const uint64_t *)&s->end.at->receiver_sleeps;
+    return s->end.has_barrier ? THALWEG_MEDIUM_OK : THALWEG_MEDIUM_AGAIN;
+}
+
+/* Room to the end of the batch, or for the block if that is more. */
+static int ring_claim_run(thalweg_medium_sender *s, uint64_t bytes, void **room, uint64_t *room_bytes,
+                          char *sentence) {
+    uint64_t end = s->published + s->batch;
+    if (s->head + bytes > end && s->head + s->batch / 4 >= end)
+        publish(s); /* the batch is as good as full */
+    int status = ring_claim(s, bytes, room, sentence);
+    if (status != THALWEG_MEDIUM_OK)
+        return status;
+    uint64_t most = s->released + s->end.limit - s->head, run = s->published + s->batch - s->head;
+    run = run < most ? run : most;
+    *room_bytes = run > bytes ? run : bytes;
+    return THALWEG_MEDIUM_OK;
+}
+
+static void ring_wake(thalweg_medium_sender *s) {
     wake(&s->end, &s->end.at->receiver_sleeps);
 }
 
@@ -315,8 +367,8 @@ static int ring_arm_sender(thalweg_medium_sender *s, uint64_t bytes, thalweg_med
     (void)sentence;
     publish(s);
     atomic_store(&s->end.at->sender_sleeps, 1);
-    heavy_barrier(&s->end);
-    if (has_room(s, bytes) || look(&s->end))
+    int is_safe = heavy_barrier(&s->end.at->receiver_fences);
+    if (!is_safe || has_room(s, bytes) || look(&s->end))
         return THALWEG_MEDIUM_AGAIN;
     waits->readable_count = 2;
     waits->readable[0] = s->end.own_event;
@@ -385,9 +437,19 @@ static int find_blocks(thalweg_medium_receiver *r) {
     return 1;
 }
 
+/* Bytes to show from there on: all that have come, or a part of the ring to the end of a block. */
+static inline uint64_t bytes_to_show(thalweg_medium_receiver *r, uint64_t from) {
+    uint64_t come = r->known - from;
+    if (come <= r->end.part)
+        return come;
+    uint64_t part = from / r->end.part + 1;
+    uint64_t mark = atomic_load_explicit(&r->end.at->marks[part % PARTS], memory_order_relaxed);
+    return mark > from && mark <= r->known ? mark - from : come;
+}
+
 static int ring_poll(thalweg_medium_receiver *r, uint64_t skip, const void **bytes, uint64_t *len,
                      char *sentence) {
-    uint64_t from = r->released + skip, most = r->end.limit / BLOCK_PARTS;
+    uint64_t from = r->released + skip, offset = r->offset + skip;
     int is_right = 1;
     if (r->known == from)
         is_right = find_blocks(r);
@@ -396,18 +458,19 @@ static int ring_poll(thalweg_medium_receiver *r, uint64_t skip, const void **byt
         is_right = read_known(r, &r->end.at->committed);
     if (!is_right)
         return say(THALWEG_MEDIUM_SYSTEM, sentence, "the sender's index is beyond the ring");
-    uint64_t come = r->known - from;
-    *bytes = r->end.ring + (r->offset + skip) % r->end.mapped;
-    *len = come < most ? come : most;
+    *bytes = r->end.ring + (offset < r->end.mapped ? offset : offset - r->end.mapped);
+    *len = bytes_to_show(r, from);
     r->shown = from + *len > r->shown ? from + *len : r->shown;
-    return r->end.is_lost && *len == come
+    return r->end.is_lost && from + *len == r->known
                ? say(THALWEG_MEDIUM_LOST, sentence, "the ring has no sender")
                : THALWEG_MEDIUM_OK;
 }
 
 static void ring_release(thalweg_medium_receiver *r, uint64_t bytes) {
     r->released += bytes;
-    r->offset = (r->offset + bytes) % r->end.mapped;
+    r->offset += bytes;
+    if (r->offset >= r->end.mapped)
+        r->offset -= r->end.mapped;
     atomic_store_explicit(&r->end.at->released, r->released, memory_order_release);
     wake(&r->end, &r->end.at->sender_sleeps);
 }
@@ -416,8 +479,8 @@ static int ring_arm_receiver(thalweg_medium_receiver *r, thalweg_medium_waits *w
                              char *sentence) {
     (void)sentence;
     atomic_store(&r->end.at->receiver_sleeps, 1);
-    heavy_barrier(&r->end);
-    if (atomic_load(&r->end.at->committed) != r->shown || look(&r->end))
+    int is_safe = heavy_barrier(&r->end.at->sender_fences);
+    if (!is_safe || atomic_load(&r->end.at->committed) != r->shown || look(&r->end))
         return THALWEG_MEDIUM_AGAIN;
     waits->readable_count = 2;
     waits->readable[0] = r->end.own_event;
@@ -454,4 +517,8 @@ const thalweg_medium thalweg_medium_table = {
     .arm_receiver = ring_arm_receiver,
     .disarm_receiver = ring_disarm_receiver,
     .close_receiver = ring_close_receiver,
+    .polls_whole_blocks = 1,
+    .run_words = ring_run_words,
+    .claim_run = ring_claim_run,
+    .wake = ring_wake,
 };

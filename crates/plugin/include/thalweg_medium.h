@@ -13,6 +13,10 @@
  *     claim(bytes) -> room                         poll(skip) -> bytes that have come
  *     commit(bytes)                                release(bytes)
  *
+ * Runs. A library whose receivers see memory of the sender may give room for many blocks at once, a run:
+ * Thalweg writes one block behind the other, and tells the receivers of each by a store to a word of the
+ * library, without a call. See thalweg_medium_run_words, claim_run and wake.
+ *
  * Time. No call blocks, and none but open and accept allocates memory. accept may wait up to a second
  * for the process of the sender.
  *
@@ -100,14 +104,24 @@ typedef struct thalweg_medium_waits {
     int32_t writable[THALWEG_MEDIUM_WAITS_MAX];
 } thalweg_medium_waits;
 
+/* Two words of a sender in memory of the library, at addresses that are multiples of 8 and do not change.
+ * After each block of a run Thalweg stores, with release, the bytes of all blocks of the edge into
+ * *committed, which is 0 when the edge is opened, and then reads *sleeps: if that is not 0, it calls wake.
+ * It executes no fence between the two, so a receiver that announces its sleep there looks for work after
+ * a barrier on all processors (membarrier(2)). */
+typedef struct thalweg_medium_run_words {
+    uint64_t *committed;    /* written by Thalweg only */
+    const uint64_t *sleeps; /* written by the library only */
+} thalweg_medium_run_words;
+
 /* The two ends of an edge; the library defines both. */
 typedef struct thalweg_medium_sender thalweg_medium_sender;
 typedef struct thalweg_medium_receiver thalweg_medium_receiver;
 
-/* The functions of a medium. None may be null. */
+/* The functions of a medium. None may be null but those of the part for runs. */
 typedef struct thalweg_medium {
     uint32_t version; /* THALWEG_MEDIUM_VERSION */
-    uint32_t bytes;   /* sizeof(thalweg_medium) */
+    uint32_t bytes;   /* sizeof(thalweg_medium), or THALWEG_MEDIUM_BYTES_WITHOUT_RUNS */
     const char *about; /* one line in UTF-8 on how the medium works, for lists */
     thalweg_medium_caps caps;
 
@@ -192,7 +206,34 @@ typedef struct thalweg_medium {
     /* Drops the receiving end: the sender does not wait for it any more. Nothing is left behind by
      * either end: no file, thread, process or descriptor, also after a SIGKILL. */
     void (*close_receiver)(thalweg_medium_receiver *receiver);
+
+    /* The part for runs, which a table of THALWEG_MEDIUM_BYTES_WITHOUT_RUNS bytes does not have. Its
+     * functions are all there or all null; null: each block is claimed and committed by itself. */
+
+    /* 1: what poll shows ends with a block, always. Thalweg then looks at each header once, when the
+     * frame is used, and not before. 0: it may end within a block. */
+    uint64_t polls_whole_blocks;
+
+    /* Says where the words of a sender are. Called once, before any other call. THALWEG_MEDIUM_AGAIN: this
+     * edge has no runs; claim_run and wake are not called. */
+    int (*run_words)(thalweg_medium_sender *sender, thalweg_medium_run_words *words);
+
+    /* Called in place of claim. Gives room for a block of `bytes` bytes as claim does, and for as many more
+     * behind it as the library likes: *room_bytes is a multiple of 8, at least `bytes`. Blocks that are
+     * written into the room and told of by *committed are committed: receivers get them as those of a
+     * commit. Before it calls any other function of the sender but wake and disarm_sender, Thalweg calls
+     * commit with the bytes of all blocks of the run since the last commit, if there are any; what is left
+     * of the room stays until the next claim_run, arm_sender or close_sender. The status is that of claim:
+     * a claim_run with no commit since the last one has to notice the loss of the last receiver, too. */
+    int (*claim_run)(thalweg_medium_sender *sender, uint64_t bytes, void **room, uint64_t *room_bytes,
+                     char *sentence);
+
+    /* Wakes the receivers that have announced a sleep. Called after a block that *sleeps was not 0 for. */
+    void (*wake)(thalweg_medium_sender *sender);
 } thalweg_medium;
+
+/* Bytes of a table that ends before the part for runs, as those of older libraries do. */
+#define THALWEG_MEDIUM_BYTES_WITHOUT_RUNS offsetof(thalweg_medium, polls_whole_blocks)
 
 /* The one symbol that every library exports. */
 extern const thalweg_medium thalweg_medium_table;

@@ -116,7 +116,7 @@ pub struct MediumTableHead {
     pub bytes: u32,
 }
 
-/// `thalweg_medium` as a library exports it.
+/// `thalweg_medium` as a library exports it, up to its part for runs.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct TableFields {
@@ -124,6 +124,31 @@ pub struct TableFields {
     pub about: *const c_char,
     pub caps: CapsFields,
     pub functions: FunctionFields,
+}
+
+/// The part for runs of `thalweg_medium`, at its end. `Option`: a pointer that may be null.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct RunFields {
+    pub polls_whole_blocks: u64,
+    pub run_words: Option<RunWords>,
+    pub claim_run: Option<ClaimRun>,
+    pub wake: Option<OnSender>,
+}
+
+/// `thalweg_medium` with its part for runs.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct TableWithRuns {
+    pub table: TableFields,
+    pub runs: RunFields,
+}
+
+/// Words of a sender: `thalweg_medium_run_words`.
+#[repr(C)]
+pub struct RunWordsFields {
+    pub committed: *mut u64,
+    pub sleeps: *const u64,
 }
 
 /// `thalweg_medium_ranks` as a library exports it.
@@ -153,6 +178,14 @@ pub type Accept = unsafe extern "C" fn(
 ) -> c_int;
 pub type ClaimRoom =
     unsafe extern "C" fn(*mut SenderObject, u64, *mut *mut c_void, *mut Sentence) -> c_int;
+pub type RunWords = unsafe extern "C" fn(*mut SenderObject, *mut RunWordsFields) -> c_int;
+pub type ClaimRun = unsafe extern "C" fn(
+    *mut SenderObject,
+    u64,
+    *mut *mut c_void,
+    *mut u64,
+    *mut Sentence,
+) -> c_int;
 pub type SenderBytes = unsafe extern "C" fn(*mut SenderObject, u64);
 pub type Flush = unsafe extern "C" fn(*mut SenderObject, *mut Sentence) -> c_int;
 pub type SenderNumber = unsafe extern "C" fn(*mut SenderObject) -> u64;
@@ -174,6 +207,7 @@ pub type OnReceiver = unsafe extern "C" fn(*mut ReceiverObject);
 // The sizes of the C types on a machine with pointers of 8 bytes.
 const _: () = assert!(size_of::<CapsFields>() == 28 && size_of::<EdgeFields>() == 48);
 const _: () = assert!(size_of::<TicketFields>() == 536 && size_of::<WaitsFields>() == 1032);
+const _: () = assert!(size_of::<TableWithRuns>() == 200 && size_of::<RunWordsFields>() == 16);
 const _: () = assert!(size_of::<TableFields>() == 168 && size_of::<RanksFields>() == 24);
 
 #[cfg(test)]
@@ -227,9 +261,12 @@ mod tests {
                 .filter_map(|part| Some(part.split_once(behind)?.0.to_owned()))
                 .collect()
         };
+        let (_, runs) = fields("pub struct RunFields {")
+            .split_once("polls_whole_blocks")
+            .unwrap();
         let declared = names(HEADER, " (*", ")(");
-        let fields = [medium, ranks].concat();
-        assert_eq!(declared.len(), 17);
+        let fields = [medium, runs, ranks].concat();
+        assert_eq!(declared.len(), 20);
         assert_eq!(declared, names(&fields, "pub ", ": "));
     }
 }

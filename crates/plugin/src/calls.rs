@@ -32,10 +32,12 @@ pub enum EndFunction {
     ArmReceiver,
     DisarmReceiver,
     CloseReceiver,
+    ClaimRun,
+    Wake,
 }
 
 /// Names of the functions in a library's table, from [`EndFunction::Claim`] on.
-const NAMES: [&str; EndFunction::CloseReceiver as usize] = [
+const NAMES: [&str; EndFunction::Wake as usize] = [
     "claim",
     "commit",
     "flush",
@@ -49,6 +51,8 @@ const NAMES: [&str; EndFunction::CloseReceiver as usize] = [
     "arm_receiver",
     "disarm_receiver",
     "close_receiver",
+    "claim_run",
+    "wake",
 ];
 
 /// A call of a library that a thread was in when this was read.

@@ -159,7 +159,7 @@ impl MediumLibrary {
         let Some(object) = NonNull::new(object) else {
             return Err(self.0.broken("open", "gives a null sender"));
         };
-        let sender = LibrarySender::new(self.0, object, block_bytes_max, edge.name);
+        let mut sender = LibrarySender::new(self.0, object, block_bytes_max, edge.name);
         let is_size = (BLOCK_BYTES_MIN..=BLOCK_BYTES_MAX).contains(&block_bytes_max);
         if !is_size || !block_bytes_max.is_multiple_of(BLOCK_ALIGN) {
             let what = format!(
@@ -171,7 +171,9 @@ impl MediumLibrary {
         for (number, ticket) in tickets.iter().enumerate() {
             self.check_ticket(ticket, &tickets[..number])?;
         }
-        Ok((sender, tickets.iter().map(take_ticket).collect()))
+        let tickets = tickets.iter().map(take_ticket).collect();
+        sender.begin_runs()?;
+        Ok((sender, tickets))
     }
 
     /// Checks a ticket that the library has filled in, behind those before it. A descriptor that

@@ -59,6 +59,18 @@ impl LibraryReceiver {
         }
     }
 
+    /// Whether the bytes that polls show end with a block, as the library says.
+    pub fn polls_whole_blocks(&self) -> bool {
+        self.table.polls_whole_blocks
+    }
+
+    /// The error that polled bytes are none that a sender has written; `what` completes the
+    /// sentence "poll ...".
+    #[cold]
+    pub fn broken(&self, what: impl std::fmt::Display) -> PluginError {
+        self.table.broken("poll", what)
+    }
+
     /// Bytes that have come, behind the first `skip` bytes that were not released.
     ///
     /// # Errors

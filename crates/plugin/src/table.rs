@@ -4,9 +4,10 @@ use std::ffi::CStr;
 use std::path::{Path, PathBuf};
 
 use crate::abi::{
-    Accept, ArmReceiver, ArmSender, CapsFields, ClaimRoom, Flush, FunctionFields, MediumTableHead,
-    OnReceiver, OnSender, Open, Poll, RECEIVERS_MAX, ReceiverBytes, STATUS_LOST, STATUS_REFUSED,
-    STATUS_SYSTEM, SenderBytes, SenderNumber, Sentence, TableFields, VERSION,
+    Accept, ArmReceiver, ArmSender, CapsFields, ClaimRoom, ClaimRun, Flush, FunctionFields,
+    MediumTableHead, OnReceiver, OnSender, Open, Poll, RECEIVERS_MAX, ReceiverBytes, RunFields,
+    RunWords, STATUS_LOST, STATUS_REFUSED, STATUS_SYSTEM, SenderBytes, SenderNumber, Sentence,
+    TableFields, TableWithRuns, VERSION,
 };
 use crate::error::PluginError;
 
@@ -39,6 +40,18 @@ pub struct Table {
     pub about: String,
     pub caps: LibraryCaps,
     pub functions: Functions,
+    /// Functions for runs of blocks, if the library has them.
+    pub runs: Option<RunFunctions>,
+    /// Whether polls show whole blocks, as the library says.
+    pub polls_whole_blocks: bool,
+}
+
+/// Functions of a library for runs of blocks.
+#[derive(Clone, Copy, Debug)]
+pub struct RunFunctions {
+    pub run_words: RunWords,
+    pub claim_run: ClaimRun,
+    pub wake: OnSender,
 }
 
 /// Declares the functions that a library must have, and takes each from its table.
@@ -102,15 +115,21 @@ impl Table {
                  it with the thalweg_medium.h of this thalweg"
             )));
         }
-        let needed = size_of::<TableFields>();
-        if (bytes as usize) < needed {
+        let (without_runs, whole) = (size_of::<TableFields>(), size_of::<TableWithRuns>());
+        let bytes = bytes as usize;
+        if bytes != without_runs && bytes < whole {
             return Err(unusable(format!(
-                "its table has {bytes} bytes, and version {VERSION} has {needed}: `bytes` must be \
-                 sizeof(thalweg_medium)"
+                "its table has {bytes} bytes, and version {VERSION} has {without_runs} or {whole}: \
+                 `bytes` must be sizeof(thalweg_medium)"
             )));
         }
         // SAFETY: the library says that the table has all these bytes.
         let fields = unsafe { table.read_unaligned() };
+        let runs = match bytes < whole {
+            true => RunFields::default(),
+            // SAFETY: the library says that the table has these bytes too.
+            false => unsafe { table.cast::<TableWithRuns>().read_unaligned() }.runs,
+        };
         let functions = Functions::new(&fields.functions)
             .map_err(|name| unusable(format!("the function `{name}` of its table is null")))?;
         if fields.about.is_null() {
@@ -123,6 +142,9 @@ impl Table {
             about: one_line(about).map_err(unusable)?,
             caps: check_caps(fields.caps).map_err(unusable)?,
             functions,
+            runs: check_runs(&runs).map_err(unusable)?,
+            polls_whole_blocks: check_flag("polls_whole_blocks", runs.polls_whole_blocks)
+                .map_err(unusable)?,
         })
     }
 
@@ -163,15 +185,47 @@ fn one_line(about: &CStr) -> Result<String, String> {
     }
 }
 
-/// The capabilities, if no two of them contradict each other.
-fn check_caps(caps: CapsFields) -> Result<LibraryCaps, String> {
-    let flag = |name: &str, value: u32| match value {
+/// The functions for runs, which are all there or all missing.
+fn check_runs(fields: &RunFields) -> Result<Option<RunFunctions>, String> {
+    match *fields {
+        RunFields {
+            run_words: Some(run_words),
+            claim_run: Some(claim_run),
+            wake: Some(wake),
+            ..
+        } => Ok(Some(RunFunctions {
+            run_words,
+            claim_run,
+            wake,
+        })),
+        RunFields {
+            run_words: None,
+            claim_run: None,
+            wake: None,
+            ..
+        } => Ok(None),
+        _ => Err(
+            "of the functions `run_words`, `claim_run` and `wake` of its table some are null: it \
+             must have all of them or none"
+                .to_owned(),
+        ),
+    }
+}
+
+/// A flag of the table.
+fn check_flag(name: &str, value: u64) -> Result<bool, String> {
+    match value {
         0 => Ok(false),
         1 => Ok(true),
         _ => Err(format!(
             "the capability `{name}` is {value}, and must be 0 or 1"
         )),
-    };
+    }
+}
+
+/// The capabilities, if no two of them contradict each other.
+fn check_caps(caps: CapsFields) -> Result<LibraryCaps, String> {
+    let flag = |name: &str, value: u32| check_flag(name, value.into());
     let checked = LibraryCaps {
         crosses_processes: flag("crosses_processes", caps.crosses_processes)?,
         crosses_hosts: flag("crosses_hosts", caps.crosses_hosts)?,

@@ -65,17 +65,27 @@ pub struct FrameBatch<'a> {
     header: u64,
     /// The decoded form of `header`.
     decoded: DecodedHeader,
+    rules: FrameRules,
     /// Cell that is told of a torn frame, if the batch has one.
     torn: Option<&'a Cell<Option<TornFrame>>>,
 }
 
 /// An invalid frame, at which a batch has ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TornFrame {
+pub struct TornFrame {
     /// Bytes from the invalid frame to the end of the batch.
-    pub(crate) rest_bytes: usize,
+    pub rest_bytes: usize,
     /// Word in the place of its header; the previous header, if there is no room for one.
-    pub(crate) header: u64,
+    pub header: u64,
+}
+
+/// Frames that a batch may hold.
+#[derive(Clone, Copy, Debug)]
+struct FrameRules {
+    /// Most bytes of a frame, with header and padding.
+    bytes_max: usize,
+    /// Whether padding frames are among them.
+    has_padding: bool,
 }
 
 /// Sizes and fields that follow from a header word.
@@ -142,8 +152,36 @@ impl<'a> FrameBatch<'a> {
             bytes,
             header,
             decoded: known,
+            rules: FrameRules::ANY,
             torn: None,
         }
+    }
+
+    /// A batch over bytes that nobody has looked at yet: a padding frame, or one of more than
+    /// `frame_bytes_max` bytes, ends it early like a wrong length. The frame at which it has ended
+    /// early is stored in `torn`.
+    ///
+    /// # Example
+    /// ```
+    /// use std::cell::Cell;
+    /// use thalweg_ring::frame::FrameBatch;
+    ///
+    /// let torn = Cell::new(None);
+    /// assert_eq!(FrameBatch::unchecked(&[0; 16], 64, &torn).next(), None);
+    /// assert_eq!(torn.get().map(|torn| torn.rest_bytes), Some(16), "zeros are padding");
+    /// ```
+    #[inline]
+    pub const fn unchecked(
+        bytes: &'a [u8],
+        frame_bytes_max: usize,
+        torn: &'a Cell<Option<TornFrame>>,
+    ) -> FrameBatch<'a> {
+        let mut batch = FrameBatch::with_torn_cell(bytes, torn);
+        batch.rules = FrameRules {
+            bytes_max: frame_bytes_max,
+            has_padding: false,
+        };
+        batch
     }
 
     /// A batch that stores the frame at which it ended early in `torn`.
@@ -187,7 +225,7 @@ impl<'a> FrameBatch<'a> {
         while let Some(header) = self.bytes.first_chunk() {
             let header = u64::from_ne_bytes(*header);
             if header != self.header {
-                (self.header, self.decoded) = (header, DecodedHeader::new(header));
+                (self.header, self.decoded) = (header, DecodedHeader::new(header, self.rules));
             }
             match self.bytes.get(self.decoded.frame_bytes..) {
                 Some(rest) if self.decoded.kind == PAD => self.bytes = rest,
@@ -212,6 +250,14 @@ impl<'a> FrameBatch<'a> {
     }
 }
 
+impl FrameRules {
+    /// All frames, and padding between them.
+    const ANY: FrameRules = FrameRules {
+        bytes_max: usize::MAX,
+        has_padding: true,
+    };
+}
+
 impl DecodedHeader {
     /// Decoded form of an invalid header: no batch is long enough for it.
     const INVALID: DecodedHeader = DecodedHeader {
@@ -224,13 +270,18 @@ impl DecodedHeader {
     /// Decodes a header word. Out of line, so that it stays a branch: see [`FrameBatch::next`].
     #[cold]
     #[inline(never)]
-    fn new(word: u64) -> DecodedHeader {
+    fn new(word: u64, rules: FrameRules) -> DecodedHeader {
         let Some(header) = FrameHeader::try_from_word(word) else {
             return DecodedHeader::INVALID;
         };
         let len = header.len as usize;
+        let frame_bytes = frame_bytes(len);
+        let is_refused = frame_bytes > rules.bytes_max || header.kind == PAD && !rules.has_padding;
+        if is_refused {
+            return DecodedHeader::INVALID;
+        }
         DecodedHeader {
-            frame_bytes: frame_bytes(len),
+            frame_bytes,
             payload_end: HEADER_BYTES + len,
             kind: header.kind,
             flags: header.flags,
@@ -273,7 +324,7 @@ impl<'a> Iterator for FrameBatch<'a> {
             let header = u64::from_ne_bytes(*header);
             if header != self.header {
                 self.header = header;
-                self.decoded = DecodedHeader::new(header);
+                self.decoded = DecodedHeader::new(header, self.rules);
             }
             let Some((frame, rest)) = self.bytes.split_at_checked(self.decoded.frame_bytes) else {
                 return self.take_last();
@@ -366,6 +417,30 @@ mod tests {
         for end in frame_bytes(5)..bytes.len() - 1 {
             assert_eq!(FrameBatch::new(&bytes[..end]).count(), 1, "{end}");
         }
+    }
+
+    #[test]
+    fn what_no_sender_writes_ends_a_batch_that_nobody_has_checked() {
+        let mut whole = Vec::new();
+        push(&mut whole, 1, b"12345678");
+        push(&mut whole, 2, b"123");
+        let (mut padding, mut large) = (whole.clone(), whole.clone());
+        push(&mut padding, PAD, &[0; 8]);
+        push(&mut large, 1, &[0; 24]);
+        let reserved = [&whole[..], &(1_u64 << 48 | 1 << 32).to_ne_bytes()].concat();
+        let cut = &large[..large.len() - 8];
+        for (bytes, bytes_max) in [(&padding[..], 64), (&large, 24), (&reserved, 64), (cut, 64)] {
+            let torn = Cell::new(None);
+            let batch = FrameBatch::unchecked(bytes, bytes_max, &torn);
+            assert_eq!(batch.count(), 2);
+            let found: TornFrame = torn.get().expect("a torn frame");
+            assert_eq!(found.rest_bytes, bytes.len() - whole.len());
+            let header = bytes[whole.len()..].first_chunk().copied();
+            assert_eq!(Some(found.header), header.map(u64::from_ne_bytes));
+        }
+        let torn = Cell::new(None);
+        assert_eq!(FrameBatch::unchecked(&large, 32, &torn).count(), 3);
+        assert_eq!(torn.get(), None);
     }
 
     #[test]

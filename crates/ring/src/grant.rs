@@ -62,6 +62,14 @@ impl OwnedGrant {
         unsafe { (*self.0.as_ptr()).end }
     }
 
+    /// Number that is added to an index to get its address.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn base(&self) -> usize {
+        // SAFETY: as in `head`.
+        unsafe { (*self.0.as_ptr()).base }
+    }
+
     #[inline]
     pub(crate) fn set_end(&mut self, end: u64) {
         // SAFETY: as in `head`.

@@ -28,6 +28,8 @@
 mod admission;
 #[cfg(not(any(loom, miri)))]
 pub mod counters;
+#[cfg(not(loom))]
+pub mod external_grant;
 pub mod failpoints;
 pub mod frame;
 pub mod grant;

@@ -40,8 +40,8 @@ const LAST_REFUSALS_MAX: usize = 8;
 /// ```
 #[derive(Debug, Default)]
 pub struct EdgeCounters {
-    /// Frames that went out. 0 on rings and on rum, which count no frames: there the caller that
-    /// commits them counts.
+    /// Frames that went out. 0 on rings, on rum, and on libraries that give room for runs, which
+    /// count no frames: there the caller that commits them counts.
     pub frames: AtomicU64,
     /// Bytes of frames that went out, with their headers.
     pub bytes: AtomicU64,

@@ -11,7 +11,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("tuple", &[]),
     ("ring", &[]),
     ("fabric", &[]),
-    ("plugin", &[]),
+    ("plugin", &["ring"]),
     ("syntax", &[]),
     ("xml", &["tuple"]),
     ("graph", &["tuple", "syntax"]),

@@ -123,6 +123,27 @@ fn programs_give_over_a_pipe_what_they_say() {
     });
 }
 
+/// Compiled code writes tuples into the runs of this library by itself.
+#[test]
+fn programs_give_over_a_ring_in_c_what_they_say() {
+    let scratch = Scratch::new();
+    let library = scratch.path("libthalweg_medium_shared_ring.so");
+    compile(Path::new("examples/media/shared_ring.c"), &library);
+    let folder = scratch.path("").to_str().unwrap().to_owned();
+    let options = [
+        "--fuse",
+        "none",
+        "--media-path",
+        &folder,
+        "-F",
+        "shared_ring",
+    ];
+    let kinds = ["/aggregate/", "/functor/", "/join/", "/punct/", "/custom/"];
+    split_programs_of(&options, |path| {
+        kinds.iter().any(|kind| path.contains(kind))
+    });
+}
+
 #[test]
 fn a_plan_and_a_config_name_the_medium_of_a_library() {
     let scratch = Scratch::new();

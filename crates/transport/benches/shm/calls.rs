@@ -6,7 +6,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::medians;
 use crate::paths::{
-    Put, Receives, Sends, contract_accept, contract_open, ring_accept, ring_open, sink,
+    Put, Receives, Sends, contract_accept, contract_open, path_accept, path_open, ring_accept,
+    ring_open, sink,
 };
 use crate::windows::windows;
 
@@ -37,6 +38,27 @@ pub fn on_one_thread() -> TestOutcome {
             "{len:>6} {put:>9.2} {claim:>9.2} {ring:>9.2} | {:>9.2} {:>9.2}",
             more[0], more[1]
         );
+    }
+    Ok(())
+}
+
+/// Prints nanoseconds a frame, there and back, of rings behind the table of C functions and of the
+/// engine's own.
+pub fn of_libraries() -> TestOutcome {
+    println!("\nboth ends on one thread, bursts of {BURST}: nanoseconds a frame");
+    println!("{:>6} {:>9} {:>9} {:>9}", "bytes", "C", "Rust", "shm");
+    for len in [8, 64, 256] {
+        let times = medians(|| {
+            let mut times = [0.0; 3];
+            for (time, path) in times.iter_mut().zip(crate::library::PATHS) {
+                let (mut out, mut tickets) = path_open(path, 1)?;
+                let mut end = path_accept(path, 1, tickets.remove(0))?;
+                *time = bursts(&mut out, &mut end, len)?;
+            }
+            Ok(times)
+        })?;
+        let [c, rust, shm] = times;
+        println!("{len:>6} {c:>9.2} {rust:>9.2} {shm:>9.2}");
     }
     Ok(())
 }

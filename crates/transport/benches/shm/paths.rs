@@ -30,6 +30,8 @@ pub enum MeasuredPath {
     Ring,
     /// The ring in C, a library, by `claim` and `commit`.
     Library,
+    /// The ring of [`MeasuredPath::Library`] in Rust, a library too.
+    RustLibrary,
 }
 
 /// A sending end of any path.
@@ -206,7 +208,7 @@ pub fn contract_open(
 }
 
 /// Opens the sending end of the edge on a path by the contract.
-fn path_open(
+pub fn path_open(
     path: MeasuredPath,
     receivers: u32,
 ) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), TestFailure> {
@@ -259,6 +261,7 @@ impl MeasuredPath {
             MeasuredPath::Claim => "claim",
             MeasuredPath::Ring => "ring",
             MeasuredPath::Library => "library",
+            MeasuredPath::RustLibrary => "rust_library",
         }
     }
 
@@ -267,7 +270,11 @@ impl MeasuredPath {
         let name = match self {
             MeasuredPath::Library => {
                 library::load()?;
-                library::MEDIUM
+                library::IN_C
+            }
+            MeasuredPath::RustLibrary => {
+                library::load()?;
+                library::IN_RUST
             }
             _ => "shm",
         };
@@ -307,6 +314,10 @@ pub fn child(arguments: &[String]) -> TestOutcome {
         }
         ("flood", "library") => {
             let (out, tickets) = path_open(MeasuredPath::Library, two)?;
+            give_and_flood(out, tickets, &mut control, one)
+        }
+        ("flood", "rust_library") => {
+            let (out, tickets) = path_open(MeasuredPath::RustLibrary, two)?;
             give_and_flood(out, tickets, &mut control, one)
         }
         ("flood", _) => {

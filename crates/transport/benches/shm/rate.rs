@@ -7,7 +7,7 @@ use crate::windows::{rate, run_count, windows};
 use crate::{bare, medians, pin};
 
 /// Bytes of the payloads that are measured.
-pub const LENGTHS: [usize; 6] = [64, 128, 256, 1024, 4096, 16384];
+const LENGTHS: [usize; 6] = [64, 128, 256, 1024, 4096, 16384];
 
 /// Prints the rates with one receiver.
 pub fn one_to_one() -> TestOutcome {
@@ -93,7 +93,10 @@ pub fn between_processes(
     }
     let (count, mut windows) = (run_count(len), windows(len));
     match path {
-        MeasuredPath::Put | MeasuredPath::Claim | MeasuredPath::Library => {
+        MeasuredPath::Put
+        | MeasuredPath::Claim
+        | MeasuredPath::Library
+        | MeasuredPath::RustLibrary => {
             let ends = tickets.into_iter();
             let ends = ends.map(|ticket| path_accept(path, receivers, ticket));
             let mut ends = ends.collect::<Result<Vec<_>, _>>()?;

@@ -168,6 +168,20 @@ static void is_short(thalweg_medium *table) {
     table->bytes -= 8;
 }
 
+static void is_older(thalweg_medium *table) {
+    table->bytes = THALWEG_MEDIUM_BYTES_WITHOUT_RUNS;
+    table->wake = pipe_disarm_sender; /* not read */
+    table->polls_whole_blocks = 2;
+}
+
+static void has_half(thalweg_medium *table) {
+    table->wake = pipe_disarm_sender;
+}
+
+static void is_unsure(thalweg_medium *table) {
+    table->polls_whole_blocks = 2;
+}
+
 static void has_no_poll(thalweg_medium *table) {
     table->poll = NULL;
 }

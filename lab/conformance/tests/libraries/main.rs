@@ -1,5 +1,5 @@
 //! The suite against libraries in C, compiled here: the media of `examples/media` show every
-//! behaviour, and each broken variant of the pipe is caught, with the behaviour and a sentence.
+//! behaviour, and each broken variant of them is caught, with the behaviour and a sentence.
 //!
 //! A C compiler must be installed, as the README says: `cc`, or the one that `CC` names.
 
@@ -20,7 +20,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Compiles a library; `fault` is the function of `broken.c` that breaks it.
+/// Compiles a library; `fault` is the function of `broken.c` or `broken_ring.c` that breaks it.
 fn compile(source: &Path, name: &str, fault: Option<&str>) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let library = folder.join(format!("libthalweg_medium_{name}.so"));
@@ -50,6 +50,11 @@ fn broken(fault: &str) -> PathBuf {
     compile(&source, fault, Some(fault))
 }
 
+fn broken_ring(fault: &str) -> PathBuf {
+    let source = root().join("lab/conformance/tests/libraries/broken_ring.c");
+    compile(&source, fault, Some(fault))
+}
+
 fn check(library: &Path, options: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_thalweg-conformance"))
         .arg("check")
@@ -66,8 +71,12 @@ fn text(bytes: &[u8]) -> String {
 /// Checks that a library of `examples/media` passes.
 fn shows_every_behaviour(name: &str) {
     let source = root().join(format!("examples/media/{name}.c"));
-    let library = compile(&source, name, None);
-    let done = check(&library, &LONG);
+    passes(&compile(&source, name, None));
+}
+
+/// Checks that a library shows every behaviour that its capabilities promise.
+fn passes(library: &Path) {
+    let done = check(library, &LONG);
     let report = text(&done.stdout);
     assert!(done.status.success(), "{report}{}", text(&done.stderr));
     let passed = report.lines().filter(|line| line.starts_with("passed   "));
@@ -87,12 +96,35 @@ fn the_shared_ring_shows_every_behaviour() {
     shows_every_behaviour("shared_ring");
 }
 
-/// Checks that a behaviour of a broken library has this verdict, with these words.
+/// The benchmark's control is as good a medium as the example that it is a control of.
+#[test]
+fn the_shared_ring_in_rust_shows_every_behaviour() {
+    let source = root().join("crates/transport/benches/shm/shared_ring/lib.rs");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let library = folder.join("libthalweg_medium_shared_ring_rust.so");
+    let compiler = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    let options = [
+        "--edition=2024",
+        "--crate-type=cdylib",
+        "-Cpanic=abort",
+        "-Dwarnings",
+    ];
+    let mut command = Command::new(compiler);
+    command.args(options).arg("-o").arg(&library).arg(source);
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    passes(&library);
+}
+
+/// Checks that a behaviour of a broken pipe has this verdict, with these words.
 fn is_caught(fault: &str, options: [&str; 4], behaviour: &str, verdict: &str, words: &str) {
-    let done = check(
-        &broken(fault),
-        &[&options[..], &["--only", behaviour]].concat(),
-    );
+    has_verdict(&broken(fault), options, behaviour, verdict, words);
+}
+
+/// Checks that a behaviour of a library has this verdict, with these words.
+fn has_verdict(library: &Path, options: [&str; 4], behaviour: &str, verdict: &str, words: &str) {
+    let fault = library.display();
+    let done = check(library, &[&options[..], &["--only", behaviour]].concat());
     let report = text(&done.stdout);
     assert_eq!(done.status.code(), Some(1), "{fault}: {report}");
     let begin = format!("{verdict:<8} {behaviour}: ");
@@ -127,6 +159,87 @@ fn garbled_frames_are_named() {
     caught("returns_oddly", "claim returns -77, which is no status");
     caught("gives_nothing", "open gives a null sender");
     caught("doubles", "into tickets twice");
+}
+
+/// Libraries that were compiled before there were runs have a table without that part.
+#[test]
+fn a_table_without_the_part_for_runs_is_whole() {
+    let options = [&LONG[..], &["--only", "frames_arrive_once_and_in_order"]].concat();
+    let done = check(&broken("is_older"), &options);
+    let report = text(&done.stdout);
+    assert!(done.status.success(), "{report}{}", text(&done.stderr));
+    assert_eq!(report.lines().last(), Some("1 behaviour, all passed"));
+}
+
+#[test]
+fn runs_that_break_a_rule_are_named() {
+    for (fault, behaviour, words) in [
+        (
+            "has_no_words",
+            "frames_arrive_once_and_in_order",
+            "run_words gives a word at a null",
+        ),
+        (
+            "has_crooked_words",
+            "frames_arrive_once_and_in_order",
+            "run_words gives words that are not two",
+        ),
+        (
+            "begins_late",
+            "frames_arrive_once_and_in_order",
+            "a word `committed` that is 8, not 0",
+        ),
+        (
+            "refuses_words",
+            "frames_arrive_once_and_in_order",
+            "run_words returns -3",
+        ),
+        (
+            "gives_too_little",
+            "frames_arrive_once_and_in_order",
+            "claim_run gives",
+        ),
+        (
+            "gives_crooked_room",
+            "frames_arrive_once_and_in_order",
+            "claim_run gives room at an address",
+        ),
+        (
+            "claims_oddly",
+            "frames_arrive_once_and_in_order",
+            "claim_run returns -77, which is no status",
+        ),
+        (
+            "cuts_blocks",
+            "frames_arrive_once_and_in_order",
+            "poll shows",
+        ),
+        (
+            "garbles_blocks",
+            "frames_arrive_once_and_in_order",
+            "poll shows 0x0 where a frame begins",
+        ),
+        (
+            "gives_too_much",
+            "a_grant_ends_where_the_room_ends",
+            "bytes are under way",
+        ),
+        (
+            "forgets_commits",
+            "granted_frames_arrive_once_and_in_order",
+            "poll shows",
+        ),
+    ] {
+        has_verdict(&broken_ring(fault), LONG, behaviour, "FAILED", words);
+    }
+    let wakes = "a_granted_frame_wakes_the_receiver";
+    has_verdict(
+        &broken_ring("wakes_nobody"),
+        SHORT,
+        wakes,
+        "FAILED",
+        "nobody woke the receiver",
+    );
 }
 
 #[test]
@@ -177,7 +290,15 @@ fn tables_that_are_wrong_are_refused() {
             "bytes from another host are untrusted",
         ),
         ("is_newer", "its table has version 2"),
-        ("is_short", "its table has 160 bytes, and version 1 has 168"),
+        (
+            "is_short",
+            "its table has 192 bytes, and version 1 has 168 or 200",
+        ),
+        (
+            "has_half",
+            "`run_words`, `claim_run` and `wake` of its table",
+        ),
+        ("is_unsure", "`polls_whole_blocks` is 2, and must be 0 or 1"),
         ("has_no_poll", "the function `poll` of its table is null"),
         (
             "crashes_at_once",

@@ -6,6 +6,9 @@
 //!       | header and payload                             ^ bytes
 //!     claim, commit of the library ==== its way ====> poll of the library
 //! ```
+//! A library may give room for runs of frames, which are then written and committed without a call
+//! for each: `plugin` tells receivers of them by a word in the library's memory.
+//!
 //! The library's functions are called by the crate `plugin`. Here a block is a frame: this side
 //! writes its header and checks what comes out, so a library that garbles headers is found out
 //! before a tuple is read. The sealed ticket has the size of the largest frame, the library's bytes

@@ -1,4 +1,7 @@
 //! The sending end of an edge over a library: a frame is a block, with its header written here.
+//!
+//! If the library gives room for runs of blocks, a frame goes into the run without a call, and
+//! compiled code writes frames there by itself.
 
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -6,19 +9,27 @@ use std::sync::atomic::Ordering;
 
 use ::plugin::LibrarySender;
 use ring::frame::{FrameHeader, HEADER_BYTES, PAD, frame_bytes};
+use ring::grant::GrantAddresses;
 
 use super::medium::edge_error;
 use crate::{EdgeCounters, EdgeSpec, Error, SendingEnd, Waitable};
+
+/// Claims in a row without room of which one asks the library for lost receivers and for the level
+/// of the edge: calls that take cache lines from a receiver that is about to make room.
+const REFUSALS_PER_LOOK: u32 = 64;
 
 /// The sending end of an edge over a library.
 pub(super) struct PluginSendingEnd {
     sender: LibrarySender,
     name: Arc<str>,
     receivers: u32,
-    /// Payload bytes of the claim that is not committed.
-    claimed_bytes: Option<usize>,
+    payload_bytes_max: usize,
+    /// Whether frames are counted here; those of runs are counted by the library's word.
+    is_counting: bool,
     /// Bytes of the frame whose claim found no room last; that of an empty payload if it had room.
     wanted_bytes: u64,
+    /// Claims in a row that found no room.
+    refusals: u32,
     lost: Vec<u32>,
     frames: u64,
     bytes: u64,
@@ -27,16 +38,26 @@ pub(super) struct PluginSendingEnd {
 
 impl PluginSendingEnd {
     pub(super) fn new(spec: &EdgeSpec, sender: LibrarySender) -> PluginSendingEnd {
+        let counters: Arc<EdgeCounters> = Arc::default();
+        let committed = sender.committed_bytes().cloned();
+        let is_counting = committed.is_none();
+        if let Some(committed) = committed {
+            counters.set_refresh(move |counters| {
+                counters.bytes.store(committed.get(), Ordering::Relaxed);
+            });
+        }
         PluginSendingEnd {
+            payload_bytes_max: sender.block_bytes_max() as usize - HEADER_BYTES,
+            is_counting,
             sender,
             name: spec.name.clone(),
             receivers: spec.receiver_count,
-            claimed_bytes: None,
             wanted_bytes: HEADER_BYTES as u64,
+            refusals: 0,
             lost: Vec::with_capacity(spec.receiver_count as usize),
             frames: 0,
             bytes: 0,
-            counters: Arc::default(),
+            counters,
         }
     }
 
@@ -50,13 +71,48 @@ impl PluginSendingEnd {
         }
     }
 
-    /// Notes that there is no room, or no receiver.
+    /// Claims room for a frame of `bytes` bytes by a call of the library.
+    #[inline(never)]
+    fn claim_by_call(&mut self, bytes: u64) -> Result<bool, Error> {
+        let claimed = self.sender.claim(bytes);
+        if !matches!(claimed, Ok(true)) {
+            self.wanted_bytes = bytes;
+            if self.refusals.is_multiple_of(REFUSALS_PER_LOOK) || claimed.is_err() {
+                self.list_lost();
+                self.count_queued();
+            }
+            self.refusals = self.refusals.wrapping_add(1);
+            self.counters.block();
+            let lost = self.lost.last().copied().or(Some(0));
+            return claimed.map_err(|error| edge_error(error, &self.name, lost));
+        }
+        self.wanted_bytes = HEADER_BYTES as u64;
+        self.refusals = 0;
+        self.counters.unblock();
+        Ok(true)
+    }
+
+    /// The part of the claimed room that is for a payload of `len` bytes.
+    #[inline(always)]
+    fn claimed_payload(&mut self, len: usize) -> Option<&mut [u8]> {
+        let room = self.sender.claimed()?;
+        room.get_mut(HEADER_BYTES..HEADER_BYTES + len)
+    }
+
     #[cold]
-    fn note_refusal(&mut self, wanted_bytes: u64) {
-        self.wanted_bytes = wanted_bytes;
-        self.list_lost();
-        self.count_queued();
-        self.counters.block();
+    fn oversized(&self, len: usize) -> Error {
+        let most = self.payload_bytes_max;
+        Error::Refused(format!(
+            "a claim of {len} bytes: a frame has at most {most}"
+        ))
+    }
+
+    /// Counts a frame that was committed by a call.
+    fn count(&mut self, bytes: u64) {
+        self.frames += 1;
+        self.bytes += bytes;
+        self.counters.frames.store(self.frames, Ordering::Relaxed);
+        self.counters.bytes.store(self.bytes, Ordering::Relaxed);
     }
 
     fn count_queued(&self) -> u64 {
@@ -66,40 +122,37 @@ impl PluginSendingEnd {
     }
 }
 
+impl Drop for PluginSendingEnd {
+    /// Freezes the counters: they need the sender no more.
+    fn drop(&mut self) {
+        self.counters.freeze();
+    }
+}
+
 impl SendingEnd for PluginSendingEnd {
     fn payload_bytes_max(&self) -> usize {
-        self.sender.block_bytes_max() as usize - HEADER_BYTES
+        self.payload_bytes_max
     }
 
+    #[inline]
     fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
-        let most = self.payload_bytes_max();
-        self.claimed_bytes = None;
-        if len > most {
-            let why = format!("a claim of {len} bytes: a frame has at most {most}");
-            return Err(Error::Refused(why));
+        if len > self.payload_bytes_max {
+            return Err(self.oversized(len));
         }
         let bytes = frame_bytes(len) as u64;
-        let claimed = self.sender.claim(bytes);
-        if !matches!(claimed, Ok(true)) {
-            self.note_refusal(bytes);
-            let lost = self.lost.last().copied().or(Some(0));
-            let refused = claimed.map_err(|error| edge_error(error, &self.name, lost));
-            return refused.map(|_| None);
+        if self.sender.claim_at_hand(bytes) {
+            return Ok(self.claimed_payload(len));
         }
-        self.wanted_bytes = HEADER_BYTES as u64;
-        self.counters.unblock();
-        self.claimed_bytes = Some(len);
-        Ok(self
-            .sender
-            .claimed()
-            .map(|room| &mut room[HEADER_BYTES..HEADER_BYTES + len]))
+        match self.claim_by_call(bytes)? {
+            true => Ok(self.claimed_payload(len)),
+            false => Ok(None),
+        }
     }
 
+    #[inline]
     fn commit(&mut self, kind: u8, flags: u8, len: usize) {
-        let claimed = self.claimed_bytes.take();
-        let is_claimed = claimed.is_some_and(|claimed| len <= claimed);
-        assert!(is_claimed, "commit of {len} bytes that were not claimed");
         assert!(kind != PAD, "a frame of the kind of padding");
+        assert!(len <= self.payload_bytes_max, "commit of {len} bytes");
         let header = FrameHeader {
             len: len as u32,
             kind,
@@ -107,10 +160,9 @@ impl SendingEnd for PluginSendingEnd {
         };
         let bytes = frame_bytes(len) as u64;
         self.sender.commit(header.to_word(), bytes);
-        self.frames += 1;
-        self.bytes += bytes;
-        self.counters.frames.store(self.frames, Ordering::Relaxed);
-        self.counters.bytes.store(self.bytes, Ordering::Relaxed);
+        if self.is_counting {
+            self.count(bytes);
+        }
     }
 
     fn flush(&mut self) -> Result<bool, Error> {
@@ -134,6 +186,18 @@ impl SendingEnd for PluginSendingEnd {
         &self.lost
     }
 
+    fn grant(&mut self) -> Option<GrantAddresses> {
+        self.sender.grant()
+    }
+
+    fn limit_grant(&mut self, bytes: u64) {
+        self.sender.limit_grant(bytes);
+    }
+
+    fn wake_receivers(&mut self) {
+        self.sender.wake_receivers();
+    }
+
     fn counters(&self) -> Option<Arc<EdgeCounters>> {
         Some(self.counters.clone())
     }
@@ -141,6 +205,7 @@ impl SendingEnd for PluginSendingEnd {
 
 impl Waitable for PluginSendingEnd {
     fn arm(&mut self) -> Result<bool, Error> {
+        self.list_lost();
         let armed = self.sender.arm(self.wanted_bytes);
         armed.map_err(|error| edge_error(error, &self.name, None))
     }
