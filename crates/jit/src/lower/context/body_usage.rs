@@ -39,6 +39,8 @@ pub struct BodyUsage {
     pub changed_state: HashSet<StateId>,
     /// Whether it reads an input tuple.
     pub reads_input: bool,
+    /// Whether it advances the watermark.
+    pub advances_watermark: bool,
     /// User functions that it calls, as often as it names them.
     pub calls: Vec<FunctionId>,
     /// How many nodes it has.
@@ -118,7 +120,10 @@ impl BodyUsage {
             }
             Stmt::EntryId(local, _) => self.note_initialization(*local),
             Stmt::SelectEntry(_, id) => self.expr(id),
-            Stmt::AdvanceWatermark(time) => self.expr(time),
+            Stmt::AdvanceWatermark(time) => {
+                self.expr(time);
+                self.advances_watermark = true;
+            }
             Stmt::CountUnits(local, _, time) => {
                 self.expr(time);
                 self.note_initialization(*local);

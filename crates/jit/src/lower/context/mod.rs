@@ -27,7 +27,7 @@ pub use function_lowering::FunctionLowering;
 pub use local_storage::{LocalStorage, StorageKind, storage_kind};
 pub use memory_requirements::MemoryRequirements;
 pub use output_target::{InlinableOperator, InlinedEdge, InlinedOutput, OutputTarget};
-pub use register_cache::{PENDING_MAX, RegisterCache};
+pub use register_cache::{CachedVariable, OwnWords, PENDING_MAX, RegisterCache};
 pub use ring_grant_addresses::RingGrantAddresses;
 pub use seldom_arm::SeldomArm;
 pub use signature::signature;

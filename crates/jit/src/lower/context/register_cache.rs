@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | counter of tuples | never: a number that is to be added | before a call, at the end |
 //! | state variable of one part | at the start, after a call | before a call, at the end |
+//! | latest event time | as a state variable | as a state variable |
 //!
 //! These calls are those that reach outside ([`crate::code::ImportedFunction::reaches_outside`]):
 //! they may run other bodies of the same operators, or block. Other threads may see a counter that
@@ -17,6 +18,7 @@ use tuple::Type;
 use super::body_usage::BodyUsage;
 use super::output_target::{InlinedOutput, OutputTarget};
 use super::state_layout::StateLayout;
+use super::watermark_words::WatermarkWords;
 use crate::type_parts;
 
 /// Number of tuples after which a counter is written back.
@@ -29,18 +31,29 @@ const NODES_MAX: u32 = 4_000;
 /// Most counters in registers.
 const COUNTERS_MAX: usize = 12;
 
-/// Most state variables in registers.
+/// Most state variables and event times in registers.
 const VARIABLES_MAX: usize = 8;
 
 /// Bytes of a state variable of one part.
 const STATE_SLOT_BYTES: i64 = 16;
+
+/// Words of the operator that a function is of.
+#[derive(Clone, Copy)]
+pub struct OwnWords<'a> {
+    /// Types and places of its state variables.
+    pub layout: &'a StateLayout,
+    /// Address of its scalar state variables, if it is known.
+    pub scalars: Option<i64>,
+    /// The words of its watermark, if they are known.
+    pub watermark: Option<WatermarkWords>,
+}
 
 /// Words of memory that a function keeps in registers.
 #[derive(Debug, Default)]
 pub struct RegisterCache {
     /// Counters of the tuples of an edge.
     pub counters: Vec<PendingCount>,
-    /// State variables of one part.
+    /// State variables of one part, and latest event times.
     pub variables: Vec<CachedVariable>,
 }
 
@@ -55,9 +68,11 @@ pub struct PendingCount {
     pub pending: Variable,
 }
 
-/// A state variable that is in a register.
+/// A variable in memory that is in a register meanwhile.
 #[derive(Clone, Debug)]
 pub struct CachedVariable {
+    /// Whether it is the latest event time of a watermark, not a state variable.
+    pub is_event_time: bool,
     /// The address in memory.
     pub address: i64,
     /// The type of the variable.
@@ -69,16 +84,17 @@ pub struct CachedVariable {
 impl RegisterCache {
     /// The words of a function with a body, if its state is at a known address, and targets.
     pub fn new(
-        own: (&BodyUsage, &StateLayout, Option<i64>),
+        usage: &BodyUsage,
+        own: OwnWords<'_>,
         targets: &[OutputTarget],
         declare: &mut dyn FnMut(ir::Type) -> Variable,
     ) -> RegisterCache {
         let mut cache = RegisterCache::default();
-        let (usage, layout, scalars) = own;
         let mut nodes = usage.nodes;
-        if let Some(scalars) = scalars {
-            cache.add_variables(usage, layout, scalars, declare);
+        if let Some(scalars) = own.scalars {
+            cache.add_variables(usage, own.layout, scalars, declare);
         }
+        cache.add_event_time(usage, own.watermark, declare);
         if cache.add_targets(targets, &mut nodes, declare).is_none() {
             return RegisterCache::default();
         }
@@ -93,8 +109,12 @@ impl RegisterCache {
     }
 
     /// The variable with a state variable, given the address of its operator's scalars.
-    pub fn variable(&self, scalars: i64, state: StateId) -> Option<Variable> {
-        let address = state_address(scalars, state);
+    pub fn state_variable(&self, scalars: i64, state: StateId) -> Option<Variable> {
+        self.variable_at(state_address(scalars, state))
+    }
+
+    /// The variable with the word at an address.
+    pub fn variable_at(&self, address: i64) -> Option<Variable> {
         let found = self.variables.iter().find(|word| word.address == address);
         found.map(|word| word.variable)
     }
@@ -120,6 +140,7 @@ impl RegisterCache {
                 }
                 let layout = &operator.state_layout;
                 self.add_variables(usage, layout, operator.state.scalars, declare);
+                self.add_event_time(usage, operator.watermark, declare);
                 self.add_targets(&operator.targets, nodes, declare)?;
             }
         }
@@ -157,15 +178,37 @@ impl RegisterCache {
             let is_word = type_parts::is_scalar(ty) && type_parts::part_count(ty) == 1;
             let is_fit = is_word && layout.home(state).is_none();
             let is_full = self.variables.len() == VARIABLES_MAX;
-            if !is_fit || is_full || self.variable(scalars, state).is_some() {
+            if !is_fit || is_full || self.state_variable(scalars, state).is_some() {
                 continue;
             }
             self.variables.push(CachedVariable {
+                is_event_time: false,
                 address: state_address(scalars, state),
                 ty: ty.clone(),
                 variable: declare(type_parts::parts(ty)[0]),
             });
         }
+    }
+
+    fn add_event_time(
+        &mut self,
+        usage: &BodyUsage,
+        watermark: Option<WatermarkWords>,
+        declare: &mut dyn FnMut(ir::Type) -> Variable,
+    ) {
+        let Some(words) = watermark.filter(|_| usage.advances_watermark) else {
+            return;
+        };
+        let is_full = self.variables.len() == VARIABLES_MAX;
+        if is_full || self.variable_at(words.latest).is_some() {
+            return;
+        }
+        self.variables.push(CachedVariable {
+            is_event_time: true,
+            address: words.latest,
+            ty: Type::Int64,
+            variable: declare(types::I64),
+        });
     }
 }
 

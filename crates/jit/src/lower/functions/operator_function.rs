@@ -11,7 +11,7 @@ use tuple::{Layout, Type};
 use crate::code::{NO_INLINED_OPERATOR, StateAddresses, offsets};
 use crate::lower::context::{
     BodyContext, BodyInput, BodyUsage, FunctionLowering, MemoryRequirements, OutputTarget,
-    RegisterCache, ReturnTarget, StateLayout, StateStorage, WatermarkWords,
+    OwnWords, RegisterCache, ReturnTarget, StateLayout, StateStorage, WatermarkWords,
 };
 use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
@@ -124,9 +124,12 @@ impl FunctionLowering<'_, '_> {
 
     /// The words that a function which processes many tuples keeps in registers.
     fn register_cache(&mut self, context: &FunctionContext, uses: &BodyUsage) -> RegisterCache {
-        let scalars = context.state.map(|state| state.scalars);
-        let own = (uses, &*context.state_layout, scalars);
-        RegisterCache::new(own, &context.targets, &mut |ty| {
+        let own = OwnWords {
+            layout: &context.state_layout,
+            scalars: context.state.map(|state| state.scalars),
+            watermark: context.watermark,
+        };
+        RegisterCache::new(uses, own, &context.targets, &mut |ty| {
             self.builder.declare_var(ty)
         })
     }

@@ -40,12 +40,22 @@ impl FunctionLowering<'_, '_> {
         self.call_advance_watermark(&value, time);
         self.jump(done, &[]);
         self.switch_to_sealed(store);
-        let latest_at = self.word(words.latest);
-        let latest = self.load(AccessRegion::Watermarks, types::I64, latest_at, 0);
-        let latest = self.builder.ins().smax(latest, word);
-        self.store(AccessRegion::Watermarks, latest, latest_at, 0);
+        self.raise_latest(words.latest, word);
         self.jump(done, &[]);
         self.switch_to_sealed(done);
+    }
+
+    /// Raises the latest event time, at an address, to another.
+    fn raise_latest(&mut self, address: i64, to: ir::Value) {
+        if let Some(variable) = self.cache.variable_at(address) {
+            let latest = self.builder.use_var(variable);
+            let latest = self.builder.ins().smax(latest, to);
+            return self.builder.def_var(variable, latest);
+        }
+        let at = self.word(address);
+        let latest = self.load(AccessRegion::Watermarks, types::I64, at, 0);
+        let latest = self.builder.ins().smax(latest, to);
+        self.store(AccessRegion::Watermarks, latest, at, 0);
     }
 
     /// An event time as the words count it, and whether a word does not hold it.

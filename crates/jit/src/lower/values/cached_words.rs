@@ -7,7 +7,9 @@ use graph::StateId;
 
 use super::emit::AccessRegion;
 use crate::code::{NO_INLINED_OPERATOR, offsets};
-use crate::lower::context::{FunctionLowering, InlinedOutput, PENDING_MAX, StateStorage};
+use crate::lower::context::{
+    CachedVariable, FunctionLowering, InlinedOutput, PENDING_MAX, StateStorage,
+};
 
 impl FunctionLowering<'_, '_> {
     /// Begins with nothing to count, and the state variables as they are.
@@ -44,7 +46,7 @@ impl FunctionLowering<'_, '_> {
     pub fn load_cached_variables(&mut self) {
         for word in self.cache.variables.clone() {
             let at = self.word(word.address);
-            let parts = self.load_slot(AccessRegion::Scalars, at, 0, &word.ty);
+            let parts = self.load_slot(region(&word), at, 0, &word.ty);
             self.builder.def_var(word.variable, parts[0]);
         }
     }
@@ -54,7 +56,7 @@ impl FunctionLowering<'_, '_> {
         for word in self.cache.variables.clone() {
             let at = self.word(word.address);
             let value = self.builder.use_var(word.variable);
-            self.store_slot(AccessRegion::Scalars, at, 0, &word.ty, &[value]);
+            self.store_slot(region(&word), at, 0, &word.ty, &[value]);
         }
     }
 
@@ -67,7 +69,7 @@ impl FunctionLowering<'_, '_> {
         else {
             return None;
         };
-        self.cache.variable(scalars, state)
+        self.cache.state_variable(scalars, state)
     }
 
     /// Counts a tuple that goes over an edge of an output port; over the first one, that it is
@@ -90,7 +92,7 @@ impl FunctionLowering<'_, '_> {
         let is_many = self.icmp_const(IntCC::UnsignedGreaterThanOrEqual, pending, PENDING_MAX);
         self.branch(is_many, many, next);
         self.switch_to_sealed(many);
-        self.store_pending_counts();
+        self.store_cached_words();
         self.jump(next, &[]);
         self.switch_to_sealed(next);
     }
@@ -112,5 +114,12 @@ impl FunctionLowering<'_, '_> {
             let env = self.env;
             self.store(AccessRegion::Env, operator, env, offsets::INLINED_OPERATOR);
         }
+    }
+}
+
+fn region(word: &CachedVariable) -> AccessRegion {
+    match word.is_event_time {
+        true => AccessRegion::Watermarks,
+        false => AccessRegion::Scalars,
     }
 }
