@@ -1,7 +1,7 @@
 //! Tables: which entry is current.
 //!
-//! The search for a key of integers begins here, as [`eval::TableState`] says; a call goes on if
-//! the entry is not the first that the search comes to, or makes the whole search for other keys.
+//! The entry of a key of integers is searched here, as [`eval::TableState`] says; a call adds it if
+//! there is none. The whole search for other keys is a call.
 
 use std::mem::offset_of;
 
@@ -18,8 +18,11 @@ use crate::lowered_value::LoweredValue;
 /// Result of `FindEntry` after a fault.
 const FAULTED: i64 = 2;
 
-/// Most words of a key whose search begins here.
+/// Most words of a key that is searched here.
 const KEY_WORDS_MAX: usize = 4;
+
+/// Slots that are looked at without a branch.
+const SLOTS_AT_ONCE: i64 = 4;
 
 const ENTRY_ADDRESS: i32 = offset_of!(TableState, entry_address) as i32;
 const CURRENT: i32 = offset_of!(TableState, current) as i32;
@@ -36,7 +39,7 @@ impl FunctionLowering<'_, '_> {
         let done = self.block();
         let found = match self.key_words(layouts, &fields) {
             Some(words) => {
-                self.search_first(address, layouts, &words, done);
+                self.search(address, layouts, &words, done);
                 let data = self.stack_words(words.len());
                 for (at, word) in words.iter().enumerate() {
                     self.store_word(*word, data, at);
@@ -149,17 +152,58 @@ impl FunctionLowering<'_, '_> {
         words.into_iter().collect()
     }
 
-    /// Looks whether the first slot of the search leads to the key's entry, makes that current and
-    /// goes to `done`. Else the code goes on behind.
-    fn search_first(
+    /// Searches the key's entry, makes it current and goes to `done`. If there is none, the code
+    /// goes on behind.
+    fn search(
         &mut self,
         table: ir::Value,
         layouts: &TableLayouts,
         words: &[ir::Value],
         done: ir::Block,
     ) {
-        let (compare, found, further) = (self.block(), self.block(), self.cold_block());
         let hash = self.hash(words);
+        let segment = self.segment_of(table, hash);
+        let found = self.block_with(&[types::I64; 2]);
+        let probe = self.block_with(&[types::I64]);
+        let (first, compare, other) = (self.block(), self.block(), self.block());
+        let (next, none) = (self.block(), self.cold_block());
+
+        let id = self.id_in_first_slots(segment, hash);
+        self.branch_with(id, (first, &[]), (probe, &[hash]));
+        self.switch_to_sealed(first);
+        let entry = self.entry_at(table, id, layouts);
+        let differs = self.differs_from_key(entry, words);
+        self.branch_with(differs, (probe, &[hash]), (found, &[entry, id]));
+
+        self.switch_to(probe);
+        let at = self.block_params(probe)[0];
+        let slot = self.slot_at(segment, at);
+        let (id, is_id) = self.id_of_hash(slot, hash);
+        self.branch(is_id, compare, other);
+        self.switch_to_sealed(compare);
+        let entry = self.entry_at(table, id, layouts);
+        let differs = self.differs_from_key(entry, words);
+        self.branch_with(differs, (other, &[]), (found, &[entry, id]));
+        // A segment has a free slot, behind the last one of its hash.
+        self.switch_to_sealed(other);
+        self.branch(slot, next, none);
+        self.switch_to_sealed(next);
+        let at = self.offset(at, 1);
+        self.jump(probe, &[at]);
+        self.builder.seal_block(probe);
+
+        self.switch_to_sealed(found);
+        let [entry, id] = self.block_params(found)[..] else {
+            unreachable!("it has two parameters");
+        };
+        let id = self.builder.ins().ireduce(types::I32, id);
+        self.make_current(table, entry, id);
+        self.jump(done, &[]);
+        self.switch_to_sealed(none);
+    }
+
+    /// The slots of the segment that a hash belongs to, and the mask of their numbers.
+    fn segment_of(&mut self, table: ir::Value, hash: ir::Value) -> [ir::Value; 2] {
         let shift = offset_of!(TableState, directory_shift) as i32;
         let shift = self.load(AccessRegion::Tables, types::I32, table, shift);
         let directory = offset_of!(TableState, directory) as i32;
@@ -170,19 +214,41 @@ impl FunctionLowering<'_, '_> {
         let slots = self.load(AccessRegion::Tables, types::I64, segment, slots);
         let mask = offset_of!(DirectoryEntry, mask) as i32;
         let mask = self.load(AccessRegion::Tables, types::I32, segment, mask);
-        let mask = self.builder.ins().uextend(types::I64, mask);
-        let at = self.builder.ins().band(hash, mask);
+        [slots, self.builder.ins().uextend(types::I64, mask)]
+    }
+
+    /// The slot with a number, which goes on from the last to the first.
+    fn slot_at(&mut self, [slots, mask]: [ir::Value; 2], at: ir::Value) -> ir::Value {
+        let at = self.builder.ins().band(at, mask);
         let slot = self.element(slots, at, 8);
-        let slot = self.load(AccessRegion::Tables, types::I64, slot, 0);
+        self.load(AccessRegion::Tables, types::I64, slot, 0)
+    }
+
+    /// The id in a slot, and whether the slot has this hash.
+    fn id_of_hash(&mut self, slot: ir::Value, hash: ir::Value) -> (ir::Value, ir::Value) {
         // What is left of the slot of this hash is an id, from 1 to 2^32 - 1.
-        let hash = self.builder.ins().ishl_imm_u(hash, 32);
-        let id = self.builder.ins().bxor(slot, hash);
+        let high = self.builder.ins().ishl_imm_u(hash, 32);
+        let id = self.builder.ins().bxor(slot, high);
         let less = self.builder.ins().iadd_imm_s(id, -1);
         let is_id = self.icmp_const(IntCC::UnsignedLessThan, less, i64::from(u32::MAX));
-        self.branch(is_id, compare, further);
+        (id, is_id)
+    }
 
-        self.switch_to_sealed(compare);
-        let entry = self.entry_at(table, id, layouts);
+    /// The id in the first of some slots that has a hash, or 0. Which one it is, is another for
+    /// each key: there is no branch, for no processor would foresee it.
+    fn id_in_first_slots(&mut self, segment: [ir::Value; 2], hash: ir::Value) -> ir::Value {
+        let mut first = self.word(0);
+        for distance in (0..SLOTS_AT_ONCE).rev() {
+            let at = self.offset(hash, distance);
+            let slot = self.slot_at(segment, at);
+            let (id, is_id) = self.id_of_hash(slot, hash);
+            first = self.builder.ins().select(is_id, id, first);
+        }
+        first
+    }
+
+    /// A word that is not 0 if the key of an entry has other words.
+    fn differs_from_key(&mut self, entry: ir::Value, words: &[ir::Value]) -> ir::Value {
         let mut differs = None;
         for (at, &word) in words.iter().enumerate() {
             let own = self.load(AccessRegion::Entries, types::I64, entry, 8 * at as i32);
@@ -192,13 +258,7 @@ impl FunctionLowering<'_, '_> {
                 None => bits,
             });
         }
-        self.branch(differs.expect("a key has words"), further, found);
-
-        self.switch_to_sealed(found);
-        let id = self.builder.ins().ireduce(types::I32, id);
-        self.make_current(table, entry, id);
-        self.jump(done, &[]);
-        self.switch_to_sealed(further);
+        differs.expect("a key has words")
     }
 
     /// The 32 bits of a key's hash, as a word.

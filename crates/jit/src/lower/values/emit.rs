@@ -202,6 +202,22 @@ impl FunctionLowering<'_, '_> {
         self.builder.ins().brif(condition, yes, &[], no, &[]);
     }
 
+    /// Branches on a number that is not 0, with arguments for the blocks.
+    pub fn branch_with(
+        &mut self,
+        condition: ir::Value,
+        yes: (ir::Block, &[ir::Value]),
+        no: (ir::Block, &[ir::Value]),
+    ) {
+        let [yes_args, no_args] = [yes.1, no.1].map(|args| {
+            let args = args.iter().map(|&value| BlockArg::Value(value));
+            args.collect::<SmallVec<[BlockArg; 4]>>()
+        });
+        self.builder
+            .ins()
+            .brif(condition, yes.0, yes_args.iter(), no.0, no_args.iter());
+    }
+
     /// Goes on unless a condition holds. Cranelift moves code out of a loop only if the way out is
     /// the first one of its branch.
     pub fn leave_if(&mut self, condition: ir::Value, to: ir::Block) {

@@ -5,15 +5,17 @@
 //!   uint64 now = ++tuples;                         // or: seconds on a clock
 //!   boolean isFirst = false;
 //!   entry of seen[{k = k}] added {
-//!       isFirst = true; <forget two keys that are too old>
+//!       isFirst = true; <look at the two keys that were queued for the longest time>
 //!   }
 //!   if (!isFirst) {
 //!       isFirst = now - last > count;
-//!       if (isFirst) { last = now; use entry of seen; }      // always: resetOnDuplicate
+//!       if (isFirst) { last = now; }                         // always: resetOnDuplicate
 //!   } else { last = now; }
 //!   if (isFirst) { submit(output, 0); } else { submit(input, 1); }
 //! ```
-//! With a new key for two that are forgotten, the memory follows the keys that still count.
+//! A key that is looked at is forgotten if it is too old, else queued anew: a duplicate only stores
+//! its time, and leaves the queue and the entries beside its own alone. With two that are looked at
+//! for a new one, the memory follows the keys that still count.
 
 use eval::Fault;
 use graph::{BinaryOp, Clock, Expr, ExprKind, LocalId, OperatorNode, PortIndex, Stmt, TableId};
@@ -26,8 +28,8 @@ use crate::lower;
 use crate::stateful_lowering::{StatefulLowering, if_then};
 use crate::verify_params::{exprs, has_param};
 
-/// Keys that are forgotten for a new one, if they are too old.
-const FORGOTTEN_AT_ONCE: usize = 2;
+/// Keys that are looked at for a new one.
+const LOOKED_AT_ONCE: usize = 2;
 
 /// Whether a DeDuplicate can be lowered.
 pub fn can_lower(operator: &OperatorNode) -> bool {
@@ -112,13 +114,13 @@ fn look_up(
 ) -> Vec<Stmt> {
     let [yes, no] = [true, false].map(|value| code.constant(Value::Boolean(value)));
     let mut added = vec![code.set(is_first, yes.clone())];
-    added.extend(forget_old_keys(seen, age, code));
+    added.extend(look_at_old_keys(seen, age, code));
     let mut find = code.find_entry(seen, key.to_vec());
     if let Stmt::FindEntry { added: then, .. } = &mut find {
         *then = added;
     }
     let remember = code.set(&age.last, age.now.clone());
-    let mut again = vec![remember.clone(), Stmt::UseEntry(seen)];
+    let mut again = vec![remember.clone()];
     if !resets {
         again = vec![if_then(is_first.clone(), again)];
     }
@@ -135,20 +137,23 @@ fn look_up(
     known
 }
 
-/// Removes entries that were not used for too long; the current entry stays.
-fn forget_old_keys(seen: TableId, age: &Age, code: &mut StatefulLowering) -> Vec<Stmt> {
+/// Removes entries that are too old, of those that were queued for the longest time; queues them
+/// anew if they are not. The current entry stays.
+fn look_at_old_keys(seen: TableId, age: &Age, code: &mut StatefulLowering) -> Vec<Stmt> {
     let (own_id, own) = code.local("own", Type::Uint32);
     let (old_id, old) = code.local("old", Type::Uint32);
     let is_other = code.compare(BinaryOp::Ne, &old, &own);
-    let is_forgotten = if_then(age.is_over(code), vec![Stmt::RemoveEntry(seen)]);
-    let forget = [
+    let remove = vec![Stmt::RemoveEntry(seen)];
+    let queue = vec![Stmt::UseEntry(seen)];
+    let look = Stmt::If(age.is_over(code), remove, queue);
+    let look = [
         Stmt::SelectLeastUsed(seen),
         Stmt::EntryId(old_id, seen),
-        if_then(is_other, vec![is_forgotten]),
+        if_then(is_other, vec![look]),
     ];
     let mut stmts = vec![Stmt::EntryId(own_id, seen)];
-    for _ in 0..FORGOTTEN_AT_ONCE {
-        stmts.extend(forget.iter().cloned());
+    for _ in 0..LOOKED_AT_ONCE {
+        stmts.extend(look.iter().cloned());
     }
     stmts.push(Stmt::SelectEntry(seen, own));
     stmts
