@@ -1,5 +1,5 @@
-//! Windows of a number of tuples, with partitions and groups or without, against a naive list,
-//! interpreted and compiled.
+//! Windows of a number of tuples, and those that markers flush, with partitions and groups or
+//! without, against a naive list, interpreted and compiled.
 //!
 //! `THALWEG_WINDOWS` is the number of random windows, 200 by default.
 
@@ -221,16 +221,35 @@ fn expected_groups(window: &[&Trade], by: &[usize], functions: Functions) -> Vec
     groups.iter().map(text).collect()
 }
 
+/// Policy that flushes a tumbling window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flush {
+    Count(usize),
+    /// A window marker, which follows each trade whose number the step divides, and another one
+    /// behind some of them.
+    Marker(usize),
+}
+
+impl Flush {
+    /// Number of window markers that follow a trade.
+    fn markers_behind(self, number: usize) -> usize {
+        match self {
+            Flush::Marker(step) if number.is_multiple_of(step) => 1 + number / step % 3 / 2,
+            _ => 0,
+        }
+    }
+}
+
 /// Submissions of an Aggregate by a naive list, as the harness writes them.
 fn expected(
     trades: &[Trade],
     by: &[usize],
     groups: &[usize],
-    (size, functions): (usize, Functions),
+    (flush, functions): (Flush, Functions),
 ) -> Vec<String> {
     let mut windows: Vec<(Vec<String>, Vec<&Trade>)> = Vec::new();
     let mut submitted = Vec::new();
-    for trade in trades {
+    for (number, trade) in trades.iter().enumerate() {
         let key = trade.key(by);
         let at = windows.iter().position(|(other, _)| *other == key);
         let at = at.unwrap_or_else(|| {
@@ -238,12 +257,27 @@ fn expected(
             windows.len() - 1
         });
         windows[at].1.push(trade);
-        if windows[at].1.len() == size {
-            submitted.extend(expected_groups(&windows.remove(at).1, groups, functions));
+        let is_full = matches!(flush, Flush::Count(size) if windows[at].1.len() == size);
+        let markers = flush.markers_behind(number);
+        let flushed = match (is_full, markers) {
+            (true, _) => at..at + 1,
+            (_, 0) => continue,
+            _ => 0..windows.len(),
+        };
+        for (_, window) in windows.drain(flushed) {
+            submitted.extend(expected_groups(&window, groups, functions));
             submitted.push("0 window".to_owned());
         }
+        // Each further marker finds no tuples.
+        submitted.extend((1..markers).map(|_| "0 window".to_owned()));
     }
+    let tuples: usize = windows.iter().map(|(_, window)| window.len()).sum();
+    submitted.push(incomplete_text(windows.len() as i64, tuples as i64));
     submitted
+}
+
+fn incomplete_text(windows: i64, tuples: i64) -> String {
+    format!("{windows} incomplete windows with {tuples} tuples")
 }
 
 /// The mean of integers, cut off.
@@ -349,7 +383,7 @@ fn submitted(
     trades: &[Trade],
     by: &[usize],
     groups: &[usize],
-    (size, slide, functions): (usize, Option<Slide>, Functions),
+    (flush, slide, functions): (Flush, Option<Slide>, Functions),
     backend: &mut dyn Backend,
 ) -> Vec<String> {
     let window = Window {
@@ -357,7 +391,10 @@ fn submitted(
             Some(_) => WindowKind::Sliding,
             None => WindowKind::Tumbling,
         },
-        evict: Policy::Count(size as u32),
+        evict: match flush {
+            Flush::Count(size) => Policy::Count(size as u32),
+            Flush::Marker(_) => Policy::Punct,
+        },
         trigger: slide.map(|slide| Policy::Count(slide.every as u32)),
         partition: (!by.is_empty()).then_some(Partition { evict: None }),
         pos: Pos::default(),
@@ -385,11 +422,23 @@ fn submitted(
     let operator = operator.assign(assigned);
     let entry = OperatorEntry::find(toolkit::operators(), "spl.relational::Aggregate");
     let mut harness = TextHarness::with_backend(&operator, entry.unwrap(), backend);
-    for trade in trades {
+    for (number, trade) in trades.iter().enumerate() {
         let handed = harness.try_process_value(PortIndex(0), &trade.to_value());
         handed.unwrap_or_else(|fault| panic!("{fault}"));
+        (0..flush.markers_behind(number)).for_each(|_| harness.window_marker(PortIndex(0)));
     }
-    harness.take_submitted()
+    let mut submitted = harness.take_submitted();
+    if slide.is_none() {
+        harness.final_marker(PortIndex(0));
+        let metrics = harness.metrics().metrics;
+        let metric = |name: &str| {
+            let found = metrics.iter().find(|(other, _)| other == name);
+            found.map_or(0, |(_, value)| *value)
+        };
+        let windows = metric("nIncompleteWindows");
+        submitted.push(incomplete_text(windows, metric("nIncompleteWindowTuples")));
+    }
+    submitted
 }
 
 fn trades(count: usize) -> impl Strategy<Value = Vec<Trade>> {
@@ -422,15 +471,19 @@ proptest! {
         trades in trades(120),
         by in prop::sample::subsequence(vec![0_usize, 1, 2, 3], 0..4),
         groups in prop::sample::subsequence(vec![0_usize, 1, 2, 3], 0..3),
-        size in 1..9_usize,
+        flush in prop_oneof![
+            (1..9_usize).prop_map(Flush::Count),
+            (1..20_usize).prop_map(Flush::Marker),
+        ],
         functions in prop_oneof![Just(Functions::OfAll), Just(Functions::OfTumbling)],
     ) {
-        let expected = expected(&trades, &by, &groups, (size, functions));
+        let expected = expected(&trades, &by, &groups, (flush, functions));
+        let window = (flush, None, functions);
         let mut interpreter = InterpreterBackend::new(&[], &[]);
-        let interpreted = submitted(&trades, &by, &groups, (size, None, functions), &mut interpreter);
+        let interpreted = submitted(&trades, &by, &groups, window, &mut interpreter);
         prop_assert_eq!(&interpreted, &expected);
         let mut jit = Jit::new(&[], &[], JitOptions::default()).expect("a supported machine");
-        prop_assert_eq!(&submitted(&trades, &by, &groups, (size, None, functions), &mut jit), &expected);
+        prop_assert_eq!(&submitted(&trades, &by, &groups, window, &mut jit), &expected);
     }
 
     #[test]
@@ -443,7 +496,7 @@ proptest! {
     ) {
         let slide = Slide { every, fires_incomplete };
         let expected = expected_sliding(&trades, &by, size, slide);
-        let window = (size, Some(slide), Functions::OfAll);
+        let window = (Flush::Count(size), Some(slide), Functions::OfAll);
         let mut interpreter = InterpreterBackend::new(&[], &[]);
         let interpreted = submitted(&trades, &by, &[], window, &mut interpreter);
         prop_assert_eq!(&interpreted, &expected);

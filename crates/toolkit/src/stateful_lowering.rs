@@ -72,13 +72,27 @@ impl StatefulLowering {
 
     /// A statement that makes the entry of a key current.
     pub fn find_entry(&self, table: TableId, key: Vec<Expr>) -> Stmt {
+        self.find_or_add_entry(table, key, Vec::new())
+    }
+
+    /// A statement that makes the entry of a key current, and runs others if it is new.
+    pub fn find_or_add_entry(&self, table: TableId, key: Vec<Expr>, added: Vec<Stmt>) -> Stmt {
         let schema = key_type(&key);
         Stmt::FindEntry {
             table,
             key: lower::tuple(key, &schema, self.pos),
-            added: Vec::new(),
+            added,
             pos: self.pos,
         }
+    }
+
+    /// The body, which is the clause for a marker, gets statements for a window marker behind it.
+    pub fn after_marker_clause(&mut self, for_window: Vec<Stmt>) {
+        let clause = std::mem::take(&mut self.body.stmts);
+        let mark = lower::current_punctuation(self.pos);
+        let window = lower::constant(Value::Enum(0), mark.ty.clone(), self.pos);
+        let is_window = self.compare(BinaryOp::Eq, &mark, &window);
+        self.body.stmts = vec![Stmt::Clause(clause), if_then(is_window, for_window)];
     }
 
     /// The parts of a key that a parameter gives, each computed.
@@ -145,6 +159,12 @@ impl StatefulLowering {
     /// Whether an expression has a value.
     pub fn equals(&self, value: &Expr, constant: Value) -> Expr {
         self.compare(BinaryOp::Eq, value, &self.constant(constant))
+    }
+
+    /// Whether an integer is 1.
+    pub fn is_one(&self, number: &Expr) -> Expr {
+        let one = self.cast(&self.constant(Value::Uint32(1)), &number.ty);
+        self.compare(BinaryOp::Eq, number, &one)
     }
 
     /// Whether an id is that of an entry.

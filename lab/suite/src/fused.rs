@@ -49,7 +49,7 @@ const DEFAULT_CASE: FusedCase = FusedCase {
     has_file: false,
 };
 
-const OPERATORS: [FusedCase; 15] = [
+const OPERATORS: [FusedCase; 16] = [
     FusedCase {
         name: "Filter",
         program: include_str!("../programs/filter.spl"),
@@ -69,6 +69,12 @@ const OPERATORS: [FusedCase; 15] = [
     FusedCase {
         name: "Aggregate",
         program: include_str!("../programs/aggregate.spl"),
+        tuples_out: |tuples| tuples / WINDOW,
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Aggregate-punct",
+        program: include_str!("../programs/punct.spl"),
         tuples_out: |tuples| tuples / WINDOW,
         ..DEFAULT_CASE
     },

@@ -39,6 +39,14 @@ const KEEPERS: &str = r#"composite Main { graph
         window In : tumbling, count(2), partitioned; param partitionBy : n;
         output Totals : n = Sum(n);
     }
+    stream<int64 n> Marked = Punctor(In) { param punctuate : n < 0l; position : after; }
+    stream<int64 n> Partitions = Aggregate(Marked) {
+        window Marked : tumbling, punct(), partitioned; param partitionBy : n;
+        output Partitions : n = Sum(n);
+    }
+    stream<int64 n> Groups = Aggregate(Marked) {
+        window Marked : tumbling, punct(); param groupBy : n; output Groups : n = Sum(n);
+    }
     stream<int64 n> Sums = Aggregate(In) {
         window In : sliding, count(50000), count(1); output Sums : n = Sum(n);
     }
@@ -70,6 +78,8 @@ const KEPT: &[(&str, u64, u64)] = &[
     // A key of 8 bytes; a key with its sum.
     ("Unique", 100_000 * (8 + 25), 100_000 * (8 + 34)),
     ("Totals", 100_000 * (16 + 17), 100_000 * (16 + 34)),
+    ("Partitions", 100_000 * (16 + 25), 100_000 * (16 + 34)),
+    ("Groups", 100_000 * (16 + 33), 100_000 * (16 + 42)),
     // A number; a number, and the greatest from there on.
     ("Sums", 50_000 * (8 + 4), 50_000 * (8 + 9 + 1)),
     ("Greatest", 50_000 * (8 + 8 + 8), 50_000 * (8 + 10 + 8)),

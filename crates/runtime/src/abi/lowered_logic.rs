@@ -74,12 +74,12 @@ pub struct CountedPanes {
 /// The window of a lowered operator, as far as the run time counts it.
 #[derive(Clone, Copy, Debug)]
 pub struct CountedWindow {
-    /// The state variable that counts the tuples in the window: a uint32.
+    /// The state variable that counts the tuples in the window: a uint32 or a uint64.
     pub count: StateId,
     /// The table that the variable lives in, if there are partitions: an entry is a window.
     pub table: Option<TableId>,
     /// Number of tuples of a full window; 0 if windows that are not full give results, too.
-    pub size: u32,
+    pub size: u64,
     /// Advice for a window that did not get full: see [`crate::IncompleteWindows::help`].
     pub help: &'static str,
 }

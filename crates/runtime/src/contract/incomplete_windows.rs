@@ -19,10 +19,8 @@ pub struct IncompleteWindows {
 impl IncompleteWindows {
     /// The windows of a lowered operator that hold tuples, but fewer than a full one.
     pub(crate) fn from_counts(window: CountedWindow, state: &State) -> IncompleteWindows {
-        let add = |(windows, tuples), count| match count {
-            Value::Uint32(count) if (1..window.size).contains(&count) => {
-                (windows + 1, tuples + u64::from(count))
-            }
+        let add = |(windows, tuples), count| match unsigned(&count) {
+            count if (1..window.size).contains(&count) => (windows + 1, tuples + count),
             _ => (windows, tuples),
         };
         let (windows, tuples) = match state.home(window.count) {
@@ -71,6 +69,13 @@ fn open_panes(panes: CountedPanes, state: &State) -> Vec<u32> {
     let all = table.values(first).zip(table.values(is_new));
     let open = all.filter(|(_, is_new)| *is_new == Value::Boolean(true));
     open.map(|(first, _)| uint32(&first)).collect()
+}
+
+fn unsigned(value: &Value) -> u64 {
+    match value {
+        Value::Uint64(number) => *number,
+        other => uint32(other).into(),
+    }
 }
 
 fn uint32(value: &Value) -> u32 {

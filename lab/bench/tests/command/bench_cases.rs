@@ -286,6 +286,7 @@ fn fused_code_does_what_is_done_by_hand() {
         "Functor",
         "Split",
         "Aggregate",
+        "Aggregate-punct",
         "Aggregate-partitions",
         "Aggregate-sliding",
         "Aggregate-functions",

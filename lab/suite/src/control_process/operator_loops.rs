@@ -48,7 +48,7 @@ pub fn run_case(
             0 => sink.add(n),
             _ => sink.add(black_box(n)),
         }),
-        ("operators", "Aggregate") => tumbling(count, &mut sink),
+        ("operators", "Aggregate" | "Aggregate-punct") => tumbling(count, &mut sink),
         ("operators", "Aggregate-partitions") => partitions(count, &mut sink),
         ("operators", "Aggregate-panes") => panes(count, &mut sink),
         ("operators", "Aggregate-sliding") => sliding(count, &mut sink),

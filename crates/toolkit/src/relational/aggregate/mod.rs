@@ -12,8 +12,8 @@
 //!
 //! Other windows are panes, and tumbling ones with a function that needs all values at once.
 //!
-//! Windows of a number of tuples and panes are lowered, where that is possible, to statements that
-//! are compiled with the chain (`lowered`).
+//! Windows of a number of tuples, those that markers flush and panes are lowered, where that is
+//! possible, to statements that are compiled with the chain (`lowered`).
 
 mod aggregate_call;
 mod aggregate_item;

@@ -26,8 +26,8 @@
 
 use eval::Fault;
 use graph::{
-    BinaryOp, Body, CaughtFaults, Expr, OperatorNode, Policy, PortIndex, SortKey, Stmt, TableId,
-    Window, WindowKind,
+    Body, CaughtFaults, Expr, OperatorNode, Policy, PortIndex, SortKey, Stmt, TableId, Window,
+    WindowKind,
 };
 use runtime::{CountedWindow, LoweredLogic};
 use tuple::{Type, Value};
@@ -71,12 +71,12 @@ impl SortWindow {
     }
 
     /// Number of tuples below which the window is not full.
-    fn full_size(self) -> u32 {
+    fn full_size(self) -> u64 {
         match self {
             // What is left at the end is submitted.
             SortWindow::Sliding(_) => 0,
-            SortWindow::Tumbling(size) => size,
-            SortWindow::Marked => u32::MAX,
+            SortWindow::Tumbling(size) => size.into(),
+            SortWindow::Marked => u64::MAX,
         }
     }
 }
@@ -184,12 +184,8 @@ impl<'a> SortLowering<'a> {
     /// The clause for a marker, and behind it: a window marker flushes the window.
     fn lower_marker(&mut self, clause: Body) -> Body {
         self.code.body = clause;
-        let clause = std::mem::take(&mut self.code.body.stmts);
-        let mark = lower::current_punctuation(self.code.pos);
-        let window = lower::constant(Value::Enum(0), mark.ty.clone(), self.code.pos);
-        let is_window = self.code.compare(BinaryOp::Eq, &mark, &window);
         let flush = self.flush();
-        self.code.body.stmts = vec![Stmt::Clause(clause), if_then(is_window, flush)];
+        self.code.after_marker_clause(flush);
         std::mem::take(&mut self.code.body)
     }
 

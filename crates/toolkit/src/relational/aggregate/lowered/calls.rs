@@ -1,29 +1,139 @@
 //! Output functions of tumbling windows as statements: what each does for a tuple, and its result.
 
-use graph::{BinaryOp, Expr, OutputCall, Stmt};
-use tuple::{List, Type, Value};
+use std::collections::BTreeMap;
 
-use super::TumblingLowering;
+use graph::{BinaryOp, Expr, ExprKind, OperatorNode, OutputCall, Stmt, TableId};
+use tuple::{Type, Value};
+
 use super::functions::sum_type;
 use super::wide_mean::{self, SummedPart};
-use crate::stateful_lowering::if_then;
+use crate::lower;
+use crate::stateful_lowering::{StatefulLowering, if_then};
 
-impl TumblingLowering<'_> {
-    /// Adds the statements of a call for each tuple, and returns the expression of its result once
-    /// the window is full.
-    pub(super) fn call(&mut self, call: &OutputCall) -> Expr {
+/// Lowering of the functions over tuples that come one by one, and go together.
+pub(super) struct RunningCalls<'l> {
+    pub(super) code: &'l mut StatefulLowering,
+    /// The table that variables of functions belong to.
+    pub(super) table: Option<TableId>,
+    /// Whether results are given when the last tuple is not here any more.
+    pub(super) keeps_last: bool,
+    /// Number of tuples that a result is of, an unsigned integer.
+    pub(super) tuples: Expr,
+    /// Number of tuples of the whole window, an int32.
+    pub(super) all: Expr,
+    /// Number of groups in the window, an int32.
+    pub(super) group_count: Expr,
+    /// The last values of attributes, by attribute, if they are kept.
+    pub(super) last_values: BTreeMap<u32, Expr>,
+    /// Statements for the first tuple.
+    first: Vec<Stmt>,
+    later: Vec<Stmt>,
+}
+
+impl<'l> RunningCalls<'l> {
+    /// Functions over all tuples of a window without groups, whose number `tuples` tells.
+    pub(super) fn new(
+        code: &'l mut StatefulLowering,
+        table: Option<TableId>,
+        tuples: Expr,
+        keeps_last: bool,
+    ) -> RunningCalls<'l> {
+        RunningCalls {
+            table,
+            keeps_last,
+            all: code.cast(&tuples, &Type::Int32),
+            tuples,
+            group_count: code.constant(Value::Int32(1)),
+            last_values: BTreeMap::new(),
+            first: Vec::new(),
+            later: Vec::new(),
+            code,
+        }
+    }
+
+    /// Adds the statements of all calls for each tuple, and returns the expressions of their
+    /// results.
+    pub(super) fn calls(&mut self, operator: &OperatorNode) -> Vec<Expr> {
+        if self.keeps_last {
+            self.keep_last_values(operator);
+        }
+        let calls = operator.outputs[0].calls.iter();
+        let results = calls.map(|call| self.call(call)).collect();
+        self.code.pos = operator.pos;
+        results
+    }
+
+    /// Counts a tuple, and runs the statements of all functions for it.
+    pub(super) fn count_and_accumulate(&mut self, count: &Expr) {
+        let is_first = self.code.is_one(count);
+        let (first, later) = (self.first.split_off(0), self.later.split_off(0));
+        let stmts = [self.code.increment(count), Stmt::If(is_first, first, later)];
+        self.code.body.stmts.extend(stmts);
+    }
+
+    /// Results that are still there when their entry has been removed; `stmts` keep them.
+    pub(super) fn keep_results(&mut self, results: Vec<Expr>, stmts: &mut Vec<Stmt>) -> Vec<Expr> {
+        let mut last_values = std::mem::take(&mut self.last_values);
+        for last in last_values.values_mut() {
+            *last = self.keep_result(last.clone(), stmts);
+        }
+        self.last_values = last_values;
+        let results = results.into_iter();
+        results
+            .map(|result| self.keep_result(result, stmts))
+            .collect()
+    }
+
+    fn keep_result(&mut self, result: Expr, stmts: &mut Vec<Stmt>) -> Expr {
+        let is_kept = |kind: &ExprKind| {
+            matches!(
+                kind,
+                ExprKind::Attribute { .. } | ExprKind::Const(_) | ExprKind::Local(_)
+            )
+        };
+        if is_kept(&result.kind) {
+            return result;
+        }
+        let (local, kept) = self.code.local("result", result.ty.clone());
+        stmts.push(Stmt::Let(local, Some(result)));
+        kept
+    }
+
+    /// Keeps the last value of each attribute that the output reads.
+    fn keep_last_values(&mut self, operator: &OperatorNode) {
+        let mut read = Vec::new();
+        for assigned in operator.outputs[0].assign.iter().flatten() {
+            assigned.for_each_ref(&mut |part| {
+                if let ExprKind::Attribute { index, .. } = part.kind {
+                    read.push((index, part.clone()));
+                }
+            });
+        }
+        for (index, attribute) in read {
+            if !self.last_values.contains_key(&index) {
+                let last = self.last(&attribute);
+                self.last_values.insert(index, last);
+            }
+        }
+    }
+
+    /// Adds the statements of a call for each tuple, and returns the expression of its result.
+    fn call(&mut self, call: &OutputCall) -> Expr {
         self.code.pos = call.pos;
         let args: Vec<Expr> = call
             .args
             .iter()
             .map(|arg| self.code.argument(arg))
             .collect();
-        let size = self.size as i32;
         match (&*call.function, &args[..]) {
             ("Count", _) => self.code.cast(&self.tuples.clone(), &Type::Int32),
-            ("CountAll", _) => self.code.constant(Value::Int32(size)),
+            ("CountAll", _) => self.all.clone(),
             ("CountGroups", _) => self.group_count.clone(),
-            ("CountByGroup", _) => self.code.constant(Value::List(List::Int32(vec![size]))),
+            ("CountByGroup", _) => lower::expr(
+                ExprKind::List(vec![self.all.clone()]),
+                call.ty.clone(),
+                call.pos,
+            ),
             ("First", [value]) => self.kept_value(value),
             ("Max", [value]) => self.extreme(BinaryOp::Gt, value, None),
             ("Min", [value]) => self.extreme(BinaryOp::Lt, value, None),
@@ -105,14 +215,18 @@ impl TumblingLowering<'_> {
         self.code.cast(&quotient, &value.ty)
     }
 
-    /// The last tuple's value: that of the tuple that fills the window, unless the result is of a
-    /// group.
-    pub(super) fn last(&mut self, value: &Expr) -> Expr {
-        if !self.has_groups {
+    /// The last tuple's value.
+    fn last(&mut self, value: &Expr) -> Expr {
+        if !self.keeps_last {
             return value.clone();
         }
         let last = self.kept_value(value);
         self.later.push(self.code.set(&last, value.clone()));
         last
+    }
+
+    /// A new state variable of the window or the group, as an expression that reads it.
+    fn variable(&mut self, name: &str, ty: Type) -> Expr {
+        self.code.variable(self.table, name, ty)
     }
 }

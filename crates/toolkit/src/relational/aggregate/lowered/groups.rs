@@ -13,7 +13,7 @@
 //!   ++size;
 //!   if (size == 1) { sum = v; } else { sum += v; }
 //!   if (count == size of the window) {
-//!       uint32 at = first; int32 all = groupCount;
+//!       flushedGroups = groupCount; uint32 at = first;
 //!       count = 0;                                 // or: remove entry of windows
 //!       while (at != 0) {
 //!           <the entry at>; T total = sum; at = next; remove entry of groups;
@@ -27,12 +27,13 @@
 use graph::{BinaryOp, Expr, ExprKind, OperatorNode, OutPort, PortIndex, Stmt, TableId};
 use tuple::{Type, Value};
 
-use super::TumblingLowering;
-use super::output::{PartitionKey, output};
+use super::calls::RunningCalls;
+use super::output::output;
 use crate::lower;
+use crate::stateful_lowering::{StatefulLowering, if_then};
 
-/// Whether an output of groups can be lowered: it reads nothing but attributes of the last tuple of
-/// each, whose values can be kept.
+/// Whether an output can be lowered that is given when the last tuple is not here any more: it
+/// reads nothing but attributes, whose values can be kept.
 pub(super) fn can_lower(out: &OutPort) -> bool {
     let mut can = true;
     for assigned in out.assign.iter().flatten() {
@@ -47,164 +48,124 @@ pub(super) fn can_lower(out: &OutPort) -> bool {
     can
 }
 
-/// Variables of a window with groups.
-struct WindowVariables {
-    /// Ids of the first and the last group.
+/// The groups of all windows, and the variables by which a window finds its own.
+pub(super) struct GroupLinks {
+    groups: TableId,
+    /// The key of a group, that of its partition first.
+    key: Vec<Expr>,
+    /// Of a window: ids of the first and the last group, and their number.
     first: Expr,
     last: Expr,
     group_count: Expr,
-    /// Serial number of the window among those of the operator.
+    /// Serial number of the window among those of the operator, and the last one that was given.
     serial: Expr,
+    opened: Expr,
+    /// Of a group: the number of its tuples, the id of the next group, and the window's serial
+    /// number.
+    size: Expr,
+    next: Expr,
+    of: Expr,
+    /// Number of groups in the window that is flushed.
+    flushed_groups: Expr,
 }
 
-impl TumblingLowering<'_> {
-    /// The statements of a window with groups.
-    pub(super) fn lower_groups(
-        &mut self,
-        operator: &OperatorNode,
-        partition: Option<PartitionKey>,
-        group: Vec<Expr>,
-    ) {
-        let window = self.window_variables();
-        let count = self.count.clone();
-        let windows = self.table;
-        let partition = partition.map(|(_, key)| key);
-        let key = [partition.clone().unwrap_or_default(), group].concat();
-        let opened = self.code.variable(None, "opened", Type::Uint64);
-        let groups = self.code.add_table("groups", Some(&key));
-        self.table = Some(groups);
-        let size = self.variable("size", Type::Uint32);
-        let next = self.variable("next", Type::Uint32);
-        let of = self.variable("of", Type::Uint64);
-        let (group_count_id, group_count) = self.code.local("groupCount", Type::Int32);
-        (self.tuples, self.group_count) = (size.clone(), group_count);
-        self.keep_last_values(operator);
-        let calls = operator.outputs[0].calls.iter();
-        let results: Vec<Expr> = calls.map(|call| self.call(call)).collect();
-        self.code.pos = operator.pos;
-
-        if let Some((windows, partition)) = windows.zip(partition) {
-            let find = self.code.find_entry(windows, partition);
-            self.code.body.stmts.push(find);
-        }
-        self.code.body.stmts.push(self.code.increment(&count));
-        self.open_window(&count, &window, &opened);
-        let find = self.code.find_entry(groups, key);
-        self.code.body.stmts.push(find);
-        self.add_group(groups, &window, (&size, &next, &of));
-        self.count_and_accumulate(&size);
-
-        let mut fire = vec![Stmt::Let(group_count_id, Some(window.group_count.clone()))];
-        let (at_id, at) = self.code.local("at", Type::Uint32);
-        fire.push(Stmt::Let(at_id, Some(window.first.clone())));
-        fire.push(match windows {
-            Some(table) => Stmt::RemoveEntry(table),
-            None => self.code.set(&count, self.code.constant(Value::Uint32(0))),
-        });
-        let turn = self.submit_group(operator, groups, (&at, &next), results);
-        let none = self.code.constant(Value::Uint32(0));
-        fire.push(Stmt::While(
-            self.code.compare(BinaryOp::Ne, &at, &none),
-            turn,
-        ));
-        fire.push(lower::submit_window(PortIndex(0), self.code.pos));
-        self.fire_if_full(fire);
-    }
-
-    fn window_variables(&mut self) -> WindowVariables {
-        WindowVariables {
-            first: self.variable("first", Type::Uint32),
-            last: self.variable("last", Type::Uint32),
-            group_count: self.variable("groupCount", Type::Int32),
-            serial: self.variable("serial", Type::Uint64),
+impl GroupLinks {
+    /// The groups of windows in a table, or of one window; tuples are counted in a type.
+    pub(super) fn new(
+        windows: Option<TableId>,
+        key: Vec<Expr>,
+        count_type: Type,
+        code: &mut StatefulLowering,
+    ) -> GroupLinks {
+        let groups = code.add_table("groups", Some(&key));
+        GroupLinks {
+            groups,
+            key,
+            first: code.variable(windows, "first", Type::Uint32),
+            last: code.variable(windows, "last", Type::Uint32),
+            group_count: code.variable(windows, "groupCount", Type::Int32),
+            serial: code.variable(windows, "serial", Type::Uint64),
+            opened: code.variable(None, "opened", Type::Uint64),
+            size: code.variable(Some(groups), "size", count_type),
+            next: code.variable(Some(groups), "next", Type::Uint32),
+            of: code.variable(Some(groups), "of", Type::Uint64),
+            flushed_groups: code.variable(None, "flushedGroups", Type::Int32),
         }
     }
 
-    /// Keeps the last value of each attribute that the output reads.
-    pub(super) fn keep_last_values(&mut self, operator: &OperatorNode) {
-        let mut read = Vec::new();
-        for assigned in operator.outputs[0].assign.iter().flatten() {
-            assigned.for_each_ref(&mut |part| {
-                if let ExprKind::Attribute { index, .. } = part.kind {
-                    read.push((index, part.clone()));
-                }
-            });
-        }
-        for (index, attribute) in read {
-            if !self.last_values.contains_key(&index) {
-                let last = self.last(&attribute);
-                self.last_values.insert(index, last);
-            }
-        }
+    /// Makes results those of a group.
+    pub(super) fn own(&self, calls: &mut RunningCalls<'_>) {
+        calls.table = Some(self.groups);
+        calls.tuples = self.size.clone();
+        calls.group_count = self.flushed_groups.clone();
     }
 
-    /// A window begins with its first tuple.
-    fn open_window(&mut self, count: &Expr, window: &WindowVariables, opened: &Expr) {
+    /// Adds the statements for a tuple of a window that has this many tuples with it.
+    pub(super) fn accumulate(&self, count: &Expr, calls: &mut RunningCalls<'_>) {
+        let code = &mut *calls.code;
         let opening = vec![
-            self.code.increment(opened),
-            self.code.set(&window.serial, opened.clone()),
-            self.code
-                .set(&window.first, self.code.constant(Value::Uint32(0))),
-            self.code
-                .set(&window.group_count, self.code.constant(Value::Int32(0))),
+            code.increment(&self.opened),
+            code.set(&self.serial, self.opened.clone()),
+            code.set(&self.first, code.constant(Value::Uint32(0))),
+            code.set(&self.group_count, code.constant(Value::Int32(0))),
         ];
-        let is_first = self.code.equals(count, Value::Uint32(1));
-        self.code
-            .body
-            .stmts
-            .push(Stmt::If(is_first, opening, Vec::new()));
+        let stmts = [
+            if_then(code.is_one(count), opening),
+            code.find_entry(self.groups, self.key.clone()),
+            self.add_group(code),
+        ];
+        code.body.stmts.extend(stmts);
+        calls.count_and_accumulate(&self.size);
     }
 
-    /// The current group becomes the last of the window, if it is new there.
-    fn add_group(
-        &mut self,
-        groups: TableId,
-        window: &WindowVariables,
-        (size, next, of): (&Expr, &Expr, &Expr),
-    ) {
-        let none = self.code.constant(Value::Uint32(0));
-        let (id_local, id) = self.code.local("id", Type::Uint32);
+    /// A statement by which the current group becomes the last of the window, if it is new there.
+    fn add_group(&self, code: &mut StatefulLowering) -> Stmt {
+        let none = code.constant(Value::Uint32(0));
+        let (id_local, id) = code.local("id", Type::Uint32);
         let link = vec![
-            Stmt::SelectEntry(groups, window.last.clone()),
-            self.code.set(next, id.clone()),
-            Stmt::SelectEntry(groups, id.clone()),
+            Stmt::SelectEntry(self.groups, self.last.clone()),
+            code.set(&self.next, id.clone()),
+            Stmt::SelectEntry(self.groups, id.clone()),
         ];
-        let begin = vec![self.code.set(&window.first, id.clone())];
-        let is_only = self.code.compare(BinaryOp::Eq, &window.first, &none);
+        let begin = vec![code.set(&self.first, id.clone())];
+        let is_only = code.compare(BinaryOp::Eq, &self.first, &none);
+        let no_tuple = lower::default_value(&self.size.ty, code.pos);
         let add = vec![
-            self.code.set(of, window.serial.clone()),
-            self.code.set(size, none.clone()),
-            self.code.set(next, none),
-            Stmt::EntryId(id_local, groups),
+            code.set(&self.of, self.serial.clone()),
+            code.set(&self.size, no_tuple),
+            code.set(&self.next, none),
+            Stmt::EntryId(id_local, self.groups),
             Stmt::If(is_only, begin, link),
-            self.code.set(&window.last, id),
-            self.code.increment(&window.group_count),
+            code.set(&self.last, id),
+            code.increment(&self.group_count),
         ];
-        let is_new = self.code.compare(BinaryOp::Ne, of, &window.serial);
-        self.code.body.stmts.push(Stmt::If(is_new, add, Vec::new()));
+        if_then(code.compare(BinaryOp::Ne, &self.of, &self.serial), add)
     }
 
-    /// Submits the results of a group, which is removed, and goes on to the next.
-    fn submit_group(
-        &mut self,
+    /// The statements that submit the results of the current window's groups, which are removed;
+    /// `empty` ends the window before.
+    pub(super) fn flush(
+        &self,
         operator: &OperatorNode,
-        groups: TableId,
-        (at, next): (&Expr, &Expr),
         results: Vec<Expr>,
+        empty: Vec<Stmt>,
+        calls: &mut RunningCalls<'_>,
     ) -> Vec<Stmt> {
-        let mut turn = vec![Stmt::SelectEntry(groups, at.clone())];
-        let kept = results
-            .into_iter()
-            .map(|result| self.result(result, &mut turn));
-        let results: Vec<Expr> = kept.collect();
-        for (index, last) in std::mem::take(&mut self.last_values) {
-            let last = self.result(last, &mut turn);
-            self.last_values.insert(index, last);
-        }
-        turn.push(self.code.set(at, next.clone()));
-        turn.push(Stmt::RemoveEntry(groups));
-        let tuple = output(operator, operator.pos, &results, &self.last_values);
+        let (at_id, at) = calls.code.local("at", Type::Uint32);
+        let mut stmts = vec![
+            calls
+                .code
+                .set(&self.flushed_groups, self.group_count.clone()),
+            Stmt::Let(at_id, Some(self.first.clone())),
+        ];
+        stmts.extend(empty);
+        let mut turn = vec![Stmt::SelectEntry(self.groups, at.clone())];
+        let results = calls.keep_results(results, &mut turn);
+        turn.push(calls.code.set(&at, self.next.clone()));
+        turn.push(Stmt::RemoveEntry(self.groups));
+        let tuple = output(operator, operator.pos, &results, &calls.last_values);
         turn.push(lower::submit(PortIndex(0), tuple));
-        turn
+        stmts.push(Stmt::While(calls.code.is_entry(&at), turn));
+        stmts
     }
 }

@@ -98,17 +98,7 @@ impl PaneLinks {
             code.set(&self.earlier, before),
             code.set(&self.later, behind),
         ];
-        match code.find_entry(self.table, vec![number.clone()]) {
-            Stmt::FindEntry {
-                table, key, pos, ..
-            } => Stmt::FindEntry {
-                table,
-                key,
-                added,
-                pos,
-            },
-            other => other,
-        }
+        code.find_or_add_entry(self.table, vec![number.clone()], added)
     }
 
     /// Statements that end the links at the earliest pane, when those before it are gone.

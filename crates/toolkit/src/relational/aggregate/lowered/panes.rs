@@ -40,12 +40,13 @@ use graph::{
 use runtime::{CountedPanes, LoweredLogic, WatermarkLogic};
 use tuple::{EventTime, Type, Value};
 
+use super::calls::RunningCalls;
 use super::output::output;
 use super::pane_links::{PaneLinks, PartLinks};
-use super::{TumblingLowering, functions, groups, state_id};
+use super::{functions, groups};
 use crate::lower;
 use crate::relational::pane_window::INCOMPLETE_PANES_HELP;
-use crate::stateful_lowering::{StatefulLowering, if_then};
+use crate::stateful_lowering::{StatefulLowering, if_then, state_id};
 
 /// Most panes of a tuple that are lowered: each has results of its own, to which the tuple is
 /// added.
@@ -133,7 +134,7 @@ struct PaneLowering<'l> {
     parts: PartLinks,
     /// The key of a part, without the number of the pane.
     key: Vec<Expr>,
-    lowering: TumblingLowering<'l>,
+    calls: RunningCalls<'l>,
 }
 
 impl<'l> PaneLowering<'l> {
@@ -157,11 +158,7 @@ impl<'l> PaneLowering<'l> {
         let panes = PaneLinks::new(code);
         let parts = PartLinks::new(code, &key, is_partitioned);
         let size = parts.size.clone();
-        let mut lowering =
-            TumblingLowering::new(operator, 0, size.clone(), Some(parts.table), code);
-        // Results are of a part, not of the tuple that is here.
-        lowering.has_groups = true;
-        lowering.tuples = size;
+        let calls = RunningCalls::new(code, Some(parts.table), size, true);
         PaneLowering {
             operator,
             interval,
@@ -173,19 +170,16 @@ impl<'l> PaneLowering<'l> {
             panes,
             parts,
             key,
-            lowering,
+            calls,
         }
     }
 
     /// The statements for a tuple become those of the body. Returns those for a watermark, and what
     /// the run time counts.
     fn lower(mut self) -> (WatermarkLogic, CountedPanes) {
-        self.lowering.keep_last_values(self.operator);
-        let calls = self.operator.outputs[0].calls.iter();
-        let results: Vec<Expr> = calls.map(|call| self.lowering.call(call)).collect();
-        self.lowering.code.pos = self.operator.pos;
+        let results = self.calls.calls(self.operator);
         self.add_to_panes();
-        let code = &mut *self.lowering.code;
+        let code = &mut *self.calls.code;
         let stmts = std::mem::take(&mut code.body.stmts);
         let is_late = code.compare(BinaryOp::Lt, &self.time, &self.earliest);
         let for_tuple = Stmt::If(is_late, Vec::new(), stmts);
@@ -194,7 +188,7 @@ impl<'l> PaneLowering<'l> {
         let on_tuple = std::mem::take(&mut code.body);
         self.fire_panes(results);
         self.discard_panes();
-        let body = std::mem::replace(&mut self.lowering.code.body, on_tuple);
+        let body = std::mem::replace(&mut self.calls.code.body, on_tuple);
         (self.watermark_logic(body), self.counted())
     }
 
@@ -252,14 +246,14 @@ impl<'l> PaneLowering<'l> {
             return self.add_to_pane(&began);
         }
         let ended = self.count_units("ended", offset_ns.saturating_add(duration_ns));
-        let code = &mut *self.lowering.code;
+        let code = &mut *self.calls.code;
         let (number_id, number) = code.local("number", Type::Int64);
         let one = lower::constant(Value::Int64(1), Type::Int64, code.pos);
         let next = code.binary(BinaryOp::Add, &number, &one);
         code.body.stmts.push(Stmt::Let(number_id, Some(ended)));
         let before = std::mem::take(&mut code.body.stmts);
         self.add_to_pane(&number);
-        let code = &mut *self.lowering.code;
+        let code = &mut *self.calls.code;
         let mut turn = std::mem::replace(&mut code.body.stmts, before);
         turn.insert(0, code.set(&number, next));
         // The number is raised only below another one: that of the last pane may be the greatest.
@@ -269,7 +263,7 @@ impl<'l> PaneLowering<'l> {
 
     /// A new local: the number of the period that the event time lies in, counted from an origin.
     fn count_units(&mut self, name: &str, origin_ns: i128) -> Expr {
-        let code = &mut *self.lowering.code;
+        let code = &mut *self.calls.code;
         let (id, number) = code.local(name, Type::Int64);
         let units = EventTimeUnits {
             origin_ns,
@@ -283,7 +277,7 @@ impl<'l> PaneLowering<'l> {
 
     /// Adds a tuple to the pane with a number.
     fn add_to_pane(&mut self, number: &Expr) {
-        let code = &mut *self.lowering.code;
+        let code = &mut *self.calls.code;
         let key = [vec![number.clone()], self.key.clone()].concat();
         let find = code.find_entry(self.parts.table, key);
         code.body.stmts.push(find);
@@ -304,13 +298,13 @@ impl<'l> PaneLowering<'l> {
             let note = code.set(is_new, boolean(code, true));
             code.body.stmts.push(note);
         }
-        self.lowering.count_and_accumulate(&self.parts.size.clone());
+        self.calls.count_and_accumulate(&self.parts.size.clone());
     }
 
     /// Fires the panes that are complete and have got tuples, the earliest first.
     fn fire_panes(&mut self, results: Vec<Expr>) {
         let parts = self.submit_parts(results);
-        let code = &mut *self.lowering.code;
+        let code = &mut *self.calls.code;
         let (at_id, at) = code.local("pane", Type::Uint32);
         let (later_id, later) = code.local("later", Type::Uint32);
         let panes = &self.panes;
@@ -332,7 +326,7 @@ impl<'l> PaneLowering<'l> {
     /// The statements that submit the results of the current pane.
     fn submit_parts(&mut self, results: Vec<Expr>) -> Vec<Stmt> {
         let (panes, parts) = (&self.panes, &self.parts);
-        let code = &mut *self.lowering.code;
+        let code = &mut *self.calls.code;
         let (count_id, fire_count) = code.local("fireCount", Type::Uint64);
         let (part_id, part) = code.local("part", Type::Uint32);
         let begin = Stmt::BeginPane {
@@ -366,7 +360,7 @@ impl<'l> PaneLowering<'l> {
         let mut turn = vec![select];
         match is_new.zip(noted) {
             Some((is_new, noted)) => {
-                let (was_new_id, was_new) = self.lowering.code.local("wasNew", Type::Boolean);
+                let (was_new_id, was_new) = self.calls.code.local("wasNew", Type::Boolean);
                 turn.extend([Stmt::Let(was_new_id, Some(is_new)), noted]);
                 turn.extend(submit.kept);
                 turn.extend([go_on, if_then(was_new, vec![submit.submit, marker])]);
@@ -384,16 +378,9 @@ impl<'l> PaneLowering<'l> {
     /// The results of the current part, in locals that outlive the submission.
     fn submit_part(&mut self, results: Vec<Expr>) -> PartResults {
         let mut kept = Vec::new();
-        let results = results.into_iter();
-        let results: Vec<Expr> = results
-            .map(|result| self.lowering.result(result, &mut kept))
-            .collect();
-        let mut last_values = std::mem::take(&mut self.lowering.last_values);
-        for last in last_values.values_mut() {
-            *last = self.lowering.result(last.clone(), &mut kept);
-        }
+        let results = self.calls.keep_results(results, &mut kept);
         let pos = self.operator.pos;
-        let tuple = output(self.operator, pos, &results, &last_values);
+        let tuple = output(self.operator, pos, &results, &self.calls.last_values);
         PartResults {
             kept,
             submit: lower::submit(PortIndex(0), tuple),
@@ -403,7 +390,7 @@ impl<'l> PaneLowering<'l> {
     /// Removes the panes that take no tuples any more.
     fn discard_panes(&mut self) {
         let (panes, parts) = (&self.panes, &self.parts);
-        let code = &mut *self.lowering.code;
+        let code = &mut *self.calls.code;
         let (part_id, part) = code.local("left", Type::Uint32);
         let remove = vec![
             Stmt::SelectEntry(parts.table, part.clone()),

@@ -28,15 +28,17 @@ mod part_aggregates;
 use std::collections::BTreeMap;
 
 use graph::{BinaryOp, Expr, OperatorNode, PortIndex, Stmt, TableId};
+use runtime::CountedWindow;
 use tuple::{Type, Value};
 
 use self::blocks::BlockVariables;
 use self::part_aggregates::PartAggregates;
-use super::count_window::Slide;
-use super::output::{PartitionKey, output};
+use super::lowered_window::Slide;
+use super::output::output;
 use super::wide_mean::SummedPart;
 use crate::lower;
-use crate::stateful_lowering::{StatefulLowering, if_then};
+use crate::relational::aggregate::incomplete_help::incomplete_help;
+use crate::stateful_lowering::{StatefulLowering, if_then, state_id};
 
 /// Lowering of one sliding window.
 struct SlidingLowering<'l> {
@@ -77,15 +79,29 @@ struct RetractedSum {
     part: SummedPart,
 }
 
-/// Adds the statements of a sliding window of so many tuples.
+/// Adds the statements of a sliding window of so many tuples to the body. Returns what the run time
+/// counts of it.
 pub(super) fn lower_sliding(
     operator: &OperatorNode,
     (size, slide): (u32, Slide),
-    count: Expr,
-    partition: Option<PartitionKey>,
     code: &mut StatefulLowering,
-) {
-    let home = partition.as_ref().map(|(windows, _)| *windows);
+) -> CountedWindow {
+    let partition = code.key(operator, "partitionBy");
+    let home = partition
+        .as_ref()
+        .map(|partition| code.add_table("windows", Some(partition)));
+    let count = code.variable(home, "count", Type::Uint32);
+    let window = operator.inputs[0].window.as_ref();
+    let counted = CountedWindow {
+        count: state_id(&count),
+        table: home,
+        size: if slide.fires_incomplete {
+            0
+        } else {
+            size.into()
+        },
+        help: window.map_or("", incomplete_help),
+    };
     let items = code.add_table("items", None);
     let mut lowering = SlidingLowering {
         size,
@@ -109,7 +125,7 @@ pub(super) fn lower_sliding(
 
     // Whatever can fault for a tuple comes before it changes a window.
     let mut stmts = lowering.declare_locals();
-    if let Some((windows, partition)) = partition {
+    if let Some((windows, partition)) = home.zip(partition) {
         stmts.push(lowering.code.find_entry(windows, partition));
     }
     if let Some(blocks) = &blocks {
@@ -119,6 +135,7 @@ pub(super) fn lower_sliding(
     lowering.accumulate(blocks.as_ref(), &mut stmts);
     lowering.trigger(operator, &results, &mut stmts);
     lowering.code.body.stmts.extend(stmts);
+    counted
 }
 
 impl SlidingLowering<'_> {
