@@ -228,16 +228,22 @@ impl<'c> ChainCompiler<'c> {
     }
 }
 
-/// The state variables that any body of an operator changes. A body that is inlined elsewhere may
-/// not take what it does not change itself for the same from one tuple to the next: a marker
-/// between them, which comes through the outlet, runs `onPunct`.
+/// The state variables that any body of an operator changes, and those that the run time sets for a
+/// watermark. A body that is inlined elsewhere may not take what it does not change itself for the
+/// same from one tuple to the next: a marker between them, which comes through the outlet, runs
+/// `onPunct`.
 fn changed_by(logic: &LoweredLogic) -> HashSet<StateId> {
+    let of_watermark = logic.on_watermark.iter().flat_map(|logic| {
+        let counts = logic.counts.iter().map(|(variable, _)| *variable);
+        counts.chain([logic.earliest])
+    });
     let bodies = logic.on_tuple.iter();
     let bodies = bodies.chain(logic.on_punct.iter().flatten());
     let bodies = bodies.chain(logic.on_watermark.iter().map(|logic| &logic.body));
     let bodies = bodies.chain(&logic.on_finish).chain(&logic.on_process);
     bodies
         .flat_map(|body| BodyUsage::from_body(body).changed_state)
+        .chain(of_watermark)
         .collect()
 }
 
