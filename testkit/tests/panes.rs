@@ -12,7 +12,7 @@ use runtime::OperatorEntry;
 use runtime::abi::Backend;
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use thalweg_testkit::{OperatorBuilder, TextHarness, exprs, window_case_count};
-use tuple::{EventTime, Resolution, Timestamp, TupleType, Type, Value, text};
+use tuple::{EventTime, List, Resolution, Timestamp, TupleType, Type, Value, text};
 
 /// A tuple of the windows' stream.
 #[derive(Clone, Debug)]
@@ -56,6 +56,10 @@ impl Case {
         ]
     }
 
+    fn overlaps(&self) -> bool {
+        self.interval.duration_ns > self.interval.period_ns
+    }
+
     fn attribute(&self, at: usize) -> Expr {
         exprs::attribute(PortIndex(0), at as u32, self.schema()[at].1.clone())
     }
@@ -82,7 +86,20 @@ impl Case {
     /// Results of a pane: name, output function, arguments, type.
     fn results(&self) -> Vec<(&'static str, &'static str, Vec<Expr>, Type)> {
         let [key, value, count] = [1, 2, 3].map(|at| self.attribute(at));
+        let list = |element: Type| Type::List(element.into(), None);
+        // Panes that overlap share what is collected of all tuples: they are not lowered.
+        let (function, arguments) = match self.overlaps() {
+            true => ("CollectArgMin", vec![count.clone(); 2]),
+            false => ("Collect", vec![count.clone()]),
+        };
         vec![
+            ("counts", function, arguments, list(Type::Int64)),
+            (
+                "keys",
+                "CollectArgMax",
+                vec![value.clone(), key.clone()],
+                list(Type::Int32),
+            ),
             ("tuples", "Count", vec![], Type::Int32),
             ("sum", "Sum", vec![value.clone()], Type::Float64),
             ("total", "Sum", vec![count.clone()], Type::Int64),
@@ -175,14 +192,25 @@ impl Case {
         let counts = readings.iter().map(|reading| reading.count);
         let total = counts.clone().fold(0_i64, i64::wrapping_add);
         let exact: i128 = counts.clone().map(i128::from).sum();
+        let least = counts.clone().min().unwrap();
+        let keys = readings
+            .iter()
+            .filter(|reading| reading.value == highest.value);
+        let keys: tuple::Set = keys.map(|reading| Value::Int32(reading.key)).collect();
+        let collected = match self.overlaps() {
+            true => vec![least],
+            false => counts.clone().collect(),
+        };
         let values = vec![
+            Value::List(List::Int64(collected)),
+            Value::List(List::from_values(&Type::Int32, keys.iter().cloned())),
             Value::Int32(readings.len() as i32),
             Value::Float64(sum),
             Value::Int64(total),
             Value::Float64(sum / readings.len() as f64),
             Value::Int64((exact / readings.len() as i128) as i64),
             Value::Float64(highest.value),
-            Value::Int64(counts.min().unwrap()),
+            Value::Int64(least),
             Value::Int64(readings[0].count),
             Value::Int64(last.count),
             Value::Int32(highest.key),

@@ -11,7 +11,7 @@ use runtime::OperatorEntry;
 use runtime::abi::Backend;
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use thalweg_testkit::{OperatorBuilder, TextHarness, exprs, window_case_count};
-use tuple::{Decimal64, TupleType, Type, Value, text};
+use tuple::{Decimal64, List, TupleType, Type, Value, text};
 
 /// A tuple of the windows' stream.
 #[derive(Clone, Debug)]
@@ -96,9 +96,39 @@ fn results(functions: Functions) -> Vec<(&'static str, &'static str, Vec<Expr>, 
 
 /// Results that sliding windows do not compute in statements.
 fn further_results() -> Vec<(&'static str, &'static str, Vec<Expr>, Type)> {
-    let (symbol, price, size) = (attribute(1), attribute(2), attribute(3));
+    let [id, symbol, price, size] = [0, 1, 2, 3].map(attribute);
     let exact = cast(&size, Type::Decimal64);
+    let named = exprs::expr(
+        graph::ExprKind::Tuple(vec![id, symbol.clone()]),
+        named_type(),
+    );
+    let list = |element: Type| Type::List(element.into(), None);
     vec![
+        ("sizes", "Collect", vec![size.clone()], list(Type::Int32)),
+        (
+            "symbols",
+            "CollectDistinct",
+            vec![symbol.clone()],
+            list(Type::RString),
+        ),
+        (
+            "prices",
+            "CollectDistinct",
+            vec![price.clone()],
+            list(Type::Float64),
+        ),
+        (
+            "highestTrades",
+            "CollectArgMax",
+            vec![price.clone(), named],
+            list(named_type()),
+        ),
+        (
+            "symbolsOfLowest",
+            "CollectArgMin",
+            vec![size.clone(), symbol.clone()],
+            list(Type::RString),
+        ),
         ("ofHighest", "MaxCount", vec![price.clone()], Type::Int32),
         ("ofLowest", "MinCount", vec![size.clone()], Type::Int32),
         ("last", "Max", vec![symbol.clone()], Type::RString),
@@ -107,6 +137,18 @@ fn further_results() -> Vec<(&'static str, &'static str, Vec<Expr>, Type)> {
         ("exactMean", "Average", vec![exact.clone()], Type::Decimal64),
         ("exactHighest", "Max", vec![exact], Type::Decimal64),
     ]
+}
+
+/// Type of a trade's id and symbol.
+fn named_type() -> Type {
+    let attributes = [("id", Type::Int64), ("symbol", Type::RString)];
+    Type::Tuple(TupleType::new(attributes).into())
+}
+
+/// The values without those that equal one before them, as a list of a type.
+fn distinct(values: impl Iterator<Item = Value>, element: &Type) -> Value {
+    let set: tuple::Set = values.collect();
+    Value::List(List::from_values(element, set.iter().cloned()))
 }
 
 /// The values of [`further_results`], computed by the definition of each function.
@@ -125,7 +167,19 @@ fn expected_further(window: &[&Trade]) -> Vec<Value> {
     let symbols = window.iter().map(|trade| trade.symbol.as_str());
     let sizes = window.iter().map(|trade| i64::from(trade.size));
     let sum = Decimal64::from_i64(sizes.clone().sum());
+    let symbol = |trade: &&Trade| Value::RString(trade.symbol.as_str().into());
+    let highest_trades = window.iter().filter(|trade| trade.price == highest);
+    let named = |trade: &&Trade| Value::Tuple([Value::Int64(trade.id), symbol(trade)].into());
+    let of_lowest = window.iter().filter(|trade| trade.size == lowest);
     vec![
+        Value::List(List::Int32(window.iter().map(|trade| trade.size).collect())),
+        distinct(window.iter().map(symbol), &Type::RString),
+        distinct(
+            window.iter().map(|trade| Value::Float64(trade.price)),
+            &Type::Float64,
+        ),
+        distinct(highest_trades.map(named), &named_type()),
+        distinct(of_lowest.map(symbol), &Type::RString),
         count(&|trade| trade.price == highest),
         count(&|trade| trade.size == lowest),
         Value::RString(symbols.clone().max().unwrap().into()),

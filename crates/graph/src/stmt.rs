@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tuple::Type;
 
-use crate::{EventTimeUnits, Expr, LocalId, NumberedPanes, Pos, TableId};
+use crate::{EventTimeUnits, Expr, LocalId, NumberedPanes, Pos, StateId, TableId};
 
 /// A typed statement of a body.
 #[derive(Clone, Debug)]
@@ -84,6 +84,11 @@ pub enum Stmt {
     /// Makes the entry current that was not used for the longest time, in a table by use; without
     /// entries, that of no key. No program can write it.
     SelectLeastUsed(TableId),
+    /// Adds a value at the end of a state variable that is a list, or to one that is a set, where
+    /// it counts once. No program can write it.
+    InsertElement(StateId, Expr),
+    /// Removes all elements of a state variable that is a list or a set. No program can write it.
+    ClearElements(StateId),
     /// Advances the operator's watermark by an event time that has passed: to that time less the
     /// lag of the operator's clock, unless it is there already. Sends the watermark at the clock's
     /// output ports if it has advanced by the clock's gap since one was sent. The expression is a

@@ -49,7 +49,7 @@ const DEFAULT_CASE: FusedCase = FusedCase {
     has_file: false,
 };
 
-const OPERATORS: [FusedCase; 16] = [
+const OPERATORS: [FusedCase; 17] = [
     FusedCase {
         name: "Filter",
         program: include_str!("../programs/filter.spl"),
@@ -75,6 +75,12 @@ const OPERATORS: [FusedCase; 16] = [
     FusedCase {
         name: "Aggregate-punct",
         program: include_str!("../programs/punct.spl"),
+        tuples_out: |tuples| tuples / WINDOW,
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Aggregate-collect",
+        program: include_str!("../programs/collect.spl"),
         tuples_out: |tuples| tuples / WINDOW,
         ..DEFAULT_CASE
     },

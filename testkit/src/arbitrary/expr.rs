@@ -325,9 +325,8 @@ pub(super) fn is_cast(from: &Type, to: &Type) -> bool {
         (Type::Float64, Type::Timestamp) | (Type::Timestamp, Type::Float64) => true,
         (Type::Blob, Type::List(e, _)) | (Type::List(e, _), Type::Blob) => **e == Type::Uint8,
         (Type::List(e, _), _) if to.is_complex() => is_number(e),
-        (Type::List(a, _), Type::List(b, _)) | (Type::Set(a, _), Type::Set(b, _)) => {
-            **a == **b || is_cast(a, b)
-        }
+        (Type::List(a, _), Type::List(b, _))
+        | (Type::Set(a, _), Type::Set(b, _) | Type::List(b, _)) => **a == **b || is_cast(a, b),
         (Type::Map(a, _), Type::Map(b, _)) => {
             (a.0 == b.0 || is_cast(&a.0, &b.0)) && (a.1 == b.1 || is_cast(&a.1, &b.1))
         }

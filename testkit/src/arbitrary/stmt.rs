@@ -30,7 +30,7 @@ impl ProgramGenerator<'_> {
     }
 
     fn stmt(&mut self, depth: u32, out: &mut Vec<Stmt>) {
-        match self.choices.below(25) {
+        match self.choices.below(26) {
             0..=2 => self.definition(out),
             3..=6 => self.assignment(out),
             7 | 8 => self.compound_assignment(out),
@@ -44,6 +44,7 @@ impl ProgramGenerator<'_> {
             18 => self.submit(out),
             19..=21 => self.copy_and_change(out),
             22 | 23 if depth > 0 && self.result.is_none() => self.table_stmt(depth - 1, out),
+            24 if self.result.is_none() => self.element_stmt(out),
             _ if depth > 0 && self.result.is_none() => {
                 let inner = self.block(depth - 1);
                 out.push(Stmt::Clause(inner));
@@ -103,6 +104,23 @@ impl ProgramGenerator<'_> {
         self.assignment(out);
         let first = self.node(ExprKind::Local(first), Type::Uint32);
         out.push(Stmt::SelectEntry(table, first));
+    }
+
+    /// An element of a state variable that is a list or a set.
+    fn element_stmt(&mut self, out: &mut Vec<Stmt>) {
+        let place = self.place_of(|ty| matches!(ty, Type::List(..) | Type::Set(..)));
+        let Some(PlaceRoot::State(variable)) = place.as_ref().map(|place| place.root) else {
+            return self.assignment(out);
+        };
+        let element = match place.map(|place| place.ty) {
+            Some(Type::List(element, _) | Type::Set(element, _)) => element,
+            _ => return,
+        };
+        if self.choices.percent(20) {
+            out.push(Stmt::ClearElements(variable));
+        }
+        let element = self.expr(&element, EXPR_DEPTH);
+        out.push(Stmt::InsertElement(variable, element));
     }
 
     fn definition(&mut self, out: &mut Vec<Stmt>) {

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 
 use graph::{
     Arg, Body, Callee, EventTimeUnits, Expr, ExprKind, LocalId, NumberedPanes, PortIndex, Pos,
-    Stmt, TableId,
+    StateId, Stmt, TableId,
 };
 use smallvec::SmallVec;
 use tuple::{EventTime, Layout, List, Punctuation, RString, TupleBuf, Type, UString, Value};
 
 use super::machine::{Machine, VOID_VALUE};
 use super::operand::EvaluatedOperand;
-use crate::ops::{IntegerRange, element, faults};
+use super::variable_path::{VariableBase, VariablePath};
+use crate::ops::{self, IntegerRange, element, faults};
 use crate::{Fault, Pane};
 
 /// Way in which a statement ended.
@@ -105,9 +106,28 @@ impl Machine<'_, '_> {
                 let advanced = self.advance_watermark(time);
                 advanced.map_err(|fault| fault.with_pos(time.pos))?;
             }
+            Stmt::InsertElement(variable, element) => self.insert_element(*variable, element)?,
+            Stmt::ClearElements(variable) => {
+                let variable = VariablePath::from_base(VariableBase::State(*variable));
+                self.change(&variable, |collection, _| {
+                    ops::clear_elements(collection);
+                    Ok(())
+                })?;
+            }
             entries => self.entry_stmt(entries)?,
         }
         Ok(StmtCompletion::Next)
+    }
+
+    fn insert_element(&mut self, variable: StateId, element: &Expr) -> Result<(), Fault> {
+        let value = self.value(element)?;
+        let base = VariableBase::State(variable);
+        let ty = self.base_type(base).cloned();
+        let ty = ty.ok_or_else(|| faults::mistyped("a collection"))?;
+        let inserted = self.change(&VariablePath::from_base(base), |collection, _| {
+            ops::insert_element(collection, &ty, value)
+        });
+        inserted.map_err(|fault| fault.with_pos(element.pos))
     }
 
     fn count_units(

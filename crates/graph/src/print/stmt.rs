@@ -91,6 +91,13 @@ impl PrintNames<'_> {
                 out.push_str("] added ");
                 return self.block(added, depth, out);
             }
+            Stmt::InsertElement(variable, element) => {
+                self.expr(element, out);
+                let _ = write!(out, " into {}", self.state(*variable));
+            }
+            Stmt::ClearElements(variable) => {
+                let _ = write!(out, "clear {}", self.state(*variable));
+            }
             Stmt::CountUnits(..) | Stmt::BeginPane { .. } | Stmt::AdvanceWatermark(_) => {
                 self.event_time_stmt(stmt, out);
             }

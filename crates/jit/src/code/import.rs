@@ -170,6 +170,10 @@ imports! {
     /// Appends an element given by its parts to a list, unless a bound leaves no room. Returns 0 if
     /// the list would be too long.
     ListAppend = list::list_append as (*mut Value, *const Type, *const u64) -> u32;
+    /// Adds an element given by its parts to a set, unless a bound leaves no room.
+    SetInsert = list::set_insert as (*mut Value, *const Type, *const u64);
+    /// Removes all elements of a list or set.
+    ClearElements = list::clear_elements as (*mut Value);
 
     /// Adds two decimal64 values, given as their bits.
     AddDecimal64 = number::add_decimal64 as (u64, u64) -> u64;

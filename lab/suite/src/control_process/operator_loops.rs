@@ -49,6 +49,7 @@ pub fn run_case(
             _ => sink.add(black_box(n)),
         }),
         ("operators", "Aggregate" | "Aggregate-punct") => tumbling(count, &mut sink),
+        ("operators", "Aggregate-collect") => collect(count, &mut sink),
         ("operators", "Aggregate-partitions") => partitions(count, &mut sink),
         ("operators", "Aggregate-panes") => panes(count, &mut sink),
         ("operators", "Aggregate-sliding") => sliding(count, &mut sink),
@@ -111,6 +112,27 @@ fn tumbling(count: u64, sink: &mut ControlSink) {
         if there == WINDOW_MESSAGES {
             sink.add(sum);
             (sum, there) = (0, 0);
+        }
+    });
+}
+
+/// The values that come with the greatest key of a window.
+fn collect(count: u64, sink: &mut ControlSink) {
+    let (mut best, mut there, mut values) = (i64::MIN, 0, HashSet::new());
+    for_each_number(count, |n| {
+        let key = n * 7919 % 53;
+        if key > best {
+            best = key;
+            values.clear();
+        }
+        if key == best {
+            values.insert(n);
+        }
+        there += 1;
+        if there == WINDOW_MESSAGES {
+            sink.add(values.len() as i64);
+            (best, there) = (i64::MIN, 0);
+            values.clear();
         }
     });
 }

@@ -13,6 +13,7 @@
 //! | list of uint8 | blob, and back | the bytes |
 //! | list of two numbers | complex | real and imaginary part; another length is a fault |
 //! | list, set, map | the same kind | element by element |
+//! | set | list | its elements in the order in which they came; no program can write it |
 //! | tuple | tuple | by name of the attributes |
 //! | tuple | xml, and back | see [`xml`] |
 //! | X | `optional<Y>` | if X can be cast to Y; text may say `null`, but for a string or xml |

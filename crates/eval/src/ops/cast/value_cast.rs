@@ -124,6 +124,11 @@ fn cast_parts(value: &Value, from: &Type, to: &Type) -> Result<Value, Fault> {
             let elements = set.iter().map(|x| cast(x, from, to));
             Value::Set(elements.collect::<Result<Set, Fault>>()?)
         }
+        (Value::Set(set), Type::Set(from, _), Type::List(to, _)) => {
+            let elements = set.iter().map(|x| cast(x, from, to));
+            let elements = elements.collect::<Result<Vec<_>, Fault>>()?;
+            Value::List(List::from_values(to, elements))
+        }
         (Value::Map(map), Type::Map(from, _), Type::Map(to, _)) => {
             let entries = map
                 .iter()

@@ -1,4 +1,4 @@
-//! Imported functions that change lists.
+//! Imported functions that change lists and sets.
 
 use eval::ops;
 use tuple::{Type, Value};
@@ -27,4 +27,19 @@ pub extern "C" fn list_append(
     let value = unsafe { PartsReader::new(element) }.build(element_type);
     list.push(value);
     1
+}
+
+pub extern "C" fn set_insert(_: *mut Env, set: *mut Value, ty: *const Type, element: *const u64) {
+    let ty = deref(ty);
+    let (Value::Set(set), Type::Set(element_type, _)) = (deref_mut(set), ty) else {
+        return;
+    };
+    if !ops::is_full(set.len(), ty) {
+        // SAFETY: compiled code stores a word for each part of the element.
+        set.insert(unsafe { PartsReader::new(element) }.build(element_type));
+    }
+}
+
+pub extern "C" fn clear_elements(_: *mut Env, collection: *mut Value) {
+    ops::clear_elements(deref_mut(collection));
 }

@@ -120,6 +120,13 @@ impl BodyUsage {
             }
             Stmt::EntryId(local, _) => self.note_initialization(*local),
             Stmt::SelectEntry(_, id) => self.expr(id),
+            Stmt::InsertElement(variable, element) => {
+                self.expr(element);
+                self.changed_state.insert(*variable);
+            }
+            Stmt::ClearElements(variable) => {
+                self.changed_state.insert(*variable);
+            }
             Stmt::AdvanceWatermark(time) => {
                 self.expr(time);
                 self.advances_watermark = true;

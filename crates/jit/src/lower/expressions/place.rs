@@ -223,6 +223,14 @@ impl FunctionLowering<'_, '_> {
         loc
     }
 
+    /// The address of a state variable that is a list or a set.
+    pub fn collection_address(&mut self, variable: StateId) -> ir::Value {
+        match self.state_loc(variable) {
+            PlaceLocation::Value(at) => at,
+            _ => unreachable!("a list or set is a value"),
+        }
+    }
+
     fn state_loc(&mut self, state: StateId) -> PlaceLocation {
         if let Some((table, home)) = self.body.state_layout.home(state) {
             return self.table_variable(table, home);

@@ -72,6 +72,8 @@ impl FunctionLowering<'_, '_> {
             Stmt::SelectLeastUsed(table) => {
                 self.call_on_table(ImportedFunction::SelectLeastUsed, *table);
             }
+            Stmt::InsertElement(variable, element) => self.insert_element(*variable, element),
+            Stmt::ClearElements(variable) => self.clear_elements(*variable),
             Stmt::CountUnits(local, units, time) => self.count_units(*local, units, time),
             Stmt::BeginPane {
                 number,

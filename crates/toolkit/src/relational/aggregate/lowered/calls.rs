@@ -8,7 +8,7 @@ use tuple::{Type, Value};
 use super::functions::sum_type;
 use super::wide_mean::{self, SummedPart};
 use crate::lower;
-use crate::stateful_lowering::{StatefulLowering, if_then};
+use crate::stateful_lowering::{StatefulLowering, if_then, state_id};
 
 /// Lowering of the functions over tuples that come one by one, and go together.
 pub(super) struct RunningCalls<'l> {
@@ -147,6 +147,17 @@ impl<'l> RunningCalls<'l> {
                 let wide = sum_type(&value.ty).unwrap_or_else(|| value.ty.clone());
                 self.quotient(value, &wide)
             }
+            ("CollectArgMax", [value, other]) => {
+                self.collect_of_extreme(BinaryOp::Gt, value, other, &call.ty)
+            }
+            ("CollectArgMin", [value, other]) => {
+                self.collect_of_extreme(BinaryOp::Lt, value, other, &call.ty)
+            }
+            ("Collect", [value]) => self.collect(value, &call.ty),
+            ("CollectDistinct", [value]) => {
+                let distinct = self.collect(value, &set_of(&call.ty));
+                self.code.cast(&distinct, &call.ty)
+            }
             (_, [value, ..]) => self.last(value),
             (name, []) => unreachable!("{name} is no function without an argument"),
         }
@@ -193,6 +204,42 @@ impl<'l> RunningCalls<'l> {
         count
     }
 
+    /// All values, in a list or a set.
+    fn collect(&mut self, value: &Expr, ty: &Type) -> Expr {
+        let collected = self.variable("collected", ty.clone());
+        let variable = state_id(&collected);
+        let insert = Stmt::InsertElement(variable, value.clone());
+        self.first
+            .extend([Stmt::ClearElements(variable), insert.clone()]);
+        self.later.push(insert);
+        collected
+    }
+
+    /// Values that came with those that equal the one that no other surpasses, each once. A NaN
+    /// does not equal itself.
+    fn collect_of_extreme(
+        &mut self,
+        surpasses: BinaryOp,
+        value: &Expr,
+        other: &Expr,
+        ty: &Type,
+    ) -> Expr {
+        let best = self.kept_value(value);
+        let collected = self.variable("ofBest", set_of(ty));
+        let variable = state_id(&collected);
+        let insert = Stmt::InsertElement(variable, other.clone());
+        let clear = Stmt::ClearElements(variable);
+        let equals_itself = self.code.compare(BinaryOp::Eq, value, value);
+        self.first
+            .extend([clear.clone(), if_then(equals_itself, vec![insert.clone()])]);
+        let is_better = self.code.compare(surpasses, value, &best);
+        let is_equal = self.code.compare(BinaryOp::Eq, value, &best);
+        let change = vec![self.code.set(&best, value.clone()), clear, insert.clone()];
+        let add = if_then(is_equal, vec![insert]);
+        self.later.push(Stmt::If(is_better, change, vec![add]));
+        self.code.cast(&collected, ty)
+    }
+
     /// The mean of integers of 64 bits.
     fn wide_mean(&mut self, value: &Expr) -> Expr {
         let [high, low] = [SummedPart::High, SummedPart::Low]
@@ -228,5 +275,13 @@ impl<'l> RunningCalls<'l> {
     /// A new state variable of the window or the group, as an expression that reads it.
     fn variable(&mut self, name: &str, ty: Type) -> Expr {
         self.code.variable(self.table, name, ty)
+    }
+}
+
+/// The set of the elements of a list type.
+fn set_of(list: &Type) -> Type {
+    match list {
+        Type::List(element, _) => Type::Set(element.clone(), None),
+        other => unreachable!("{other} is no list"),
     }
 }

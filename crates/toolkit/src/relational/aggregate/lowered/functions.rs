@@ -11,6 +11,8 @@ pub(super) fn is_lowered_in_tumbling(call: &OutputCall, has_groups: bool) -> boo
     let argument = call.args.first().map(|arg| &arg.ty);
     match &*call.function {
         "Count" | "CountAll" | "CountGroups" | "Last" | "Any" => true,
+        "Collect" | "CollectDistinct" => true,
+        "CollectArgMax" | "CollectArgMin" => argument.is_some_and(is_compared),
         "CountByGroup" => !has_groups,
         "First" => argument.is_some_and(State::is_scalar),
         "Max" | "Min" | "MaxCount" | "MinCount" => argument.is_some_and(is_compared),
@@ -32,7 +34,8 @@ pub(super) fn sum_type(ty: &Type) -> Option<Type> {
 /// Whether a call can be lowered in a sliding window.
 pub(super) fn is_lowered_in_sliding(call: &OutputCall) -> bool {
     let is_lowered = match &*call.function {
-        "CountByGroup" | "MaxCount" | "MinCount" => false,
+        "CountByGroup" | "MaxCount" | "MinCount" | "Collect" | "CollectDistinct"
+        | "CollectArgMax" | "CollectArgMin" => false,
         "Max" | "Min" | "ArgMax" | "ArgMin" | "Sum" | "Average" => call
             .args
             .first()

@@ -63,6 +63,7 @@ pub(super) fn interval(operator: &OperatorNode) -> Option<TimeInterval> {
     };
     let has = |param| operator.param(param).is_some();
     let most = interval.period_ns.saturating_mul(PANES_OF_A_TUPLE_MAX);
+    let overlaps = interval.duration_ns > interval.period_ns;
     let out = &operator.outputs[0];
     let time = &operator.inputs[0].schema.attributes[interval.attribute as usize].ty;
     let is_lowered = has_numbers(&interval, time)
@@ -72,7 +73,9 @@ pub(super) fn interval(operator: &OperatorNode) -> Option<TimeInterval> {
         && out.calls.iter().all(|call| {
             let name = &*call.function;
             let is_of_all = matches!(name, "CountAll" | "CountGroups" | "CountByGroup");
-            !is_of_all && functions::is_lowered_in_tumbling(call, true)
+            // Each pane would keep all values by itself.
+            let is_shared = matches!(name, "Collect" | "CollectDistinct") && overlaps;
+            !is_of_all && !is_shared && functions::is_lowered_in_tumbling(call, true)
         });
     is_lowered.then_some(interval)
 }
