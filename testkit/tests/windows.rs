@@ -1,7 +1,10 @@
-//! Windows of a number of tuples, and those that markers flush, with partitions and groups or
-//! without, against a naive list, interpreted and compiled.
+//! Windows of a number of tuples, and those that markers, timers and deltas flush, with partitions
+//! and groups or without, against a naive list, interpreted and compiled.
 //!
 //! `THALWEG_WINDOWS` is the number of random windows, 200 by default.
+
+#[path = "windows/sliding_partition.rs"]
+mod sliding_partition;
 
 use graph::{Expr, Partition, Policy, PortIndex, Pos, Window, WindowKind};
 use jit::{Jit, JitOptions};
@@ -13,6 +16,8 @@ use runtime::abi::interpreter_backend::InterpreterBackend;
 use thalweg_testkit::{OperatorBuilder, TextHarness, exprs, window_case_count};
 use tuple::{Decimal64, List, TupleType, Type, Value, text};
 
+use self::sliding_partition::{SlidingPartition, sum};
+
 /// A tuple of the windows' stream.
 #[derive(Clone, Debug)]
 struct Trade {
@@ -22,12 +27,14 @@ struct Trade {
     size: i32,
 }
 
-fn schema() -> [(&'static str, Type); 4] {
+fn schema() -> [(&'static str, Type); 6] {
     [
         ("id", Type::Int64),
         ("symbol", Type::RString),
         ("price", Type::Float64),
         ("size", Type::Int32),
+        ("wide", Type::Uint64),
+        ("exact", Type::Decimal64),
     ]
 }
 
@@ -45,6 +52,8 @@ impl Trade {
             symbol,
             Value::Float64(price),
             Value::Int32(size),
+            Value::Uint64(id as u64),
+            Value::Decimal64(Decimal64::from_i64(size.into())),
         ];
         Value::Tuple(values.into())
     }
@@ -282,14 +291,52 @@ enum Flush {
     /// A window marker, which follows each trade whose number the step divides, and another one
     /// behind some of them.
     Marker(usize),
+    /// A timer, which fires where a marker would follow.
+    Timer(usize),
+    /// A trade whose attribute is above that of the first by more than an amount.
+    Delta(usize, u8),
 }
 
 impl Flush {
-    /// Number of window markers that follow a trade.
-    fn markers_behind(self, number: usize) -> usize {
+    /// Number of window markers, or firings of the timer, that follow a trade.
+    fn signals_behind(self, number: usize) -> usize {
         match self {
-            Flush::Marker(step) if number.is_multiple_of(step) => 1 + number / step % 3 / 2,
+            Flush::Marker(step) | Flush::Timer(step) if number.is_multiple_of(step) => {
+                1 + number / step % 3 / 2
+            }
             _ => 0,
+        }
+    }
+
+    /// Whether a trade flushes the window that begins with another one.
+    fn is_flushed_by(self, new: &Trade, first: &Trade) -> bool {
+        let Flush::Delta(attribute, amount) = self else {
+            return false;
+        };
+        let moved = |new: i128, old: i128| new - old > amount.into();
+        match attribute {
+            0 => moved(new.id.into(), first.id.into()),
+            2 => new.price - first.price > amount.into(),
+            4 => moved((new.id as u64).into(), (first.id as u64).into()),
+            _ => moved(new.size.into(), first.size.into()),
+        }
+    }
+
+    fn policy(self) -> Policy {
+        match self {
+            Flush::Count(size) => Policy::Count(size as u32),
+            Flush::Marker(_) => Policy::Punct,
+            Flush::Timer(_) => Policy::Time(1e9),
+            Flush::Delta(attribute, amount) => Policy::Delta(
+                attribute as u32,
+                match schema()[attribute].1 {
+                    Type::Int64 => Value::Int64(amount.into()),
+                    Type::Float64 => Value::Float64(amount.into()),
+                    Type::Int32 => Value::Int32(amount.into()),
+                    Type::Uint64 => Value::Uint64(amount.into()),
+                    _ => Value::Decimal64(Decimal64::from_i64(amount.into())),
+                },
+            ),
         }
     }
 }
@@ -310,10 +357,19 @@ fn expected(
             windows.push((key, Vec::new()));
             windows.len() - 1
         });
+        let window = &windows[at].1;
+        if window
+            .first()
+            .is_some_and(|first| flush.is_flushed_by(trade, first))
+        {
+            submitted.extend(expected_groups(window, groups, functions));
+            submitted.push("0 window".to_owned());
+            windows[at].1.clear();
+        }
         windows[at].1.push(trade);
         let is_full = matches!(flush, Flush::Count(size) if windows[at].1.len() == size);
-        let markers = flush.markers_behind(number);
-        let flushed = match (is_full, markers) {
+        let signals = flush.signals_behind(number);
+        let flushed = match (is_full, signals) {
             (true, _) => at..at + 1,
             (_, 0) => continue,
             _ => 0..windows.len(),
@@ -322,8 +378,8 @@ fn expected(
             submitted.extend(expected_groups(&window, groups, functions));
             submitted.push("0 window".to_owned());
         }
-        // Each further marker finds no tuples.
-        submitted.extend((1..markers).map(|_| "0 window".to_owned()));
+        // Each further signal finds no tuples.
+        submitted.extend((1..signals).map(|_| "0 window".to_owned()));
     }
     let tuples: usize = windows.iter().map(|(_, window)| window.len()).sum();
     submitted.push(incomplete_text(windows.len() as i64, tuples as i64));
@@ -338,57 +394,6 @@ fn incomplete_text(windows: i64, tuples: i64) -> String {
 fn mean<T: TryFrom<i128, Error: std::fmt::Debug>>(numbers: impl Iterator<Item = i128>) -> T {
     let (count, sum) = numbers.fold((0, 0), |(count, sum), number| (count + 1, sum + number));
     T::try_from(sum / count).unwrap()
-}
-
-/// The sum of numbers from the first to the last.
-fn sum(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
-    numbers.into_iter().reduce(|sum, number| sum + number)
-}
-
-/// All trades of a partition so far; the first `left` have left its sliding window.
-#[derive(Default)]
-struct SlidingPartition<'t> {
-    trades: Vec<&'t Trade>,
-    left: usize,
-    flip: usize,
-    since_trigger: usize,
-}
-
-impl SlidingPartition<'_> {
-    fn remove_oldest(&mut self) {
-        self.left += 1;
-        if self.left == self.trades.len() {
-            // The parts begin anew.
-            (self.trades, self.left, self.flip) = (Vec::new(), 0, 0);
-        } else if self.left >= self.flip {
-            let (block, filling) = (self.left / 64 * 64, self.trades.len() / 64 * 64);
-            self.flip = match block == filling {
-                true => self.trades.len(),
-                false => filling,
-            };
-        }
-    }
-
-    /// The sum of prices in the order that the record of compiled state gives: F, R, B, C.
-    fn prices(&self) -> f64 {
-        let prices: Vec<f64> = self.trades.iter().map(|trade| trade.price).collect();
-        let (left, flip, end) = (self.left, self.flip, prices.len());
-        let front_end = flip.min((left / 64 + 1) * 64).max(left);
-        let front = prices[left..front_end].iter().copied();
-        let front = front.rev().reduce(|later, price| price + later);
-        let block_sums = |from: usize, to: usize| {
-            let firsts = (from / 64 * 64..to).step_by(64);
-            let parts = firsts.map(move |first| (first.max(from), to.min(first + 64)));
-            parts.filter_map(|(first, last)| sum(prices[first..last].iter().copied()))
-        };
-        let rest: Vec<f64> = block_sums(front_end, flip.max(front_end)).collect();
-        let rest = rest.into_iter().rev().reduce(|later, block| block + later);
-        let filling = (end / 64 * 64).max(flip);
-        let behind = flip.max(front_end);
-        let filled = sum(block_sums(behind, filling));
-        let filling = sum(prices[filling..].iter().copied());
-        sum([front, rest, filled, filling].into_iter().flatten()).unwrap()
-    }
 }
 
 /// Submissions of an Aggregate with a sliding window by a naive list.
@@ -445,10 +450,7 @@ fn submitted(
             Some(_) => WindowKind::Sliding,
             None => WindowKind::Tumbling,
         },
-        evict: match flush {
-            Flush::Count(size) => Policy::Count(size as u32),
-            Flush::Marker(_) => Policy::Punct,
-        },
+        evict: flush.policy(),
         trigger: slide.map(|slide| Policy::Count(slide.every as u32)),
         partition: (!by.is_empty()).then_some(Partition { evict: None }),
         pos: Pos::default(),
@@ -479,7 +481,12 @@ fn submitted(
     for (number, trade) in trades.iter().enumerate() {
         let handed = harness.try_process_value(PortIndex(0), &trade.to_value());
         handed.unwrap_or_else(|fault| panic!("{fault}"));
-        (0..flush.markers_behind(number)).for_each(|_| harness.window_marker(PortIndex(0)));
+        for _ in 0..flush.signals_behind(number) {
+            match flush {
+                Flush::Timer(_) => harness.fire_timer(0),
+                _ => harness.window_marker(PortIndex(0)),
+            }
+        }
     }
     let mut submitted = harness.take_submitted();
     if slide.is_none() {
@@ -528,6 +535,9 @@ proptest! {
         flush in prop_oneof![
             (1..9_usize).prop_map(Flush::Count),
             (1..20_usize).prop_map(Flush::Marker),
+            (1..20_usize).prop_map(Flush::Timer),
+            (prop::sample::select(vec![0, 2, 3, 4, 5]), 0..4_u8)
+                .prop_map(|(attribute, amount)| Flush::Delta(attribute, amount)),
         ],
         functions in prop_oneof![Just(Functions::OfAll), Just(Functions::OfTumbling)],
     ) {

@@ -215,6 +215,11 @@ impl<'c> ChainCompiler<'c> {
             let act: Box<dyn RunBody> = jit.compile_body(&title, &logic.body, &inlining)?;
             code.on_watermark = Some(act);
         }
+        if let Some(logic) = &member.logic.on_timer {
+            let title = format!("{name}: onTimer");
+            let act: Box<dyn RunBody> = jit.compile_body(&title, &logic.body, &inlining)?;
+            code.on_timer = Some(act);
+        }
         if let Some(body) = &member.logic.on_process {
             let title = format!("{name}: onProcess");
             let context = FunctionContext {
@@ -240,6 +245,7 @@ fn changed_by(logic: &LoweredLogic) -> HashSet<StateId> {
     let bodies = logic.on_tuple.iter();
     let bodies = bodies.chain(logic.on_punct.iter().flatten());
     let bodies = bodies.chain(logic.on_watermark.iter().map(|logic| &logic.body));
+    let bodies = bodies.chain(logic.on_timer.iter().map(|logic| &logic.body));
     let bodies = bodies.chain(&logic.on_finish).chain(&logic.on_process);
     bodies
         .flat_map(|body| BodyUsage::from_body(body).changed_state)

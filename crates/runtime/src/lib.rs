@@ -49,7 +49,7 @@ mod services;
 pub mod window;
 
 pub use abi::{
-    CountedPanes, CountedWindow, EvaluationInputs, LoweredLogic, Outlet, WatermarkLogic,
+    CountedPanes, CountedWindow, EvaluationInputs, LoweredLogic, Outlet, TimerLogic, WatermarkLogic,
 };
 pub use blocking::before_sleep::about_to_sleep;
 pub use blocking::retry_interrupted::retry_interrupted;

@@ -49,7 +49,7 @@ const DEFAULT_CASE: FusedCase = FusedCase {
     has_file: false,
 };
 
-const OPERATORS: [FusedCase; 17] = [
+const OPERATORS: [FusedCase; 18] = [
     FusedCase {
         name: "Filter",
         program: include_str!("../programs/filter.spl"),
@@ -75,6 +75,14 @@ const OPERATORS: [FusedCase; 17] = [
     FusedCase {
         name: "Aggregate-punct",
         program: include_str!("../programs/punct.spl"),
+        tuples_out: |tuples| tuples / WINDOW,
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Aggregate-delta",
+        program: include_str!("../programs/delta.spl"),
+        // The last tuple flushes the window before it.
+        rounded_tuples: |tuples| 1 + tuples.next_multiple_of(WINDOW),
         tuples_out: |tuples| tuples / WINDOW,
         ..DEFAULT_CASE
     },

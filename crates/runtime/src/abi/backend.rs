@@ -87,6 +87,8 @@ fn compile_each_body<B: Backend + ?Sized>(
     let on_finish = logic.on_finish.as_ref().map(&mut compile).transpose()?;
     let on_watermark = logic.on_watermark.as_ref();
     let on_watermark = on_watermark.map(|logic| compile(&logic.body)).transpose()?;
+    let on_timer = logic.on_timer.as_ref();
+    let on_timer = on_timer.map(|logic| compile(&logic.body)).transpose()?;
     let on_process = logic.on_process.as_ref().map(&mut compile).transpose()?;
     Ok(OperatorCode {
         on_tuple,
@@ -94,6 +96,7 @@ fn compile_each_body<B: Backend + ?Sized>(
         on_punct,
         on_finish,
         on_watermark,
+        on_timer,
         on_process,
     })
 }

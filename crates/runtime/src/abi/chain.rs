@@ -140,6 +140,8 @@ pub struct OperatorCode {
     pub on_finish: Option<Box<dyn RunBody>>,
     /// The code for an advance of the watermark.
     pub on_watermark: Option<Box<dyn RunBody>>,
+    /// The code that a timer runs.
+    pub on_timer: Option<Box<dyn RunBody>>,
     /// The code that a source's thread runs.
     pub on_process: Option<Box<dyn RunBody>>,
 }

@@ -21,6 +21,8 @@ pub struct LoweredLogic {
     /// The statements for an advance of the operator's watermark, which run before it is passed
     /// on.
     pub on_watermark: Option<WatermarkLogic>,
+    /// The statements that a timer runs, again and again.
+    pub on_timer: Option<TimerLogic>,
     /// The statements that a source's thread runs.
     pub on_process: Option<Body>,
     /// Whether window markers are not forwarded, whatever the model says.
@@ -32,6 +34,15 @@ pub struct LoweredLogic {
     pub window: Option<CountedWindow>,
     /// The panes that the statements fill, if they keep some.
     pub panes: Option<CountedPanes>,
+}
+
+/// The statements that a timer runs.
+#[derive(Clone, Debug)]
+pub struct TimerLogic {
+    /// The statements for one firing.
+    pub body: Body,
+    /// Seconds from one firing to the next.
+    pub period_s: f64,
 }
 
 /// The statements for an advance of the watermark, and the variables that tell them of it.

@@ -158,6 +158,8 @@ impl OperatorFactory<'_> {
         }
         constructed.state = StateCell::new(state);
         constructed.requirements.keeps_markers = logic.keeps_markers;
+        let timer = logic.on_timer.as_ref().map(|timer| timer.period_s);
+        constructed.requirements.timers.extend(timer);
         constructed.logic = logic;
         if constructed.operator.inputs.is_empty() {
             constructed.source_thread = Some(SourceThread {

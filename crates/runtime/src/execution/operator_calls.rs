@@ -224,7 +224,9 @@ impl OperatorInstance {
             .flags
             .has_silent_timers
             .then(|| region.wiring.submitted_count(self.index));
-        let fired = self.call_built(region, |built, out| built.on_timer(timer, out));
+        let fired = self.run_on_timer(region);
+        let fired =
+            fired.and_then(|()| self.call_built(region, |built, out| built.on_timer(timer, out)));
         assert!(
             submitted_before
                 .is_none_or(|before| before == region.wiring.submitted_count(self.index)),
@@ -291,6 +293,16 @@ impl OperatorInstance {
         // Only while a pane fires can functions of the output clause ask for it.
         let events = &region.wiring.services[self.index as usize].events;
         events.set_firing_pane(None);
+        result
+    }
+
+    /// Runs the statements of the timer.
+    fn run_on_timer(&mut self, region: &ThreadRegion) -> Result<(), Fault> {
+        let Some(mut body) = self.code.on_timer.take() else {
+            return Ok(());
+        };
+        let result = self.run_body(region, body.as_mut(), None);
+        self.code.on_timer = Some(body);
         result
     }
 

@@ -287,6 +287,7 @@ fn fused_code_does_what_is_done_by_hand() {
         "Split",
         "Aggregate",
         "Aggregate-punct",
+        "Aggregate-delta",
         "Aggregate-collect",
         "Aggregate-partitions",
         "Aggregate-sliding",

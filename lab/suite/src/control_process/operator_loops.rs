@@ -49,6 +49,7 @@ pub fn run_case(
             _ => sink.add(black_box(n)),
         }),
         ("operators", "Aggregate" | "Aggregate-punct") => tumbling(count, &mut sink),
+        ("operators", "Aggregate-delta") => delta(count, &mut sink),
         ("operators", "Aggregate-collect") => collect(count, &mut sink),
         ("operators", "Aggregate-partitions") => partitions(count, &mut sink),
         ("operators", "Aggregate-panes") => panes(count, &mut sink),
@@ -113,6 +114,18 @@ fn tumbling(count: u64, sink: &mut ControlSink) {
             sink.add(sum);
             (sum, there) = (0, 0);
         }
+    });
+}
+
+/// Sums up to the number that is too far from the first.
+fn delta(count: u64, sink: &mut ControlSink) {
+    let (mut sum, mut first) = (0, 0);
+    for_each_number(count, |n| {
+        if n - first >= WINDOW as i64 {
+            sink.add(sum);
+            (sum, first) = (0, n);
+        }
+        sum += n;
     });
 }
 

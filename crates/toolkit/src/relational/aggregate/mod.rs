@@ -12,7 +12,7 @@
 //!
 //! Other windows are panes, and tumbling ones with a function that needs all values at once.
 //!
-//! Windows of a number of tuples, those that markers flush and panes are lowered, where that is
+//! Windows of a number of tuples, other tumbling windows and panes are lowered, where that is
 //! possible, to statements that are compiled with the chain (`lowered`).
 
 mod aggregate_call;

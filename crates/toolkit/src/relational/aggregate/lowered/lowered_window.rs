@@ -3,6 +3,7 @@
 use graph::{OperatorNode, Policy, Window, WindowKind};
 use tuple::{Type, Value};
 
+use super::delta;
 use crate::lower;
 
 /// A window that is lowered.
@@ -14,12 +15,17 @@ pub(super) enum LoweredWindow {
 }
 
 /// Policy that flushes a tumbling window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum FlushPolicy {
     /// The tuple that makes them this many, at least 1.
     Count(u32),
+    /// A tuple whose attribute is above that of the first by more than an amount: it is the first
+    /// of the next window.
+    Delta(u32, Value),
     /// Each window marker of the stream.
     Punct,
+    /// A timer with this period in seconds.
+    Time(f64),
 }
 
 /// When a sliding window gives results.
@@ -44,8 +50,16 @@ impl LoweredWindow {
             (WindowKind::Tumbling, Policy::Count(size @ 1..0x8000_0000)) => {
                 Some(LoweredWindow::Tumbling(FlushPolicy::Count(*size)))
             }
+            (WindowKind::Tumbling, Policy::Delta(attribute, amount)) => {
+                let ty = &operator.inputs[0].schema.attributes[*attribute as usize].ty;
+                let policy = FlushPolicy::Delta(*attribute, amount.clone());
+                delta::can_lower(ty, amount).then_some(LoweredWindow::Tumbling(policy))
+            }
             (WindowKind::Tumbling, Policy::Punct) => {
                 Some(LoweredWindow::Tumbling(FlushPolicy::Punct))
+            }
+            (WindowKind::Tumbling, Policy::Time(seconds)) => {
+                Some(LoweredWindow::Tumbling(FlushPolicy::Time(*seconds)))
             }
             (WindowKind::Sliding, Policy::Count(size @ 1..0x8000_0000)) => {
                 let slide = Slide::of(operator, window)?;
@@ -58,18 +72,23 @@ impl LoweredWindow {
 
 impl FlushPolicy {
     /// Type of a number of tuples in a window.
-    pub(super) fn count_type(self) -> Type {
+    pub(super) fn count_type(&self) -> Type {
         match self {
             FlushPolicy::Count(_) => Type::Uint32,
-            FlushPolicy::Punct => Type::Uint64,
+            _ => Type::Uint64,
         }
     }
 
+    /// Whether the windows of all partitions are flushed together.
+    pub(super) fn flushes_all(&self) -> bool {
+        matches!(self, FlushPolicy::Punct | FlushPolicy::Time(_))
+    }
+
     /// Number of tuples below which a window has not fired.
-    pub(super) fn full_size(self) -> u64 {
+    pub(super) fn full_size(&self) -> u64 {
         match self {
-            FlushPolicy::Count(size) => size.into(),
-            FlushPolicy::Punct => u64::MAX,
+            FlushPolicy::Count(size) => (*size).into(),
+            _ => u64::MAX,
         }
     }
 }

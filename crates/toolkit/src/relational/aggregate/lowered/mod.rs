@@ -24,6 +24,7 @@
 //! [`super::operator`] evaluates all other windows.
 
 mod calls;
+mod delta;
 mod functions;
 mod groups;
 mod lowered_window;
@@ -37,7 +38,7 @@ mod window_links;
 
 use eval::Fault;
 use graph::OperatorNode;
-use runtime::LoweredLogic;
+use runtime::{LoweredLogic, TimerLogic};
 
 use self::lowered_window::{FlushPolicy, LoweredWindow};
 use self::tumbling::TumblingLowering;
@@ -72,18 +73,26 @@ pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     }
     let window = LoweredWindow::of(operator).ok_or_else(|| lower::missing_param("window"))?;
     let mut code = StatefulLowering::new(operator);
-    let (mut counted, mut on_marker) = (None, None);
+    let (mut counted, mut on_marker, mut on_timer) = (None, None, None);
     let mut logic = lower::after_logic(operator, |_, body| {
         code.body = std::mem::take(body);
-        counted = Some(match window {
+        counted = Some(match &window {
             LoweredWindow::Tumbling(policy) => {
                 let mut tumbling = TumblingLowering::new(operator, policy, &mut code);
-                let clause = operator.logic.on_punct.first().cloned().flatten();
-                on_marker = tumbling.lower_marker(clause);
+                match policy {
+                    FlushPolicy::Punct => on_marker = Some(tumbling.lower_marker()),
+                    FlushPolicy::Time(period_s) => {
+                        on_timer = Some(TimerLogic {
+                            body: tumbling.lower_timer(),
+                            period_s: *period_s,
+                        });
+                    }
+                    FlushPolicy::Count(_) | FlushPolicy::Delta(..) => {}
+                }
                 tumbling.counted()
             }
             LoweredWindow::Sliding(size, slide) => {
-                sliding::lower_sliding(operator, (size, slide), &mut code)
+                sliding::lower_sliding(operator, (*size, *slide), &mut code)
             }
         });
         *body = std::mem::take(&mut code.body);
@@ -92,6 +101,7 @@ pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     if on_marker.is_some() {
         logic.on_punct[0] = on_marker;
     }
+    logic.on_timer = on_timer;
     logic.state.extend(code.state);
     logic.tables = code.tables;
     logic.window = counted;

@@ -26,6 +26,7 @@ use runtime::CountedWindow;
 use tuple::Value;
 
 use super::calls::RunningCalls;
+use super::delta;
 use super::groups::GroupLinks;
 use super::lowered_window::FlushPolicy;
 use super::output::{PartitionKey, output};
@@ -37,7 +38,7 @@ use crate::stateful_lowering::{StatefulLowering, if_then, state_id};
 /// Lowering of a tumbling window.
 pub(super) struct TumblingLowering<'l> {
     operator: &'l OperatorNode,
-    policy: FlushPolicy,
+    policy: &'l FlushPolicy,
     /// The table of windows and the key of a tuple's, if there are partitions.
     partition: Option<PartitionKey>,
     /// The order of windows that are flushed together.
@@ -55,7 +56,7 @@ impl<'l> TumblingLowering<'l> {
     /// Lowering of a window, whose statements for a tuple are added to the body.
     pub(super) fn new(
         operator: &'l OperatorNode,
-        policy: FlushPolicy,
+        policy: &'l FlushPolicy,
         code: &'l mut StatefulLowering,
     ) -> TumblingLowering<'l> {
         let partition = code.key(operator, "partitionBy");
@@ -65,8 +66,8 @@ impl<'l> TumblingLowering<'l> {
             .map(|partition| code.add_table("windows", Some(partition)));
         let count = code.variable(home, "count", policy.count_type());
         let (tuples, flushed) = match policy {
-            FlushPolicy::Count(size) => (code.constant(Value::Uint32(size)), None),
-            FlushPolicy::Punct => {
+            FlushPolicy::Count(size) => (code.constant(Value::Uint32(*size)), None),
+            _ => {
                 let flushed = code.variable(None, "flushed", policy.count_type());
                 (flushed.clone(), Some(flushed))
             }
@@ -74,12 +75,12 @@ impl<'l> TumblingLowering<'l> {
         let key = partition.clone().unwrap_or_default();
         let groups = group
             .map(|group| GroupLinks::new(home, [key, group].concat(), policy.count_type(), code));
-        let links = home.filter(|_| policy == FlushPolicy::Punct);
+        let links = home.filter(|_| policy.flushes_all());
         let links = links.map(|windows| WindowLinks::new(windows, code));
-        let keeps_last = groups.is_some() || policy == FlushPolicy::Punct;
+        let keeps_last = groups.is_some() || !matches!(policy, FlushPolicy::Count(_));
         let mut calls = RunningCalls::new(code, home, tuples, keeps_last);
         if let FlushPolicy::Count(size) = policy {
-            calls.all = calls.code.constant(Value::Int32(size as i32));
+            calls.all = calls.code.constant(Value::Int32(*size as i32));
         }
         if let Some(groups) = &groups {
             groups.own(&mut calls);
@@ -121,6 +122,10 @@ impl<'l> TumblingLowering<'l> {
             let find = code.find_or_add_entry(*windows, key.clone(), added.unwrap_or_default());
             code.body.stmts.push(find);
         }
+        if let FlushPolicy::Delta(attribute, amount) = self.policy {
+            let flush = self.flush_if_exceeded(*attribute, amount);
+            self.calls.code.body.stmts.push(flush);
+        }
         match &self.groups {
             Some(groups) => {
                 let count = self.calls.code.increment(&self.count);
@@ -130,23 +135,56 @@ impl<'l> TumblingLowering<'l> {
             None => self.calls.count_and_accumulate(&self.count),
         }
         if let FlushPolicy::Count(size) = self.policy {
-            let is_full = self.calls.code.equals(&self.count, Value::Uint32(size));
+            let is_full = self.calls.code.equals(&self.count, Value::Uint32(*size));
             let mut flush = self.flush();
             flush.push(self.submit_marker());
             self.calls.code.body.stmts.push(if_then(is_full, flush));
         }
     }
 
-    /// The body for a marker, if the window is flushed by markers: the clause, and behind it the
-    /// statements for a window marker.
-    pub(super) fn lower_marker(&mut self, clause: Option<Body>) -> Option<Body> {
-        if self.policy != FlushPolicy::Punct {
-            return clause;
-        }
+    /// A statement that flushes the current window if the tuple is too far from its first one, and
+    /// notes the value of the tuple that begins a window.
+    fn flush_if_exceeded(&mut self, attribute: u32, amount: &Value) -> Stmt {
+        let ty = &self.operator.inputs[0].schema.attributes[attribute as usize].ty;
+        let value =
+            Expr::attribute(PortIndex(0), attribute, ty.clone()).with_pos(self.operator.pos);
+        let home = self.partition.as_ref().map(|(windows, _)| *windows);
+        let first = self.calls.code.variable(home, "firstValue", ty.clone());
+        let mut flush = self.flush();
+        let code = &*self.calls.code;
+        let begin = code.set(&first, value.clone());
+        flush.extend([self.submit_marker(), begin.clone()]);
+        let exceeds = delta::exceeds(code, &value, &first, amount);
+        Stmt::If(
+            self.has_tuples(),
+            vec![if_then(exceeds, flush)],
+            vec![begin],
+        )
+    }
+
+    /// The body for a marker that flushes the windows: the clause, and behind it the statements for
+    /// a window marker.
+    pub(super) fn lower_marker(&mut self) -> Body {
+        let clause = self.operator.logic.on_punct.first().cloned().flatten();
         let for_tuple = std::mem::replace(&mut self.calls.code.body, clause.unwrap_or_default());
         let flush = self.flush_all();
         self.calls.code.after_marker_clause(flush);
-        Some(std::mem::replace(&mut self.calls.code.body, for_tuple))
+        std::mem::replace(&mut self.calls.code.body, for_tuple)
+    }
+
+    /// The body for a timer that flushes the windows.
+    pub(super) fn lower_timer(&mut self) -> Body {
+        let for_tuple = std::mem::take(&mut self.calls.code.body);
+        let flush = self.flush_all();
+        self.calls.code.body.stmts = flush;
+        std::mem::replace(&mut self.calls.code.body, for_tuple)
+    }
+
+    /// Whether the current window has tuples.
+    fn has_tuples(&self) -> Expr {
+        let code = &*self.calls.code;
+        let none = lower::default_value(&self.count.ty, code.pos);
+        code.compare(BinaryOp::Ne, &self.count, &none)
     }
 
     /// The statements that flush the windows of all partitions.
@@ -155,9 +193,7 @@ impl<'l> TumblingLowering<'l> {
         let marker = self.submit_marker();
         let code = &*self.calls.code;
         let Some(links) = &self.links else {
-            let none = lower::default_value(&self.count.ty, code.pos);
-            let has_tuples = code.compare(BinaryOp::Ne, &self.count, &none);
-            return vec![if_then(has_tuples, flush), marker];
+            return vec![if_then(self.has_tuples(), flush), marker];
         };
         let mut turn = vec![links.select_first()];
         turn.extend(flush);
@@ -181,9 +217,9 @@ impl<'l> TumblingLowering<'l> {
             stmts.extend(groups.flush(self.operator, results, empty, &mut self.calls));
             return stmts;
         }
-        let results = match self.partition {
-            Some(_) => self.calls.keep_results(results, &mut stmts),
-            None => results,
+        let results = match self.removes_entries() {
+            true => self.calls.keep_results(results, &mut stmts),
+            false => results,
         };
         let last_values = &self.calls.last_values;
         let tuple = output(self.operator, self.operator.pos, &results, last_values);
@@ -192,12 +228,19 @@ impl<'l> TumblingLowering<'l> {
         stmts
     }
 
+    /// Whether a flush removes the window's entry. One that a delta flushes has a tuple at once.
+    fn removes_entries(&self) -> bool {
+        self.partition.is_some() && !matches!(self.policy, FlushPolicy::Delta(..))
+    }
+
     /// Statements after which the current window has no tuples.
     fn empty_window(&self) -> Vec<Stmt> {
         match (&self.links, &self.partition) {
             (Some(links), _) => links.remove_first(self.calls.code),
-            (None, Some((windows, _))) => vec![Stmt::RemoveEntry(*windows)],
-            (None, None) => {
+            (None, Some((windows, _))) if self.removes_entries() => {
+                vec![Stmt::RemoveEntry(*windows)]
+            }
+            _ => {
                 let code = &*self.calls.code;
                 let none = lower::default_value(&self.count.ty, code.pos);
                 vec![code.set(&self.count, none)]
