@@ -60,6 +60,57 @@ struct JoinCase {
     sizes: [usize; 2],
     /// Whether the left price has to be below the right one, too.
     has_match: bool,
+    /// Sides whose unmatched tuples count.
+    outer: [bool; 2],
+    rest: Rest,
+}
+
+/// The output for unmatched tuples of outer joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    /// Each is paired with default values.
+    DefaultValues,
+    /// Each is paired with a default tuple of the program.
+    DefaultTuple,
+    /// Each goes to a port of its side.
+    Ports,
+}
+
+impl JoinCase {
+    /// The tuple that stands for a missing partner.
+    fn default_trade(&self) -> Trade {
+        let is_given = self.rest == Rest::DefaultTuple;
+        Trade {
+            id: if is_given { -1 } else { 0 },
+            symbol: if is_given { "none" } else { "" }.to_owned(),
+            price: if is_given { 0.5 } else { 0.0 },
+        }
+    }
+
+    /// Text of the output for a tuple of a side that has found no partner.
+    fn unmatched_text(&self, side: usize, trade: &Trade) -> Option<String> {
+        if !self.outer[side] {
+            return None;
+        }
+        if self.rest == Rest::Ports {
+            let port = side.min(usize::from(self.outer[0])) + 1;
+            let ty = Type::Tuple(TupleType::new(schema()).into());
+            return Some(format!("{port} {}", text::to_text(&trade.to_value(), &ty)));
+        }
+        let default = self.default_trade();
+        Some(match side {
+            0 => pair_text(trade, &default),
+            _ => pair_text(&default, trade),
+        })
+    }
+}
+
+fn pair_text(left: &Trade, right: &Trade) -> String {
+    let ty = Type::Tuple(TupleType::new(output()).into());
+    let symbol = Value::RString(right.symbol.as_str().into());
+    let (ids, price) = ([left.id, right.id], Value::Float64(left.price));
+    let pair = [Value::Int64(ids[0]), Value::Int64(ids[1]), symbol, price];
+    format!("0 {}", text::to_text(&Value::Tuple(pair.into()), &ty))
 }
 
 fn output() -> [(&'static str, Type); 4] {
@@ -73,12 +124,11 @@ fn output() -> [(&'static str, Type); 4] {
 
 /// Submissions of a Join by naive lists.
 fn expected(trades: &[(usize, Trade)], case: &JoinCase) -> Vec<String> {
-    let ty = Type::Tuple(TupleType::new(output()).into());
-    let mut windows: [VecDeque<&Trade>; 2] = Default::default();
+    let mut windows: [VecDeque<(&Trade, bool)>; 2] = Default::default();
     let mut submitted = Vec::new();
     for (side, trade) in trades {
         let mut is_paired = false;
-        for partner in &windows[1 - side] {
+        for (partner, is_partner_paired) in &mut windows[1 - side] {
             let (left, right) = if *side == 0 {
                 (trade, *partner)
             } else {
@@ -88,19 +138,20 @@ fn expected(trades: &[(usize, Trade)], case: &JoinCase) -> Vec<String> {
             if !left.has_key_of(right, &case.by) || !is_match {
                 continue;
             }
-            is_paired = true;
-            let symbol = Value::RString(right.symbol.as_str().into());
-            let (ids, price) = ([left.id, right.id], Value::Float64(left.price));
-            let pair = [Value::Int64(ids[0]), Value::Int64(ids[1]), symbol, price];
-            let pair = text::to_text(&Value::Tuple(pair.into()), &ty);
-            submitted.push(format!("0 {pair}"));
+            (is_paired, *is_partner_paired) = (true, true);
+            submitted.push(pair_text(left, right));
         }
-        if is_paired {
+        let mut is_marked = is_paired;
+        windows[*side].push_back((trade, is_paired));
+        if windows[*side].len() > case.sizes[*side]
+            && let Some((oldest, false)) = windows[*side].pop_front()
+            && let Some(text) = case.unmatched_text(*side, oldest)
+        {
+            is_marked |= case.rest != Rest::Ports;
+            submitted.push(text);
+        }
+        if is_marked {
             submitted.push("0 window".to_owned());
-        }
-        windows[*side].push_back(trade);
-        if windows[*side].len() > case.sizes[*side] {
-            windows[*side].pop_front();
         }
     }
     submitted
@@ -136,9 +187,27 @@ fn submitted(trades: &[(usize, Trade)], case: &JoinCase, backend: &mut dyn Backe
         attribute(1, 1),
         attribute(0, 2),
     ];
-    let operator = operator
+    let mut operator = operator
         .output("Pairs", output())
         .assign(assigned.map(Some).to_vec());
+    let algorithm = match case.outer {
+        [false, false] => "inner",
+        [true, false] => "leftOuter",
+        [false, true] => "rightOuter",
+        [true, true] => "outer",
+    };
+    operator = operator.literal("algorithm", &[algorithm]);
+    for side in (0..2).filter(|&side| case.outer[side]) {
+        operator = match case.rest {
+            Rest::DefaultValues => operator,
+            Rest::DefaultTuple => {
+                let ty = Type::Tuple(TupleType::new(schema()).into());
+                let default = exprs::constant(case.default_trade().to_value(), ty);
+                operator.param(["defaultTupleRHS", "defaultTupleLHS"][side], [default])
+            }
+            Rest::Ports => operator.output(["LeftRest", "RightRest"][side], schema()),
+        };
+    }
     let entry = OperatorEntry::find(toolkit::operators(), "spl.relational::Join");
     let mut harness = TextHarness::with_backend(&operator, entry.unwrap(), backend);
     for (side, trade) in trades {
@@ -173,8 +242,10 @@ proptest! {
         by in prop::sample::subsequence(vec![0_usize, 1, 2], 1..4),
         sizes in [prop_oneof![0..3_usize, 3..40_usize], prop_oneof![0..3_usize, 3..40_usize]],
         has_match in any::<bool>(),
+        outer in [any::<bool>(), any::<bool>()],
+        rest in prop_oneof![Just(Rest::DefaultValues), Just(Rest::DefaultTuple), Just(Rest::Ports)],
     ) {
-        let case = JoinCase { by, sizes, has_match };
+        let case = JoinCase { by, sizes, has_match, outer, rest };
         let expected = expected(&trades, &case);
         let mut interpreter = InterpreterBackend::new(&[], &[]);
         prop_assert_eq!(&submitted(&trades, &case, &mut interpreter), &expected);

@@ -49,7 +49,7 @@ const DEFAULT_CASE: FusedCase = FusedCase {
     has_file: false,
 };
 
-const OPERATORS: [FusedCase; 18] = [
+const OPERATORS: [FusedCase; 19] = [
     FusedCase {
         name: "Filter",
         program: include_str!("../programs/filter.spl"),
@@ -132,6 +132,14 @@ const OPERATORS: [FusedCase; 18] = [
     FusedCase {
         name: "Join-long",
         program: include_str!("../programs/join_long.spl"),
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Join-outer",
+        program: include_str!("../programs/join_outer.spl"),
+        rounded_tuples: |tuples| tuples.max(2 * WINDOW),
+        // Each even number, and the odd ones that have left the window.
+        tuples_out: |tuples| tuples.div_ceil(2) + (tuples - WINDOW) / 2,
         ..DEFAULT_CASE
     },
     FusedCase {

@@ -295,6 +295,7 @@ fn fused_code_does_what_is_done_by_hand() {
         "Aggregate-panes",
         "Join",
         "Join-long",
+        "Join-outer",
         "DeDuplicate",
     ];
     let rest = [

@@ -57,6 +57,7 @@ pub fn run_case(
         ("operators", "Aggregate-functions") => functions(count, &mut sink),
         ("operators", "Join") => join(count, WINDOW_MESSAGES, &mut sink),
         ("operators", "Join-long") => join(count, LONG_WINDOW as usize, &mut sink),
+        ("operators", "Join-outer") => outer_join(count, &mut sink),
         ("operators", "DeDuplicate") => {
             let mut seen = HashSet::new();
             for_each_number(count, |n| match seen.insert(n * 7919 % 1_000_000) {
@@ -283,6 +284,30 @@ fn join(count: u64, window: usize, sink: &mut ControlSink) {
         (0..right.count(n)).for_each(|_| sink.add(n + n));
         right.insert(n, window);
         (0..left.count(n)).for_each(|_| sink.add(n + n));
+    });
+}
+
+/// Even numbers are found again; odd ones when they leave the window.
+fn outer_join(count: u64, sink: &mut ControlSink) {
+    let (mut order, mut are_paired) = (VecDeque::new(), HashMap::new());
+    let mut right = SlidingNumbers::default();
+    for_each_number(count, |n| {
+        let is_paired = right.count(n) > 0;
+        (0..right.count(n)).for_each(|_| sink.add(n + n));
+        order.push_back(n);
+        are_paired.insert(n, is_paired);
+        if order.len() > WINDOW_MESSAGES
+            && let Some(oldest) = order.pop_front()
+            && are_paired.remove(&oldest) == Some(false)
+        {
+            sink.add(oldest);
+        }
+        let key = if n % 2 == 0 { n } else { -1 };
+        if let Some(is_paired) = are_paired.get_mut(&key) {
+            *is_paired = true;
+            sink.add(key + n);
+        }
+        right.insert(key, WINDOW_MESSAGES);
     });
 }
 

@@ -1,4 +1,4 @@
-//! A Join as statements: inner, on equality, with windows of a number of tuples.
+//! A Join as statements: on equality, with windows of a number of tuples.
 //!
 //! The tuples of a window are entries of a table without keys, linked by their ids in two lists:
 //! those of the window, and those of each key. A table of keys has the ends of both windows' lists,
@@ -9,11 +9,16 @@
 //!   at = firstRight;                                   // of a tuple that comes from the left
 //!   while (at != 0) {
 //!       <the entry at of right>; next = nextOfKey;
-//!       if (match) { hasSubmitted = true; submit(output, 0); }
+//!       if (match) {
+//!           hasSubmitted = true; submit(output, 0);
+//!           matched = true; paired = true;             // where unmatched tuples count
+//!       }
 //!       at = next;
 //!   }
 //!   if (count == size) {                               // the oldest leaves: the first of its key
-//!       <the entry oldest of left>; slot = oldest; oldest = nextOfWindow; next = nextOfKey;
+//!       <the entry oldest of left>;
+//!       if (matched == false) { hasSubmitted = true; submit(output with a default tuple, 0); }
+//!       slot = oldest; oldest = nextOfWindow; next = nextOfKey;
 //!       <the entry key of keys>; firstLeft = next;
 //!       if (next == 0 && firstRight == 0 && key != own) { remove entry of keys; }
 //!       <the entry own of keys>;
@@ -29,6 +34,7 @@ use graph::{
 use runtime::LoweredLogic;
 use tuple::{Type, Value};
 
+use super::unmatched::UnmatchedOutput;
 use crate::kept_tuple::KeptTuple;
 use crate::key_evaluator::{is_flat, may_hold_nan};
 use crate::lower;
@@ -39,14 +45,13 @@ const EQUALITY: [&str; 2] = ["equalityLHS", "equalityRHS"];
 /// Whether a Join can be lowered. What `@catch` leaves of a pair's output is kept by
 /// [`super::operator`] alone.
 pub fn can_lower(operator: &OperatorNode) -> bool {
-    let is_inner = lower::literal(operator, "algorithm").is_none_or(|word| word == "inner");
     let is_caught = operator.caught_faults() != CaughtFaults::None;
     let has_flat_keys = EQUALITY.iter().all(|param| {
         let param = operator.param(param).map(|param| &param.value);
         matches!(param, Some(ParamValue::Exprs(parts)) if parts.iter().all(|part| is_flat(&part.ty)))
     });
     let sides = [0, 1].map(|side| size(operator, side).is_some());
-    is_inner && !is_caught && has_flat_keys && sides == [true; 2] && !operator.keeps_history()
+    !is_caught && has_flat_keys && sides == [true; 2] && !operator.keeps_history()
 }
 
 /// Number of tuples that a side's window has, if nothing else lets one leave and it has no
@@ -100,6 +105,8 @@ struct SideVariables {
     next_of_key: Expr,
     /// Attributes of the current tuple that outputs and matches read.
     kept: KeptTuple,
+    /// The output for tuples without a partner, and whether the current tuple has found one.
+    unmatched: Option<(UnmatchedOutput, Expr)>,
 }
 
 impl SideVariables {
@@ -110,10 +117,18 @@ impl SideVariables {
         code: &mut StatefulLowering,
     ) -> SideVariables {
         let tuples = code.add_table(["left", "right"][side], None);
+        let unmatched = UnmatchedOutput::of(operator, side, code);
+        let whole = unmatched
+            .as_ref()
+            .and_then(|unmatched| unmatched.read(operator, side));
         let outputs = operator.outputs[0].assign.iter().flatten();
-        let read = outputs.chain(lower::param(operator, "match"));
+        let read = outputs.chain(lower::param(operator, "match")).chain(&whole);
         let port = PortIndex(side as u32);
         let kept = KeptTuple::new(operator, port, read, tuples, code);
+        let unmatched = unmatched.map(|output| {
+            let matched = code.variable(Some(tuples), "matched", Type::Boolean);
+            (output, matched)
+        });
         let mut number = |table, name| code.variable(table, name, Type::Uint32);
         SideVariables {
             size: size(operator, side).unwrap_or_default(),
@@ -127,6 +142,7 @@ impl SideVariables {
             next_in_window: number(Some(tuples), "nextInWindow"),
             next_of_key: number(Some(tuples), "nextOfKey"),
             kept,
+            unmatched,
         }
     }
 
@@ -157,11 +173,14 @@ impl<'a> JoinLowering<'a> {
         let key = self.code.key(self.operator, EQUALITY[side]);
         let key = key.unwrap_or_default();
         let mut stmts = vec![self.code.find_entry(self.keys, key.clone())];
-        stmts.extend(self.find_partners(side, &key));
+        let (paired_id, paired) = self.code.local("paired", Type::Boolean);
+        stmts.push(Stmt::Let(paired_id, None));
+        stmts.extend(self.find_partners(side, &key, &paired));
         if self.sides[side].size == 0 {
+            stmts.extend(self.submit_unmatched(side, paired, None));
             stmts.push(self.remove_empty_key());
         } else {
-            self.insert(side, &mut stmts);
+            self.insert(side, &paired, &mut stmts);
         }
         let none = self.code.constant(Value::Boolean(false));
         let end = vec![
@@ -173,7 +192,7 @@ impl<'a> JoinLowering<'a> {
     }
 
     /// Submits the pairs of a tuple with those of the other side that have its key.
-    fn find_partners(&mut self, side: usize, key: &[Expr]) -> Vec<Stmt> {
+    fn find_partners(&mut self, side: usize, key: &[Expr], paired: &Expr) -> Vec<Stmt> {
         let (at_id, at) = self.code.local("at", Type::Uint32);
         let (next_id, next) = self.code.local("next", Type::Uint32);
         let (operator, other) = (self.operator, &self.sides[1 - side]);
@@ -182,9 +201,16 @@ impl<'a> JoinLowering<'a> {
         });
         let yes = self.code.constant(Value::Boolean(true));
         let mut pair = vec![
-            self.code.set(&self.has_submitted, yes),
+            self.code.set(&self.has_submitted, yes.clone()),
             lower::submit(PortIndex(0), tuple),
         ];
+        let matched = other.unmatched.iter().map(|(_, matched)| matched);
+        let own = self.sides[side].unmatched.iter().map(|_| paired);
+        pair.extend(
+            matched
+                .chain(own)
+                .map(|noted| self.code.set(noted, yes.clone())),
+        );
         if let Some(condition) = lower::param(operator, "match") {
             pair = vec![if_then(other.kept.substitute(condition, operator), pair)];
         }
@@ -206,6 +232,22 @@ impl<'a> JoinLowering<'a> {
         search
     }
 
+    /// Submits the output for a tuple of a side if it counts although it has found no partner.
+    fn submit_unmatched(
+        &self,
+        side: usize,
+        has_partner: Expr,
+        kept: Option<&KeptTuple>,
+    ) -> Option<Stmt> {
+        let (output, _) = self.sides[side].unmatched.as_ref()?;
+        let submitted = self.code.set(
+            &self.has_submitted,
+            self.code.constant(Value::Boolean(true)),
+        );
+        let submit = output.submit(self.operator, side, kept, submitted);
+        Some(Stmt::If(has_partner, Vec::new(), submit))
+    }
+
     /// Removes the current key if neither side has a tuple of it.
     fn remove_empty_key(&self) -> Stmt {
         let [left, right] = self.sides.each_ref().map(|side| self.is_none(&side.first));
@@ -218,7 +260,7 @@ impl<'a> JoinLowering<'a> {
     }
 
     /// Puts the tuple at the end of its side's window; from a full one, the oldest leaves.
-    fn insert(&mut self, side: usize, stmts: &mut Vec<Stmt>) {
+    fn insert(&mut self, side: usize, paired: &Expr, stmts: &mut Vec<Stmt>) {
         let (own_id, own) = self.code.local("own", Type::Uint32);
         let (slot_id, slot) = self.code.local("slot", Type::Uint32);
         stmts.push(Stmt::EntryId(own_id, self.keys));
@@ -251,6 +293,8 @@ impl<'a> JoinLowering<'a> {
         let none = self.code.constant(Value::Uint32(0));
         stmts.push(self.code.set(&this.next_of_key, none));
         stmts.push(self.code.set(&this.key, own));
+        let matched = this.unmatched.iter();
+        stmts.extend(matched.map(|(_, matched)| self.code.set(matched, paired.clone())));
         stmts.extend(this.kept.keep(&self.code));
     }
 
@@ -261,8 +305,13 @@ impl<'a> JoinLowering<'a> {
         let (next_id, next) = self.code.local("next", Type::Uint32);
         let this = &self.sides[side];
         let is_other = self.code.compare(BinaryOp::Ne, &key, own);
-        vec![
-            this.select(&this.oldest),
+        let matched = this.unmatched.as_ref();
+        let submit = matched.and_then(|(_, matched)| {
+            self.submit_unmatched(side, matched.clone(), Some(&this.kept))
+        });
+        let mut stmts = vec![this.select(&this.oldest)];
+        stmts.extend(submit);
+        stmts.extend([
             self.code.set(slot, this.oldest.clone()),
             self.code.set(&this.oldest, this.next_in_window.clone()),
             Stmt::Let(key_id, Some(this.key.clone())),
@@ -271,7 +320,8 @@ impl<'a> JoinLowering<'a> {
             self.code.set(&this.first, next),
             if_then(is_other, vec![self.remove_empty_key()]),
             Stmt::SelectEntry(self.keys, own.clone()),
-        ]
+        ]);
+        stmts
     }
 
     /// Puts an entry at the end of a list.

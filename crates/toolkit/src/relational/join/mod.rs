@@ -3,6 +3,7 @@
 mod join_side;
 mod lowered;
 mod operator;
+mod unmatched;
 mod verify;
 
 use graph::{

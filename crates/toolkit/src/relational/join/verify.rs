@@ -64,12 +64,12 @@ pub fn timers(operator: &OperatorNode) -> OperatorTimers {
     OperatorTimers::new(operator.inputs.iter().any(loses_by_time), submits)
 }
 
-fn algorithm(operator: &OperatorNode) -> &str {
+pub fn algorithm(operator: &OperatorNode) -> &str {
     lower::literal(operator, "algorithm").unwrap_or("inner")
 }
 
 /// The sides whose unmatched tuples count, and what output ports there are then.
-fn outer_sides(algorithm: &str) -> (&'static [usize], &'static str) {
+pub fn outer_sides(algorithm: &str) -> (&'static [usize], &'static str) {
     match algorithm {
         "outer" => (&[0, 1], "1 or 3 output ports"),
         "leftOuter" => (&[0], "1 or 2 output ports"),
