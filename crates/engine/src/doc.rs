@@ -163,10 +163,11 @@ fn input_port_doc(port: &InPortModel) -> String {
         PunctuationInputMode::Expecting => "; needs window markers",
         PunctuationInputMode::WindowBound => "; needs window markers for a punct() window",
     };
-    let interval = if port.allows_time_interval {
-        ", which may be timeInterval"
-    } else {
-        ""
+    let interval = match (port.allows_time_interval, port.allows_session) {
+        (true, true) => ", which may be timeInterval or session",
+        (true, false) => ", which may be timeInterval",
+        (false, true) => ", which may be session",
+        (false, false) => "",
     };
     let control = if port.is_control {
         "; a control port"

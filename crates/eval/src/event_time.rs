@@ -19,7 +19,7 @@ pub struct OperatorEventTime {
     pane: Mutex<Option<Pane>>,
 }
 
-/// A pane of a window over event time while it fires.
+/// A pane or session of a window over event time while it fires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pane {
     /// The first instant in it.

@@ -41,7 +41,7 @@ pub use port_index::PortIndex;
 pub use program::{
     Annotation, CaughtFaults, ConfigEntry, EventClock, InPort, Logic, OperatorId, OperatorNode,
     OperatorTimers, OutPort, OutPortId, OutputCall, Param, ParamValue, Partition,
-    PartitionEviction, Policy, Program, StateVar, TimeInterval, Window, WindowKind,
+    PartitionEviction, Policy, Program, SessionGap, StateVar, TimeInterval, Window, WindowKind,
 };
 pub use state_table::{SortKey, StateTable};
 pub use stmt::{Body, Function, LocalVar, Stmt};

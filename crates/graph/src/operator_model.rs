@@ -218,8 +218,10 @@ pub struct InPortModel {
     pub partition_param: Option<&'static str>,
     /// The forms of window that it takes; empty for all that are not over event time.
     pub windows: &'static [WindowForm],
-    /// Whether the port takes windows over event time.
+    /// Whether the port takes timeInterval windows.
     pub allows_time_interval: bool,
+    /// Whether the port takes session windows.
+    pub allows_session: bool,
 }
 
 impl InPortModel {
@@ -233,6 +235,7 @@ impl InPortModel {
         partition_param: None,
         windows: &[],
         allows_time_interval: false,
+        allows_session: false,
     };
 
     /// Any number of like ports, none included.
@@ -262,6 +265,7 @@ pub enum PolicyKind {
     Delta,
     Punct,
     Interval,
+    Session,
 }
 
 /// A set of like output ports.

@@ -372,7 +372,7 @@ pub struct ConfigEntry {
 /// A window of an input port.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// Tumbling, sliding, or over event time.
+    /// Tumbling, sliding, or one of those over event time.
     pub kind: WindowKind,
     /// When tuples leave (tumbling: when the window is flushed).
     pub evict: Policy,
@@ -390,7 +390,7 @@ impl Window {
         let policy = match self.kind {
             WindowKind::Tumbling => Some(&self.evict),
             WindowKind::Sliding => self.trigger.as_ref(),
-            WindowKind::TimeInterval => None,
+            WindowKind::TimeInterval | WindowKind::Session => None,
         };
         policy.and_then(Policy::seconds)
     }
@@ -410,6 +410,8 @@ pub enum WindowKind {
     Sliding,
     /// Over event time; its eviction is an [`TimeInterval`].
     TimeInterval,
+    /// Over event time; its eviction is a [`SessionGap`].
+    Session,
 }
 
 /// The panes of a window over event time: `[N * period_s + offset, N * period_s + offset +
@@ -423,6 +425,20 @@ pub struct TimeInterval {
     /// Start of a pane, in nanoseconds.
     pub offset_ns: i128,
     /// Nanoseconds after its end for which a pane accepts late tuples.
+    pub discard_ns: i128,
+    /// The attribute that holds the event time: its index in the port's schema.
+    pub attribute: u32,
+    /// Length of a tick, for an integer attribute.
+    pub resolution: Resolution,
+}
+
+/// The sessions of a window over event time: tuples of a key whose event times lie less than the
+/// gap apart, one after the other, are in one session. It ends the gap after its last event time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionGap {
+    /// Nanoseconds from the last event time of a session to its end; above 0.
+    pub gap_ns: i128,
+    /// Nanoseconds after its end for which a session accepts late tuples.
     pub discard_ns: i128,
     /// The attribute that holds the event time: its index in the port's schema.
     pub attribute: u32,
@@ -444,13 +460,19 @@ pub enum Policy {
     Punct,
     /// The watermark has passed the end of a pane, or its age.
     Interval(TimeInterval),
+    /// The watermark has passed the end of a session, or its age.
+    Session(SessionGap),
 }
 
 impl Policy {
     fn seconds(&self) -> Option<f64> {
         match self {
             Policy::Time(seconds) => Some(*seconds),
-            Policy::Count(_) | Policy::Delta(..) | Policy::Punct | Policy::Interval(_) => None,
+            Policy::Count(_)
+            | Policy::Delta(..)
+            | Policy::Punct
+            | Policy::Interval(_)
+            | Policy::Session(_) => None,
         }
     }
 }

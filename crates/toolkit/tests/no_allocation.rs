@@ -7,7 +7,8 @@ use std::alloc::System;
 
 use eval::Fault;
 use graph::{
-    BinaryOp, EventClock, Expr, OperatorModel, Policy, PortIndex, Pos, TimeInterval, Window,
+    BinaryOp, EventClock, Expr, OperatorModel, Policy, PortIndex, Pos, SessionGap, TimeInterval,
+    Window,
 };
 use graph::{WindowKind, inserted_operators};
 use runtime::{Operator, OperatorEntry, Outlet};
@@ -171,6 +172,7 @@ fn run(operators: Vec<OperatorBuilder>, watch: OperatorEntry) -> Vec<u64> {
 fn what_runs_allocates_nothing() {
     tuples_of_fixed_length_pass_without_an_allocation();
     panes_take_no_more_than_those_before();
+    sessions_take_no_more_than_those_before();
     windows_that_slide_take_no_more_than_when_they_were_full_first();
     a_history_takes_memory_for_the_tuples_that_came();
     keys_that_are_forgotten_make_room_for_others();
@@ -206,6 +208,19 @@ fn tuples_of_fixed_length_pass_without_an_allocation() {
     assert_eq!(processed[5], 2 * 3, "two windows of three groups");
 }
 
+/// Watermarks of the numbers, as nanoseconds.
+fn marks() -> OperatorBuilder {
+    let marks = fed(inserted_operators::WATERMARKS, "Marks", 0).output("Marks", schema());
+    marks.event_clock(EventClock {
+        attribute: "n".into(),
+        resolution: Resolution::Nanoseconds,
+        lag_ns: 0,
+        min_gap_ns: 10,
+        outputs: vec![PortIndex(0)],
+        generates_watermarks: true,
+    })
+}
+
 fn panes_take_no_more_than_those_before() {
     let panes = Policy::Interval(TimeInterval {
         duration_ns: 200,
@@ -215,20 +230,10 @@ fn panes_take_no_more_than_those_before() {
         attribute: 0,
         resolution: Resolution::Nanoseconds,
     });
-    let clock = EventClock {
-        attribute: "n".into(),
-        resolution: Resolution::Nanoseconds,
-        lag_ns: 0,
-        min_gap_ns: 10,
-        outputs: vec![PortIndex(0)],
-        generates_watermarks: true,
-    };
-    let mut marks = fed(inserted_operators::WATERMARKS, "Marks", 0).output("Marks", schema());
-    marks = marks.event_clock(clock);
     let panes = window(WindowKind::TimeInterval, panes, None);
     let operators = vec![
         numbers(),
-        marks,
+        marks(),
         fed("t::Watch", "Watch", 1),
         aggregate(1, panes, &["Sum", "Max"]),
         fed("t::Take", "Take", 3),
@@ -236,6 +241,27 @@ fn panes_take_no_more_than_those_before() {
     let processed = run(operators, WATCH_WINDOWS);
     assert_eq!(processed[2], 20_000);
     assert_eq!(processed[4], 399, "one ends at 50, 100, ... 19,950");
+}
+
+fn sessions_take_no_more_than_those_before() {
+    let gap = Policy::Session(SessionGap {
+        gap_ns: 1,
+        discard_ns: 100,
+        attribute: 0,
+        resolution: Resolution::Nanoseconds,
+    });
+    let sessions = window(WindowKind::Session, gap, None);
+    let operators = vec![
+        numbers(),
+        marks(),
+        fed("t::Watch", "Watch", 1),
+        aggregate(1, sessions, &["Sum", "Max"]),
+        fed("t::Take", "Take", 3),
+    ];
+    let processed = run(operators, WATCH_WINDOWS);
+    assert_eq!(processed[2], 20_000);
+    // The last watermark is 19,990, and each number is a session that ends 1 behind it.
+    assert_eq!(processed[4], 19_990);
 }
 
 fn windows_that_slide_take_no_more_than_when_they_were_full_first() {

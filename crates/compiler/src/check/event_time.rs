@@ -50,7 +50,7 @@ pub(crate) fn propagate(
 /// Whether a window is one over event time.
 fn is_over_time(window: &Option<Window>) -> bool {
     let evict = window.as_ref().map(|window| &window.evict);
-    matches!(evict, Some(Policy::Interval(_)))
+    matches!(evict, Some(Policy::Interval(_) | Policy::Session(_)))
 }
 
 /// The clock that the operator's own annotation gives it.
@@ -263,6 +263,9 @@ impl EventTimePropagation<'_> {
                 match (evict, found) {
                     (Some(Policy::Interval(interval)), Some((attribute, resolution))) => {
                         (interval.attribute, interval.resolution) = (attribute, resolution);
+                    }
+                    (Some(Policy::Session(session)), Some((attribute, resolution))) => {
+                        (session.attribute, session.resolution) = (attribute, resolution);
                     }
                     _ => self.report_missing(at, port),
                 }

@@ -1,12 +1,13 @@
-//! The times of a window over event time.
+//! The times of windows over event time.
 //!
 //! ```text
 //!   window In : timeInterval, intervalDuration(10.0), creationPeriod(5.0), discardAge(30.0),
 //!               intervalOffset(2.0) ;
+//!   window In : session, gap(10.0), discardAge(30.0) ;
 //! ```
-//! All times are seconds. Their order is free, and only `intervalDuration` is required.
+//! All times are seconds. Their order is free, and only `intervalDuration` and `gap` are required.
 
-use graph::TimeInterval;
+use graph::{SessionGap, TimeInterval};
 use syntax::ast::Expr;
 use syntax::{Diagnostic, Span};
 use tuple::Resolution;
@@ -14,12 +15,13 @@ use tuple::Resolution;
 use super::policy::WindowPolicyReader;
 use crate::instance::InvocationContext;
 
-/// The words; the duration is the first.
-const TIME_WORDS: [&str; 4] = [
+/// Words for times in a window clause.
+const TIME_WORDS: [&str; 5] = [
     "intervalDuration",
     "creationPeriod",
     "discardAge",
     "intervalOffset",
+    "gap",
 ];
 
 /// Number of panes that may hold one tuple: more would make each tuple as costly as 65,536 copies.
@@ -31,6 +33,20 @@ const SECONDS_MAX: f64 = 9.0e9;
 /// Whether a word is that of such a time.
 pub(super) fn is_time(word: &str) -> bool {
     TIME_WORDS.contains(&word)
+}
+
+/// Whether a time of this word has to be above zero.
+pub(super) fn is_above_zero(word: &str) -> bool {
+    matches!(word, "intervalDuration" | "creationPeriod" | "gap")
+}
+
+/// The kinds of window that a word is for.
+fn kinds_with(word: &str) -> &'static str {
+    match word {
+        "gap" => "session windows",
+        "discardAge" => "timeInterval and session windows",
+        _ => "timeInterval windows",
+    }
 }
 
 /// Times of one window, in nanoseconds, as far as they have been read.
@@ -81,7 +97,10 @@ impl IntervalTimes {
         kind: Span,
     ) -> Option<TimeInterval> {
         let fail = |span, message: &str| invocation.session.fail("window-policy", span, message);
-        let [duration, period, discard, offset] = self.values;
+        let [duration, period, discard, offset, gap] = self.values;
+        if let Some((_, span)) = gap {
+            return misplaced(invocation, "gap", span);
+        }
         let Some((duration_ns, duration_span)) = duration else {
             let message = "a timeInterval window needs its `intervalDuration`";
             let finding = Diagnostic::error("window-parts", kind, message);
@@ -95,10 +114,7 @@ impl IntervalTimes {
             (TIME_WORDS[1], period_ns, period_span),
         ] {
             if ns == 0 {
-                return fail(
-                    span,
-                    &format!("`{word}` has to be above 0, by a nanosecond at least"),
-                );
+                return too_short(invocation, word, span);
             }
         }
         if duration_ns / period_ns > PANES_MAX {
@@ -124,4 +140,47 @@ impl IntervalTimes {
             resolution: Resolution::default(),
         })
     }
+
+    /// The sessions that they make; reports what is missing, or is for another kind of window. The
+    /// attribute is known when the operators are joined.
+    pub fn session(self, invocation: &InvocationContext<'_, '_>, kind: Span) -> Option<SessionGap> {
+        let [duration, period, discard, offset, gap] = self.values;
+        for (word, given) in TIME_WORDS.into_iter().zip([duration, period, None, offset]) {
+            if let Some((_, span)) = given {
+                return misplaced(invocation, word, span);
+            }
+        }
+        let Some((gap_ns, gap_span)) = gap else {
+            let message = "a session window needs its `gap`";
+            let finding = Diagnostic::error("window-parts", kind, message);
+            let help = "write `session, gap(30.0)` for instance: seconds without a tuple, after \
+                        which a session ends";
+            invocation.session.report(finding.help(help));
+            return None;
+        };
+        if gap_ns == 0 {
+            return too_short(invocation, "gap", gap_span);
+        }
+        Some(SessionGap {
+            gap_ns,
+            discard_ns: discard.map_or(0, |(ns, _)| ns),
+            attribute: 0,
+            resolution: Resolution::default(),
+        })
+    }
+}
+
+/// Reports a time that is for other windows.
+pub(super) fn misplaced<T>(
+    invocation: &InvocationContext<'_, '_>,
+    word: &str,
+    span: Span,
+) -> Option<T> {
+    let message = format!("`{word}` is for {}", kinds_with(word));
+    invocation.session.fail("window-parts", span, message)
+}
+
+fn too_short<T>(invocation: &InvocationContext<'_, '_>, word: &str, span: Span) -> Option<T> {
+    let message = format!("`{word}` has to be above 0, by a nanosecond at least");
+    invocation.session.fail("window-policy", span, message)
 }

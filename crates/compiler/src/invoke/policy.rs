@@ -5,6 +5,7 @@ use syntax::Span;
 use syntax::ast::Expr;
 use tuple::{Type, Value};
 
+use super::interval;
 use crate::expr::{ReadableInputs, Typer, TypingContext};
 use crate::instance::InvocationContext;
 
@@ -16,6 +17,7 @@ pub(super) fn kind_of(policy: &Policy) -> PolicyKind {
         Policy::Delta(..) => PolicyKind::Delta,
         Policy::Punct => PolicyKind::Punct,
         Policy::Interval(_) => PolicyKind::Interval,
+        Policy::Session(_) => PolicyKind::Session,
     }
 }
 
@@ -90,10 +92,12 @@ impl<'w> WindowPolicyReader<'_, '_, 'w> {
             return self.fail(expr.span, message);
         }
         if !seconds.is_finite() || seconds < 0.0 {
-            return self.fail(
-                expr.span,
-                format!("`{word}` takes a time of zero or more seconds"),
-            );
+            let least = match interval::is_above_zero(word) {
+                true => "more than zero",
+                false => "zero or more",
+            };
+            let message = format!("`{word}` takes a time of {least} seconds");
+            return self.fail(expr.span, message);
         }
         Some(seconds)
     }

@@ -15,17 +15,16 @@ pub(super) fn fits(
     window: &Window,
     span: Span,
 ) -> Option<()> {
-    let (forms, time_interval) = (
-        invocation.inputs[port].windows,
-        invocation.inputs[port].allows_time_interval,
-    );
+    let model = &invocation.inputs[port];
+    let forms = model.windows;
     let takes = |form: &WindowForm| {
         form.kind == window.kind
             && (form.evict.is_empty() || form.evict.contains(&kind_of(&window.evict)))
             && (!form.every_tuple || matches!(window.trigger, None | Some(Policy::Count(1))))
     };
     let is_taken = match window.kind {
-        WindowKind::TimeInterval => time_interval,
+        WindowKind::TimeInterval => model.allows_time_interval,
+        WindowKind::Session => model.allows_session,
         _ => forms.is_empty() || forms.iter().any(takes),
     };
     if is_taken {
@@ -37,7 +36,12 @@ pub(super) fn fits(
     if forms.is_empty() {
         words.extend(["tumbling window", "sliding window"].map(str::to_owned));
     }
-    words.extend(time_interval.then(|| "timeInterval window".to_owned()));
+    let over_time = [
+        (model.allows_time_interval, "timeInterval window"),
+        (model.allows_session, "session window"),
+    ];
+    let over_time = over_time.iter().filter(|(is_taken, _)| *is_taken);
+    words.extend(over_time.map(|(_, form)| (*form).to_owned()));
     invocation
         .session
         .report(finding.help(format!("it takes a {}", words.join(", or a "))));
@@ -49,6 +53,7 @@ fn form_words(form: &WindowForm) -> String {
         WindowKind::Tumbling => "tumbling window",
         WindowKind::Sliding => "sliding window",
         WindowKind::TimeInterval => "timeInterval window",
+        WindowKind::Session => "session window",
     };
     let words: Vec<_> = form.evict.iter().map(|kind| policy_word(*kind)).collect();
     let evict = match &words[..] {
@@ -70,6 +75,7 @@ fn policy_word(kind: PolicyKind) -> &'static str {
         PolicyKind::Delta => "delta",
         PolicyKind::Punct => "punct",
         PolicyKind::Interval => "intervalDuration",
+        PolicyKind::Session => "gap",
     }
 }
 

@@ -29,10 +29,11 @@ enum WindowPartPosition {
     Eviction,
 }
 
-const PART_WORDS: [&str; 15] = [
+const PART_WORDS: [&str; 17] = [
     "tumbling",
     "sliding",
     "timeInterval",
+    "session",
     "count",
     "time",
     "delta",
@@ -41,6 +42,7 @@ const PART_WORDS: [&str; 15] = [
     "creationPeriod",
     "discardAge",
     "intervalOffset",
+    "gap",
     "partitioned",
     "partitionAge",
     "partitionCount",
@@ -97,6 +99,7 @@ impl WindowParts {
             ("tumbling", None) => self.set_kind(invocation, WindowKind::Tumbling, span),
             ("sliding", None) => self.set_kind(invocation, WindowKind::Sliding, span),
             ("timeInterval", None) => self.set_kind(invocation, WindowKind::TimeInterval, span),
+            ("session", None) => self.set_kind(invocation, WindowKind::Session, span),
             ("partitioned", None) => set_once(invocation, &mut self.partitioned, span, word),
             ("count" | "time" | "delta" | "punct", Some(args)) => {
                 let policy = policies.policy(&word.text, args, span)?;
@@ -147,7 +150,7 @@ impl WindowParts {
         span: Span,
     ) -> Option<WindowPartPosition> {
         if let Some((_, first)) = self.kind {
-            let message = "a window is tumbling, sliding or timeInterval: one of them";
+            let message = "a window is tumbling, sliding, timeInterval or session: one of them";
             let finding = Diagnostic::error("window-parts", span, message);
             invocation.session.report(finding.label(first, "said here"));
             return None;
@@ -166,15 +169,14 @@ impl WindowParts {
         let Some((kind, kind_span)) = self.kind else {
             return fail(
                 clause.port.span,
-                "a window begins with `tumbling`, `sliding` or `timeInterval`",
+                "a window begins with `tumbling`, `sliding`, `timeInterval` or `session`",
             );
         };
-        if kind == WindowKind::TimeInterval {
-            return self.time_interval(invocation, clause, kind_span);
+        if matches!(kind, WindowKind::TimeInterval | WindowKind::Session) {
+            return self.over_event_time(invocation, clause, (kind, kind_span));
         }
         if let Some((word, span)) = self.times.first() {
-            let message = format!("`{word}` is for timeInterval windows");
-            return fail(span, &message);
+            return interval::misplaced(invocation, word, span);
         }
         let mut policies = self.policies.into_iter();
         let Some((evict, evict_span)) = policies.next() else {
@@ -197,7 +199,7 @@ impl WindowParts {
                     "a tumbling window has no trigger: it fires when it is full",
                 );
             }
-            (WindowKind::Tumbling | WindowKind::TimeInterval, _) => None,
+            (WindowKind::Tumbling | WindowKind::TimeInterval | WindowKind::Session, _) => None,
             (WindowKind::Sliding, _) if kind_of(&evict) == PolicyKind::Punct => {
                 return fail(evict_span, "`punct()` is for tumbling windows");
             }
@@ -226,28 +228,34 @@ impl WindowParts {
 
 impl WindowParts {
     /// Reads the parts of a window over event time.
-    fn time_interval(
+    fn over_event_time(
         self,
         invocation: &InvocationContext<'_, '_>,
         clause: &PortClause<Vec<Expr>>,
-        kind: Span,
+        (kind, kind_span): (WindowKind, Span),
     ) -> Option<Window> {
         let fail = |span, message: &str| invocation.session.fail("window-parts", span, message);
+        let (word, fired) = match kind {
+            WindowKind::Session => ("session", "sessions"),
+            _ => ("timeInterval", "panes"),
+        };
         if let Some((_, span)) = self.policies.first() {
-            let message = "a timeInterval window has no eviction and no trigger: the watermark fires \
-                           its panes";
-            return fail(*span, message);
+            let message = format!(
+                "a {word} window has no eviction and no trigger: the watermark fires its {fired}"
+            );
+            return fail(*span, &message);
         }
         if let Some((_, span)) = self.eviction {
-            return fail(
-                span,
-                "the partitions of a timeInterval window are not evicted",
-            );
+            let message = format!("the partitions of a {word} window are not evicted");
+            return fail(span, &message);
         }
-        let interval = self.times.interval(invocation, kind)?;
+        let evict = match kind {
+            WindowKind::Session => Policy::Session(self.times.session(invocation, kind_span)?),
+            _ => Policy::Interval(self.times.interval(invocation, kind_span)?),
+        };
         Some(Window {
-            kind: WindowKind::TimeInterval,
-            evict: Policy::Interval(interval),
+            kind,
+            evict,
             trigger: None,
             partition: self.partitioned.map(|_| Partition { evict: None }),
             pos: invocation.session.pos(clause.span),

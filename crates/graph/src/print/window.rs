@@ -17,6 +17,7 @@ impl fmt::Display for PrintedWindow<'_> {
             WindowKind::Tumbling => "tumbling, ",
             WindowKind::Sliding => "sliding, ",
             WindowKind::TimeInterval => "timeInterval, ",
+            WindowKind::Session => "session, ",
         })?;
         policy(&window.evict, schema, f)?;
         if let Some(trigger) = &window.trigger {
@@ -52,6 +53,12 @@ fn policy(policy: &Policy, schema: &TupleType, f: &mut fmt::Formatter<'_>) -> fm
             seconds(interval.period_ns),
             seconds(interval.discard_ns),
             seconds(interval.offset_ns),
+        ),
+        Policy::Session(session) => write!(
+            f,
+            "gap({:?}), discardAge({:?})",
+            seconds(session.gap_ns),
+            seconds(session.discard_ns),
         ),
         Policy::Delta(at, amount) => match schema.attributes.get(*at as usize) {
             Some(attribute) => {

@@ -2,7 +2,8 @@
 //! they leave and when the window is processed.
 //!
 //! One engine serves every combination of an eviction policy, a trigger policy, and an optional
-//! partition with its own eviction ([`graph::Window`]); windows over event time are [`Panes`].
+//! partition with its own eviction ([`graph::Window`]); windows over event time are [`Panes`] or
+//! [`SessionWindows`].
 //! [`Windows`] is generic over the items. An operator's [`WindowObserver`] says what happens when
 //! an item leaves and when a window fires.
 //!
@@ -63,20 +64,24 @@
 //! ```
 
 mod delta;
+mod event_time_windows;
 mod key;
 mod key_ids;
 mod panes;
 mod partition;
 mod partitions;
+mod sessions;
 mod shared_items;
 mod window_observer;
 mod windows;
 
 pub use delta::exceeds;
+pub use event_time_windows::EventTimeWindows;
 pub use key::{encode_key, encode_key_prefix, hash_key};
 pub use key_ids::{KeyId, KeyIds};
 pub use panes::{PaneObserver, Panes};
 pub use partition::{WindowItem, WindowPartition};
+pub use sessions::SessionWindows;
 pub use shared_items::PaneItems;
 pub use window_observer::{LeaveReason, WindowObserver};
 pub use windows::{WindowArrival, Windows};

@@ -140,7 +140,7 @@ impl<T> WindowPartition<T> {
         self.is_full |= match evict {
             Policy::Count(n) => self.len() >= *n as usize,
             Policy::Time(_) => true,
-            Policy::Delta(..) | Policy::Punct | Policy::Interval(_) => false,
+            Policy::Delta(..) | Policy::Punct | Policy::Interval(_) | Policy::Session(_) => false,
         };
     }
 

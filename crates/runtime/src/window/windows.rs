@@ -57,7 +57,8 @@ struct ItemAge {
 impl<T> Windows<T> {
     /// Empty windows, tumbling or sliding ones.
     pub fn new(window: &Window) -> Windows<T> {
-        debug_assert!(window.kind != WindowKind::TimeInterval, "those are panes");
+        let is_timed = matches!(window.kind, WindowKind::TimeInterval | WindowKind::Session);
+        debug_assert!(!is_timed, "those are panes and sessions");
         let partition = window.partition.as_ref();
         Windows {
             is_sliding: window.kind == WindowKind::Sliding,

@@ -18,14 +18,14 @@ const fn eventtime(prototype: &'static str, doc: &'static str, eval: NativeEval)
 const FUNCTIONS: &[NativeFn] = &[
     eventtime(
         "timestamp intervalStart()",
-        "The first instant of the pane that fires: in the output of an operator whose window is \
-         timeInterval.",
+        "The first instant of the pane that fires, or the first event time of the session: in the \
+         output of an operator whose window is timeInterval or session.",
         |c| current_pane(c).map(|pane| timestamp_value(pane.start)),
     ),
     eventtime(
         "timestamp intervalEnd()",
-        "The first instant behind the pane that fires: in the output of an operator whose window is \
-         timeInterval.",
+        "The first instant behind the pane or session that fires; a session ends the gap after its \
+         last event time. In the output of an operator whose window is timeInterval or session.",
         |c| current_pane(c).map(|pane| timestamp_value(pane.end)),
     ),
     eventtime(
@@ -35,13 +35,14 @@ const FUNCTIONS: &[NativeFn] = &[
     ),
     eventtime(
         "Sys.PaneTiming paneTiming()",
-        "Why the pane fires: `paneOnComplete` when the watermark has passed its end, `paneLate` when \
+        "Why the pane or session fires: `paneOnComplete` when the watermark has passed its end, `paneLate` when \
          late tuples have come since; `paneEarly` has no trigger.",
         |c| current_pane(c).map(|pane| Value::Enum(pane.timing as u32)),
     ),
     eventtime(
         "uint64 paneIndex()",
-        "How often the pane that fires has fired before.",
+        "How often the pane or session that fires has fired before; of sessions that became one, \
+         the one that fired most often counts.",
         |c| current_pane(c).map(|pane| Value::Uint64(pane.index)),
     ),
     eventtime(
@@ -85,7 +86,7 @@ fn current_pane(c: &mut NativeCall<'_>) -> Result<Pane, Fault> {
         .and_then(|events| events.firing_pane());
     pane.ok_or_else(|| {
         let message = "no pane fires here: ask for it in the output clause of an operator whose \
-                       window is timeInterval";
+                       window is timeInterval or session";
         Fault::new(FaultKind::Limit, message)
     })
 }

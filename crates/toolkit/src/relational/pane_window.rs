@@ -1,22 +1,25 @@
-//! Operators with a window over event time. While a pane fires, the expressions of the output
-//! clause know it.
+//! Operators with a window over event time. While a pane or a session fires, the expressions of
+//! the output clause know it.
 
 use std::sync::Arc;
 
 use eval::{Fault, Pane};
-use graph::{PortIndex, TimeInterval};
-use runtime::window::{PaneItems, PaneObserver, Panes};
+use graph::{PortIndex, Window};
+use runtime::window::{EventTimeWindows, PaneItems, PaneObserver};
 use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet};
-use tuple::{EventTime, Layout, TupleRef};
+use tuple::{EventTime, Layout, Resolution, TupleRef};
 
 use super::partition_count::PartitionCountMetric;
 use super::window_function::{WindowFiring, WindowFunction};
 use crate::key_evaluator::KeyEvaluator;
 
-/// The operator instance: panes, and the function over their tuples.
+/// The operator instance: panes or sessions, and the function over their tuples.
 pub struct PaneWindowOperator<K: WindowFunction> {
-    panes: Panes<K::Item>,
-    interval: TimeInterval,
+    windows: EventTimeWindows<K::Item>,
+    /// Index of the attribute with the event time, and the length of its tick.
+    time_attribute: usize,
+    resolution: Resolution,
+    incomplete_help: &'static str,
     partition_key: KeyEvaluator,
     input: Arc<Layout>,
     partition_metric: PartitionCountMetric,
@@ -24,15 +27,18 @@ pub struct PaneWindowOperator<K: WindowFunction> {
 }
 
 impl<K: WindowFunction> PaneWindowOperator<K> {
-    /// An operator with panes of this interval.
-    pub fn new(
-        build: &mut BuildContext<'_>,
-        interval: TimeInterval,
-        function: K,
-    ) -> Result<Self, Fault> {
+    /// An operator with this window.
+    pub fn new(build: &mut BuildContext<'_>, window: &Window, function: K) -> Result<Self, Fault> {
+        let made = EventTimeWindows::new(&window.evict, function.merges_in_panes());
+        let (windows, time_attribute, resolution) = made.expect("a window over event time");
         Ok(PaneWindowOperator {
-            panes: Panes::new(interval, function.merges_in_panes()),
-            interval,
+            incomplete_help: match windows {
+                EventTimeWindows::Panes(_) => INCOMPLETE_PANES_HELP,
+                EventTimeWindows::Sessions(_) => INCOMPLETE_SESSIONS_HELP,
+            },
+            windows,
+            time_attribute,
+            resolution,
             partition_key: KeyEvaluator::new(build.param_projection("partitionBy")?),
             input: build.inputs[0].clone(),
             partition_metric: PartitionCountMetric::default(),
@@ -40,16 +46,17 @@ impl<K: WindowFunction> PaneWindowOperator<K> {
         })
     }
 
-    /// The event time of a tuple; `None` if all of its panes have fired already.
+    /// The event time of a tuple; `None` if it is in no window.
     fn event_time(&self, tuple: TupleRef<'_>) -> Option<EventTime> {
-        let value = tuple.get(&self.input, self.interval.attribute as usize);
-        let at = EventTime::from_value(&value, self.interval.resolution)?;
-        (!self.panes.is_outside_panes(at)).then_some(at)
+        let value = tuple.get(&self.input, self.time_attribute);
+        let at = EventTime::from_value(&value, self.resolution)?;
+        (!self.windows.is_outside(at)).then_some(at)
     }
 
     fn report_partitions(&mut self, out: &mut dyn Outlet) {
         if self.partition_key.has_expressions() {
-            self.partition_metric.set(self.panes.partition_count(), out);
+            self.partition_metric
+                .set(self.windows.partition_count(), out);
         }
     }
 }
@@ -71,25 +78,27 @@ impl<K: WindowFunction> Operator for PaneWindowOperator<K> {
         let function = &mut self.function;
         let mut observer = WindowFiring { function, out };
         let key = self.partition_key.bytes();
-        let inserted = self.panes.insert(key, at, kept, &mut observer);
+        let inserted = self.windows.insert(key, at, kept, &mut observer);
         self.report_partitions(out);
         inserted
     }
 
     fn process_watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
         let function = &mut self.function;
-        let advanced = self.panes.advance(at, &mut WindowFiring { function, out });
+        let advanced = self
+            .windows
+            .advance(at, &mut WindowFiring { function, out });
         set_current_pane(None, out);
         self.report_partitions(out);
         advanced
     }
 
     fn incomplete_windows(&self) -> Option<IncompleteWindows> {
-        let (windows, tuples) = self.panes.incomplete_counts();
+        let (windows, tuples) = self.windows.incomplete_counts();
         Some(IncompleteWindows {
             windows,
             tuples,
-            help: INCOMPLETE_PANES_HELP,
+            help: self.incomplete_help,
         })
     }
 }
@@ -97,6 +106,10 @@ impl<K: WindowFunction> Operator for PaneWindowOperator<K> {
 /// Help for programs that end with panes that have not fired.
 pub const INCOMPLETE_PANES_HELP: &str = "a pane gives results when a watermark passes its end: a smaller `lag` in `@eventTime` \
                     lets it pass earlier, and so does a last tuple of a later time";
+
+/// Help for programs that end with sessions that have not fired.
+const INCOMPLETE_SESSIONS_HELP: &str = "a session gives results when a watermark passes its last tuple by the gap: a smaller `lag` in \
+                    `@eventTime` lets it pass earlier, and so does a last tuple of a later time";
 
 /// Sets the pane that functions of the output clause refer to.
 fn set_current_pane(pane: Option<Pane>, out: &mut dyn Outlet) {

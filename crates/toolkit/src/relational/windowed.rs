@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   tuple -> make_item -> [ Windows: count, time, delta, punct ] -> WindowObserver
-//!                     \-> [ Panes: event time, pane_window ]     -> submit_pane
+//!                     \-> [ EventTimeWindows: pane_window ]      -> submit_pane
 //! ```
 //! A [`WindowFunction`] makes the items of the window and the output; the rest is here, for all
 //! operators.
@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use eval::Fault;
-use graph::{Policy, PortIndex, Window};
+use graph::{PortIndex, Window, WindowKind};
 use runtime::window::{WindowArrival, WindowObserver, Windows};
 use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet, TimerId};
 use tuple::{Layout, TupleRef};
@@ -36,10 +36,8 @@ where
     for<'a> WindowFiring<'a, K>: WindowObserver<K::Item>,
 {
     let window = window(build);
-    if let Policy::Interval(interval) = window.evict {
-        return Ok(Box::new(PaneWindowOperator::new(
-            build, interval, function,
-        )?));
+    if matches!(window.kind, WindowKind::TimeInterval | WindowKind::Session) {
+        return Ok(Box::new(PaneWindowOperator::new(build, window, function)?));
     }
     if let Some(seconds) = window.period_s() {
         build.add_timer(seconds);

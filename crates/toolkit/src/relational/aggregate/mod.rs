@@ -10,7 +10,8 @@
 //! | sliding | groups are kept from one firing to the next | `partition_groups`, `sliding` |
 //! | other | groups are filled when the window fires | `window_groups`, `sliding` |
 //!
-//! Other windows are panes, and tumbling ones with a function that needs all values at once.
+//! Other windows are sessions, panes, and tumbling ones with a function that needs all values at
+//! once.
 //!
 //! Windows of a number of tuples, other tumbling windows and panes are lowered, where that is
 //! possible, to statements that are compiled with the chain (`lowered`).
@@ -63,14 +64,15 @@ static MODEL: OperatorModel = OperatorModel {
     namespace: "spl.relational",
     name: "Aggregate",
     doc: "Sums up the tuples of a window: one output tuple for each group whenever the window is \
-          flushed (tumbling), triggered (sliding) or a pane of it fires (timeInterval), then one \
-          window marker. An empty window gives the marker alone. Attributes that are not assigned are those of the last tuple. \
-          A pane (timeInterval) that no watermark has passed when the input ends gives nothing.",
+          flushed (tumbling), triggered (sliding) or a pane or session of it fires (timeInterval, \
+          session), then one window marker. An empty window gives the marker alone. Attributes that are not assigned are those of the last tuple. \
+          A pane or session that no watermark has passed when the input ends gives nothing.",
     timers: Some(lower::period_timers),
     inputs: &[InPortModel {
         punctuation: PunctuationInputMode::WindowBound,
         window: WindowingMode::Windowed,
         allows_time_interval: true,
+        allows_session: true,
         partition_param: Some("partitionBy"),
         ..InPortModel::DEFAULT
     }],

@@ -24,6 +24,9 @@ fn incomplete_windows(operator: &OperatorNode, window: &Window) -> Result<(), In
             WindowKind::TimeInterval => {
                 "a pane gives results only when the watermark has passed its end"
             }
+            WindowKind::Session => {
+                "a session gives results only when the watermark has passed its end"
+            }
             _ => "a tumbling window gives results only when it is full",
         };
         let help = format!("leave `{incomplete}` out, or make the window sliding");
@@ -43,6 +46,10 @@ fn evicted_partitions(operator: &OperatorNode, window: &Window) -> Result<(), In
     let (message, help) = match (window.kind, &window.partition) {
         (WindowKind::TimeInterval, _) => (
             "the partitions of a timeInterval window are not evicted",
+            format!("leave `{evicted}` out"),
+        ),
+        (WindowKind::Session, _) => (
+            "the partitions of a session window are not evicted",
             format!("leave `{evicted}` out"),
         ),
         (WindowKind::Sliding, _) => (

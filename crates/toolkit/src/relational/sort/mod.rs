@@ -31,13 +31,14 @@ static MODEL: OperatorModel = OperatorModel {
     namespace: "spl.relational",
     name: "Sort",
     doc: "Puts the tuples of a window in order. A tumbling window is sent in order when it is \
-          flushed, then a window marker, and so is a pane of a timeInterval window when it fires; \
-          a sliding window of count(n) sends its smallest tuple \
+          flushed, then a window marker, and so is a pane of a timeInterval window or a session \
+          when it fires; a sliding window of count(n) sends its smallest tuple \
           when it overflows, and the rest at the end, without markers.",
     inputs: &[InPortModel {
         punctuation: PunctuationInputMode::WindowBound,
         window: WindowingMode::Windowed,
         allows_time_interval: true,
+        allows_session: true,
         partition_param: Some("partitionBy"),
         windows: &[
             WindowForm {
