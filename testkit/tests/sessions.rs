@@ -214,7 +214,8 @@ impl Case {
         operator.assign(assigned)
     }
 
-    /// Submissions of the operator on a backend, and its counts of what has not fired.
+    /// Submissions of the operator on a backend, and its counts of what has not fired and of tuples
+    /// that are kept.
     fn submitted(&self, backend: &mut dyn Backend) -> (Vec<String>, Vec<i64>) {
         let entry = OperatorEntry::find(toolkit::operators(), "spl.relational::Aggregate");
         let mut harness = TextHarness::with_backend(&self.operator(), entry.unwrap(), backend);
@@ -234,7 +235,11 @@ impl Case {
             let found = metrics.iter().find(|(other, _)| other == name);
             found.map_or(0, |(_, value)| *value)
         };
-        let counts = ["nIncompleteWindows", "nIncompleteWindowTuples"];
+        let counts = [
+            "nIncompleteWindows",
+            "nIncompleteWindowTuples",
+            "nStateEntries",
+        ];
         (submitted, counts.map(metric).to_vec())
     }
 
@@ -246,7 +251,7 @@ impl Case {
         }
     }
 
-    /// Firings of naive lists, and counts of what has not fired.
+    /// Firings of naive lists, and counts of what has not fired and of tuples that are kept.
     fn expected(&self) -> (Vec<Firing>, Vec<i64>) {
         let mut sessions: Vec<NaiveSession> = Vec::new();
         let mut fired = Vec::new();
@@ -280,7 +285,9 @@ impl Case {
         }
         let new = sessions.iter().filter(|session| session.is_new);
         let sizes: Vec<_> = new.map(|session| session.readings.len() as i64).collect();
-        (fired, vec![sizes.len() as i64, sizes.iter().sum()])
+        let kept = sessions.iter().map(|session| session.readings.len() as i64);
+        let counts = vec![sizes.len() as i64, sizes.iter().sum(), kept.sum()];
+        (fired, counts)
     }
 
     /// Puts a tuple together with all sessions that have a tuple less than the gap from it.

@@ -133,6 +133,158 @@ fn top_shows_what_operators_keep() {
     job.end();
 }
 
+/// A program with 1,000 numbers, whose operators keep them without tables. It waits at its end.
+const TUPLE_KEEPERS: &str = r#"composite Main { graph
+    @eventTime(eventTimeAttribute = n)
+    stream<int64 n> In = Beacon() {
+        param iterations : 1000; output In : n = (int64) IterationCount();
+    }
+    stream<list<int64> all> Listed = Aggregate(In) {
+        window In : tumbling, delta(n, 1000l); output Listed : all = Collect(n);
+    }
+    stream<int64 n> Grouped = Aggregate(In) {
+        window In : tumbling, delta(n, 1000l), partitioned;
+        param partitionBy : n % 10l; groupBy : n % 4l; output Grouped : n = Sum(n);
+    }
+    stream<int64 n> Timed = Aggregate(In) {
+        window In : sliding, time(1000), count(300); output Timed : n = Sum(n);
+    }
+    stream<int64 n> Evicting = Aggregate(In) {
+        window In : sliding, count(10), count(300), partitioned, partitionCount(5);
+        param partitionBy : n / 50l; groupBy : n; output Evicting : n = Sum(n);
+    }
+    stream<list<int64> all> Panes = Aggregate(In) {
+        window In : timeInterval, intervalDuration(10.0), creationPeriod(5.0);
+        output Panes : all = Collect(n);
+    }
+    stream<int64 n> PaneGroups = Aggregate(In) {
+        window In : timeInterval, intervalDuration(10.0), creationPeriod(5.0), partitioned;
+        param partitionBy : n % 5l; groupBy : n % 4l; output PaneGroups : n = Sum(n);
+    }
+    stream<int64 n> Sessions = Aggregate(In) {
+        window In : session, gap(10.0), partitioned; param partitionBy : n % 7l;
+    }
+    stream<int64 n> Sorted = Sort(In) {
+        window In : sliding, count(30), partitioned; param sortBy : n; partitionBy : n % 5l;
+    }
+    stream<int64 l, int64 r> Pairs = Join(In as L; In as R) {
+        window L : sliding, count(5), partitioned; R : sliding, time(1000.0);
+        param partitionByLHS : L.n % 10l; equalityLHS : L.n; equalityRHS : R.n;
+        output Pairs : l = L.n, r = R.n;
+    }
+    stream<int64 n> Some = Filter(In) { param filter : n < 400l; }
+    stream<int64 n> Both = Barrier(In; Some as Few) { output Both : n = In.n; }
+    stream<int64 n> Turns = Pair(In; Some as Few) {
+        param partitionByLHS : In.n % 3l; partitionByRHS : Few.n % 3l;
+    }
+    stream<int64 n> Known = DynamicFilter(Some; In as Add) { param key : n; addKey : Add.n; }
+    stream<int64 n> Later = Delay(Some) { param delay : 1e6; }
+    () as End = Custom(In) {
+        logic onTuple In : if (n == 999l) { println(1); block(1e9); }
+    }
+}"#;
+
+/// Operators of [`TUPLE_KEEPERS`], what they keep, and the least bytes of one of these.
+const KEPT_TUPLES: &[(&str, u64, u64)] = &[
+    ("Listed", 1000, 8),
+    // Running results. The numbers of a partition are in two of the four groups.
+    ("Grouped", 10 * 2, 8),
+    ("Timed", 1000, 8),
+    ("Evicting", 5 * 10, 8),
+    ("Panes", 1000, 8),
+    // Two panes hold each number, with four groups in each of five partitions.
+    ("PaneGroups", 2 * 5 * 4, 8),
+    ("Sessions", 1000, 8),
+    ("Sorted", 5 * 30, 16),
+    ("Pairs", 10 * 5 + 1000, 16),
+    ("Both", 600, 8),
+    ("Turns", 600, 8),
+    ("Known", 1000, 8),
+    ("Later", 400, 8),
+];
+
+#[test]
+fn top_counts_tuples_that_are_not_in_tables() {
+    let scratch = Scratch::new();
+    let main = scratch.write("Main.spl", TUPLE_KEEPERS);
+    let mut job = Live::start(&scratch, &["run", main.to_str().unwrap()]);
+    assert_eq!(job.line(), "1\n");
+    let pid = job.pid().to_string();
+    let mut shown = String::new();
+    until("the numbers of all operators", || {
+        shown = thalweg(&["top", "--once", &pid]).ok();
+        metric(&shown, "Known", "nStateEntries") == Some(1000)
+    });
+    for &(operator, kept, least) in KEPT_TUPLES {
+        let entries = metric(&shown, operator, "nStateEntries");
+        assert_eq!(entries, Some(kept), "{operator}");
+        let bytes = metric(&shown, operator, "nStateBytes").unwrap();
+        let most = kept * (least + 250);
+        assert!(
+            (kept * least..most).contains(&bytes),
+            "{operator}: {bytes}, not {} to {most}",
+            kept * least
+        );
+    }
+    job.signal(Signal::TERM);
+    job.end();
+}
+
+/// Operators beyond a bound of 4 KB, with what they keep without tables.
+const BOUNDED: &[&str] = &[
+    "Aggregate(In) { window In : tumbling, delta(n, 1000l), partitioned; \
+     param partitionBy : n % 500l; BOUND }",
+    "Aggregate(In) { window In : sliding, time(1000), count(300); BOUND }",
+    "Aggregate(In) { window In : timeInterval, intervalDuration(10.0), partitioned; \
+     param partitionBy : n; groupBy : n; BOUND }",
+    "Aggregate(In) { window In : session, gap(10.0); BOUND }",
+    "Sort(In) { window In : tumbling, delta(n, 1000l); param sortBy : n; BOUND }",
+    "Join(In as L; In as R) { window L : sliding, time(1000.0); R : sliding, count(0); \
+     param match : false; BOUND }",
+    "Barrier(In; None) { BOUND }",
+    "DynamicFilter(None; In as Add) { param key : n; addKey : Add.n; BOUND }",
+    "Delay(In) { param delay : 1e6; BOUND }",
+];
+
+/// A program with one of these operators. It prints how many numbers have come to it.
+fn bounded(annotation: &str, operator: &str) -> String {
+    let operator = operator.replace("BOUND", "config stateBytesMax : 4096;");
+    format!(
+        r#"composite Main {{ graph
+    @eventTime(eventTimeAttribute = n)
+    stream<int64 n> In = Beacon() {{
+        param iterations : 1000; output In : n = (int64) IterationCount();
+    }}
+    stream<int64 n> None = Filter(In) {{ param filter : false; }}
+    {annotation}
+    stream<int64 n> Kept = {operator}
+    () as Out = Custom(Kept; In as All) {{
+        logic onPunct All : if (currentPunct() == Sys.FinalMarker) {{ printStringLn("ended"); }}
+    }}
+}}"#
+    )
+}
+
+#[test]
+fn tuples_that_are_not_in_tables_are_bounded_too() {
+    for operator in BOUNDED {
+        for args in [&[][..], &["--interpret"]] {
+            let said = Scratch::new().run(&bounded("", operator), args).fails(1);
+            let sentence = " bytes, and config `stateBytesMax` allows 4096";
+            assert!(said.contains("Kept") && said.contains(sentence), "{said}");
+        }
+    }
+}
+
+#[test]
+fn caught_faults_of_the_bound_drop_tuples_that_would_be_kept() {
+    for operator in BOUNDED.iter().filter(|text| !text.starts_with("Delay")) {
+        let program = bounded("@catch(exception = all)", operator);
+        let run = Scratch::new().run(&program, &[]);
+        assert_eq!((run.status, &*run.stdout), (0, "ended\n"), "{}", run.stderr);
+    }
+}
+
 /// A bound of a megabyte.
 const BOUND: &str = "config stateBytesMax : 1024 * 1024;";
 

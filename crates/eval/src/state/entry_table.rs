@@ -58,14 +58,14 @@ pub struct EntryTable {
     by_use: Option<EntryOrder>,
 }
 
-/// A further entry of a table for which there is no memory.
+/// A further entry of a table, or tuple to keep, for which there is no memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableMemoryError {
     /// Entries that there are.
     pub entries: u64,
     /// Bytes that they take.
     pub bytes: u64,
-    /// Bytes that the operator's tables may take, if that was the reason.
+    /// Bytes that the operator's state may take, if that was the reason.
     pub bytes_max: Option<u64>,
 }
 

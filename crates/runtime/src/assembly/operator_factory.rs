@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use eval::{Fault, FaultKind, Services, State};
+use eval::{Fault, FaultKind, Services, State, StateMemory};
 use graph::{PortIndex, Program, PunctuationOutputMode, StateId, StateVar};
 use tuple::Layout;
 
@@ -152,9 +152,7 @@ impl OperatorFactory<'_> {
         let state = self.initialized(state, &logic.state, operator_services)?;
         if !state.tables.is_empty() {
             set_state_gauges(&state, &logic, operator_services);
-            if let Some(bytes) = state_bytes_max(constructed.operator) {
-                state.memory().set_bytes_max(bytes);
-            }
+            bound_state(&state, constructed.operator);
         }
         constructed.state = StateCell::new(state);
         constructed.requirements.keeps_markers = logic.keeps_markers;
@@ -199,6 +197,10 @@ impl OperatorFactory<'_> {
         constructed.requirements = from.requirements;
         if let Some(gauges) = constructed.requirements.gauges.take() {
             operator_services.set_gauges(gauges);
+        } else if constructed.requirements.counts_state {
+            let memory = state.memory().clone();
+            operator_services.set_gauges(Box::new(move || state_metrics(&memory).into()));
+            bound_state(&state, constructed.operator);
         }
         constructed.state = StateCell::new(state);
         if constructed.operator.inputs.is_empty() || constructed.requirements.own_thread {
@@ -265,12 +267,26 @@ fn set_state_gauges(state: &State, logic: &LoweredLogic, operator_services: &Ope
             let count = count.load(Ordering::Relaxed) as i64;
             ("nCurrentPartitions".to_owned(), count)
         });
-        let state = [
-            ("nStateEntries".to_owned(), memory.entries() as i64),
-            ("nStateBytes".to_owned(), memory.bytes() as i64),
-        ];
-        partitions.into_iter().chain(state).collect()
+        partitions
+            .into_iter()
+            .chain(state_metrics(&memory))
+            .collect()
     }));
+}
+
+/// Metrics of an operator's state.
+fn state_metrics(memory: &StateMemory) -> [(String, i64); 2] {
+    [
+        ("nStateEntries".to_owned(), memory.entries() as i64),
+        ("nStateBytes".to_owned(), memory.bytes() as i64),
+    ]
+}
+
+/// Bounds an operator's state by config `stateBytesMax`.
+fn bound_state(state: &State, operator: &graph::OperatorNode) {
+    if let Some(bytes) = state_bytes_max(operator) {
+        state.memory().set_bytes_max(bytes);
+    }
 }
 
 /// The most bytes that config `stateBytesMax` allows an operator's state.

@@ -37,7 +37,7 @@
 
 use std::sync::Arc;
 
-use eval::{Fault, FaultKind, Services, State};
+use eval::{Fault, FaultKind, Services, State, StateMemory};
 use graph::{Expr, ParamValue, PortIndex};
 use tuple::{Layout, TupleType, Type, Value};
 
@@ -88,6 +88,7 @@ pub(crate) struct OperatorRequirements {
     pub drains: bool,
     pub interrupt: StopSignal,
     pub gauges: Option<GaugeReader>,
+    pub counts_state: bool,
 }
 
 /// Code for expressions; [`CodeScope`] says which names they may use.
@@ -337,6 +338,13 @@ impl BuildContext<'_> {
     /// even if no tuple follows: see [`FlushBuffer`].
     pub fn set_flush_buffer(&mut self, buffer: Arc<dyn FlushBuffer>) {
         self.requirements.flush_buffer = Some(buffer);
+    }
+
+    /// Counts of the tuples that the operator keeps, which it counts itself. The metrics
+    /// `nStateEntries` and `nStateBytes` show them, and config `stateBytesMax` bounds them.
+    pub fn state_memory(&mut self) -> Arc<StateMemory> {
+        self.requirements.counts_state = true;
+        self.state.memory().clone()
     }
 
     /// Declares that the operator sends window markers by itself: the run time forwards none,

@@ -163,7 +163,12 @@ impl<T> Panes<T> {
         let partition = self.open.partition(start, key);
         let kept = partition.item_indexes.first();
         let kept = kept.map(|&index| self.items.get_mut(index));
-        if let Some(first) = observer.merge(kept, item)? {
+        let merged = observer.merge(kept, item);
+        if merged.is_err() && partition.item_indexes.is_empty() {
+            self.open.remove_empty(start, key);
+            return merged.map(|_| ());
+        }
+        if let Some(first) = merged? {
             let index = self.items.add(first);
             self.items.add_reference(index);
             partition.item_indexes.push(index);
@@ -240,6 +245,28 @@ impl OpenPanes {
         let partition = pane.find_or_add(key);
         self.partition_count += pane.key_ids.len() - before;
         &mut pane.partitions[partition]
+    }
+}
+
+impl OpenPanes {
+    /// Removes the partition of a key that has got no item, as if none had come for it.
+    fn remove_empty(&mut self, start: i128, key: &[u8]) {
+        let Some(pane) = self.by_start.get_mut(&start) else {
+            return;
+        };
+        if let Some(at) = pane.key_ids.find(key) {
+            // It was added last, so the ids of the others stay without gaps.
+            pane.key_ids.release(at);
+            self.partition_count -= 1;
+        }
+        let has_new_items = pane.partitions().any(|partition| partition.has_new_items);
+        pane.has_new_items = has_new_items;
+        if pane.key_ids.is_empty()
+            && let Some(mut pane) = self.by_start.remove(&start)
+        {
+            pane.clear();
+            self.spare.push(pane);
+        }
     }
 }
 

@@ -230,12 +230,18 @@ impl<T> Windows<T> {
             trigger_by,
             item,
         } = arrival;
+        let is_new = at.is_none();
         let at = at.unwrap_or_else(|| self.partitions.open(key));
         let partition = self.partitions.get_mut(at);
         let serial = partition.serial();
         partition.set_last_used(now_ns);
         partition.set_trigger_base(trigger_by);
-        match observer.merge(partition.newest_mut(), item)? {
+        let merged = observer.merge(partition.newest_mut(), item);
+        if merged.is_err() && is_new {
+            self.partitions.close(at);
+        }
+        let partition = self.partitions.get_mut(at);
+        match merged? {
             Some(item) => {
                 let index = observer.insert_position(partition, &item);
                 partition.insert(index, WindowItem { item, evict_by });

@@ -74,7 +74,10 @@ impl<K: WindowFunction> Operator for PaneWindowOperator<K> {
         let inputs = [Some(tuple)];
         let inputs = EvaluationInputs::new(&inputs);
         self.partition_key.evaluate(&inputs, out)?;
-        let kept = self.function.make_item(tuple, &inputs, out)?;
+        let mut kept = self.function.make_item(tuple, &inputs, out)?;
+        if !self.function.merges_in_panes() {
+            self.function.count_item(&mut kept)?;
+        }
         let function = &mut self.function;
         let mut observer = WindowFiring { function, out };
         let key = self.partition_key.bytes();

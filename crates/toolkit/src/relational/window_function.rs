@@ -17,7 +17,13 @@ pub trait WindowFunction: Send {
         inputs: &EvaluationInputs<'_>,
         out: &mut dyn Outlet,
     ) -> Result<Self::Item, Fault>;
-    /// Takes an item back that is in no window any more; its memory may be used again.
+    /// Counts an item as state, because a window is about to keep it.
+    ///
+    /// # Errors
+    /// With it the state would be beyond config `stateBytesMax`.
+    fn count_item(&mut self, item: &mut Self::Item) -> Result<(), Fault>;
+    /// Takes an item back that is in no window any more; its memory may be used again. If it was
+    /// counted, it counts no more.
     fn recycle_item(&mut self, kept: Self::Item);
     /// Whether a partition of a pane keeps one item, into which others are merged.
     fn merges_in_panes(&self) -> bool {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use eval::Fault;
+use eval::{Fault, StateMemory};
 use graph::{
     InPortModel, OperatorModel, OutPortModel, ParamModel, PortIndex, PunctuationOutputMode,
 };
@@ -72,8 +72,10 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
             queue: queue.clone(),
             room: build.set_bounded(),
             stop: build.stop_signal(),
+            memory: build.state_memory(),
         }),
         queue,
+        memory: build.state_memory(),
     }))
 }
 
@@ -86,6 +88,8 @@ struct Delay {
     limit: usize,
     queue: Arc<DelayQueue>,
     sender: Option<DelaySender>,
+    /// Counts of the waiting tuples, which are changed while the queue is locked.
+    memory: Arc<StateMemory>,
 }
 
 /// The side that sends, on its own thread.
@@ -93,6 +97,7 @@ struct DelaySender {
     queue: Arc<DelayQueue>,
     room: RoomNotifier,
     stop: StopSignal,
+    memory: Arc<StateMemory>,
 }
 
 #[derive(Default)]
@@ -153,10 +158,12 @@ impl DelayQueue {
 }
 
 impl Delay {
-    fn enqueue(&mut self, item: impl FnOnce(&mut DelayQueueState) -> DelayedItem) {
+    fn enqueue(&mut self, item: DelayedItem) {
+        self.enqueue_in(&mut self.queue.lock(), item);
+    }
+
+    fn enqueue_in(&self, waiting: &mut DelayQueueState, item: DelayedItem) {
         let due = Instant::now() + self.delay;
-        let mut waiting = self.queue.lock();
-        let item = item(&mut waiting);
         waiting.items.push_back((due, item));
         self.queue.changed.notify_one();
     }
@@ -169,11 +176,11 @@ impl Operator for Delay {
         tuple: TupleRef<'_>,
         _: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        self.enqueue(|waiting| {
-            let mut copy = waiting.spare.pop().unwrap_or_default();
-            copy.copy_from(tuple);
-            DelayedItem::Tuple(copy)
-        });
+        let mut waiting = self.queue.lock();
+        self.memory.add(state_bytes(tuple))?;
+        let mut copy = waiting.spare.pop().unwrap_or_default();
+        copy.copy_from(tuple);
+        self.enqueue_in(&mut waiting, DelayedItem::Tuple(copy));
         Ok(())
     }
 
@@ -187,12 +194,12 @@ impl Operator for Delay {
     }
 
     fn process_window_marker(&mut self, _: PortIndex, _: &mut dyn Outlet) -> Result<(), Fault> {
-        self.enqueue(|_| DelayedItem::Window);
+        self.enqueue(DelayedItem::Window);
         Ok(())
     }
 
     fn process_watermark(&mut self, at: EventTime, _: &mut dyn Outlet) -> Result<(), Fault> {
-        self.enqueue(|_| DelayedItem::Watermark(at));
+        self.enqueue(DelayedItem::Watermark(at));
         Ok(())
     }
 
@@ -213,12 +220,29 @@ impl Operator for Delay {
     }
 }
 
+impl DelaySender {
+    /// Takes the first item out of the queue.
+    fn pop(&self) -> Option<(Instant, DelayedItem)> {
+        let mut waiting = self.queue.lock();
+        let item = waiting.items.pop_front();
+        if let Some((_, DelayedItem::Tuple(tuple))) = &item {
+            self.memory.remove(state_bytes(tuple.as_ref()));
+        }
+        item
+    }
+}
+
+/// Bytes of a waiting tuple that are counted as state.
+fn state_bytes(tuple: TupleRef<'_>) -> usize {
+    size_of::<(Instant, DelayedItem)>() + tuple.bytes().len()
+}
+
 impl Source for DelaySender {
     /// After a shutdown what still waits is sent at once: it was accepted.
     fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         while let Some(due) = self.queue.next_due() {
             self.stop.sleep_until(due);
-            let item = self.queue.lock().items.pop_front();
+            let item = self.pop();
             self.room.notify();
             match item {
                 Some((_, DelayedItem::Tuple(mut tuple))) => {

@@ -1,8 +1,9 @@
 //! DynamicFilter: passes the tuples whose key is in a set; other streams add and remove keys.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use eval::Fault;
+use eval::{Fault, StateMemory};
 use graph::{
     AssignmentMode, Cardinality, InvocationError, InvocationPart, OperatorNode as Invocation,
     PortIndex, PunctuationOutputMode,
@@ -139,6 +140,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(DynamicFilter {
         keys,
         keys_in_set: HashSet::new(),
+        memory: build.state_memory(),
         rejected: rejected.transpose()?,
         buffer: TupleBuf::default(),
     }))
@@ -149,6 +151,8 @@ struct DynamicFilter {
     keys: Vec<KeyEvaluator>,
     /// Canonical bytes of the keys that tuples may have.
     keys_in_set: HashSet<Box<[u8]>>,
+    /// Counts of these keys.
+    memory: Arc<StateMemory>,
     /// Output of port 1 for a tuple with an unknown key.
     rejected: Option<Projection>,
     buffer: TupleBuf,
@@ -178,13 +182,21 @@ impl Operator for DynamicFilter {
             }
             PortIndex(1) => {
                 if !self.keys_in_set.contains(key.bytes()) {
+                    self.memory.add(state_bytes(key.bytes()))?;
                     self.keys_in_set.insert(key.bytes().into());
                 }
             }
             _ => {
-                self.keys_in_set.remove(key.bytes());
+                if self.keys_in_set.remove(key.bytes()) {
+                    self.memory.remove(state_bytes(key.bytes()));
+                }
             }
         }
         Ok(())
     }
+}
+
+/// Bytes of a key that are counted as state.
+fn state_bytes(key: &[u8]) -> usize {
+    size_of::<Box<[u8]>>() + key.len()
 }

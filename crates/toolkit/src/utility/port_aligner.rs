@@ -2,8 +2,9 @@
 //! partition by partition.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
-use eval::Fault;
+use eval::{Fault, StateMemory};
 use graph::{
     Expr, InvocationError, InvocationPart, OperatorNode, ParamMode, ParamModel, ParamValue,
     PortIndex,
@@ -158,6 +159,8 @@ pub struct PortAligner {
     limit: usize,
     /// Buffers to be used again.
     spare: Vec<TupleBuf>,
+    /// Counts of the waiting tuples.
+    memory: Arc<StateMemory>,
     key: TupleBuf,
     bytes: Vec<u8>,
 }
@@ -185,6 +188,7 @@ impl PortAligner {
                 usize::try_from(limit).unwrap_or(usize::MAX)
             }),
             spare: Vec::new(),
+            memory: build.state_memory(),
             key: TupleBuf::default(),
             bytes: Vec::new(),
         })
@@ -203,6 +207,9 @@ impl PortAligner {
     }
 
     /// A tuple arrives. If it was the last that was missing, one of each port is in `met`.
+    ///
+    /// # Errors
+    /// The fault of the partition key, or of a tuple that waits and is beyond the bound of state.
     pub fn add(
         &mut self,
         port: PortIndex,
@@ -211,20 +218,35 @@ impl PortAligner {
         met: &mut Vec<TupleBuf>,
     ) -> Result<bool, Fault> {
         self.find_key(port, tuple, out)?;
-        let mut copy = self.spare.pop().unwrap_or_default();
-        copy.copy_from(tuple);
-        if !self.partitions.contains_key(&*self.bytes) {
+        let is_new = !self.partitions.contains_key(&*self.bytes);
+        if is_new {
             let empty = vec![VecDeque::new(); self.ports];
             self.partitions.insert(self.bytes.as_slice().into(), empty);
         }
         let Some(waiting) = self.partitions.get_mut(&*self.bytes) else {
             return Ok(false);
         };
+        let mut others = waiting.iter().enumerate();
+        let is_last = others.all(|(at, tuples)| at == port.index() || !tuples.is_empty());
+        if !is_last && let Err(beyond) = self.memory.add(state_bytes(tuple.bytes())) {
+            if is_new {
+                self.partitions.remove(&*self.bytes);
+            }
+            return Err(beyond.into());
+        }
+        let mut copy = self.spare.pop().unwrap_or_default();
+        copy.copy_from(tuple);
         waiting[port.index()].push_back(copy);
-        if waiting.iter().any(VecDeque::is_empty) {
+        if !is_last {
             return Ok(false);
         }
         met.extend(waiting.iter_mut().filter_map(VecDeque::pop_front));
+        for (at, tuple) in met.iter().enumerate() {
+            // The last one has not waited.
+            if at != port.index() {
+                self.memory.remove(state_bytes(tuple.as_ref().bytes()));
+            }
+        }
         // The key may never come again, so its partition is removed; a single one stays.
         if !self.keys.is_empty() && waiting.iter().all(VecDeque::is_empty) {
             self.partitions.remove(&*self.bytes);
@@ -252,4 +274,9 @@ impl PortAligner {
         }
         Ok(())
     }
+}
+
+/// Bytes of a waiting tuple that are counted as state.
+fn state_bytes(tuple: &[u8]) -> usize {
+    size_of::<TupleBuf>() + tuple.len()
 }

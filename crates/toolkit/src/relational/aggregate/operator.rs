@@ -1,6 +1,8 @@
 //! The operator instance of an Aggregate that is not lowered.
 
-use eval::Fault;
+use std::sync::Arc;
+
+use eval::{Fault, StateMemory};
 use graph::{Expr, Policy, PortIndex, Window, WindowKind};
 use runtime::abi::Projection;
 use runtime::window::{LeaveReason, PaneItems, WindowObserver, WindowPartition};
@@ -35,6 +37,8 @@ struct AggregateWindowFunction {
     /// Number of tuples received.
     last_seq: u64,
     spare: Vec<AggregateItem>,
+    /// Counts of the kept tuples, or of the groups of running results.
+    memory: Arc<StateMemory>,
     /// A copy of a tuple that is merged into several panes.
     copied_tuple: TupleBuf,
 }
@@ -81,6 +85,7 @@ impl AggregateWindowFunction {
             fired_groups: WindowGroups::of_single_firings(),
             last_seq: 0,
             spare: Vec::new(),
+            memory: build.state_memory(),
             copied_tuple: TupleBuf::default(),
         })
     }
@@ -115,7 +120,21 @@ impl WindowFunction for AggregateWindowFunction {
         Ok(kept)
     }
 
-    fn recycle_item(&mut self, kept: AggregateItem) {
+    fn count_item(&mut self, item: &mut AggregateItem) -> Result<(), Fault> {
+        let bytes = size_of::<AggregateItem>() + item.tuple.len() + item.values.len();
+        self.memory.add(bytes)?;
+        item.counted_bytes = bytes;
+        Ok(())
+    }
+
+    fn recycle_item(&mut self, mut kept: AggregateItem) {
+        match std::mem::take(&mut kept.counted_bytes) {
+            0 => {}
+            bytes => self.memory.remove(bytes),
+        }
+        if let Some(running) = &mut kept.running_groups {
+            running.clear(&self.memory);
+        }
         self.spare.push(kept);
     }
 
@@ -138,16 +157,17 @@ impl WindowFunction for AggregateWindowFunction {
         item: &AggregateItem,
     ) -> Result<Option<AggregateItem>, Fault> {
         let mut first = None;
-        let kept = kept.unwrap_or_else(|| {
-            let mut begun = self.spare.pop().unwrap_or_default();
-            begun.running_groups.get_or_insert_default().clear();
-            first.insert(begun)
-        });
+        let kept = kept.unwrap_or_else(|| first.insert(self.spare.pop().unwrap_or_default()));
         let running = kept.running_groups.get_or_insert_default();
         self.copied_tuple.copy_from(item.tuple.as_ref());
-        let tuple = &mut self.copied_tuple;
-        running.add(tuple, item.values.as_ref(), &mut self.grouping)?;
-        Ok(first)
+        let (tuple, values) = (&mut self.copied_tuple, item.values.as_ref());
+        let added = running.add(tuple, values, &mut self.grouping, &self.memory);
+        if added.is_err()
+            && let Some(begun) = first.take()
+        {
+            self.recycle_item(begun);
+        }
+        added.map(|()| first)
     }
 
     fn submit_pane(
@@ -219,18 +239,23 @@ impl AggregateWindowFunction {
         mut item: AggregateItem,
     ) -> Result<Option<AggregateItem>, Fault> {
         if !self.uses_running_groups {
+            self.count_item(&mut item)?;
             return Ok(Some(item));
         }
+        let (values, grouping) = (item.values.as_ref(), &mut self.grouping);
         if let Some(newest) = newest {
             let running = newest.running_groups.get_or_insert_default();
-            running.add(&mut item.tuple, item.values.as_ref(), &mut self.grouping)?;
+            running.add(&mut item.tuple, values, grouping, &self.memory)?;
             self.spare.push(item);
             return Ok(None);
         }
         let mut running = item.running_groups.take().unwrap_or_default();
-        running.clear();
-        running.add(&mut item.tuple, item.values.as_ref(), &mut self.grouping)?;
+        let added = running.add(&mut item.tuple, values, grouping, &self.memory);
         item.running_groups = Some(running);
+        if let Err(fault) = added {
+            self.recycle_item(item);
+            return Err(fault);
+        }
         Ok(Some(item))
     }
 

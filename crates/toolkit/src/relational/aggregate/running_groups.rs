@@ -1,7 +1,7 @@
 //! Running results of a tumbling window, group by group, in place of its tuples: however many
 //! tuples the window has, a group takes the memory of one.
 
-use eval::Fault;
+use eval::{Fault, StateMemory};
 use runtime::Outlet;
 use runtime::window::KeyIds;
 use tuple::{TupleBuf, TupleRef};
@@ -25,6 +25,8 @@ pub struct RunningGroups {
 struct RunningGroup {
     /// Last tuple of the group.
     last: TupleBuf,
+    /// Bytes that are counted as state.
+    counted_bytes: usize,
     /// The functions over columns, in the order of the calls.
     functions: Vec<Box<dyn RunningFunction>>,
 }
@@ -42,27 +44,29 @@ fn start_function(function: &ColumnCall) -> Option<Box<dyn RunningFunction>> {
 
 impl RunningGroups {
     /// Adds a tuple with the values that the grouping uses. The buffer is exchanged for that of the
-    /// group's last tuple before.
+    /// group's last tuple before. Groups are counted as state.
     ///
     /// # Errors
-    /// The fault of a function, as for a sum that overflows.
+    /// The fault of a function, as for a sum that overflows, or of state beyond its bound.
     pub fn add(
         &mut self,
         tuple: &mut TupleBuf,
         values: TupleRef<'_>,
         grouping: &mut Grouping,
+        memory: &StateMemory,
     ) -> Result<(), Fault> {
-        let at = self.find_or_add(grouping.key(values));
+        let at = match self.key_ids.find(grouping.key(values)) {
+            Some(at) => at as usize,
+            None => self.add_group(tuple.len(), values, grouping, memory)?,
+        };
         let group = &mut self.groups[at];
-        if group.functions.len() < grouping.functions.len() {
-            group.functions = grouping
-                .functions
-                .iter()
-                .filter_map(start_function)
-                .collect();
-        }
         self.sizes[at] += 1;
+        let before = group.last.len();
         std::mem::swap(&mut group.last, tuple);
+        if group.last.len() != before && self.sizes[at] > 1 {
+            memory.resize(before, group.last.len());
+            group.counted_bytes = group.counted_bytes - before + group.last.len();
+        }
         let arguments = grouping.arguments(values);
         for (running, (value, other)) in group.functions.iter_mut().zip(arguments) {
             running.add(value, other)?;
@@ -97,24 +101,45 @@ impl RunningGroups {
     }
 
     /// Removes all tuples and keeps the memory of the groups.
-    pub fn clear(&mut self) {
-        let groups = &mut self.groups[..self.sizes.len()];
-        let running = groups.iter_mut().flat_map(|group| &mut group.functions);
-        running.for_each(|running| running.clear());
+    pub fn clear(&mut self, memory: &StateMemory) {
+        for group in &mut self.groups[..self.sizes.len()] {
+            memory.remove(group.counted_bytes);
+            group
+                .functions
+                .iter_mut()
+                .for_each(|running| running.clear());
+        }
         self.sizes.clear();
         self.key_ids.clear();
     }
 
-    /// Index of the group of a key, which is added if there is none.
-    fn find_or_add(&mut self, key: &[u8]) -> usize {
-        if let Some(at) = self.key_ids.find(key) {
-            return at as usize;
-        }
-        let at = self.key_ids.assign(key) as usize;
-        self.sizes.push(0);
+    /// Adds a group for the key of these values, whose first tuple has so many bytes. Returns its
+    /// index.
+    fn add_group(
+        &mut self,
+        tuple_bytes: usize,
+        values: TupleRef<'_>,
+        grouping: &mut Grouping,
+        memory: &StateMemory,
+    ) -> Result<usize, Fault> {
+        let at = self.sizes.len();
         if at == self.groups.len() {
-            self.groups.push(RunningGroup::default());
+            let functions = grouping.functions.iter().filter_map(start_function);
+            self.groups.push(RunningGroup {
+                functions: functions.collect(),
+                ..RunningGroup::default()
+            });
         }
-        at
+        let group = &mut self.groups[at];
+        let functions = group.functions.iter();
+        let function_bytes =
+            functions.map(|running| size_of_val(&**running) + size_of_val(running));
+        let bytes = size_of::<RunningGroup>() + tuple_bytes + function_bytes.sum::<usize>();
+        memory.add(bytes)?;
+        group.counted_bytes = bytes;
+        self.sizes.push(0);
+        let assigned = self.key_ids.assign(grouping.key(values));
+        debug_assert_eq!(assigned as usize, at, "ids are given without gaps");
+        Ok(at)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eval::Fault;
+use eval::{Fault, StateMemory};
 use graph::Policy;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -36,6 +36,8 @@ pub struct TupleStore {
     free: Vec<StoredTupleId>,
     /// Tuples by equality key, if they are found by key.
     index: Option<HashTable<KeyChain>>,
+    /// Counts of the tuples, of both sides together.
+    memory: Arc<StateMemory>,
 }
 
 /// The tuples that have a key, in the order of insertion. There is at least one, which has the key.
@@ -47,16 +49,26 @@ struct KeyChain {
 
 impl TupleStore {
     /// An empty store; `indexed` if tuples are found by key.
-    pub fn new(indexed: bool) -> TupleStore {
+    pub fn new(indexed: bool, memory: Arc<StateMemory>) -> TupleStore {
         TupleStore {
             tuples: Vec::new(),
             free: Vec::new(),
             index: indexed.then(HashTable::new),
+            memory,
         }
     }
 
     /// Stores a copy of a tuple.
-    pub fn add(&mut self, tuple: TupleRef<'_>, key: &[u8], matched: bool) -> StoredTupleId {
+    ///
+    /// # Errors
+    /// With it the state would be beyond its bound.
+    pub fn add(
+        &mut self,
+        tuple: TupleRef<'_>,
+        key: &[u8],
+        matched: bool,
+    ) -> Result<StoredTupleId, Fault> {
+        self.memory.add(state_bytes(tuple.bytes(), key))?;
         let id = self.free.pop().unwrap_or_else(|| {
             self.tuples.push(StoredTuple::default());
             self.tuples.len() as StoredTupleId - 1
@@ -67,12 +79,15 @@ impl TupleStore {
         kept.key.extend_from_slice(key);
         kept.is_matched = matched;
         self.append_to_chain(id);
-        id
+        Ok(id)
     }
 
     /// Removes a tuple. Its content stays readable until the next [`TupleStore::add`].
     pub fn remove(&mut self, id: StoredTupleId) {
         self.remove_from_chain(id);
+        let kept = &self.tuples[id as usize];
+        let bytes = state_bytes(kept.tuple.as_ref().bytes(), &kept.key);
+        self.memory.remove(bytes);
         self.free.push(id);
     }
 
@@ -155,6 +170,11 @@ impl TupleStore {
     }
 }
 
+/// Bytes of a stored tuple that are counted as state.
+fn state_bytes(tuple: &[u8], key: &[u8]) -> usize {
+    size_of::<StoredTuple>() + tuple.len() + key.len()
+}
+
 impl Default for StoredTuple {
     fn default() -> StoredTuple {
         StoredTuple {
@@ -198,7 +218,7 @@ impl JoinSide {
         let equality = KeyEvaluator::new(build.param_projection(equality)?);
         Ok(JoinSide {
             windows,
-            store: TupleStore::new(equality.has_expressions()),
+            store: TupleStore::new(equality.has_expressions(), build.state_memory()),
             is_probe_only: matches!(window.evict, Policy::Count(0)),
             layout: build.inputs[port].clone(),
             partition_key: KeyEvaluator::new(build.param_projection(partition)?),
@@ -243,12 +263,13 @@ mod tests {
     }
 
     fn add(store: &mut TupleStore, key: &[u8]) -> StoredTupleId {
-        store.add(TupleBuf::default().as_ref(), key, false)
+        let added = store.add(TupleBuf::default().as_ref(), key, false);
+        added.expect("state without a bound")
     }
 
     #[test]
     fn tuples_are_found_by_key_in_the_order_of_insertion() {
-        let mut store = TupleStore::new(true);
+        let mut store = TupleStore::new(true, Arc::default());
         let ids: Vec<_> = (0..9_u8).map(|n| add(&mut store, &[n % 3])).collect();
         assert_eq!(found(&store, &[1]), [ids[1], ids[4], ids[7]]);
         assert_eq!(found(&store, &[3]), []);
@@ -271,7 +292,7 @@ mod tests {
 
     #[test]
     fn without_an_index_nothing_is_found_by_key() {
-        let mut store = TupleStore::new(false);
+        let mut store = TupleStore::new(false, Arc::default());
         let id = add(&mut store, b"");
         assert_eq!(found(&store, b""), []);
         store.remove(id);

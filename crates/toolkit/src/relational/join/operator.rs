@@ -206,7 +206,7 @@ impl Join {
             };
         }
         let (evict_by, trigger_by) = own.windows.deltas(tuple, &own.layout);
-        let id = own.store.add(tuple, own.equality_key.bytes(), matched);
+        let id = own.store.add(tuple, own.equality_key.bytes(), matched)?;
         let key = own.partition_key.bytes();
         let arrival = WindowArrival {
             key,

@@ -1,8 +1,9 @@
 //! Sort over windows that are not lowered: partitions, times, deltas and panes.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use eval::Fault;
+use eval::{Fault, StateMemory};
 use graph::{PortIndex, Window, WindowKind};
 use runtime::abi::Projection;
 use runtime::window::{LeaveReason, PaneItems, WindowObserver, WindowPartition, Windows};
@@ -18,6 +19,8 @@ use crate::relational::windowed;
 struct SortItem {
     tuple: TupleBuf,
     keys: Vec<Value>,
+    /// Bytes that are counted as state; 0 if it is in no window.
+    counted_bytes: usize,
 }
 
 /// Sorts tuples and submits them: the window function of Sort.
@@ -30,6 +33,7 @@ struct SortWindowFunction {
     output: Projection,
     out_tuple: TupleBuf,
     spare: Vec<SortItem>,
+    memory: Arc<StateMemory>,
 }
 
 /// Builds the operator instance of an invocation.
@@ -53,11 +57,21 @@ impl WindowObserver<SortItem> for WindowFiring<'_, SortWindowFunction> {
     }
 
     fn leave(&mut self, item: SortItem, cause: LeaveReason) -> Result<(), Fault> {
-        if cause == LeaveReason::Evicted {
-            self.function.submit(&item, self.out)?;
-        }
+        let submitted = match cause {
+            LeaveReason::Evicted => self.function.submit(&item, self.out),
+            LeaveReason::Flushed | LeaveReason::PartitionEvicted => Ok(()),
+        };
         self.function.recycle_item(item);
-        Ok(())
+        submitted
+    }
+
+    fn merge(
+        &mut self,
+        _: Option<&mut SortItem>,
+        mut item: SortItem,
+    ) -> Result<Option<SortItem>, Fault> {
+        self.function.count_item(&mut item)?;
+        Ok(Some(item))
     }
 
     /// A sliding window is kept in order, so that its first tuple is the smallest; equal ones in
@@ -91,7 +105,18 @@ impl WindowFunction for SortWindowFunction {
         Ok(kept)
     }
 
-    fn recycle_item(&mut self, kept: SortItem) {
+    fn count_item(&mut self, item: &mut SortItem) -> Result<(), Fault> {
+        let bytes = size_of::<SortItem>() + item.tuple.len() + size_of_val(&item.keys[..]);
+        self.memory.add(bytes)?;
+        item.counted_bytes = bytes;
+        Ok(())
+    }
+
+    fn recycle_item(&mut self, mut kept: SortItem) {
+        match std::mem::take(&mut kept.counted_bytes) {
+            0 => {}
+            bytes => self.memory.remove(bytes),
+        }
         self.spare.push(kept);
     }
 
@@ -133,6 +158,7 @@ impl SortWindowFunction {
             output: build.output_projection(PortIndex(0))?,
             out_tuple: TupleBuf::default(),
             spare: Vec::new(),
+            memory: build.state_memory(),
         })
     }
 
