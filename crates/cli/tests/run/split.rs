@@ -28,6 +28,7 @@ const PROGRAMS: &[(&str, Order)] = &[
     ("hello/Hello", Bytes),
     ("join/Orders", Bytes),
     ("operators/Operators", Lines),
+    ("panes/Clicks", Bytes),
     ("sessions/Visits", Bytes),
     ("state/Keys", Bytes),
     ("types/Types", Lines),

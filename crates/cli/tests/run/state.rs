@@ -172,6 +172,11 @@ const TUPLE_KEEPERS: &str = r#"composite Main { graph
         param partitionByLHS : L.n % 10l; equalityLHS : L.n; equalityRHS : R.n;
         output Pairs : l = L.n, r = R.n;
     }
+    stream<int64 l, int64 r> InPanes = Join(In as L; In as R) {
+        window L : timeInterval, intervalDuration(10.0), creationPeriod(5.0);
+               R : timeInterval, intervalDuration(10.0), creationPeriod(5.0);
+        param equalityLHS : L.n; equalityRHS : R.n; output InPanes : l = L.n, r = R.n;
+    }
     stream<int64 n> Some = Filter(In) { param filter : n < 400l; }
     stream<int64 n> Both = Barrier(In; Some as Few) { output Both : n = In.n; }
     stream<int64 n> Turns = Pair(In; Some as Few) {
@@ -197,6 +202,7 @@ const KEPT_TUPLES: &[(&str, u64, u64)] = &[
     ("Sessions", 1000, 8),
     ("Sorted", 5 * 30, 16),
     ("Pairs", 10 * 5 + 1000, 16),
+    ("InPanes", 2000, 16),
     ("Both", 600, 8),
     ("Turns", 600, 8),
     ("Known", 1000, 8),
@@ -241,6 +247,8 @@ const BOUNDED: &[&str] = &[
     "Sort(In) { window In : tumbling, delta(n, 1000l); param sortBy : n; BOUND }",
     "Join(In as L; In as R) { window L : sliding, time(1000.0); R : sliding, count(0); \
      param match : false; BOUND }",
+    "Join(In as L; In as R) { window L : timeInterval, intervalDuration(10.0); \
+     R : timeInterval, intervalDuration(10.0); BOUND }",
     "Barrier(In; None) { BOUND }",
     "DynamicFilter(None; In as Add) { param key : n; addKey : Add.n; BOUND }",
     "Delay(In) { param delay : 1e6; BOUND }",

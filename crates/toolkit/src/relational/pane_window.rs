@@ -115,7 +115,7 @@ const INCOMPLETE_SESSIONS_HELP: &str = "a session gives results when a watermark
                     `@eventTime` lets it pass earlier, and so does a last tuple of a later time";
 
 /// Sets the pane that functions of the output clause refer to.
-fn set_current_pane(pane: Option<Pane>, out: &mut dyn Outlet) {
+pub fn set_current_pane(pane: Option<Pane>, out: &mut dyn Outlet) {
     if let Some(events) = out.services().event_time() {
         events.set_firing_pane(pane);
     }

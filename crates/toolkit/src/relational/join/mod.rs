@@ -3,6 +3,8 @@
 mod join_side;
 mod lowered;
 mod operator;
+mod pair_output;
+mod pane_join;
 mod unmatched;
 mod verify;
 
@@ -34,6 +36,7 @@ const IN: InPortModel = InPortModel {
         evict: &[],
         every_tuple: true,
     }],
+    allows_time_interval: true,
     ..InPortModel::DEFAULT
 };
 
@@ -55,7 +58,8 @@ static MODEL: OperatorModel = OperatorModel {
     name: "Join",
     doc: "Pairs each tuple of one port with the tuples in the other port's window that match it. \
           Then the tuple enters the window of its own port. A window marker follows the results of \
-          a tuple.",
+          a tuple. With a timeInterval window on both ports, tuples of the same pane are paired \
+          when it fires, and a window marker follows the results of a pane.",
     inputs: &[
         InPortModel {
             partition_param: Some("partitionByLHS"),
@@ -89,7 +93,7 @@ static MODEL: OperatorModel = OperatorModel {
             ty: "JoinAlg",
             mode: ParamMode::Literal,
             doc: "What becomes of tuples without a match: dropped (inner), or paired with a \
-                  default tuple when they leave their window. Default: inner.",
+                  default tuple when they leave their window, or when the pane fires. Default: inner.",
             ..ParamModel::DEFAULT
         },
         ParamModel {
@@ -132,6 +136,11 @@ static MODEL: OperatorModel = OperatorModel {
     enums: &[("JoinAlg", &["inner", "outer", "leftOuter", "rightOuter"])],
     verify: Some(verify::verify),
     timers: Some(verify::timers),
-    metrics: &["nCurrentPartitionsLHS", "nCurrentPartitionsRHS"],
+    metrics: &[
+        "nCurrentPartitionsLHS",
+        "nCurrentPartitionsRHS",
+        "nIncompleteWindows",
+        "nIncompleteWindowTuples",
+    ],
     ..OperatorModel::DEFAULT
 };

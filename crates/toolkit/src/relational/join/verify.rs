@@ -1,19 +1,72 @@
 //! Checks of a Join when compiling, beyond its model.
 
-use graph::{InvocationError, InvocationPart, OperatorNode, OperatorTimers, PortIndex};
+use graph::{
+    InvocationError, InvocationPart, OperatorNode, OperatorTimers, Policy, PortIndex, TimeInterval,
+};
 
 use crate::lower;
 use crate::verify_params::{exprs, has_param, report_misuse};
 
-/// Keys come in pairs of equal types; further output ports are those of the algorithm's unmatched
-/// tuples; default tuples are for a join that needs them and has one output port.
+/// Windows are both panes or neither; keys come in pairs of equal types; further output ports are
+/// those of the algorithm's unmatched tuples; default tuples are for a join that needs them and has
+/// one output port.
 pub fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
+    verify_windows(operator)?;
     verify_keys(operator)?;
     verify_ports(operator)?;
     for (name, port) in [("defaultTupleLHS", 0), ("defaultTupleRHS", 1)] {
         verify_default_tuple(operator, name, port)?;
     }
     Ok(())
+}
+
+/// Panes of both inputs are the same ones, without partitions.
+fn verify_windows(operator: &OperatorNode) -> Result<(), InvocationError> {
+    let [left, right] = [0, 1].map(|side| pane_times(operator, side));
+    let side = match (left, right) {
+        (None, None) => return Ok(()),
+        (Some(_), None) => 1,
+        (None, Some(_)) => 0,
+        (Some(left), Some(right)) if left != right => {
+            let message = "the windows of a Join over panes have to be the same: their tuples are \
+                           paired pane by pane";
+            let help = "give both the same intervalDuration, creationPeriod, intervalOffset and \
+                        discardAge";
+            return report_misuse(InvocationPart::Window(PortIndex(1)), message, help);
+        }
+        (Some(_), Some(_)) => return verify_no_partitions(operator),
+    };
+    let name = &operator.inputs[side as usize].name;
+    let message =
+        format!("both windows of a Join are timeInterval or neither; that of `{name}` is not");
+    let help = "give both the same timeInterval window, or make both sliding";
+    report_misuse(InvocationPart::Window(PortIndex(side)), message, help)
+}
+
+fn verify_no_partitions(operator: &OperatorNode) -> Result<(), InvocationError> {
+    let mut inputs = (0..).zip(&operator.inputs);
+    let partitioned = inputs.find(|(_, input)| {
+        let window = input.window.as_ref();
+        window.is_some_and(|window| window.partition.is_some())
+    });
+    let Some((port, _)) = partitioned else {
+        return Ok(());
+    };
+    let message = "a Join over panes has no partitions: all tuples of a pane are paired";
+    let help =
+        "leave `partitioned` out; `equalityLHS` and `equalityRHS` say which tuples are paired";
+    report_misuse(InvocationPart::Window(PortIndex(port)), message, help)
+}
+
+/// The panes of an input's window, if it has some, without the attribute of their time.
+fn pane_times(operator: &OperatorNode, side: usize) -> Option<TimeInterval> {
+    match operator.inputs.get(side)?.window.as_ref()?.evict {
+        Policy::Interval(interval) => Some(TimeInterval {
+            attribute: 0,
+            ..interval
+        }),
+        _ => None,
+    }
 }
 
 fn verify_keys(operator: &OperatorNode) -> Result<(), InvocationError> {
