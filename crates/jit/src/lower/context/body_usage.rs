@@ -106,13 +106,9 @@ impl BodyUsage {
             }
             Stmt::Break | Stmt::Continue | Stmt::Return(None) => {}
             Stmt::Clause(body) => self.stmts(body),
-            Stmt::Submit { port, tuple, .. } => {
+            Stmt::Submit { port, tuple: e, .. } | Stmt::SubmitPunct { port, mark: e, .. } => {
                 self.expr(port);
-                self.expr(tuple);
-            }
-            Stmt::SubmitPunct { port, mark, .. } => {
-                self.expr(port);
-                self.expr(mark);
+                self.expr(e);
             }
             Stmt::FindEntry { key, added, .. } => {
                 self.expr(key);
