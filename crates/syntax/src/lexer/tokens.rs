@@ -67,6 +67,7 @@ impl Lexer<'_> {
             b'.' if self.cursor.second().is_ascii_digit() => self.number(),
             b'"' | b'\'' => self.string(),
             b'#' => self.foreign_comment(),
+            b'`' => self.foreign_quotes(),
             _ => match operator(&mut self.cursor) {
                 Some(kind) => kind,
                 None => self.unknown(),
@@ -131,9 +132,19 @@ impl Lexer<'_> {
         SyntaxKind::Unknown
     }
 
+    /// Backticks quote texts and names in other languages: what is between two gives one message.
+    fn foreign_quotes(&mut self) -> SyntaxKind {
+        let rest = self.cursor.rest();
+        let line = rest.lines().next().unwrap_or_default();
+        let closing = line.get(1..).and_then(|inner| inner.find('`'));
+        match closing {
+            Some(len) => self.unknown_run(len + 2, 1),
+            None => self.unknown_run(1, 1),
+        }
+    }
+
     /// Takes a whole run of strange characters, so that it gives one message.
     fn unknown(&mut self) -> SyntaxKind {
-        let start = self.cursor.offset();
         let rest = self.cursor.rest();
         let is_strange =
             |c: &char| !c.is_ascii() || matches!(c, '\0'..='\u{8}' | '\u{E}'..='\u{1F}');
@@ -143,8 +154,14 @@ impl Lexer<'_> {
             .map(char::len_utf8)
             .sum();
         let first = rest.chars().next().map_or(1, char::len_utf8);
-        self.cursor.advance(run.max(first));
-        let text = &rest[..run.max(first)];
+        self.unknown_run(run.max(first), run.max(first))
+    }
+
+    /// Takes `len` bytes, the first `shown` of which are shown by the message.
+    fn unknown_run(&mut self, len: usize, shown: usize) -> SyntaxKind {
+        let start = self.cursor.offset();
+        let text = &self.cursor.rest()[..shown];
+        self.cursor.advance(len);
         let span = Span::new(self.file, start, self.cursor.offset());
         let diagnostic = Diagnostic::error("unexpected-character", span, unknown_message(text));
         self.diagnostics.push(match unknown_help(text) {

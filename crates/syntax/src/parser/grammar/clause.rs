@@ -202,13 +202,16 @@ pub(in crate::parser) fn colon(p: &mut Parser, place: &str) -> bool {
     !p.is_on_new_line(p.pos) && !p.at_any(&[Semi, RBrace, Eof])
 }
 
-/// Parses the value of a parameter: a type, or expressions. A bare name is an expression.
-pub(in crate::parser) fn actual(p: &mut Parser) {
-    if p.current().is_type_keyword() && !p.is_reserved_name(p.pos) {
+/// Parses the value of a parameter: a type, or expressions; says whether it was a type. A bare name
+/// is an expression.
+pub(in crate::parser) fn actual(p: &mut Parser) -> bool {
+    let is_type = p.current().is_type_keyword() && !p.is_reserved_name(p.pos);
+    if is_type {
         types::type_expr(p);
     } else {
         expr::expr_list(p);
     }
+    is_type
 }
 
 pub(in crate::parser) fn entry_name(p: &mut Parser, what: &str) {

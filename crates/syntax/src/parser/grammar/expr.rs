@@ -340,7 +340,10 @@ fn field(p: &mut Parser, inner: CompletedNode) -> CompletedNode {
     let node = p.precede(inner);
     p.bump();
     let name = p.start();
-    p.name("the name of an attribute");
+    let is_text = p.at(StringToken);
+    if !p.name("the name of an attribute") && is_text {
+        p.add_help("strings are joined by `+`");
+    }
     p.finish(name, Name);
     p.finish(node, FieldExpr)
 }

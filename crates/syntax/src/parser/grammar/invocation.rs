@@ -24,7 +24,7 @@ pub(in crate::parser) fn invocations(p: &mut Parser) {
                 p.error_at_token("unexpected-token", "no `;` is needed here");
             } else if !failed {
                 p.error_unexpected("an operator invocation");
-                p.add_help("an invocation is written `stream<T> Name = Operator(Inputs) { }`");
+                p.add_help(invocation_help(p.current(), count));
             }
             skip_to_invocation(p);
         }
@@ -36,6 +36,17 @@ pub(in crate::parser) fn invocations(p: &mut Parser) {
     }
     if count == 0 && !p.begins_type_clause(p.pos) {
         p.error_unexpected("an operator invocation");
+    }
+}
+
+/// Advice where an invocation should begin, and this token does; `count` invocations are before it.
+fn invocation_help(found: SyntaxKind, count: usize) -> &'static str {
+    match found {
+        LBrace | Colon if count == 0 => {
+            "invocations follow the word `graph` at once, without `:` or braces"
+        }
+        MinusMinus => "a comment begins with `//`",
+        _ => "an invocation is written `stream<T> Name = Operator(Inputs) { }`",
     }
 }
 
@@ -191,7 +202,10 @@ fn inputs(p: &mut Parser) -> bool {
     let node = p.start();
     let open = p.pos;
     if !p.expect(LParen, "after the operator") {
-        p.add_help("an operator without inputs is followed by `()`");
+        p.add_help(match p.at(Dot) {
+            true => "a namespace and a name are joined by `::`, as in `spl.utility::Custom`",
+            false => "an operator without inputs is followed by `()`",
+        });
         p.finish(node, InputList);
         return false;
     }
@@ -375,11 +389,13 @@ fn argument(p: &mut Parser) {
         lacks_port(p);
     }
     entry_name(p, "the name of a parameter");
-    if clause::colon(p, "after the parameter's name") {
-        clause::actual(p);
-    }
-    let is_next = p.at(Colon);
+    let has_colon = clause::colon(p, "after the parameter's name");
+    let is_type = has_colon && clause::actual(p);
+    let (is_next, is_attribute) = (p.at(Colon), is_type && p.at(Ident));
     p.semicolon("the parameter");
+    if is_attribute {
+        p.add_help("attributes are put into a tuple type: `tuple<int32 a, rstring b>`");
+    }
     if is_next {
         p.add_help("each parameter ends with `;`: `a : 1; b : 2;`");
     }

@@ -181,6 +181,17 @@ fn modified_item(p: &mut Parser) {
             composite::composite(p);
             p.finish(node, Composite);
         }
+        Ident if is_composite(p, ahead - 1) => {
+            let message = format!("expected `composite` before `{}`", p.token_text(ahead));
+            let node = p.start();
+            while p.pos < ahead {
+                p.bump();
+            }
+            p.error_at_token("expected-token", message);
+            p.reported_at = None;
+            composite::composite(p);
+            p.finish(node, Composite);
+        }
         _ => function::function(p),
     }
 }
