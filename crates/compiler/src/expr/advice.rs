@@ -72,19 +72,25 @@ fn precedence_advice(
     (left, right): (&graph::Expr, &graph::Expr),
     written: &str,
 ) -> Option<String> {
-    let is_comparison = |expr: &graph::Expr| match &expr.kind {
-        ExprKind::Binary(op, ..) => op.is_comparison(),
-        _ => false,
+    let comparison = |expr: &graph::Expr| match &expr.kind {
+        ExprKind::Binary(op, ..) if op.is_comparison() => Some(spelling(ComputeOp {
+            op: *op,
+            dotted: false,
+        })),
+        _ => None,
     };
     let text = spelling(op);
-    if op.op.is_comparison() && is_comparison(left) && !written.starts_with('(') {
+    if op.op.is_comparison() && comparison(left).is_some() && !written.starts_with('(') {
         return Some(format!(
             "comparisons do not chain; join two of them: `a {text} b && b {text} c`"
         ));
     }
     let is_bitwise = matches!(op.op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor);
-    (is_bitwise && (is_comparison(left) || is_comparison(right)))
-        .then(|| format!("comparisons bind more tightly than `{text}`: write `(a {text} b) == c`"))
+    let operand = comparison(left).or_else(|| comparison(right));
+    let compares = operand.filter(|_| is_bitwise)?;
+    Some(format!(
+        "comparisons bind more tightly than `{text}`: write `(a {text} b) {compares} c`"
+    ))
 }
 
 /// A sentence that proposes what is right for operands of these types.
@@ -151,10 +157,30 @@ fn advice(
             "numbers do not convert by themselves; cast one: `{cast}`"
         ));
     }
-    Some(format!(
-        "`{text}` needs two {} of one type",
-        operand_words(op.op)
-    ))
+    let generic = || format!("`{text}` needs two {} of one type", operand_words(op.op));
+    Some(function_instead(op.op, (left, right)).map_or_else(generic, str::to_owned))
+}
+
+/// The function of the library that does what an operator does in other languages.
+fn function_instead(op: BinaryOp, (left, right): (&Type, &Type)) -> Option<&'static str> {
+    let both_sets = matches!((left, right), (Type::Set(..), Type::Set(..)));
+    let is_float = |ty: &Type| matches!(ty, Type::Float32 | Type::Float64);
+    let of_time = match (left, right) {
+        (Type::Timestamp, other) => other.is_numeric(),
+        (other, Type::Timestamp) => op == BinaryOp::Add && other.is_numeric(),
+        _ => false,
+    };
+    match op {
+        BinaryOp::Add if of_time => Some("`add(t, 1.5)` is the timestamp 1.5 seconds later"),
+        BinaryOp::Sub if of_time => Some("`add(t, -1.5)` is the timestamp 1.5 seconds earlier"),
+        BinaryOp::Add | BinaryOp::BitOr if both_sets => Some("`setUnion(a, b)` joins two sets"),
+        BinaryOp::Sub if both_sets => Some("`setDifference(a, b)` has what only `a` has"),
+        BinaryOp::BitAnd if both_sets => Some("`setIntersection(a, b)` has what both have"),
+        BinaryOp::Rem if is_float(left) && left == right => {
+            Some("`fmod(x, y)` is the remainder of two floats")
+        }
+        _ => None,
+    }
 }
 
 /// An operation on two numbers with the cast that makes them one type.

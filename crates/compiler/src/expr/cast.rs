@@ -20,8 +20,10 @@ impl<'w> Typer<'_, 'w> {
         inner: &'w ast::Expr,
         span: Span,
     ) -> Option<graph::Expr> {
-        let to = self.session.resolve_type(ty, &self.scope);
+        // `void` is no type that a value has: `cast_to` refuses it.
+        let to = self.session.result_type(ty, &self.scope);
         let hint = match &to {
+            Some(Type::Void) => None,
             // No branch without a type of its own, `null` or `[]`, is a text; the other one tells.
             Some(ty) if ty.is_string() && is_conditional(inner) => None,
             Some(Type::Blob) => Some(Type::List(Arc::new(Type::Uint8), None)),
@@ -91,6 +93,10 @@ fn cast_alternative(from: &Type, to: &Type) -> Option<String> {
             "take a part of it: `real(c)` or `imag(c)`"
         }
         (Type::Enum(_), to) if to.is_numeric() => "cast it to an integer first: `(int32)`",
+        (_, Type::Void) => "leave the cast out: a value that is not used is dropped by itself",
+        (from, Type::Complex32 | Type::Complex64) if from.is_numeric() => {
+            "a list of its two parts can be cast, as in `(complex64) [1.0, 0.0]`"
+        }
         _ => return None,
     };
     Some(text.to_owned())

@@ -7,13 +7,22 @@ use syntax::Span;
 use syntax::ast::Invocation;
 
 /// Every name that means an input port, for each: its alias, then the names of its streams. A name
-/// that is the alias of a port means no other port, whatever streams that has.
+/// that is the alias of a port means no other port, whatever streams that has, and the first stream
+/// of a port without alias means that port: in `(A; A as B)`, `A` is the first, `B` the second.
 pub(crate) fn input_names(ast: &Invocation) -> Vec<Vec<Arc<str>>> {
     let aliases = ast.inputs.iter().filter_map(|port| port.alias.as_ref());
     let aliases: HashSet<&str> = aliases.map(|alias| &*alias.text).collect();
+    let plain = ast.inputs.iter().filter(|port| port.alias.is_none());
+    let plain: HashSet<&str> = plain
+        .filter_map(|port| port.streams.first())
+        .map(|stream| &*stream.text)
+        .collect();
     let ports = ast.inputs.iter().map(|port| {
-        let own = port.streams.iter();
-        let own = own.filter(|stream| !aliases.contains(&*stream.text));
+        let is_own = |name: &str| {
+            let is_of_another = port.alias.is_some() && plain.contains(name);
+            !aliases.contains(name) && !is_of_another
+        };
+        let own = port.streams.iter().filter(|stream| is_own(&stream.text));
         let names = port.alias.iter().chain(own);
         names.map(|name| name.text.clone()).collect()
     });
