@@ -8,6 +8,7 @@ use tuple::Type;
 use super::candidates::FunctionCandidates;
 use super::overload::{OverloadArgument, OverloadChoice, OverloadFit, choose};
 use crate::expr::{ExprEffects, PlaceUse, StatefulCalls, Typer, cast_to, is_place, needs_context};
+use crate::names::sends;
 use crate::tables::{FunctionOwner, Signature, TypePattern};
 
 /// The arguments of a call, typed as far as they can be before the function is known.
@@ -46,8 +47,12 @@ impl<'w> Typer<'_, 'w> {
         if is_output {
             self.check_nesting(&name.name.text, span)?;
         }
+        // The stream to which such a call sends is no value, and the call is reported.
+        let sends = candidates.is_none() && sends(&name.name.text);
+        let mute_guard = sends.then(|| self.session.diagnostics.mute(true));
         self.call_depth += 1;
         let args = self.arguments(args);
+        drop(mute_guard);
         let result = self.resolved_call(candidates, args, (name, callee.span), span);
         self.call_depth -= 1;
         result

@@ -38,7 +38,13 @@ pub(crate) fn foreign_function(name: &str) -> Option<&'static str> {
         "sleep" | "usleep" | "wait" => "`block(seconds)` waits",
         "exit" | "quit" => "`shutdownPE()` ends the program, `abort()` at once",
         "rand" => "`random()` is a number from 0 up to 1",
-        "emit" | "output" | "send" => "`submit(tuple, Stream)` sends",
+        "punct" | "punctuation" => "`currentPunct()` is the punctuation of an `onPunct`",
+        name if sends(name) => "`submit(tuple, Stream)` sends",
         _ => return None,
     })
+}
+
+/// Whether a function of that name sends tuples elsewhere, to a stream among its arguments.
+pub(crate) fn sends(name: &str) -> bool {
+    matches!(name, "emit" | "output" | "send")
 }

@@ -7,7 +7,7 @@ use syntax::ast::{self, Block, Ident, StmtKind, TypeExpr};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
-use crate::expr::{AllowedReturn, Typer, Variable};
+use crate::expr::{AllowedReturn, Typer, Variable, needs_context};
 use crate::names::{BlockScope, LocalKind, ScopeLevel};
 
 impl<'w> Typer<'_, 'w> {
@@ -220,10 +220,14 @@ impl<'w> Typer<'_, 'w> {
                     .report(Diagnostic::error("missing-return-value", span, message));
             }
             (Some(value), AllowedReturn::WithoutValue) => {
-                self.check_untyped(value);
-                let message = "nothing can be returned here: there is no result";
-                let finding = Diagnostic::error("unexpected-return-value", value.span, message);
-                self.session.report(finding);
+                let start = self.effects.mark();
+                let is_sound = needs_context(value) || self.infer(value, None).is_some();
+                self.effects.truncate(start);
+                if is_sound {
+                    let message = "nothing can be returned here: there is no result";
+                    let finding = Diagnostic::error("unexpected-return-value", value.span, message);
+                    self.session.report(finding);
+                }
             }
             (Some(value), AllowedReturn::Value(None)) => self.check_untyped(value),
             (Some(value), AllowedReturn::Value(Some(ty))) => {

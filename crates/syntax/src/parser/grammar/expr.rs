@@ -328,7 +328,12 @@ fn call(p: &mut Parser, callee: CompletedNode) -> CompletedNode {
     let node = p.precede(callee);
     let args = p.start();
     p.bump();
-    if !p.at(RParen) {
+    if p.at(Star) && p.nth(1) == RParen {
+        p.error_at_token("foreign-operator", "SPL has no `*` for all attributes");
+        p.add_help("what counts tuples takes no argument: `Count()`");
+        p.reported_at = None;
+        p.skip_one();
+    } else if !p.at(RParen) {
         literal::elements(p, RParen, |p| expr(p).is_some());
     }
     p.expect(RParen, "after the arguments");

@@ -7,6 +7,9 @@ use crate::parser::parser_state::Parser;
 use crate::parser::recover::OpenBrace;
 use crate::{DeclarationKind, SyntaxKind};
 
+/// Words behind what is sorted by, as SQL has them.
+const DIRECTIONS: &[&str] = &["asc", "desc", "ascending", "descending"];
+
 const CLAUSES: &[SyntaxKind] = &[LogicKw, WindowKw, ParamKw, OutputKw, ConfigKw];
 
 /// The invocations of a `graph` clause, up to what ends it.
@@ -392,8 +395,14 @@ fn argument(p: &mut Parser) {
     let has_colon = clause::colon(p, "after the parameter's name");
     let is_type = has_colon && clause::actual(p);
     let (is_next, is_attribute) = (p.at(Colon), is_type && p.at(Ident));
+    let direction = p
+        .at(Ident)
+        .then(|| p.token_text(p.pos).to_ascii_lowercase());
+    let is_direction = direction.is_some_and(|word| DIRECTIONS.contains(&&*word));
     p.semicolon("the parameter");
-    if is_attribute {
+    if is_direction {
+        p.add_help("the direction of a sort is a parameter of its own: `order : descending;`");
+    } else if is_attribute {
         p.add_help("attributes are put into a tuple type: `tuple<int32 a, rstring b>`");
     }
     if is_next {
@@ -430,7 +439,17 @@ fn window_entry(p: &mut Parser) {
     if clause::colon(p, "after the window's port") {
         expr::expr_list(p);
     }
+    let help = match p.current() {
+        Number => Some("an amount stands in parentheses: `count(10)`"),
+        Ident if !p.is_on_new_line(p.pos) => {
+            Some("the parts of a window are separated by `,`: `sliding, count(10)`")
+        }
+        _ => None,
+    };
     p.semicolon("the window");
+    if let Some(help) = help {
+        p.add_help(help);
+    }
     p.finish(node, WindowEntry);
 }
 
