@@ -140,10 +140,11 @@ const TUPLE_KEEPERS: &str = r#"composite Main { graph
         param iterations : 1000; output In : n = (int64) IterationCount();
     }
     stream<list<int64> all> Listed = Aggregate(In) {
-        window In : tumbling, delta(n, 1000l); output Listed : all = Collect(n);
+        window In : tumbling, delta(n, 1000l), partitioned, partitionAge(1000.0);
+        param partitionBy : n / 1000l; output Listed : all = Collect(n);
     }
     stream<int64 n> Grouped = Aggregate(In) {
-        window In : tumbling, delta(n, 1000l), partitioned;
+        window In : tumbling, delta(n, 1000l), partitioned, partitionAge(1000.0);
         param partitionBy : n % 10l; groupBy : n % 4l; output Grouped : n = Sum(n);
     }
     stream<int64 n> Timed = Aggregate(In) {
@@ -238,7 +239,7 @@ fn top_counts_tuples_that_are_not_in_tables() {
 
 /// Operators beyond a bound of 4 KB, with what they keep without tables.
 const BOUNDED: &[&str] = &[
-    "Aggregate(In) { window In : tumbling, delta(n, 1000l), partitioned; \
+    "Aggregate(In) { window In : tumbling, delta(n, 1000l), partitioned, partitionAge(1000.0); \
      param partitionBy : n % 500l; BOUND }",
     "Aggregate(In) { window In : sliding, time(1000), count(300); BOUND }",
     "Aggregate(In) { window In : timeInterval, intervalDuration(10.0), partitioned; \
