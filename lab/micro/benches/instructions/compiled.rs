@@ -47,7 +47,7 @@ fn operator(name: &str) -> BareOperator {
 #[library_benchmark]
 #[bench::integer(args = ("integer"), setup = operator, config = about(13_800))]
 #[bench::float(args = ("float"), setup = operator, config = about(10_600))]
-#[bench::string(args = ("string"), setup = operator, config = about(80_000))]
+#[bench::string(args = ("string"), setup = operator, config = about(83_600))]
 #[bench::list(args = ("list"), setup = operator, config = about(10_600))]
 #[bench::decimal(args = ("decimal"), setup = operator, config = about(58_600))]
 #[bench::map(args = ("map"), setup = operator, config = about(40_200))]
