@@ -31,12 +31,16 @@ mod operator_builder;
 mod program;
 mod submission_recorder;
 mod text_harness;
+mod time_attribute;
+mod window_key;
 
 pub use operator_builder::OperatorBuilder;
 pub use program::{SharedOutput, build_program, planned, run_program, stop_at_deadline};
 pub use program::{test_operators, with_threads_and_timers};
 pub use submission_recorder::SubmissionRecorder;
 pub use text_harness::TextHarness;
+pub use time_attribute::{TimeAttribute, input_clock};
+pub use window_key::{WindowKey, WindowResult};
 
 /// Number of random windows in a property test: that of the variable `THALWEG_WINDOWS`, or 200.
 ///

@@ -41,6 +41,16 @@ impl TextHarness {
             .unwrap_or_else(|fault| panic!("{fault}"))
     }
 
+    /// Values of metrics by their names; 0 for one that the operator does not have.
+    pub fn metric_values(&self, names: &[&str]) -> Vec<i64> {
+        let metrics = self.metrics().metrics;
+        let value = |name: &&str| {
+            let found = metrics.iter().find(|(other, _)| other == name);
+            found.map_or(0, |(_, value)| *value)
+        };
+        names.iter().map(value).collect()
+    }
+
     /// Builds the operator on a backend.
     ///
     /// # Errors

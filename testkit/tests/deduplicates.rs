@@ -170,3 +170,23 @@ fn a_key_is_forgotten_after_a_time() {
     assert!(tested.passes((2, 0)));
     assert!(tested.passes((1, 0)));
 }
+
+/// A key counts for 40 tuples after its last one; every second tuple is of a new key.
+#[test]
+fn no_more_than_twice_the_keys_that_count_are_kept() {
+    let (forgets, most) = (Forgets::ByCount(40), 2 * 24);
+    let mut compiled = jit();
+    let backends: [&mut dyn Backend; 2] = [&mut InterpreterBackend::new(&[], &[]), &mut compiled];
+    for backend in backends {
+        let mut tested = Tested::new(KeyKind::Integer, forgets, true, backend);
+        for turn in 3..2_000_u32 {
+            assert!(tested.passes((turn as u8, 0)), "{turn} is new");
+            assert!(
+                !tested.passes(((turn - u32::from(turn > 3)) as u8, 0)),
+                "{turn} is known"
+            );
+            let kept = tested.harness.metric_values(&["nStateEntries"])[0];
+            assert!(kept <= most, "{kept} keys after {turn} turns");
+        }
+    }
+}

@@ -2,14 +2,14 @@
 //!
 //! `THALWEG_WINDOWS` is the number of random joins, 200 by default.
 
-use graph::{BinaryOp, EventClock, Expr, Policy, PortIndex, Pos, TimeInterval, Window, WindowKind};
+use graph::{BinaryOp, Expr, Policy, PortIndex, Pos, TimeInterval, Window, WindowKind};
 use jit::{Jit, JitOptions};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use runtime::OperatorEntry;
 use runtime::abi::Backend;
 use runtime::abi::interpreter_backend::InterpreterBackend;
-use thalweg_testkit::{OperatorBuilder, TextHarness, exprs, window_case_count};
+use thalweg_testkit::{OperatorBuilder, TextHarness, exprs, input_clock, window_case_count};
 use tuple::{Resolution, TupleType, Type, Value, text};
 
 /// A tuple of either stream.
@@ -107,14 +107,8 @@ impl Case {
                 operator = operator.param(["equalityLHS", "equalityRHS"][side], keys);
             }
         }
-        operator = operator.event_clock(EventClock {
-            attribute: "at".into(),
-            resolution: Resolution::Nanoseconds,
-            lag_ns: 0,
-            min_gap_ns: 0,
-            outputs: Vec::new(),
-            generates_watermarks: false,
-        });
+        let clock = input_clock("at", Resolution::Nanoseconds);
+        operator = operator.event_clock(clock);
         operator = operator.literal("algorithm", &[self.algorithm]);
         if self.has_match {
             let at_most = exprs::binary(BinaryOp::Le, attribute(0, 2), attribute(1, 2));
@@ -160,17 +154,12 @@ impl Case {
         let submitted = harness.take_submitted();
         harness.final_marker(PortIndex(0));
         harness.final_marker(PortIndex(1));
-        let metrics = harness.metrics().metrics;
-        let metric = |name: &str| {
-            let found = metrics.iter().find(|(other, _)| other == name);
-            found.map_or(0, |(_, value)| *value)
-        };
         let counts = [
             "nIncompleteWindows",
             "nIncompleteWindowTuples",
             "nStateEntries",
         ];
-        (submitted, counts.map(metric).to_vec())
+        (submitted, harness.metric_values(&counts))
     }
 
     /// Submissions and counts by naive lists: for each pane that fires, all its tuples.

@@ -2,16 +2,17 @@
 //!
 //! `THALWEG_WINDOWS` is the number of random windows, 200 by default.
 
-use graph::{
-    EventClock, Expr, ExprKind, Partition, Policy, PortIndex, Pos, TimeInterval, Window, WindowKind,
-};
+use graph::{Expr, Policy, PortIndex, Pos, TimeInterval, Window, WindowKind};
 use jit::{Jit, JitOptions};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use runtime::OperatorEntry;
 use runtime::abi::Backend;
 use runtime::abi::interpreter_backend::InterpreterBackend;
-use thalweg_testkit::{OperatorBuilder, TextHarness, exprs, window_case_count};
+use thalweg_testkit::{
+    OperatorBuilder, TextHarness, TimeAttribute, WindowKey, WindowResult, exprs, input_clock,
+    window_case_count,
+};
 use tuple::{EventTime, List, Resolution, Timestamp, TupleType, Type, Value, text};
 
 /// A tuple of the windows' stream.
@@ -30,20 +31,12 @@ enum Step {
     Watermark(i128),
 }
 
-/// Whether tuples of a pane are kept apart by their keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Key {
-    None,
-    Partition,
-    Group,
-}
-
 #[derive(Clone, Debug)]
 struct Case {
     steps: Vec<Step>,
     ty: Type,
     interval: TimeInterval,
-    key: Key,
+    key: WindowKey,
 }
 
 impl Case {
@@ -60,22 +53,20 @@ impl Case {
         self.interval.duration_ns > self.interval.period_ns
     }
 
+    fn time(&self) -> TimeAttribute {
+        TimeAttribute {
+            ty: self.ty.clone(),
+            resolution: self.interval.resolution,
+        }
+    }
+
     fn attribute(&self, at: usize) -> Expr {
         exprs::attribute(PortIndex(0), at as u32, self.schema()[at].1.clone())
     }
 
     fn to_value(&self, reading: &Reading) -> Value {
-        let ticks = reading.ns.div_euclid(self.interval.resolution.tick_ns());
-        let at = match self.ty {
-            Type::Timestamp => Value::Timestamp(Timestamp {
-                machine: 3,
-                ..EventTime(reading.ns).to_timestamp()
-            }),
-            Type::Uint64 => Value::Uint64(ticks as u64),
-            _ => Value::Int64(ticks as i64),
-        };
         let values = [
-            at,
+            self.time().to_value(reading.ns),
             Value::Int32(reading.key),
             Value::Float64(reading.value),
             Value::Int64(reading.count),
@@ -84,7 +75,7 @@ impl Case {
     }
 
     /// Results of a pane: name, output function, arguments, type.
-    fn results(&self) -> Vec<(&'static str, &'static str, Vec<Expr>, Type)> {
+    fn results(&self) -> Vec<WindowResult> {
         let [key, value, count] = [1, 2, 3].map(|at| self.attribute(at));
         let list = |element: Type| Type::List(element.into(), None);
         // Panes that overlap share what is collected of all tuples: they are not lowered.
@@ -114,9 +105,7 @@ impl Case {
     }
 
     fn output(&self) -> Vec<(&'static str, Type)> {
-        let results = self.results().into_iter();
-        let names = results.map(|(name, .., ty)| (name, ty));
-        names.chain([("key", Type::Int32)]).collect()
+        WindowKey::output(&self.attribute(1), &self.results())
     }
 
     fn operator(&self) -> OperatorBuilder {
@@ -124,34 +113,16 @@ impl Case {
             kind: WindowKind::TimeInterval,
             evict: Policy::Interval(self.interval),
             trigger: None,
-            partition: (self.key == Key::Partition).then_some(Partition { evict: None }),
+            partition: self.key.partition(),
             pos: Pos::default(),
         };
-        let mut operator = OperatorBuilder::new("spl.relational::Aggregate", "Panes")
+        let clock = input_clock("at", self.interval.resolution);
+        let operator = OperatorBuilder::new("spl.relational::Aggregate", "Panes")
             .input("In", self.schema())
             .window(window)
-            .event_clock(EventClock {
-                attribute: "at".into(),
-                resolution: self.interval.resolution,
-                lag_ns: 0,
-                min_gap_ns: 0,
-                outputs: Vec::new(),
-                generates_watermarks: false,
-            });
-        operator = match self.key {
-            Key::None => operator,
-            Key::Partition => operator.param("partitionBy", [self.attribute(1)]),
-            Key::Group => operator.param("groupBy", [self.attribute(1)]),
-        };
-        operator = operator.output("Panes", self.output());
-        let mut assigned = Vec::new();
-        for (at, (_, function, arguments, ty)) in self.results().into_iter().enumerate() {
-            let call = ExprKind::OutputCall(at as u32);
-            assigned.push(Some(exprs::expr(call, ty.clone())));
-            operator = operator.call(function, arguments, ty);
-        }
-        assigned.push(Some(self.attribute(1)));
-        operator.assign(assigned)
+            .event_clock(clock);
+        let key = self.attribute(1);
+        self.key.add_to(operator, &key, self.results())
     }
 
     /// Submissions of the operator on a backend, and its counts of what has not fired.
@@ -169,13 +140,8 @@ impl Case {
         }
         let submitted = harness.take_submitted();
         harness.final_marker(PortIndex(0));
-        let metrics = harness.metrics().metrics;
-        let metric = |name: &str| {
-            let found = metrics.iter().find(|(other, _)| other == name);
-            found.map_or(0, |(_, value)| *value)
-        };
         let counts = ["nIncompleteWindows", "nIncompleteWindowTuples"];
-        (submitted, counts.map(metric).to_vec())
+        (submitted, harness.metric_values(&counts))
     }
 
     /// Text of the results of tuples.
@@ -277,11 +243,7 @@ impl Case {
 
     /// The event time of a tuple, as its attribute holds it.
     fn event_time(&self, reading: &Reading) -> i128 {
-        let tick = match self.ty {
-            Type::Timestamp => 1,
-            _ => self.interval.resolution.tick_ns(),
-        };
-        reading.ns.div_euclid(tick) * tick
+        self.time().held_ns(reading.ns)
     }
 }
 
@@ -299,9 +261,9 @@ impl NaivePane {
         }
     }
 
-    fn add(&mut self, reading: &Reading, by: Key) {
+    fn add(&mut self, reading: &Reading, by: WindowKey) {
         let key = match by {
-            Key::None => 0,
+            WindowKey::None => 0,
             _ => reading.key,
         };
         let at = self.parts.iter().position(|(other, ..)| *other == key);
@@ -317,28 +279,28 @@ impl NaivePane {
         let is_new = self.parts.iter().any(|(.., is_new)| *is_new);
         for (_, readings, is_part_new) in &mut self.parts {
             let fires = match case.key {
-                Key::Partition => *is_part_new,
+                WindowKey::Partition => *is_part_new,
                 _ => is_new,
             };
             *is_part_new = false;
             if fires {
                 submitted.push(case.text(readings));
             }
-            if fires && case.key == Key::Partition {
+            if fires && case.key == WindowKey::Partition {
                 submitted.push("0 window".to_owned());
             }
         }
-        if is_new && case.key != Key::Partition {
+        if is_new && case.key != WindowKey::Partition {
             submitted.push("0 window".to_owned());
         }
     }
 
     /// Sizes of the windows that have got tuples since they fired.
-    fn new_sizes(&self, by: Key) -> Vec<u64> {
+    fn new_sizes(&self, by: WindowKey) -> Vec<u64> {
         let size = |(_, readings, _): &(i32, Vec<Reading>, bool)| readings.len() as u64;
         let new: Vec<u64> = self.parts.iter().filter(|part| part.2).map(size).collect();
         match by {
-            Key::Partition => new,
+            WindowKey::Partition => new,
             _ if new.is_empty() => new,
             _ => vec![self.parts.iter().map(size).sum()],
         }
@@ -357,24 +319,18 @@ prop_compose! {
         period in 1..20_i128,
         offset in -30..30_i128,
         discard in prop_oneof![2 => Just(0_i128), 1 => 1..40_i128],
-        key in prop_oneof![Just(Key::None), Just(Key::Partition), Just(Key::Group)],
+        key in prop_oneof![Just(WindowKey::None), Just(WindowKey::Partition), Just(WindowKey::Group)],
         steps in proptest::collection::vec(
             (0..8_u8, 0..30_i128, 0..4_i32, -3..9_i64, any::<bool>()), 0..150
         ),
     ) -> Case {
         let (mut now, mut watermark) = (0, i128::MIN);
         let mut all = Vec::new();
-        let is_unsigned = ty == Type::Uint64;
+        let time = TimeAttribute { ty: ty.clone(), resolution };
         for (kind, back, key, count, is_large) in steps {
             now += i128::from(kind) / 3;
             let at = |units: i128| {
-                let ns = origin_ns + (units - 20) * scale;
-                let least = if is_unsigned { 0 } else { i128::MIN };
-                let most = match resolution {
-                    Resolution::Nanoseconds => i64::MAX.into(),
-                    _ => i128::MAX,
-                };
-                ns.clamp(least, most)
+                time.nearest_ns(origin_ns + (units - 20) * scale)
             };
             if kind == 0 {
                 let to = at(now - back / 2);
@@ -452,7 +408,7 @@ fn panes_may_be_more_than_an_int64_counts() {
             steps,
             ty,
             interval,
-            key: Key::Partition,
+            key: WindowKey::Partition,
         }
         .check();
     }

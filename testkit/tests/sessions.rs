@@ -4,9 +4,7 @@
 //! `THALWEG_WINDOWS` is the number of random windows, 200 by default.
 
 use eval::{Fault, Pane, PaneTiming};
-use graph::{
-    EventClock, Expr, ExprKind, Partition, Policy, PortIndex, Pos, SessionGap, Window, WindowKind,
-};
+use graph::{Expr, Policy, PortIndex, Pos, SessionGap, Window, WindowKind};
 use jit::{Jit, JitOptions};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -14,8 +12,11 @@ use runtime::OperatorEntry;
 use runtime::abi::Backend;
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::window::{PaneItems, PaneObserver, SessionWindows};
-use thalweg_testkit::{OperatorBuilder, TextHarness, exprs, window_case_count};
-use tuple::{EventTime, List, Resolution, Timestamp, TupleType, Type, Value, text};
+use thalweg_testkit::{
+    OperatorBuilder, TextHarness, TimeAttribute, WindowKey, WindowResult, exprs, input_clock,
+    window_case_count,
+};
+use tuple::{EventTime, List, Resolution, TupleType, Type, Value, text};
 
 /// A tuple of the windows' stream.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,20 +35,12 @@ enum Step {
     Watermark(i128),
 }
 
-/// Whether tuples are kept apart by their keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Key {
-    None,
-    Partition,
-    Group,
-}
-
 #[derive(Clone, Debug)]
 struct Case {
     steps: Vec<Step>,
     ty: Type,
     gap: SessionGap,
-    key: Key,
+    key: WindowKey,
 }
 
 /// A session that fires, or an item that is given back.
@@ -127,22 +120,20 @@ impl Case {
         ]
     }
 
+    fn time(&self) -> TimeAttribute {
+        TimeAttribute {
+            ty: self.ty.clone(),
+            resolution: self.gap.resolution,
+        }
+    }
+
     fn attribute(&self, at: usize) -> Expr {
         exprs::attribute(PortIndex(0), at as u32, self.schema()[at].1.clone())
     }
 
     fn to_value(&self, reading: &Reading) -> Value {
-        let ticks = reading.ns.div_euclid(self.gap.resolution.tick_ns());
-        let at = match self.ty {
-            Type::Timestamp => Value::Timestamp(Timestamp {
-                machine: 3,
-                ..EventTime(reading.ns).to_timestamp()
-            }),
-            Type::Uint64 => Value::Uint64(ticks as u64),
-            _ => Value::Int64(ticks as i64),
-        };
         let values = [
-            at,
+            self.time().to_value(reading.ns),
             Value::Int32(reading.key),
             Value::Float64(reading.value),
             Value::Int64(reading.seq),
@@ -151,7 +142,7 @@ impl Case {
     }
 
     /// Results of a session: name, output function, arguments, type.
-    fn results(&self) -> Vec<(&'static str, &'static str, Vec<Expr>, Type)> {
+    fn results(&self) -> Vec<WindowResult> {
         let [key, value, seq] = [1, 2, 3].map(|at| self.attribute(at));
         vec![
             ("tuples", "Count", vec![], Type::Int32),
@@ -174,9 +165,7 @@ impl Case {
     }
 
     fn output(&self) -> Vec<(&'static str, Type)> {
-        let results = self.results().into_iter();
-        let names = results.map(|(name, .., ty)| (name, ty));
-        names.chain([("key", Type::Int32)]).collect()
+        WindowKey::output(&self.attribute(1), &self.results())
     }
 
     fn operator(&self) -> OperatorBuilder {
@@ -184,34 +173,16 @@ impl Case {
             kind: WindowKind::Session,
             evict: Policy::Session(self.gap),
             trigger: None,
-            partition: (self.key == Key::Partition).then_some(Partition { evict: None }),
+            partition: self.key.partition(),
             pos: Pos::default(),
         };
-        let mut operator = OperatorBuilder::new("spl.relational::Aggregate", "Sessions")
+        let clock = input_clock("at", self.gap.resolution);
+        let operator = OperatorBuilder::new("spl.relational::Aggregate", "Sessions")
             .input("In", self.schema())
             .window(window)
-            .event_clock(EventClock {
-                attribute: "at".into(),
-                resolution: self.gap.resolution,
-                lag_ns: 0,
-                min_gap_ns: 0,
-                outputs: Vec::new(),
-                generates_watermarks: false,
-            });
-        operator = match self.key {
-            Key::None => operator,
-            Key::Partition => operator.param("partitionBy", [self.attribute(1)]),
-            Key::Group => operator.param("groupBy", [self.attribute(1)]),
-        };
-        operator = operator.output("Sessions", self.output());
-        let mut assigned = Vec::new();
-        for (at, (_, function, arguments, ty)) in self.results().into_iter().enumerate() {
-            let call = ExprKind::OutputCall(at as u32);
-            assigned.push(Some(exprs::expr(call, ty.clone())));
-            operator = operator.call(function, arguments, ty);
-        }
-        assigned.push(Some(self.attribute(1)));
-        operator.assign(assigned)
+            .event_clock(clock);
+        let key = self.attribute(1);
+        self.key.add_to(operator, &key, self.results())
     }
 
     /// Submissions of the operator on a backend, and its counts of what has not fired and of tuples
@@ -230,24 +201,19 @@ impl Case {
         }
         let submitted = harness.take_submitted();
         harness.final_marker(PortIndex(0));
-        let metrics = harness.metrics().metrics;
-        let metric = |name: &str| {
-            let found = metrics.iter().find(|(other, _)| other == name);
-            found.map_or(0, |(_, value)| *value)
-        };
         let counts = [
             "nIncompleteWindows",
             "nIncompleteWindowTuples",
             "nStateEntries",
         ];
-        (submitted, counts.map(metric).to_vec())
+        (submitted, harness.metric_values(&counts))
     }
 
     /// The key by which a tuple's session is found.
     fn session_key(&self, reading: &Reading) -> i32 {
         match self.key {
-            Key::Partition => reading.key,
-            Key::None | Key::Group => 0,
+            WindowKey::Partition => reading.key,
+            WindowKey::None | WindowKey::Group => 0,
         }
     }
 
@@ -317,8 +283,9 @@ impl Case {
     fn submissions(&self, firing: &Firing) -> Vec<String> {
         let mut groups: Vec<Vec<Reading>> = Vec::new();
         for reading in &firing.readings {
-            let is_of =
-                |group: &&mut Vec<Reading>| self.key != Key::Group || group[0].key == reading.key;
+            let is_of = |group: &&mut Vec<Reading>| {
+                self.key != WindowKey::Group || group[0].key == reading.key
+            };
             match groups.iter_mut().find(is_of) {
                 Some(group) => group.push(reading.clone()),
                 None => groups.push(vec![reading.clone()]),
@@ -404,11 +371,7 @@ impl Case {
 
     /// The event time of a tuple, as its attribute holds it.
     fn event_time(&self, reading: &Reading) -> i128 {
-        let tick = match self.ty {
-            Type::Timestamp => 1,
-            _ => self.gap.resolution.tick_ns(),
-        };
-        reading.ns.div_euclid(tick) * tick
+        self.time().held_ns(reading.ns)
     }
 }
 
@@ -421,7 +384,7 @@ prop_compose! {
         origin_ns in prop_oneof![2 => Just(0_i128), 1 => Just(i128::from(i64::MAX))],
         gap in 1..12_i128,
         discard in prop_oneof![1 => Just(0_i128), 3 => 1..60_i128],
-        key in prop_oneof![Just(Key::None), Just(Key::Partition), Just(Key::Group)],
+        key in prop_oneof![Just(WindowKey::None), Just(WindowKey::Partition), Just(WindowKey::Group)],
         // How far tuples are out of order, which decides how often sessions become one.
         disorder in prop_oneof![Just(3_i128), Just(12), Just(40)],
         steps in proptest::collection::vec(
@@ -430,16 +393,10 @@ prop_compose! {
     ) -> Case {
         let (mut now, mut watermark) = (0, i128::MIN);
         let mut all = Vec::new();
-        let is_unsigned = ty == Type::Uint64;
+        let time = TimeAttribute { ty: ty.clone(), resolution };
         for (seq, (kind, ahead, back, key, value, is_large)) in (0..).zip(steps) {
             let at = |units: i128| {
-                let ns = origin_ns + (units - 20) * scale;
-                let least = if is_unsigned { 0 } else { i128::MIN };
-                let most = match resolution {
-                    Resolution::Nanoseconds => i64::MAX.into(),
-                    _ => i128::MAX,
-                };
-                ns.clamp(least, most)
+                time.nearest_ns(origin_ns + (units - 20) * scale)
             };
             if kind == 0 {
                 let to = at(now - back / 2);

@@ -491,13 +491,9 @@ fn submitted(
     let mut submitted = harness.take_submitted();
     if slide.is_none() {
         harness.final_marker(PortIndex(0));
-        let metrics = harness.metrics().metrics;
-        let metric = |name: &str| {
-            let found = metrics.iter().find(|(other, _)| other == name);
-            found.map_or(0, |(_, value)| *value)
-        };
-        let windows = metric("nIncompleteWindows");
-        submitted.push(incomplete_text(windows, metric("nIncompleteWindowTuples")));
+        let counts = ["nIncompleteWindows", "nIncompleteWindowTuples"];
+        let counts = harness.metric_values(&counts);
+        submitted.push(incomplete_text(counts[0], counts[1]));
     }
     submitted
 }

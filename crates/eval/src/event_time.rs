@@ -45,9 +45,14 @@ pub enum PaneTiming {
 }
 
 impl Pane {
-    /// A pane that fires because the watermark has passed its end.
+    /// A pane with a number, which fires because the watermark has passed its end.
     pub fn firing(panes: &NumberedPanes, number: i64, fire_count: u64) -> Pane {
         let (start, end) = panes.bounds(number);
+        Pane::between(start, end, fire_count)
+    }
+
+    /// A pane that fires because the watermark has passed its end, after it has fired so often.
+    pub fn between(start: EventTime, end: EventTime, fire_count: u64) -> Pane {
         Pane {
             start,
             end,

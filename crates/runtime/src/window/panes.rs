@@ -20,7 +20,7 @@
 
 use std::collections::BTreeMap;
 
-use eval::{Fault, Pane, PaneTiming};
+use eval::{Fault, Pane};
 use graph::TimeInterval;
 use tuple::EventTime;
 
@@ -296,15 +296,7 @@ impl OpenPane {
         items: &SharedItems<T>,
         observer: &mut impl PaneObserver<T>,
     ) -> Result<(), Fault> {
-        let pane = Pane {
-            start,
-            end,
-            timing: match self.fire_count {
-                0 => PaneTiming::OnComplete,
-                _ => PaneTiming::Late,
-            },
-            index: self.fire_count,
-        };
+        let pane = Pane::between(start, end, self.fire_count);
         self.has_new_items = false;
         self.fire_count += 1;
         for partition in &mut self.partitions[..self.key_ids.len()] {
@@ -340,6 +332,8 @@ impl OpenPane {
 
 #[cfg(test)]
 mod tests {
+    use eval::PaneTiming;
+
     use super::*;
 
     /// `start/end index: items` of each firing, and what has left since.

@@ -21,7 +21,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use eval::{Fault, Pane, PaneTiming};
+use eval::{Fault, Pane};
 use graph::SessionGap;
 use tuple::EventTime;
 
@@ -284,15 +284,8 @@ impl<T> SessionWindows<T> {
 
     fn fire(&mut self, id: SessionId, observer: &mut impl PaneObserver<T>) -> Result<(), Fault> {
         let session = &mut self.sessions[id as usize];
-        let pane = Pane {
-            start: EventTime(session.first_ns),
-            end: EventTime(session.last_ns + self.gap.gap_ns),
-            timing: match session.fire_count {
-                0 => PaneTiming::OnComplete,
-                _ => PaneTiming::Late,
-            },
-            index: session.fire_count,
-        };
+        let (start, end_ns) = (session.first_ns, session.last_ns + self.gap.gap_ns);
+        let pane = Pane::between(EventTime(start), EventTime(end_ns), session.fire_count);
         session.has_new_items = false;
         session.fire_count += 1;
         if !std::mem::replace(&mut session.is_ordered, true) {

@@ -1,7 +1,7 @@
 //! Arms of `if` that seldom run become functions of their own.
 //!
-//! What the code of an arm needs for itself would lie in registers or on the stack in place of what
-//! the loop around it needs in each turn. A function takes the machine values that its statements
+//! Values of an arm would take registers from those that the loop around it needs in each turn. A
+//! function of its own has its own registers. It takes the machine values that its statements
 //! refer to as words on the stack, and preserves all registers:
 //!
 //! ```text

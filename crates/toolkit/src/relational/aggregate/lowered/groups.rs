@@ -53,15 +53,15 @@ pub(super) struct GroupLinks {
     groups: TableId,
     /// The key of a group, that of its partition first.
     key: Vec<Expr>,
-    /// Of a window: ids of the first and the last group, and their number.
+    /// Ids of the first and the last group of a window, and the number of its groups.
     first: Expr,
     last: Expr,
     group_count: Expr,
     /// Serial number of the window among those of the operator, and the last one that was given.
     serial: Expr,
     opened: Expr,
-    /// Of a group: the number of its tuples, the id of the next group, and the window's serial
-    /// number.
+    /// Number of the tuples of a group, id of the next group, and serial number of the window that
+    /// the group belongs to.
     size: Expr,
     next: Expr,
     of: Expr,
