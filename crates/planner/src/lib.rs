@@ -20,17 +20,18 @@ mod choice;
 mod cut;
 mod derived;
 mod fusion;
+mod measurement_text;
 mod order;
 mod pe_threads;
 mod plan_note;
+mod profile;
 mod route;
 mod streams;
 mod thread_comments;
 mod threaded_ports;
 
 pub use calibration::{
-    Calibration, CalibrationError, CostFit, MediumCost, MediumReach, default_calibration_file,
-    processor_name,
+    Calibration, CostFit, MediumCost, MediumReach, default_calibration_file, processor_name,
 };
 pub use choice::{
     FusionPolicy, HostFabrics, MediumCapabilities, PlanError, PlanOptions, SharedFabric,
@@ -43,9 +44,14 @@ pub use derived::{
 };
 pub use fusion::in_config;
 use graph::{OperatorId, PePlan, Plan, Program};
+pub use measurement_text::MeasurementError;
 pub use order::{PlanOrder, order};
 pub use pe_threads::pe_threads;
 pub use plan_note::{PlanNote, notes};
+pub use profile::{
+    CrossingProfile, OperatorProfile, Profile, ProfileMergeError, QueueProfile, StreamProfile,
+    ThreadProfile,
+};
 pub use streams::{DisjointSets, GraphEdge, StreamConsumers, closing_edges, find_loops};
 pub use thread_comments::thread_comments;
 pub use threaded_ports::SPLITTER;

@@ -6,7 +6,6 @@
 //! ```
 //! Nothing is measured or read from files here. `docs/calibrate.md` says what each number means.
 
-mod calibration_error;
 mod calibration_text;
 mod cost_fit;
 mod medium_cost;
@@ -14,7 +13,6 @@ mod medium_cost;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-pub use calibration_error::CalibrationError;
 pub use cost_fit::CostFit;
 pub use medium_cost::{MediumCost, MediumReach};
 
@@ -34,7 +32,7 @@ pub use medium_cost::{MediumCost, MediumReach};
 /// let cost = calibration.costs(MediumReach::WithinHost).next().expect("a medium");
 /// assert_eq!(cost.tuple_ns(64), 12.5 + 64.0 * 0.25);
 /// assert_eq!(Calibration::parse(&calibration.to_text())?, calibration);
-/// # Ok::<(), thalweg_planner::CalibrationError>(())
+/// # Ok::<(), thalweg_planner::MeasurementError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {

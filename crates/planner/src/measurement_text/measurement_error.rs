@@ -1,10 +1,11 @@
-//! Mistakes in the text of a calibration.
+//! Mistakes in the text of a calibration or a profile.
 
 use std::fmt;
 
-/// A mistake in the text of a calibration, with its place; it prints as `LINE:COLUMN: sentence`.
+/// A mistake in the text of a calibration or a profile, with its place; it prints as
+/// `LINE:COLUMN: sentence`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CalibrationError {
+pub struct MeasurementError {
     /// Line of the mistake, from 1.
     pub line: u32,
     /// Column of the mistake in characters, from 1.
@@ -13,9 +14,9 @@ pub struct CalibrationError {
     pub message: String,
 }
 
-impl fmt::Display for CalibrationError {
+impl fmt::Display for MeasurementError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let CalibrationError {
+        let MeasurementError {
             line,
             column,
             message,
@@ -24,4 +25,4 @@ impl fmt::Display for CalibrationError {
     }
 }
 
-impl std::error::Error for CalibrationError {}
+impl std::error::Error for MeasurementError {}
