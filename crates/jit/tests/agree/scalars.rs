@@ -25,7 +25,16 @@ fn samples(ty: &Type) -> Vec<Value> {
         Type::Uint32 => [0, 1, 31, 3_000_000_000, u32::MAX]
             .map(Value::Uint32)
             .to_vec(),
-        Type::Uint64 => [0, 1, 64, 1 << 63, u64::MAX].map(Value::Uint64).to_vec(),
+        // The greatest ones round to floats, halfway cases included.
+        Type::Uint64 => {
+            let halfway = [
+                0x8000_0000_0000_0400,
+                0x8000_0000_0000_0401,
+                0x8000_0000_0000_0c00,
+            ];
+            let simple = [0, 1, 64, 1 << 63, u64::MAX].into_iter();
+            simple.chain(halfway).map(Value::Uint64).collect()
+        }
         other => floats_and_others(other),
     }
 }

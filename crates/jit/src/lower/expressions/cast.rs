@@ -1,5 +1,6 @@
 //! Casts: those that compiled code does itself, and a call for the others.
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use graph::Expr;
 use tuple::Type;
@@ -109,18 +110,34 @@ impl FunctionLowering<'_, '_> {
         let part = type_parts::single_part(to);
         match (from.is_float(), to.is_float()) {
             (false, false) => self.resize(x, from, part),
-            (false, true) if from.is_signed() => {
-                let wide = self.resize(x, from, types::I64);
-                self.builder.ins().fcvt_from_sint(part, wide)
-            }
+            (false, true) if *from == Type::Uint64 => self.float_of_uint64(x, part),
             (false, true) => {
                 let wide = self.resize(x, from, types::I64);
-                self.builder.ins().fcvt_from_uint(part, wide)
+                self.builder.ins().fcvt_from_sint(part, wide)
             }
             (true, true) if part == types::F64 => self.builder.ins().fpromote(part, x),
             (true, true) => self.builder.ins().fdemote(part, x),
             (true, false) => self.saturate(x, to),
         }
+    }
+
+    /// The float next to a uint64, halves to even. Cranelift's own conversion of unsigned numbers
+    /// makes each depend on what its register held before, which binds one tuple to the next.
+    fn float_of_uint64(&mut self, x: ir::Value, part: ir::Type) -> ir::Value {
+        let (large, done) = (self.cold_block(), self.block_with(&[part]));
+        let float = self.builder.ins().fcvt_from_sint(part, x);
+        let is_large = self.icmp_const(IntCC::SignedLessThan, x, 0);
+        self.branch_with(is_large, (large, &[]), (done, &[float]));
+        self.switch_to_sealed(large);
+        // Half of it has a bit less; the last bit stays set if it was, so that it rounds as before.
+        let half = self.builder.ins().ushr_imm_u(x, 1);
+        let last = self.builder.ins().band_imm_u(x, 1);
+        let half = self.builder.ins().bor(half, last);
+        let float = self.builder.ins().fcvt_from_sint(part, half);
+        let float = self.builder.ins().fadd(float, float);
+        self.jump(done, &[float]);
+        self.switch_to_sealed(done);
+        self.block_params(done)[0]
     }
 
     /// A float as the nearest integer towards zero that the type has; NaN is 0.
