@@ -7,6 +7,7 @@ mod command;
 mod drawing;
 mod failure;
 mod output;
+mod output_file;
 mod program;
 mod progress_line;
 mod signals;
@@ -16,7 +17,9 @@ mod text_table;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use command::{bench, calibrate, check, doc, dump, explain, fmt, medium, new, pe, perf, run, top};
+use command::{
+    bench, calibrate, check, doc, dump, explain, fmt, medium, new, pe, perf, profile, run, top,
+};
 use failure::CommandFailure;
 
 /// Compile and run stream programs written in SPL
@@ -52,6 +55,8 @@ enum CliCommand {
     Calibrate(calibrate::CalibrateArgs),
     /// List the media that streams cross processes on, or test a library that is one
     Medium(medium::MediumArgs),
+    /// Merge profiles that `run --profile` has written
+    Profile(profile::ProfileArgs),
     /// Create a small project that runs
     New(new::NewArgs),
     /// Measure rates and latencies of one-to-many shared memory, as smx_perf does
@@ -110,6 +115,7 @@ fn execute(command: CliCommand) -> Result<(), CommandFailure> {
         CliCommand::Bench(args) => bench::run(args),
         CliCommand::Calibrate(args) => calibrate::run(args),
         CliCommand::Medium(args) => medium::run(args),
+        CliCommand::Profile(args) => profile::run(args),
         CliCommand::New(args) => new::run(args),
         CliCommand::Top(args) => top::run(args),
         CliCommand::Perf(args) => perf::run(args),

@@ -56,6 +56,7 @@ mod monitor;
 mod part;
 mod pe;
 mod plan;
+mod profiling;
 mod run;
 mod sources;
 
@@ -89,8 +90,10 @@ pub use plan::{
     own_medium_name, parse_plan, pin_pes, plan, plan_notes, usable_core_count, with_media_search,
 };
 pub use planner::{
-    Calibration, FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
+    Calibration, FusionPolicy, MediumCapabilities, PlanOptions, Profile, ThreadingPolicy,
+    TransportPolicy,
 };
+pub use profiling::{ProfileCollector, ProfileRequest, load_profile};
 pub use run::{launch, run};
 pub use sources::{RecordedSources, bounded, is_folder, is_mixed};
 pub use syntax::nearest;

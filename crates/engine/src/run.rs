@@ -13,6 +13,7 @@ use crate::job::{Job, LaunchOptions, check_hosts};
 use crate::launcher;
 use crate::monitor::{JobMetadata, Sampler};
 use crate::part::{self, PartOptions, UnfiredWindows};
+use crate::profiling::{PartNames, PeProfiler, machine};
 
 /// Runs a compiled program by its plan: in this process if there is one PE without a host, else in
 /// a process for each PE.
@@ -143,9 +144,20 @@ fn launch_part(
     let sampler =
         metadata.and_then(|metadata| Sampler::start(metadata, PeId(0), program, &running));
     let stopped = stop.clone();
+    let profile = launch.profile.clone();
+    let names = PartNames::new(program, (PeId(0), machine()), None);
+    let profiler = profile
+        .as_ref()
+        .and_then(|profile| PeProfiler::start(profile.request(), names, &running));
     let wait = move || {
         let outcome = running.join();
         drop(sampler);
+        if let (Some(collector), Some(profiler)) = (profile, profiler) {
+            profiler
+                .finish()
+                .into_iter()
+                .for_each(|part| collector.add(part));
+        }
         let sentences = |_| {
             let leftovers = leftovers();
             let leftovers = leftovers

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use eval::{Fault, Services, State};
 use graph::{Body, Expr};
 use runtime::abi::{
-    Backend, CodeScope, OperatorCode, ProjectTuple, RunBody, TestPredicate, ThreadChains,
-    interpreter_backend,
+    Backend, CodeScope, OperatorCode, OperatorCodeRange, ProjectTuple, RunBody, TestPredicate,
+    ThreadChains, interpreter_backend,
 };
 use tuple::{Layout, Value};
 
@@ -24,7 +24,8 @@ impl Backend for Jit {
     ) -> Result<Box<dyn ProjectTuple>, Fault> {
         let title = format!("{}: projection", scope.operator.name);
         let source = FunctionSource::Projection(exprs, layout);
-        let (function, needs) = self.compile_function(&title, &source, &function_context(scope))?;
+        let context = function_context(scope, self.options);
+        let (function, needs) = self.compile_function(&title, &source, &context)?;
         Ok(Box::new(JitProjection::new(&function, &self.pool, needs)))
     }
 
@@ -34,17 +35,16 @@ impl Backend for Jit {
         expr: &Expr,
     ) -> Result<Box<dyn TestPredicate>, Fault> {
         let title = format!("{}: condition", scope.operator.name);
-        let (function, needs) = self.compile_function(
-            &title,
-            &FunctionSource::Predicate(expr),
-            &function_context(scope),
-        )?;
+        let context = function_context(scope, self.options);
+        let source = FunctionSource::Predicate(expr);
+        let (function, needs) = self.compile_function(&title, &source, &context)?;
         Ok(Box::new(JitPredicate::new(&function, &self.pool, needs)))
     }
 
     fn body(&mut self, scope: &CodeScope<'_>, body: &Body) -> Result<Box<dyn RunBody>, Fault> {
         let title = format!("{}: statements", scope.operator.name);
-        Ok(self.compile_body(&title, body, &function_context(scope))?)
+        let context = function_context(scope, self.options);
+        Ok(self.compile_body(&title, body, &context)?)
     }
 
     /// Evaluates with the interpreter: compiling code that runs once does not pay.
@@ -58,10 +58,14 @@ impl Backend for Jit {
     }
 
     fn compile_chains(&mut self, chains: &ThreadChains<'_>) -> Result<Vec<OperatorCode>, Fault> {
-        Ok(ChainCompiler::new(chains)?.compile(self)?)
+        Ok(ChainCompiler::new(chains, self.options)?.compile(self)?)
     }
 
     fn finish(&mut self) -> Result<(), Fault> {
         Ok(self.finish_module()?)
+    }
+
+    fn operator_code(&mut self) -> Vec<OperatorCodeRange> {
+        std::mem::take(&mut self.operator_code)
     }
 }

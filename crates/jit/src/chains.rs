@@ -15,8 +15,9 @@ use crate::error::Error;
 use crate::jit::{Jit, function_context};
 use crate::lower::{
     self, BodyUsage, FunctionContext, InlinedEdge, InlinedOutput, OutputTarget, RingGrantAddresses,
-    WatermarkWords,
+    SampledOperator, WatermarkWords,
 };
+use crate::options::JitOptions;
 
 /// Largest number of nodes of other operators' bodies that are inlined into one machine function.
 const CHAIN_NODES_MAX: u32 = 16_000;
@@ -24,6 +25,7 @@ const CHAIN_NODES_MAX: u32 = 16_000;
 /// Compiler of a thread's chains: the members, ready to be inlined.
 pub struct ChainCompiler<'c> {
     chains: &'c ThreadChains<'c>,
+    options: JitOptions,
     /// The members' code as data, by member number.
     inlinable_operators: Vec<Rc<lower::InlinableOperator>>,
     /// Whether another member inlines the member, by member number.
@@ -37,10 +39,14 @@ impl<'c> ChainCompiler<'c> {
     ///
     /// # Errors
     /// If an edge of a chain does not lead to a member behind the one that it comes from.
-    pub fn new(chains: &'c ThreadChains<'c>) -> Result<ChainCompiler<'c>, Error> {
+    pub fn new(
+        chains: &'c ThreadChains<'c>,
+        options: JitOptions,
+    ) -> Result<ChainCompiler<'c>, Error> {
         let count = chains.members.len();
         let mut compiler = ChainCompiler {
             chains,
+            options,
             inlinable_operators: Vec::with_capacity(count),
             is_inlined: vec![false; count],
             stop_address: chains.stop_flag.expose_provenance() as i64,
@@ -62,7 +68,7 @@ impl<'c> ChainCompiler<'c> {
         nodes: &mut [u32],
     ) -> Result<lower::InlinableOperator, Error> {
         let member = &self.chains.members[at];
-        let context = function_context(&member.scope);
+        let context = function_context(&member.scope, self.options);
         let on_tuple = member.logic.on_tuple.iter();
         let on_tuple = on_tuple.map(|body| Rc::new((body.clone(), BodyUsage::from_body(body))));
         let on_tuple: Vec<_> = on_tuple.collect();
@@ -166,15 +172,28 @@ impl<'c> ChainCompiler<'c> {
             .collect()
     }
 
-    fn compile_member(&self, at: usize, jit: &mut Jit) -> Result<OperatorCode, Error> {
-        let member = &self.chains.members[at];
-        let name = &member.scope.operator.name;
-        let unchained = FunctionContext {
+    /// The context of a member's code that goes on in no other member.
+    fn unchained_context(&self, member: &ChainMember<'_>) -> FunctionContext {
+        let context = function_context(&member.scope, self.options);
+        let running = self
+            .chains
+            .running
+            .map(|word| word.expose_provenance() as i64);
+        FunctionContext {
             state: Some(state_address(member)),
             stop_address: Some(self.stop_address),
             watermark: Some(WatermarkWords::from_event_time(member.event_time)),
-            ..function_context(&member.scope)
-        };
+            sampled: context
+                .sampled
+                .map(|sampled| SampledOperator { running, ..sampled }),
+            ..context
+        }
+    }
+
+    fn compile_member(&self, at: usize, jit: &mut Jit) -> Result<OperatorCode, Error> {
+        let member = &self.chains.members[at];
+        let name = &member.scope.operator.name;
+        let unchained = self.unchained_context(member);
         let inlining = FunctionContext {
             targets: self.inlinable_operators[at].targets.clone(),
             ..unchained.clone()

@@ -8,15 +8,15 @@ use cranelift_module::FuncId;
 use eval::NativeFn;
 use eval::interp::Interpreter;
 use graph::{Body, Function};
-use runtime::abi::{CodeScope, FrameForm, RunBody, RunBodyOnBatch};
+use runtime::abi::{CodeScope, FrameForm, OperatorCodeRange, RunBody, RunBodyOnBatch};
 
 use crate::code::{
     CodeMemory, ConstantPool, EnvRequirements, JitBatchBody, JitBody, MachineFunction,
 };
 use crate::error::Error;
 use crate::lower::{
-    CodegenUnit, FunctionContext, FunctionSource, MachineCodeListing, MemoryRequirements,
-    OutputTarget, StateLayout,
+    CodegenUnit, CompiledFunction, FunctionContext, FunctionSource, MachineCodeListing,
+    MemoryRequirements, OutputTarget, SampledOperator, StateLayout,
 };
 use crate::options::JitOptions;
 use crate::perf_map::{self, PerfMapEntry};
@@ -27,8 +27,9 @@ pub struct Jit {
     machine_functions: Vec<(FuncId, MachineFunction)>,
     pub(crate) pool: Arc<OnceLock<Arc<ConstantPool>>>,
     pub(crate) interpreter: Interpreter,
-    options: JitOptions,
+    pub(crate) options: JitOptions,
     listings: Vec<MachineCodeListing>,
+    pub(crate) operator_code: Vec<OperatorCodeRange>,
 }
 
 impl Jit {
@@ -50,6 +51,7 @@ impl Jit {
             interpreter: Interpreter::new(functions, natives),
             options,
             listings: Vec::new(),
+            operator_code: Vec::new(),
         })
     }
 
@@ -125,8 +127,10 @@ impl Jit {
         self.listings = unit.listings.take().unwrap_or_default();
         let pool = Arc::new(std::mem::take(&mut unit.pool));
         let module = unit.module;
+        let compiled = std::mem::take(&mut unit.compiled);
+        self.operator_code = operator_code(&module, &compiled);
         if self.options.perf_map {
-            map_for_perf(&module, std::mem::take(&mut unit.compiled))?;
+            map_for_perf(&module, compiled)?;
         }
         let found: Vec<_> = self.machine_functions.drain(..).collect();
         let found: Vec<(*const u8, MachineFunction)> = found
@@ -142,22 +146,33 @@ impl Jit {
     }
 }
 
+/// The addresses of each operator's code, as far as they were kept.
+fn operator_code(module: &JITModule, functions: &[CompiledFunction]) -> Vec<OperatorCodeRange> {
+    let ranges = functions.iter().flat_map(|function| {
+        let begin = module.get_finalized_function(function.id).addr();
+        let operators = function.operators.iter();
+        operators.map(move |(bytes, operator)| OperatorCodeRange {
+            addresses: begin + bytes.start..begin + bytes.end,
+            operator: *operator,
+        })
+    });
+    ranges.collect()
+}
+
 /// Writes the addresses of functions for `perf`.
-fn map_for_perf(module: &JITModule, functions: Vec<(String, FuncId, usize)>) -> Result<(), Error> {
-    let placed = functions
-        .into_iter()
-        .map(|(title, id, bytes)| PerfMapEntry {
-            title,
-            address: module.get_finalized_function(id).addr(),
-            bytes,
-        });
+fn map_for_perf(module: &JITModule, functions: Vec<CompiledFunction>) -> Result<(), Error> {
+    let placed = functions.into_iter().map(|function| PerfMapEntry {
+        title: function.title,
+        address: module.get_finalized_function(function.id).addr(),
+        bytes: function.bytes,
+    });
     let placed: Vec<PerfMapEntry> = placed.collect();
     perf_map::write_perf_map(&placed)
         .map_err(|error| Error::new(format!("the map for perf cannot be written: {error}")))
 }
 
 /// Describes an operator's inputs, state and outputs to the code of its bodies.
-pub(crate) fn function_context(scope: &CodeScope<'_>) -> FunctionContext {
+pub(crate) fn function_context(scope: &CodeScope<'_>, options: JitOptions) -> FunctionContext {
     let mut ports = vec![0];
     for port in &scope.operator.inputs {
         ports.push(ports[ports.len() - 1] + port.history.slots());
@@ -181,6 +196,10 @@ pub(crate) fn function_context(scope: &CodeScope<'_>) -> FunctionContext {
             .map(OutputTarget::Outlet)
             .collect(),
         stop_address: None,
+        sampled: options.for_samples.then_some(SampledOperator {
+            operator: scope.index,
+            running: None,
+        }),
         processes_many: false,
     }
 }

@@ -9,6 +9,9 @@ pub struct JitOptions {
     pub listings: bool,
     /// Whether a map of the code is written for `perf`, into `/tmp/perf-<pid>.map`.
     pub perf_map: bool,
+    /// Whether it is kept which instructions are whose operator's, and code says before each call
+    /// which operator it is of: for samples of running threads.
+    pub for_samples: bool,
 }
 
 impl Default for JitOptions {
@@ -17,6 +20,7 @@ impl Default for JitOptions {
             verify: cfg!(debug_assertions),
             listings: false,
             perf_map: false,
+            for_samples: false,
         }
     }
 }

@@ -246,8 +246,9 @@ fn join_settings(all: &[&str]) -> Option<String> {
     Some(joined.join(" "))
 }
 
-/// Bytes that a tuple of a schema probably has.
-fn tuple_bytes(schema: &Arc<TupleType>) -> u64 {
+/// Bytes that a tuple of a schema probably has: those of its fixed part, and 16 for each attribute
+/// of no fixed size.
+pub fn tuple_bytes(schema: &Arc<TupleType>) -> u64 {
     let slots: u64 = schema
         .attributes
         .iter()

@@ -30,6 +30,7 @@ mod streams;
 mod thread_comments;
 mod threaded_ports;
 
+pub use auto_medium::tuple_bytes;
 pub use calibration::{
     Calibration, CostFit, MediumCost, MediumReach, default_calibration_file, processor_name,
 };

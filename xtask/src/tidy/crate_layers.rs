@@ -11,6 +11,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("tuple", &[]),
     ("ring", &[]),
     ("fabric", &[]),
+    ("sampling", &[]),
     ("plugin", &["ring"]),
     ("syntax", &[]),
     ("xml", &["tuple"]),
@@ -19,7 +20,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("planner", &["syntax", "graph", "tuple"]),
     ("compiler", &["syntax", "graph", "eval", "planner", "tuple"]),
     ("transport", &["ring", "fabric", "plugin"]),
-    ("runtime", &["transport", "eval", "graph", "tuple", "ring"]),
+    (
+        "runtime",
+        &["transport", "eval", "graph", "tuple", "ring", "sampling"],
+    ),
     ("jit", &["runtime", "eval", "graph", "tuple"]),
     ("toolkit", &["runtime", "eval", "graph", "tuple", "xml"]),
     (

@@ -3,13 +3,14 @@
 use super::TidySource;
 
 /// Files and folders that may hold unsafe code.
-const UNSAFE_PATHS: [&str; 9] = [
+const UNSAFE_PATHS: [&str; 10] = [
     "crates/tuple/src/layout",
     "crates/ring",
     "crates/fabric/src",
     "crates/runtime/src/abi",
     "crates/jit/src/code",
     "crates/plugin/src",
+    "crates/sampling/src",
     "crates/transport/benches/shm/shared_ring",
     "lab/conformance/src/compiled.rs",
     "pubsub/capi/src",

@@ -14,5 +14,6 @@ mod medium_build;
 pub mod new;
 pub mod pe;
 pub mod perf;
+pub mod profile;
 pub mod run;
 pub mod top;

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use engine::{
-    BackendKind, IdleStrategy, LaunchOptions, MEDIUM_OF_RANKS, RankEnvironment, RankOptions,
-    TraceLevel,
+    BackendKind, IdleStrategy, LaunchOptions, MEDIUM_OF_RANKS, ProfileCollector, ProfileRequest,
+    RankEnvironment, RankOptions, TraceLevel,
 };
 
 use crate::failure::CommandFailure;
 use crate::output::{colour, write_stderr};
+use crate::output_file::OutputFile;
 use crate::program::{PlanArgs, ProgramArgs, check_cores, name_value, plan};
 use crate::progress_line::{self, ProgressLine};
 use crate::signals::{SignalListener, Signals};
@@ -70,6 +71,22 @@ pub struct RunArgs {
     #[arg(long, value_name = "ADDRESS")]
     pub control_address: Option<IpAddr>,
 
+    /// Write what each operator, stream, queue and thread has been seen to do, for plans
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+
+    /// Samples in a second of a thread's processor time, from 1 to 1000, for --profile; the kernel
+    /// takes at most one at each of its ticks
+    #[arg(long, value_name = "RATE", default_value_t = ProfileRequest::default().samples_per_second)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000), requires = "profile")]
+    pub profile_sample: u32,
+
+    /// Intervals of a tenth of a second whose counts are kept of each stream, for --profile: the
+    /// peaks of streams are taken from these
+    #[arg(long, value_name = "N", default_value_t = ProfileRequest::default().reservoir)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..), requires = "profile")]
+    pub profile_reservoir: u32,
+
     /// Write a map of the compiled code to /tmp/perf-PID.map for the perf tool
     #[arg(long)]
     pub perf_map: bool,
@@ -77,6 +94,36 @@ pub struct RunArgs {
     /// Submission-time values of the program
     #[arg(value_name = "NAME=VALUE", value_parser = name_value)]
     pub values: Vec<(String, String)>,
+}
+
+/// The profile of a job, and the file that it goes to.
+struct ProfileOutput {
+    file: OutputFile,
+    collector: ProfileCollector,
+}
+
+impl ProfileOutput {
+    /// The profile that the arguments ask for, if they do.
+    fn open(args: &RunArgs) -> Result<Option<ProfileOutput>, CommandFailure> {
+        let Some(file) = &args.profile else {
+            return Ok(None);
+        };
+        let request = ProfileRequest {
+            samples_per_second: args.profile_sample,
+            reservoir: args.profile_reservoir,
+        };
+        Ok(Some(ProfileOutput {
+            file: OutputFile::create(file)?,
+            collector: ProfileCollector::new(request)?,
+        }))
+    }
+
+    /// Writes the profile of the job, which has ended.
+    fn write(self) -> Result<(), CommandFailure> {
+        let missing = || CommandFailure::Program("no process has sent its profile".to_owned());
+        let profile = self.collector.profile().ok_or_else(missing)?;
+        self.file.write(&profile.to_text())
+    }
 }
 
 /// Time that rank 0 has to report an error before another rank reports the same.
@@ -111,6 +158,7 @@ fn warn_of_copies(environment: &RankEnvironment) {
 
 /// Compiles and runs the program; returns when it has ended.
 pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
+    let profile = ProfileOutput::open(&args)?;
     let transport = args.plan.transport.clone().unwrap_or_default();
     let request = args.program.into_request(args.values);
     let ranks = RankOptions::of_medium(&transport, &request.media_path, args.control_address);
@@ -148,6 +196,7 @@ pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
         latency: args.latency,
         idle: args.idle,
         counters: true,
+        profile: profile.as_ref().map(|profile| profile.collector.clone()),
         hosts: args.plan.host.clone(),
         ranks,
         ..LaunchOptions::default()
@@ -168,7 +217,7 @@ pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
             for sentence in sentences {
                 write_stderr(&format!("thalweg: warning: {sentence}\n"));
             }
-            Ok(())
+            profile.map_or(Ok(()), ProfileOutput::write)
         }
         Err(engine::Error::OutputClosed) => Err(CommandFailure::Reported),
         Err(error) => Err(error.into()),

@@ -27,6 +27,7 @@ mod nexmark;
 mod order;
 mod paths;
 mod processes;
+mod profile;
 mod programs;
 mod random;
 mod scratch;

@@ -11,6 +11,7 @@ use crate::compilation::{Compilation, CompileRequest};
 use crate::error::Error;
 use crate::job::{BackendKind, HostSpec, LaunchOptions};
 use crate::monitor::JobMetadata;
+use crate::profiling::{ProfileCollector, ProfileRequest};
 use crate::sources::{RawPath, RecordedSources};
 
 /// A job as the launcher sends it to its PEs. A PE compiles the recorded sources and gets the
@@ -54,6 +55,7 @@ struct BundledLaunch {
     perf_map: bool,
     unbuffered: bool,
     latency: bool,
+    profile: Option<ProfileRequest>,
     #[serde(with = "IdleStrategyFormat")]
     idle: IdleStrategy,
     hosts: Vec<HostSpec>,
@@ -137,9 +139,14 @@ impl Bundle {
     }
 
     /// The launch options of a PE; options that concern the launcher alone have their defaults.
-    pub fn launch(&self) -> LaunchOptions {
+    ///
+    /// # Errors
+    /// A profile is wanted, and the process cannot be sampled.
+    pub fn launch(&self) -> Result<LaunchOptions, Error> {
         let settings = self.launch.clone();
-        LaunchOptions {
+        let profile = settings.profile.map(ProfileCollector::new).transpose()?;
+        Ok(LaunchOptions {
+            profile,
             data_dir: settings.data_dir.0,
             application_dir: settings.application_dir.0,
             trace: settings.trace,
@@ -151,7 +158,7 @@ impl Bundle {
             idle: settings.idle,
             hosts: settings.hosts,
             ..LaunchOptions::default()
-        }
+        })
     }
 }
 
@@ -179,6 +186,7 @@ impl BundledLaunch {
             perf_map: launch.perf_map,
             unbuffered: launch.unbuffered,
             latency: launch.latency,
+            profile: launch.profile.as_ref().map(ProfileCollector::request),
             idle: launch.idle,
             hosts: launch.hosts.clone(),
         }

@@ -54,6 +54,8 @@ pub enum MessageFromPe {
     Stopping,
     /// Number of tuples that each source in this PE has submitted, by operator name.
     Counts(Vec<(String, u64)>),
+    /// The text of the PE's profile, if one was asked for.
+    Profile(String),
     /// The PE has ended; it sends nothing else.
     Ended(PeEnding),
 }

@@ -12,6 +12,7 @@ use transport::IdleStrategy;
 use super::hosts::HostSpec;
 use super::job_processes::JobProcesses;
 use super::ranks::RankOptions;
+use crate::profiling::ProfileCollector;
 
 /// Options of a launch; [`LaunchOptions::default`] runs compiled code in the current folder.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub struct LaunchOptions {
     pub latency: bool,
     /// Writes counters files, which [`crate::sample_jobs`] reads while the job runs.
     pub counters: bool,
+    /// Collector of the job's profile; `None`: the job is not profiled.
+    pub profile: Option<ProfileCollector>,
     /// Makes the command that starts a PE's process, from the PE's number and the job's name. The
     /// process has to call [`crate::serve`] and to ignore signals that ask it to end: the launcher
     /// alone decides when a PE ends.
@@ -80,6 +83,7 @@ impl Default for LaunchOptions {
             tag_output: false,
             latency: false,
             counters: false,
+            profile: None,
             pe_command: own_binary,
             idle: IdleStrategy::default(),
             hosts: Vec::new(),

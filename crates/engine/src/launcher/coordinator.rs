@@ -15,10 +15,12 @@ use std::time::{Duration, Instant};
 
 use graph::{Crossing, PeId, Plan};
 
+use super::coordinator_action::CoordinatorAction;
 use super::job_outcome::{FailureCause, JobOutcome, ProcessExit};
 use super::pe_state::{PeStage, PeState};
 use crate::control::{MessageFromPe, MessageToPe};
 use crate::part::{CrossingTicket, PeEnding};
+use crate::profiling::ProfileCollector;
 
 /// Time that a PE has to end after the job has failed, or to exit after its `Ended`; then it is
 /// killed. Two seconds suffice to close files.
@@ -41,16 +43,9 @@ pub struct JobCoordinator {
     /// Whether a rank has died, without which the others cannot leave in order.
     is_broken: bool,
     outcome: JobOutcome,
+    /// Where the profiles of PEs go, if the job is profiled.
+    profile: Option<ProfileCollector>,
     actions: Vec<CoordinatorAction>,
-}
-
-/// An action that the launcher has to carry out.
-#[derive(Debug)]
-pub enum CoordinatorAction {
-    /// Send a message with descriptors to a PE.
-    Send(PeId, MessageToPe, Vec<OwnedFd>),
-    /// Kill the process of a PE.
-    Kill(PeId),
 }
 
 impl JobCoordinator {
@@ -70,6 +65,7 @@ impl JobCoordinator {
             is_of_ranks: false,
             is_broken: false,
             outcome: JobOutcome::of_plan(plan),
+            profile: None,
             actions: Vec::new(),
         }
     }
@@ -80,6 +76,11 @@ impl JobCoordinator {
             is_of_ranks: true,
             ..JobCoordinator::new(plan)
         }
+    }
+
+    /// The coordinator, which gives the profiles of PEs to a collector.
+    pub fn with_profile(self, profile: Option<ProfileCollector>) -> JobCoordinator {
+        JobCoordinator { profile, ..self }
     }
 
     /// Time that a PE has to end after the job has failed.
@@ -98,6 +99,7 @@ impl JobCoordinator {
             MessageFromPe::Ready => self.advance(pe, PeStage::Ready, MessageToPe::Go),
             MessageFromPe::Stopping => self.stop(),
             MessageFromPe::Counts(counts) => self.on_counts(pe, counts),
+            MessageFromPe::Profile(text) => self.on_profile(pe, &text),
             MessageFromPe::Ended(ending) => self.on_ended(pe, ending),
         }
         if self.is_stopping && self.is_running {
@@ -108,6 +110,13 @@ impl JobCoordinator {
     /// Handles the counts of a PE's sources.
     pub fn on_counts(&mut self, pe: PeId, counts: Vec<(String, u64)>) {
         self.pe_state(pe).counts = counts;
+    }
+
+    fn on_profile(&mut self, pe: PeId, text: &str) {
+        let added = self.profile.as_ref().map(|profile| profile.add_text(text));
+        if added.is_none_or(|added| added.is_err()) {
+            self.on_protocol_error(pe, "a profile that is garbled or not asked for");
+        }
     }
 
     /// Handles a message that breaks the protocol: the PE is killed, and the job fails.

@@ -9,7 +9,8 @@ use graph::PeId;
 use runtime::StopSignal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::coordinator::{CoordinatorAction, GRACE, JobCoordinator};
+use super::coordinator::{GRACE, JobCoordinator};
+use super::coordinator_action::CoordinatorAction;
 use super::job_outcome::{JobOutcome, ProcessExit};
 use super::pe_child::PeChild;
 use super::requests::LauncherRequests;

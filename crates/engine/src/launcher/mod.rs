@@ -12,6 +12,7 @@
 //! thread, however it ends.
 
 mod coordinator;
+mod coordinator_action;
 mod job_outcome;
 mod launcher_thread;
 mod output_forwarder;
@@ -68,7 +69,7 @@ pub fn launch(
     let host = |pe: &graph::PePlan| find_host(&launch.hosts, pe.host.as_deref()?).cloned();
     let job = PreparedJob {
         bundle: Bundle::new(compilation, text, launch)?,
-        coordinator,
+        coordinator: coordinator.with_profile(launch.profile.clone()),
         plan: plan.clone(),
         program: program.clone(),
         pe_labels: job_outcome::pe_labels(plan, program),

@@ -90,6 +90,10 @@ pub fn wire(
         cores: part.cores,
         idle_strategy: launch.idle,
         conditions: Some(condition::condition_holds),
+        samples_per_second: launch
+            .profile
+            .as_ref()
+            .map(|p| p.request().samples_per_second),
     };
     let registry = registry();
     let threads = planner::pe_threads(program, &part.pins);
@@ -101,6 +105,7 @@ pub fn wire(
         BackendKind::Compiled => {
             let code = jit::JitOptions {
                 perf_map: launch.perf_map,
+                for_samples: launch.profile.is_some(),
                 ..jit::JitOptions::default()
             };
             let mut backend = codegen::jit_backend(program, code)?;

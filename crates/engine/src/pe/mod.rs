@@ -46,6 +46,7 @@ use crate::part::{
     UnfiredWindows,
 };
 use crate::plan::with_media_search;
+use crate::profiling::{PartNames, PeProfiler, ProfileRequest, machine};
 
 /// Runs this process as a PE of the job whose launcher started it. Returns when the PE has ended
 /// and has reported its ending to the launcher.
@@ -135,6 +136,8 @@ struct WiredPe {
     program: Program,
     /// The job's entry in counters files, if they are written.
     counters: Option<JobMetadata>,
+    /// The request for the PE's profile, if there is one, and the names for it.
+    profile: Option<(ProfileRequest, PartNames)>,
     number: PeId,
 }
 
@@ -206,7 +209,9 @@ impl LauncherConnection {
             return Err(bug_ending("the plan has not so many PEs"));
         }
         let part = planner::cut(&program, &plan, number);
-        let launch = bundle.launch();
+        let launch = bundle
+            .launch()
+            .map_err(|error| failed_ending(error.to_string(), false))?;
         let crossings = Crossings::new(&plan, &program, bundle.token, &launch.hosts);
         let mut crossing_ends = self.open_crossings(&crossings, &part, number)?;
         crossing_ends.measures_latency = launch.latency;
@@ -224,8 +229,11 @@ impl LauncherConnection {
         let mut sources = part::source_names(&part.program);
         let program_sources = part::source_names(&program);
         sources.retain(|name| program_sources.contains(name));
+        let machine = machine();
+        let names = PartNames::new(&part.program, (number, machine), Some((&plan, &program)));
         Ok(WiredPe {
             pe,
+            profile: launch.profile.map(|profile| (profile.request(), names)),
             sources,
             program: part.program,
             counters: bundle.counters,
@@ -331,8 +339,12 @@ impl LauncherConnection {
         };
         let job = ready.counters;
         let _sampler = job.and_then(|job| Sampler::start(job, ready.number, &program, &running));
+        let profile = ready.profile;
+        let profiler =
+            profile.and_then(|(request, names)| PeProfiler::start(request, names, &running));
         let (operator_counts, sources) = (running.operator_counts_handle(), ready.sources);
         let counts = move || part::source_counts(&sources, &operator_counts());
+        let sender = self.sender.clone();
         let handle_messages = move || self.handle_messages(&stop, &counts);
         if let Err(error) = Builder::new()
             .name("launcher".to_owned())
@@ -341,7 +353,11 @@ impl LauncherConnection {
             return failed_ending(format!("cannot start a thread: {error}"), false);
         }
         let leftovers = running.leftovers();
-        running.join().map_or_else(ending, |_| PeEnding {
+        let joined = running.join();
+        if let Some(profile) = profiler.and_then(PeProfiler::finish) {
+            sender.send(&MessageFromPe::Profile(profile.to_text()), Vec::new());
+        }
+        joined.map_or_else(ending, |_| PeEnding {
             leftovers: leftovers()
                 .iter()
                 .map(|left| UnfiredWindows::new(&program.files, left))

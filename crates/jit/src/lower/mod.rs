@@ -24,7 +24,8 @@ mod statements;
 mod values;
 
 pub use context::{
-    BodyUsage, CodegenUnit, InlinableOperator, InlinedEdge, InlinedOutput, MachineCodeListing,
-    MemoryRequirements, OutputTarget, RingGrantAddresses, StateLayout, WatermarkWords,
+    BodyUsage, CodegenUnit, CompiledFunction, InlinableOperator, InlinedEdge, InlinedOutput,
+    MachineCodeListing, MemoryRequirements, OutputTarget, RingGrantAddresses, SampledOperator,
+    StateLayout, WatermarkWords,
 };
 pub use functions::{FunctionContext, FunctionSource};

@@ -288,6 +288,7 @@ fn compiled(
         },
         submitted,
         processed,
+        sender: 1,
     });
     static STOP: u8 = 0;
     let member = ChainMember {
@@ -309,6 +310,7 @@ fn compiled(
     let chains = ThreadChains {
         members: vec![member],
         stop_flag: &raw const STOP,
+        running: None,
     };
     let codes = backend
         .compile_chains(&chains)

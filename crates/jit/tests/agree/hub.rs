@@ -165,6 +165,7 @@ fn run_with(
     let chains = ThreadChains {
         members: (0..nodes.len()).map(member).collect(),
         stop_flag: stop(&processed),
+        running: None,
     };
     let codes = backend
         .compile_chains(&chains)

@@ -1,6 +1,7 @@
 //! Random programs: what compiled code does is what the interpreter does, to the bit.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use eval::{Fault, InputTuples, OperatorEventTime, State};
 use graph::{Expr, OperatorNode, OutPort, PortIndex, Pos};
@@ -133,6 +134,7 @@ fn called_for_each(case: &GeneratedCase) -> BodyOutcome {
 fn called_once(case: &GeneratedCase) -> BodyOutcome {
     const KIND: u8 = 7;
     static STOP: u8 = 0;
+    let running = AtomicU32::new(0);
     let operator = operator(case);
     let scope = scope(case, &operator);
     let outputs = scope.outputs.clone();
@@ -145,7 +147,12 @@ fn called_once(case: &GeneratedCase) -> BodyOutcome {
         ..LoweredLogic::default()
     };
     let event_time = OperatorEventTime::default();
-    let mut jit = Jit::new(&case.functions, NATIVES, JitOptions::default()).unwrap();
+    // What code says for samples changes nothing else.
+    let options = JitOptions {
+        for_samples: true,
+        ..JitOptions::default()
+    };
+    let mut jit = Jit::new(&case.functions, NATIVES, options).unwrap();
     let codes = jit.compile_chains(&ThreadChains {
         members: vec![ChainMember {
             scope,
@@ -157,6 +164,7 @@ fn called_once(case: &GeneratedCase) -> BodyOutcome {
             batch_forms: vec![Some(FrameForm::Flat)],
         }],
         stop_flag: &raw const STOP,
+        running: Some(running.as_ptr()),
     });
     let mut codes = codes.unwrap_or_else(|fault| panic!("{fault}"));
     jit.finish().unwrap_or_else(|fault| panic!("{fault}"));

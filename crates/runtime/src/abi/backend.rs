@@ -1,5 +1,6 @@
 //! The trait by which typed expressions get code: implemented by the interpreter and by the JIT.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use eval::{Fault, Services, State};
@@ -70,6 +71,21 @@ pub trait Backend {
     /// # Errors
     /// The backend cannot make the code callable, for want of memory for instance.
     fn finish(&mut self) -> Result<(), Fault>;
+
+    /// The addresses of the operators' code when it is finished, if the backend was asked to keep
+    /// them. The default has none.
+    fn operator_code(&mut self) -> Vec<OperatorCodeRange> {
+        Vec::new()
+    }
+}
+
+/// Machine code of an operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperatorCodeRange {
+    /// Addresses of the instructions.
+    pub addresses: Range<usize>,
+    /// The operator's number in the PE.
+    pub operator: u32,
 }
 
 /// Code for each body of a member by itself, without inlining.

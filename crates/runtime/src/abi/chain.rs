@@ -46,6 +46,9 @@ pub struct ThreadChains<'a> {
     /// The flag that says whether a shutdown was asked for: one byte, 0 or 1, valid as long as the
     /// code may be called, read with a plain load.
     pub stop_flag: *const u8,
+    /// Address of the word in which the thread says which operator it runs, valid as long as the
+    /// code may be called; `None` if several threads may run the operators.
+    pub running: Option<*const u32>,
 }
 
 /// A lowered operator of a thread.
@@ -117,6 +120,8 @@ pub struct FrameEdge<'a> {
     pub submitted: &'a Counter,
     /// Counts the tuples that come to the consumer.
     pub processed: &'a Counter,
+    /// Number of the operator that sends the frames.
+    pub sender: u32,
 }
 
 /// Code for a batch of tuples.

@@ -21,7 +21,7 @@ mod outlet;
 mod projection;
 mod state_cell;
 
-pub use backend::Backend;
+pub use backend::{Backend, OperatorCodeRange};
 pub use chain::{
     BatchCode, ChainEdge, ChainMember, ChainOutput, FrameEdge, FrameGrant, OperatorCode,
     ThreadChains,

@@ -44,7 +44,7 @@ pub(crate) struct ChainCandidate<'a> {
 pub(crate) fn compile(
     backend: &mut dyn Backend,
     candidates: &[ChainCandidate<'_>],
-    stop: *const u8,
+    (stop, running): (*const u8, Option<*const u32>),
 ) -> Result<Vec<OperatorCode>, eval::Fault> {
     let members = candidates.iter().enumerate();
     let members = members.map(|(at, candidate)| ChainMember {
@@ -63,6 +63,7 @@ pub(crate) fn compile(
     backend.compile_chains(&ThreadChains {
         members,
         stop_flag: stop,
+        running,
     })
 }
 

@@ -2,9 +2,11 @@
 //! operators together with the others of their thread.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use eval::Fault;
 use graph::{Body, CaughtFaults, InPort, PeThreadId, PortIndex};
+use sampling::CpuSamples;
 
 use crate::abi::{Backend, CodeScope, FrameEdge, OperatorCode};
 use crate::assembly::chains::{self, ChainCandidate};
@@ -21,7 +23,7 @@ pub(crate) fn compile_all(
     backend: &mut dyn Backend,
     constructed: &[ConstructedOperator<'_>],
     (topology, services): (&PeTopology, &[OperatorServices]),
-    stop: &StopSignal,
+    (stop, samples): (&StopSignal, &[Arc<CpuSamples>]),
 ) -> Result<Vec<OperatorCode>, Failure> {
     let mut codes: Vec<OperatorCode> = constructed
         .iter()
@@ -32,12 +34,13 @@ pub(crate) fn compile_all(
             .map_err(|fault| Failure::for_operator(one.operator, fault))?;
         codes[one.index as usize] = code;
     }
-    for group in groups_by_thread(constructed, topology) {
+    for (thread, group) in groups_by_thread(constructed, topology) {
         let candidates: Vec<_> = group
             .iter()
             .map(|&at| chain_candidate(&constructed[at], constructed, (topology, &services[at])))
             .collect();
-        let compiled = chains::compile(backend, &candidates, stop.address());
+        let running = thread.map(|thread| samples[thread.index()].running.address());
+        let compiled = chains::compile(backend, &candidates, (stop.address(), running));
         let first = constructed[group[0]].operator;
         let compiled = compiled.map_err(|fault| Failure::for_operator(first, fault))?;
         for (&at, code) in group.iter().zip(compiled) {
@@ -49,22 +52,23 @@ pub(crate) fn compile_all(
     Ok(codes)
 }
 
-/// Lowered operators, thread by thread, upstream first. A shared operator and one in a loop is a
-/// group by itself.
+/// Lowered operators, thread by thread, upstream first, with the only thread that enters them. A
+/// shared operator and one in a loop is a group by itself.
 fn groups_by_thread(
     constructed: &[ConstructedOperator<'_>],
     topology: &PeTopology,
-) -> Vec<Vec<usize>> {
+) -> Vec<(Option<PeThreadId>, Vec<usize>)> {
     let mut by_thread: BTreeMap<PeThreadId, Vec<usize>> = BTreeMap::new();
     let mut groups = Vec::new();
     let operators = topology.topological_order.iter().map(|&at| at as usize);
     for at in operators.filter(|&at| constructed[at].built.is_none()) {
         match topology.only_thread(at) {
             Some(thread) if topology.is_alone(at) => by_thread.entry(thread).or_default().push(at),
-            _ => groups.push(vec![at]),
+            only => groups.push((only, vec![at])),
         }
     }
-    groups.extend(by_thread.into_values());
+    let by_thread = by_thread.into_iter();
+    groups.extend(by_thread.map(|(thread, group)| (Some(thread), group)));
     groups
 }
 
@@ -123,6 +127,7 @@ fn frame_edge<'a>(
         grant: all[at].frame_grant.filter(|_| topology.is_alone(at))?,
         submitted: &out.submitted,
         processed: &topology.processed[at][consumer.port.index()],
+        sender: consumer.operator,
     })
 }
 

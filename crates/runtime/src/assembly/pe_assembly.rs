@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 use graph::{
     OperatorId, OperatorTimers, PeThreadId, PeThreads, PortIndex, Program, inserted_operators,
 };
+use sampling::CpuSamples;
 use tuple::Layout;
 
 use crate::OperatorEntry;
-use crate::abi::{Backend, OperatorCode};
+use crate::abi::{Backend, OperatorCode, OperatorCodeRange};
 use crate::assembly::compile_bodies;
 use crate::assembly::operator_factory::{ConstructedOperator, OperatorFactory};
 use crate::assembly::pe_topology::PeTopology;
@@ -46,6 +47,8 @@ pub(crate) struct PeAssembly {
     pub thread_count: u32,
     /// Cores that the threads run on; empty for any.
     pub cores: Vec<u32>,
+    /// The addresses of the operators' code, if the backend keeps them.
+    pub operator_code: Vec<OperatorCodeRange>,
 }
 
 /// Makes the operators of a program, their code and their wiring.
@@ -58,16 +61,14 @@ pub(crate) fn assemble(
 ) -> Result<PeAssembly, Failure> {
     let waits = ThreadWaits::new(pe_context.stop_signal.clone());
     let services = operator_services(program, &pe_context);
+    let idle_policy = IdlePolicy::new(options.idle_strategy, pe_context.failed.clone());
+    let linger = pe_context.linger.clone();
     let mut factory = OperatorFactory {
         registry,
         backend: &mut *backend,
         stop_signal: pe_context.stop_signal.clone(),
         room_notifier: RoomNotifier(waits.clone()),
-        crossing_resources: CrossingResources::new(
-            options.crossing_ends,
-            IdlePolicy::new(options.idle_strategy, pe_context.failed.clone()),
-            pe_context.linger.clone(),
-        ),
+        crossing_resources: CrossingResources::new(options.crossing_ends, idle_policy, linger),
     };
     let mut constructed = factory.make_all(program, &services)?;
     let CrossingResources {
@@ -81,15 +82,16 @@ pub(crate) fn assemble(
     let topology = PeTopology::new(program, plan, &constructed);
     // One more for the thread that closes the operators at the end.
     waits.set_thread_count(topology.thread_count + 1);
-    let (wired, stop) = ((&topology, &services[..]), &pe_context.stop_signal);
-    let codes = compile_bodies::compile_all(backend, &constructed, wired, stop)?;
+    // One more for the thread that closes the operators at the end.
+    let samples = new_samples(topology.thread_count + 1);
+    let words = (&pe_context.stop_signal, &samples[..]);
+    let codes = compile_bodies::compile_all(backend, &constructed, (&topology, &services), words)?;
     let fed_operators = threads_feeding(&constructed, &topology);
     let source_threads = take_source_threads(&mut constructed, plan);
     let timers = take_timers(&mut constructed);
     let flush_buffers = take_flush_buffers(&mut constructed);
-    let instances = constructed.into_iter().zip(codes);
-    let instances = instances
-        .map(|(constructed, code)| operator_instance(program, constructed, code, &topology));
+    let make = |(one, code)| operator_instance(program, one, code, &topology);
+    let instances = constructed.into_iter().zip(codes).map(make);
     let (exclusive, shared) = split_by_sharing(instances.collect(), &topology);
     Ok(PeAssembly {
         exclusive,
@@ -114,8 +116,16 @@ pub(crate) fn assemble(
             threads: topology.threads,
             fed_operators,
             shared,
+            thread_samples: samples,
+            samples_per_second: options.samples_per_second,
         },
+        operator_code: backend.operator_code(),
     })
+}
+
+/// Samples for so many threads.
+fn new_samples(threads: u32) -> Vec<Arc<CpuSamples>> {
+    (0..threads).map(|_| Arc::default()).collect()
 }
 
 /// Operators whose end another thread waits for, with the threads that feed them. The thread of the

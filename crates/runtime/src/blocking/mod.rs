@@ -7,5 +7,6 @@ pub(crate) mod before_sleep;
 pub(crate) mod loop_lock;
 pub(crate) mod pe_thread;
 pub(crate) mod retry_interrupted;
+pub(crate) mod running_word;
 pub(crate) mod stop_signal;
 pub(crate) mod thread_waits;

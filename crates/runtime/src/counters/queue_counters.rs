@@ -61,6 +61,7 @@ struct ConsumerCounters {
     /// Largest number of items that was in the queue. Producers write it too.
     items_peak: AtomicU64,
     recent: RecentMaximum,
+    idle_ns: Counter,
 }
 
 /// Values that any thread may read.
@@ -92,6 +93,16 @@ impl QueueCounters {
     /// Nanoseconds of all waits that are over.
     pub fn wait_ns(&self) -> u64 {
         self.producer.0.wait_ns.get()
+    }
+
+    /// Nanoseconds of all waits of the consumer for items that are over.
+    pub fn idle_ns(&self) -> u64 {
+        self.consumer.0.idle_ns.get()
+    }
+
+    /// Adds a wait of the consumer that is over.
+    pub(crate) fn record_idle(&self, ns: u64) {
+        self.consumer.0.idle_ns.add(ns);
     }
 
     /// Start of the wait that lasts, in nanoseconds of the monotonic clock.

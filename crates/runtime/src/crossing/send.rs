@@ -12,7 +12,7 @@ use transport::{Error, Idler, SendingEnd, Waitable, fragment, monotonic_ns};
 use tuple::{EventTime, Layout, TupleRef};
 
 use crate::abi::FrameGrant;
-use crate::blocking::before_sleep;
+use crate::blocking::{before_sleep, running_word};
 use crate::counters::crossing_counters::CrossingCounters;
 use crate::edge::codec::PayloadEncoder;
 use crate::edge::frame_kind;
@@ -411,7 +411,9 @@ impl SendOperator {
     ) -> Result<(), Fault> {
         before_sleep::flush_once();
         self.counters.begin_wait();
+        running_word::set_waiting(true);
         let written = self.wait_for_room(frame, out.order());
+        running_word::set_waiting(false);
         self.counters.end_wait();
         written
     }

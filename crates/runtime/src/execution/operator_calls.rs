@@ -59,12 +59,13 @@ impl OperatorInstance {
             let mut outlet = OperatorOutlet::new(region, self.index);
             let blame = region.blame_on_panic(self.index);
             let result = self.history.with_tuple(port, tuple, |inputs| {
-                body.run_body(&mut CodeContext {
+                let mut context = CodeContext {
                     inputs,
                     state,
                     outlet: &mut outlet,
                     punctuation: None,
-                })
+                };
+                region.run_as(self.index, || body.run_body(&mut context))
             });
             blame.disarm();
             outlet.blame_on_error(result)?;
@@ -98,7 +99,10 @@ impl OperatorInstance {
                 outlet: &mut outlet,
                 punctuation: None,
             };
-            code.body.run_body_on_batch(&mut context, batch, kind)
+            let body = &mut code.body;
+            region.run_as(self.index, || {
+                body.run_body_on_batch(&mut context, batch, kind)
+            })
         });
         blame.disarm();
         self.processed[at].add(count);
@@ -330,12 +334,13 @@ impl OperatorInstance {
         let state = self.state.borrow();
         let blame = region.blame_on_panic(self.index);
         let result = self.history.without_tuple(|inputs| {
-            body.run_body(&mut CodeContext {
+            let mut context = CodeContext {
                 inputs,
                 state,
                 outlet: &mut outlet,
                 punctuation: mark,
-            })
+            };
+            region.run_as(self.index, || body.run_body(&mut context))
         });
         blame.disarm();
         outlet.blame_on_error(result)
@@ -356,7 +361,7 @@ impl OperatorInstance {
         };
         let mut outlet = OperatorOutlet::with_evaluation(region, self.index, evaluation);
         let blame = region.blame_on_panic(self.index);
-        let result = call(built, &mut outlet);
+        let result = region.run_as(self.index, || call(built, &mut outlet));
         blame.disarm();
         outlet.blame_on_error(result)
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use eval::Fault;
 use graph::{PeThreadId, PortIndex};
+use sampling::CpuSamples;
 use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
 
 use crate::abi::{FrameBatch, FrameForm};
@@ -29,6 +30,8 @@ pub(crate) struct ThreadRegion {
     pub(super) exclusive: Box<[Option<ExclusiveOperator>]>,
     /// Operators that hold tuples back, exclusive and shared ones.
     flushing_operators: Box<[u32]>,
+    /// The word in which the thread says what it runs, and its samples.
+    pub samples: Arc<CpuSamples>,
     /// Order of the tuples that the thread processes.
     pub order: ThreadOrder,
     /// The operator that caused the fault which callers return now.
@@ -62,6 +65,7 @@ impl ThreadRegion {
             })
         });
         ThreadRegion {
+            samples: wiring.thread_samples[thread.index()].clone(),
             wiring,
             thread,
             exclusive: exclusive.collect(),
@@ -69,6 +73,15 @@ impl ThreadRegion {
             order: ThreadOrder::default(),
             faulting_operator: Cell::new(None),
         }
+    }
+
+    /// Runs code of an operator, and says meanwhile that the thread runs it.
+    #[inline]
+    pub fn run_as<T>(&self, operator: u32, run: impl FnOnce() -> T) -> T {
+        let before = self.samples.running.set(operator);
+        let result = run();
+        self.samples.running.restore(before);
+        result
     }
 
     /// Delivers a tuple to an input port.

@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use graph::{OriginId, PeThreadId, PortIndex, Pos};
+use sampling::CpuSamples;
 
 use super::delivery::PendingDelivery;
 use super::operator_instance::OperatorInstance;
@@ -53,6 +54,11 @@ pub(crate) struct Wiring {
     pub fed_operators: Vec<(u32, Box<[PeThreadId]>)>,
     /// Locks of the feedback loops, by loop.
     pub loop_locks: Vec<LoopLock>,
+    /// By thread: what it says that it runs, and its samples. The last one is the thread's that
+    /// closes the operators.
+    pub thread_samples: Vec<Arc<CpuSamples>>,
+    /// How often in a second of its processor time each thread is sampled; `None`: not at all.
+    pub samples_per_second: Option<u32>,
 }
 
 /// Kind and position of an operator, for messages.

@@ -4,3 +4,12 @@ pub(crate) mod pe;
 pub(crate) mod thread_launch;
 pub(crate) mod thread_runner;
 pub(crate) mod timer_queue;
+
+/// Makes this process ready to sample threads: see [`crate::PeOptions::samples_per_second`]. To be
+/// called before media are loaded from libraries, which may take back handlers of signals.
+///
+/// # Errors
+/// Something else in the process handles SIGPROF.
+pub fn prepare_sampling() -> std::io::Result<()> {
+    sampling::install()
+}

@@ -11,9 +11,10 @@ use std::time::Duration;
 
 use eval::{Fault, FaultKind};
 use graph::{PeThreadId, PeThreads, Program};
+use sampling::CpuSamples;
 
 use crate::OperatorEntry;
-use crate::abi::Backend;
+use crate::abi::{Backend, OperatorCodeRange};
 use crate::assembly::pe_assembly::{PeAssembly, assemble};
 use crate::blocking::stop_signal::StopSignal;
 use crate::counters::crossing_counters::CrossingCounters;
@@ -56,6 +57,7 @@ pub struct RunningPe {
     flusher: Option<Flusher>,
     /// Operators that no thread enters, which are only closed.
     unentered: ThreadRegion,
+    operator_code: Vec<OperatorCodeRange>,
 }
 
 impl Pe {
@@ -124,6 +126,7 @@ impl Pe {
             flush_buffers,
             thread_count,
             cores,
+            operator_code,
         } = self.assembly;
         let specs = thread_specs(thread_count, &source_threads, &wiring, &cores);
         let flusher = Flusher::start(flush_buffers).map_err(start_failure)?;
@@ -158,6 +161,7 @@ impl Pe {
             flusher,
             unentered: region(PeThreadId(thread_count), unentered),
             wiring,
+            operator_code,
         })
     }
 }
@@ -253,6 +257,18 @@ impl RunningPe {
     /// Counters of the PE's queues, which go on counting.
     pub fn queue_counters(&self) -> Vec<Arc<QueueCounters>> {
         self.wiring.queue_counters.clone()
+    }
+
+    /// The samples of the PE's threads by number, which go on being taken until the threads end;
+    /// without any if [`PeOptions::samples_per_second`] does not ask for them.
+    pub fn thread_samples(&self) -> Vec<Arc<CpuSamples>> {
+        let (_closing, threads) = self.wiring.thread_samples.split_last().unzip();
+        threads.map_or(Vec::new(), <[_]>::to_vec)
+    }
+
+    /// The addresses of the operators' code, if the backend was asked to keep them.
+    pub fn operator_code(&self) -> &[OperatorCodeRange] {
+        &self.operator_code
     }
 
     /// A function that returns what windows held when their input ended; to be called when the PE

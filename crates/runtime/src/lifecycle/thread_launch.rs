@@ -11,10 +11,12 @@ use std::thread::{Builder, JoinHandle};
 
 use eval::{Fault, FaultKind};
 use rustix::thread::{CpuSet, sched_setaffinity};
+use sampling::CpuTimer;
 
 use crate::blocking::before_sleep::{self, BeforeSleep};
-use crate::blocking::pe_thread;
+use crate::blocking::{pe_thread, running_word};
 use crate::execution::thread_region::ThreadRegion;
+use crate::services::report::Failure;
 
 /// A thread that waits for its work.
 pub(crate) struct IdleThread {
@@ -85,9 +87,29 @@ fn run_in_region(region: ThreadRegion, work: impl FnOnce(&ThreadRegion)) -> Opti
     pe_thread::set_current(region.thread);
     let hook = region.needs_flush().then(|| region.clone());
     before_sleep::set_hook(hook.map(|region| region as Rc<dyn BeforeSleep>));
+    running_word::set_current(Some(region.samples.clone()));
+    let sampling = sample(&region);
     work(&region);
+    drop(sampling);
+    running_word::set_current(None);
     before_sleep::set_hook(None);
     Rc::into_inner(region)
+}
+
+/// Begins to sample the calling thread, if its PE is sampled. Without a timer the PE fails: a
+/// profile that lacks a thread would be wrong.
+fn sample(region: &ThreadRegion) -> Option<CpuTimer> {
+    let per_second = region.wiring.samples_per_second?;
+    let timer = CpuTimer::start(region.samples.clone(), per_second);
+    let failed = |error| {
+        let message = format!("cannot sample a thread: {error}");
+        let fault = Fault::new(FaultKind::System, message);
+        region
+            .wiring
+            .context
+            .fail(Failure::for_program("profile", fault, false));
+    };
+    timer.map_err(failed).ok()
 }
 
 /// Restricts the calling thread to these cores.

@@ -58,7 +58,7 @@ pub(crate) fn run_source(region: &ThreadRegion, source_thread: SourceThread) -> 
         history: &history,
     };
     let mut outlet = OperatorOutlet::with_evaluation(region, source_thread.operator, evaluation);
-    let result = source.run(&mut outlet);
+    let result = region.run_as(source_thread.operator, || source.run(&mut outlet));
     outlet.blame_on_error(result)
 }
 

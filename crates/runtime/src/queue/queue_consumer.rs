@@ -6,14 +6,14 @@ use eval::{Fault, FaultKind};
 use graph::PortIndex;
 use ring::Reader;
 use ring::frame::{Frame, FrameBatch};
-use transport::Idler;
 use transport::fragment::WHOLE;
+use transport::{Idler, monotonic_ns};
 use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use super::queue_state::{QueueState, park};
 use super::spill::SpilledItem;
 use crate::abi::FrameForm;
-use crate::blocking::before_sleep;
+use crate::blocking::{before_sleep, running_word};
 use crate::edge::frame_kind;
 use crate::inserted::inserted_operator::InsertedSource;
 use crate::inserted::inserted_outlet::InsertedOutlet;
@@ -72,7 +72,7 @@ impl InsertedSource for QueueConsumer {
     fn run(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault> {
         let queue_state = self.delivery.state.clone();
         let mut idle = queue_state.open_consumer()?;
-        let mut is_idle = false;
+        let mut idle_since_ns = None;
         loop {
             if queue_state.is_interrupted() {
                 out.abandon(PortIndex(0));
@@ -81,13 +81,18 @@ impl InsertedSource for QueueConsumer {
             match self.turn(out)? {
                 QueuePoll::End => return Ok(()),
                 QueuePoll::Items => {
-                    is_idle = false;
+                    if let Some(since) = idle_since_ns.take() {
+                        running_word::set_waiting(false);
+                        queue_state.counters.record_idle(monotonic_ns() - since);
+                    }
                     idle.reset();
                     continue;
                 }
                 QueuePoll::Nothing => {}
             }
-            if !std::mem::replace(&mut is_idle, true) {
+            if idle_since_ns.is_none() {
+                idle_since_ns = Some(monotonic_ns());
+                running_word::set_waiting(true);
                 queue_state.wake_missed_producer();
                 before_sleep::flush();
             }

@@ -12,6 +12,7 @@ use super::spill::SpillQueue;
 use crate::BuildContext;
 use crate::blocking::before_sleep;
 use crate::blocking::pe_thread::{self, NO_THREAD};
+use crate::blocking::running_word;
 use crate::blocking::stop_signal::StopSignal;
 use crate::blocking::thread_waits::{ThreadActivity, ThreadWaits};
 use crate::counters::queue_counters::QueueCounters;
@@ -99,10 +100,12 @@ impl QueueState {
         };
         before_sleep::flush();
         self.counters.begin_wait();
+        running_word::set_waiting(true);
         let doing = ThreadActivity::WaitsForQueue(self.consumer(), wakeup);
         let slot = self
             .waits
             .while_waiting(thread, doing, || self.poll_for_room(thread, idle));
+        running_word::set_waiting(false);
         self.counters.end_wait();
         slot
     }

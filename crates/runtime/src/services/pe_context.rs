@@ -50,6 +50,8 @@ pub struct PeOptions {
     pub idle_strategy: IdleStrategy,
     /// Evaluates conditions that are text: see [`eval::Services::evaluate_condition`].
     pub conditions: Option<EvaluateCondition>,
+    /// How often in a second of its processor time each thread is sampled; `None`: not at all.
+    pub samples_per_second: Option<u32>,
 }
 
 impl Default for PeOptions {
@@ -66,6 +68,7 @@ impl Default for PeOptions {
             cores: Vec::new(),
             idle_strategy: IdleStrategy::default(),
             conditions: None,
+            samples_per_second: None,
         }
     }
 }
@@ -75,6 +78,7 @@ pub(crate) struct WiringOptions {
     pub crossing_ends: CrossingEnds,
     pub cores: Vec<u32>,
     pub idle_strategy: IdleStrategy,
+    pub samples_per_second: Option<u32>,
 }
 
 /// Everything that all operators and threads of a PE share.
@@ -102,6 +106,7 @@ impl PeContext {
             crossing_ends: options.crossing_ends,
             cores: options.cores,
             idle_strategy: options.idle_strategy,
+            samples_per_second: options.samples_per_second,
         };
         let stop = StopSignal::default();
         let pe_context = Arc::new(PeContext {

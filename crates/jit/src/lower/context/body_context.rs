@@ -42,10 +42,22 @@ pub struct BodyContext {
     pub targets: Vec<OutputTarget>,
     /// Number of the inlined operator that owns the body, or `NO_INLINED_OPERATOR`.
     pub inlined_operator: u32,
+    /// The operator that owns the body, for samples of the thread; `None`: nobody samples.
+    pub sampled: Option<SampledOperator>,
     /// Targets of `return`, innermost last.
     pub return_targets: Vec<ReturnTarget>,
     /// The loops around, innermost last.
     pub loops: Vec<LoopTargets>,
+}
+
+/// The operator that code is of, as samples of a thread tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampledOperator {
+    /// Number of the operator in the PE.
+    pub operator: u32,
+    /// Address of the word in which the thread says which operator it runs, if one thread alone
+    /// runs the code.
+    pub running: Option<i64>,
 }
 
 /// An input tuple of a body.

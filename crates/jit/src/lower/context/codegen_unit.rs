@@ -1,6 +1,7 @@
 //! State that all machine functions of a PE share.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::Arc;
 
 use cranelift_codegen::Context;
@@ -45,8 +46,21 @@ pub struct CodegenUnit {
     pub builder: FunctionBuilderContext,
     /// Text of the finished machine functions, if it is wanted.
     pub listings: Option<Vec<MachineCodeListing>>,
-    /// Title, function and size in bytes of each finished machine function.
-    pub compiled: Vec<(String, FuncId, usize)>,
+    /// The finished machine functions.
+    pub compiled: Vec<CompiledFunction>,
+}
+
+/// A finished machine function.
+#[derive(Debug)]
+pub struct CompiledFunction {
+    /// The operator and the body, or the user function.
+    pub title: String,
+    /// The function in the module.
+    pub id: FuncId,
+    /// Length of the code in bytes.
+    pub bytes: usize,
+    /// Bytes of the code that are an operator's, with the operator's number, if that is kept.
+    pub operators: Vec<(Range<usize>, u32)>,
 }
 
 /// A machine function as text.

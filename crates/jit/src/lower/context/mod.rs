@@ -19,9 +19,11 @@ mod signature;
 mod state_layout;
 mod watermark_words;
 
-pub use body_context::{BodyContext, BodyInput, LoopTargets, ReturnTarget, StateStorage};
+pub use body_context::{
+    BodyContext, BodyInput, LoopTargets, ReturnTarget, SampledOperator, StateStorage,
+};
 pub use body_usage::{BodyUsage, LocalUsage};
-pub use codegen_unit::{CodegenUnit, MachineCodeListing};
+pub use codegen_unit::{CodegenUnit, CompiledFunction, MachineCodeListing};
 pub use event_time_range::EventTimeRange;
 pub use function_lowering::FunctionLowering;
 pub use local_storage::{LocalStorage, StorageKind, storage_kind};

@@ -15,6 +15,8 @@ pub struct RingGrantAddresses {
     pub submitted: i64,
     pub processed: i64,
     pub written: i64,
+    /// Number of the operator that sends the frames.
+    pub sender: u32,
 }
 
 impl RingGrantAddresses {
@@ -27,6 +29,7 @@ impl RingGrantAddresses {
             kind: edge.grant.kind,
             form: edge.grant.form,
             bytes,
+            sender: edge.sender,
             written: edge.grant.written_count.expose_provenance() as i64,
             submitted: edge.submitted.address().expose_provenance() as i64,
             processed: edge.processed.address().expose_provenance() as i64,

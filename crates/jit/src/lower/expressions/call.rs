@@ -168,6 +168,7 @@ impl FunctionLowering<'_, '_> {
         let result_words = (parts.len() > 1).then(|| self.stack_words(parts.len()));
         words.extend(result_words);
         self.allocations += 1;
+        self.note_running();
         self.note_operator();
         self.store_cached_words();
         let depth = self.count_call_depth(id, e);

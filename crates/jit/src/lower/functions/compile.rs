@@ -1,11 +1,12 @@
 //! Machine functions of a unit: those of operators, and the user functions that these call.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use cranelift_codegen::Context;
 use cranelift_codegen::ir;
 use cranelift_codegen::ir::UserFuncName;
 use cranelift_codegen::ir::types;
+use cranelift_codegen::{Context, Final, MachSrcLoc};
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
 use graph::FunctionId;
@@ -13,7 +14,8 @@ use graph::FunctionId;
 use super::operator_function::{FunctionContext, FunctionSource};
 use crate::error::Error;
 use crate::lower::context::{
-    CodegenUnit, FunctionLowering, MachineCodeListing, MemoryRequirements, signature,
+    CodegenUnit, CompiledFunction, FunctionLowering, MachineCodeListing, MemoryRequirements,
+    signature,
 };
 impl CodegenUnit {
     /// Compiles a function of an operator against its context.
@@ -103,13 +105,63 @@ impl CodegenUnit {
                 asm,
             });
         }
-        let bytes = context
-            .compiled_code()
-            .map_or(0, |code| code.code_buffer().len());
-        self.compiled.push((title.to_owned(), id, bytes));
+        if let Some(code) = context.compiled_code() {
+            let bytes = code.code_buffer().len();
+            self.compiled.push(CompiledFunction {
+                title: title.to_owned(),
+                id,
+                bytes,
+                operators: operator_ranges(code.buffer.get_srclocs_sorted(), bytes),
+            });
+        }
         self.module.clear_context(&mut context);
         self.cranelift_context = context;
         self.builder = builder;
         Ok(result)
+    }
+}
+
+/// The bytes of a function's code that are each operator's, given the known places in it. What
+/// Cranelift puts in place of other instructions has none, and stands before the instruction that
+/// needs it: it is of the operator of that one.
+fn operator_ranges(places: &[MachSrcLoc<Final>], bytes: usize) -> Vec<(Range<usize>, u32)> {
+    let known = places.iter().filter(|place| !place.loc.is_default());
+    let mut ranges: Vec<(Range<usize>, u32)> = Vec::new();
+    for place in known {
+        let (begin, operator) = (
+            ranges.last().map_or(0, |(range, _)| range.end),
+            place.loc.bits(),
+        );
+        match ranges.last_mut() {
+            Some((range, last)) if *last == operator => range.end = place.end as usize,
+            _ => ranges.push((begin..place.end as usize, operator)),
+        }
+    }
+    if let Some((range, _)) = ranges.last_mut() {
+        range.end = bytes;
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use cranelift_codegen::ir::SourceLoc;
+
+    use super::*;
+
+    #[test]
+    fn code_without_a_place_is_of_the_operator_behind_it() {
+        let place = |start, end, loc| MachSrcLoc { start, end, loc };
+        let of = |operator| SourceLoc::new(operator);
+        let places = [
+            place(4, 8, of(1)),
+            place(8, 12, SourceLoc::default()),
+            place(12, 16, of(2)),
+            place(20, 24, of(2)),
+            place(24, 28, of(1)),
+        ];
+        let expected = vec![(0..8, 1), (8..24, 2), (24..40, 1)];
+        assert_eq!(operator_ranges(&places, 40), expected);
+        assert_eq!(operator_ranges(&places[1..2], 40), vec![]);
     }
 }

@@ -11,7 +11,8 @@ use tuple::{Layout, Type};
 use crate::code::{NO_INLINED_OPERATOR, StateAddresses, offsets};
 use crate::lower::context::{
     BodyContext, BodyInput, BodyUsage, FunctionLowering, MemoryRequirements, OutputTarget,
-    OwnWords, RegisterCache, ReturnTarget, StateLayout, StateStorage, WatermarkWords,
+    OwnWords, RegisterCache, ReturnTarget, SampledOperator, StateLayout, StateStorage,
+    WatermarkWords,
 };
 use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
@@ -47,6 +48,8 @@ pub struct FunctionContext {
     pub targets: Vec<OutputTarget>,
     /// The address of the shutdown flag.
     pub stop_address: Option<i64>,
+    /// The operator that the code is of, for samples of the thread; `None`: nobody samples.
+    pub sampled: Option<SampledOperator>,
     /// Whether a call processes many tuples, so that it may keep words in registers.
     pub processes_many: bool,
 }
@@ -75,6 +78,7 @@ impl FunctionLowering<'_, '_> {
             }
         };
         self.body = self.operator_body_context(context, &uses);
+        self.mark_operator();
         self.inlines = context
             .targets
             .iter()
@@ -184,6 +188,7 @@ impl FunctionLowering<'_, '_> {
             watermark: context.watermark,
             targets: context.targets.clone(),
             inlined_operator: NO_INLINED_OPERATOR,
+            sampled: context.sampled,
             ..BodyContext::default()
         }
     }

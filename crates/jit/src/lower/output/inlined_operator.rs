@@ -9,7 +9,7 @@ use tuple::Type;
 
 use crate::lower::context::{
     BodyContext, BodyInput, FunctionLowering, InlinedEdge, InlinedOutput, ReturnTarget,
-    StateStorage,
+    SampledOperator, StateStorage,
 };
 
 impl FunctionLowering<'_, '_> {
@@ -64,13 +64,19 @@ impl FunctionLowering<'_, '_> {
                 ty: Type::Void,
             }],
             inlined_operator: inlined.index,
+            sampled: self.body.sampled.map(|sampled| SampledOperator {
+                operator: inlined.index,
+                ..sampled
+            }),
             ..BodyContext::default()
         };
         let outer = std::mem::replace(&mut self.body, frame);
+        self.mark_operator();
         self.body.locals = self.assign_storages(body, 0, uses);
         self.stmts(&body.stmts);
         self.jump(done, &[]);
         self.body = outer;
         self.switch_to_sealed(done);
+        self.mark_operator();
     }
 }

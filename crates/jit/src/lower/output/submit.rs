@@ -68,6 +68,7 @@ impl FunctionLowering<'_, '_> {
             }
             OutputTarget::RingFrame(layout, granted) => {
                 let (slow, done) = (self.cold_block(), self.block());
+                self.mark_sender(granted.sender);
                 let at = self.claim_frame(&granted, slow);
                 match granted.form {
                     FrameForm::Flat => {
@@ -78,6 +79,7 @@ impl FunctionLowering<'_, '_> {
                 }
                 self.commit_frame(&granted, port);
                 self.jump(done, &[]);
+                self.mark_operator();
                 self.switch_to_sealed(slow);
                 self.seldom(|lower| lower.submit_to_outlet(port, tuple, &value, &layout, pos));
                 self.jump(done, &[]);

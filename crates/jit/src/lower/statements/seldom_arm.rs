@@ -129,6 +129,7 @@ impl FunctionLowering<'_, '_> {
             stop_address: self.body.stop_address,
             watermark: self.body.watermark,
             inlined_operator: self.body.inlined_operator,
+            sampled: self.body.sampled,
             ..BodyContext::default()
         })
     }
@@ -192,6 +193,7 @@ impl FunctionLowering<'_, '_> {
             state: map_state(context.state, &mut word),
             ..context
         };
+        self.mark_operator();
         let mark = self.allocation_mark();
         self.stmts(&arm.stmts);
         // Nothing temporary is known outside.

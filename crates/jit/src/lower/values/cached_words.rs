@@ -1,14 +1,14 @@
 //! Counters and state variables in registers: loaded, and written back to where they belong.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, types};
+use cranelift_codegen::ir::{InstBuilder, SourceLoc, types};
 use cranelift_frontend::Variable;
 use graph::StateId;
 
 use super::emit::AccessRegion;
 use crate::code::{NO_INLINED_OPERATOR, offsets};
 use crate::lower::context::{
-    CachedVariable, FunctionLowering, InlinedOutput, PENDING_MAX, StateStorage,
+    CachedVariable, FunctionLowering, InlinedOutput, PENDING_MAX, SampledOperator, StateStorage,
 };
 
 impl FunctionLowering<'_, '_> {
@@ -103,6 +103,33 @@ impl FunctionLowering<'_, '_> {
         let count = self.load(AccessRegion::Counters, types::I64, at, 0);
         let count = self.builder.ins().iadd_imm_s(count, 1);
         self.store(AccessRegion::Counters, count, at, 0);
+    }
+
+    /// Gives the instructions that follow to the body's operator, for samples of the thread.
+    pub fn mark_operator(&mut self) {
+        if let Some(SampledOperator { operator, .. }) = self.body.sampled {
+            self.builder.set_srcloc(SourceLoc::new(operator));
+        }
+    }
+
+    /// Gives the instructions that follow to the operator that sends, for samples of the thread.
+    pub fn mark_sender(&mut self, sender: u32) {
+        if self.body.sampled.is_some() {
+            self.builder.set_srcloc(SourceLoc::new(sender));
+        }
+    }
+
+    /// Says which operator a call belongs to, for samples of the thread within it.
+    pub fn note_running(&mut self) {
+        if let Some(SampledOperator {
+            operator,
+            running: Some(running),
+        }) = self.body.sampled
+        {
+            let operator = self.int(types::I32, i64::from(operator));
+            let running = self.word(running);
+            self.store(AccessRegion::Counters, operator, running, 0);
+        }
     }
 
     /// Notes the operator that a call belongs to, for its faults and for what it asks of the

@@ -243,6 +243,7 @@ impl FunctionLowering<'_, '_> {
         import: ImportedFunction,
         args: &[ir::Value],
     ) -> SmallVec<[ir::Value; 2]> {
+        self.note_running();
         let is_outside = import.reaches_outside();
         if is_outside {
             self.note_operator();

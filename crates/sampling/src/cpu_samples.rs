@@ -1,0 +1,136 @@
+//! The samples of one thread: a ring that the thread's signal handler writes and another thread
+//! drains.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::running_operator::RunningOperator;
+
+/// Samples that the ring holds: four seconds of a busy thread at 250 a second.
+const CAPACITY: usize = 1_024;
+
+/// An instruction that a thread was about to run, and what the thread said that it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuSample {
+    /// Address of the instruction; 0 if the machine's contexts are not known.
+    pub instruction: usize,
+    /// The word of [`RunningOperator`].
+    pub running: u32,
+}
+
+/// The samples of a thread, and the word in which it says what it runs.
+#[derive(Debug)]
+pub struct CpuSamples {
+    /// Which operator the thread runs.
+    pub running: RunningOperator,
+    /// Empty until a timer is started.
+    slots: OnceLock<Box<[SampleSlot]>>,
+    /// Number of samples written; the handler alone writes it.
+    written: AtomicU64,
+    /// Number of samples taken out; threads that drain take turns.
+    taken: AtomicU64,
+    drains: Mutex<()>,
+    /// Samples that found the ring full.
+    lost: AtomicU64,
+    /// Processor time of the thread while it was sampled, when that is over.
+    cpu_ns: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct SampleSlot {
+    instruction: AtomicUsize,
+    running: AtomicU32,
+}
+
+impl Default for CpuSamples {
+    fn default() -> CpuSamples {
+        CpuSamples {
+            running: RunningOperator::default(),
+            slots: OnceLock::new(),
+            written: AtomicU64::new(0),
+            taken: AtomicU64::new(0),
+            drains: Mutex::new(()),
+            lost: AtomicU64::new(0),
+            cpu_ns: AtomicU64::new(0),
+        }
+    }
+}
+
+impl CpuSamples {
+    /// Makes room for samples.
+    pub(crate) fn allocate(&self) {
+        self.slots
+            .get_or_init(|| (0..CAPACITY).map(|_| SampleSlot::default()).collect());
+    }
+
+    /// Adds processor time during which the thread was sampled.
+    pub(crate) fn add_cpu_ns(&self, ns: u64) {
+        self.cpu_ns.fetch_add(ns, Ordering::Release);
+    }
+
+    /// Processor time of the thread during which it was sampled, in nanoseconds: what all samples
+    /// together stand for. 0 as long as the timer runs.
+    pub fn cpu_ns(&self) -> u64 {
+        self.cpu_ns.load(Ordering::Acquire)
+    }
+
+    /// Notes a sample. To be called by the handler of the sampled thread alone; neither blocks nor
+    /// allocates.
+    pub(crate) fn record(&self, instruction: usize) {
+        let Some(slots) = self.slots.get() else {
+            return;
+        };
+        let written = self.written.load(Ordering::Relaxed);
+        if written - self.taken.load(Ordering::Acquire) >= CAPACITY as u64 {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let slot = &slots[written as usize % CAPACITY];
+        slot.instruction.store(instruction, Ordering::Relaxed);
+        slot.running.store(self.running.word(), Ordering::Relaxed);
+        self.written.store(written + 1, Ordering::Release);
+    }
+
+    /// Takes all samples out, the oldest first.
+    pub fn drain(&self, mut take: impl FnMut(CpuSample)) {
+        let _turn = self.drains.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = self.written.load(Ordering::Acquire);
+        let slots = self.slots.get().map_or(&[][..], |slots| slots);
+        for at in self.taken.load(Ordering::Relaxed)..written {
+            let slot = &slots[at as usize % CAPACITY];
+            take(CpuSample {
+                instruction: slot.instruction.load(Ordering::Relaxed),
+                running: slot.running.load(Ordering::Relaxed),
+            });
+            self.taken.store(at + 1, Ordering::Release);
+        }
+    }
+
+    /// Number of samples that were not kept because nobody drained.
+    pub fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_come_out_in_order_and_a_full_ring_counts() {
+        let samples = CpuSamples::default();
+        samples.allocate();
+        for turn in 0..3 {
+            samples.running.set(turn);
+            (0..CAPACITY + 2).for_each(|at| samples.record(at));
+            let mut seen = Vec::new();
+            samples.drain(|sample| seen.push(sample));
+            let expected = (0..CAPACITY).map(|instruction| CpuSample {
+                instruction,
+                running: turn,
+            });
+            assert!(seen.into_iter().eq(expected));
+            assert_eq!(samples.lost(), 2 * u64::from(turn + 1));
+        }
+    }
+}
