@@ -75,11 +75,12 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
 
-    /// Samples in a second of a thread's processor time, from 1 to 1000, for --profile; the kernel
-    /// takes at most one at each of its ticks
-    #[arg(long, value_name = "RATE", default_value_t = ProfileRequest::default().samples_per_second)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000), requires = "profile")]
-    pub profile_sample: u32,
+    /// How often threads are sampled for --profile, as a share of 1000 times in a second of a
+    /// thread's processor time: above 0, at most 1; the kernel takes at most one sample at each of
+    /// its ticks
+    #[arg(long, value_name = "RATE", default_value_t = 0.25, value_parser = sampling_rate)]
+    #[arg(requires = "profile")]
+    pub profile_sample: f64,
 
     /// Intervals of a tenth of a second whose counts are kept of each stream, for --profile: the
     /// peaks of streams are taken from these
@@ -96,6 +97,14 @@ pub struct RunArgs {
     pub values: Vec<(String, String)>,
 }
 
+fn sampling_rate(text: &str) -> Result<f64, String> {
+    let rate = text
+        .parse()
+        .ok()
+        .filter(|rate| (0.0..=1.0).contains(rate) && *rate > 0.0);
+    rate.ok_or_else(|| "right would be a number above 0 and at most 1".to_owned())
+}
+
 /// The profile of a job, and the file that it goes to.
 struct ProfileOutput {
     file: OutputFile,
@@ -109,7 +118,7 @@ impl ProfileOutput {
             return Ok(None);
         };
         let request = ProfileRequest {
-            samples_per_second: args.profile_sample,
+            samples_per_second: (args.profile_sample * 1_000.0).ceil() as u32,
             reservoir: args.profile_reservoir,
         };
         Ok(Some(ProfileOutput {

@@ -61,7 +61,7 @@ fn profiled(scratch: &Scratch, options: &[&str], tuples: u64) -> String {
     let (file, out) = (file.to_str().unwrap(), profile.to_str().unwrap());
     let count = format!("n={tuples}");
     let plain = thalweg(&["run", file, &count]).ok();
-    let run = ["run", "--profile", out, "--profile-sample", "1000"];
+    let run = ["run", "--profile", out, "--profile-sample", "1"];
     let printed = thalweg(&[&run[..], options, &[file, &count]].concat()).ok();
     assert_eq!(printed, plain);
     std::fs::read_to_string(profile).unwrap()
@@ -195,6 +195,21 @@ fn a_profile_that_cannot_be_written_is_found_before_the_run() {
     let message = run.fails(1);
     let expected = format!("cannot write {}: No such file or directory", out.display());
     assert!(message.contains(&expected), "{message}");
+}
+
+#[test]
+fn options_that_cannot_be_are_refused() {
+    for rate in ["0", "1.5", "-1", "often", "nan"] {
+        let rate = format!("--profile-sample={rate}");
+        let message = thalweg(&["run", "--profile", "p", &rate, "examples/hello/Hello.spl"]);
+        let message = message.fails(2);
+        assert!(
+            message.contains("right would be a number above 0 and at most 1"),
+            "{message}"
+        );
+    }
+    let alone = thalweg(&["run", "--profile-sample=0.1", "examples/hello/Hello.spl"]).fails(2);
+    assert!(alone.contains("--profile <FILE>"), "{alone}");
 }
 
 #[test]
