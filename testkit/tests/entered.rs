@@ -186,6 +186,7 @@ fn cut_part(program: &Program) -> PeProgram {
                 congestion: CongestionPolicy::Wait,
                 tuples_max: 100,
                 core: None,
+                is_pooled: false,
             }],
             ..PePlan::default()
         }],

@@ -178,6 +178,15 @@ fn tuples_pass_without_an_allocation() {
         let tallies = running.join().unwrap_or_else(|report| panic!("{report}"));
         assert_eq!(tallies[3].processed, [COUNT.into()], "{items}");
     }
+    // Two pooled queues: with one item each, one region runs within the other.
+    for (items, threads) in [(1, 1), (3, 1), (1000, 1), (1, 2)] {
+        let first = pooled(0, items, threads);
+        let second = pooled(2, items, threads);
+        let program = build_program([source(COUNT), first, counter(1), second, watcher(3)]);
+        let (running, _) = start(&program, CrossingEnds::default(), &[WATCH]);
+        let tallies = running.join().unwrap_or_else(|report| panic!("{report}"));
+        assert_eq!(tallies[4].processed, [COUNT.into()], "{items}, {threads}");
+    }
     for (medium, ring_bytes) in [
         ("ring", 4096),
         ("ring", 1 << 20),
@@ -222,6 +231,17 @@ fn tuples_pass_without_an_allocation() {
         let tallies = running.join().unwrap_or_else(|report| panic!("{report}"));
         assert_eq!(tallies[1].processed, [COUNT.into()], "{items} {congestion}");
     }
+}
+
+/// A pooled queue of numbers, with the threads of its pool.
+fn pooled(feeder: u32, items: u32, threads: u32) -> OperatorBuilder {
+    OperatorBuilder::new(inserted_operators::QUEUE, "Queue")
+        .input("In", [("n", Type::Int64)])
+        .output("Out", [("n", Type::Int64)])
+        .param("tuples", uint32s([items]))
+        .param("pool", uint32s([threads]))
+        .literal("congestion", &["wait"])
+        .connect(0, feeder, 0)
 }
 
 /// A queue for another stream.

@@ -35,7 +35,7 @@ pub use plan::{
     AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, CrossingId, CrossingRails, EdgeMedium,
     InPortId, Merge, MergeInput, OriginId, PeAssignment, PeId, PePlan, PeThreadId, PeThreads, Pin,
     PinnedThread, Plan, PlanComment, PlanDraft, PlanEdge, PlanPart, PlanTextError, PlannedThread,
-    ReceiverPlan, ThreadStartPoint, ThreadedPort, inserted_operators,
+    ReceiverPlan, ThreadPool, ThreadStartPoint, ThreadedPort, inserted_operators,
 };
 pub use port_index::PortIndex;
 pub use program::{

@@ -6,6 +6,9 @@
 //! to and including those that submit from threads of their own. A timer that submits nothing leads
 //! into its operator alone.
 //!
+//! A pooled queue has no thread of its own: any thread of the pool takes the part of its thread for
+//! a while, so the operators are shared as if it had one.
+//!
 //! ```text
 //!   Beacon -> Functor -> [queue of Sink.0] -> Sink       Beacon's thread enters Functor and the
 //!                `-----> Delay -> Log                    queue, and Delay; the queue's thread
@@ -20,7 +23,7 @@ use std::collections::HashSet;
 
 use graph::{
     CaughtFaults, ExprKind, OperatorId, OperatorNode, ParamValue, PeThreadId, PeThreads,
-    PlannedThread, Program, ThreadStartPoint, inserted_operators,
+    PlannedThread, Program, ThreadPool, ThreadStartPoint, inserted_operators,
 };
 use tuple::Value;
 
@@ -39,6 +42,7 @@ pub fn pe_threads(program: &Program, pins: &[(u32, u32)]) -> PeThreads {
         .map(|start| PlannedThread {
             operators: calls.entered_from(&start),
             core: calls.core(&start),
+            is_pooled: calls.pool(&start).is_some(),
             start,
         })
         .collect();
@@ -49,6 +53,7 @@ pub fn pe_threads(program: &Program, pins: &[(u32, u32)]) -> PeThreads {
     let is_looped =
         |id: &OperatorId| calls.has_own_thread(*id) && all_loops[id.0 as usize].is_some();
     PeThreads {
+        pool: threads.iter().find_map(|thread| calls.pool(&thread.start)),
         looped_threads: calls.ids().filter(is_looped).collect(),
         chains: calls.chains(&entering, &call_loops, &upstream_first),
         call_loops: members_by_loop(&call_loops),
@@ -192,15 +197,7 @@ impl<'a> PeCallGraph<'a> {
     /// The core that a thread has for itself, by the pins of the part or the queue's parameter.
     fn core(&self, start: &ThreadStartPoint) -> Option<u32> {
         match start {
-            ThreadStartPoint::Queue(id) => {
-                let ParamValue::Exprs(values) = &self.operator(*id).param("core")?.value else {
-                    return None;
-                };
-                match values.first()?.kind {
-                    ExprKind::Const(Value::Uint32(core)) => Some(core),
-                    _ => None,
-                }
-            }
+            ThreadStartPoint::Queue(id) => self.numbers(*id, "core").next(),
             ThreadStartPoint::Operator(_) | ThreadStartPoint::Timers(_) => None,
             ThreadStartPoint::Source(id) | ThreadStartPoint::Receiver(id) => {
                 let mut pins = self.pins.iter();
@@ -208,6 +205,31 @@ impl<'a> PeCallGraph<'a> {
                 pin.map(|(_, core)| *core)
             }
         }
+    }
+
+    /// The pool that takes the part of a thread, by the queue's parameter.
+    fn pool(&self, start: &ThreadStartPoint) -> Option<ThreadPool> {
+        let ThreadStartPoint::Queue(id) = start else {
+            return None;
+        };
+        let mut numbers = self.numbers(*id, "pool");
+        Some(ThreadPool {
+            threads: numbers.next()?,
+            elastic_max: numbers.next(),
+        })
+    }
+
+    /// The numbers that a parameter of an inserted operator has.
+    fn numbers(&self, id: OperatorId, param: &str) -> impl Iterator<Item = u32> {
+        let param = self.operator(id).param(param);
+        let values = match param.map(|param| &param.value) {
+            Some(ParamValue::Exprs(values)) => &values[..],
+            _ => &[],
+        };
+        values.iter().filter_map(|value| match value.kind {
+            ExprKind::Const(Value::Uint32(number)) => Some(number),
+            _ => None,
+        })
     }
 
     /// All operators, each behind those that feed it. Edges that stand in a loop do not count, but

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use graph::{CongestionPolicy, OperatorId, PeAssignment, PeId, Plan, Pos, Program};
 
-use crate::choice::{FusionPolicy, PlanOptions, ThreadingPolicy, position_text};
+use crate::choice::{FusionPolicy, PlanOptions, position_text};
 use crate::fusion::{OperatorPlacement, PlacementValue};
 use crate::streams::StreamConsumers;
-use crate::threaded_ports::{configured_ports, threading_model};
 
 /// A request of the program that a plan does not follow, though the plan is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,12 +37,9 @@ pub fn notes(program: &Program, options: &PlanOptions<'_>, plan: &Plan) -> Vec<P
     let hosts = finder
         .hosts()
         .filter(|_| matches!(options.fusion, FusionPolicy::Spl));
-    let threads = [finder.scheduler(), finder.loops()];
     parts
         .into_iter()
-        .chain([hosts])
-        .chain(threads)
-        .chain([finder.batches()])
+        .chain([hosts, finder.loops(), finder.batches()])
         .flatten()
         .collect()
 }
@@ -96,27 +92,6 @@ impl<'a> PlanNoteFinder<'_, 'a> {
     fn hosts(&self) -> Option<PlanNote> {
         let constraints = self.constraints(OperatorPlacement::host_value);
         self.note(&constraints, "all processes run on this host")
-    }
-
-    /// The note on operators that ask for a shared scheduler.
-    fn scheduler(&self) -> Option<PlanNote> {
-        let mut queued = self.plan.pes.iter().flat_map(|pe| &pe.threaded_ports);
-        let operator = queued.find_map(|queue| {
-            let operator = &self.program.operators[queue.operator.0 as usize];
-            let model = threading_model(operator, self.options);
-            let mut asked = configured_ports(queue.operator, operator);
-            let is_asked = asked.any(|asked| asked.port == queue.port);
-            let is_dynamic = matches!(model, ThreadingPolicy::Dynamic | ThreadingPolicy::Automatic);
-            (is_dynamic && !is_asked).then_some(operator)
-        })?;
-        let name = &operator.name;
-        Some(PlanNote {
-            message: format!(
-                "`{name}` is to be threaded dynamically: without a shared scheduler its input ports \
-                 have a thread each"
-            ),
-            pos: operator.pos,
-        })
     }
 
     /// The note on a queue that a loop comes back to and that blocks when it is full.

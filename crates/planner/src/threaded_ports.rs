@@ -1,4 +1,4 @@
-//! Threaded ports: the input ports that have a queue and a thread of their own.
+//! Threaded ports: the input ports that have a queue, and a thread of their own or of a pool.
 //!
 //! Config `threadedPort` names such ports. `@threading` gives a threading model to an operator, or
 //! to all operators of a composite; the options for the job give one to all others:
@@ -7,14 +7,22 @@
 //! | --- | --- |
 //! | `manual` | only ports that config names |
 //! | `dedicated` | every input port, control ports too |
-//! | `dynamic` | a shared scheduler, which does not exist yet: as `dedicated`, with a note |
+//! | `dynamic` | every input port, control ports too; a pool of threads runs their queues |
 //! | `automatic` | `manual` where a process has threads enough, else `dynamic` |
 //!
-//! A channel of a parallel region begins with a thread if its splitter is in the same process, and
-//! so does each consumer of a ThreadedSplit.
+//! A channel of a parallel region begins with a threaded port if its splitter is in the same
+//! process, and so does each consumer of a ThreadedSplit. It has a thread of its own unless the
+//! operator's model is `dynamic`.
 //!
 //! A process has threads enough if its sources, receivers and threaded ports are a quarter of its
-//! operators, or half of the machine's cores.
+//! operators, or half of the machine's cores; but not if more channels begin in it than the machine
+//! has cores.
+//!
+//! # The pool
+//! A process has one pool. It begins with the largest number that `threads` of an operator with a
+//! pooled queue says; without one, with as many threads as there are pooled queues, at most one for
+//! each core. Unless each of these operators says `elastic = false`, it may grow to as many, and
+//! shrink to one.
 //!
 //! # Where no thread is added
 //! * At a port whose receiver brings it all its tuples, and nothing to any other operator: the
@@ -26,7 +34,7 @@ use std::collections::HashSet;
 
 use graph::{
     CongestionPolicy, InPortId, OperatorId, OperatorNode, PeAssignment, PeId, PePlan, Plan,
-    PortIndex, Program, ReceiverPlan, ThreadedPort,
+    PortIndex, Program, ReceiverPlan, ThreadPool, ThreadedPort,
 };
 use tuple::Value;
 
@@ -65,6 +73,7 @@ pub(super) fn add(
         pe.threaded_ports.append(&mut ports);
         pe.threaded_ports
             .sort_by_key(|queue| (queue.operator, queue.port));
+        pe.pool = pe.pool.or_else(|| threads.pool(pe));
     }
 }
 
@@ -75,16 +84,17 @@ fn without_queues(plan: &Plan) -> Plan {
     plan
 }
 
+/// The value of a key of an operator's innermost `@threading`.
+fn threading_value<'o>(operator: &'o OperatorNode, wanted: &str) -> Option<&'o Value> {
+    let mut annotations = operator.annotations.iter().rev();
+    let (_, keys) = annotations.find(|(name, _)| &**name == "threading")?;
+    let value = keys.iter().find(|(key, _)| &**key == wanted);
+    value.map(|(_, value)| value)
+}
+
 /// The threading model of an operator: its own, or else the job's.
-pub(super) fn threading_model(
-    operator: &OperatorNode,
-    options: &PlanOptions<'_>,
-) -> ThreadingPolicy {
-    let annotation = operator.annotations.iter();
-    let annotation = annotation.rev().find(|(name, _)| &**name == "threading");
-    let keys = annotation.map_or(&[][..], |(_, keys)| keys);
-    let model = keys.iter().find(|(key, _)| &**key == "model");
-    let Some((_, Value::RString(model))) = model else {
+fn threading_model(operator: &OperatorNode, options: &PlanOptions<'_>) -> ThreadingPolicy {
+    let Some(Value::RString(model)) = threading_value(operator, "model") else {
         return options.threading;
     };
     match &*model.0 {
@@ -97,10 +107,7 @@ pub(super) fn threading_model(
 }
 
 /// The threaded ports that config of an operator asks for.
-pub(super) fn configured_ports(
-    id: OperatorId,
-    operator: &OperatorNode,
-) -> impl Iterator<Item = ThreadedPort> {
+fn configured_ports(id: OperatorId, operator: &OperatorNode) -> impl Iterator<Item = ThreadedPort> {
     let entries = operator.config.iter();
     let entries = entries.filter(|entry| &*entry.name == "threadedPort");
     let values = entries.flat_map(|entry| &entry.values);
@@ -161,11 +168,13 @@ impl ThreadPlanner<'_> {
     fn automatic_ports(&self, pe: &PePlan, is_enough: bool) -> Vec<ThreadedPort> {
         let mut queues = Vec::new();
         for &operator in &pe.operators {
-            let is_threaded = match threading_model(self.operator(operator), self.options) {
-                ThreadingPolicy::Manual => false,
-                ThreadingPolicy::Automatic => !is_enough,
-                ThreadingPolicy::Dedicated | ThreadingPolicy::Dynamic => true,
-            };
+            let (is_threaded, is_pooled) =
+                match threading_model(self.operator(operator), self.options) {
+                    ThreadingPolicy::Manual => (false, false),
+                    ThreadingPolicy::Automatic => (!is_enough, !is_enough),
+                    ThreadingPolicy::Dedicated => (true, false),
+                    ThreadingPolicy::Dynamic => (true, true),
+                };
             let ports = (0..self.operator(operator).inputs.len() as u32).map(PortIndex);
             let begins = |&port: &PortIndex| is_threaded || self.begins_channel(operator, port);
             let ports = ports.filter(begins);
@@ -176,6 +185,7 @@ impl ThreadPlanner<'_> {
                 congestion: CongestionPolicy::Wait,
                 tuples_max: THREADED_QUEUE_TUPLES,
                 core: None,
+                is_pooled,
             };
             queues.extend(ports.map(queue).filter(|queue| is_new(pe, queue)));
         }
@@ -204,9 +214,39 @@ impl ThreadPlanner<'_> {
             && !self.exclusive.contains(&InPortId { operator, port })
     }
 
+    /// The pool for the pooled queues of a PE, if there are any.
+    fn pool(&self, pe: &PePlan) -> Option<ThreadPool> {
+        let cores = self.options.cores.max(1);
+        let pooled = pe.threaded_ports.iter().filter(|queue| queue.is_pooled);
+        let operators = pooled.clone().map(|queue| self.operator(queue.operator));
+        let count = u32::try_from(pooled.count()).unwrap_or(u32::MAX);
+        let wanted = operators.clone().filter_map(|operator| {
+            let Some(Value::Int32(threads)) = threading_value(operator, "threads") else {
+                return None;
+            };
+            u32::try_from(*threads).ok()
+        });
+        let threads = wanted.max().unwrap_or(count.min(cores)).max(1);
+        let is_fixed = |operator: &OperatorNode| {
+            threading_value(operator, "elastic") == Some(&Value::Boolean(false))
+        };
+        let is_elastic = !operators.clone().all(is_fixed);
+        (count > 0).then_some(ThreadPool {
+            threads,
+            elastic_max: is_elastic.then_some(threads.max(count.min(cores))),
+        })
+    }
+
     /// Whether a PE has threads enough without those that models ask for; `receiving` counts its
     /// receivers and merges.
     fn has_enough_threads(&self, pe: &PePlan, receiving: usize) -> bool {
+        let channels = pe.operators.iter().flat_map(|&operator| {
+            let ports = (0..self.operator(operator).inputs.len() as u32).map(PortIndex);
+            ports.filter(move |&port| self.begins_channel(operator, port))
+        });
+        if channels.count() > self.options.cores.max(1) as usize {
+            return false;
+        }
         let sources = pe.operators.iter().map(|&id| self.operator(id));
         let sources = sources
             .filter(|operator| operator.inputs.is_empty())
@@ -245,5 +285,6 @@ fn queue(id: OperatorId, operator: &OperatorNode, value: &str) -> Option<Threade
         },
         tuples_max: parts.next().and_then(|size| size.parse().ok())?,
         core: None,
+        is_pooled: false,
     })
 }

@@ -22,7 +22,8 @@ const PROGRAM: &str = "composite Main {
 }
 ";
 
-/// Plans: everything on the threads of the sources; every port with a thread; some ports with one.
+/// Plans: everything on the threads of the sources; every port with a thread; some ports with one;
+/// a port that a pool runs, which has no more threads than pooled ports.
 const PLANS: &[(ThreadingPolicy, &str)] = &[
     (ThreadingPolicy::Manual, "pe 0\noperators *\n"),
     (ThreadingPolicy::Dedicated, "pe 0\noperators *\n"),
@@ -33,6 +34,10 @@ const PLANS: &[(ThreadingPolicy, &str)] = &[
     (
         ThreadingPolicy::Manual,
         "pe 0\noperators *\nqueue Even wait 10 core CORE\nsource Second core CORE\n",
+    ),
+    (
+        ThreadingPolicy::Manual,
+        "pe 0\noperators *\npool 3\nqueue Even wait 10 pooled\n",
     ),
 ];
 
@@ -71,15 +76,22 @@ fn live_threads() -> BTreeMap<u64, NameAndCores> {
 /// its own a thread may run on `all_cores`.
 fn planned_threads(program: &Program, plan: &engine::Plan, all_cores: &str) -> Vec<NameAndCores> {
     let part = cut(program, plan, PeId(0));
-    let threads = pe_threads(&part.program, &part.pins).threads.into_iter();
-    let threads = threads.map(|thread| {
+    let pe_threads = pe_threads(&part.program, &part.pins);
+    let (pooled, own): (Vec<_>, Vec<_>) = pe_threads
+        .threads
+        .into_iter()
+        .partition(|thread| thread.is_pooled);
+    let pool = pe_threads.pool.map_or(0, |pool| pool.threads as usize);
+    let pool = (0..pool.min(pooled.len())).map(|number| format!("pool {number}"));
+    let pool = pool.map(|name| (name, all_cores.to_owned()));
+    let threads = own.into_iter().map(|thread| {
         let name = thread_name(&part.program, &thread.start);
         let cores = thread
             .core
             .map_or(all_cores.to_owned(), |core| core.to_string());
         (name.chars().take(NAME_BYTES).collect(), cores)
     });
-    let mut threads: Vec<NameAndCores> = threads.collect();
+    let mut threads: Vec<NameAndCores> = threads.chain(pool).collect();
     threads.sort();
     threads
 }

@@ -183,6 +183,7 @@ fn queues_that_only_the_plan_wants_keep_the_order_and_others_give_their_own() {
         congestion,
         tuples_max: 1,
         core: None,
+        is_pooled: false,
     };
     let merged = |plan: &Plan, program: &Program| -> Vec<Vec<OperatorId>> {
         let merges = &order(plan, program).merges[0];
@@ -224,6 +225,7 @@ fn a_thread_begins_at_a_threaded_port() {
         congestion: CongestionPolicy::Wait,
         tuples_max: 1,
         core: None,
+        is_pooled: false,
     });
     derive(&mut plan, &program);
     assert_eq!(
@@ -247,6 +249,7 @@ fn a_receiver_that_only_fills_a_queue_runs_no_operator() {
         congestion: CongestionPolicy::DropLast,
         tuples_max: 1,
         core: None,
+        is_pooled: false,
     });
     derive(&mut plan, &program);
     assert_eq!(threads(&program, &plan, 1), (vec![vec![], vec![1]], vec![]));

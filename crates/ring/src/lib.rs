@@ -6,6 +6,9 @@
 //! [`Reader::poll`] and [`Reader::release`]. No call blocks or wakes a thread. An end that is about
 //! to sleep calls `arm`, and the other end then says which end must be woken.
 //!
+//! A pool of threads that run what rings bring shares two more words: [`ClaimWord`] says which
+//! thread runs a piece of work, [`ThreadLevel`] which thread is to be woken for it.
+//!
 //! # Example
 //! ```
 //! use thalweg_ring::{RingShape, private_ring};
@@ -26,6 +29,7 @@
 )]
 
 mod admission;
+mod claim_word;
 #[cfg(not(any(loom, miri)))]
 pub mod counters;
 #[cfg(not(loom))]
@@ -55,9 +59,11 @@ mod shared_words;
 mod sync;
 #[cfg(all(test, not(loom)))]
 mod tests;
+mod thread_level;
 mod writer;
 
 pub use admission::ReaderAdmission;
+pub use claim_word::ClaimWord;
 #[cfg(not(any(loom, miri)))]
 pub use page_policy::PagePolicy;
 #[cfg(not(any(loom, miri)))]
@@ -74,4 +80,5 @@ pub use segment::{CAPACITY_MAX, CAPACITY_MIN, READERS_MAX};
 pub use shared_ring::{JoinError, join_ring, shared_ring, shared_ring_with_pages};
 #[cfg(not(any(loom, miri)))]
 pub use shared_words::SharedWords;
+pub use thread_level::ThreadLevel;
 pub use writer::Writer;

@@ -51,7 +51,7 @@ pub mod window;
 pub use abi::{
     CountedPanes, CountedWindow, EvaluationInputs, LoweredLogic, Outlet, TimerLogic, WatermarkLogic,
 };
-pub use blocking::before_sleep::about_to_sleep;
+pub use blocking::before_sleep::{about_to_sleep, while_asleep};
 pub use blocking::retry_interrupted::retry_interrupted;
 pub use blocking::stop_signal::StopSignal;
 pub use blocking::thread_waits::RoomNotifier;

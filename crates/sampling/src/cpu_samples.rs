@@ -1,5 +1,5 @@
-//! The samples of one thread: a ring that the thread's signal handler writes and another thread
-//! drains.
+//! Samples of one region: a ring that a signal handler of the thread which runs it writes and
+//! another thread drains.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -18,7 +18,7 @@ pub struct CpuSample {
     pub running: u32,
 }
 
-/// The samples of a thread, and the word in which it says what it runs.
+/// The samples of what one thread at a time runs, and the word in which that thread says what.
 #[derive(Debug)]
 pub struct CpuSamples {
     /// Which operator the thread runs.
@@ -32,7 +32,7 @@ pub struct CpuSamples {
     drains: Mutex<()>,
     /// Samples that found the ring full.
     lost: AtomicU64,
-    /// Processor time of the thread while it was sampled, when that is over.
+    /// Processor time that the samples stand for, those that were lost included.
     cpu_ns: AtomicU64,
 }
 
@@ -63,20 +63,16 @@ impl CpuSamples {
             .get_or_init(|| (0..CAPACITY).map(|_| SampleSlot::default()).collect());
     }
 
-    /// Adds processor time during which the thread was sampled.
-    pub(crate) fn add_cpu_ns(&self, ns: u64) {
-        self.cpu_ns.fetch_add(ns, Ordering::Release);
-    }
-
-    /// Processor time of the thread during which it was sampled, in nanoseconds: what all samples
-    /// together stand for. 0 as long as the timer runs.
+    /// Processor time that all samples stand for, in nanoseconds.
     pub fn cpu_ns(&self) -> u64 {
         self.cpu_ns.load(Ordering::Acquire)
     }
 
-    /// Notes a sample. To be called by the handler of the sampled thread alone; neither blocks nor
+    /// Notes a sample that stands for so much processor time. To be called by the handler of the
+    /// thread that runs the region, which only one thread does at a time; neither blocks nor
     /// allocates.
-    pub(crate) fn record(&self, instruction: usize) {
+    pub(crate) fn record(&self, instruction: usize, period_ns: u64) {
+        self.cpu_ns.fetch_add(period_ns, Ordering::Release);
         let Some(slots) = self.slots.get() else {
             return;
         };
@@ -122,7 +118,7 @@ mod tests {
         samples.allocate();
         for turn in 0..3 {
             samples.running.set(turn);
-            (0..CAPACITY + 2).for_each(|at| samples.record(at));
+            (0..CAPACITY + 2).for_each(|at| samples.record(at, 4));
             let mut seen = Vec::new();
             samples.drain(|sample| seen.push(sample));
             let expected = (0..CAPACITY).map(|instruction| CpuSample {
@@ -131,6 +127,8 @@ mod tests {
             });
             assert!(seen.into_iter().eq(expected));
             assert_eq!(samples.lost(), 2 * u64::from(turn + 1));
+            let all = (CAPACITY as u64 + 2) * u64::from(turn + 1);
+            assert_eq!(samples.cpu_ns(), 4 * all);
         }
     }
 }

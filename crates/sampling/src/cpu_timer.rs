@@ -5,11 +5,12 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering, compiler_fence};
 
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::cpu_samples::CpuSamples;
-use crate::signal_handler;
+use crate::signal_handler::{self, SampledThread};
 
 /// Most samples a second that can be asked for: kernels look at clocks of processor time no more
 /// often than this.
@@ -19,28 +20,33 @@ pub const SAMPLES_PER_SECOND_MAX: u32 = 1_000;
 #[derive(Debug)]
 pub struct CpuTimer {
     timer: libc::timer_t,
-    /// Kept as long as a signal may come that points to it.
-    samples: Arc<CpuSamples>,
-    /// Processor time of the thread when the timer was started.
-    begin_ns: u64,
+    /// The thread as signals of the timer point to it: kept as long as one may come.
+    thread: Box<SampledThread>,
+    /// Kept as long as the thread's samples point to it.
+    samples: Option<Arc<CpuSamples>>,
     /// Signals of the timer are the thread's own: it has to be dropped on that thread.
     _on_thread: PhantomData<*const ()>,
 }
 
 impl CpuTimer {
     /// Starts to sample the calling thread, so often in a second of its processor time: at least
-    /// once, and at most [`SAMPLES_PER_SECOND_MAX`] times.
+    /// once, and at most [`SAMPLES_PER_SECOND_MAX`] times. Nothing is recorded before
+    /// [`CpuTimer::record_in`] says where.
     ///
     /// # Errors
     /// The system has no more timers, or something else handles SIGPROF.
-    pub fn start(samples: Arc<CpuSamples>, per_second: u32) -> Result<CpuTimer, Error> {
+    pub fn start(per_second: u32) -> Result<CpuTimer, Error> {
         signal_handler::install()?;
-        samples.allocate();
+        let period_ns = 1_000_000_000 / u64::from(per_second.clamp(1, SAMPLES_PER_SECOND_MAX));
+        let thread = Box::new(SampledThread {
+            samples: AtomicPtr::default(),
+            period_ns,
+        });
         // SAFETY: zeros are a valid event.
         let mut event: libc::sigevent = unsafe { MaybeUninit::zeroed().assume_init() };
         event.sigev_notify = libc::SIGEV_THREAD_ID;
         event.sigev_signo = libc::SIGPROF;
-        event.sigev_value.sival_ptr = Arc::as_ptr(&samples) as *mut libc::c_void;
+        event.sigev_value.sival_ptr = ptr::from_ref(&*thread).cast_mut().cast();
         event.sigev_notify_thread_id = rustix::thread::gettid().as_raw_nonzero().get();
         let mut timer = MaybeUninit::uninit();
         let clock = libc::CLOCK_THREAD_CPUTIME_ID;
@@ -51,14 +57,13 @@ impl CpuTimer {
         let timer = CpuTimer {
             // SAFETY: the call has succeeded, so it has written a timer.
             timer: unsafe { timer.assume_init() },
-            samples,
-            begin_ns: thread_cpu_ns(),
+            thread,
+            samples: None,
             _on_thread: PhantomData,
         };
-        let period_ns = 1_000_000_000 / i64::from(per_second.clamp(1, SAMPLES_PER_SECOND_MAX));
         let period = libc::timespec {
-            tv_sec: period_ns / 1_000_000_000,
-            tv_nsec: period_ns % 1_000_000_000,
+            tv_sec: (period_ns / 1_000_000_000) as libc::time_t,
+            tv_nsec: (period_ns % 1_000_000_000) as libc::c_long,
         };
         let setting = libc::itimerspec {
             it_interval: period,
@@ -69,6 +74,20 @@ impl CpuTimer {
             0 => Ok(timer),
             _ => Err(Error::last_os_error()),
         }
+    }
+
+    /// Records what the thread does from now on in these samples, or nowhere.
+    pub fn record_in(&mut self, samples: Option<Arc<CpuSamples>>) {
+        let pointer = samples.as_ref().map_or(ptr::null(), |samples| {
+            samples.allocate();
+            Arc::as_ptr(samples)
+        });
+        self.thread
+            .samples
+            .store(pointer.cast_mut(), Ordering::Relaxed);
+        // The handler runs on this thread, and no longer finds the ones before, which go here.
+        compiler_fence(Ordering::SeqCst);
+        self.samples = samples;
     }
 }
 
@@ -91,7 +110,6 @@ impl Drop for CpuTimer {
             while libc::sigtimedwait(&profiling, ptr::null_mut(), &no_wait) >= 0 {}
             libc::pthread_sigmask(libc::SIG_SETMASK, &before, ptr::null_mut());
         }
-        self.samples.add_cpu_ns(thread_cpu_ns() - self.begin_ns);
     }
 }
 

@@ -17,7 +17,8 @@
 //!
 //! let samples = Arc::new(CpuSamples::default());
 //! samples.running.set(7);
-//! let timer = CpuTimer::start(samples.clone(), 250)?;
+//! let mut timer = CpuTimer::start(250)?;
+//! timer.record_in(Some(samples.clone()));
 //! let mut seen = Vec::new();
 //! while seen.is_empty() {
 //!     samples.drain(|sample| seen.push(sample));

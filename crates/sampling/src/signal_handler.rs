@@ -4,8 +4,18 @@ use std::io::{Error, ErrorKind};
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::cpu_samples::CpuSamples;
+
+/// A thread as its timer's signals point to it.
+#[derive(Debug)]
+pub struct SampledThread {
+    /// Where samples are recorded; null for nowhere.
+    pub samples: AtomicPtr<CpuSamples>,
+    /// Processor time between two signals.
+    pub period_ns: u64,
+}
 
 /// Installs the handler, once for the process; it stays. To be called before the process loads
 /// libraries that may keep or change handlers.
@@ -56,12 +66,33 @@ extern "C" fn on_signal(_: libc::c_int, info: *mut libc::siginfo_t, context: *mu
         return;
     }
     // SAFETY: signals of timers carry the value that the timer was made with.
-    let samples = unsafe { info.si_value().sival_ptr } as *const CpuSamples;
-    // SAFETY: all timers that signal SIGPROF were made by `CpuTimer::start` with a pointer to
-    // samples, which the timer keeps until no signal of it is left.
-    if let Some(samples) = unsafe { samples.as_ref() } {
-        samples.record(instruction(context));
+    let thread = unsafe { info.si_value().sival_ptr } as *const SampledThread;
+    // SAFETY: all timers that signal SIGPROF were made by `CpuTimer::start` with a pointer to such a
+    // value, which the timer keeps until no signal of it is left.
+    let Some(thread) = (unsafe { thread.as_ref() }) else {
+        return;
+    };
+    // SAFETY: `CpuTimer::record_in`, which runs on this thread too, keeps the samples as long as the
+    // pointer to them stands there.
+    if let Some(samples) = unsafe { thread.samples.load(Ordering::Relaxed).as_ref() } {
+        let periods = 1 + u64::from(overrun(info));
+        samples.record(instruction(context), periods * thread.period_ns);
     }
+}
+
+/// Number of further periods that have passed before the signal was delivered.
+fn overrun(info: &libc::siginfo_t) -> u32 {
+    // Behind three numbers and padding of 4 bytes stand the timer's number and this one:
+    // `struct siginfo` of Linux, `_timer` (include/uapi/asm-generic/siginfo.h).
+    const AT: usize = 20;
+    // SAFETY: a `siginfo_t` has 128 bytes, all of which the kernel has written.
+    let overrun = unsafe {
+        ptr::from_ref(info)
+            .byte_add(AT)
+            .cast::<i32>()
+            .read_unaligned()
+    };
+    overrun.max(0) as u32
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -210,6 +210,7 @@ fn threaded_ports(
                     ]),
                     tuples_max: 1 + choices.below(2000) as u32,
                     core: choices.percent(30).then_some(CORE),
+                    is_pooled: false,
                 });
             }
         }

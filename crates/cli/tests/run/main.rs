@@ -26,6 +26,7 @@ mod net;
 mod nexmark;
 mod order;
 mod paths;
+mod pool;
 mod processes;
 mod profile;
 mod programs;

@@ -256,9 +256,12 @@ impl Program {
         for (number, home) in homes.iter().enumerate() {
             let names: Vec<&str> = home.iter().map(|name| name.as_str()).collect();
             let _ = writeln!(text, "pe {number}\n operators {}", names.join(" "));
+            let _ = writeln!(text, " pool {}", 1 + random.below(2));
             for name in home.iter().filter(|name| !SOURCES.contains(&name.as_str())) {
                 if random.below(3) == 0 {
-                    let _ = writeln!(text, " queue {name}.0 wait {}", 1 + random.below(20));
+                    let pooled = random.pick(&["", " pooled"]);
+                    let tuples = 1 + random.below(20);
+                    let _ = writeln!(text, " queue {name}.0 wait {tuples}{pooled}");
                 }
             }
         }
@@ -308,6 +311,7 @@ fn streams_that_meet_again_do_so_in_the_order_of_their_source() {
             match number {
                 0 => args.extend(["--fuse", "none"]),
                 1 => args.extend(["--threading", "dedicated"]),
+                2 => args.extend(["--threading", "dynamic"]),
                 _ => args.extend(["--fuse", path.to_str().unwrap()]),
             }
             if random.below(2) == 0 {

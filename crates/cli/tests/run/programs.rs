@@ -65,6 +65,12 @@ fn split_programs_give_what_they_say() {
     split_programs_of(&["--fuse", "none"], |_| true);
 }
 
+/// One process with a pool of threads for all input ports.
+#[test]
+fn pooled_programs_give_what_they_say() {
+    split_programs_of(&["--threading", "dynamic"], |_| true);
+}
+
 /// Split programs give what they say over `rdma` in each of its modes, too: one program in 16 for
 /// each, or all with `THALWEG_RDMA_PROGRAMS=all`.
 #[test]

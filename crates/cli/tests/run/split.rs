@@ -110,8 +110,17 @@ fn examples_give_the_same_with_a_process_for_each_operator() {
 
 #[test]
 fn examples_give_the_same_with_dedicated_threads() {
+    threaded_examples_give_the_same("dedicated");
+}
+
+#[test]
+fn examples_give_the_same_with_dynamic_threads() {
+    threaded_examples_give_the_same("dynamic");
+}
+
+fn threaded_examples_give_the_same(model: &str) {
     for (name, order) in PROGRAMS {
-        let args = ["--threading", "dedicated"];
+        let args = ["--threading", model];
         check(name, *order, &args);
         check(name, *order, &[&args[..], &["--interpret"]].concat());
         check(name, *order, &[&args[..], &["--fuse", "none"]].concat());
@@ -143,6 +152,15 @@ fn examples_give_the_same_with_a_thread_for_each_port() {
     let scratch = Scratch::new();
     for (name, order) in PROGRAMS {
         let plan = scratch.write("threaded.plan", threaded(name));
+        check(name, *order, &["--fuse", plan.to_str().unwrap()]);
+    }
+}
+
+#[test]
+fn examples_give_the_same_with_one_thread_for_all_ports() {
+    let scratch = Scratch::new();
+    for (name, order) in PROGRAMS {
+        let plan = scratch.write("pooled.plan", pooled(name));
         check(name, *order, &["--fuse", plan.to_str().unwrap()]);
     }
 }
@@ -192,6 +210,19 @@ fn large_tuples_pass_threaded_ports_as_they_are() {
             assert!(found == expected, "{congestion} {items} {backend:?}");
         }
     }
+}
+
+/// A plan with one process, a pool of one thread, and a pooled queue of one tuple at every port
+/// that no loop comes back to.
+fn pooled(name: &str) -> String {
+    let program = program(name);
+    let dump = ["dump", "--stage", "plan", "--threading", "dynamic"];
+    let plan = thalweg(&[&dump[..], &[program.to_str().unwrap()]].concat()).ok();
+    let line = |line: &str| match line.trim_start().starts_with("pool ") {
+        true => "  pool 1\n".to_owned(),
+        false => line.replace(" wait 1000 pooled", " wait 1 pooled") + "\n",
+    };
+    plan.lines().map(line).collect()
 }
 
 /// A plan with one process, and a queue at every input port.

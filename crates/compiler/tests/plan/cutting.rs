@@ -75,6 +75,7 @@ fn a_queue_stands_before_its_port() {
         congestion: graph::CongestionPolicy::DropFirst,
         tuples_max: 10,
         core: Some(1),
+        is_pooled: false,
     });
     derive(&mut plan, &program);
     let part = cut(&program, &plan, PeId(0));

@@ -19,7 +19,8 @@ pub const ORDERED_CALL: &str = "thalweg.transport::OrderedCall";
 
 /// The queue of a threaded port. One input and one output port of one schema; parameters `tuples`
 /// (uint32), `congestion` (`wait`, `dropFirst`, `dropLast`) and, if the thread has a core of its
-/// own, `core` (uint32).
+/// own, `core` (uint32). A pooled queue has `pool` (uint32 list): the threads of the pool, and the
+/// greatest number of them if it is elastic.
 pub const QUEUE: &str = "thalweg.transport::Queue";
 
 /// A watermark generator: makes watermarks of the tuples that an operator sends, by the operator's

@@ -32,6 +32,7 @@ mod plan_ids;
 mod plan_part;
 mod receiver;
 mod text;
+mod thread_pool;
 mod threaded_port;
 
 pub use crossing::{AUTO_MEDIUM, Crossing, CrossingCodec, CrossingRails};
@@ -46,4 +47,5 @@ pub use plan_ids::{CrossingId, OriginId, PeId, PeThreadId};
 pub use plan_part::PlanPart;
 pub use receiver::ReceiverPlan;
 pub use text::{PlanDraft, PlanTextError};
+pub use thread_pool::ThreadPool;
 pub use threaded_port::{CongestionPolicy, ThreadedPort};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::plan_ids::{CrossingId, PeId};
-use super::{Crossing, Merge, Pin, PinnedThread, ReceiverPlan, ThreadedPort};
+use super::{Crossing, Merge, Pin, PinnedThread, ReceiverPlan, ThreadPool, ThreadedPort};
 use crate::{OperatorId, OutPortId, PortIndex};
 
 /// The processes, threads and crossings that run a program.
@@ -37,9 +37,9 @@ pub struct Plan {
 
 /// A processing element: a fused set of operators in one process.
 ///
-/// `operators`, `threaded_ports`, `cores`, `host` and `pins` are chosen; the other fields follow
-/// from them and from the crossings, and `planner::derive` fills them in. The threads that run the
-/// operators are [`PeThreads`](super::PeThreads).
+/// `operators`, `threaded_ports`, `pool`, `cores`, `host` and `pins` are chosen; the other fields
+/// follow from them and from the crossings, and `planner::derive` fills them in. The threads that
+/// run the operators are [`PeThreads`](super::PeThreads).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PePlan {
     /// The operators of the PE, in order of the program.
@@ -51,8 +51,10 @@ pub struct PePlan {
     pub merges: Vec<Merge>,
     /// Every edge that ends in this PE, in order of the receiving ports.
     pub edges: Vec<PlanEdge>,
-    /// Input ports with a queue and a thread of their own, in order of the ports.
+    /// Input ports with a queue, in order of the ports.
     pub threaded_ports: Vec<ThreadedPort>,
+    /// The threads that run the pooled queues.
+    pub pool: Option<ThreadPool>,
     /// The cores that the PE's threads may run on; empty for any.
     pub cores: Vec<u32>,
     /// The name of the host that the PE's process runs on; `None` for the launcher's.

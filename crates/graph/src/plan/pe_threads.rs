@@ -16,7 +16,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::PeThreadId;
+use super::{PeThreadId, ThreadPool};
 use crate::{OperatorId, Program};
 
 /// The threads of a PE, and what follows from which thread may enter which operator.
@@ -42,6 +42,8 @@ pub struct PeThreads {
     /// All operators, each behind those that feed it but for edges of loops. Code is made in this
     /// order: a call goes forward in it, unless it stands in one of [`PeThreads::call_loops`].
     pub upstream_first: Vec<OperatorId>,
+    /// The threads of the pool, if any of [`PeThreads::threads`] are pooled.
+    pub pool: Option<ThreadPool>,
 }
 
 /// A thread of a PE and the operators that it may enter.
@@ -55,6 +57,9 @@ pub struct PlannedThread {
     pub operators: Vec<OperatorId>,
     /// The core that the thread has for itself; `None` for any of the PE's cores.
     pub core: Option<u32>,
+    /// Whether the operators have no thread of their own: any thread of the pool takes the part of
+    /// this one for a while.
+    pub is_pooled: bool,
 }
 
 /// The place where a thread of a PE begins.
@@ -145,12 +150,19 @@ impl fmt::Display for PeThreadsText<'_> {
             looped_threads,
             chains,
             upstream_first: _,
+            pool,
         } = self.threads;
+        if let Some(pool) = pool {
+            writeln!(f, "pool {pool}")?;
+        }
         for (id, thread) in (0..).map(PeThreadId).zip(threads) {
             let (word, starts) = (thread.start.word(), thread.start.operators());
             write!(f, "thread {id} {word}{}", self.names(starts))?;
             if let Some(core) = thread.core {
                 write!(f, " core {core}")?;
+            }
+            if thread.is_pooled {
+                f.write_str(" pooled")?;
             }
             writeln!(f, ":{}", self.names(&thread.operators))?;
         }

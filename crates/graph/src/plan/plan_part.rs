@@ -12,6 +12,8 @@ pub enum PlanPart {
     Pe(PeId),
     /// An operator in a PE.
     Operator(PeId, OperatorId),
+    /// The pool of threads of a PE.
+    Pool(PeId),
     /// A threaded port of a PE, by its index there.
     Queue(PeId, usize),
     /// A pinned thread of a PE, by its index there.

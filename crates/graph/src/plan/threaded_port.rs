@@ -1,9 +1,9 @@
-//! Input ports that have a queue and a thread of their own.
+//! Input ports that have a queue, and a thread of their own or of a pool.
 
 use super::InPortId;
 use crate::{OperatorId, PortIndex};
 
-/// An input port with a queue and a thread of its own.
+/// An input port with a queue, and a thread of its own or of a pool.
 ///
 /// The threads that feed the port put tuples into the queue and go on; the queue's thread runs the
 /// operator and all operators downstream that it reaches by direct calls. The program asks for such
@@ -22,6 +22,9 @@ pub struct ThreadedPort {
     pub tuples_max: u32,
     /// The core that the queue's thread has for itself; `None` lets it run on any of the PE's.
     pub core: Option<u32>,
+    /// Whether the PE's pool runs the queue ([`PePlan::pool`](super::PePlan::pool)), which then has
+    /// no thread of its own.
+    pub is_pooled: bool,
 }
 
 /// Treatment of a tuple that finds a queue full. Punctuation always waits.

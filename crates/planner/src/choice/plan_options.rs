@@ -28,7 +28,8 @@ pub struct PlanOptions<'a> {
     pub codec: CrossingCodec,
     /// The input ports that have threads, where the program does not decide it.
     pub threading: ThreadingPolicy,
-    /// Number of cores that the machine has, for automatic threading; 0 if it is not known.
+    /// Number of cores that the machine has, for automatic threading and for pools; 0 if it is not
+    /// known.
     pub cores: u32,
     /// The media that streams may cross on.
     pub media: &'a [MediumCapabilities<'a>],
@@ -68,17 +69,17 @@ pub enum FusionPolicy<'a> {
     Text(&'a Plan),
 }
 
-/// The input ports that have a thread of their own.
+/// The input ports that have a queue, and who runs them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThreadingPolicy {
     /// Only ports that config `threadedPort` names.
     #[default]
     Manual,
-    /// All ports, but for those that a loop comes back to.
+    /// All ports, but for those that a loop comes back to; each has a thread of its own.
     Dedicated,
     /// `Manual` where a PE has threads enough for its operators or cores, else `Dynamic`.
     Automatic,
-    /// A shared scheduler. There is none yet, so this works as `Dedicated`.
+    /// The ports that `Dedicated` gives threads to, with one pool of threads for all of them.
     Dynamic,
 }
 

@@ -95,7 +95,9 @@ impl<'a> Cutter<'a> {
                 let operator = &self.facts.program.operators[queue.operator.0 as usize];
                 let port = &operator.inputs[queue.port.index()];
                 let sources = self.sources(port, queue.in_port());
-                inserted::queue(self.facts.program, queue, sources)
+                let pool = self.facts.plan.pe(self.pe).pool;
+                let pool = pool.filter(|_| queue.is_pooled);
+                inserted::queue(self.facts.program, queue, pool, sources)
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use graph::{
     CongestionPolicy, CrossingId, EventClock, Expr, InPort, OperatorId, OperatorNode, OriginId,
-    OutPort, OutPortId, Param, ParamValue, PortIndex, Pos, Program, ThreadedPort,
+    OutPort, OutPortId, Param, ParamValue, PortIndex, Pos, Program, ThreadPool, ThreadedPort,
     inserted_operators,
 };
 use tuple::{Type, Value};
@@ -124,10 +124,12 @@ pub(super) fn receive(
     }
 }
 
-/// The queue before a threaded port; `sources` are the streams that feed the port in the part.
+/// The queue before a threaded port; `sources` are the streams that feed the port in the part,
+/// `pool` the threads that run it if it is pooled.
 pub(super) fn queue(
     program: &Program,
     queue: &ThreadedPort,
+    pool: Option<ThreadPool>,
     sources: Vec<OutPortId>,
 ) -> OperatorNode {
     let of = &program.operators[queue.operator.0 as usize];
@@ -144,6 +146,10 @@ pub(super) fn queue(
     };
     let tuples = number_param("tuples", &[queue.tuples_max], of.pos);
     let core = queue.core.map(|core| number_param("core", &[core], of.pos));
+    let pool = pool.map(|pool| {
+        let threads: Vec<u32> = [pool.threads].into_iter().chain(pool.elastic_max).collect();
+        number_param("pool", &threads, of.pos)
+    });
     let name = program.queue_name(queue);
     let input = InPort {
         sources_without_markers: port.sources_without_markers.clone(),
@@ -152,7 +158,11 @@ pub(super) fn queue(
     OperatorNode {
         inputs: vec![input],
         outputs: vec![OutPort::new(port.name.clone(), port.schema.clone())],
-        params: [tuples, congestion].into_iter().chain(core).collect(),
+        params: [tuples, congestion]
+            .into_iter()
+            .chain(core)
+            .chain(pool)
+            .collect(),
         clock: clock(program, std::slice::from_ref(&port.sources)),
         has_own_thread: true,
         ..OperatorNode::new(name, inserted_operators::QUEUE, of.pos)

@@ -39,6 +39,7 @@ pub fn check_partial(plan: &Plan, program: &Program) -> Result<(), PlanFault> {
     checked.check_operators()?;
     checked.check_loops()?;
     for (number, pe) in plan.pe_ids().zip(&plan.pes) {
+        checked.check_pool(number, pe)?;
         for (at, queue) in pe.threaded_ports.iter().enumerate() {
             checked.check_queue(number, at, queue)?;
         }
@@ -124,6 +125,57 @@ impl CheckedPlan<'_> {
         Ok(())
     }
 
+    /// A pool has threads.
+    fn check_pool(&self, number: PeId, pe: &PePlan) -> PlanCheckResult {
+        let Some(pool) = pe.pool else {
+            return Ok(());
+        };
+        let subject = PlanPart::Pool(number);
+        ensure(pool.threads > 0, subject, || {
+            "a pool has at least 1 thread".to_owned()
+        })?;
+        let is_range = pool.elastic_max.is_none_or(|max| max >= pool.threads);
+        ensure(is_range, subject, || {
+            format!(
+                "a pool that begins with {} threads may have as many, not only {}",
+                pool.threads,
+                pool.elastic_max.unwrap_or_default()
+            )
+        })
+    }
+
+    /// A pooled queue has a pool, no core of its own, and stands in no loop: a thread of the pool
+    /// that waits for a full queue runs it, and must not come back to where it waits.
+    fn check_pooled(
+        &self,
+        number: PeId,
+        subject: PlanPart,
+        queue: &ThreadedPort,
+    ) -> PlanCheckResult {
+        if !queue.is_pooled {
+            return Ok(());
+        }
+        let has_pool = self.plan.pe(number).pool.is_some();
+        ensure(has_pool, subject, || {
+            format!("a pooled queue needs a line `pool THREADS` in pe {number}")
+        })?;
+        ensure(queue.core.is_none(), subject, || {
+            "a pooled queue has no thread of its own, so it has no core".to_owned()
+        })?;
+        let loops = self.stream_consumers.loops();
+        let at = queue.operator.0 as usize;
+        let sources = &self.program.operators[at].inputs[queue.port.index()].sources;
+        let mut feeding = sources.iter().map(|from| loops[from.operator.0 as usize]);
+        let is_looped = loops[at].is_some() && feeding.any(|number| number == loops[at]);
+        ensure(!is_looped, subject, || {
+            let name = self.operator_name(queue.operator);
+            format!(
+                "a loop comes back to `{name}.{}`, so its queue needs a thread of its own and                  cannot be pooled",
+                queue.port
+            )
+        })
+    }
+
     /// A queue is at an input port of its PE, holds tuples and comes in order.
     fn check_queue(&self, number: PeId, at: usize, queue: &ThreadedPort) -> PlanCheckResult {
         let subject = PlanPart::Queue(number, at);
@@ -144,6 +196,7 @@ impl CheckedPlan<'_> {
         ensure(queue.tuples_max > 0, subject, || {
             "a queue holds at least 1 tuple".to_owned()
         })?;
+        self.check_pooled(number, subject, queue)?;
         let before = self.plan.pe(number).threaded_ports[..at].last();
         let Some(before) = before.map(ThreadedPort::in_port) else {
             return Ok(());

@@ -166,6 +166,7 @@ impl OperatorFactory<'_> {
                 drains: false,
                 interrupt: StopSignal::default(),
                 core: None,
+                is_pooled: false,
             });
         }
         Ok(())
@@ -214,6 +215,7 @@ impl OperatorFactory<'_> {
                 drains: constructed.requirements.drains || constructed.requirements.own_thread,
                 interrupt: constructed.requirements.interrupt.clone(),
                 core: None,
+                is_pooled: false,
             });
         }
         constructed.frame_grant = built.frame_grant();

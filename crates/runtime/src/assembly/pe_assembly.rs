@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use graph::{
-    OperatorId, OperatorTimers, PeThreadId, PeThreads, PortIndex, Program, inserted_operators,
+    OperatorId, OperatorTimers, PeThreadId, PeThreads, PortIndex, Program, ThreadPool,
+    inserted_operators,
 };
 use sampling::CpuSamples;
 use tuple::Layout;
@@ -45,10 +46,13 @@ pub(crate) struct PeAssembly {
     /// Buffers of bytes that operators hold back.
     pub flush_buffers: Vec<Arc<dyn FlushBuffer>>,
     pub thread_count: u32,
+    /// The threads that run pooled sources.
+    pub pool: Option<ThreadPool>,
     /// Cores that the threads run on; empty for any.
     pub cores: Vec<u32>,
     /// The addresses of the operators' code, if the backend keeps them.
     pub operator_code: Vec<OperatorCodeRange>,
+    pub idle_policy: Arc<IdlePolicy>,
 }
 
 /// Makes the operators of a program, their code and their wiring.
@@ -78,7 +82,7 @@ pub(crate) fn assemble(
         ends,
         ..
     } = factory.crossing_resources;
-    idle_policy.set_loop_count(draining_count(&constructed), core_count(&options.cores));
+    idle_policy.set_loop_count(loop_count(&constructed, plan), core_count(&options.cores));
     let topology = PeTopology::new(program, plan, &constructed);
     // One more for the thread that closes the operators at the end.
     waits.set_thread_count(topology.thread_count + 1);
@@ -99,7 +103,9 @@ pub(crate) fn assemble(
         timers,
         flush_buffers,
         thread_count: topology.thread_count,
+        pool: plan.pool,
         cores: options.cores,
+        idle_policy,
         wiring: Wiring {
             context: pe_context,
             waits,
@@ -167,10 +173,13 @@ fn take_flush_buffers(constructed: &mut [ConstructedOperator<'_>]) -> Vec<Arc<dy
         .collect()
 }
 
-/// Number of threads that loop until their input has ended.
-fn draining_count(constructed: &[ConstructedOperator<'_>]) -> usize {
+/// Number of threads that loop until their input has ended; those of the pool loop for all pooled
+/// queues.
+fn loop_count(constructed: &[ConstructedOperator<'_>], plan: &PeThreads) -> usize {
     let draining = constructed.iter().filter(|one| one.requirements.drains);
-    draining.count()
+    let pooled = plan.threads.iter().filter(|thread| thread.is_pooled);
+    let threads = plan.pool.map_or(0, |pool| pool.threads as usize);
+    draining.count() - pooled.count() + threads
 }
 
 /// Number of cores that the PE's threads may run on.
@@ -198,6 +207,7 @@ fn take_source_threads(
         .map(|(source_thread, planned)| SourceThread {
             drains: source_thread.drains && !is_looped(source_thread.operator),
             core: planned.core,
+            is_pooled: planned.is_pooled,
             ..source_thread
         });
     source_threads.collect()

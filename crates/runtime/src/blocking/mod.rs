@@ -6,7 +6,9 @@
 pub(crate) mod before_sleep;
 pub(crate) mod loop_lock;
 pub(crate) mod pe_thread;
+pub(crate) mod pool_thread;
+pub(crate) mod region_pool;
 pub(crate) mod retry_interrupted;
-pub(crate) mod running_word;
 pub(crate) mod stop_signal;
+pub(crate) mod thread_samples;
 pub(crate) mod thread_waits;

@@ -1,4 +1,4 @@
-//! The thread of a PE that the calling thread is.
+//! The thread of a PE that the calling thread is, or takes the part of.
 
 use std::cell::Cell;
 
@@ -12,9 +12,9 @@ thread_local! {
     static CURRENT: Cell<Option<PeThreadId>> = const { Cell::new(None) };
 }
 
-/// Gives the calling thread its number.
-pub(crate) fn set_current(thread: PeThreadId) {
-    CURRENT.set(Some(thread));
+/// Gives the calling thread a number, and returns the one before.
+pub(crate) fn set_current(thread: Option<PeThreadId>) -> Option<PeThreadId> {
+    CURRENT.replace(thread)
 }
 
 /// The number of the calling thread; `None` if it is none of those that run a PE's sources and

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::before_sleep;
+use super::{before_sleep, pool_thread};
 
 /// A handle to the shutdown of a PE. It is cheap to clone; any thread may request the shutdown, any
 /// number of times.
@@ -90,6 +90,10 @@ impl StopSignal {
         if Instant::now() < until && !self.is_requested() {
             before_sleep::flush_until(until);
         }
+        pool_thread::while_waiting(|| self.wait_until(until))
+    }
+
+    fn wait_until(&self, until: Instant) -> bool {
         let mut callbacks = self
             .0
             .callbacks

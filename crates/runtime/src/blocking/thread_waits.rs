@@ -25,6 +25,7 @@ use transport::Wakeup;
 
 use super::before_sleep;
 use super::pe_thread::NO_THREAD;
+use super::pool_thread;
 use super::stop_signal::StopSignal;
 
 /// Which threads of a PE wait, and for what.
@@ -162,7 +163,7 @@ impl ThreadWaits {
         let index = thread.index();
         let before =
             self.update(|threads| std::mem::replace(&mut threads.activities[index], activity));
-        let result = wait();
+        let result = pool_thread::while_waiting(wait);
         self.update(|threads| threads.activities[index] = before);
         result
     }

@@ -20,7 +20,7 @@ use eval::Fault;
 use transport::{Idler, WaitSet, Waitable};
 
 use super::ordered_input::OrderedInput;
-use crate::blocking::{before_sleep, running_word};
+use crate::blocking::{before_sleep, thread_samples};
 use crate::edge::idle_policy::IdlePolicy;
 use crate::inserted::inserted_operator::InsertedSource;
 use crate::inserted::inserted_outlet::InsertedOutlet;
@@ -89,7 +89,7 @@ impl InsertedSource for OrderedMerge {
             }
             if self.turn(out)? {
                 if std::mem::take(&mut is_idle) {
-                    running_word::set_waiting(false);
+                    thread_samples::set_waiting(false);
                     self.inputs
                         .iter()
                         .for_each(|input| input.counters.end_wait());
@@ -102,7 +102,7 @@ impl InsertedSource for OrderedMerge {
                     .iter()
                     .for_each(|input| input.counters.begin_wait());
                 before_sleep::flush_once();
-                running_word::set_waiting(true);
+                thread_samples::set_waiting(true);
             } else if is_pending {
                 before_sleep::flush_once();
             }

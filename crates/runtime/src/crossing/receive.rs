@@ -19,7 +19,7 @@ use tuple::{EventTime, Punctuation, TupleRef};
 use super::ordered_input::OrderedInput;
 use super::ordered_merge::OrderedMerge;
 use crate::abi::FrameForm;
-use crate::blocking::{before_sleep, running_word};
+use crate::blocking::{before_sleep, thread_samples};
 use crate::counters::crossing_counters::CrossingCounters;
 use crate::edge::codec::{PayloadDecoder, tuple_fault};
 use crate::edge::frame_kind;
@@ -206,7 +206,7 @@ impl InsertedSource for ReceiveSource {
             }
             if self.turn(out)? {
                 if std::mem::take(&mut is_idle) {
-                    running_word::set_waiting(false);
+                    thread_samples::set_waiting(false);
                     self.streams.iter().for_each(|end| end.counters.end_wait());
                 }
                 idle.reset();
@@ -214,7 +214,7 @@ impl InsertedSource for ReceiveSource {
             }
             if !std::mem::replace(&mut is_idle, true) {
                 before_sleep::flush();
-                running_word::set_waiting(true);
+                thread_samples::set_waiting(true);
                 self.streams
                     .iter()
                     .for_each(|end| end.counters.begin_wait());

@@ -12,7 +12,7 @@ use transport::{Error, Idler, SendingEnd, Waitable, fragment, monotonic_ns};
 use tuple::{EventTime, Layout, TupleRef};
 
 use crate::abi::FrameGrant;
-use crate::blocking::{before_sleep, running_word};
+use crate::blocking::{before_sleep, pool_thread, thread_samples};
 use crate::counters::crossing_counters::CrossingCounters;
 use crate::edge::codec::PayloadEncoder;
 use crate::edge::frame_kind;
@@ -411,9 +411,9 @@ impl SendOperator {
     ) -> Result<(), Fault> {
         before_sleep::flush_once();
         self.counters.begin_wait();
-        running_word::set_waiting(true);
-        let written = self.wait_for_room(frame, out.order());
-        running_word::set_waiting(false);
+        thread_samples::set_waiting(true);
+        let written = pool_thread::while_waiting(|| self.wait_for_room(frame, out.order()));
+        thread_samples::set_waiting(false);
         self.counters.end_wait();
         written
     }
@@ -488,7 +488,7 @@ fn write_when_room(
         if !is_out {
             is_out = end.flush()?;
         }
-        let is_pending = order.take_progress_pending();
+        let is_pending = order.take_progress_pending() | before_sleep::take_retry();
         if is_pending {
             before_sleep::flush_once();
         }

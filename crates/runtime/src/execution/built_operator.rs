@@ -8,7 +8,7 @@ use tuple::{EventTime, TupleBuf, TupleRef};
 use super::operator_outlet::OperatorOutlet;
 use crate::abi::{FrameForm, FrameGrant};
 use crate::contract::incomplete_windows::IncompleteWindows;
-use crate::inserted::inserted_operator::{InsertedOperator, InsertedSource};
+use crate::inserted::inserted_operator::{InsertedOperator, InsertedSource, PooledSource};
 use crate::{Operator, Source, TimerId};
 
 /// An operator that is Rust code.
@@ -179,6 +179,14 @@ impl BuiltSource {
         match self {
             BuiltSource::Authored(authored) => authored.run(out),
             BuiltSource::Inserted(inserted) => inserted.run(out),
+        }
+    }
+
+    /// The source as one that threads of a pool run by turns, if it can be that.
+    pub fn as_pooled(&mut self) -> Option<&mut dyn PooledSource> {
+        match self {
+            BuiltSource::Authored(_) => None,
+            BuiltSource::Inserted(inserted) => inserted.as_pooled(),
         }
     }
 }

@@ -18,4 +18,6 @@ pub(crate) struct SourceThread {
     pub interrupt: StopSignal,
     /// The core that the thread has for itself.
     pub core: Option<u32>,
+    /// Whether threads of the pool run the source, and it has none of its own.
+    pub is_pooled: bool,
 }

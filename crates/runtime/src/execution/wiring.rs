@@ -97,6 +97,12 @@ impl Wiring {
         counts.sum()
     }
 
+    /// Number of tuples that all operators have processed.
+    pub fn processed_count(&self) -> u64 {
+        let ports = self.processed.iter().flat_map(|ports| ports.iter());
+        ports.map(Counter::get).sum()
+    }
+
     /// Makes an operator fail when it submits.
     pub fn interrupt(&self, source: u32) {
         for out in &self.outs[source as usize] {

@@ -60,6 +60,7 @@ pub(super) fn threads_with_recorder(program: &Program) -> PeThreads {
         start,
         operators,
         core: None,
+        is_pooled: false,
     };
     let mut threads = Vec::new();
     if node.inputs.is_empty() {

@@ -2,11 +2,12 @@
 //! there.
 
 use eval::Fault;
-use graph::PortIndex;
+use graph::{PeThreadId, PortIndex};
 use tuple::{EventTime, TupleBuf, TupleRef};
 
 use super::inserted_outlet::InsertedOutlet;
 use crate::abi::{FrameForm, FrameGrant};
+use crate::blocking::region_pool::RegionWaker;
 
 /// A running operator that the plan has inserted. It has no logic clause, evaluates no expressions
 /// and keeps no tuple history.
@@ -119,4 +120,33 @@ pub(crate) trait InsertedSource: Send {
     /// # Errors
     /// A fault of the source or of an operator downstream; it ends the job.
     fn run(&mut self, out: &mut dyn InsertedOutlet) -> Result<(), Fault>;
+
+    /// The source as one that threads of a pool run by turns, if it can be that.
+    fn as_pooled(&mut self) -> Option<&mut dyn PooledSource> {
+        None
+    }
+}
+
+/// The work of a region that has no thread of its own: threads of a pool run it, one at a time.
+pub(crate) trait PooledSource: Send {
+    /// Opens the source, before any thread runs. `thread` is the thread of the plan that the
+    /// threads of the pool take the part of; the waker announces work.
+    fn open(&mut self, thread: PeThreadId, waker: RegionWaker);
+
+    /// Runs for a bounded number of items.
+    ///
+    /// # Errors
+    /// Like [`InsertedSource::run`].
+    fn run_batch(&mut self, out: &mut dyn InsertedOutlet) -> Result<BatchEnd, Fault>;
+}
+
+/// How a batch of a pooled source has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BatchEnd {
+    /// The source has more work.
+    More,
+    /// The source has no work; the waker announces the next.
+    Idle,
+    /// The streams that the source brings have ended.
+    Ended,
 }

@@ -1,7 +1,11 @@
 //! The life of a PE: its threads start, run their sources and timers, and end in order.
 
+mod elastic_level;
 pub(crate) mod pe;
+mod pooled_region;
+mod region_runner;
 pub(crate) mod thread_launch;
+mod thread_pool;
 pub(crate) mod thread_runner;
 pub(crate) mod timer_queue;
 

@@ -24,6 +24,7 @@ use crate::execution::source_thread::SourceThread;
 use crate::execution::thread_region::ThreadRegion;
 use crate::execution::wiring::Wiring;
 use crate::lifecycle::thread_launch::{self, RegionThread, ThreadSpec};
+use crate::lifecycle::thread_pool::{IdleThreadPool, RunningThreadPool, ThreadPoolOptions};
 use crate::lifecycle::thread_runner;
 use crate::lifecycle::timer_queue::TimerQueue;
 use crate::services::flusher::Flusher;
@@ -53,6 +54,7 @@ pub struct Pe {
 pub struct RunningPe {
     wiring: Arc<Wiring>,
     threads: Vec<RegionThread>,
+    pool: Option<RunningThreadPool>,
     timers: Option<(StopSignal, RegionThread)>,
     flusher: Option<Flusher>,
     /// Operators that no thread enters, which are only closed.
@@ -125,10 +127,21 @@ impl Pe {
             timers,
             flush_buffers,
             thread_count,
+            pool,
             cores,
             operator_code,
+            idle_policy,
         } = self.assembly;
         let specs = thread_specs(thread_count, &source_threads, &wiring, &cores);
+        let pooled = source_threads.iter().filter(|source| source.is_pooled);
+        let pooled_count = pooled.count();
+        let pool_options = pool.map(|threads| ThreadPoolOptions {
+            threads,
+            cores,
+            idle_policy,
+        });
+        let idle_pool = pool_options.map(|options| IdleThreadPool::launch(options, pooled_count));
+        let idle_pool = idle_pool.transpose().map_err(start_failure)?;
         let flusher = Flusher::start(flush_buffers).map_err(start_failure)?;
         let mut threads = thread_launch::launch_threads(specs).map_err(start_failure)?;
         let wiring = Arc::new(wiring);
@@ -143,20 +156,28 @@ impl Pe {
             |thread: PeThreadId, instances| ThreadRegion::new(wiring.clone(), thread, instances);
         let timers = threads.pop_if(|_| !timers.is_empty()).map(|thread| {
             let instances = instances_by_thread.pop().unwrap_or_default();
+            (thread, timers, instances)
+        });
+        let regions = source_threads.into_iter().zip(instances_by_thread);
+        let regions = (0..).map(PeThreadId).zip(regions);
+        let regions =
+            regions.map(|(id, (source_thread, instances))| (source_thread, region(id, instances)));
+        let (pooled, own): (Vec<_>, Vec<_>) =
+            regions.partition(|(source_thread, _)| source_thread.is_pooled);
+        let pool = idle_pool.map(|idle| idle.run(pooled, &wiring));
+        let pool = pool.transpose().map_err(start_failure)?;
+        let timers = timers.map(|(thread, timers, instances)| {
             TimerQueue::new(timers).start(thread, region(PeThreadId(thread_count - 1), instances))
         });
-        let threads = threads
-            .into_iter()
-            .zip(source_threads)
-            .zip(instances_by_thread);
-        let threads = (0..).map(PeThreadId).zip(threads);
-        let threads = threads.map(|(id, ((thread, source_thread), instances))| {
+        let threads = threads.into_iter().zip(own);
+        let threads = threads.map(|(thread, (source_thread, region))| {
             let run =
                 |region: &ThreadRegion| thread_runner::run_source_thread(region, source_thread);
-            thread.run(region(id, instances), run)
+            thread.run(region, run)
         });
         Ok(RunningPe {
             threads: threads.collect(),
+            pool,
             timers,
             flusher,
             unentered: region(PeThreadId(thread_count), unentered),
@@ -200,9 +221,9 @@ fn interrupt_after_shutdown(wiring: &Arc<Wiring>, source_threads: &[SourceThread
     });
 }
 
-/// Names and cores of the threads of a PE, by number. A thread is named by the operator that it
-/// begins with, and runs on a core of its own or on the PE's. The one without such an operator runs
-/// timers.
+/// Names and cores of the threads of a PE, by number, without those whose part the pool takes. A
+/// thread is named by the operator that it begins with, and runs on a core of its own or on the
+/// PE's. The one without such an operator runs timers.
 fn thread_specs(
     count: u32,
     source_threads: &[SourceThread],
@@ -221,7 +242,13 @@ fn thread_specs(
             None => cores.to_vec(),
         },
     };
-    (0..count).map(PeThreadId).map(spec).collect()
+    let is_own =
+        |&thread: &PeThreadId| !source_thread(thread).is_some_and(|source| source.is_pooled);
+    (0..count)
+        .map(PeThreadId)
+        .filter(is_own)
+        .map(spec)
+        .collect()
 }
 
 fn start_failure(fault: Fault) -> FailureReport {
@@ -294,6 +321,9 @@ impl RunningPe {
             }
         };
         let mut regions: Vec<ThreadRegion> = self.threads.into_iter().filter_map(join).collect();
+        if let Some(pool) = self.pool {
+            regions.extend(pool.join(join));
+        }
         if let Some((stop, thread)) = self.timers {
             stop.request();
             regions.extend(join(thread));

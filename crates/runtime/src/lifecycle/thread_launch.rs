@@ -6,16 +6,17 @@
 
 use std::io;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
 use eval::{Fault, FaultKind};
 use rustix::thread::{CpuSet, sched_setaffinity};
-use sampling::CpuTimer;
 
 use crate::blocking::before_sleep::{self, BeforeSleep};
-use crate::blocking::{pe_thread, running_word};
+use crate::blocking::{pe_thread, thread_samples};
 use crate::execution::thread_region::ThreadRegion;
+use crate::execution::wiring::Wiring;
 use crate::services::report::Failure;
 
 /// A thread that waits for its work.
@@ -27,7 +28,8 @@ pub(crate) struct IdleThread {
 /// A running thread of the PE. It returns its region when it ends.
 pub(crate) type RegionThread = JoinHandle<Option<ThreadRegion>>;
 
-type ThreadWork = (ThreadRegion, Box<dyn FnOnce(&ThreadRegion) + Send>);
+/// Work of a thread, which returns its region.
+type ThreadWork = Box<dyn FnOnce() -> Option<ThreadRegion> + Send>;
 
 /// Bytes of a thread's stack. Fused operators call each other, and user functions recurse, which
 /// takes the interpreter some 10 KB a call: it is to get as deep as compiled code, to
@@ -73,9 +75,9 @@ fn launch_thread(
     let thread = builder.stack_size(STACK_BYTES).spawn(move || {
         // `launch_threads` waits for the answer of each thread.
         let _ = result_sender.send(pin_to_cores(&cores));
-        let (region, work) = work_receiver.recv().ok()?;
+        let work = work_receiver.recv().ok()?;
         eval::interp::reserve_stack(STACK_BYTES - STACK_MARGIN_BYTES);
-        run_in_region(region, work)
+        work()
     })?;
     Ok(IdleThread { work, thread })
 }
@@ -84,32 +86,35 @@ fn launch_thread(
 /// thread's before-sleep hook, if some of its operators hold tuples back.
 fn run_in_region(region: ThreadRegion, work: impl FnOnce(&ThreadRegion)) -> Option<ThreadRegion> {
     let region = Rc::new(region);
-    pe_thread::set_current(region.thread);
-    let hook = region.needs_flush().then(|| region.clone());
-    before_sleep::set_hook(hook.map(|region| region as Rc<dyn BeforeSleep>));
-    running_word::set_current(Some(region.samples.clone()));
-    let sampling = sample(&region);
+    pe_thread::set_current(Some(region.thread));
+    let needs_flush = region.needs_flush();
+    if needs_flush {
+        before_sleep::push_hook(region.clone() as Rc<dyn BeforeSleep>);
+    }
+    begin_samples(&region.wiring);
+    let before = thread_samples::enter(&region.samples);
     work(&region);
-    drop(sampling);
-    running_word::set_current(None);
-    before_sleep::set_hook(None);
+    thread_samples::leave(before);
+    thread_samples::end();
+    if needs_flush {
+        before_sleep::pop_hook();
+    }
     Rc::into_inner(region)
 }
 
 /// Begins to sample the calling thread, if its PE is sampled. Without a timer the PE fails: a
 /// profile that lacks a thread would be wrong.
-fn sample(region: &ThreadRegion) -> Option<CpuTimer> {
-    let per_second = region.wiring.samples_per_second?;
-    let timer = CpuTimer::start(region.samples.clone(), per_second);
-    let failed = |error| {
+fn begin_samples(wiring: &Wiring) {
+    let Some(per_second) = wiring.samples_per_second else {
+        return;
+    };
+    if let Err(error) = thread_samples::begin(per_second) {
         let message = format!("cannot sample a thread: {error}");
         let fault = Fault::new(FaultKind::System, message);
-        region
-            .wiring
+        wiring
             .context
             .fail(Failure::for_program("profile", fault, false));
-    };
-    timer.map_err(failed).ok()
+    }
 }
 
 /// Restricts the calling thread to these cores.
@@ -136,8 +141,26 @@ impl IdleThread {
         region: ThreadRegion,
         work: impl FnOnce(&ThreadRegion) + Send + 'static,
     ) -> RegionThread {
+        self.run_work(Box::new(|| run_in_region(region, work)))
+    }
+
+    /// Gives the thread work without a region: one of the pool enters several by turns.
+    pub fn run_regions(
+        self,
+        wiring: Arc<Wiring>,
+        work: impl FnOnce() + Send + 'static,
+    ) -> RegionThread {
+        self.run_work(Box::new(move || {
+            begin_samples(&wiring);
+            work();
+            thread_samples::end();
+            None
+        }))
+    }
+
+    fn run_work(self, work: ThreadWork) -> RegionThread {
         // The thread waits for nothing else, so it is there to receive.
-        let _ = self.work.send((region, Box::new(work)));
+        let _ = self.work.send(work);
         self.thread
     }
 }

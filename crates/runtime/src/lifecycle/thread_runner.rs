@@ -25,7 +25,12 @@ pub(crate) fn run_source_thread(region: &ThreadRegion, source_thread: SourceThre
         }
         region.end_outputs(operator)
     });
-    region.order.end_origin(origin);
+    end_thread(region, operator);
+}
+
+/// Ends a thread whose source has ended, and final markers are sent.
+pub(crate) fn end_thread(region: &ThreadRegion, operator: u32) {
+    region.order.end_origin(region.wiring.origin_of(operator));
     before_sleep::flush_all();
     region.wiring.waits.set_ended(region.thread);
     finish_unfed(region);

@@ -1,4 +1,4 @@
-//! Queue: a threaded port, a queue with a thread of its own.
+//! Queue: a threaded port, a queue with a thread of its own or of a pool.
 //!
 //! ```text
 //!    threads that submit                           the queue's thread
@@ -12,6 +12,12 @@
 //! Items that the ring has no room for although the queue has (tuples of varying length, a queue of
 //! very many), and items that the queue has to take beyond its size, are *spilled* to a deque. As
 //! long as an item is spilled all that follow are, so the order stays.
+//!
+//! # Pooled queues
+//! A pooled queue has no thread of its own. Threads of a pool run the consumer's region, one at a
+//! time, for a bounded number of items. A consumer that has no items is given back armed: the next
+//! item announces the region to the pool. A thread of the pool that finds a queue full runs the
+//! consumer itself instead of waiting. `docs/decisions/0025-dynamic-threads.md` has the reasons.
 //!
 //! # Large tuples
 //! An owned tuple comes with its buffer ([`crate::Operator::process_owned`]). If it is large, and
@@ -29,6 +35,7 @@
 //! the PE or the queue's thread fails, producers go on and their items are dropped. A queue in a
 //! loop, to which no final marker comes, ends a while after a shutdown.
 
+mod consumer_wakeup;
 mod drop_first_producer;
 mod queue_consumer;
 pub(crate) mod queue_entry;

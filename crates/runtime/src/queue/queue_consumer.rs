@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind};
-use graph::PortIndex;
+use graph::{PeThreadId, PortIndex};
 use ring::Reader;
 use ring::frame::{Frame, FrameBatch};
 use transport::fragment::WHOLE;
@@ -13,9 +13,10 @@ use tuple::{Punctuation, TupleBuf, TupleRef};
 use super::queue_state::{QueueState, park};
 use super::spill::SpilledItem;
 use crate::abi::FrameForm;
-use crate::blocking::{before_sleep, running_word};
+use crate::blocking::region_pool::RegionWaker;
+use crate::blocking::{before_sleep, thread_samples};
 use crate::edge::frame_kind;
-use crate::inserted::inserted_operator::InsertedSource;
+use crate::inserted::inserted_operator::{BatchEnd, InsertedSource, PooledSource};
 use crate::inserted::inserted_outlet::InsertedOutlet;
 
 /// The source that a queue's thread runs.
@@ -42,6 +43,10 @@ const EXACT_COUNT_BYTES_MAX: usize = 1024;
 
 /// Number of polls of larger batches of which one is counted.
 const POLLS_PER_COUNT: u32 = 16;
+
+/// Number of items after which a thread of a pool gives the consumer back, at the end of a poll: as
+/// many as a queue holds by default.
+const POOLED_ITEMS_MAX: u64 = 1000;
 
 impl QueueConsumer {
     /// A consumer that submits items one by one.
@@ -82,7 +87,7 @@ impl InsertedSource for QueueConsumer {
                 QueuePoll::End => return Ok(()),
                 QueuePoll::Items => {
                     if let Some(since) = idle_since_ns.take() {
-                        running_word::set_waiting(false);
+                        thread_samples::set_waiting(false);
                         queue_state.counters.record_idle(monotonic_ns() - since);
                     }
                     idle.reset();
@@ -92,7 +97,7 @@ impl InsertedSource for QueueConsumer {
             }
             if idle_since_ns.is_none() {
                 idle_since_ns = Some(monotonic_ns());
-                running_word::set_waiting(true);
+                thread_samples::set_waiting(true);
                 queue_state.wake_missed_producer();
                 before_sleep::flush();
             }
@@ -100,6 +105,41 @@ impl InsertedSource for QueueConsumer {
                 self.park(&mut idle)?;
             }
         }
+    }
+
+    fn as_pooled(&mut self) -> Option<&mut dyn PooledSource> {
+        Some(self)
+    }
+}
+
+impl PooledSource for QueueConsumer {
+    fn open(&mut self, thread: PeThreadId, waker: RegionWaker) {
+        self.delivery.state.open_pooled_consumer(thread, waker);
+    }
+
+    fn run_batch(&mut self, out: &mut dyn InsertedOutlet) -> Result<BatchEnd, Fault> {
+        self.disarm();
+        let queue_state = self.delivery.state.clone();
+        let begin = queue_state.counters.taken();
+        while queue_state.counters.taken() - begin < POOLED_ITEMS_MAX {
+            if queue_state.is_interrupted() {
+                out.abandon(PortIndex(0));
+                return Ok(BatchEnd::Ended);
+            }
+            match self.turn(out)? {
+                QueuePoll::End => return Ok(BatchEnd::Ended),
+                QueuePoll::Items => {}
+                QueuePoll::Nothing => {
+                    queue_state.wake_missed_producer();
+                    before_sleep::flush_once();
+                    return Ok(match self.arm() {
+                        true => BatchEnd::Idle,
+                        false => BatchEnd::More,
+                    });
+                }
+            }
+        }
+        Ok(BatchEnd::More)
     }
 }
 
@@ -164,14 +204,21 @@ impl QueueConsumer {
     }
 
     fn park(&mut self, idle: &mut Idler) -> Result<(), Fault> {
+        let parked = if self.arm() { park(idle, None) } else { Ok(()) };
+        self.disarm();
+        parked
+    }
+
+    /// Announces that no item is taken until the consumer is woken. `false`: there is one.
+    fn arm(&mut self) -> bool {
         let reader = self.reader.as_mut();
-        let is_empty =
-            reader.is_none_or(Reader::arm) && self.delivery.state.spill.arm(idle.wakeup());
-        let parked = if is_empty { park(idle, None) } else { Ok(()) };
+        reader.is_none_or(Reader::arm) && self.delivery.state.arm_spill()
+    }
+
+    fn disarm(&mut self) {
         if let Some(reader) = &mut self.reader {
             reader.disarm();
         }
-        parked
     }
 }
 

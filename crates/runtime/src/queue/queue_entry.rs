@@ -54,6 +54,13 @@ static MODEL: OperatorModel = OperatorModel {
             doc: "The core of its thread, which the planner reads.",
             ..ParamModel::DEFAULT
         },
+        ParamModel {
+            name: "pool",
+            ty: "list<uint32>",
+            mode: ParamMode::Constant,
+            doc: "The threads of the pool that runs it, which the planner reads.",
+            ..ParamModel::DEFAULT
+        },
     ],
     enums: &[("Congestion", &["wait", "dropFirst", "dropLast"])],
     metrics: &queue_counters::METRICS,

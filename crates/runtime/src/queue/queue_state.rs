@@ -8,12 +8,15 @@ use eval::{Fault, FaultKind};
 use graph::PeThreadId;
 use transport::{Idler, Wakeup};
 
+use super::consumer_wakeup::ConsumerWakeup;
 use super::spill::SpillQueue;
 use crate::BuildContext;
 use crate::blocking::before_sleep;
 use crate::blocking::pe_thread::{self, NO_THREAD};
-use crate::blocking::running_word;
+use crate::blocking::pool_thread;
+use crate::blocking::region_pool::RegionWaker;
 use crate::blocking::stop_signal::StopSignal;
+use crate::blocking::thread_samples;
 use crate::blocking::thread_waits::{ThreadActivity, ThreadWaits};
 use crate::counters::queue_counters::QueueCounters;
 use crate::edge::idle_policy::IdlePolicy;
@@ -29,8 +32,8 @@ pub(crate) struct QueueState {
     waits: Arc<ThreadWaits>,
     /// Number of the consumer's thread; [`NO_THREAD`] before it has begun.
     consumer: AtomicU32,
-    /// Wakeup of the consumer's thread.
-    consumer_wakeup: OnceLock<Wakeup>,
+    /// How the consumer is told of an item.
+    consumer_wakeup: OnceLock<ConsumerWakeup>,
     /// Whether the consumer has ended, and no item is taken any more.
     is_closed: AtomicBool,
     /// Wakeup of the producer; one thread at a time sends.
@@ -79,12 +82,19 @@ impl QueueState {
         self.counters.sent_and_kept() - self.counters.taken() >= self.counters.items_max
     }
 
-    /// Waits until there is room for an item, or there never will be.
+    /// Waits until there is room for an item, or there never will be. A thread of the pool runs the
+    /// consumer itself instead, unless another thread does.
     ///
     /// # Errors
     /// The system has no descriptor to sleep on.
     #[cold]
     pub fn wait_for_room(&self, idle: &mut Option<Idler>) -> Result<RoomWait, Fault> {
+        self.counters.record_full();
+        while pool_thread::run_region_of(self.consumer()) {
+            if let Some(ended) = self.wait_result() {
+                return Ok(ended);
+            }
+        }
         let idle = match idle {
             Some(idle) => idle,
             none => none.insert(self.idle_policy.new_idle()?),
@@ -94,18 +104,17 @@ impl QueueState {
             .producer_wakeup
             .get_or_init(|| idle.wakeup().clone())
             .clone();
-        self.counters.record_full();
         let Some(thread) = pe_thread::current() else {
             return Ok(RoomWait::HasRoom);
         };
         before_sleep::flush();
         self.counters.begin_wait();
-        running_word::set_waiting(true);
+        thread_samples::set_waiting(true);
         let doing = ThreadActivity::WaitsForQueue(self.consumer(), wakeup);
         let slot = self
             .waits
             .while_waiting(thread, doing, || self.poll_for_room(thread, idle));
-        running_word::set_waiting(false);
+        thread_samples::set_waiting(false);
         self.counters.end_wait();
         slot
     }
@@ -113,11 +122,8 @@ impl QueueState {
     fn poll_for_room(&self, thread: PeThreadId, idle: &mut Idler) -> Result<RoomWait, Fault> {
         let mut looks_around = true;
         loop {
-            if !self.is_full() {
-                return Ok(RoomWait::HasRoom);
-            }
-            if self.is_closed.load(Ordering::Acquire) || self.idle_policy.has_failed() {
-                return Ok(RoomWait::ConsumerEnded);
+            if let Some(ended) = self.wait_result() {
+                return Ok(ended);
             }
             if looks_around && !self.waits.can_progress(self.consumer(), thread) {
                 return Ok(RoomWait::HasRoom);
@@ -127,6 +133,15 @@ impl QueueState {
                 self.sleep(idle)?;
             }
         }
+    }
+
+    /// The result of a wait for room, if it is over.
+    fn wait_result(&self) -> Option<RoomWait> {
+        if !self.is_full() {
+            return Some(RoomWait::HasRoom);
+        }
+        let has_ended = self.is_closed.load(Ordering::Acquire) || self.idle_policy.has_failed();
+        has_ended.then_some(RoomWait::ConsumerEnded)
     }
 
     /// Sleeps until a quarter of the queue is free.
@@ -165,15 +180,27 @@ impl QueueState {
     /// The system has no descriptor to sleep on.
     pub fn open_consumer(&self) -> Result<Idler, Fault> {
         let idle = self.idle_policy.new_idle()?;
-        let wakeup = self
-            .consumer_wakeup
-            .get_or_init(|| idle.wakeup().clone())
-            .clone();
+        let wakeup = ConsumerWakeup::Thread(idle.wakeup().clone());
+        let wakeup = self.consumer_wakeup.get_or_init(|| wakeup).clone();
         self.interrupt.on_request(move || wakeup.wake());
         if let Some(thread) = pe_thread::current() {
             self.consumer.store(thread.0, Ordering::Relaxed);
         }
         Ok(idle)
+    }
+
+    /// Opens the consumer's side for a pool, before any thread runs: `thread` is the thread of the
+    /// plan that the threads of the pool take the part of.
+    pub fn open_pooled_consumer(&self, thread: PeThreadId, waker: RegionWaker) {
+        self.consumer.store(thread.0, Ordering::Relaxed);
+        // The consumer is opened once, by a pool or by its thread.
+        let _ = self.consumer_wakeup.set(ConsumerWakeup::Pooled(waker));
+    }
+
+    /// Announces that the consumer takes no more items until it is woken. `false`: there is one.
+    pub fn arm_spill(&self) -> bool {
+        let wakeup = self.consumer_wakeup.get();
+        wakeup.is_some_and(|wakeup| self.spill.arm(wakeup))
     }
 
     /// Whether the consumer has to end before the final marker.

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use transport::Wakeup;
 use tuple::{EventTime, TupleBuf, TupleRef};
+
+use super::consumer_wakeup::ConsumerWakeup;
 
 /// Spilled items, in order.
 #[derive(Debug, Default)]
@@ -22,7 +23,7 @@ struct SpillState {
     spare: Vec<TupleBuf>,
     spare_bytes: usize,
     /// Wakeup of the consumer, if it sleeps until the next item.
-    sleeping_consumer: Option<Wakeup>,
+    sleeping_consumer: Option<ConsumerWakeup>,
 }
 
 /// A tuple, watermark or marker in the queue.
@@ -106,7 +107,7 @@ impl SpillQueue {
 
     /// Announces that the consumer is about to sleep: the next item wakes it. Returns `false` if
     /// there is an item.
-    pub fn arm(&self, wakeup: &Wakeup) -> bool {
+    pub fn arm(&self, wakeup: &ConsumerWakeup) -> bool {
         let mut state = self.lock();
         let is_empty = state.items.is_empty();
         state.sleeping_consumer = is_empty.then(|| wakeup.clone());

@@ -308,8 +308,7 @@ impl WriteBuffer {
             Ok(pending) => pending,
             Err(TryLockError::Poisoned(pending)) => pending.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                runtime::about_to_sleep();
-                self.0.lock().unwrap_or_else(PoisonError::into_inner)
+                runtime::while_asleep(|| self.0.lock().unwrap_or_else(PoisonError::into_inner))
             }
         }
     }

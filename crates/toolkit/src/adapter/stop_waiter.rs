@@ -66,8 +66,7 @@ impl StopWaiter {
         let mut fds = [PollFd::new(file, events), PollFd::new(&self.0, events)];
         let now = Some(&Timespec::default());
         if rustix::io::retry_on_intr(|| poll(&mut fds, now))? == 0 {
-            runtime::about_to_sleep();
-            rustix::io::retry_on_intr(|| poll(&mut fds, None))?;
+            runtime::while_asleep(|| rustix::io::retry_on_intr(|| poll(&mut fds, None)))?;
         }
         Ok(!fds[0].revents().is_empty())
     }
@@ -75,18 +74,19 @@ impl StopWaiter {
     /// Waits until a peer has made room to write, or is gone; `false` if a shutdown came and the
     /// peer made no room for the given time.
     pub fn wait_writable(&self, socket: &impl AsFd, linger: Duration) -> io::Result<bool> {
-        runtime::about_to_sleep();
         let linger = Timespec {
             tv_sec: linger.as_secs() as i64,
             tv_nsec: i64::from(linger.subsec_nanos()),
         };
         let room = PollFd::new(socket, PollFlags::OUT);
         let mut fds = [room, PollFd::new(&self.0, PollFlags::IN)];
-        rustix::io::retry_on_intr(|| poll(&mut fds, None))?;
-        if fds[0].revents().is_empty() {
-            rustix::io::retry_on_intr(|| poll(&mut fds[..1], Some(&linger)))?;
-        }
-        Ok(!fds[0].revents().is_empty())
+        runtime::while_asleep(|| {
+            rustix::io::retry_on_intr(|| poll(&mut fds, None))?;
+            if fds[0].revents().is_empty() {
+                rustix::io::retry_on_intr(|| poll(&mut fds[..1], Some(&linger)))?;
+            }
+            Ok(!fds[0].revents().is_empty())
+        })
     }
 }
 

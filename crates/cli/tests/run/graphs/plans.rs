@@ -12,9 +12,15 @@ pub struct Way {
     pub plan: Option<String>,
 }
 
-/// The ways that each graph is run: fused, one process an operator, and `plans` at random.
+/// The ways that each graph is run: fused, one process an operator, a thread or a pooled queue for
+/// each port, and `plans` at random.
 pub fn ways(graph: &Graph, random: &mut Random, plans: usize) -> Vec<Way> {
-    let fixed = [&[][..], &["--fuse", "none"], &["--threading", "dedicated"]];
+    let fixed = [
+        &[][..],
+        &["--fuse", "none"],
+        &["--threading", "dedicated"],
+        &["--threading", "dynamic"],
+    ];
     let way = |options: &[&str]| Way {
         options: options.iter().map(|&option| option.to_owned()).collect(),
         plan: None,
@@ -32,7 +38,7 @@ pub fn ways(graph: &Graph, random: &mut Random, plans: usize) -> Vec<Way> {
     ways
 }
 
-/// Some processes, some queues.
+/// Some processes, some queues, some of them pooled.
 fn plan(graph: &Graph, random: &mut Random) -> String {
     let pes = 1 + random.below(3);
     let mut homes: Vec<Vec<&str>> = vec![Vec::new(); pes as usize];
@@ -47,9 +53,12 @@ fn plan(graph: &Graph, random: &mut Random) -> String {
     let mut text = String::new();
     for (number, home) in homes.iter().enumerate() {
         let _ = writeln!(text, "pe {number}\n operators {}", home.join(" "));
+        let _ = writeln!(text, " pool {}", 1 + random.below(2));
         for name in home.iter().filter(|name| graph.takes_queue(name)) {
-            if random.once_in(5) {
-                let _ = writeln!(text, " queue {name}.0 wait {}", 1 + random.below(20));
+            if random.once_in(4) {
+                let pooled = random.pick(&["", " pooled"]);
+                let tuples = 1 + random.below(20);
+                let _ = writeln!(text, " queue {name}.0 wait {tuples}{pooled}");
             }
         }
     }

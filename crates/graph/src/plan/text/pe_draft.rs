@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::line::PlanTextWord;
 use super::plan_text_error::PlanTextPos;
-use crate::plan::{PePlan, Pin, ThreadedPort};
+use crate::plan::{PePlan, Pin, ThreadPool, ThreadedPort};
 
 /// The lines on a PE, with the positions of those that a check may refuse.
 pub(super) struct PeDraft<'t> {
@@ -13,6 +13,7 @@ pub(super) struct PeDraft<'t> {
     pub operators: Vec<PlanTextWord<'t>>,
     pub cores: Vec<u32>,
     pub host: Option<Arc<str>>,
+    pub pool: Option<(PlanTextPos, ThreadPool)>,
     pub queues: Vec<(PlanTextPos, ThreadedPort)>,
     pub pins: Vec<(PlanTextPos, Pin)>,
 }
@@ -25,6 +26,7 @@ impl PeDraft<'_> {
             operators: Vec::new(),
             cores: Vec::new(),
             host: None,
+            pool: None,
             queues: Vec::new(),
             pins: Vec::new(),
         }
@@ -35,6 +37,7 @@ impl PeDraft<'_> {
         PePlan {
             cores: self.cores.clone(),
             host: self.host.clone(),
+            pool: self.pool.map(|(_, pool)| pool),
             threaded_ports: self.queues.iter().map(|(_, queue)| queue.clone()).collect(),
             pins: self.pins.iter().map(|(_, pin)| *pin).collect(),
             ..PePlan::default()

@@ -11,7 +11,7 @@ use super::pe_draft::PeDraft;
 use super::plan_text_error::{PlanTextError, PlanTextPos};
 use crate::plan::{
     AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, CrossingRails, PeId, Pin, PinnedThread,
-    Plan, PlanComment, PlanPart, ThreadedPort,
+    Plan, PlanComment, PlanPart, ThreadPool, ThreadedPort,
 };
 use crate::{OperatorId, OutPortId, Program};
 
@@ -37,6 +37,7 @@ const LINE_KEYWORDS: &[&str] = &[
     "operators",
     "cores",
     "host",
+    "pool",
     "queue",
     "source",
     "receiver",
@@ -115,6 +116,7 @@ impl<'t> PlanDraft<'t> {
                 let pattern = self.operator_patterns.get(id.0 as usize);
                 pattern.map(|pattern| pattern.word.pos)
             }
+            PlanPart::Pool(id) => pe(id).and_then(|pe| Some(pe.pool?.0)),
             PlanPart::Queue(id, at) => {
                 let queue = pe(id).and_then(|pe| pe.queues.get(at));
                 queue.map(|(pos, _)| *pos)
@@ -166,6 +168,13 @@ impl<'t> PlanTextParser<'t, '_> {
                 let host = &mut self.current_pe(word)?.host;
                 if host.replace(name.text.into()).is_some() {
                     return Err(word.error("a pe has one host"));
+                }
+            }
+            "pool" => {
+                let pool = parse_pool(&mut line)?;
+                let before = &mut self.current_pe(word)?.pool;
+                if before.replace((word.pos, pool)).is_some() {
+                    return Err(word.error("a pe has one pool"));
                 }
             }
             "queue" => {
@@ -237,6 +246,7 @@ impl<'t> PlanTextParser<'t, '_> {
             congestion: CongestionPolicy::Wait,
             tuples_max: QUEUE_TUPLES_DEFAULT,
             core: None,
+            is_pooled: false,
         };
         loop {
             if let Some(tuples) = line.optional_number()? {
@@ -251,8 +261,9 @@ impl<'t> PlanTextParser<'t, '_> {
                 "dropFirst" => queue.congestion = CongestionPolicy::DropFirst,
                 "dropLast" => queue.congestion = CongestionPolicy::DropLast,
                 "core" => queue.core = Some(line.number("the number of a core")?),
+                "pooled" => queue.is_pooled = true,
                 _ => {
-                    let words = ["wait", "dropFirst", "dropLast", "core"];
+                    let words = ["wait", "dropFirst", "dropLast", "core", "pooled"];
                     return Err(word.unknown("word of a queue", &words));
                 }
             }
@@ -329,6 +340,19 @@ impl<'t> PlanTextParser<'t, '_> {
         }
         Ok(settings.into())
     }
+}
+
+/// The threads of a pool, which follow the word `pool`.
+fn parse_pool(line: &mut PlanTextLine<'_>) -> Result<ThreadPool, PlanTextError> {
+    let threads = line.number("the number of threads")?;
+    let elastic_max = match line.next_if(|word| word == "elastic") {
+        Some(_) => Some(line.number("the greatest number of threads")?),
+        None => None,
+    };
+    Ok(ThreadPool {
+        threads,
+        elastic_max,
+    })
 }
 
 fn parse_ring(word: PlanTextWord<'_>) -> Result<u64, PlanTextError> {

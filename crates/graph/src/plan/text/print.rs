@@ -75,6 +75,9 @@ impl PlanText<'_> {
             let cores: Vec<_> = pe.cores.iter().map(u32::to_string).collect();
             writeln!(f, "  cores {}", cores.join(" "))?;
         }
+        if let Some(pool) = &pe.pool {
+            writeln!(f, "  pool {pool}")?;
+        }
         pe.threaded_ports
             .iter()
             .try_for_each(|queue| self.queue(f, queue))?;
@@ -102,6 +105,9 @@ impl PlanText<'_> {
         write!(f, "  queue {name}.{port} {congestion} {}", queue.tuples_max)?;
         if let Some(core) = queue.core {
             write!(f, " core {core}")?;
+        }
+        if queue.is_pooled {
+            f.write_str(" pooled")?;
         }
         f.write_char('\n')
     }
