@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicPtr, Ordering, compiler_fence};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::cpu_samples::CpuSamples;
-use crate::signal_handler::{self, SampledThread};
+use crate::signal_handler::{self, TimerTarget};
 
 /// Most samples a second that can be asked for: kernels look at clocks of processor time no more
 /// often than this.
@@ -21,7 +21,7 @@ pub const SAMPLES_PER_SECOND_MAX: u32 = 1_000;
 pub struct CpuTimer {
     timer: libc::timer_t,
     /// The thread as signals of the timer point to it: kept as long as one may come.
-    thread: Box<SampledThread>,
+    thread: Box<TimerTarget>,
     /// Kept as long as the thread's samples point to it.
     samples: Option<Arc<CpuSamples>>,
     /// Signals of the timer are the thread's own: it has to be dropped on that thread.
@@ -38,7 +38,7 @@ impl CpuTimer {
     pub fn start(per_second: u32) -> Result<CpuTimer, Error> {
         signal_handler::install()?;
         let period_ns = 1_000_000_000 / u64::from(per_second.clamp(1, SAMPLES_PER_SECOND_MAX));
-        let thread = Box::new(SampledThread {
+        let thread = Box::new(TimerTarget {
             samples: AtomicPtr::default(),
             period_ns,
         });

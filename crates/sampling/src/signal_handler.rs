@@ -10,7 +10,7 @@ use crate::cpu_samples::CpuSamples;
 
 /// A thread as its timer's signals point to it.
 #[derive(Debug)]
-pub struct SampledThread {
+pub struct TimerTarget {
     /// Where samples are recorded; null for nowhere.
     pub samples: AtomicPtr<CpuSamples>,
     /// Processor time between two signals.
@@ -66,14 +66,14 @@ extern "C" fn on_signal(_: libc::c_int, info: *mut libc::siginfo_t, context: *mu
         return;
     }
     // SAFETY: signals of timers carry the value that the timer was made with.
-    let thread = unsafe { info.si_value().sival_ptr } as *const SampledThread;
-    // SAFETY: all timers that signal SIGPROF were made by `CpuTimer::start` with a pointer to such a
-    // value, which the timer keeps until no signal of it is left.
+    let thread = unsafe { info.si_value().sival_ptr } as *const TimerTarget;
+    // SAFETY: all timers that signal SIGPROF were made by `CpuTimer::start` with a pointer to such
+    // a value, which the timer keeps until no signal of it is left.
     let Some(thread) = (unsafe { thread.as_ref() }) else {
         return;
     };
-    // SAFETY: `CpuTimer::record_in`, which runs on this thread too, keeps the samples as long as the
-    // pointer to them stands there.
+    // SAFETY: `CpuTimer::record_in`, which runs on this thread too, keeps the samples as long as
+    // the pointer to them stands there.
     if let Some(samples) = unsafe { thread.samples.load(Ordering::Relaxed).as_ref() } {
         let periods = 1 + u64::from(overrun(info));
         samples.record(instruction(context), periods * thread.period_ns);

@@ -144,6 +144,13 @@ fn queues_of_threaded_ports_have_their_waits() {
     );
 }
 
+#[test]
+fn threads_of_a_pool_are_sampled_region_by_region() {
+    let profile = profiled(&Scratch::new(), &["--threading", "dynamic"], TUPLES);
+    assert_counts(&profile, TUPLES);
+    assert_work_is_found(&profile);
+}
+
 fn merge(files: &[&Path]) -> crate::scratch::Run {
     let files: Vec<&str> = files.iter().map(|file| file.to_str().unwrap()).collect();
     thalweg(&[&["profile", "merge"], &files[..]].concat())

@@ -75,18 +75,12 @@ pub(crate) fn assemble(
         crossing_resources: CrossingResources::new(options.crossing_ends, idle_policy, linger),
     };
     let mut constructed = factory.make_all(program, &services)?;
-    let CrossingResources {
-        idle_policy,
-        crossing_counters,
-        queue_counters,
-        ends,
-        ..
-    } = factory.crossing_resources;
+    let resources = factory.crossing_resources;
+    let idle_policy = resources.idle_policy;
     idle_policy.set_loop_count(loop_count(&constructed, plan), core_count(&options.cores));
     let topology = PeTopology::new(program, plan, &constructed);
     // One more for the thread that closes the operators at the end.
     waits.set_thread_count(topology.thread_count + 1);
-    // One more for the thread that closes the operators at the end.
     let samples = new_samples(topology.thread_count + 1);
     let words = (&pe_context.stop_signal, &samples[..]);
     let codes = compile_bodies::compile_all(backend, &constructed, (&topology, &services), words)?;
@@ -95,8 +89,8 @@ pub(crate) fn assemble(
     let timers = take_timers(&mut constructed);
     let flush_buffers = take_flush_buffers(&mut constructed);
     let make = |(one, code)| operator_instance(program, one, code, &topology);
-    let instances = constructed.into_iter().zip(codes).map(make);
-    let (exclusive, shared) = split_by_sharing(instances.collect(), &topology);
+    let instances = constructed.into_iter().zip(codes).map(make).collect();
+    let (exclusive, shared) = split_by_sharing(instances, &topology);
     Ok(PeAssembly {
         exclusive,
         source_threads,
@@ -110,9 +104,9 @@ pub(crate) fn assemble(
             context: pe_context,
             waits,
             services,
-            crossing_counters,
-            queue_counters,
-            operator_origins: ends.operator_origins,
+            crossing_counters: resources.crossing_counters,
+            queue_counters: resources.queue_counters,
+            operator_origins: resources.ends.operator_origins,
             labels: program.operators.iter().map(operator_label).collect(),
             loop_locks: loop_locks(&topology),
             outs: topology.outs,
