@@ -564,3 +564,37 @@ proptest! {
         prop_assert_eq!(&submitted(&trades, &by, &[], window, &mut jit), &expected);
     }
 }
+
+/// Groups that come again are kept from one window to the next, those of a large window are not.
+#[test]
+fn windows_of_many_and_of_few_groups_follow_each_other() {
+    let size = 1_500;
+    // Distinct groups of each window, and the first of them.
+    let windows = [
+        (1_500, 0),
+        (1_500, 700),
+        (3, 100),
+        (40, 90),
+        (1_024, 0),
+        (1, 5),
+        (1_025, 4),
+    ];
+    let trades: Vec<Trade> = windows
+        .iter()
+        .flat_map(|&(groups, first)| (0..size).map(move |n| first + n % groups))
+        .map(|id| Trade {
+            id,
+            symbol: String::new(),
+            price: 1.5,
+            size: 2,
+        })
+        .collect();
+    let flush = Flush::Count(size as usize);
+    let expected = expected(&trades, &[], &[0], (flush, Functions::OfTumbling));
+    let window = (flush, None, Functions::OfTumbling);
+    let mut interpreter = InterpreterBackend::new(&[], &[]);
+    let interpreted = submitted(&trades, &[], &[0], window, &mut interpreter);
+    assert_eq!(interpreted, expected);
+    let mut jit = Jit::new(&[], &[], JitOptions::default()).expect("a supported machine");
+    assert_eq!(submitted(&trades, &[], &[0], window, &mut jit), expected);
+}

@@ -119,6 +119,16 @@ impl StatefulLowering {
         (id, lower::expr(ExprKind::Local(id), ty, self.pos))
     }
 
+    /// A result that is still there when its entry has been removed; `stmts` keep it.
+    pub fn keep_result(&mut self, result: Expr, stmts: &mut Vec<Stmt>) -> Expr {
+        if let ExprKind::Attribute { .. } | ExprKind::Const(_) | ExprKind::Local(_) = result.kind {
+            return result;
+        }
+        let (local, kept) = self.local("result", result.ty.clone());
+        stmts.push(Stmt::Let(local, Some(result)));
+        kept
+    }
+
     /// A statement that sets a variable.
     pub fn set(&self, variable: &Expr, value: Expr) -> Stmt {
         let root = match variable.kind {

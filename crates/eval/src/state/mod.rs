@@ -2,12 +2,14 @@
 //!
 //! ```text
 //!  Index       hash of a key -> id of an entry
+//!  Direct      the same for small tables, in compiled code
 //!  Pages       id -> | key | links of orders | attributes |   words of 8 bytes
 //!  Strings     what is long in keys
 //! ```
 //! Memory comes and goes in pieces of at most 64 KiB (an index of millions of entries has a
 //! directory beside), so no operation takes long, however many entries there are.
 
+mod direct_index;
 mod entry_layout;
 mod entry_order;
 mod entry_queue;
@@ -24,6 +26,7 @@ mod table_layouts;
 mod table_state;
 mod variables;
 
+pub use direct_index::DirectSlots;
 pub use entry_layout::EntryTableType;
 pub use entry_table::{EntryTable, TableMemoryError};
 pub use index::DirectoryEntry;

@@ -1,6 +1,7 @@
 //! A table of an operator's state while the operator runs: its entries, and which is current.
 //!
-//! Compiled code may begin the search for a key of integers itself:
+//! Compiled code may begin the search for a key of integers itself. In a small table it looks at
+//! one slot ([`super::direct_index`]), and if that is not of the key's entry, as in all others:
 //! ```text
 //!   hash = HASH_SEED; for each word of the key: x = (hash ^ word) * HASH_MULTIPLIER, of 128 bits;
 //!                                               hash = low half of x ^ high half of x
@@ -21,6 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
 
+use super::direct_index::{DirectIndex, DirectSlots};
 use super::entry_queue::EntryQueue;
 use super::entry_store::EntryStore;
 use super::entry_table::{EntryTable, TableMemoryError};
@@ -48,6 +50,9 @@ pub struct TableState {
     pub pages: usize,
     /// Address of the addresses of pages of blocks.
     pub block_pages: usize,
+    /// Index of a small table whose keys are integers.
+    pub direct: DirectSlots,
+    direct_index: Option<DirectIndex>,
     store: EntryStore,
     queue: EntryQueue,
     /// Number of entries, which other threads may read.
@@ -77,6 +82,8 @@ impl TableState {
             directory: 0,
             pages: 0,
             block_pages: 0,
+            direct: DirectSlots::default(),
+            direct_index: layouts.integers.is_some().then(DirectIndex::new),
             no_entry: vec![0; entries.layout().words],
             no_block: None,
             store: EntryStore::new(entries, layouts),
@@ -118,7 +125,8 @@ impl TableState {
 
     /// Bytes of memory that the table takes.
     pub fn bytes(&self) -> usize {
-        self.store.entries.bytes() + self.store.blocks.bytes() + self.queue.bytes()
+        let direct = self.direct_index.as_ref().map_or(0, DirectIndex::bytes);
+        self.store.entries.bytes() + self.store.blocks.bytes() + self.queue.bytes() + direct
     }
 
     /// Makes the entry of a key current. Whether it was added, all variables zero.
@@ -194,6 +202,10 @@ impl TableState {
     fn remove(&mut self, id: EntryId) {
         if let Some(block) = self.store.block_in(self.store.entries.words(id)) {
             self.store.blocks.remove(block);
+        }
+        if let Some(direct) = &mut self.direct_index {
+            let key = &self.store.entries.words(id)[..self.store.layouts.key_words];
+            direct.remove(key, id.word(), self.store.entries.len() == 1);
         }
         self.store.entries.remove(id);
         self.publish();
@@ -344,6 +356,9 @@ impl TableState {
             (Err(_), Some(block), _) => self.store.blocks.remove(block),
             _ => {}
         }
+        if let (Ok(id), Some(direct)) = (&added, &mut self.direct_index) {
+            direct.insert(&self.key.words, id.word());
+        }
         added
     }
 
@@ -356,6 +371,9 @@ impl TableState {
         (self.directory, self.directory_shift) = self.store.entries.directory();
         self.pages = self.store.entries.page_addresses();
         self.block_pages = self.store.blocks.addresses();
+        if let Some(direct) = &self.direct_index {
+            self.direct = direct.slots();
+        }
         let len = self.store.entries.len() as u64;
         self.shared_len.store(len, Ordering::Relaxed);
         self.count_memory();

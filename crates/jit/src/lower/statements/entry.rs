@@ -7,7 +7,7 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use eval::{DirectoryEntry, HASH_MULTIPLIER, TableLayouts, TableState, hash_seed};
+use eval::{DirectSlots, DirectoryEntry, HASH_MULTIPLIER, TableLayouts, TableState, hash_seed};
 use graph::{Expr, LocalId, Pos, Stmt, TableId};
 
 use crate::code::ImportedFunction;
@@ -39,6 +39,7 @@ impl FunctionLowering<'_, '_> {
         let done = self.block();
         let found = match self.key_words(layouts, &fields) {
             Some(words) => {
+                self.search_direct(address, layouts, &words, done);
                 self.search(address, layouts, &words, done);
                 let data = self.stack_words(words.len());
                 for (at, word) in words.iter().enumerate() {
@@ -150,6 +151,49 @@ impl FunctionLowering<'_, '_> {
             });
         }
         words.into_iter().collect()
+    }
+
+    /// Looks for the key's entry in the index of a small table ([`eval::DirectSlots`]), makes it
+    /// current and goes to `done`. If it is not there, the code goes on behind.
+    fn search_direct(
+        &mut self,
+        table: ir::Value,
+        layouts: &TableLayouts,
+        words: &[ir::Value],
+        done: ir::Block,
+    ) {
+        let (small, some, found) = (self.block(), self.block(), self.block());
+        let other = self.block();
+        let [slots, multiplier, shift] = [
+            (types::I64, offset_of!(DirectSlots, slots)),
+            (types::I64, offset_of!(DirectSlots, multiplier)),
+            (types::I32, offset_of!(DirectSlots, shift)),
+        ]
+        .map(|(ty, offset)| (ty, (offset_of!(TableState, direct) + offset) as i32));
+        let slots = self.load(AccessRegion::Tables, slots.0, table, slots.1);
+        self.branch(slots, small, other);
+        self.switch_to_sealed(small);
+        let mut word = words[0];
+        for &further in &words[1..] {
+            word = self.builder.ins().imul_imm_s(word, HASH_MULTIPLIER as i64);
+            word = self.builder.ins().bxor(word, further);
+        }
+        let multiplier = self.load(AccessRegion::Tables, multiplier.0, table, multiplier.1);
+        let shift = self.load(AccessRegion::Tables, shift.0, table, shift.1);
+        let product = self.builder.ins().imul(word, multiplier);
+        let at = self.builder.ins().ushr(product, shift);
+        let slot = self.element(slots, at, 4);
+        let id = self.load(AccessRegion::Tables, types::I32, slot, 0);
+        self.branch(id, some, other);
+        self.switch_to_sealed(some);
+        let id_word = self.builder.ins().uextend(types::I64, id);
+        let entry = self.entry_at(table, id_word, layouts);
+        let differs = self.differs_from_key(entry, words);
+        self.branch(differs, other, found);
+        self.switch_to_sealed(found);
+        self.make_current(table, entry, id);
+        self.jump(done, &[]);
+        self.switch_to_sealed(other);
     }
 
     /// Searches the key's entry, makes it current and goes to `done`. If there is none, the code

@@ -66,37 +66,27 @@ impl<'l> RunningCalls<'l> {
     /// Counts a tuple, and runs the statements of all functions for it.
     pub(super) fn count_and_accumulate(&mut self, count: &Expr) {
         let is_first = self.code.is_one(count);
-        let (first, later) = (self.first.split_off(0), self.later.split_off(0));
+        let (first, later) = self.take_steps();
         let stmts = [self.code.increment(count), Stmt::If(is_first, first, later)];
         self.code.body.stmts.extend(stmts);
+    }
+
+    /// The statements of all functions for the first tuple, and those for each later one.
+    pub(super) fn take_steps(&mut self) -> (Vec<Stmt>, Vec<Stmt>) {
+        (self.first.split_off(0), self.later.split_off(0))
     }
 
     /// Results that are still there when their entry has been removed; `stmts` keep them.
     pub(super) fn keep_results(&mut self, results: Vec<Expr>, stmts: &mut Vec<Stmt>) -> Vec<Expr> {
         let mut last_values = std::mem::take(&mut self.last_values);
         for last in last_values.values_mut() {
-            *last = self.keep_result(last.clone(), stmts);
+            *last = self.code.keep_result(last.clone(), stmts);
         }
         self.last_values = last_values;
         let results = results.into_iter();
         results
-            .map(|result| self.keep_result(result, stmts))
+            .map(|result| self.code.keep_result(result, stmts))
             .collect()
-    }
-
-    fn keep_result(&mut self, result: Expr, stmts: &mut Vec<Stmt>) -> Expr {
-        let is_kept = |kind: &ExprKind| {
-            matches!(
-                kind,
-                ExprKind::Attribute { .. } | ExprKind::Const(_) | ExprKind::Local(_)
-            )
-        };
-        if is_kept(&result.kind) {
-            return result;
-        }
-        let (local, kept) = self.code.local("result", result.ty.clone());
-        stmts.push(Stmt::Let(local, Some(result)));
-        kept
     }
 
     /// Keeps the last value of each attribute that the output reads.

@@ -2,25 +2,32 @@
 //!
 //! ```text
 //!   ++count;
-//!   if (count == 1) { serial = ++opened; first = 0; groupCount = 0; }
-//!   entry of groups[{k = k, g = g}];               // the partition's key, the group's
+//!   entry of groups[{g = g}] added { <link it to those that are kept> }
 //!   if (of != serial) {                            // it is new in this window
-//!       of = serial; size = 0; next = 0;
+//!       of = serial; size = 1; next = 0;
 //!       uint32 id = id of groups;
 //!       if (first == 0) { first = id; } else { <the entry last>; next = id; <the entry id> }
 //!       last = id; ++groupCount;
-//!   }
-//!   ++size;
-//!   if (size == 1) { sum = v; } else { sum += v; }
+//!       sum = v;
+//!   } else { ++size; sum += v; }
 //!   if (count == size of the window) {
 //!       flushedGroups = groupCount; uint32 at = first;
-//!       count = 0;                                 // or: remove entry of windows
+//!       <remove the groups that have not come in this window>
+//!       boolean isMany = groupCount > 1024;        // if so, none is kept
+//!       count = 0; ++serial; first = 0; groupCount = 0;
 //!       while (at != 0) {
-//!           <the entry at>; T total = sum; at = next; remove entry of groups;
+//!           <the entry at>; T total = sum; at = next; if (isMany) { remove entry of groups; }
 //!           submit({total = total}, 0);
 //!       }
 //!       submit(Sys.WindowMarker, 0);
 //!   }
+//! ```
+//! With partitions each window has such variables of its own, and its groups a key that begins with
+//! that of the partition. A window gets its serial number with its first tuple, and its groups are
+//! removed when it is flushed, for the partition may never come again:
+//! ```text
+//!   if (count == 1) { serial = ++opened; first = 0; groupCount = 0; }    // in place of ++serial
+//!   <the entry at>; T total = sum; at = next; remove entry of groups;
 //! ```
 //! Groups that a faulting output leaves behind belong to a window that is over: the serial says so.
 
@@ -28,6 +35,7 @@ use graph::{BinaryOp, Expr, ExprKind, OperatorNode, OutPort, PortIndex, Stmt, Ta
 use tuple::{Type, Value};
 
 use super::calls::RunningCalls;
+use super::kept_groups::KeptGroups;
 use super::output::output;
 use crate::lower;
 use crate::stateful_lowering::{StatefulLowering, if_then};
@@ -57,9 +65,9 @@ pub(super) struct GroupLinks {
     first: Expr,
     last: Expr,
     group_count: Expr,
-    /// Serial number of the window among those of the operator, and the last one that was given.
+    /// Serial number of the window among those of the operator.
     serial: Expr,
-    opened: Expr,
+    lifetime: GroupLifetime,
     /// Number of the tuples of a group, id of the next group, and serial number of the window that
     /// the group belongs to.
     size: Expr,
@@ -67,6 +75,15 @@ pub(super) struct GroupLinks {
     of: Expr,
     /// Number of groups in the window that is flushed.
     flushed_groups: Expr,
+}
+
+/// How long the table has groups.
+enum GroupLifetime {
+    /// Until their window is flushed, one of a partition. The variable has the serial number of the
+    /// window that was opened last.
+    OneWindow { opened: Expr },
+    /// Until a window without them is flushed, if there are no partitions.
+    WhileRecurring(Box<KeptGroups>),
 }
 
 impl GroupLinks {
@@ -78,14 +95,31 @@ impl GroupLinks {
         code: &mut StatefulLowering,
     ) -> GroupLinks {
         let groups = code.add_table("groups", Some(&key));
+        let first = code.variable(windows, "first", Type::Uint32);
+        let last = code.variable(windows, "last", Type::Uint32);
+        let group_count = code.variable(windows, "groupCount", Type::Int32);
+        let (serial, lifetime) = match windows {
+            Some(_) => {
+                let opened = code.variable(None, "opened", Type::Uint64);
+                let serial = code.variable(windows, "serial", Type::Uint64);
+                (serial, GroupLifetime::OneWindow { opened })
+            }
+            // A group that was added is of window 0.
+            None => {
+                let one = code.constant(Value::Uint64(1));
+                let serial = code.initialized_variable("serial", &one);
+                let kept = KeptGroups::new(groups, code);
+                (serial, GroupLifetime::WhileRecurring(Box::new(kept)))
+            }
+        };
         GroupLinks {
             groups,
             key,
-            first: code.variable(windows, "first", Type::Uint32),
-            last: code.variable(windows, "last", Type::Uint32),
-            group_count: code.variable(windows, "groupCount", Type::Int32),
-            serial: code.variable(windows, "serial", Type::Uint64),
-            opened: code.variable(None, "opened", Type::Uint64),
+            first,
+            last,
+            group_count,
+            serial,
+            lifetime,
             size: code.variable(Some(groups), "size", count_type),
             next: code.variable(Some(groups), "next", Type::Uint32),
             of: code.variable(Some(groups), "of", Type::Uint64),
@@ -102,24 +136,41 @@ impl GroupLinks {
 
     /// Adds the statements for a tuple of a window that has this many tuples with it.
     pub(super) fn accumulate(&self, count: &Expr, calls: &mut RunningCalls<'_>) {
+        let (mut first, mut later) = calls.take_steps();
         let code = &mut *calls.code;
-        let opening = vec![
-            code.increment(&self.opened),
-            code.set(&self.serial, self.opened.clone()),
-            code.set(&self.first, code.constant(Value::Uint32(0))),
-            code.set(&self.group_count, code.constant(Value::Int32(0))),
-        ];
+        let mut added = Vec::new();
+        match &self.lifetime {
+            GroupLifetime::OneWindow { opened } => {
+                let mut opening = vec![
+                    code.increment(opened),
+                    code.set(&self.serial, opened.clone()),
+                ];
+                opening.extend(self.without_groups(code));
+                let is_first = code.is_one(count);
+                code.body.stmts.push(if_then(is_first, opening));
+            }
+            GroupLifetime::WhileRecurring(kept) => added = kept.link_added(code),
+        }
+        first.splice(..0, self.add_group(code));
+        later.insert(0, code.increment(&self.size));
+        let is_new = code.compare(BinaryOp::Ne, &self.of, &self.serial);
         let stmts = [
-            if_then(code.is_one(count), opening),
-            code.find_entry(self.groups, self.key.clone()),
-            self.add_group(code),
+            code.find_or_add_entry(self.groups, self.key.clone(), added),
+            Stmt::If(is_new, first, later),
         ];
         code.body.stmts.extend(stmts);
-        calls.count_and_accumulate(&self.size);
     }
 
-    /// A statement by which the current group becomes the last of the window, if it is new there.
-    fn add_group(&self, code: &mut StatefulLowering) -> Stmt {
+    /// Statements after which the window has no groups.
+    fn without_groups(&self, code: &StatefulLowering) -> [Stmt; 2] {
+        [
+            code.set(&self.first, code.constant(Value::Uint32(0))),
+            code.set(&self.group_count, code.constant(Value::Int32(0))),
+        ]
+    }
+
+    /// Statements by which the current group, with its first tuple, becomes the last of the window.
+    fn add_group(&self, code: &mut StatefulLowering) -> [Stmt; 7] {
         let none = code.constant(Value::Uint32(0));
         let (id_local, id) = code.local("id", Type::Uint32);
         let link = vec![
@@ -129,21 +180,20 @@ impl GroupLinks {
         ];
         let begin = vec![code.set(&self.first, id.clone())];
         let is_only = code.compare(BinaryOp::Eq, &self.first, &none);
-        let no_tuple = lower::default_value(&self.size.ty, code.pos);
-        let add = vec![
+        let one_tuple = code.cast(&code.constant(Value::Uint32(1)), &self.size.ty);
+        [
             code.set(&self.of, self.serial.clone()),
-            code.set(&self.size, no_tuple),
+            code.set(&self.size, one_tuple),
             code.set(&self.next, none),
             Stmt::EntryId(id_local, self.groups),
             Stmt::If(is_only, begin, link),
             code.set(&self.last, id),
             code.increment(&self.group_count),
-        ];
-        if_then(code.compare(BinaryOp::Ne, &self.of, &self.serial), add)
+        ]
     }
 
-    /// The statements that submit the results of the current window's groups, which are removed;
-    /// `empty` ends the window before.
+    /// The statements that submit the results of the current window's groups; `empty` ends the
+    /// window before.
     pub(super) fn flush(
         &self,
         operator: &OperatorNode,
@@ -151,18 +201,30 @@ impl GroupLinks {
         empty: Vec<Stmt>,
         calls: &mut RunningCalls<'_>,
     ) -> Vec<Stmt> {
-        let (at_id, at) = calls.code.local("at", Type::Uint32);
+        let code = &mut *calls.code;
+        let (at_id, at) = code.local("at", Type::Uint32);
         let mut stmts = vec![
-            calls
-                .code
-                .set(&self.flushed_groups, self.group_count.clone()),
+            code.set(&self.flushed_groups, self.group_count.clone()),
             Stmt::Let(at_id, Some(self.first.clone())),
         ];
+        let remove = Stmt::RemoveEntry(self.groups);
+        let removed = match &self.lifetime {
+            GroupLifetime::OneWindow { .. } => remove,
+            GroupLifetime::WhileRecurring(kept) => {
+                let has_come = code.compare(BinaryOp::Eq, &self.of, &self.serial);
+                stmts.push(kept.remove_absent(&self.group_count, has_come, code));
+                let (give_up, is_many) = kept.give_up_many(&self.group_count, code);
+                stmts.extend(give_up);
+                stmts.push(code.increment(&self.serial));
+                stmts.extend(self.without_groups(code));
+                if_then(is_many, vec![remove])
+            }
+        };
         stmts.extend(empty);
         let mut turn = vec![Stmt::SelectEntry(self.groups, at.clone())];
         let results = calls.keep_results(results, &mut turn);
         turn.push(calls.code.set(&at, self.next.clone()));
-        turn.push(Stmt::RemoveEntry(self.groups));
+        turn.push(removed);
         let tuple = output(operator, operator.pos, &results, &calls.last_values);
         turn.push(lower::submit(PortIndex(0), tuple));
         stmts.push(Stmt::While(calls.code.is_entry(&at), turn));

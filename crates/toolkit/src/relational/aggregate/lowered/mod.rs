@@ -27,6 +27,7 @@ mod calls;
 mod delta;
 mod functions;
 mod groups;
+mod kept_groups;
 mod lowered_window;
 mod output;
 mod pane_links;
