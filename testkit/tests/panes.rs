@@ -37,6 +37,16 @@ struct Case {
     ty: Type,
     interval: TimeInterval,
     key: WindowKey,
+    functions: Functions,
+}
+
+/// Output functions of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Functions {
+    /// Functions of all kinds.
+    All,
+    /// Functions of integers, which are merged from slices where panes overlap.
+    OfIntegers,
 }
 
 impl Case {
@@ -77,6 +87,19 @@ impl Case {
     /// Results of a pane: name, output function, arguments, type.
     fn results(&self) -> Vec<WindowResult> {
         let [key, value, count] = [1, 2, 3].map(|at| self.attribute(at));
+        if self.functions == Functions::OfIntegers {
+            return vec![
+                ("tuples", "Count", vec![], Type::Int32),
+                ("total", "Sum", vec![count.clone()], Type::Int64),
+                ("meanCount", "Average", vec![count.clone()], Type::Int64),
+                ("meanKey", "Average", vec![key.clone()], Type::Int32),
+                ("least", "Min", vec![count.clone()], Type::Int64),
+                ("most", "Max", vec![count.clone()], Type::Int64),
+                ("first", "First", vec![value.clone()], Type::Float64),
+                ("last", "Last", vec![value], Type::Float64),
+                ("any", "Any", vec![count], Type::Int64),
+            ];
+        }
         let list = |element: Type| Type::List(element.into(), None);
         // Panes that overlap share what is collected of all tuples: they are not lowered.
         let (function, arguments) = match self.overlaps() {
@@ -167,21 +190,40 @@ impl Case {
             true => vec![least],
             false => counts.clone().collect(),
         };
-        let values = vec![
+        let mean = |sum: i128| sum / readings.len() as i128;
+        if self.functions == Functions::OfIntegers {
+            let of_keys = readings.iter().map(|reading| i128::from(reading.key)).sum();
+            return self.text_of(vec![
+                Value::Int32(readings.len() as i32),
+                Value::Int64(total),
+                Value::Int64(mean(exact) as i64),
+                Value::Int32(mean(of_keys) as i32),
+                Value::Int64(least),
+                Value::Int64(counts.max().unwrap()),
+                Value::Float64(readings[0].value),
+                Value::Float64(last.value),
+                Value::Int64(last.count),
+                Value::Int32(last.key),
+            ]);
+        }
+        self.text_of(vec![
             Value::List(List::Int64(collected)),
             Value::List(List::from_values(&Type::Int32, keys.iter().cloned())),
             Value::Int32(readings.len() as i32),
             Value::Float64(sum),
             Value::Int64(total),
             Value::Float64(sum / readings.len() as f64),
-            Value::Int64((exact / readings.len() as i128) as i64),
+            Value::Int64(mean(exact) as i64),
             Value::Float64(highest.value),
             Value::Int64(least),
             Value::Int64(readings[0].count),
             Value::Int64(last.count),
             Value::Int32(highest.key),
             Value::Int32(last.key),
-        ];
+        ])
+    }
+
+    fn text_of(&self, values: Vec<Value>) -> String {
         let ty = Type::Tuple(TupleType::new(self.output()).into());
         format!("0 {}", text::to_text(&Value::Tuple(values.into()), &ty))
     }
@@ -319,6 +361,9 @@ prop_compose! {
         period in 1..20_i128,
         offset in -30..30_i128,
         discard in prop_oneof![2 => Just(0_i128), 1 => 1..40_i128],
+        // Panes of as many whole periods are merged from slices, up to eight of them.
+        periods in prop_oneof![1 => Just(0_i128), 1 => 2..10_i128],
+        functions in prop_oneof![Just(Functions::All), Just(Functions::OfIntegers)],
         key in prop_oneof![Just(WindowKey::None), Just(WindowKey::Partition), Just(WindowKey::Group)],
         steps in proptest::collection::vec(
             (0..8_u8, 0..30_i128, 0..4_i32, -3..9_i64, any::<bool>()), 0..150
@@ -344,6 +389,11 @@ prop_compose! {
             let late = if back > 20 { back } else { back / 6 };
             all.push(Step::Tuple(Reading { ns: at(now - late), key, value, count }));
         }
+        let (duration, discard) = match (periods, functions) {
+            (2.., Functions::OfIntegers) => (period * periods, 0),
+            (2.., _) => (period * periods, discard),
+            _ => (duration, discard),
+        };
         let interval = TimeInterval {
             duration_ns: duration * scale,
             period_ns: period * scale,
@@ -352,7 +402,7 @@ prop_compose! {
             attribute: 0,
             resolution,
         };
-        Case { steps: all, ty, interval, key }
+        Case { steps: all, ty, interval, key, functions }
     }
 }
 
@@ -409,6 +459,7 @@ fn panes_may_be_more_than_an_int64_counts() {
             ty,
             interval,
             key: WindowKey::Partition,
+            functions: Functions::All,
         }
         .check();
     }

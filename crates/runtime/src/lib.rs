@@ -49,7 +49,8 @@ mod services;
 pub mod window;
 
 pub use abi::{
-    CountedPanes, CountedWindow, EvaluationInputs, LoweredLogic, Outlet, TimerLogic, WatermarkLogic,
+    CountedPanes, CountedSlices, CountedWindow, EvaluationInputs, LoweredLogic, Outlet, TimerLogic,
+    WatermarkLogic,
 };
 pub use blocking::before_sleep::{about_to_sleep, while_asleep};
 pub use blocking::retry_interrupted::retry_interrupted;

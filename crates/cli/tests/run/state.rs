@@ -57,6 +57,10 @@ const KEEPERS: &str = r#"composite Main { graph
         window In : timeInterval, intervalDuration(1e9), partitioned; param partitionBy : n;
         output Panes : n = Sum(n);
     }
+    stream<int64 n> Slices = Aggregate(In) {
+        window In : timeInterval, intervalDuration(2e9), creationPeriod(1e9), partitioned;
+        param partitionBy : n; output Slices : n = Sum(n);
+    }
     stream<int64 l, int64 r> Pairs = Join(In as L; In as R) {
         window L : sliding, count(50000); R : sliding, count(50000);
         param equalityLHS : L.n; equalityRHS : R.n;
@@ -84,6 +88,12 @@ const KEPT: &[(&str, u64, u64)] = &[
     ("Sums", 50_000 * (8 + 4), 50_000 * (8 + 9 + 1)),
     ("Greatest", 50_000 * (8 + 8 + 8), 50_000 * (8 + 10 + 8)),
     ("Panes", 100_000 * (16 + 25), 100_000 * (16 + 42)),
+    // A number with its sum in a slice, and in a pane.
+    (
+        "Slices",
+        100_000 * (16 + 41 + 16 + 33),
+        100_000 * (16 + 50 + 16 + 42),
+    ),
     // A number of each side, and their key.
     (
         "Pairs",

@@ -34,6 +34,8 @@ pub struct LoweredLogic {
     pub window: Option<CountedWindow>,
     /// The panes that the statements fill, if they keep some.
     pub panes: Option<CountedPanes>,
+    /// The slices of panes that the statements fill, if they keep some.
+    pub slices: Option<CountedSlices>,
 }
 
 /// The statements that a timer runs.
@@ -78,6 +80,33 @@ pub struct CountedPanes {
     /// Variable of a part: whether a tuple has come since it fired. `None` if the parts are groups,
     /// which fire together.
     pub part_has_new_tuples: Option<StateId>,
+    /// Advice for panes that have not fired: see [`crate::IncompleteWindows::help`].
+    pub help: &'static str,
+}
+
+/// The slices of a lowered operator's panes, as far as the run time counts them. An entry of a
+/// table is a slice, one of another a partition or a group in it. A pane has a number of slices, of
+/// which the first has its number.
+#[derive(Clone, Copy, Debug)]
+pub struct CountedSlices {
+    /// Variable of a slice: its number, an int64.
+    pub number: StateId,
+    /// Variable of a slice: the id of its first part.
+    pub first: StateId,
+    /// The table of parts of slices.
+    pub parts: TableId,
+    /// Variable of a part: the id of the next part of the slice, or 0.
+    pub next: StateId,
+    /// Variable of a part: the number of its tuples.
+    pub tuples: StateId,
+    /// Variable of a part: a number that it shares with the parts of its key in other slices.
+    pub key: StateId,
+    /// Variable: number of the first pane that has not fired, an int64.
+    pub next_pane: StateId,
+    /// Number of slices of a pane.
+    pub slice_count: u64,
+    /// The table of keys, if they are partitions.
+    pub partitions: Option<TableId>,
     /// Advice for panes that have not fired: see [`crate::IncompleteWindows::help`].
     pub help: &'static str,
 }

@@ -30,7 +30,9 @@ pub use code::{CodeScope, ProjectTuple, RunBody, RunBodyOnBatch, TestPredicate};
 pub use counter::Counter;
 pub use evaluation_inputs::EvaluationInputs;
 pub use frame_form::FrameForm;
-pub use lowered_logic::{CountedPanes, CountedWindow, LoweredLogic, TimerLogic, WatermarkLogic};
+pub use lowered_logic::{
+    CountedPanes, CountedSlices, CountedWindow, LoweredLogic, TimerLogic, WatermarkLogic,
+};
 pub use outlet::{CodeContext, CodeOutlet, Outlet};
 pub use projection::{Predicate, Projection};
 pub use ring::frame::FrameBatch;

@@ -262,7 +262,9 @@ fn set_state_gauges(state: &State, logic: &LoweredLogic, operator_services: &Ope
         .panes
         .filter(|panes| panes.part_has_new_tuples.is_some());
     let of_panes = of_panes.map(|panes| panes.parts);
-    let windows = logic.window.and_then(|window| window.table).or(of_panes);
+    let of_slices = logic.slices.and_then(|slices| slices.partitions);
+    let windows = logic.window.and_then(|window| window.table);
+    let windows = windows.or(of_panes).or(of_slices);
     let partitions = windows.map(|table| state.tables[table.0 as usize].shared_len());
     operator_services.set_gauges(Box::new(move || {
         let partitions = partitions.as_ref().map(|count| {

@@ -288,6 +288,7 @@ fn operator_instance(
         code,
         window: constructed.logic.window,
         panes: constructed.logic.panes,
+        slices: constructed.logic.slices,
         on_watermark: constructed.logic.on_watermark,
         state: constructed.state,
         built: constructed.built,

@@ -1,9 +1,11 @@
 //! Contents of an operator's windows that never fired before its input ended.
 
+use std::collections::HashSet;
+
 use eval::State;
 use tuple::Value;
 
-use crate::abi::{CountedPanes, CountedWindow};
+use crate::abi::{CountedPanes, CountedSlices, CountedWindow};
 
 /// Contents of an operator's windows that never got full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +59,43 @@ impl IncompleteWindows {
         }
         incomplete
     }
+
+    /// The panes that have not fired, of a lowered operator that keeps their slices.
+    pub(crate) fn from_slices(slices: CountedSlices, state: &mut State) -> IncompleteWindows {
+        let mut windows = HashSet::new();
+        let mut tuples = 0;
+        let next_pane = int64(&state.get(slices.next_pane));
+        for (number, first) in all_slices(slices, state) {
+            let first_pane = number.saturating_sub_unsigned(slices.slice_count - 1);
+            let panes = first_pane.max(next_pane)..=number;
+            let mut part = first;
+            while part != 0 {
+                state.tables[slices.parts.0 as usize].select_id(part);
+                let key = slices.partitions.map(|_| uint32(&state.get(slices.key)));
+                windows.extend(panes.clone().map(|pane| (pane, key)));
+                let of_part = u64::from(uint32(&state.get(slices.tuples)));
+                tuples += of_part * panes.clone().count() as u64;
+                part = uint32(&state.get(slices.next));
+            }
+        }
+        IncompleteWindows {
+            windows: windows.len() as u64,
+            tuples,
+            help: slices.help,
+        }
+    }
+}
+
+/// The number and the first part of each slice.
+fn all_slices(slices: CountedSlices, state: &State) -> Vec<(i64, u32)> {
+    let (Some((table, number)), Some((_, first))) =
+        (state.home(slices.number), state.home(slices.first))
+    else {
+        return Vec::new();
+    };
+    let all = table.values(number).zip(table.values(first));
+    all.map(|(number, first)| (int64(&number), uint32(&first)))
+        .collect()
 }
 
 /// The first part of each pane that has got a tuple since it fired.
@@ -75,6 +114,13 @@ fn unsigned(value: &Value) -> u64 {
     match value {
         Value::Uint64(number) => *number,
         other => uint32(other).into(),
+    }
+}
+
+fn int64(value: &Value) -> i64 {
+    match value {
+        Value::Int64(number) => *number,
+        _ => 0,
     }
 }
 

@@ -400,6 +400,10 @@ impl OperatorInstance {
         let counted = counted.or_else(|| {
             panes.map(|panes| IncompleteWindows::from_panes(panes, self.state.borrow()))
         });
+        let slices = self.slices;
+        let counted = counted.or_else(|| {
+            slices.map(|slices| IncompleteWindows::from_slices(slices, self.state.borrow()))
+        });
         let incomplete_windows = || self.built.as_ref()?.incomplete_windows();
         if let Some(incomplete) = counted.or_else(incomplete_windows) {
             region.wiring.record_leftover(self.index, incomplete);

@@ -9,7 +9,9 @@ use super::built_operator::BuiltOperator;
 use super::catch_policy::CatchPolicy;
 use super::input_watermark::InputWatermark;
 use super::tuple_history::TupleHistory;
-use crate::abi::{CountedPanes, CountedWindow, Counter, OperatorCode, StateCell, WatermarkLogic};
+use crate::abi::{
+    CountedPanes, CountedSlices, CountedWindow, Counter, OperatorCode, StateCell, WatermarkLogic,
+};
 use crate::counters::punctuation_counters::PunctuationCounters;
 
 /// A running operator: its code, state, history and counters. The calls on it are in
@@ -25,6 +27,8 @@ pub(crate) struct OperatorInstance {
     pub window: Option<CountedWindow>,
     /// The panes of a lowered operator, if it has some.
     pub panes: Option<CountedPanes>,
+    /// The slices of panes of a lowered operator, if it has some.
+    pub slices: Option<CountedSlices>,
     /// Variables of a lowered operator that tell its code of watermarks, if it has such code.
     pub on_watermark: Option<WatermarkLogic>,
     pub history: TupleHistory,

@@ -19,7 +19,7 @@
 //! ```
 //! These are the statements of a tumbling window of a number of tuples; [`tumbling`] has those of
 //! other tumbling windows, [`groups`] those of windows with groups, [`sliding`] those of windows
-//! that slide, [`panes`] those of panes. Each function takes the steps
+//! that slide, [`panes`] and [`slices`] those of panes. Each function takes the steps
 //! of [`super::running_function`] in the same order, so that results agree to the bit.
 //! [`super::operator`] evaluates all other windows.
 
@@ -29,9 +29,12 @@ mod functions;
 mod groups;
 mod kept_groups;
 mod lowered_window;
+mod merged_calls;
 mod output;
 mod pane_links;
 mod panes;
+mod slice_merge;
+mod slices;
 mod sliding;
 mod tumbling;
 mod wide_mean;

@@ -1,5 +1,5 @@
-//! The links of panes: from one pane to its neighbours in time, and to its parts in the order of
-//! their first tuples.
+//! The links of panes, or of their slices: from one to its neighbours in time, and to its parts in
+//! the order of their first tuples.
 
 use graph::{BinaryOp, Expr, Stmt, TableId};
 use tuple::{Type, Value};
@@ -7,13 +7,13 @@ use tuple::{Type, Value};
 use crate::lower;
 use crate::stateful_lowering::{StatefulLowering, if_then};
 
-/// The table of panes, and its ends in time.
+/// The table of panes or slices, and its ends in time.
 pub(super) struct PaneLinks {
     pub(super) table: TableId,
     /// Ids of the earliest and the latest pane.
     pub(super) earliest: Expr,
     latest: Expr,
-    /// Number of a pane.
+    /// Number of a pane or slice.
     pub(super) number: Expr,
     /// Ids of the panes before and behind it.
     earlier: Expr,
@@ -21,10 +21,6 @@ pub(super) struct PaneLinks {
     /// Ids of its first and its last part.
     pub(super) first_part: Expr,
     last_part: Expr,
-    /// Number of times that it has fired.
-    pub(super) fire_count: Expr,
-    /// Whether a tuple has come since then.
-    pub(super) has_new_tuples: Expr,
 }
 
 /// The table of the parts of all panes.
@@ -39,10 +35,11 @@ pub(super) struct PartLinks {
 }
 
 impl PaneLinks {
-    pub(super) fn new(code: &mut StatefulLowering) -> PaneLinks {
-        let earliest = code.variable(None, "earliestPane", Type::Uint32);
-        let latest = code.variable(None, "latestPane", Type::Uint32);
-        let table = code.add_table("panes", Some(&[any_number(code)]));
+    /// A table with this name.
+    pub(super) fn new(name: &str, code: &mut StatefulLowering) -> PaneLinks {
+        let earliest = code.variable(None, "earliest", Type::Uint32);
+        let latest = code.variable(None, "latest", Type::Uint32);
+        let table = code.add_table(name, Some(&[any_number(code)]));
         let mut variable = |name, ty| code.variable(Some(table), name, ty);
         PaneLinks {
             table,
@@ -53,8 +50,6 @@ impl PaneLinks {
             later: variable("later", Type::Uint32),
             first_part: variable("firstPart", Type::Uint32),
             last_part: variable("lastPart", Type::Uint32),
-            fire_count: variable("fireCount", Type::Uint64),
-            has_new_tuples: variable("hasNewTuples", Type::Boolean),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Panes of event time as statements: a table has the panes, linked from the earliest to the
-//! latest, another the parts of all panes, which are their partitions or groups.
+//! latest, another the parts of all panes, which are their partitions or groups. Panes that overlap
+//! are merged from [`super::slices`] instead, if all their functions can be.
 //!
 //! ```text
 //!   onTuple : {
@@ -43,6 +44,7 @@ use tuple::{EventTime, Type, Value};
 use super::calls::RunningCalls;
 use super::output::output;
 use super::pane_links::{PaneLinks, PartLinks};
+use super::slices::{self, SliceLowering};
 use super::{functions, groups};
 use crate::lower;
 use crate::relational::pane_window::INCOMPLETE_PANES_HELP;
@@ -50,7 +52,7 @@ use crate::stateful_lowering::{StatefulLowering, if_then, state_id};
 
 /// Most panes of a tuple that are lowered: each has results of its own, to which the tuple is
 /// added.
-const PANES_OF_A_TUPLE_MAX: i128 = 8;
+pub(super) const PANES_OF_A_TUPLE_MAX: i128 = 8;
 
 /// Least period of panes over timestamps that are lowered: a millisecond.
 const TIMESTAMP_PERIOD_MIN_NS: i128 = 1_000_000;
@@ -103,19 +105,27 @@ pub(super) fn lower(
     interval: TimeInterval,
 ) -> Result<LoweredLogic, eval::Fault> {
     let mut code = StatefulLowering::new(operator);
-    let mut watermark = None;
+    let (mut watermark, mut counted_panes, mut counted_slices) = (None, None, None);
     let mut logic = lower::after_logic(operator, |_, body| {
         code.body = std::mem::take(body);
-        let panes = PaneLowering::new(operator, interval, &mut code);
-        watermark = Some(panes.lower());
+        match slices::slice_count(operator, &interval) {
+            Some(count) => {
+                let slices = SliceLowering::new(operator, (interval, count), &mut code).lower();
+                (watermark, counted_slices) = (Some(slices.0), Some(slices.1));
+            }
+            None => {
+                let panes = PaneLowering::new(operator, interval, &mut code).lower();
+                (watermark, counted_panes) = (Some(panes.0), Some(panes.1));
+            }
+        }
         *body = std::mem::take(&mut code.body);
         Ok(())
     })?;
     logic.state.extend(code.state);
     logic.tables = code.tables;
-    let (watermark, counted) = watermark.unzip();
     logic.on_watermark = watermark;
-    logic.panes = counted;
+    logic.panes = counted_panes;
+    logic.slices = counted_slices;
     Ok(logic)
 }
 
@@ -134,6 +144,9 @@ struct PaneLowering<'l> {
     complete: Expr,
     discarded: Expr,
     panes: PaneLinks,
+    /// Number of times that a pane has fired, and whether a tuple has come since then.
+    fire_count: Expr,
+    has_new_tuples: Expr,
     parts: PartLinks,
     /// The key of a part, without the number of the pane.
     key: Vec<Expr>,
@@ -147,18 +160,18 @@ impl<'l> PaneLowering<'l> {
         code: &'l mut StatefulLowering,
     ) -> PaneLowering<'l> {
         let clause = std::mem::take(&mut code.body.stmts);
-        let ty = &operator.inputs[0].schema.attributes[interval.attribute as usize].ty;
-        let time = Expr::attribute(PortIndex(0), interval.attribute, ty.clone());
-        let first = EventTime(i128::MIN).to_value(ty, interval.resolution);
+        let time = event_time(operator, &interval);
         let number = Value::Int64(i64::MIN);
-        let earliest = variable_from(code, "earliest", ty.clone(), first);
+        let earliest = earliest_time(&interval, &time.ty, code);
         let complete = variable_from(code, "complete", Type::Int64, number.clone());
         let discarded = variable_from(code, "discarded", Type::Int64, number);
         let partition = code.key(operator, "partitionBy");
         let is_partitioned = partition.is_some();
         let key = partition.or_else(|| code.key(operator, "groupBy"));
         let key = key.unwrap_or_default();
-        let panes = PaneLinks::new(code);
+        let panes = PaneLinks::new("panes", code);
+        let fire_count = code.variable(Some(panes.table), "fireCount", Type::Uint64);
+        let has_new_tuples = code.variable(Some(panes.table), "hasNewTuples", Type::Boolean);
         let parts = PartLinks::new(code, &key, is_partitioned);
         let size = parts.size.clone();
         let calls = RunningCalls::new(code, Some(parts.table), size, true);
@@ -166,11 +179,13 @@ impl<'l> PaneLowering<'l> {
             operator,
             interval,
             clause,
-            time: time.with_pos(operator.pos),
+            time,
             earliest,
             complete,
             discarded,
             panes,
+            fire_count,
+            has_new_tuples,
             parts,
             key,
             calls,
@@ -198,17 +213,11 @@ impl<'l> PaneLowering<'l> {
     fn watermark_logic(&self, body: Body) -> WatermarkLogic {
         let TimeInterval {
             duration_ns,
-            period_ns,
-            offset_ns,
             discard_ns,
             resolution,
             ..
         } = self.interval;
-        let passed = |end_ns: i128| EventTimeUnits {
-            origin_ns: offset_ns.saturating_add(end_ns).saturating_sub(period_ns),
-            unit_ns: period_ns,
-            resolution,
-        };
+        let passed = |end_ns| units_from_end(&self.interval, end_ns);
         WatermarkLogic {
             body,
             counts: vec![
@@ -228,7 +237,7 @@ impl<'l> PaneLowering<'l> {
         CountedPanes {
             parts: self.parts.table,
             first: state_id(&self.panes.first_part),
-            has_new_tuples: state_id(&self.panes.has_new_tuples),
+            has_new_tuples: state_id(&self.has_new_tuples),
             next: state_id(&self.parts.next),
             tuples: state_id(&self.parts.size),
             part_has_new_tuples: self.parts.has_new_tuples.as_ref().map(state_id),
@@ -284,7 +293,7 @@ impl<'l> PaneLowering<'l> {
         let key = [vec![number.clone()], self.key.clone()].concat();
         let find = code.find_entry(self.parts.table, key);
         code.body.stmts.push(find);
-        let note = code.set(&self.panes.has_new_tuples, boolean(code, true));
+        let note = code.set(&self.has_new_tuples, boolean(code, true));
         let mut of_new = self.parts.link_new(&self.panes, number, code);
         of_new.push(note.clone());
         let of_fired = vec![
@@ -316,7 +325,7 @@ impl<'l> PaneLowering<'l> {
             Stmt::SelectEntry(panes.table, at.clone()),
             if_then(is_open, vec![Stmt::Break]),
             Stmt::Let(later_id, Some(panes.later.clone())),
-            if_then(panes.has_new_tuples.clone(), parts),
+            if_then(self.has_new_tuples.clone(), parts),
             code.set(&at, later),
         ];
         let stmts = [
@@ -345,9 +354,9 @@ impl<'l> PaneLowering<'l> {
             }),
         };
         let mut stmts = vec![
-            code.set(&panes.has_new_tuples, boolean(code, false)),
-            Stmt::Let(count_id, Some(panes.fire_count.clone())),
-            code.increment(&panes.fire_count),
+            code.set(&self.has_new_tuples, boolean(code, false)),
+            Stmt::Let(count_id, Some(self.fire_count.clone())),
+            code.increment(&self.fire_count),
             Stmt::Let(part_id, Some(panes.first_part.clone())),
             begin,
         ];
@@ -423,8 +432,43 @@ struct PartResults {
     submit: Stmt,
 }
 
+/// The event time of a tuple.
+pub(super) fn event_time(operator: &OperatorNode, interval: &TimeInterval) -> Expr {
+    let ty = &operator.inputs[0].schema.attributes[interval.attribute as usize].ty;
+    let time = Expr::attribute(PortIndex(0), interval.attribute, ty.clone());
+    time.with_pos(operator.pos)
+}
+
+/// A new variable: the least event time that is not too late.
+pub(super) fn earliest_time(
+    interval: &TimeInterval,
+    ty: &Type,
+    code: &mut StatefulLowering,
+) -> Expr {
+    let first = EventTime(i128::MIN).to_value(ty, interval.resolution);
+    variable_from(code, "earliestTime", ty.clone(), first)
+}
+
+/// Numbers of panes by what begins a number of nanoseconds behind a pane's start: the number of the
+/// first pane for which that is later than an event time.
+pub(super) fn units_from_end(interval: &TimeInterval, end_ns: i128) -> EventTimeUnits {
+    EventTimeUnits {
+        origin_ns: interval
+            .offset_ns
+            .saturating_add(end_ns)
+            .saturating_sub(interval.period_ns),
+        unit_ns: interval.period_ns,
+        resolution: interval.resolution,
+    }
+}
+
 /// A new variable of the operator that begins with a value.
-fn variable_from(code: &mut StatefulLowering, name: &str, ty: Type, first: Value) -> Expr {
+pub(super) fn variable_from(
+    code: &mut StatefulLowering,
+    name: &str,
+    ty: Type,
+    first: Value,
+) -> Expr {
     debug_assert!(State::is_scalar(&ty));
     let variable = code.variable(None, name, ty.clone());
     if let Some(declared) = code.state.last_mut() {
