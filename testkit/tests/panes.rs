@@ -148,7 +148,7 @@ impl Case {
         self.key.add_to(operator, &key, self.results())
     }
 
-    /// Submissions of the operator on a backend, and its counts of what has not fired.
+    /// Submissions of the operator on a backend, and its counts of panes left and of late tuples.
     fn submitted(&self, backend: &mut dyn Backend) -> (Vec<String>, Vec<i64>) {
         let entry = OperatorEntry::find(toolkit::operators(), "spl.relational::Aggregate");
         let mut harness = TextHarness::with_backend(&self.operator(), entry.unwrap(), backend);
@@ -163,7 +163,11 @@ impl Case {
         }
         let submitted = harness.take_submitted();
         harness.final_marker(PortIndex(0));
-        let counts = ["nIncompleteWindows", "nIncompleteWindowTuples"];
+        let counts = [
+            "nIncompleteWindows",
+            "nIncompleteWindowTuples",
+            "nLateTuples",
+        ];
         (submitted, harness.metric_values(&counts))
     }
 
@@ -228,17 +232,19 @@ impl Case {
         format!("0 {}", text::to_text(&Value::Tuple(values.into()), &ty))
     }
 
-    /// Submissions, and counts of what has not fired, by a naive list.
+    /// Submissions, and counts of what has not fired and of what was late, by a naive list.
     fn expected(&self) -> (Vec<String>, Vec<i64>) {
         let mut panes: Vec<NaivePane> = Vec::new();
         let mut submitted = Vec::new();
         let mut watermark: Option<i128> = None;
+        let mut late = 0;
         let interval = &self.interval;
         for step in &self.steps {
             match step {
                 Step::Tuple(reading) => {
                     let ns = self.event_time(reading);
                     if watermark.is_some_and(|reached| ns < reached - interval.discard_ns) {
+                        late += 1;
                         continue;
                     }
                     let last = (ns - interval.offset_ns).div_euclid(interval.period_ns);
@@ -270,7 +276,7 @@ impl Case {
             .collect();
         (
             submitted,
-            vec![new.len() as i64, new.iter().sum::<u64>() as i64],
+            vec![new.len() as i64, new.iter().sum::<u64>() as i64, late],
         )
     }
 

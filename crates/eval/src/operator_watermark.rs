@@ -70,7 +70,17 @@ impl OperatorWatermark {
 
     /// Sets the watermark of an operator that makes none.
     pub fn set(&self, at: EventTime) {
-        self.lock().current = Some(at);
+        // Nanoseconds, which the lag is subtracted from.
+        match i64::try_from(at.0.saturating_add(self.lag_ns)) {
+            Ok(latest) if !matches!(latest, i64::MIN | i64::MAX) => {
+                self.unit_ns.store(1, Ordering::Relaxed);
+                self.latest.store(latest, Ordering::Relaxed);
+            }
+            _ => {
+                self.lock().current = Some(at);
+                self.latest.store(i64::MIN, Ordering::Relaxed);
+            }
+        }
     }
 
     /// Advances the watermark by an event time, a whole number of `unit_ns` nanoseconds. Returns
@@ -175,6 +185,24 @@ mod tests {
         let watermark = OperatorWatermark::default();
         let sent = [1, 1, 2, 2, 1, 3].map(|to| is_sent(&watermark, to, 0));
         assert_eq!(sent, [true, false, true, false, false, true]);
+    }
+
+    #[test]
+    fn a_watermark_that_is_set_is_exact() {
+        let watermark = OperatorWatermark::new(7);
+        for at in [
+            0,
+            -5,
+            i128::from(i64::MAX) - 7,
+            i64::MAX.into(),
+            12,
+            -BEYOND,
+            i64::MIN.into(),
+            3,
+        ] {
+            watermark.set(EventTime(at));
+            assert_eq!(watermark.current(), Some(EventTime(at)));
+        }
     }
 
     #[test]

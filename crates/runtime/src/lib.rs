@@ -59,6 +59,7 @@ pub use blocking::thread_waits::RoomNotifier;
 pub use contract::build_context::BuildContext;
 pub use contract::flush_buffer::FlushBuffer;
 pub use contract::incomplete_windows::IncompleteWindows;
+pub use contract::late_tuples::count_late_tuple;
 pub use contract::operator::{Operator, Source, TimerId};
 pub use counters::punctuation_counters::PunctuationCounts;
 pub use harness::TestHarness;

@@ -57,6 +57,8 @@ pub struct WatermarkLogic {
     /// Variable of the least event time that is not too late, of the type of the attribute that
     /// holds event times.
     pub earliest: StateId,
+    /// Variable that counts the tuples that were too late, a uint64.
+    pub late: StateId,
     /// Nanoseconds that event times may lie behind the watermark.
     pub discard_ns: i128,
     /// Length of a tick, for an integer attribute.

@@ -290,6 +290,7 @@ fn operator_instance(
         panes: constructed.logic.panes,
         slices: constructed.logic.slices,
         on_watermark: constructed.logic.on_watermark,
+        late_recorded: 0,
         state: constructed.state,
         built: constructed.built,
         watermark: input_watermark,

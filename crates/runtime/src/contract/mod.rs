@@ -12,4 +12,5 @@
 pub(crate) mod build_context;
 pub(crate) mod flush_buffer;
 pub(crate) mod incomplete_windows;
+pub(crate) mod late_tuples;
 pub(crate) mod operator;

@@ -15,6 +15,9 @@ use tuple::{EventTime, Watermark};
 pub(crate) struct InputWatermark {
     /// By input port and stream: the latest watermark.
     streams: Box<[Box<[Option<Watermark>]>]>,
+    /// Whether there is one stream only, whose watermark is the operator's until it ends.
+    has_one_stream: bool,
+    has_ended: bool,
     current: Option<EventTime>,
     /// Output ports that the run time passes watermarks on to.
     pub outs: Box<[PortIndex]>,
@@ -36,6 +39,8 @@ impl InputWatermark {
         let port = |count: &u32| vec![None; *count as usize].into();
         Some(Box::new(InputWatermark {
             streams: stream_counts.iter().map(port).collect(),
+            has_one_stream: stream_counts.iter().sum::<u32>() == 1,
+            has_ended: false,
             current: None,
             outs,
             is_reported,
@@ -43,7 +48,29 @@ impl InputWatermark {
     }
 
     /// Takes the watermark of a stream. Returns the operator's watermark, if that has advanced.
+    #[inline]
     pub fn advance(&mut self, port: PortIndex, stream: u32, mark: Watermark) -> Option<EventTime> {
+        if !self.has_one_stream {
+            return self.advance_least(port, stream, mark);
+        }
+        let Watermark::At(at) = mark else {
+            self.has_ended = true;
+            return None;
+        };
+        if self.has_ended || self.current >= Some(at) {
+            return None;
+        }
+        self.current = Some(at);
+        self.current
+    }
+
+    /// Takes the watermark of one of several streams.
+    fn advance_least(
+        &mut self,
+        port: PortIndex,
+        stream: u32,
+        mark: Watermark,
+    ) -> Option<EventTime> {
         let known = &mut self.streams[port.index()][stream as usize];
         if *known >= Some(mark) {
             return None;
@@ -86,6 +113,15 @@ mod tests {
         // An older watermark changes nothing.
         assert_eq!(rise(PortIndex(0), 0, at(4)), None);
         assert_eq!(rise(PortIndex(0), 0, at(8)), Some(7));
+    }
+
+    #[test]
+    fn the_watermark_of_one_stream_is_the_operators() {
+        let mut watermark = InputWatermark::new(&[0, 1], Box::default(), true).expect("one stream");
+        let marks = [at(5), at(5), at(4), at(-9), at(7), Watermark::Ended, at(8)];
+        let taken = marks.map(|mark| watermark.advance(PortIndex(1), 0, mark));
+        let advances = taken.map(|at| at.map(|at| at.0));
+        assert_eq!(advances, [Some(5), None, None, None, Some(7), None, None]);
     }
 
     #[test]

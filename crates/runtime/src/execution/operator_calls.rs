@@ -2,7 +2,7 @@
 
 use eval::Fault;
 use graph::PortIndex;
-use tuple::{EventTime, Punctuation, TupleBuf, TupleRef, Watermark};
+use tuple::{EventTime, Punctuation, TupleBuf, TupleRef, Value, Watermark};
 
 use super::built_operator::BuiltOperator;
 use super::operator_instance::OperatorInstance;
@@ -10,6 +10,7 @@ use super::operator_outlet::{EvaluationState, OperatorOutlet};
 use super::thread_region::ThreadRegion;
 use crate::abi::{CodeContext, FrameBatch, FrameForm, RunBody};
 use crate::contract::incomplete_windows::IncompleteWindows;
+use crate::contract::late_tuples::LATE_METRIC;
 use crate::{Outlet, TimerId};
 
 /// Calls by the run time. None of them is entered twice.
@@ -297,7 +298,22 @@ impl OperatorInstance {
         // Only while a pane fires can functions of the output clause ask for it.
         let events = &region.wiring.services[self.index as usize].events;
         events.set_firing_pane(None);
+        self.record_late(region);
         result
+    }
+
+    /// Adds the tuples that statements have found too late to the metric.
+    fn record_late(&mut self, region: &ThreadRegion) {
+        let Some(logic) = &self.on_watermark else {
+            return;
+        };
+        if let Value::Uint64(late) = self.state.borrow().get(logic.late)
+            && late > self.late_recorded
+        {
+            let more = (late - self.late_recorded) as i64;
+            region.wiring.services[self.index as usize].add_to_metric(LATE_METRIC, more);
+            self.late_recorded = late;
+        }
     }
 
     /// Runs the statements of the timer.
@@ -392,6 +408,7 @@ impl OperatorInstance {
 
     /// Counts the tuples in windows that did not get full, when the operator's input has ended.
     fn record_leftover(&mut self, region: &ThreadRegion) {
+        self.record_late(region);
         let state = self.state.borrow();
         let counted = self
             .window

@@ -31,6 +31,8 @@ pub(crate) struct OperatorInstance {
     pub slices: Option<CountedSlices>,
     /// Variables of a lowered operator that tell its code of watermarks, if it has such code.
     pub on_watermark: Option<WatermarkLogic>,
+    /// Number of tuples that were too late, as far as the metric counts them.
+    pub late_recorded: u64,
     pub history: TupleHistory,
     pub ports: Vec<InputPortState>,
     /// By input port: counters of tuples, which the wiring shares.

@@ -64,6 +64,14 @@ impl<T> EventTimeWindows<T> {
         }
     }
 
+    /// Whether an item with this event time comes too late.
+    pub fn is_too_late(&self, at: EventTime) -> bool {
+        match self {
+            EventTimeWindows::Panes(panes) => panes.is_too_late(at),
+            EventTimeWindows::Sessions(sessions) => sessions.is_too_late(at),
+        }
+    }
+
     /// Adds an item to its windows, if it is in any.
     ///
     /// # Errors

@@ -113,12 +113,17 @@ impl<T> Panes<T> {
         })
     }
 
+    /// Whether an item with this event time comes too late.
+    pub fn is_too_late(&self, at: EventTime) -> bool {
+        let is_before = |reached: EventTime| at.0 < reached.0 - self.interval.discard_ns;
+        self.watermark.is_some_and(is_before)
+    }
+
     /// Whether an item with this event time is in no pane: it comes too late, or lies between
     /// panes.
     pub fn is_outside_panes(&self, at: EventTime) -> bool {
-        let too_late = |reached: EventTime| at.0 < reached.0 - self.interval.discard_ns;
         let has_gaps = self.interval.period_ns > self.interval.duration_ns;
-        self.watermark.is_some_and(too_late) || (has_gaps && self.pane_starts(at).next().is_none())
+        self.is_too_late(at) || (has_gaps && self.pane_starts(at).next().is_none())
     }
 
     /// Adds an item to its panes, if it is in any.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use eval::{Fault, Pane};
 use graph::{PortIndex, Window};
 use runtime::window::{EventTimeWindows, PaneItems, PaneObserver};
-use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet};
+use runtime::{
+    BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet, count_late_tuple,
+};
 use tuple::{EventTime, Layout, Resolution, TupleRef};
 
 use super::partition_count::PartitionCountMetric;
@@ -46,10 +48,13 @@ impl<K: WindowFunction> PaneWindowOperator<K> {
         })
     }
 
-    /// The event time of a tuple; `None` if it is in no window.
-    fn event_time(&self, tuple: TupleRef<'_>) -> Option<EventTime> {
+    /// The event time of a tuple; `None` if it is in no window. Counts it if it is too late.
+    fn event_time(&self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Option<EventTime> {
         let value = tuple.get(&self.input, self.time_attribute);
         let at = EventTime::from_value(&value, self.resolution)?;
+        if self.windows.is_too_late(at) {
+            count_late_tuple(out);
+        }
         (!self.windows.is_outside(at)).then_some(at)
     }
 
@@ -68,7 +73,7 @@ impl<K: WindowFunction> Operator for PaneWindowOperator<K> {
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        let Some(at) = self.event_time(tuple) else {
+        let Some(at) = self.event_time(tuple, out) else {
             return Ok(());
         };
         let inputs = [Some(tuple)];

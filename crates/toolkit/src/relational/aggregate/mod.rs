@@ -154,6 +154,7 @@ static MODEL: OperatorModel = OperatorModel {
         "nCurrentPartitions",
         "nIncompleteWindows",
         "nIncompleteWindowTuples",
+        "nLateTuples",
     ],
     verify: Some(verify::verify),
     ..OperatorModel::DEFAULT

@@ -141,6 +141,7 @@ static MODEL: OperatorModel = OperatorModel {
         "nCurrentPartitionsRHS",
         "nIncompleteWindows",
         "nIncompleteWindowTuples",
+        "nLateTuples",
     ],
     ..OperatorModel::DEFAULT
 };

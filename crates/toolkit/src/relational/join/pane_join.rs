@@ -16,7 +16,9 @@ use std::sync::Arc;
 use eval::{Fault, Pane, StateMemory};
 use graph::{Policy, PortIndex, TimeInterval};
 use runtime::window::{KeyIds, PaneItems, PaneObserver, Panes};
-use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet};
+use runtime::{
+    BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet, count_late_tuple,
+};
 use tuple::{EventTime, Layout, TupleBuf, TupleRef};
 
 use super::pair_output::{PairOutput, side_inputs};
@@ -120,6 +122,9 @@ impl Operator for PaneJoin {
     ) -> Result<(), Fault> {
         let own = &mut self.sides[port.index()];
         let at = own.event_time(tuple);
+        if at.is_some_and(|at| self.panes.is_too_late(at)) {
+            count_late_tuple(out);
+        }
         let Some(at) = at.filter(|at| !self.panes.is_outside_panes(*at)) else {
             return Ok(());
         };

@@ -90,6 +90,7 @@ static MODEL: OperatorModel = OperatorModel {
         "nCurrentPartitions",
         "nIncompleteWindows",
         "nIncompleteWindowTuples",
+        "nLateTuples",
     ],
     verify: Some(verify::verify),
     timers: Some(lower::period_timers),

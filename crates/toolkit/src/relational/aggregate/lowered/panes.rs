@@ -4,7 +4,8 @@
 //!
 //! ```text
 //!   onTuple : {
-//!       if (!(at < earliest)) {                        // it is not too late
+//!       if (at < earliest) { ++late; }                 // it is too late
+//!       else {
 //!           K k = <partitionBy or groupBy>; T v = <argument>;
 //!           int64 last = <number of the pane that began last>;
 //!           int64 number = <number of the last pane that has ended>;
@@ -139,6 +140,8 @@ struct PaneLowering<'l> {
     time: Expr,
     /// Least event time that is not too late.
     earliest: Expr,
+    /// Number of tuples that were too late.
+    late: Expr,
     /// Number of the first pane whose end the watermark has not passed, and of the first that is
     /// not discarded.
     complete: Expr,
@@ -163,6 +166,7 @@ impl<'l> PaneLowering<'l> {
         let time = event_time(operator, &interval);
         let number = Value::Int64(i64::MIN);
         let earliest = earliest_time(&interval, &time.ty, code);
+        let late = code.variable(None, "late", Type::Uint64);
         let complete = variable_from(code, "complete", Type::Int64, number.clone());
         let discarded = variable_from(code, "discarded", Type::Int64, number);
         let partition = code.key(operator, "partitionBy");
@@ -181,6 +185,7 @@ impl<'l> PaneLowering<'l> {
             clause,
             time,
             earliest,
+            late,
             complete,
             discarded,
             panes,
@@ -200,7 +205,7 @@ impl<'l> PaneLowering<'l> {
         let code = &mut *self.calls.code;
         let stmts = std::mem::take(&mut code.body.stmts);
         let is_late = code.compare(BinaryOp::Lt, &self.time, &self.earliest);
-        let for_tuple = Stmt::If(is_late, Vec::new(), stmts);
+        let for_tuple = Stmt::If(is_late, vec![code.increment(&self.late)], stmts);
         self.clause.push(for_tuple);
         code.body.stmts = std::mem::take(&mut self.clause);
         let on_tuple = std::mem::take(&mut code.body);
@@ -228,6 +233,7 @@ impl<'l> PaneLowering<'l> {
                 ),
             ],
             earliest: state_id(&self.earliest),
+            late: state_id(&self.late),
             discard_ns,
             resolution,
         }

@@ -7,7 +7,8 @@
 //!   slices   | 0 | 1 | 2 | 3 |
 //!
 //!   onTuple : {
-//!       if (!(at < earliest)) {                    // it is not too late
+//!       if (at < earliest) { ++late; }             // it is too late
+//!       else {
 //!           int64 number = <number of the slice>; arrived = arrived + 1;
 //!           entry of parts[{number = number, k = k}];
 //!           if (size == 0) {                       // the part is new
@@ -80,6 +81,8 @@ pub(super) struct SliceLowering<'l> {
     /// The event time of a tuple, and the least one that is not too late.
     time: Expr,
     earliest: Expr,
+    /// Number of tuples that were too late.
+    late: Expr,
     /// Number of the first pane whose end the watermark has not passed, and of the first that has
     /// not fired.
     complete: Expr,
@@ -143,6 +146,7 @@ impl<'l> SliceLowering<'l> {
         let is_partitioned = partition.is_some();
         let key = partition.or_else(|| code.key(operator, "groupBy"));
         let key = key.unwrap_or_default();
+        let late = code.variable(None, "late", Type::Uint64);
         let complete = panes::variable_from(code, "complete", Type::Int64, number.clone());
         let next_pane = panes::variable_from(code, "nextPane", Type::Int64, number);
         let arrived = code.variable(None, "arrived", Type::Uint64);
@@ -164,6 +168,7 @@ impl<'l> SliceLowering<'l> {
             clause,
             time,
             earliest,
+            late,
             complete,
             next_pane,
             arrived,
@@ -187,7 +192,8 @@ impl<'l> SliceLowering<'l> {
         let code = &mut *self.calls.code;
         let stmts = std::mem::take(&mut code.body.stmts);
         let is_late = code.compare(BinaryOp::Lt, &self.time, &self.earliest);
-        self.clause.push(Stmt::If(is_late, Vec::new(), stmts));
+        let count_late = vec![code.increment(&self.late)];
+        self.clause.push(Stmt::If(is_late, count_late, stmts));
         code.body.stmts = std::mem::take(&mut self.clause);
         let on_tuple = std::mem::take(&mut code.body);
         let fire = self.fire_panes(results);
@@ -198,6 +204,7 @@ impl<'l> SliceLowering<'l> {
             body,
             counts: vec![(state_id(&self.complete), complete)],
             earliest: state_id(&self.earliest),
+            late: state_id(&self.late),
             discard_ns: 0,
             resolution: self.interval.resolution,
         };
