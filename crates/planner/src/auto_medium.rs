@@ -10,16 +10,13 @@
 use std::sync::Arc;
 
 use graph::PlanComment;
-use tuple::{Layout, TupleType};
+use tuple::TupleType;
 
 use crate::calibration::{MediumCost, MediumReach};
 use crate::choice::{
     MediumCapabilities, PlanError, PlanOptions, SharedFabric, process_crossing_media,
 };
-
-/// Bytes that an attribute of no fixed size is taken to have beside its slot. Nothing is known of
-/// its values before the program runs; short names and symbols are common.
-const UNKNOWN_BYTES: u64 = 16;
+use crate::schema_bytes::tuple_bytes;
 
 /// A stream that needs a medium, to receivers that are all reached in one way.
 pub(crate) struct UnroutedStream<'s> {
@@ -244,20 +241,4 @@ fn join_settings(all: &[&str]) -> Option<String> {
         }
     }
     Some(joined.join(" "))
-}
-
-/// Bytes that a tuple of a schema probably has: those of its fixed part, and 16 for each attribute
-/// of no fixed size.
-pub fn tuple_bytes(schema: &Arc<TupleType>) -> u64 {
-    let slots: u64 = schema
-        .attributes
-        .iter()
-        .map(|a| u64::from(Layout::slot(&a.ty).0))
-        .sum();
-    let unknown = schema
-        .attributes
-        .iter()
-        .filter(|a| !Layout::is_in_slot(&a.ty))
-        .count();
-    slots + unknown as u64 * UNKNOWN_BYTES
 }

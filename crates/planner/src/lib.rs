@@ -17,26 +17,35 @@
 mod auto_medium;
 mod calibration;
 mod choice;
+mod completion;
+mod cost_model;
 mod cut;
 mod derived;
 mod fusion;
 mod measurement_text;
+mod optimiser;
 mod order;
 mod pe_threads;
 mod plan_note;
 mod profile;
 mod route;
+mod schema_bytes;
 mod streams;
 mod thread_comments;
 mod threaded_ports;
 
-pub use auto_medium::tuple_bytes;
 pub use calibration::{
     Calibration, CostFit, MediumCost, MediumReach, default_calibration_file, processor_name,
 };
 pub use choice::{
-    FusionPolicy, HostFabrics, MediumCapabilities, PlanError, PlanOptions, SharedFabric,
-    ThreadingPolicy, TransportPolicy, check_medium, own_medium_name, streams_medium_names,
+    FusionPolicy, HostFabrics, MediumCapabilities, Optimisation, PlanError, PlanGoal, PlanOptions,
+    SharedFabric, ThreadingPolicy, TransportPolicy, check_medium, own_medium_name,
+    streams_medium_names,
+};
+use completion::{complete, plan_of_pes};
+pub use cost_model::{
+    Bottleneck, LoadBasis, OperatorLoad, PlanPrediction, PredictedThread, ProgramLoads, StreamLoad,
+    predict,
 };
 pub use cut::{PeProgram, ProgramCuts, cut};
 pub use derived::{
@@ -44,8 +53,12 @@ pub use derived::{
     parse_plan_with_media, receivers,
 };
 pub use fusion::in_config;
-use graph::{OperatorId, PePlan, Plan, Program};
+use graph::{Plan, Program};
 pub use measurement_text::MeasurementError;
+pub use optimiser::{
+    CandidateKind, OptimalityGap, OptimisedPlan, PlanExplanation, optimality_gap, optimise,
+    rate_text,
+};
 pub use order::{PlanOrder, order};
 pub use pe_threads::pe_threads;
 pub use plan_note::{PlanNote, notes};
@@ -53,6 +66,7 @@ pub use profile::{
     CrossingProfile, OperatorProfile, Profile, ProfileMergeError, QueueProfile, StreamProfile,
     ThreadProfile,
 };
+pub use schema_bytes::tuple_bytes;
 pub use streams::{DisjointSets, GraphEdge, StreamConsumers, closing_edges, find_loops};
 pub use thread_comments::thread_comments;
 pub use threaded_ports::SPLITTER;
@@ -72,32 +86,18 @@ pub fn plan(program: &Program, options: &PlanOptions<'_>) -> Result<Plan, Vec<Pl
         return Ok(Plan::default());
     }
     let stream_consumers = StreamConsumers::new(program);
-    let mut plan = match options.fusion {
-        FusionPolicy::All => fused(fusion::all(program)),
-        FusionPolicy::None => fused(fusion::none(program, &stream_consumers)),
-        FusionPolicy::Spl => fused(fusion::by_placement(program, &stream_consumers)?),
+    let plan = match &options.fusion {
+        FusionPolicy::All => plan_of_pes(fusion::all(program)),
+        FusionPolicy::None => plan_of_pes(fusion::none(program, &stream_consumers)),
+        FusionPolicy::Spl => plan_of_pes(fusion::by_placement(program, &stream_consumers)?),
         FusionPolicy::Text(plan) => {
             let checked = check_partial(plan, program);
             checked.map_err(|fault| vec![PlanError::new(fault.message)])?;
-            plan.clone()
+            (*plan).clone()
+        }
+        FusionPolicy::Cola(optimisation) => {
+            return optimise(program, options, optimisation).map(|optimised| optimised.plan);
         }
     };
-    add_missing_crossings(&mut plan, program, options.codec);
-    route::route(program, options, &stream_consumers, &mut plan)?;
-    threaded_ports::add(program, options, &stream_consumers, &mut plan);
-    derive(&mut plan, program);
-    debug_assert_eq!(check(&plan, program), Ok(()));
-    Ok(plan)
-}
-
-/// A plan of these PEs, without crossings and queues.
-fn fused(pes: Vec<Vec<OperatorId>>) -> Plan {
-    let pes = pes.into_iter().map(|operators| PePlan {
-        operators,
-        ..PePlan::default()
-    });
-    Plan {
-        pes: pes.collect(),
-        crossings: Vec::new(),
-    }
+    complete(program, options, &stream_consumers, plan)
 }

@@ -36,7 +36,7 @@ pub fn notes(program: &Program, options: &PlanOptions<'_>, plan: &Plan) -> Vec<P
     let parts = [finder.colocation(), finder.exlocation(), finder.isolation()];
     let hosts = finder
         .hosts()
-        .filter(|_| matches!(options.fusion, FusionPolicy::Spl));
+        .filter(|_| matches!(options.fusion, FusionPolicy::Spl | FusionPolicy::Cola(_)));
     parts
         .into_iter()
         .chain([hosts, finder.loops(), finder.batches()])

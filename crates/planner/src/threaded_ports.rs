@@ -33,7 +33,7 @@
 use std::collections::HashSet;
 
 use graph::{
-    CongestionPolicy, InPortId, OperatorId, OperatorNode, PeAssignment, PeId, PePlan, Plan,
+    CongestionPolicy, InPort, InPortId, OperatorId, OperatorNode, PeAssignment, PeId, PePlan, Plan,
     PortIndex, Program, ReceiverPlan, ThreadPool, ThreadedPort,
 };
 use tuple::Value;
@@ -107,7 +107,10 @@ fn threading_model(operator: &OperatorNode, options: &PlanOptions<'_>) -> Thread
 }
 
 /// The threaded ports that config of an operator asks for.
-fn configured_ports(id: OperatorId, operator: &OperatorNode) -> impl Iterator<Item = ThreadedPort> {
+pub(super) fn configured_ports(
+    id: OperatorId,
+    operator: &OperatorNode,
+) -> impl Iterator<Item = ThreadedPort> {
     let entries = operator.config.iter();
     let entries = entries.filter(|entry| &*entry.name == "threadedPort");
     let values = entries.flat_map(|entry| &entry.values);
@@ -176,29 +179,19 @@ impl ThreadPlanner<'_> {
                     ThreadingPolicy::Dynamic => (true, true),
                 };
             let ports = (0..self.operator(operator).inputs.len() as u32).map(PortIndex);
-            let begins = |&port: &PortIndex| is_threaded || self.begins_channel(operator, port);
+            let begins = |&port: &PortIndex| {
+                let input = &self.operator(operator).inputs[port.index()];
+                is_threaded || begins_channel(self.program, input)
+            };
             let ports = ports.filter(begins);
             let ports = ports.filter(|&port| self.may_thread(operator, port));
             let queue = |port| ThreadedPort {
-                operator,
-                port,
-                congestion: CongestionPolicy::Wait,
-                tuples_max: THREADED_QUEUE_TUPLES,
-                core: None,
                 is_pooled,
+                ..waiting_queue(InPortId { operator, port })
             };
             queues.extend(ports.map(queue).filter(|queue| is_new(pe, queue)));
         }
         queues
-    }
-
-    /// Whether a port is where a channel of a parallel region begins.
-    fn begins_channel(&self, operator: OperatorId, port: PortIndex) -> bool {
-        let sources = &self.operator(operator).inputs[port.index()].sources;
-        let mut annotations = sources
-            .iter()
-            .flat_map(|from| &self.operator(from.operator).annotations);
-        annotations.any(|(name, _)| &**name == SPLITTER)
     }
 
     /// Whether a port may get a thread that config does not ask for.
@@ -242,7 +235,10 @@ impl ThreadPlanner<'_> {
     fn has_enough_threads(&self, pe: &PePlan, receiving: usize) -> bool {
         let channels = pe.operators.iter().flat_map(|&operator| {
             let ports = (0..self.operator(operator).inputs.len() as u32).map(PortIndex);
-            ports.filter(move |&port| self.begins_channel(operator, port))
+            ports.filter(move |&port| {
+                let input = &self.operator(operator).inputs[port.index()];
+                begins_channel(self.program, input)
+            })
         });
         if channels.count() > self.options.cores.max(1) as usize {
             return false;
@@ -258,6 +254,25 @@ impl ThreadPlanner<'_> {
     fn operator(&self, id: OperatorId) -> &OperatorNode {
         &self.program.operators[id.0 as usize]
     }
+}
+
+/// A queue of the default size at a port, whose senders wait when it is full.
+pub(super) fn waiting_queue(port: InPortId) -> ThreadedPort {
+    ThreadedPort {
+        operator: port.operator,
+        port: port.port,
+        congestion: CongestionPolicy::Wait,
+        tuples_max: THREADED_QUEUE_TUPLES,
+        core: None,
+        is_pooled: false,
+    }
+}
+
+/// Whether a port is where a channel of a parallel region begins.
+pub(super) fn begins_channel(program: &Program, input: &InPort) -> bool {
+    let from = input.sources.iter().map(|from| from.operator.0 as usize);
+    let mut annotations = from.flat_map(|at| &program.operators[at].annotations);
+    annotations.any(|(name, _)| &**name == SPLITTER)
 }
 
 /// Whether the port of a queue has none in a PE yet.

@@ -22,7 +22,7 @@ pub struct MediumCost {
 }
 
 /// The operators that a medium joins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MediumReach {
     /// Operators of one process, or of two processes of one host.
     WithinHost,

@@ -11,5 +11,6 @@ pub(crate) use media::{find_medium, process_crossing_media, stays_on_host};
 pub use plan_error::PlanError;
 pub(crate) use plan_error::position_text;
 pub use plan_options::{
-    FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
+    FusionPolicy, MediumCapabilities, Optimisation, PlanGoal, PlanOptions, ThreadingPolicy,
+    TransportPolicy,
 };

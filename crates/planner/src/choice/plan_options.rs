@@ -4,6 +4,7 @@ use graph::{CrossingCodec, Plan};
 
 use super::host_fabrics::HostFabrics;
 use crate::calibration::Calibration;
+use crate::profile::Profile;
 
 /// The choices for a job. The default puts everything into one process.
 ///
@@ -67,6 +68,31 @@ pub enum FusionPolicy<'a> {
     /// A plan from a text decides ([`parse_plan`](crate::parse_plan)); the planner chooses what the
     /// text leaves out.
     Text(&'a Plan),
+    /// The plan that the cost model predicts most of, among those that the optimiser finds.
+    Cola(Optimisation<'a>),
+}
+
+/// The aim of the optimiser, and what it knows of earlier runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Optimisation<'a> {
+    /// The number that is to be best.
+    pub goal: PlanGoal,
+    /// A profile of earlier runs; without one, costs of operators are estimated.
+    pub profile: Option<&'a Profile>,
+    /// A complete plan of the program that is scored, too, and that the search begins with.
+    pub start: Option<&'a Plan>,
+}
+
+/// The number of a plan that is to be best.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlanGoal {
+    /// The most tuples a second.
+    #[default]
+    Throughput,
+    /// The least time from a source to the last operator, at the rate of the profile.
+    Latency,
+    /// The least processor time, as long as the plan carries the rate of the profile.
+    Cores,
 }
 
 /// The input ports that have a queue, and who runs them.

@@ -21,8 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{OperatorId, Program};
 
+use super::colocated_block::{ColocatedBlock, HostConstraints};
 use super::contradiction;
-use super::placement::{OperatorPlacement, PlacementValue, are_different_hosts};
+use super::placement::OperatorPlacement;
 use super::whole_or_split::by_loop;
 use crate::choice::PlanError;
 use crate::streams::{DisjointSets, StreamConsumers};
@@ -45,26 +46,6 @@ pub(crate) fn by_placement(
     fusion.place_constrained();
     fusion.place_unconstrained();
     Ok(fusion.pes())
-}
-
-/// Operators that are together, with the constraints that keep them apart from others.
-#[derive(Clone, Default)]
-struct ColocatedBlock<'a> {
-    operators: Vec<usize>,
-    exlocations: BTreeSet<&'a str>,
-    is_isolated: bool,
-    /// Whether the block holds all operators of some `partitionColocation`.
-    is_colocated: bool,
-    is_constrained: bool,
-    restartable: Option<&'a str>,
-    relocatable: Option<&'a str>,
-}
-
-/// The constraints of operators on one host that concern other hosts.
-#[derive(Clone, Default)]
-struct HostConstraints<'a> {
-    exlocations: BTreeSet<&'a str>,
-    hosts: BTreeSet<&'a str>,
 }
 
 struct PlacementFusion<'a> {
@@ -229,57 +210,5 @@ impl<'a> PlacementFusion<'a> {
             }
         }
         pes
-    }
-}
-
-impl<'a> ColocatedBlock<'a> {
-    fn new(operators: Vec<usize>, placements: &[OperatorPlacement<'a>]) -> ColocatedBlock<'a> {
-        let mut block = ColocatedBlock::default();
-        for placement in operators.iter().map(|&at| &placements[at]) {
-            block
-                .exlocations
-                .extend(placement.exlocation.map(|constraint| constraint.value));
-            block.is_isolated |= placement.isolation.is_some();
-            block.is_colocated |= placement.colocation.is_some();
-            block.is_constrained |= placement.is_constrained();
-            let value = |constraint: PlacementValue<'a>| constraint.value;
-            block.restartable = block.restartable.or(placement.restartable.map(value));
-            block.relocatable = block.relocatable.or(placement.relocatable.map(value));
-        }
-        block.operators = operators;
-        block
-    }
-
-    /// Whether two blocks may share a process.
-    fn fits(&self, other: &ColocatedBlock<'_>) -> bool {
-        let agree = |one: Option<&str>, other: Option<&str>| {
-            one.zip(other).is_none_or(|(one, other)| one == other)
-        };
-        let is_one_id = !self.is_colocated || !other.is_colocated;
-        !self.is_isolated
-            && !other.is_isolated
-            && is_one_id
-            && self.exlocations.is_disjoint(&other.exlocations)
-            && agree(self.restartable, other.restartable)
-            && agree(self.relocatable, other.relocatable)
-    }
-
-    fn absorb(&mut self, other: ColocatedBlock<'a>) {
-        self.operators.extend(other.operators);
-        self.exlocations.extend(other.exlocations);
-        self.is_isolated |= other.is_isolated;
-        self.is_colocated |= other.is_colocated;
-        self.restartable = self.restartable.or(other.restartable);
-        self.relocatable = self.relocatable.or(other.relocatable);
-    }
-}
-
-impl HostConstraints<'_> {
-    /// Whether two sets of operators may be on one host.
-    fn fits(&self, other: &HostConstraints<'_>) -> bool {
-        let mut hosts = self.hosts.iter();
-        let are_apart =
-            hosts.any(|one| other.hosts.iter().any(|two| are_different_hosts(one, two)));
-        !are_apart && self.exlocations.is_disjoint(&other.exlocations)
     }
 }

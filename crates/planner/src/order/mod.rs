@@ -34,7 +34,6 @@ mod order_context;
 mod plan_order;
 mod receiver_sharing;
 mod stream_origins;
-mod units;
 mod upstream_marking;
 
 use std::collections::BTreeSet;

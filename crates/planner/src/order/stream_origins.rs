@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use graph::{InPortId, OperatorId, OriginId, OutPortId, PortIndex, Program};
 
-use super::units::OperatorUnits;
+use crate::streams::OperatorUnits;
 use crate::streams::StreamConsumers;
 
 /// The origins of a program's streams.

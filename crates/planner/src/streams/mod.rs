@@ -3,8 +3,10 @@
 
 mod disjoint_sets;
 mod loops;
+mod operator_units;
 mod stream_consumers;
 
 pub use disjoint_sets::DisjointSets;
 pub use loops::{GraphEdge, closing_edges, find_loops};
+pub(crate) use operator_units::OperatorUnits;
 pub use stream_consumers::StreamConsumers;

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use graph::{OperatorId, Program};
 
-use crate::streams::StreamConsumers;
+use super::StreamConsumers;
 
 /// The units of a program, upstream first. A unit is one operator, or all operators of a loop.
-pub(super) struct OperatorUnits {
+pub(crate) struct OperatorUnits {
     /// The operators of each unit, in order of the program.
     pub operators_of: Vec<Vec<OperatorId>>,
     /// The unit of each operator.
