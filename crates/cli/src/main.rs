@@ -18,7 +18,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use command::{
-    bench, calibrate, check, doc, dump, explain, fmt, medium, new, pe, perf, profile, run, top,
+    bench, calibrate, check, doc, dump, explain, fmt, medium, new, pe, perf, plan, profile, run,
+    top,
 };
 use failure::CommandFailure;
 
@@ -47,6 +48,8 @@ enum CliCommand {
     Explain(explain::ExplainArgs),
     /// Print what a stage of the compiler makes of a program
     Dump(dump::DumpArgs),
+    /// Explain the plan that the optimiser finds for a program, or compare two plans
+    Plan(plan::PlanCommandArgs),
     /// Show the running jobs: rates, queues, latencies, and who waits for whom
     Top(top::TopArgs),
     /// Measure how fast streams are on this machine, beside raw controls
@@ -112,6 +115,7 @@ fn execute(command: CliCommand) -> Result<(), CommandFailure> {
         CliCommand::Doc(args) => doc::run(args),
         CliCommand::Explain(args) => explain::run(args),
         CliCommand::Dump(args) => dump::run(args),
+        CliCommand::Plan(args) => plan::run(args),
         CliCommand::Bench(args) => bench::run(args),
         CliCommand::Calibrate(args) => calibrate::run(args),
         CliCommand::Medium(args) => medium::run(args),

@@ -95,6 +95,7 @@ fn user_calibration_file() -> Option<PathBuf> {
     default_calibration_file(cache.as_deref(), home.as_deref())
 }
 
+/// The name of this machine's processor.
 pub(crate) fn processor() -> String {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo");
     processor_name(&cpuinfo.unwrap_or_default())

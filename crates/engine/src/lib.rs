@@ -56,6 +56,7 @@ mod monitor;
 mod part;
 mod pe;
 mod plan;
+mod profile_file;
 mod profiling;
 mod run;
 mod sources;
@@ -86,14 +87,17 @@ pub use monitor::{
 };
 pub use pe::{serve, serve_rank};
 pub use plan::{
-    MEDIUM_OF_RANKS, available_media, check_medium_settings, media, missing_medium,
-    own_medium_name, parse_plan, pin_pes, plan, plan_notes, usable_core_count, with_media_search,
+    MEDIUM_OF_RANKS, available_media, check_medium_settings, explain_plan, media, missing_medium,
+    optimise, own_medium_name, parse_plan, pin_pes, plan, plan_notes, prediction_text,
+    usable_core_count, with_media_search,
 };
 pub use planner::{
-    Calibration, FusionPolicy, MediumCapabilities, PlanOptions, Profile, ThreadingPolicy,
-    TransportPolicy,
+    Calibration, CandidateKind, FusionPolicy, MediumCapabilities, Optimisation, OptimisedPlan,
+    PlanExplanation, PlanGoal, PlanOptions, PlanPrediction, Profile, ThreadingPolicy,
+    TransportPolicy, predict,
 };
-pub use profiling::{ProfileCollector, ProfileRequest, load_profile};
+pub use profile_file::{LoadedProfile, load_profile};
+pub use profiling::{ProfileCollector, ProfileRequest};
 pub use run::{launch, run};
 pub use sources::{RecordedSources, bounded, is_folder, is_mixed};
 pub use syntax::nearest;

@@ -1,7 +1,9 @@
 //! Plans: the processes, threads and media that a program gets.
 
 use graph::{Crossing, CrossingRails, Plan, PlanTextError, Program};
-use planner::{MediumCapabilities, PlanOptions};
+use planner::{
+    MediumCapabilities, Optimisation, OptimisedPlan, PlanExplanation, PlanOptions, PlanPrediction,
+};
 use transport::{MediumSetting, media};
 
 use crate::error::Error;
@@ -33,12 +35,57 @@ use crate::error::Error;
 pub fn plan(program: &Program, options: &PlanOptions<'_>) -> Result<Plan, Error> {
     let plan = planner::plan(program, options);
     let plan = plan.map_err(|errors| Error::plan(program, &errors))?;
+    check_all_rails(program, &plan)?;
+    Ok(plan)
+}
+
+/// Finds the plan of a program that the cost model predicts most of; [`plan()`] with
+/// [`FusionPolicy::Cola`](crate::FusionPolicy) returns the plan alone.
+///
+/// # Errors
+/// [`Error::Plan`] with a line for each requirement that cannot be met.
+pub fn optimise(
+    program: &Program,
+    options: &PlanOptions<'_>,
+    optimisation: &Optimisation<'_>,
+) -> Result<OptimisedPlan, Error> {
+    let optimised = planner::optimise(program, options, optimisation);
+    let optimised = optimised.map_err(|errors| Error::plan(program, &errors))?;
+    check_all_rails(program, &optimised.plan)?;
+    Ok(optimised)
+}
+
+/// Explains the plan that [`optimise`] has found with these options, in sentences.
+///
+/// # Errors
+/// [`Error::Plan`] if there is no plan for one more core.
+pub fn explain_plan(
+    program: &Program,
+    options: &PlanOptions<'_>,
+    optimisation: &Optimisation<'_>,
+    optimised: &OptimisedPlan,
+) -> Result<PlanExplanation, Error> {
+    let explained = PlanExplanation::new(program, options, optimisation, optimised);
+    explained.map_err(|errors| Error::plan(program, &errors))
+}
+
+/// The throughput and the processor time of a prediction, in words.
+pub fn prediction_text(prediction: &PlanPrediction) -> String {
+    format!(
+        "{}, {:.1} ns of processor time for each, {} threads",
+        planner::rate_text(prediction.throughput),
+        prediction.total_ns,
+        prediction.threads.len()
+    )
+}
+
+fn check_all_rails(program: &Program, plan: &Plan) -> Result<(), Error> {
     let wrong = plan.crossings.iter().filter_map(|crossing| {
         let why = check_rails(crossing).err()?;
         Some(format!("`{}`: {why}", program.sender_name(crossing)))
     });
     match wrong.collect::<Vec<_>>() {
-        none if none.is_empty() => Ok(plan),
+        none if none.is_empty() => Ok(()),
         wrong => Err(Error::Plan(wrong.join("\n"))),
     }
 }

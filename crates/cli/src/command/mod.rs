@@ -14,6 +14,7 @@ mod medium_build;
 pub mod new;
 pub mod pe;
 pub mod perf;
+pub mod plan;
 pub mod profile;
 pub mod run;
 pub mod top;

@@ -41,7 +41,7 @@ pub fn run(args: ProfileArgs) -> Result<(), CommandFailure> {
     let ProfileCommand::Merge(args) = args.command;
     let mut sum: Option<Profile> = None;
     for file in &args.files {
-        let profile = engine::load_profile(file)?;
+        let profile = engine::load_profile(file)?.profile;
         match &mut sum {
             None => sum = Some(profile),
             Some(sum) => sum.merge(&profile).map_err(|error| {

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::process::Command;
 
 use engine::{
-    Calibration, CrossingCodec, JobFabrics, MediumCapabilities, Plan, PlanOptions, Program,
-    ThreadingPolicy, TransportPolicy,
+    Calibration, CrossingCodec, FusionPolicy, JobFabrics, MediumCapabilities, Optimisation, Plan,
+    PlanGoal, PlanOptions, Profile, Program, ThreadingPolicy, TransportPolicy,
 };
 
-use super::plan_args::{CodecName, FuseChoice, PlanArgs, ThreadingModel};
+use super::plan_args::{CodecName, FuseChoice, GoalName, PlanArgs, ThreadingModel};
 use crate::failure::CommandFailure;
 use crate::output::write_stderr;
 
@@ -19,43 +19,132 @@ use crate::output::write_stderr;
 /// [`CommandFailure::Usage`] for options that cannot be met, [`CommandFailure::Program`] for a plan
 /// that cannot be made.
 pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> {
-    let media = engine::media();
-    let written = match &args.fuse {
-        Some(FuseChoice::File(file)) => Some(read(file, program)?),
-        _ => None,
+    let inputs = PlanInputs::load(program, args)?;
+    let options = inputs.options()?;
+    let mut plan = match &options.fusion {
+        FusionPolicy::Cola(optimisation) => {
+            let optimised = engine::optimise(program, &options, optimisation)?;
+            for note in &optimised.notes {
+                write_stderr(&format!("note: {note}\n"));
+            }
+            optimised.plan
+        }
+        _ => engine::plan(program, &options)?,
     };
-    let fuse = match (&args.fuse, &written) {
-        (_, Some(plan)) => engine::FusionPolicy::Text(plan),
-        (Some(FuseChoice::None), _) => engine::FusionPolicy::None,
-        (Some(FuseChoice::Spl), _) => engine::FusionPolicy::Spl,
-        _ => engine::FusionPolicy::All,
-    };
-    let codec = match args.codec {
-        None | Some(CodecName::Facade) => CrossingCodec::Facade,
-        Some(CodecName::Normal) => CrossingCodec::Normal,
-    };
-    let calibration = calibration(args)?;
-    let fabrics = JobFabrics::new(&args.host, list_fabrics);
-    let (transport, settings) = transport(args.transport.as_deref().unwrap_or("auto"), &media)?;
-    let by_rdma = args.rdma.as_deref().map(|settings| ("rdma", settings));
-    let options = PlanOptions {
-        fusion: fuse,
-        transport,
-        codec,
-        threading: threading(args.threading.unwrap_or(ThreadingModel::Manual)),
-        cores: cores(&args.pin),
-        media: &media,
-        medium_settings: settings.or(by_rdma),
-        calibration: calibration.as_ref(),
-        fabrics: Some(&fabrics),
-    };
-    let mut plan = engine::plan(program, &options)?;
     for note in engine::plan_notes(program, &options, &plan) {
         write_stderr(&format!("note: {note}\n"));
     }
     check_rdma(args, &plan)?;
     engine::pin_pes(&mut plan, &args.pin);
     Ok(plan)
+}
+
+/// The files and facts that the options of a plan name, read.
+pub struct PlanInputs<'a> {
+    args: &'a PlanArgs,
+    media: Vec<MediumCapabilities<'static>>,
+    written: Option<Plan>,
+    start: Option<Plan>,
+    profile: Option<Profile>,
+    calibration: Option<Calibration>,
+    fabrics: JobFabrics<'a>,
+}
+
+impl<'a> PlanInputs<'a> {
+    /// Reads the files that the options name, and prints notes on them.
+    ///
+    /// # Errors
+    /// [`CommandFailure::Usage`] for a file that cannot be read, and options that have no effect
+    /// beside the others; [`CommandFailure::Program`] for a file that is garbled.
+    pub fn load(program: &Program, args: &'a PlanArgs) -> Result<PlanInputs<'a>, CommandFailure> {
+        let is_cola = args.fuse == Some(FuseChoice::Cola);
+        if let Some(option) = args.first_cola_option().filter(|_| !is_cola) {
+            let message = format!("{option} has an effect with `--fuse cola` only");
+            return Err(CommandFailure::Usage(message));
+        }
+        let written = match &args.fuse {
+            Some(FuseChoice::File(file)) => Some(read(
+                file,
+                program,
+                "; --fuse takes all, none, spl, cola or a file with a plan",
+            )?),
+            _ => None,
+        };
+        let start = args.start_plan.as_deref();
+        Ok(PlanInputs {
+            media: engine::media(),
+            start: start.map(|file| read(file, program, "")).transpose()?,
+            profile: args.use_profile.as_deref().map(profile).transpose()?,
+            calibration: calibration(args)?,
+            fabrics: JobFabrics::new(&args.host, list_fabrics),
+            written,
+            args,
+        })
+    }
+
+    /// The profile, if there is one.
+    pub fn profile(&self) -> Option<&Profile> {
+        self.profile.as_ref()
+    }
+
+    /// The options for the planner.
+    ///
+    /// # Errors
+    /// [`CommandFailure::Usage`] for a medium that is not there.
+    pub fn options(&self) -> Result<PlanOptions<'_>, CommandFailure> {
+        let args = self.args;
+        let by_name = args.transport.as_deref().unwrap_or("auto");
+        let (transport, settings) = transport(by_name, &self.media)?;
+        let by_rdma = args.rdma.as_deref().map(|settings| ("rdma", settings));
+        Ok(PlanOptions {
+            fusion: self.fusion(),
+            transport,
+            codec: match args.codec {
+                None | Some(CodecName::Facade) => CrossingCodec::Facade,
+                Some(CodecName::Normal) => CrossingCodec::Normal,
+            },
+            threading: threading(args.threading.unwrap_or(ThreadingModel::Manual)),
+            cores: cores(&args.pin),
+            media: &self.media,
+            medium_settings: settings.or(by_rdma),
+            calibration: self.calibration.as_ref(),
+            fabrics: Some(&self.fabrics),
+        })
+    }
+
+    fn fusion(&self) -> FusionPolicy<'_> {
+        match (&self.args.fuse, &self.written) {
+            (_, Some(plan)) => FusionPolicy::Text(plan),
+            (Some(FuseChoice::None), _) => FusionPolicy::None,
+            (Some(FuseChoice::Spl), _) => FusionPolicy::Spl,
+            (Some(FuseChoice::Cola), _) => FusionPolicy::Cola(self.optimisation()),
+            _ => FusionPolicy::All,
+        }
+    }
+
+    fn optimisation(&self) -> Optimisation<'_> {
+        Optimisation {
+            goal: match self.args.goal {
+                None | Some(GoalName::Throughput) => PlanGoal::Throughput,
+                Some(GoalName::Latency) => PlanGoal::Latency,
+                Some(GoalName::Cores) => PlanGoal::Cores,
+            },
+            profile: self.profile.as_ref(),
+            start: self.start.as_ref(),
+        }
+    }
+}
+
+/// Reads a profile, and prints notes on it.
+fn profile(file: &Path) -> Result<Profile, CommandFailure> {
+    let loaded = engine::load_profile(file).map_err(|error| match error {
+        engine::Error::Read(..) => CommandFailure::Usage(error.to_string()),
+        _ => error.into(),
+    })?;
+    for note in loaded.notes {
+        write_stderr(&format!("note: {note}\n"));
+    }
+    Ok(loaded.profile)
 }
 
 /// Checks that the settings of `--rdma` fit each stream that gets them, with a note if none does.
@@ -123,14 +212,14 @@ fn cores(pinned: &[u32]) -> u32 {
     }
 }
 
-fn read(file: &Path, program: &Program) -> Result<Plan, CommandFailure> {
+/// Reads the plan in a file; `help` stands behind the reason why it cannot be read.
+///
+/// # Errors
+/// [`CommandFailure::Usage`] if it cannot be read, [`CommandFailure::Program`] if it is garbled.
+pub fn read(file: &Path, program: &Program, help: &str) -> Result<Plan, CommandFailure> {
     let text = engine::bounded::read_text(file).map_err(|error| {
         let file = file.display();
-        let message = format!(
-            "cannot read the plan {file}: {error}; --fuse takes all, none, spl or \
-                               a file with a plan"
-        );
-        CommandFailure::Usage(message)
+        CommandFailure::Usage(format!("cannot read the plan {file}: {error}{help}"))
     })?;
     engine::parse_plan(&text, program)
         .map_err(|error| CommandFailure::Program(format!("{}:{error}", file.display())))

@@ -9,9 +9,22 @@ use clap::{Args as ClapArgs, ValueEnum};
 #[derive(Debug, ClapArgs)]
 pub struct PlanArgs {
     /// Which operators share a process: all of them, none, those that config `placement` puts
-    /// together, or those of a file with a plan (`dump --stage plan` prints one) [default: all]
-    #[arg(long, value_name = "all|none|spl|FILE", value_parser = fuse)]
+    /// together, those that the optimiser finds (cola), or those of a file with a plan (`dump
+    /// --stage plan` prints one) [default: all]
+    #[arg(long, value_name = "all|none|spl|cola|FILE", value_parser = fuse)]
     pub fuse: Option<FuseChoice>,
+
+    /// The profile of earlier runs that `--fuse cola` goes by; without one it estimates
+    #[arg(long, value_name = "FILE")]
+    pub use_profile: Option<PathBuf>,
+
+    /// The number that `--fuse cola` makes best [default: throughput]
+    #[arg(long, value_name = "GOAL")]
+    pub goal: Option<GoalName>,
+
+    /// A file with a plan that `--fuse cola` scores, too, and searches from
+    #[arg(long, value_name = "FILE")]
+    pub start_plan: Option<PathBuf>,
 
     /// How streams cross between processes, with settings as in a plan, behind blanks or commas:
     /// `rum`, `'rdma mode=channel'`; `auto` takes the fastest that gets there [default: auto]
@@ -54,7 +67,16 @@ pub enum FuseChoice {
     All,
     None,
     Spl,
+    Cola,
     File(PathBuf),
+}
+
+/// The number that the optimiser makes best: the value of `--goal`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GoalName {
+    Throughput,
+    Latency,
+    Cores,
 }
 
 /// How tuples are written between processes: the value of `--codec`.
@@ -74,12 +96,25 @@ pub enum ThreadingModel {
 }
 
 impl PlanArgs {
-    /// The first option given that changes a drawing of the graph: fusion, transport, hosts.
+    /// The first option given that changes a drawing of the graph: fusion, transport,
+    /// hosts.
     pub fn first_graph_option(&self) -> Option<&'static str> {
         first_given(&[
             ("--fuse", self.fuse.is_some()),
+            ("--use-profile", self.use_profile.is_some()),
+            ("--goal", self.goal.is_some()),
+            ("--start-plan", self.start_plan.is_some()),
             ("--transport", self.transport.is_some()),
             ("--host", !self.host.is_empty()),
+        ])
+    }
+
+    /// The first option given that has an effect with `--fuse cola` only.
+    pub fn first_cola_option(&self) -> Option<&'static str> {
+        first_given(&[
+            ("--use-profile", self.use_profile.is_some()),
+            ("--goal", self.goal.is_some()),
+            ("--start-plan", self.start_plan.is_some()),
         ])
     }
 
@@ -105,6 +140,7 @@ fn fuse(text: &str) -> Result<FuseChoice, String> {
         "all" => FuseChoice::All,
         "none" => FuseChoice::None,
         "spl" => FuseChoice::Spl,
+        "cola" => FuseChoice::Cola,
         file => FuseChoice::File(PathBuf::from(file)),
     })
 }

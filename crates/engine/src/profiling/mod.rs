@@ -12,12 +12,10 @@
 
 mod collector;
 mod pe_profile;
-mod profile_file;
 mod profiler;
 mod sample_counts;
 mod stream_rates;
 
 pub use collector::{ProfileCollector, ProfileRequest};
 pub(crate) use pe_profile::{PartNames, machine};
-pub use profile_file::load_profile;
 pub(crate) use profiler::PeProfiler;

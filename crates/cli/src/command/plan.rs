@@ -1,0 +1,159 @@
+//! `thalweg plan`: why the optimiser's plan is as it is, and how two plans compare.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand};
+use engine::{FusionPolicy, Plan, PlanExplanation, PlanOptions, Program};
+
+use crate::failure::CommandFailure;
+use crate::output::{colour, write_stderr, write_stdout};
+use crate::program::{FuseChoice, PlanArgs, PlanInputs, ProgramArgs, name_value, read_plan};
+
+/// Arguments of `thalweg plan`.
+#[derive(Debug, ClapArgs)]
+pub struct PlanCommandArgs {
+    /// The sub-command to run.
+    #[command(subcommand)]
+    command: PlanCommand,
+}
+
+/// Sub-commands with their arguments; a doc here is the sub-command's help text.
+#[derive(Debug, Subcommand)]
+enum PlanCommand {
+    /// Explain the plan of `--fuse cola`: its bottleneck, and what each move would cost
+    Explain(PlanExplainArgs),
+    /// Compare two plans of a program by the throughput that is predicted of both
+    Compare(PlanCompareArgs),
+}
+
+/// Arguments of `thalweg plan explain`.
+#[derive(Debug, ClapArgs)]
+struct PlanExplainArgs {
+    /// Arguments of the program.
+    #[command(flatten)]
+    program: ProgramArgs,
+
+    /// Options of the plan.
+    #[command(flatten)]
+    plan: PlanArgs,
+
+    /// Submission-time values of the program
+    #[arg(value_name = "NAME=VALUE", value_parser = name_value)]
+    values: Vec<(String, String)>,
+}
+
+/// Arguments of `thalweg plan compare`.
+#[derive(Debug, ClapArgs)]
+struct PlanCompareArgs {
+    /// File with one plan
+    #[arg(value_name = "PLAN")]
+    one: PathBuf,
+
+    /// File with the other plan
+    #[arg(value_name = "PLAN")]
+    other: PathBuf,
+
+    /// Arguments of the program.
+    #[command(flatten)]
+    program: ProgramArgs,
+
+    /// Options of the plan.
+    #[command(flatten)]
+    plan: PlanArgs,
+
+    /// Submission-time values of the program
+    #[arg(value_name = "NAME=VALUE", value_parser = name_value)]
+    values: Vec<(String, String)>,
+}
+
+/// Explains a plan, or compares two.
+///
+/// # Errors
+/// The program has errors, or a file or an option of the plan is wrong.
+pub fn run(args: PlanCommandArgs) -> Result<(), CommandFailure> {
+    match args.command {
+        PlanCommand::Explain(args) => explain(args),
+        PlanCommand::Compare(args) => compare(args),
+    }
+}
+
+fn compile(program: ProgramArgs, values: Vec<(String, String)>) -> Result<Program, CommandFailure> {
+    let compilation = engine::compile(&program.into_request(values))?;
+    write_stderr(&compilation.findings.to_text(colour()));
+    compilation.program.ok_or(CommandFailure::Reported)
+}
+
+/// Sets `--fuse cola`, which both sub-commands are about.
+fn set_cola(args: &mut PlanArgs) -> Result<(), CommandFailure> {
+    match args.fuse.replace(FuseChoice::Cola) {
+        None | Some(FuseChoice::Cola) => Ok(()),
+        Some(_) => Err(CommandFailure::Usage(
+            "`thalweg plan` is about plans of `--fuse cola`; leave --fuse out".to_owned(),
+        )),
+    }
+}
+
+fn explain(mut args: PlanExplainArgs) -> Result<(), CommandFailure> {
+    set_cola(&mut args.plan)?;
+    let program = compile(args.program, args.values)?;
+    let inputs = PlanInputs::load(&program, &args.plan)?;
+    let options = inputs.options()?;
+    let FusionPolicy::Cola(optimisation) = &options.fusion else {
+        return Err(CommandFailure::Program(
+            "the plan is not one of `--fuse cola`".to_owned(),
+        ));
+    };
+    let optimised = engine::optimise(&program, &options, optimisation)?;
+    for note in &optimised.notes {
+        write_stderr(&format!("note: {note}\n"));
+    }
+    let explanation = engine::explain_plan(&program, &options, optimisation, &optimised)?;
+    write_explanation(&explanation)
+}
+
+fn write_explanation(explanation: &PlanExplanation) -> Result<(), CommandFailure> {
+    write_stdout(&explanation.to_string())
+}
+
+fn compare(mut args: PlanCompareArgs) -> Result<(), CommandFailure> {
+    set_cola(&mut args.plan)?;
+    let program = compile(args.program, args.values)?;
+    let inputs = PlanInputs::load(&program, &args.plan)?;
+    let options = inputs.options()?;
+    let mut predictions = Vec::new();
+    for file in [&args.one, &args.other] {
+        let written = read_plan(file, &program, "")?;
+        let plan = complete(&program, &options, &written)?;
+        let found = engine::predict(&program, &options, inputs.profile(), &plan);
+        let text = format!("{}: {}\n", file.display(), engine::prediction_text(&found));
+        predictions.push((found.throughput, text));
+    }
+    let [(one, first), (other, second)] = &predictions[..] else {
+        return Ok(());
+    };
+    let (faster, ratio) = match other > one {
+        true => (&args.other, other / one),
+        false => (&args.one, one / other),
+    };
+    let verdict = match one == other || ratio.is_nan() {
+        true => "Both are predicted to carry the same.\n".to_owned(),
+        false => format!(
+            "{} is predicted to carry {ratio:.2} times as much.\n",
+            faster.display()
+        ),
+    };
+    write_stdout(&[&**first, second, &verdict].concat())
+}
+
+/// A plan's text with all that the planner adds to it.
+fn complete(
+    program: &Program,
+    options: &PlanOptions<'_>,
+    written: &Plan,
+) -> Result<Plan, CommandFailure> {
+    let options = PlanOptions {
+        fusion: FusionPolicy::Text(written),
+        ..*options
+    };
+    Ok(engine::plan(program, &options)?)
+}
