@@ -9,6 +9,7 @@ use transport::IdleStrategy;
 use crate::compare::CompareArgs;
 use crate::nexmark_args::{NexmarkArgs, NexmarkEventsArgs};
 use crate::report::ReportArgs;
+use crate::vwap_args::VwapArgs;
 
 /// Measure how fast streams are on this machine, beside raw controls
 #[derive(Debug, Parser)]
@@ -46,6 +47,8 @@ pub enum BenchCommand {
     All(CommonArgs),
     /// Events a second through the queries of NEXMark, from csv or from memory
     Nexmark(NexmarkArgs),
+    /// Tuples a second through the VWAP application with 332 operators, by plan
+    Vwap(VwapArgs),
     /// Write the events of NEXMark to files or standard output
     NexmarkEvents(NexmarkEventsArgs),
     /// Say what changed between two releases, with noise taken into account

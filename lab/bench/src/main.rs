@@ -27,6 +27,7 @@ mod result_tables;
 mod run_lengths;
 mod session;
 mod text_columns;
+mod vwap_args;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -28,6 +28,7 @@ mod paired_runs;
 mod path;
 mod schema;
 mod throughput;
+mod vwap;
 
 pub use ::nexmark::{GeneratorOptions, write_events, write_folder as write_event_folder};
 pub use bench::{BenchSession, BenchSettings, commit};
@@ -46,3 +47,4 @@ pub use paired_runs::RunLength;
 pub use path::{CodecKind, NamedPath, StreamPath};
 pub use schema::PayloadSchema;
 pub use throughput::{ThroughputOptions, throughput, throughput_plan, throughput_program};
+pub use vwap::{VwapOptions, VwapPlan, vwap};

@@ -342,6 +342,31 @@ fn queries_of_nexmark_do_what_is_done_by_hand() {
 }
 
 #[test]
+fn plans_of_vwap_are_measured_beside_all_fused() {
+    let plans = [
+        "vwap",
+        "--quick",
+        "--copies",
+        "2",
+        "--plan",
+        "cola-2,manual,dynamic",
+    ];
+    let found = results(&plans);
+    let names: Vec<_> = found.iter().map(|one| text(one, "path")).collect();
+    assert_eq!(names, ["cola-2 shm", "manual shm", "dynamic"]);
+    for one in &found {
+        assert_eq!(text(one, "control"), "process with all operators");
+        for field in ["tuples_per_s", "control_tuples_per_s", "ratio"] {
+            assert!(one[field].as_f64().unwrap() > 0.0, "{one}");
+        }
+    }
+    let temporary = std::env::temp_dir();
+    let left = std::fs::read_dir(temporary).unwrap().flatten();
+    let mut left = left.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    assert!(!left.any(|name| name.starts_with("thalweg-vwap-")));
+}
+
+#[test]
 fn events_of_nexmark_are_those_of_their_seed() {
     let events = |args: &[&str]| thalweg(&[&["bench", "nexmark-events"], args].concat()).ok();
     let few = ["--events", "500", "--seed", "3"];
