@@ -193,6 +193,7 @@ impl CompiledChain {
         let chains = ThreadChains {
             members: (0..count).map(member).collect(),
             stop_flag: &raw const STOP,
+            running: None,
         };
         let options = JitOptions {
             verify: false,
