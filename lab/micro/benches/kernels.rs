@@ -48,6 +48,7 @@ fn run(kernel: &Kernel, cpp: Option<&CppProgram>, shows_code: bool) {
         verify: false,
         listings: shows_code,
         perf_map: shows_code,
+        ..JitOptions::default()
     };
     let mut backend = Jit::new(&kernel.functions, &[], options).expect("a known machine");
     let mut compiled = BareOperator::new(&mut backend, &parts);
