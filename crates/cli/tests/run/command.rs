@@ -50,7 +50,7 @@ fn plans_that_cannot_be_are_bad_usage() {
     let wrong = [
         (
             ["--fuse", "nonee"],
-            "--fuse takes all, none, spl or a file with a plan",
+            "--fuse takes all, none, spl, cola or a file with a plan",
         ),
         (
             ["-F", "shmem"],

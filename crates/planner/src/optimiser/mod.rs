@@ -4,6 +4,7 @@
 //!   Program, Profile, Calibration ──> PlanModel ──> PlanProblem
 //!     baselines: fused, spl, unfused, the user's plan ─┐
 //!     partitions into 2, 3, ... parts                 ─┴─> moves ──> completed plans ──> the best
+//!     an exact search, in small programs ────────────────────────────┘
 //! ```
 //! Every candidate keeps the placements of the program. All are completed as any other plan is, and
 //! scored by the same model ([`predict`](crate::predict())), so the plan is never predicted to be
@@ -24,6 +25,7 @@ mod plan_score;
 
 pub use candidates::CandidateKind;
 use candidates::{PlanCandidate, baselines, partitions};
+use exact_search::EXACT_UNITS_MAX;
 pub use explanation::{PlanExplanation, rate_text};
 use graph::{Plan, Program};
 use move_search::{MoveSearch, SMALL_UNITS};
@@ -31,14 +33,23 @@ pub use optimality_gap::{OptimalityGap, optimality_gap};
 use plan_problem::PlanProblem;
 use plan_score::PlanScore;
 
-use crate::choice::{Optimisation, PlanError, PlanOptions};
+use crate::choice::{Optimisation, PlanError, PlanGoal, PlanOptions};
 use crate::completion::{complete, plan_of_pes};
-use crate::cost_model::{PlanModel, PlanPrediction, PlanSketch};
+use crate::cost_model::{PlanModel, PlanPrediction, PlanSketch, ThreadLoads, bottleneck_ns};
 use crate::fusion::by_placement;
 use crate::streams::StreamConsumers;
 
 /// Edges that the search visits at most; a small program needs some hundred thousand.
 const SEARCH_EDGES: u64 = 60_000_000;
+
+/// Factor of the throughput above which a better plan of a small program is worth looking for.
+const EXACT_FACTOR: f64 = 1.05;
+
+/// Branches of one exact search.
+const EXACT_BRANCHES: u64 = 30_000;
+
+/// Exact searches one after the other at most.
+const EXACT_ROUNDS: u32 = 4;
 
 /// Starts that are improved, in small programs and in large ones. Many starts lead to one plan.
 const STARTS_MAX: [usize; 2] = [8, 3];
@@ -142,6 +153,9 @@ fn search(
         let (sketch, score) = moves.improve(start);
         found.push((score, sketch));
     }
+    if let Some(exact) = better_by_exact_search(problem, &found) {
+        found.push((problem.score(&exact), exact));
+    }
     sort_by_score(&mut found);
     found.truncate(FOUND_MAX);
     let candidate = |(_, sketch)| PlanCandidate {
@@ -150,6 +164,33 @@ fn search(
     };
     let found = found.into_iter().map(candidate).collect();
     (found, SEARCH_EDGES - moves.edges_left)
+}
+
+/// A plan of a small program with more than 1.05 times the throughput of those found, by an exact
+/// search through a bounded number of branches.
+fn better_by_exact_search(
+    problem: &PlanProblem<'_>,
+    found: &[(PlanScore, PlanSketch)],
+) -> Option<PlanSketch> {
+    let graph = &problem.model.graph;
+    let units = graph.units.len();
+    if problem.goal != PlanGoal::Throughput || units > EXACT_UNITS_MAX {
+        return None;
+    }
+    let bottleneck = |sketch: &PlanSketch| {
+        let loads = ThreadLoads::new(graph, &graph.costs, sketch, units);
+        bottleneck_ns(&loads, sketch, problem.model.cores)
+    };
+    let found = found.iter().map(|(_, sketch)| bottleneck(sketch));
+    let mut least_ns = found.fold(f64::INFINITY, f64::min);
+    let mut best = None;
+    // A search that has found something looks for something better with what it knows now.
+    for _ in 0..EXACT_ROUNDS {
+        let outcome = exact_search::search(problem, least_ns / EXACT_FACTOR, EXACT_BRANCHES);
+        let Some(sketch) = outcome.sketch else { break };
+        (best, least_ns) = (Some(sketch), outcome.bottleneck_ns);
+    }
+    best
 }
 
 /// Sorts plans by their scores, those of equal scores as they are.
