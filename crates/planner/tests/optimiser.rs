@@ -335,8 +335,15 @@ fn placements_are_never_broken_and_baselines_never_missed() {
                 Vec::<String>::new()
             );
             let own = predict(program, options, Some(profile), &found.plan);
-            // Baselines that the optimiser takes for allowed.
-            for (_, other) in &found.scored {
+            for fusion in [FusionPolicy::All, FusionPolicy::None, FusionPolicy::Spl] {
+                let other = PlanOptions { fusion, ..*options };
+                let Ok(other) = plan(program, &other) else {
+                    continue;
+                };
+                if !broken_placements(program, &other).is_empty() {
+                    continue;
+                }
+                let other = predict(program, options, Some(profile), &other);
                 let slack = 1.0 + 1e-6;
                 match goal {
                     PlanGoal::Throughput => {
