@@ -13,8 +13,8 @@ use proptest::test_runner::{Config, TestRunner};
 use support::{chain, configure, media, profile, program};
 use testkit::arbitrary::graphs;
 use thalweg_planner::{
-    CandidateKind, FusionPolicy, OperatorProfile, Optimisation, PlanGoal, PlanOptions, Profile,
-    StreamProfile, optimality_gap, optimise, plan, predict,
+    CandidateKind, DisjointSets, FusionPolicy, OperatorProfile, Optimisation, PlanGoal,
+    PlanOptions, Profile, StreamConsumers, StreamProfile, optimality_gap, optimise, plan, predict,
 };
 
 /// The plan of a program on so many cores.
@@ -247,7 +247,8 @@ fn random_profile(program: &Program, decisions: &[u32]) -> Profile {
     profile
 }
 
-/// The values of config `placement` that a plan breaks, by what they say and nothing else.
+/// The values of config `placement` that a plan breaks, by what `docs/plans.md` says and nothing
+/// else.
 fn broken_placements(program: &Program, plan: &Plan) -> Vec<String> {
     let mut broken = Vec::new();
     let mut of_id: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -277,7 +278,36 @@ fn broken_placements(program: &Program, plan: &Plan) -> Vec<String> {
             broken.push(format!("{value} in {pes:?}"));
         }
     }
+    broken.extend(mixed_ids(program, plan));
     broken
+}
+
+/// Processes with operators of several ids of `partitionColocation` that no loop joins.
+fn mixed_ids(program: &Program, plan: &Plan) -> Vec<String> {
+    let id = |at: usize| -> Option<&str> {
+        let config = program.operators[at].config.iter();
+        let mut values = config.flat_map(|entry| &entry.values);
+        let value = values.find(|value| value.starts_with("partitionColocation"));
+        value.map(|value| &**value)
+    };
+    let mut joined = DisjointSets::new(program.operators.len());
+    let mut first: HashMap<String, usize> = HashMap::new();
+    for (at, number) in (0..).zip(StreamConsumers::new(program).loops()) {
+        let of_loop = number.map(|number| format!("loop {number}"));
+        for set in of_loop.into_iter().chain(id(at).map(str::to_owned)) {
+            joined.join(*first.entry(set).or_insert(at), at);
+        }
+    }
+    let mut mixed = Vec::new();
+    for pe in &plan.pes {
+        let with_ids = pe.operators.iter().map(|operator| operator.0 as usize);
+        let mut with_ids = with_ids.filter(|&at| id(at).is_some());
+        let Some(one) = with_ids.next() else { continue };
+        for other in with_ids.filter(|&other| joined.find(other) != joined.find(one)) {
+            mixed.push(format!("{:?} and {:?} in one process", id(one), id(other)));
+        }
+    }
+    mixed
 }
 
 /// Runs a property on random cases whose placements contradict nothing.
