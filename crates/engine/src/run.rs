@@ -13,7 +13,7 @@ use crate::job::{Job, LaunchOptions, check_hosts};
 use crate::launcher;
 use crate::monitor::{JobMetadata, Sampler};
 use crate::part::{self, PartOptions, UnfiredWindows};
-use crate::profiling::{PartNames, PeProfiler, machine};
+use crate::profiling::{PartNames, PeProfiler, ProfileCollector, machine};
 
 /// Runs a compiled program by its plan: in this process if there is one PE without a host, else in
 /// a process for each PE.
@@ -144,11 +144,13 @@ fn launch_part(
     let sampler =
         metadata.and_then(|metadata| Sampler::start(metadata, PeId(0), program, &running));
     let stopped = stop.clone();
-    let profile = launch.profile.clone();
-    let names = PartNames::new(program, (PeId(0), machine()), None);
-    let profiler = profile
-        .as_ref()
-        .and_then(|profile| PeProfiler::start(profile.request(), names, &running));
+    let (profile, stopped_early) = (launch.profile.clone(), stop.clone());
+    let start_profiler = |profile: &ProfileCollector| {
+        let names = PartNames::new(program, (PeId(0), machine()), None);
+        PeProfiler::start(profile.request(), names, &running)
+    };
+    let profiler = profile.as_ref().map(start_profiler).transpose();
+    let profiler = profiler.inspect_err(|_| stopped_early.request())?;
     let wait = move || {
         let outcome = running.join();
         drop(sampler);

@@ -30,9 +30,7 @@ pub struct CpuSamples {
     /// Number of samples taken out; threads that drain take turns.
     taken: AtomicU64,
     drains: Mutex<()>,
-    /// Samples that found the ring full.
-    lost: AtomicU64,
-    /// Processor time that the samples stand for, those that were lost included.
+    /// Processor time that the samples stand for, those that found the ring full included.
     cpu_ns: AtomicU64,
 }
 
@@ -50,7 +48,6 @@ impl Default for CpuSamples {
             written: AtomicU64::new(0),
             taken: AtomicU64::new(0),
             drains: Mutex::new(()),
-            lost: AtomicU64::new(0),
             cpu_ns: AtomicU64::new(0),
         }
     }
@@ -78,7 +75,6 @@ impl CpuSamples {
         };
         let written = self.written.load(Ordering::Relaxed);
         if written - self.taken.load(Ordering::Acquire) >= CAPACITY as u64 {
-            self.lost.fetch_add(1, Ordering::Relaxed);
             return;
         }
         let slot = &slots[written as usize % CAPACITY];
@@ -101,11 +97,6 @@ impl CpuSamples {
             self.taken.store(at + 1, Ordering::Release);
         }
     }
-
-    /// Number of samples that were not kept because nobody drained.
-    pub fn lost(&self) -> u64 {
-        self.lost.load(Ordering::Relaxed)
-    }
 }
 
 #[cfg(test)]
@@ -126,7 +117,6 @@ mod tests {
                 running: turn,
             });
             assert!(seen.into_iter().eq(expected));
-            assert_eq!(samples.lost(), 2 * u64::from(turn + 1));
             let all = (CAPACITY as u64 + 2) * u64::from(turn + 1);
             assert_eq!(samples.cpu_ns(), 4 * all);
         }

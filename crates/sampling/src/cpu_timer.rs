@@ -7,8 +7,6 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering, compiler_fence};
 
-use rustix::time::{ClockId, clock_gettime};
-
 use crate::cpu_samples::CpuSamples;
 use crate::signal_handler::{self, TimerTarget};
 
@@ -111,10 +109,4 @@ impl Drop for CpuTimer {
             libc::pthread_sigmask(libc::SIG_SETMASK, &before, ptr::null_mut());
         }
     }
-}
-
-/// Processor time of the calling thread so far, in nanoseconds.
-pub fn thread_cpu_ns() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

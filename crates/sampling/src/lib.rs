@@ -40,6 +40,6 @@ mod running_operator;
 mod signal_handler;
 
 pub use cpu_samples::{CpuSample, CpuSamples};
-pub use cpu_timer::{CpuTimer, SAMPLES_PER_SECOND_MAX, thread_cpu_ns};
+pub use cpu_timer::{CpuTimer, SAMPLES_PER_SECOND_MAX};
 pub use running_operator::RunningOperator;
 pub use signal_handler::install;

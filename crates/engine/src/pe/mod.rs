@@ -340,8 +340,11 @@ impl LauncherConnection {
         let job = ready.counters;
         let _sampler = job.and_then(|job| Sampler::start(job, ready.number, &program, &running));
         let profile = ready.profile;
-        let profiler =
-            profile.and_then(|(request, names)| PeProfiler::start(request, names, &running));
+        let profiler = profile.map(|(request, names)| PeProfiler::start(request, names, &running));
+        let profiler = match profiler.transpose() {
+            Ok(profiler) => profiler,
+            Err(error) => return failed_ending(error.to_string(), false),
+        };
         let (operator_counts, sources) = (running.operator_counts_handle(), ready.sources);
         let counts = move || part::source_counts(&sources, &operator_counts());
         let sender = self.sender.clone();

@@ -14,6 +14,7 @@ use super::collector::ProfileRequest;
 use super::pe_profile::{PartNames, PeObservations};
 use super::sample_counts::{CodeAddresses, SampleCounts};
 use super::stream_rates::StreamRates;
+use crate::error::Error;
 
 /// Time between two looks: a tenth of a second. A thread's samples of four seconds have room.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -39,12 +40,15 @@ struct ProfiledPe {
 }
 
 impl PeProfiler {
-    /// Starts the profiler of a PE that runs; `None` if the system cannot start a thread.
+    /// Starts the profiler of a PE that runs.
+    ///
+    /// # Errors
+    /// The system cannot start a thread. A profile that lacks a PE would be wrong.
     pub fn start(
         request: ProfileRequest,
         names: PartNames,
         running: &RunningPe,
-    ) -> Option<PeProfiler> {
+    ) -> Result<PeProfiler, Error> {
         let now = monotonic_ns();
         let threads = running.thread_samples().into_iter();
         let mut profiled = ProfiledPe {
@@ -67,14 +71,16 @@ impl PeProfiler {
             }
             profiled
         };
-        let thread = Builder::new().name("profiler".to_owned()).spawn(run).ok()?;
-        Some(PeProfiler {
+        let thread = Builder::new().name("profiler".to_owned()).spawn(run);
+        let thread = thread.map_err(|error| Error::system("start a thread", error))?;
+        Ok(PeProfiler {
             stop_sender,
             thread,
         })
     }
 
-    /// The profile, when the PE has been joined; `None` if the profiler's thread has panicked.
+    /// The profile, when the PE has been joined; `None` if the profiler's thread has panicked,
+    /// which is a bug of the engine.
     pub fn finish(self) -> Option<Profile> {
         drop(self.stop_sender);
         let mut profiled = self.thread.join().ok()?;

@@ -21,7 +21,7 @@ pub struct PlanCandidate {
 pub enum CandidateKind {
     /// All operators in one process: `--fuse all`.
     Fused,
-    /// As few processes as config allows: `--fuse spl`.
+    /// The processes of config `placement`, as few as it allows: `--fuse spl`.
     Spl,
     /// Each operator in a process of its own: `--fuse none`.
     Unfused,

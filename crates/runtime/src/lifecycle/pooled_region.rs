@@ -1,8 +1,8 @@
 //! A pooled region: the operators that one thread at a time of a pool runs, and the source that
 //! feeds them.
 //!
-//! What a thread does from its beginning to its end ([`thread_runner::run_source_thread`]) is done
-//! here batch by batch, each perhaps by another thread.
+//! The work of a thread from its beginning to its end ([`thread_runner::run_source_thread`]) is
+//! done here batch by batch, each perhaps by another thread.
 
 use std::cell::RefCell;
 use std::sync::Arc;
