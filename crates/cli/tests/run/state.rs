@@ -125,7 +125,8 @@ fn top_shows_what_operators_keep() {
     let pid = job.pid().to_string();
     let mut shown = String::new();
     until("the numbers of all tuples", || {
-        shown = thalweg(&["top", "--once", &pid]).ok();
+        // Before its counters are there the job is unknown.
+        shown = thalweg(&["top", "--once", &pid]).stdout;
         metric(&shown, "Tumbling", "nStateEntries") == Some(100_000)
     });
     for &(operator, least, most) in KEPT {
@@ -229,7 +230,8 @@ fn top_counts_tuples_that_are_not_in_tables() {
     let pid = job.pid().to_string();
     let mut shown = String::new();
     until("the numbers of all operators", || {
-        shown = thalweg(&["top", "--once", &pid]).ok();
+        // Before its counters are there the job is unknown.
+        shown = thalweg(&["top", "--once", &pid]).stdout;
         metric(&shown, "Known", "nStateEntries") == Some(1000)
     });
     for &(operator, kept, least) in KEPT_TUPLES {
