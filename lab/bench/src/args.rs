@@ -8,6 +8,7 @@ use transport::IdleStrategy;
 
 use crate::compare::CompareArgs;
 use crate::nexmark_args::{NexmarkArgs, NexmarkEventsArgs};
+use crate::plans_args::PlansArgs;
 use crate::report::ReportArgs;
 use crate::vwap_args::VwapArgs;
 
@@ -49,6 +50,8 @@ pub enum BenchCommand {
     Nexmark(NexmarkArgs),
     /// Tuples a second through the VWAP application with 332 operators, by plan
     Vwap(VwapArgs),
+    /// Source tuples a second of generated programs on many plans, and what is predicted of each
+    Plans(PlansArgs),
     /// Write the events of NEXMark to files or standard output
     NexmarkEvents(NexmarkEventsArgs),
     /// Say what changed between two releases, with noise taken into account

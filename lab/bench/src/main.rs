@@ -22,6 +22,8 @@ mod output;
 mod paths;
 mod perf;
 mod perf_args;
+mod plans_args;
+mod plans_summary;
 mod report;
 mod result_tables;
 mod run_lengths;

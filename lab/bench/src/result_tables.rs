@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use measure::Outcome;
 
 use crate::output::write_stderr;
+use crate::plans_summary::plans_summary;
 use crate::text_columns::TextColumns;
 
 /// A function that writes a line per result to standard error, if that is a terminal.
@@ -32,7 +33,8 @@ pub fn result_tables(outcomes: &[Outcome]) -> String {
             .take_while(|one| one.bench == first.bench)
             .count();
         let (own, others) = rest.split_at(count);
-        text += &format!("{}\n{}{}\n", first.bench, table(own), notes(own));
+        let (table, notes) = (table(own), notes(own));
+        text += &format!("{}\n{table}{notes}{}\n", first.bench, plans_summary(own));
         rest = others;
     }
     text + &outcomes.first().map(machine).unwrap_or_default()

@@ -62,6 +62,10 @@ pub fn measure(command: BenchCommand) -> Result<(), BenchFailure> {
             let what = args.to_options();
             run_session(&args.common, rate, |bench| suite::vwap(bench, &what))
         }
+        BenchCommand::Plans(args) => {
+            let what = args.to_options();
+            run_session(&args.common, rate, |bench| suite::plans(bench, &what))
+        }
         BenchCommand::Compare(_)
         | BenchCommand::Report(_)
         | BenchCommand::Control(_)

@@ -24,3 +24,4 @@ pub use event::{Auction, Bid, Event, Person};
 pub use files::{write_events, write_folder, write_side_input};
 pub use generator::Generator;
 pub use options::GeneratorOptions;
+pub use random::Random;

@@ -26,6 +26,7 @@ mod latency;
 mod nexmark;
 mod paired_runs;
 mod path;
+mod plans;
 mod schema;
 mod throughput;
 mod vwap;
@@ -45,6 +46,7 @@ pub use nexmark::{
 };
 pub use paired_runs::RunLength;
 pub use path::{CodecKind, NamedPath, StreamPath};
+pub use plans::{OPTIMISED_PLAN, PLANS_BENCH, PREDICTIONS_BENCH, PlansOptions, plans};
 pub use schema::PayloadSchema;
 pub use throughput::{ThroughputOptions, throughput, throughput_plan, throughput_program};
 pub use vwap::{VwapOptions, VwapPlan, vwap};

@@ -466,3 +466,33 @@ fn a_control_is_for_benchmarks_alone() {
         );
     }
 }
+
+#[test]
+fn plans_of_generated_programs_are_measured_beside_all_fused_and_predictions() {
+    let asked = [
+        "plans",
+        "--quick",
+        "--programs",
+        "1",
+        "--operators-max",
+        "4",
+    ];
+    let found = results(&[&asked[..], &["--random-plans", "1", "--seconds", "0.02"]].concat());
+    let plans = ["fused", "unfused", "spl", "dedicated", "cola", "random-0"];
+    let (measured, predicted) = found.split_at(plans.len());
+    for (bench, outcomes) in [("plans", measured), ("predictions", predicted)] {
+        assert_eq!(outcomes.len(), plans.len(), "{outcomes:?}");
+        for (one, plan) in outcomes.iter().zip(plans) {
+            assert_eq!(text(one, "bench"), bench);
+            let path = text(one, "path");
+            assert!(path.ends_with(&format!(" operators: {plan}")), "{path}");
+            for field in ["tuples_per_s", "control_tuples_per_s", "ratio"] {
+                assert!(one[field].as_f64().unwrap() > 0.0, "{one}");
+            }
+        }
+    }
+    let temporary = std::env::temp_dir();
+    let left = std::fs::read_dir(temporary).unwrap().flatten();
+    let mut left = left.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    assert!(!left.any(|name| name.starts_with("thalweg-plans-")));
+}
