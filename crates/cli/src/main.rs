@@ -48,7 +48,7 @@ enum CliCommand {
     Explain(explain::ExplainArgs),
     /// Print what a stage of the compiler makes of a program
     Dump(dump::DumpArgs),
-    /// Explain the plan that the optimiser finds for a program, or compare two plans
+    /// Explain the plan that the optimiser finds for a program, compare two plans, or draw one
     Plan(plan::PlanCommandArgs),
     /// Show the running jobs: rates, queues, latencies, and who waits for whom
     Top(top::TopArgs),

@@ -89,12 +89,12 @@ pub use pe::{serve, serve_rank};
 pub use plan::{
     MEDIUM_OF_RANKS, available_media, check_medium_settings, explain_plan, media, missing_medium,
     optimise, own_medium_name, parse_plan, pin_pes, plan, plan_notes, prediction_text,
-    usable_core_count, with_media_search,
+    program_threads, usable_core_count, with_media_search,
 };
 pub use planner::{
     Calibration, CandidateKind, FusionPolicy, MediumCapabilities, Optimisation, OptimisedPlan,
-    PlanExplanation, PlanGoal, PlanOptions, PlanPrediction, Profile, ThreadingPolicy,
-    TransportPolicy, predict,
+    PlanExplanation, PlanGoal, PlanOptions, PlanPrediction, Profile, ProgramThread,
+    ThreadingPolicy, TransportPolicy, predict,
 };
 pub use profile_file::{LoadedProfile, load_profile};
 pub use profiling::{ProfileCollector, ProfileRequest};

@@ -3,6 +3,7 @@
 use graph::{Crossing, CrossingRails, Plan, PlanTextError, Program};
 use planner::{
     MediumCapabilities, Optimisation, OptimisedPlan, PlanExplanation, PlanOptions, PlanPrediction,
+    ProgramThread,
 };
 use transport::{MediumSetting, media};
 
@@ -67,6 +68,15 @@ pub fn explain_plan(
 ) -> Result<PlanExplanation, Error> {
     let explained = PlanExplanation::new(program, options, optimisation, optimised);
     explained.map_err(|errors| Error::plan(program, &errors))
+}
+
+/// The threads of each PE of a complete plan, with the operators of the program that each enters.
+///
+/// # Errors
+/// [`Error::Plan`] if the plan is not complete, or not one of the program.
+pub fn program_threads(program: &Program, plan: &Plan) -> Result<Vec<Vec<ProgramThread>>, Error> {
+    let threads = planner::program_threads(program, plan);
+    threads.map_err(|fault| Error::Plan(fault.message))
 }
 
 /// The throughput and the processor time of a prediction, in words.

@@ -28,6 +28,7 @@ mod order;
 mod pe_threads;
 mod plan_note;
 mod profile;
+mod program_threads;
 mod route;
 mod schema_bytes;
 mod streams;
@@ -66,6 +67,7 @@ pub use profile::{
     CrossingProfile, OperatorProfile, Profile, ProfileMergeError, QueueProfile, StreamProfile,
     ThreadProfile,
 };
+pub use program_threads::{ProgramThread, program_threads};
 pub use schema_bytes::tuple_bytes;
 pub use streams::{DisjointSets, GraphEdge, StreamConsumers, closing_edges, find_loops};
 pub use thread_comments::thread_comments;

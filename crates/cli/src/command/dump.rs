@@ -1,12 +1,12 @@
 //! `thalweg dump`: a program as a stage of the compiler makes it.
 
 use clap::{Args as ClapArgs, ValueEnum};
-use engine::CompileRequest;
+use engine::{CompileRequest, Program};
 
-use crate::drawing;
+use crate::drawing::{self, DrawnProgram};
 use crate::failure::CommandFailure;
 use crate::output::{colour, write_stderr, write_stdout};
-use crate::program::{PlanArgs, ProgramArgs, name_value, plan};
+use crate::program::{PlanArgs, ProgramArgs, name_value, plan, take_drawn_profile};
 
 /// Arguments of `thalweg dump`.
 #[derive(Debug, ClapArgs)]
@@ -69,7 +69,7 @@ pub enum GraphFormat {
 }
 
 /// Prints one stage of a program.
-pub fn run(args: DumpArgs) -> Result<(), CommandFailure> {
+pub fn run(mut args: DumpArgs) -> Result<(), CommandFailure> {
     if args.format != GraphFormat::Text && args.stage != DumpStage::Graph {
         return Err(CommandFailure::Usage(
             "--format is for --stage graph".to_owned(),
@@ -88,21 +88,37 @@ pub fn run(args: DumpArgs) -> Result<(), CommandFailure> {
     let Some(program) = compilation.program else {
         return Err(CommandFailure::Reported);
     };
-    // The graph is drawn without a plan unless an option changes the processes.
-    let drawn = match (args.stage, args.plan.first_graph_option()) {
-        (DumpStage::Graph, Some(_)) => Some(plan(&program, &args.plan)?),
-        _ => None,
-    };
-    let text = match (args.stage, args.format) {
-        (DumpStage::Typed, _) => engine::dump_typed(&program),
-        (DumpStage::Graph, GraphFormat::Dot) => drawing::dot(&program, drawn.as_ref()),
-        (DumpStage::Graph, GraphFormat::Svg) => drawing::svg(&program, drawn.as_ref()),
-        (DumpStage::Graph, GraphFormat::Text) => drawing::text(&program, drawn.as_ref()),
-        (DumpStage::Plan, _) => engine::dump_plan(&program, &plan(&program, &args.plan)?),
-        (DumpStage::Clif, _) => engine::dump_clif(&program)?,
+    let text = match args.stage {
+        DumpStage::Typed => engine::dump_typed(&program),
+        DumpStage::Graph => graph(&program, &mut args.plan, args.format)?,
+        DumpStage::Plan => engine::dump_plan(&program, &plan(&program, &args.plan)?),
+        DumpStage::Clif => engine::dump_clif(&program)?,
         _ => engine::dump_asm(&program)?,
     };
     write_stdout(&text)
+}
+
+/// Draws the graph: without a plan unless an option changes the processes.
+fn graph(
+    program: &Program,
+    args: &mut PlanArgs,
+    format: GraphFormat,
+) -> Result<String, CommandFailure> {
+    let profile = take_drawn_profile(program, args)?;
+    let plan = match args.first_graph_option() {
+        Some(_) => Some(plan(program, args)?),
+        None => None,
+    };
+    let drawn = DrawnProgram {
+        program,
+        plan: plan.as_ref(),
+        profile: profile.as_ref(),
+    };
+    Ok(match format {
+        GraphFormat::Dot => drawing::dot(drawn),
+        GraphFormat::Svg => drawing::svg(drawn),
+        GraphFormat::Text => drawing::text(drawn),
+    })
 }
 
 /// Prints the text, the tokens or the syntax tree of the file.

@@ -1,13 +1,17 @@
-//! `thalweg plan`: why the optimiser's plan is as it is, and how two plans compare.
+//! `thalweg plan`: why the optimiser's plan is as it is, how two plans compare, and drawings.
 
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 use engine::{FusionPolicy, Plan, PlanExplanation, PlanOptions, Program};
 
+use crate::drawing::{self, DrawnProgram};
 use crate::failure::CommandFailure;
 use crate::output::{colour, write_stderr, write_stdout};
-use crate::program::{FuseChoice, PlanArgs, PlanInputs, ProgramArgs, name_value, read_plan};
+use crate::output_file::OutputFile;
+use crate::program::{
+    FuseChoice, PlanArgs, PlanInputs, ProgramArgs, name_value, plan, read_plan, take_drawn_profile,
+};
 
 /// Arguments of `thalweg plan`.
 #[derive(Debug, ClapArgs)]
@@ -24,6 +28,28 @@ enum PlanCommand {
     Explain(PlanExplainArgs),
     /// Compare two plans of a program by the throughput that is predicted of both
     Compare(PlanCompareArgs),
+    /// Draw a plan as SVG: hosts, processes, operators and threads, streams by medium and rate
+    Draw(PlanDrawArgs),
+}
+
+/// Arguments of `thalweg plan draw`.
+#[derive(Debug, ClapArgs)]
+struct PlanDrawArgs {
+    /// Arguments of the program.
+    #[command(flatten)]
+    program: ProgramArgs,
+
+    /// Options of the plan.
+    #[command(flatten)]
+    plan: PlanArgs,
+
+    /// The file to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Submission-time values of the program
+    #[arg(value_name = "NAME=VALUE", value_parser = name_value)]
+    values: Vec<(String, String)>,
 }
 
 /// Arguments of `thalweg plan explain`.
@@ -66,7 +92,7 @@ struct PlanCompareArgs {
     values: Vec<(String, String)>,
 }
 
-/// Explains a plan, or compares two.
+/// Explains a plan, compares two, or draws one.
 ///
 /// # Errors
 /// The program has errors, or a file or an option of the plan is wrong.
@@ -74,6 +100,25 @@ pub fn run(args: PlanCommandArgs) -> Result<(), CommandFailure> {
     match args.command {
         PlanCommand::Explain(args) => explain(args),
         PlanCommand::Compare(args) => compare(args),
+        PlanCommand::Draw(args) => draw(args),
+    }
+}
+
+/// Draws the plan of `--fuse cola`, or of another `--fuse`.
+fn draw(mut args: PlanDrawArgs) -> Result<(), CommandFailure> {
+    args.plan.fuse.get_or_insert(FuseChoice::Cola);
+    let program = compile(args.program, args.values)?;
+    let out = args.out.as_deref().map(OutputFile::create).transpose()?;
+    let profile = take_drawn_profile(&program, &mut args.plan)?;
+    let plan = plan(&program, &args.plan)?;
+    let picture = drawing::svg(DrawnProgram {
+        program: &program,
+        plan: Some(&plan),
+        profile: profile.as_ref(),
+    });
+    match out {
+        Some(file) => file.write(&picture),
+        None => write_stdout(&picture),
     }
 }
 
@@ -83,7 +128,7 @@ fn compile(program: ProgramArgs, values: Vec<(String, String)>) -> Result<Progra
     compilation.program.ok_or(CommandFailure::Reported)
 }
 
-/// Sets `--fuse cola`, which both sub-commands are about.
+/// Sets `--fuse cola`, which explaining and comparing are about.
 fn set_cola(args: &mut PlanArgs) -> Result<(), CommandFailure> {
     match args.fuse.replace(FuseChoice::Cola) {
         None | Some(FuseChoice::Cola) => Ok(()),

@@ -1,14 +1,19 @@
 //! The plan behind a drawing: the PE of each operator, and the medium of each stream between PEs.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use graph::{OperatorId, OutPortId, PeId, PePlan, Plan, Program};
+use graph::{EdgeMedium, OperatorId, OutPortId, PeId, PePlan, Plan, PortIndex, Program};
+
+use super::StreamWay;
 
 /// The plan that a drawing shows; without a plan it has no PEs and no media.
 pub(super) struct DrawnPlan<'a> {
     plan: Option<&'a Plan>,
     /// PE of each operator, by the operator's number.
     operator_pes: Vec<Option<PeId>>,
+    /// Ways within the PEs, but for direct calls.
+    inner_ways: HashMap<(OutPortId, OperatorId, PortIndex), StreamWay>,
 }
 
 impl<'a> DrawnPlan<'a> {
@@ -24,7 +29,20 @@ impl<'a> DrawnPlan<'a> {
                 }
             }
         }
-        DrawnPlan { plan, operator_pes }
+        let edges = plan.iter().flat_map(|plan| &plan.pes);
+        let inner = edges.flat_map(|pe| &pe.edges).filter_map(|edge| {
+            let way = match edge.medium {
+                EdgeMedium::Queue => StreamWay::Queue,
+                EdgeMedium::Merge => StreamWay::Merge,
+                EdgeMedium::Fused | EdgeMedium::Crossing(_) => return None,
+            };
+            Some(((edge.from, edge.operator, edge.port), way))
+        });
+        DrawnPlan {
+            inner_ways: inner.collect(),
+            plan,
+            operator_pes,
+        }
     }
 
     /// The PEs with their ids.
@@ -39,6 +57,17 @@ impl<'a> DrawnPlan<'a> {
             .get(operator.0 as usize)
             .copied()
             .flatten()
+    }
+
+    /// The way of a stream to an input port.
+    pub fn way(&self, from: OutPortId, to: OperatorId, port: PortIndex) -> StreamWay {
+        match self.medium_between(from, to) {
+            Some(medium) => StreamWay::Medium(medium),
+            None => {
+                let inner = self.inner_ways.get(&(from, to, port));
+                inner.cloned().unwrap_or(StreamWay::Call)
+            }
+        }
     }
 
     /// The medium of a stream to an operator of another PE; `None` within a PE.

@@ -1,13 +1,11 @@
-//! The column and row of each operator in a drawing.
+//! The column and row of each node in a drawing.
 //!
-//! A layered layout in three steps. Edges that close a loop are set aside (depth-first search). An
-//! operator's column is one behind the last operator that feeds it (longest path). The order within
-//! a column is improved by sweeps that sort operators by the mean row of their neighbours.
+//! A layered layout in three steps. Edges that close a loop are set aside (depth-first search). A
+//! node's column is one behind the last node that feeds it (longest path). The order within a
+//! column is improved by sweeps that sort nodes by the mean row of their neighbours.
 //!
 //! # Cost
-//! Linear in operators and in the columns that edges pass, but for the sorting of columns.
-
-use graph::OperatorId;
+//! Linear in nodes and in the columns that edges pass, but for the sorting of columns.
 
 /// Number of sweeps over the columns; further sweeps change little.
 const SWEEPS: usize = 8;
@@ -15,11 +13,11 @@ const SWEEPS: usize = 8;
 /// Position in the grid: column and row, from 0.
 pub(super) type GridCell = (u32, u32);
 
-/// Grid positions of the operators and of the edges between them.
+/// Grid positions of the nodes and of the edges between them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LayeredLayout {
-    /// The cell of each operator.
-    pub operator_cells: Vec<GridCell>,
+    /// The cell of each node.
+    pub node_cells: Vec<GridCell>,
     /// The cells that each edge passes on its way, in order. An edge into the next column passes
     /// none, nor does one that leads back.
     pub edge_cells: Vec<Vec<GridCell>>,
@@ -27,14 +25,19 @@ pub(super) struct LayeredLayout {
     pub column_heights: Vec<usize>,
 }
 
-/// Lays out `count` operators joined by `edges`. An edge over several columns gets a cell in each
-/// column between, so that it passes beside the operators there.
-pub(super) fn layered_layout(count: usize, edges: &[(OperatorId, OperatorId)]) -> LayeredLayout {
-    let after = adjacency(count, edges.iter().map(|&(a, b)| (a.0, b.0)));
+/// Lays out `count` nodes joined by `edges`. An edge over several columns gets a cell in each
+/// column between, so that it passes beside the nodes there. The nodes from `last` on, which
+/// nothing follows, share the last column.
+pub(super) fn layered_layout(count: usize, last: usize, edges: &[(u32, u32)]) -> LayeredLayout {
+    let after = adjacency(count, edges.iter().copied());
     let forward = forward_edges(&after);
     let after = adjacency(count, forward.iter().copied());
     let before = adjacency(count, forward.iter().map(|&(a, b)| (b, a)));
     let mut depth = longest_paths(&after, &before);
+    if last < count {
+        let behind = depth[..last].iter().max().map_or(0, |&column| column + 1);
+        depth[last..].fill(behind);
+    }
     let chains = chains(edges, &mut depth);
     let chain_edges = || {
         chains
@@ -58,7 +61,7 @@ pub(super) fn layered_layout(count: usize, edges: &[(OperatorId, OperatorId)]) -
         inner.unwrap_or_default().iter().map(cell).collect()
     };
     LayeredLayout {
-        operator_cells: (0..count as u32).map(|node| cell(&node)).collect(),
+        node_cells: (0..count as u32).map(|node| cell(&node)).collect(),
         edge_cells: chains.iter().map(between).collect(),
         column_heights: columns.iter().map(Vec::len).collect(),
     }
@@ -66,9 +69,9 @@ pub(super) fn layered_layout(count: usize, edges: &[(OperatorId, OperatorId)]) -
 
 /// Each edge as the nodes on its way; new nodes, with their columns, stand for the cells between.
 /// Empty for an edge that leads back.
-fn chains(edges: &[(OperatorId, OperatorId)], depth: &mut Vec<u32>) -> Vec<Vec<u32>> {
+fn chains(edges: &[(u32, u32)], depth: &mut Vec<u32>) -> Vec<Vec<u32>> {
     let mut chains = Vec::with_capacity(edges.len());
-    for &(OperatorId(from), OperatorId(to)) in edges {
+    for &(from, to) in edges {
         let (first, last) = (depth[from as usize], depth[to as usize]);
         let mut chain = Vec::new();
         if first < last {
@@ -94,7 +97,7 @@ fn adjacency(count: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<Vec<u
     lists
 }
 
-/// The edges without those that lead back to an operator whose search is still open.
+/// The edges without those that lead back to a node whose search is still open.
 fn forward_edges(after: &[Vec<u32>]) -> Vec<(u32, u32)> {
     let mut edges = Vec::new();
     let mut state = vec![0u8; after.len()]; // 0 new, 1 open, 2 done
@@ -121,7 +124,7 @@ fn forward_edges(after: &[Vec<u32>]) -> Vec<(u32, u32)> {
     edges
 }
 
-/// The length of the longest path that ends at each operator.
+/// The length of the longest path that ends at each node.
 fn longest_paths(after: &[Vec<u32>], before: &[Vec<u32>]) -> Vec<u32> {
     let mut missing: Vec<usize> = before.iter().map(Vec::len).collect();
     let mut depth = vec![0; after.len()];
@@ -171,47 +174,46 @@ fn sort_columns(columns: &mut [Vec<u32>], neighbours: &[Vec<u32>], row: &mut [u3
 
 #[cfg(test)]
 mod tests {
-    use graph::OperatorId;
-
     use super::layered_layout;
-
-    fn edges(pairs: &[(u32, u32)]) -> Vec<(OperatorId, OperatorId)> {
-        let pairs = pairs.iter();
-        pairs
-            .map(|&(a, b)| (OperatorId(a), OperatorId(b)))
-            .collect()
-    }
 
     #[test]
     fn a_column_is_one_behind_the_last_that_feeds_it() {
-        let found = layered_layout(4, &edges(&[(0, 1), (1, 2), (0, 3), (2, 3)]));
-        let columns: Vec<u32> = found.operator_cells.iter().map(|p| p.0).collect();
+        let found = layered_layout(4, 4, &[(0, 1), (1, 2), (0, 3), (2, 3)]);
+        let columns: Vec<u32> = found.node_cells.iter().map(|p| p.0).collect();
         assert_eq!(columns, [0, 1, 2, 3]);
     }
 
     #[test]
     fn a_loop_ends_and_keeps_its_order() {
-        let found = layered_layout(3, &edges(&[(0, 1), (1, 2), (2, 1), (2, 2)]));
-        let columns: Vec<u32> = found.operator_cells.iter().map(|p| p.0).collect();
+        let found = layered_layout(3, 3, &[(0, 1), (1, 2), (2, 1), (2, 2)]);
+        let columns: Vec<u32> = found.node_cells.iter().map(|p| p.0).collect();
         assert_eq!(columns, [0, 1, 2]);
     }
 
     #[test]
     fn a_long_edge_passes_beside_what_is_between() {
-        let found = layered_layout(3, &edges(&[(0, 1), (1, 2), (0, 2)]));
+        let found = layered_layout(3, 3, &[(0, 1), (1, 2), (0, 2)]);
         assert_eq!(found.edge_cells[..2], [vec![], vec![]]);
         let [(column, row)] = found.edge_cells[2][..] else {
             panic!("it passes one column");
         };
         assert_eq!(column, 1);
-        assert_ne!((column, row), found.operator_cells[1]);
+        assert_ne!((column, row), found.node_cells[1]);
         assert_eq!(found.column_heights, [1, 2, 1]);
     }
 
     #[test]
     fn crossed_edges_are_uncrossed() {
-        let found = layered_layout(4, &edges(&[(0, 3), (1, 2)]));
-        let rows: Vec<u32> = found.operator_cells.iter().map(|p| p.1).collect();
+        let found = layered_layout(4, 4, &[(0, 3), (1, 2)]);
+        let rows: Vec<u32> = found.node_cells.iter().map(|p| p.1).collect();
         assert_eq!(rows, [0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn the_last_nodes_share_a_column() {
+        let found = layered_layout(5, 3, &[(0, 1), (1, 2), (0, 3), (2, 4)]);
+        let columns: Vec<u32> = found.node_cells.iter().map(|p| p.0).collect();
+        assert_eq!(columns, [0, 1, 2, 3, 3]);
+        assert_eq!(found.edge_cells[2].len(), 2);
     }
 }

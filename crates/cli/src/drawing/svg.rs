@@ -1,222 +1,280 @@
 //! The graph as one self-contained SVG: no script, no font file, readable in any browser.
 //!
 //! ```text
-//!   column 0        column 1
-//!   +---------+     +---------+
-//!   | Source  |---->| Filter  |     one box an operator, one arrow a stream
-//!   +---------+     +---------+
+//!   host, with a plan
+//!     process, with a plan
+//!       +---------+ Lines     +---------+
+//!       | Source  |---------->| Filter  |     one box an operator, or several that are alike
+//!       +---------+           +---------+
+//!   legend
 //! ```
 
 use std::fmt::Write;
 
-use graph::{OperatorId, Plan, Program};
+use super::DrawnProgram;
+use super::legend::Legend;
+use super::nested_layout::{BoxBounds, LayoutBox, NestedLayout, nested_layout};
+use super::picture::{BoxKind, LINE_HEIGHT, Picture, PictureBox, TEXT_MARGIN};
+use super::profile_costs::line_width;
 
-use super::drawn_plan::DrawnPlan;
-use super::layered_layout::{GridCell, LayeredLayout, layered_layout};
-use super::{DrawnEdge, drawn_edges, unqualified_name};
-
-/// Pixels from the top of one row to the top of the next.
-const ROW_HEIGHT: u32 = 64;
-
-/// Pixels of an operator's box: two lines of label.
-const BOX_HEIGHT: u32 = 40;
-
-/// Pixels between the edge of the drawing and its first row and column.
+/// Pixels between the edge of the drawing and what it shows.
 const MARGIN: u32 = 24;
 
-/// Pixels between two columns: room for an arrow and the name of its stream.
-const COLUMN_GAP: u32 = 120;
+/// Pixels that a curve takes to turn.
+const BEND: u32 = 28;
 
-/// Estimated pixels of one character of a label; sizes the boxes.
-const LETTER_WIDTH: u32 = 8;
+/// Pixels below the lower of two boxes at which an arrow leads back.
+const BACK_GAP: u32 = 10;
 
-const STYLE: &str = "text{font:12px sans-serif;text-anchor:middle;fill:#222}\
-    .kind{fill:#666;font-size:11px}.stream{fill:#357;font-size:10px}\
+const STYLE: &str = "text{font:12px sans-serif;fill:#222}\
+    .small{font-size:11px;fill:#444}.stream{font-size:11px;fill:#245}\
     rect{fill:#f6f8fa;stroke:#57606a}\
-    path{fill:none;stroke:#57606a;marker-end:url(#arrow)}.control{stroke-dasharray:4 3}";
+    .host{fill:#eef1f4;stroke-dasharray:6 3}.process{fill:#fff}\
+    path{fill:none;stroke:#57606a}.edge{marker-end:url(#arrow)}\
+    .crossing{stroke:#0072b2;stroke-width:2.5}.control{stroke-dasharray:4 3}";
 
-/// Style rules that are added when the drawing shows PEs.
-const CROSSING_STYLE: &str = ".crossing{stroke-width:2.5}";
-
-/// Degrees between the colours of one PE and the next: the golden angle, so that near numbers have
-/// colours far apart.
-const HUE_STEP: u64 = 137;
-
-/// Draws the program as an SVG document. With a plan, each box has the number and the colour of its
-/// PE, and arrows between PEs are thick.
-pub fn svg(program: &Program, plan: Option<&Plan>) -> String {
+/// Draws the program as an SVG document: with a plan, in boxes for its processes and hosts; with a
+/// profile, coloured by processor time, and with arrows as wide as their rates.
+pub fn svg(drawn: DrawnProgram<'_>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = SvgDrawing::new(program, DrawnPlan::new(program, plan)).write(&mut out);
+    let _ = SvgDrawing::new(drawn).write(&mut out);
     out
 }
 
 struct SvgDrawing<'a> {
-    program: &'a Program,
-    plan: DrawnPlan<'a>,
-    edges: Vec<DrawnEdge>,
-    layout: LayeredLayout,
-    /// Left end and width of each column, in pixels.
-    columns: Vec<(u32, u32)>,
-    /// Width of each operator's box, in pixels.
-    widths: Vec<u32>,
-    /// Width and height of the drawing, in pixels.
-    size: (u32, u32),
+    name: &'a str,
+    picture: Picture,
+    layout: NestedLayout,
+    legend: Legend,
+    has_profile: bool,
 }
 
 impl<'a> SvgDrawing<'a> {
-    fn new(program: &'a Program, plan: DrawnPlan<'a>) -> SvgDrawing<'a> {
-        let edges = drawn_edges(program, &plan);
-        let pairs: Vec<_> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
-        let layout = layered_layout(program.operators.len(), &pairs);
-        let letters = |text: &str| text.chars().count() as u32;
-        let widths: Vec<u32> = (0..)
-            .zip(&program.operators)
-            .map(|(at, o)| {
-                let below = caption(&plan, OperatorId(at), &o.kind);
-                letters(&o.name).max(letters(&below)) * LETTER_WIDTH + 16
-            })
-            .collect();
-        let mut widest = vec![0; layout.column_heights.len()];
-        for (&(column, _), &width) in layout.operator_cells.iter().zip(&widths) {
-            let widest: &mut u32 = &mut widest[column as usize];
-            *widest = (*widest).max(width);
-        }
-        let mut left = MARGIN;
-        let columns = widest.into_iter().map(|width| {
-            let column = (left, width);
-            left += width + COLUMN_GAP;
-            column
-        });
-        let columns: Vec<_> = columns.collect();
-        let tallest = layout
-            .column_heights
-            .iter()
-            .max()
-            .map_or(0, |&rows| rows as u32);
-        let size = (left, MARGIN + tallest * ROW_HEIGHT);
+    fn new(drawn: DrawnProgram<'a>) -> SvgDrawing<'a> {
+        let picture = Picture::new(drawn);
+        let boxes: Vec<LayoutBox> = picture.boxes.iter().map(|one| one.layout).collect();
+        let arrows = picture.arrows.iter();
+        let arrows = arrows.map(|arrow| (picture.outlets[arrow.outlet].from, arrow.to));
         SvgDrawing {
-            program,
-            plan,
-            edges,
-            layout,
-            columns,
-            widths,
-            size,
+            name: &drawn.program.name,
+            layout: nested_layout(&boxes, &arrows.collect::<Vec<_>>()),
+            legend: Legend::new(&picture, drawn.plan.is_some(), drawn.profile.is_some()),
+            has_profile: drawn.profile.is_some(),
+            picture,
         }
     }
 
-    /// The upper left corner of a cell, in pixels.
-    fn corner(&self, (column, row): GridCell) -> (u32, u32) {
-        (self.columns[column as usize].0, MARGIN + row * ROW_HEIGHT)
+    /// The bounds of a box in the drawing, with the room for its outlets.
+    fn bounds(&self, at: usize) -> BoxBounds {
+        let bounds = self.layout.bounds[at];
+        BoxBounds {
+            x: bounds.x + MARGIN,
+            y: bounds.y + MARGIN,
+            ..bounds
+        }
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
-        let (width, height) = self.size;
+        let (legend_width, legend_height) = self.legend.size();
+        let width = self.layout.size.0.max(legend_width) + 2 * MARGIN;
+        let legend_top = self.layout.size.1 + 2 * MARGIN;
+        let below = if legend_height > 0 {
+            legend_height + MARGIN
+        } else {
+            0
+        };
+        let height = legend_top + below;
         writeln!(
             out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
              width=\"{width}\" height=\"{height}\">"
         )?;
-        writeln!(out, "<title>{}</title>", escape(&self.program.name))?;
-        let crossing = match self.plan.pes().next() {
-            Some(_) => CROSSING_STYLE,
-            None => "",
-        };
-        writeln!(out, "<style>{STYLE}{crossing}</style>")?;
+        writeln!(out, "<title>{}</title>", escape(self.name))?;
+        writeln!(out, "<style>{STYLE}</style>")?;
         writeln!(
             out,
             "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" \
-             markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">\
+             markerWidth=\"8\" markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">\
              <path d=\"M0 0 8 4 0 8z\" style=\"fill:#57606a;stroke:none\"/></marker></defs>"
         )?;
-        let edges = self.edges.iter().zip(&self.layout.edge_cells);
-        for (edge, bends) in edges {
-            self.edge(edge, bends, out)?;
+        // A white drawing can be read on dark pages, too.
+        writeln!(
+            out,
+            "<path d=\"M0 0H{width}V{height}H0z\" style=\"fill:#fff;stroke:none\"/>"
+        )?;
+        let is_operator = |one: &PictureBox| one.kind == BoxKind::Operator;
+        let boxes = || self.picture.boxes.iter().enumerate();
+        for (at, one) in boxes().filter(|(_, one)| !is_operator(one)) {
+            self.container(at, one, out)?;
         }
-        (0..self.widths.len()).try_for_each(|at| self.operator(at, out))?;
+        // Arrows pass below boxes where they have to.
+        (0..self.picture.arrows.len()).try_for_each(|at| self.arrow(at, out))?;
+        for (at, one) in boxes().filter(|(_, one)| is_operator(one)) {
+            self.operator(at, one, out)?;
+        }
+        for outlet in &self.picture.outlets {
+            let (x, y) = self.outlet_place(outlet.from, outlet.y);
+            let label = escape(&outlet.label);
+            writeln!(
+                out,
+                "<text class=\"stream\" x=\"{}\" y=\"{}\">{label}</text>",
+                x + TEXT_MARGIN / 2,
+                y - 4
+            )?;
+        }
+        self.legend.write((MARGIN, legend_top), out)?;
         writeln!(out, "</svg>")
     }
 
-    fn operator(&self, at: usize, out: &mut String) -> std::fmt::Result {
-        let operator = &self.program.operators[at];
-        let ((x, y), width) = (self.corner(self.layout.operator_cells[at]), self.widths[at]);
-        let middle = x + width / 2;
-        let id = OperatorId(at as u32);
-        let fill = match self.plan.pe_of(id) {
-            Some(pe) => {
-                let hue = u64::from(pe.0) * HUE_STEP % 360;
-                format!(" style=\"fill:hsl({hue},70%,92%)\"")
-            }
-            None => String::new(),
+    /// The point at which a stream leaves its box.
+    fn outlet_place(&self, from: usize, y: u32) -> (u32, u32) {
+        let (bounds, outlet_width) = (self.bounds(from), self.picture.boxes[from].outlet_width);
+        (bounds.x + bounds.width - outlet_width, bounds.y + y)
+    }
+
+    fn container(&self, at: usize, one: &PictureBox, out: &mut String) -> std::fmt::Result {
+        let bounds = self.bounds(at);
+        let class = match one.kind {
+            BoxKind::Host => "host",
+            _ => "process",
         };
-        writeln!(
+        self.rectangle(class, "", bounds, out)?;
+        write!(out, "<title>{}</title></rect>", escape(&one.title))?;
+        let head = one
+            .lines
+            .iter()
+            .zip((bounds.y + LINE_HEIGHT..).step_by(LINE_HEIGHT as usize));
+        let notes_top = bounds.y + bounds.height - one.notes.len() as u32 * LINE_HEIGHT;
+        let notes = one
+            .notes
+            .iter()
+            .zip((notes_top + 6..).step_by(LINE_HEIGHT as usize));
+        let first = one.lines.first();
+        for (line, y) in head.chain(notes) {
+            let class = if Some(line) == first { "name" } else { "small" };
+            text(class, (bounds.x + TEXT_MARGIN, y), line, out)?;
+        }
+        writeln!(out)
+    }
+
+    fn operator(&self, at: usize, one: &PictureBox, out: &mut String) -> std::fmt::Result {
+        let bounds = self.bounds(at);
+        let shown = BoxBounds {
+            width: bounds.width - one.outlet_width,
+            ..bounds
+        };
+        let fill = one.shade.map_or_else(String::new, |shade| {
+            format!(" style=\"fill:{}\"", shade.colour())
+        });
+        self.rectangle("operator", &format!(" rx=\"4\"{fill}"), shown, out)?;
+        write!(out, "<title>{}</title></rect>", escape(&one.title))?;
+        let lines = one
+            .lines
+            .iter()
+            .zip((bounds.y + LINE_HEIGHT..).step_by(LINE_HEIGHT as usize));
+        for (at, (line, y)) in lines.enumerate() {
+            let class = if at == 0 { "name" } else { "small" };
+            text(class, (bounds.x + TEXT_MARGIN, y), line, out)?;
+        }
+        writeln!(out)
+    }
+
+    /// Begins a rectangle; more attributes may follow the bounds.
+    fn rectangle(
+        &self,
+        class: &str,
+        more: &str,
+        bounds: BoxBounds,
+        out: &mut String,
+    ) -> std::fmt::Result {
+        let BoxBounds {
+            x,
+            y,
+            width,
+            height,
+        } = bounds;
+        write!(
             out,
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BOX_HEIGHT}\" rx=\"4\"{fill}/>\
-             <text x=\"{middle}\" y=\"{}\">{}</text>\
-             <text class=\"kind\" x=\"{middle}\" y=\"{}\">{}</text>",
-            y + 17,
-            escape(&operator.name),
-            y + 32,
-            escape(&caption(&self.plan, id, &operator.kind)),
+            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"\
+             {more}>"
         )
     }
 
-    fn edge(&self, edge: &DrawnEdge, bends: &[GridCell], out: &mut String) -> std::fmt::Result {
-        let (from, to) = (edge.from.0 as usize, edge.to.0 as usize);
-        let (x, y) = self.corner(self.layout.operator_cells[from]);
-        let start = (x + self.widths[from], y + BOX_HEIGHT / 2);
-        let class = match (edge.is_control, edge.medium.is_some()) {
-            (true, true) => " class=\"control crossing\"",
-            (true, false) => " class=\"control\"",
-            (false, true) => " class=\"crossing\"",
-            (false, false) => "",
-        };
-        write!(out, "<path{class} d=\"M{} {}", start.0, start.1)?;
-        let mut at = start;
-        for &bend in bends {
-            let (x, y) = self.corner(bend);
-            let y = y + BOX_HEIGHT / 2;
-            curve(at, (x, y), out)?;
-            at = (x + self.columns[bend.0 as usize].1, y);
-            write!(out, "H{}", at.0)?;
-        }
-        let (x, y) = self.corner(self.layout.operator_cells[to]);
-        let end = (x, y + BOX_HEIGHT / 2);
-        curve(at, end, out)?;
-        let (x, y) = match bends.first() {
-            Some(&bend) => {
-                let (x, y) = self.corner(bend);
-                (x + self.columns[bend.0 as usize].1 / 2, y + BOX_HEIGHT / 2)
+    fn arrow(&self, at: usize, out: &mut String) -> std::fmt::Result {
+        let arrow = &self.picture.arrows[at];
+        let outlet = &self.picture.outlets[arrow.outlet];
+        let mut class = "edge".to_owned();
+        for (word, is_so) in [
+            ("crossing", arrow.is_crossing),
+            ("control", arrow.is_control),
+        ] {
+            if is_so {
+                class += &format!(" {word}");
             }
-            None => ((start.0 + end.0) / 2, (start.1 + end.1) / 2),
-        };
-        let stream = escape(&edge.label());
-        writeln!(
+        }
+        let width = outlet.rate.filter(|_| self.has_profile).map(|rate| {
+            let width = line_width(rate, self.picture.fastest_rate);
+            format!(" style=\"stroke-width:{width}\"")
+        });
+        let (x, y) = self.outlet_place(outlet.from, outlet.y);
+        let room = self.bounds(outlet.from);
+        let start = (room.x + room.width, y);
+        let end_box = self.bounds(arrow.to);
+        let end = (end_box.x, end_box.y + end_box.height / 2);
+        let width = width.unwrap_or_default();
+        write!(
             out,
-            "\"/><text class=\"stream\" x=\"{x}\" y=\"{}\">{stream}</text>",
-            y - 4
-        )
+            "<path class=\"{class}\"{width} d=\"M{x} {y}H{}",
+            start.0
+        )?;
+        if self.layout.leads_back[at] {
+            let below = (room.y + room.height).max(end_box.y + end_box.height) + BACK_GAP;
+            let (right, left) = (start.0 + BEND / 2, end.0.saturating_sub(BEND / 2));
+            write!(out, "C{right} {y} {right} {below} {} {below}", start.0)?;
+            write!(out, "H{}C{left} {below} {left} {1} {0} {1}", end.0, end.1)?;
+        } else {
+            let mut from = start;
+            for pass in &self.layout.passes[at] {
+                let next = (pass.from_x + MARGIN, pass.y + MARGIN);
+                curve(from, next, out)?;
+                from = (pass.to_x + MARGIN, next.1);
+                write!(out, "H{}", from.0)?;
+            }
+            curve(from, end, out)?;
+        }
+        writeln!(out, "\"/>")
     }
 }
 
-/// The second line of a box: the kind of the operator, and its PE if there is a plan.
-fn caption(plan: &DrawnPlan<'_>, id: OperatorId, kind: &str) -> String {
-    match plan.pe_of(id) {
-        Some(pe) => format!("{}, pe {pe}", unqualified_name(kind)),
-        None => unqualified_name(kind).to_owned(),
-    }
+fn text(class: &str, (x, y): (u32, u32), line: &str, out: &mut String) -> std::fmt::Result {
+    let line = escape(line);
+    write!(
+        out,
+        "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{line}</text>"
+    )
 }
 
 /// A curve that leaves to the right and arrives from the left.
 fn curve(from: (u32, u32), to: (u32, u32), out: &mut String) -> std::fmt::Result {
-    let bend = COLUMN_GAP / 2;
-    let before = i64::from(to.0) - i64::from(bend);
-    let (x, y) = to;
+    let bend = BEND.min(to.0.saturating_sub(from.0) / 2);
+    let (before, (x, y)) = (to.0 - bend, to);
     write!(out, "C{} {} {before} {y} {x} {y}", from.0 + bend, from.1)
 }
 
+/// Text as XML has it. Characters that XML does not allow become U+FFFD.
 fn escape(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    text.replace('>', "&gt;").replace('"', "&quot;")
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push(character),
+            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
 }

@@ -7,6 +7,6 @@ mod program_args;
 mod shell_words;
 
 pub use cores::check_cores;
-pub use plan::{PlanInputs, plan, read as read_plan};
+pub use plan::{PlanInputs, plan, read as read_plan, take_drawn_profile};
 pub use plan_args::{FuseChoice, PlanArgs};
 pub use program_args::{CompilationArgs, MediaPathArgs, ProgramArgs, name_value};

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::process::Command;
 
 use engine::{
-    Calibration, CrossingCodec, FusionPolicy, JobFabrics, MediumCapabilities, Optimisation, Plan,
-    PlanGoal, PlanOptions, Profile, Program, ThreadingPolicy, TransportPolicy,
+    Calibration, CrossingCodec, FusionPolicy, JobFabrics, LoadedProfile, MediumCapabilities,
+    Optimisation, Plan, PlanGoal, PlanOptions, Profile, Program, ThreadingPolicy, TransportPolicy,
 };
 
 use super::plan_args::{CodecName, FuseChoice, GoalName, PlanArgs, ThreadingModel};
+use crate::drawing::missing_operators_note;
 use crate::failure::CommandFailure;
 use crate::output::write_stderr;
 
@@ -137,14 +138,43 @@ impl<'a> PlanInputs<'a> {
 
 /// Reads a profile, and prints notes on it.
 fn profile(file: &Path) -> Result<Profile, CommandFailure> {
-    let loaded = engine::load_profile(file).map_err(|error| match error {
-        engine::Error::Read(..) => CommandFailure::Usage(error.to_string()),
-        _ => error.into(),
-    })?;
+    let loaded = load_profile(file)?;
     for note in loaded.notes {
         write_stderr(&format!("note: {note}\n"));
     }
     Ok(loaded.profile)
+}
+
+fn load_profile(file: &Path) -> Result<LoadedProfile, CommandFailure> {
+    engine::load_profile(file).map_err(|error| match error {
+        engine::Error::Read(..) => CommandFailure::Usage(error.to_string()),
+        _ => error.into(),
+    })
+}
+
+/// Reads the profile whose costs a drawing shows, if there is one, and prints a note on operators
+/// that it does not have. Only `--fuse cola` plans by it, too: for other plans the option is taken
+/// out of the arguments.
+///
+/// # Errors
+/// [`CommandFailure::Usage`] for a file that cannot be read, [`CommandFailure::Program`] for one
+/// that is garbled.
+pub fn take_drawn_profile(
+    program: &Program,
+    args: &mut PlanArgs,
+) -> Result<Option<Profile>, CommandFailure> {
+    let Some(file) = args.use_profile.clone() else {
+        return Ok(None);
+    };
+    // The machine of the profile does not matter to a drawing.
+    let profile = load_profile(&file)?.profile;
+    if args.fuse != Some(FuseChoice::Cola) {
+        args.use_profile = None;
+        if let Some(note) = missing_operators_note(program, &profile) {
+            write_stderr(&format!("note: {note}\n"));
+        }
+    }
+    Ok(Some(profile))
 }
 
 /// Checks that the settings of `--rdma` fit each stream that gets them, with a note if none does.

@@ -14,7 +14,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "all|none|spl|cola|FILE", value_parser = fuse)]
     pub fuse: Option<FuseChoice>,
 
-    /// The profile of earlier runs that `--fuse cola` goes by; without one it estimates
+    /// The profile of earlier runs that `--fuse cola` goes by; without one it estimates. Drawings
+    /// are coloured by it
     #[arg(long, value_name = "FILE")]
     pub use_profile: Option<PathBuf>,
 

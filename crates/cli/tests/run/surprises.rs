@@ -145,7 +145,8 @@ fn the_graph_is_drawn_with_the_processes_that_are_asked_for() {
         "{dot}"
     );
     let svg = dump(&["graph", "--fuse", "spl", "--format", "svg"]).ok();
-    assert!(svg.contains("Custom, pe 2</text>") && svg.contains("class=\"crossing\""));
+    assert!(svg.contains(">pe 2</text>") && svg.contains("class=\"edge crossing\""));
+    assert!(svg.contains(">A by shm</text>"), "{svg}");
     // Where an option would do nothing it is refused.
     for (stage, option, value) in [
         ("typed", "--fuse", "none"),
