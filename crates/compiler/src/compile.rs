@@ -207,7 +207,10 @@ fn compile_indexed(
     check_graph(&mut expanded);
     check_rest(&session, &expanded);
     let functions = finish(&session, &expanded);
-    let program = root.map(|(_, main)| assemble(&session, main, expanded.operators, functions));
+    let program = root.map(|(_, main)| Program {
+        config: expanded.main_config,
+        ..assemble(&session, main, expanded.operators, functions)
+    });
 
     (program.filter(|_| needs_main), session.diagnostics)
 }
@@ -330,6 +333,7 @@ fn assemble(
             .collect(),
         functions: functions.into(),
         operators,
+        config: Vec::new(),
     }
 }
 

@@ -93,7 +93,7 @@ pub use plan::{
 };
 pub use planner::{
     Calibration, CandidateKind, FusionPolicy, MediumCapabilities, Optimisation, OptimisedPlan,
-    PlanExplanation, PlanGoal, PlanOptions, PlanPrediction, Profile, ProgramThread,
+    PlanExplanation, PlanGoal, PlanHost, PlanOptions, PlanPrediction, Profile, ProgramThread,
     ThreadingPolicy, TransportPolicy, predict,
 };
 pub use profile_file::{LoadedProfile, load_profile};

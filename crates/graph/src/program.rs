@@ -17,6 +17,9 @@ pub struct Program {
     pub functions: Arc<[Function]>,
     /// The operators, in order of expansion.
     pub operators: Vec<OperatorNode>,
+    /// Config entries of the main composite that hold for the program and not for operators:
+    /// `hostPool`, `defaultPoolSize`, `applicationScope`.
+    pub config: Vec<ConfigEntry>,
 }
 
 impl Program {

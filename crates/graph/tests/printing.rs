@@ -400,6 +400,7 @@ fn program() -> Program {
         files: [].into(),
         functions: [clip_shortly()].into(),
         operators: vec![source(), operator],
+        config: Vec::new(),
     }
 }
 

@@ -22,6 +22,7 @@ mod cost_model;
 mod cut;
 mod derived;
 mod fusion;
+mod hosts;
 mod measurement_text;
 mod optimiser;
 mod order;
@@ -39,8 +40,8 @@ pub use calibration::{
     Calibration, CostFit, MediumCost, MediumReach, default_calibration_file, processor_name,
 };
 pub use choice::{
-    FusionPolicy, HostFabrics, MediumCapabilities, Optimisation, PlanError, PlanGoal, PlanOptions,
-    SharedFabric, ThreadingPolicy, TransportPolicy, check_medium, own_medium_name,
+    FusionPolicy, HostFabrics, MediumCapabilities, Optimisation, PlanError, PlanGoal, PlanHost,
+    PlanOptions, SharedFabric, ThreadingPolicy, TransportPolicy, check_medium, own_medium_name,
     streams_medium_names,
 };
 use completion::{complete, plan_of_pes};

@@ -90,6 +90,9 @@ impl<'a> PlanNoteFinder<'_, 'a> {
     }
 
     fn hosts(&self) -> Option<PlanNote> {
+        if self.plan.pes.iter().any(|pe| pe.host.is_some()) {
+            return None;
+        }
         let constraints = self.constraints(OperatorPlacement::host_value);
         self.note(&constraints, "all processes run on this host")
     }

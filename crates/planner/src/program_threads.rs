@@ -1,7 +1,5 @@
 //! The threads of all PEs by the operators of the program, for drawings of a plan.
 
-use std::collections::HashMap;
-
 use graph::{OperatorId, Plan, Program, ThreadStartPoint};
 
 use crate::cut::ProgramCuts;
@@ -39,22 +37,16 @@ pub fn program_threads(
     plan: &Plan,
 ) -> Result<Vec<Vec<ProgramThread>>, PlanFault> {
     check(plan, program)?;
-    let ids: HashMap<&str, OperatorId> = program
-        .operators
-        .iter()
-        .map(|operator| &*operator.name)
-        .zip((0..).map(OperatorId))
-        .collect();
     let cuts = ProgramCuts::new(program, plan);
     let pes = plan.pe_ids().map(|pe| {
         let part = cuts.cut(pe);
         let threads = pe_threads(&part.program, &part.pins).threads.into_iter();
         let of_program = threads.map(|thread| {
             let name = |id: &OperatorId| &*part.program.operators[id.0 as usize].name;
-            let entered = thread.operators.iter().map(name);
+            let in_program = |id: &OperatorId| part.operator_ids[id.0 as usize];
             ProgramThread {
                 name: start_name(&thread.start, name),
-                operators: entered.filter_map(|name| ids.get(name).copied()).collect(),
+                operators: thread.operators.iter().filter_map(in_program).collect(),
                 core: thread.core,
                 is_pooled: thread.is_pooled,
             }

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::Command;
 
 use engine::{
-    Calibration, CrossingCodec, FusionPolicy, JobFabrics, LoadedProfile, MediumCapabilities,
-    Optimisation, Plan, PlanGoal, PlanOptions, Profile, Program, ThreadingPolicy, TransportPolicy,
+    Calibration, CrossingCodec, FusionPolicy, HostSpec, JobFabrics, LoadedProfile,
+    MediumCapabilities, Optimisation, Plan, PlanGoal, PlanHost, PlanOptions, Profile, Program,
+    ThreadingPolicy, TransportPolicy,
 };
 
 use super::plan_args::{CodecName, FuseChoice, GoalName, PlanArgs, ThreadingModel};
@@ -49,6 +50,7 @@ pub struct PlanInputs<'a> {
     profile: Option<Profile>,
     calibration: Option<Calibration>,
     fabrics: JobFabrics<'a>,
+    hosts: Vec<PlanHost<'a>>,
 }
 
 impl<'a> PlanInputs<'a> {
@@ -78,6 +80,7 @@ impl<'a> PlanInputs<'a> {
             profile: args.use_profile.as_deref().map(profile).transpose()?,
             calibration: calibration(args)?,
             fabrics: JobFabrics::new(&args.host, list_fabrics),
+            hosts: if is_cola { hosts(args)? } else { Vec::new() },
             written,
             args,
         })
@@ -110,6 +113,7 @@ impl<'a> PlanInputs<'a> {
             medium_settings: settings.or(by_rdma),
             calibration: self.calibration.as_ref(),
             fabrics: Some(&self.fabrics),
+            hosts: &self.hosts,
         })
     }
 
@@ -223,6 +227,52 @@ fn list_fabrics() -> Command {
     let mut command = Command::new("/proc/self/exe");
     command.arg0("thalweg").args(["medium", "fabrics"]);
     command
+}
+
+/// The hosts of the options, with their tags and cores.
+fn hosts(args: &PlanArgs) -> Result<Vec<PlanHost<'_>>, CommandFailure> {
+    let tagged = args
+        .host_tags
+        .iter()
+        .map(|tags| ("--host-tags", &tags.host));
+    let with_cores = args
+        .host_cores
+        .iter()
+        .map(|(host, _)| ("--host-cores", host));
+    let named: Vec<(&str, &String)> = tagged.chain(with_cores).collect();
+    for (at, (option, name)) in named.iter().enumerate() {
+        if args.host.iter().all(|host| host.name != **name) {
+            return Err(CommandFailure::Usage(format!(
+                "{option}: host {name} is not described: --host {name}=ADDRESS says where it is"
+            )));
+        }
+        if named[..at].contains(&(option, name)) {
+            return Err(CommandFailure::Usage(format!(
+                "{option} is given twice for host {name}"
+            )));
+        }
+    }
+    let twice = |(at, host): &(usize, &HostSpec)| {
+        let mut before = args.host[..*at].iter();
+        before.any(|other| other.name == host.name)
+    };
+    if let Some((_, host)) = args.host.iter().enumerate().find(twice) {
+        // The launch says the same of other plans.
+        let name = &host.name;
+        return Err(CommandFailure::Program(format!(
+            "host {name} is described twice by --host"
+        )));
+    }
+    let all = args.host.iter().map(|host| {
+        let tags = args.host_tags.iter().find(|tags| tags.host == host.name);
+        let given = args.host_cores.iter().find(|(name, _)| *name == host.name);
+        PlanHost {
+            name: &host.name,
+            tags: tags.map_or(&[], |tags| &tags.tags),
+            cores: given.map_or_else(|| cores(&args.pin), |(_, cores)| *cores),
+        }
+    });
+    Ok(all.collect())
 }
 
 fn threading(model: ThreadingModel) -> ThreadingPolicy {

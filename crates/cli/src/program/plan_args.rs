@@ -52,14 +52,31 @@ pub struct PlanArgs {
     #[arg(long, value_name = "MODEL")]
     pub threading: Option<ThreadingModel>,
 
-    /// A host that the plan names: the address at which other hosts reach it, and the words that
-    /// start a command there
+    /// A host that the plan names, and that `--fuse cola` may put processes on: the address at
+    /// which other hosts reach it, and the words that start a command there
     #[arg(long, value_name = "NAME=ADDRESS[,COMMAND...]", value_parser = host)]
     pub host: Vec<engine::HostSpec>,
+
+    /// Tags of a host, which pools of config `hostPool` ask for, for `--fuse cola`
+    #[arg(long, value_name = "NAME=TAG[,TAG...]", value_parser = host_tags)]
+    pub host_tags: Vec<HostTags>,
+
+    /// Number of cores of a host, for `--fuse cola`; without it as many as the command may use
+    #[arg(long, value_name = "NAME=CORES", value_parser = host_cores)]
+    pub host_cores: Vec<(String, u32)>,
 
     /// The cores to run on, as in `0,2`; distributed over the processes if there are several
     #[arg(long, value_name = "CPUS", value_delimiter = ',', value_parser = core)]
     pub pin: Vec<u32>,
+}
+
+/// Tags of a host: a value of `--host-tags`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostTags {
+    /// Name of the host.
+    pub host: String,
+    /// Tags of the host, in the order given.
+    pub tags: Vec<String>,
 }
 
 /// Which operators share a process: the value of `--fuse`.
@@ -107,6 +124,8 @@ impl PlanArgs {
             ("--start-plan", self.start_plan.is_some()),
             ("--transport", self.transport.is_some()),
             ("--host", !self.host.is_empty()),
+            ("--host-tags", !self.host_tags.is_empty()),
+            ("--host-cores", !self.host_cores.is_empty()),
         ])
     }
 
@@ -116,6 +135,8 @@ impl PlanArgs {
             ("--use-profile", self.use_profile.is_some()),
             ("--goal", self.goal.is_some()),
             ("--start-plan", self.start_plan.is_some()),
+            ("--host-tags", !self.host_tags.is_empty()),
+            ("--host-cores", !self.host_cores.is_empty()),
         ])
     }
 
@@ -189,6 +210,28 @@ fn host(text: &str) -> Result<engine::HostSpec, String> {
         address,
         prefix: words.map(str::to_owned).collect(),
     })
+}
+
+fn host_tags(text: &str) -> Result<HostTags, String> {
+    let wrong = "must have the form NAME=TAG or NAME=TAG,TAG,...";
+    let (host, tags) = text.split_once('=').ok_or(wrong)?;
+    let tags: Vec<String> = tags.split(',').map(str::to_owned).collect();
+    if host.is_empty() || tags.iter().any(String::is_empty) {
+        return Err(wrong.to_owned());
+    }
+    Ok(HostTags {
+        host: host.to_owned(),
+        tags,
+    })
+}
+
+fn host_cores(text: &str) -> Result<(String, u32), String> {
+    let wrong = "must have the form NAME=CORES, with a number of 1 or more";
+    let (host, cores) = text.split_once('=').ok_or(wrong)?;
+    match cores.parse() {
+        Ok(cores @ 1..) if !host.is_empty() => Ok((host.to_owned(), cores)),
+        _ => Err(wrong.to_owned()),
+    }
 }
 
 fn core(text: &str) -> Result<u32, String> {

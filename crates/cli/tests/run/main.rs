@@ -24,6 +24,7 @@ mod mixed;
 mod mpi;
 mod net;
 mod nexmark;
+mod optimised_hosts;
 mod optimiser;
 mod order;
 mod paths;

@@ -70,6 +70,13 @@ pub(crate) fn operator_config(
     })
 }
 
+/// Entries of a clause of the main composite that hold for the program and not for its operators.
+pub(crate) fn program_config(clauses: &InheritedClauses) -> Vec<ConfigEntry> {
+    let all = clauses.config.iter();
+    let of_program = all.filter(|entry| MAIN_ONLY_KINDS.contains(&&*entry.name));
+    of_program.map(|entry| entry.entry.clone()).collect()
+}
+
 /// Config that a composite's definition hands to its operators.
 pub(crate) fn composite_config<'w>(
     session: &Session<'w>,

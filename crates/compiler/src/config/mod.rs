@@ -12,4 +12,6 @@ mod placement;
 mod ports;
 mod text;
 
-pub(crate) use entries::{composite_config, invocation_config, operator_config, override_with};
+pub(crate) use entries::{
+    composite_config, invocation_config, operator_config, override_with, program_config,
+};

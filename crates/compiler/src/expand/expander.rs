@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use graph::OperatorNode;
+use graph::{ConfigEntry, OperatorNode};
 use syntax::ast::Composite;
 use syntax::{Diagnostic, Span};
 
@@ -26,6 +26,8 @@ pub(crate) struct Expander<'e, 'w> {
     pub session: &'e Session<'w>,
     /// The operators so far.
     pub operators: Vec<OperatorNode>,
+    /// Config entries of the main composite that hold for no single operator.
+    pub main_config: Vec<ConfigEntry>,
     /// Where each came from.
     pub sites: Vec<OperatorSite>,
     stream_count: u32,
@@ -52,6 +54,7 @@ impl<'e, 'w> Expander<'e, 'w> {
         Expander {
             session,
             operators: Vec::new(),
+            main_config: Vec::new(),
             sites: Vec::new(),
             stream_count: 0,
             merged_streams: HashMap::new(),

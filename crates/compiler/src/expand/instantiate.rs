@@ -11,6 +11,7 @@ use tuple::TupleType;
 use super::composite_instance::CompositeInstance;
 use super::expander::Expander;
 use super::{declare, definition, inherited_clauses};
+use crate::config;
 use crate::instance::{InputFeed, OutputStream};
 use crate::names::{CompositeScope, CompositeStream, Scope, StreamSchema, UnitId};
 use crate::types::add_type_difference;
@@ -82,6 +83,9 @@ impl<'w> Expander<'_, 'w> {
             &instance.inherited,
             is_main,
         );
+        if is_main {
+            self.main_config = config::program_config(&own);
+        }
         if is_first {
             self.session.resolve_types(&scope);
         }

@@ -3,6 +3,7 @@
 mod host_fabrics;
 mod media;
 mod plan_error;
+mod plan_host;
 mod plan_options;
 
 pub use host_fabrics::{HostFabrics, SharedFabric};
@@ -10,6 +11,7 @@ pub use media::{check_medium, own_medium_name, streams_medium_names};
 pub(crate) use media::{find_medium, process_crossing_media, stays_on_host};
 pub use plan_error::PlanError;
 pub(crate) use plan_error::position_text;
+pub use plan_host::PlanHost;
 pub use plan_options::{
     FusionPolicy, MediumCapabilities, Optimisation, PlanGoal, PlanOptions, ThreadingPolicy,
     TransportPolicy,

@@ -3,6 +3,7 @@
 use graph::{CrossingCodec, Plan};
 
 use super::host_fabrics::HostFabrics;
+use super::plan_host::PlanHost;
 use crate::calibration::Calibration;
 use crate::profile::Profile;
 
@@ -41,6 +42,8 @@ pub struct PlanOptions<'a> {
     pub calibration: Option<&'a Calibration>,
     /// The fabrics that join hosts; `None`: none are known.
     pub fabrics: Option<&'a dyn HostFabrics>,
+    /// The hosts that the optimiser may put processes on; without any, all are on the launcher's.
+    pub hosts: &'a [PlanHost<'a>],
 }
 
 impl<'a> PlanOptions<'a> {

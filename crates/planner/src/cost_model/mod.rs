@@ -14,6 +14,7 @@
 //! `docs/optimiser.md` has the formulas with their sources, and what the model does not know.
 
 mod crossing_cost;
+mod host_cores;
 mod load_graph;
 mod origin_bits;
 mod plan_latency;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use graph::{CrossingRails, OperatorId, OutPortId, PeId, Plan, Program};
 
 use super::crossing_cost::{CrossingCost, CrossingCosts};
+use super::host_cores::HostCores;
 use super::load_graph::{LoadGraph, StreamCosts, first_streams};
 use super::plan_latency::latency_ns;
 use super::plan_sketch::PlanSketch;
@@ -54,7 +55,8 @@ pub struct PredictedThread {
     pub ns: f64,
 }
 
-/// Predicts what a complete plan carries on hosts with [`PlanOptions::cores`] cores each.
+/// Predicts what a complete plan carries on the hosts of [`PlanOptions::hosts`]; others have
+/// [`PlanOptions::cores`] cores each.
 ///
 /// # Example
 /// ```
@@ -84,7 +86,9 @@ pub struct PlanModel<'a> {
     /// Units with their work, and the streams between them.
     pub graph: LoadGraph,
     /// Cores of each host.
-    pub cores: f64,
+    pub cores: HostCores,
+    /// Names of the hosts that plans may put processes on, by number.
+    pub host_names: Vec<&'a str>,
     /// Tuples of the sources in a nanosecond, for latencies.
     pub rate: f64,
     crossing_costs: CrossingCosts<'a>,
@@ -111,7 +115,8 @@ impl<'a> PlanModel<'a> {
             program,
             loads,
             graph,
-            cores: f64::from(options.cores.max(1)),
+            cores: HostCores::new(options),
+            host_names: options.hosts.iter().map(|host| host.name).collect(),
             rate,
             crossing_costs,
         }
@@ -123,13 +128,18 @@ impl<'a> PlanModel<'a> {
         notes.chain(self.crossing_costs.note()).collect()
     }
 
+    /// The choices of a complete plan.
+    pub fn sketch_of(&self, plan: &Plan) -> PlanSketch {
+        PlanSketch::of_plan(&self.graph, plan, &self.host_names)
+    }
+
     /// Predicts the loads of a complete plan.
     pub fn predict(&self, plan: &Plan) -> PlanPrediction {
-        let sketch = PlanSketch::of_plan(&self.graph, plan);
+        let sketch = self.sketch_of(plan);
         let costs = self.costs_of(plan);
         let loads = ThreadLoads::new(&self.graph, &costs, &sketch, self.graph.units.len());
         let latency = latency_ns(&self.graph, &costs, &sketch, &loads, self.rate);
-        let load = bottleneck_ns(&loads, &sketch, self.cores);
+        let load = bottleneck_ns(&loads, &sketch, &self.cores);
         PlanPrediction {
             throughput: 1e9 / load,
             bottleneck: self.bottleneck(&loads, &sketch, load),
@@ -200,7 +210,10 @@ impl<'a> PlanModel<'a> {
             return Bottleneck::Thread(before.filter(|thread| thread.ns > 0.0).count());
         }
         let pes = loads.threads.iter().map(|thread| thread.pe);
-        let host_ns = |pe: &u32| loads.host_ns(sketch, sketch.host(*pe));
+        let host_ns = |pe: &u32| {
+            let host = sketch.host(*pe);
+            loads.host_ns(sketch, host) / self.cores.of(host)
+        };
         let pe = pes.max_by(|a, b| host_ns(a).total_cmp(&host_ns(b)).then(b.cmp(a)));
         Bottleneck::Host(PeId(pe.unwrap_or_default()))
     }
@@ -249,9 +262,9 @@ impl<'a> PlanModel<'a> {
 }
 
 /// Nanoseconds that a tuple of the sources takes at the bottleneck: of the busiest thread, or of
-/// the busiest host with so many cores.
-pub fn bottleneck_ns(loads: &ThreadLoads, sketch: &PlanSketch, cores: f64) -> f64 {
+/// the busiest host with its cores.
+pub fn bottleneck_ns(loads: &ThreadLoads, sketch: &PlanSketch, cores: &HostCores) -> f64 {
     let hosts = sketch.host_of.iter().copied().max().unwrap_or_default();
-    let of_hosts = (0..=hosts).map(|host| loads.host_ns(sketch, host) / cores);
+    let of_hosts = (0..=hosts).map(|host| loads.host_ns(sketch, host) / cores.of(host));
     of_hosts.fold(loads.busiest_ns(), f64::max)
 }

@@ -29,17 +29,18 @@ impl PlanSketch {
         }
     }
 
-    /// The choices of a complete plan.
-    pub fn of_plan(graph: &LoadGraph, plan: &Plan) -> PlanSketch {
+    /// The choices of a complete plan. The hosts `known` have their numbers there, others follow.
+    pub fn of_plan(graph: &LoadGraph, plan: &Plan, known: &[&str]) -> PlanSketch {
         let assignment = PeAssignment::new(plan, graph.unit_of.len());
         let pe_of = |id: OperatorId| assignment.pe_of(id).map_or(0, |pe| pe.0);
         let queued = plan.pes.iter().flat_map(|pe| &pe.threaded_ports);
         let queued: std::collections::HashSet<_> = queued.map(|queue| queue.in_port()).collect();
-        let mut hosts = Vec::new();
+        let mut hosts: Vec<Option<&str>> = known.iter().copied().map(Some).collect();
         let host_of = plan.pes.iter().map(|pe| {
-            let known = hosts.iter().position(|host| *host == &pe.host);
-            known.unwrap_or_else(|| {
-                hosts.push(&pe.host);
+            let name = pe.host.as_deref();
+            let number = hosts.iter().position(|host| *host == name);
+            number.unwrap_or_else(|| {
+                hosts.push(name);
                 hosts.len() - 1
             }) as u32
         });
@@ -61,6 +62,14 @@ impl PlanSketch {
     /// The host of a PE.
     pub fn host(&self, pe: u32) -> u32 {
         self.host_of.get(pe as usize).copied().unwrap_or_default()
+    }
+
+    /// Puts a PE onto a host.
+    pub fn set_host(&mut self, pe: u32, host: u32) {
+        if self.host_of.len() <= pe as usize {
+            self.host_of.resize(pe as usize + 1, 0);
+        }
+        self.host_of[pe as usize] = host;
     }
 
     /// Number of processes that have units.

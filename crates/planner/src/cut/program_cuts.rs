@@ -42,6 +42,7 @@ impl<'a> ProgramCuts<'a> {
                 files: facts.program.files.clone(),
                 functions: facts.program.functions.clone(),
                 operators: Vec::with_capacity(operators.len()),
+                config: facts.program.config.clone(),
             },
             operator_ids: operators.iter().map(PeOperator::program_id).collect(),
             sent_crossings: border.sent.clone(),

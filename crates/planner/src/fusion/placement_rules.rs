@@ -86,6 +86,11 @@ impl<'a> PlacementRules<'a> {
         self.blocks.len()
     }
 
+    /// Sets of blocks that have to be on one host.
+    pub fn host_sets(&self) -> DisjointSets {
+        self.on_host.clone()
+    }
+
     /// Whether the program has no rules: every block may be in every process.
     pub fn are_free(&self) -> bool {
         self.bound.is_empty()

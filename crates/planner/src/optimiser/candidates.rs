@@ -58,17 +58,21 @@ pub fn baselines(
     let all = kinds.into_iter().zip([fused, spl, unfused]);
     let mut found: Vec<PlanCandidate> = Vec::new();
     for (kind, sketch) in all {
-        if problem.is_allowed(&sketch) {
-            found.push(PlanCandidate { kind, sketch });
-        }
+        let placed = problem.placed(sketch);
+        found.extend(placed.map(|sketch| PlanCandidate { kind, sketch }));
     }
     if let Some(plan) = start {
-        let sketch = PlanSketch::of_plan(graph, plan);
-        if !problem.is_allowed(&sketch) {
+        let sketch = problem.model.sketch_of(plan);
+        let has_hosts = plan.pes.iter().any(|pe| pe.host.is_some());
+        let sketch = match has_hosts {
+            true => Some(sketch).filter(|sketch| problem.is_allowed(sketch)),
+            false => problem.placed(sketch),
+        };
+        let Some(sketch) = sketch else {
             let why = "the plan to start from breaks a placement of the program; `--fuse spl` \
                        prints a plan that keeps them all";
             return Err(vec![PlanError::new(why)]);
-        }
+        };
         found.push(PlanCandidate {
             kind: CandidateKind::Start,
             sketch,
@@ -83,7 +87,7 @@ pub fn partitions(problem: &PlanProblem<'_>, by_placement: &PlanSketch) -> Vec<P
     let graph = &problem.model.graph;
     let partition_graph = problem.partition_graph();
     let mut found = Vec::new();
-    for parts in part_counts(problem.model.cores as usize, partition_graph.len()) {
+    for parts in part_counts(problem.model.cores.total() as usize, partition_graph.len()) {
         let part_of = partition(&partition_graph, parts);
         let part = |unit: usize| part_of[problem.block_of[unit]];
         let mut processes = by_placement.clone();
@@ -100,12 +104,14 @@ pub fn partitions(problem: &PlanProblem<'_>, by_placement: &PlanSketch) -> Vec<P
         }
         found.extend([processes, queues]);
     }
-    found.retain(|sketch| problem.is_allowed(sketch));
     let candidate = |sketch| PlanCandidate {
         kind: CandidateKind::Found,
         sketch,
     };
-    found.into_iter().map(candidate).collect()
+    let placed = found
+        .into_iter()
+        .filter_map(|sketch| problem.placed(sketch));
+    placed.map(candidate).collect()
 }
 
 /// Numbers of parts that are tried: few, each up to 16, then ever fewer up to twice the cores. More

@@ -134,7 +134,9 @@ impl BranchSearch<'_, '_> {
     /// Nanoseconds that no plan with these loads of its first units stays below.
     fn bound_ns(&self, units: usize, loads: &ThreadLoads) -> f64 {
         let all_ns = loads.total_ns() + self.remaining_ns[units];
-        loads.busiest_ns().max(all_ns / self.problem.model.cores)
+        loads
+            .busiest_ns()
+            .max(all_ns / self.problem.model.cores.total())
     }
 }
 

@@ -7,7 +7,7 @@ use graph::{OperatorId, Plan, Program};
 
 use super::plan_problem::PlanProblem;
 use super::{CandidateKind, OptimisedPlan, optimality_gap, optimise};
-use crate::choice::{Optimisation, PlanError, PlanGoal, PlanOptions};
+use crate::choice::{Optimisation, PlanError, PlanGoal, PlanHost, PlanOptions};
 use crate::cost_model::{
     Bottleneck, LoadBasis, PlanModel, PlanPrediction, PlanSketch, PredictedThread, StreamCosts,
     ThreadLoads, bottleneck_ns,
@@ -49,10 +49,10 @@ impl PlanExplanation {
         let stream_consumers = StreamConsumers::new(program);
         let model = PlanModel::new(program, options, optimisation.profile);
         let goal = PlanGoal::Throughput;
-        let problem = PlanProblem::new(program, &stream_consumers, &model, goal)?;
+        let problem = PlanProblem::new((program, options), &stream_consumers, &model, goal)?;
         let explained = ExplainedPlan {
             program,
-            sketch: PlanSketch::of_plan(&model.graph, &optimised.plan),
+            sketch: model.sketch_of(&optimised.plan),
             costs: model.costs_of(&optimised.plan),
             prediction: model.predict(&optimised.plan),
             problem,
@@ -109,18 +109,29 @@ fn one_more_core(
     optimisation: &Optimisation<'_>,
     now: &PlanPrediction,
 ) -> Result<String, Vec<PlanError>> {
+    let hosts = options.hosts.iter().map(|host| PlanHost {
+        cores: host.cores.max(1) + 1,
+        ..*host
+    });
+    let hosts: Vec<PlanHost<'_>> = hosts.collect();
     let more = PlanOptions {
         cores: options.cores.max(1) + 1,
+        hosts: &hosts,
         ..*options
     };
     let optimised = optimise(program, &more, optimisation)?;
     let after = PlanModel::new(program, &more, optimisation.profile).predict(&optimised.plan);
     let gain = change_text(now.throughput, after.throughput);
     let rate = rate_text(after.throughput);
-    Ok(format!(
-        "With {} cores a host the best plan found would carry {rate} ({gain}).",
-        more.cores
-    ))
+    Ok(match hosts[..] {
+        [] => format!(
+            "With {} cores a host the best plan found would carry {rate} ({gain}).",
+            more.cores
+        ),
+        _ => format!(
+            "With another core on each host the best plan found would carry {rate} ({gain})."
+        ),
+    })
 }
 
 fn gap_sentence(
@@ -197,7 +208,8 @@ impl ExplainedPlan<'_> {
             Bottleneck::Host(pe) => format!(
                 "The bottleneck is the host of pe {}: all of its {:.0} cores are busy, and none of \
                  its threads is alone.",
-                pe.0, self.problem.model.cores
+                pe.0,
+                self.problem.model.cores.of(self.sketch.host(pe.0))
             ),
             Bottleneck::Thread(at) => match self.prediction.threads.get(at) {
                 Some(thread) => self.busiest_thread(thread),
@@ -259,6 +271,9 @@ impl ExplainedPlan<'_> {
             LoadBasis::KindInProfile => "as others of its kind in the profile",
             LoadBasis::Static => "estimated",
         };
+        let host = self.sketch.host(self.sketch.pe_of[unit]);
+        let host = self.problem.model.host_names.get(host as usize);
+        let host = host.map_or_else(String::new, |host| format!(" on host {host}"));
         let held: usize = self.problem.units_of[block]
             .iter()
             .map(|&unit| self.problem.model.graph.units[unit].operators.len())
@@ -268,7 +283,7 @@ impl ExplainedPlan<'_> {
             count => format!(", held together with {} by a loop or placements", count - 1),
         };
         format!(
-            "`{}` is in pe {} ({:.1} ns for each source tuple, {basis}){held}: {}.",
+            "`{}` is in pe {}{host} ({:.1} ns for each source tuple, {basis}){held}: {}.",
             self.name(id),
             self.sketch.pe_of[unit],
             load.ns(),
@@ -319,7 +334,7 @@ impl ExplainedPlan<'_> {
         }
         let graph = &self.problem.model.graph;
         let loads = ThreadLoads::new(graph, &self.costs, &moved, graph.units.len());
-        Some(1e9 / bottleneck_ns(&loads, &moved, self.problem.model.cores))
+        Some(1e9 / bottleneck_ns(&loads, &moved, &self.problem.model.cores))
     }
 
     fn name(&self, id: OperatorId) -> &str {

@@ -84,10 +84,15 @@ pub fn optimise(
 ) -> Result<OptimisedPlan, Vec<PlanError>> {
     let stream_consumers = StreamConsumers::new(program);
     let model = PlanModel::new(program, options, optimisation.profile);
-    let problem = PlanProblem::new(program, &stream_consumers, &model, optimisation.goal)?;
+    let problem = PlanProblem::new(
+        (program, options),
+        &stream_consumers,
+        &model,
+        optimisation.goal,
+    )?;
     let placed = by_placement(program, &stream_consumers)?;
     let baselines = baselines(&problem, &placed, optimisation.start)?;
-    let spl = PlanSketch::of_plan(&model.graph, &plan_of_pes(placed));
+    let spl = PlanSketch::of_plan(&model.graph, &plan_of_pes(placed), &[]);
     let spl = PlanSketch {
         is_queued: PlanSketch::fused(&model.graph).is_queued,
         ..spl
@@ -100,9 +105,10 @@ pub fn optimise(
         let started = optimisation
             .start
             .filter(|_| candidate.kind == CandidateKind::Start);
-        let plan = started
-            .cloned()
-            .unwrap_or_else(|| problem.plan(&candidate.sketch));
+        let plan = match started {
+            Some(plan) => problem.with_hosts(plan.clone(), &candidate.sketch),
+            None => problem.plan(&candidate.sketch),
+        };
         let plan = match complete(program, options, &stream_consumers, plan) {
             Ok(plan) => plan,
             Err(why) => {
@@ -110,7 +116,7 @@ pub fn optimise(
                 continue;
             }
         };
-        let sketch = PlanSketch::of_plan(&model.graph, &plan);
+        let sketch = model.sketch_of(&plan);
         let score = PlanScore::new(&model, &model.costs_of(&plan), &sketch, problem.goal);
         scored.push((candidate.kind, model.predict(&plan)));
         if best
@@ -166,20 +172,21 @@ fn search(
     (found, SEARCH_EDGES - moves.edges_left)
 }
 
-/// A plan of a small program with more than 1.05 times the throughput of those found, by an exact
-/// search through a bounded number of branches.
+/// A plan of a small program on one host with more than 1.05 times the throughput of those found,
+/// by an exact search through a bounded number of branches.
 fn better_by_exact_search(
     problem: &PlanProblem<'_>,
     found: &[(PlanScore, PlanSketch)],
 ) -> Option<PlanSketch> {
     let graph = &problem.model.graph;
     let units = graph.units.len();
-    if problem.goal != PlanGoal::Throughput || units > EXACT_UNITS_MAX {
+    let has_hosts = problem.hosts.is_some();
+    if problem.goal != PlanGoal::Throughput || units > EXACT_UNITS_MAX || has_hosts {
         return None;
     }
     let bottleneck = |sketch: &PlanSketch| {
         let loads = ThreadLoads::new(graph, &graph.costs, sketch, units);
-        bottleneck_ns(&loads, sketch, problem.model.cores)
+        bottleneck_ns(&loads, sketch, &problem.model.cores)
     };
     let found = found.iter().map(|(_, sketch)| bottleneck(sketch));
     let mut least_ns = found.fold(f64::INFINITY, f64::min);

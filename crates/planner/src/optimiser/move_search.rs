@@ -3,6 +3,7 @@
 //! ```text
 //!   block to a neighbour's process, or to one of its own     queue added or removed
 //!   process joined with a neighbour                          thread made a process
+//!   process to another host, hosts of two exchanged          block to a process elsewhere
 //! ```
 //! Small programs are searched in passes after Fiduccia and Mattheyses: the best move is made, also
 //! if it makes the plan worse, nothing is moved twice, and the best plan on the way stays. So a
@@ -12,7 +13,7 @@
 //! # Cost
 //! Bounded by a number of visited edges, not by time: the same inputs give the same plan.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan_problem::PlanProblem;
 use super::plan_score::PlanScore;
@@ -38,6 +39,12 @@ enum PlanMove {
     Join(u32, u32),
     /// Gives the units that a thread alone runs a process of their own.
     Thread(usize),
+    /// Puts a block into a process of its own on a host.
+    NewProcess(usize, u32),
+    /// Puts a process onto a host, with those that have to be on its host.
+    Host(u32, u32),
+    /// Exchanges the hosts of two processes, with those that have to be on their hosts.
+    Swap(u32, u32),
 }
 
 /// A search over the choices of one problem.
@@ -81,18 +88,22 @@ impl<'p, 'a> MoveSearch<'p, 'a> {
         while back < STEPS_BACK_MAX {
             let moves = self.all_moves(&current);
             let free = moves.into_iter().filter(|one| match one {
-                PlanMove::Block(block, _) => !locked.contains(&(false, *block)),
+                PlanMove::Block(block, _) | PlanMove::NewProcess(block, _) => {
+                    !locked.contains(&(false, *block))
+                }
                 PlanMove::Queue(port) => !locked.contains(&(true, *port)),
-                PlanMove::Join(..) | PlanMove::Thread(_) => true,
+                _ => true,
             });
             let Some((made, next, score)) = self.best_of(&current, free.collect()) else {
                 break;
             };
             match made {
-                PlanMove::Block(block, _) => drop(locked.insert((false, block))),
+                PlanMove::Block(block, _) | PlanMove::NewProcess(block, _) => {
+                    locked.insert((false, block));
+                }
                 PlanMove::Queue(port) => drop(locked.insert((true, port))),
                 // Such a move has no lock of its own, so a step back with it may go round.
-                PlanMove::Join(..) | PlanMove::Thread(_) => back += 1,
+                _ => back += 1,
             }
             current = next;
             let least = best.as_ref().map_or(&start.1, |(_, score)| score);
@@ -161,6 +172,39 @@ impl<'p, 'a> MoveSearch<'p, 'a> {
         let graph = &problem.model.graph;
         let loads = ThreadLoads::new(graph, &graph.costs, from, graph.units.len());
         moves.extend((0..loads.threads.len()).map(PlanMove::Thread));
+        let hosts = self.host_count();
+        for block in 0..problem.units_of.len() {
+            let own = from.host(from.pe_of[problem.units_of[block][0]]);
+            let others = (0..hosts).filter(|host| *host != own);
+            moves.extend(others.map(|host| PlanMove::NewProcess(block, host)));
+        }
+        let pes: BTreeSet<u32> = from.pe_of.iter().copied().collect();
+        moves.extend(self.host_moves(from, &pes));
+        moves
+    }
+
+    /// Number of hosts to choose from; 0 if there is no choice.
+    fn host_count(&self) -> u32 {
+        let hosts = self.problem.hosts.as_ref();
+        hosts.map_or(0, |hosts| hosts.host_count() as u32)
+    }
+
+    /// Moves of some processes to other hosts. Where hosts are bound by rules, one process may have
+    /// to leave a host before another can come.
+    fn host_moves(&self, from: &PlanSketch, pes: &BTreeSet<u32>) -> Vec<PlanMove> {
+        let mut moves = Vec::new();
+        let Some(hosts) = &self.problem.hosts else {
+            return moves;
+        };
+        for &pe in pes {
+            let others = (0..self.host_count()).filter(|host| *host != from.host(pe));
+            moves.extend(others.map(|host| PlanMove::Host(pe, host)));
+            if !hosts.are_free() {
+                let others = pes.range(pe + 1..);
+                let others = others.filter(|other| from.host(**other) != from.host(pe));
+                moves.extend(others.map(|&other| PlanMove::Swap(pe, other)));
+            }
+        }
         moves
     }
 
@@ -223,7 +267,27 @@ impl<'p, 'a> MoveSearch<'p, 'a> {
         }
         moves.push(PlanMove::Thread(thread));
         moves.extend(self.joins(from).into_iter().take(CUTS_TRIED));
+        if self.host_count() > 0 {
+            moves.extend(self.moves_off_busiest_host(from, &loads));
+        }
         moves
+    }
+
+    /// Moves of the processes with most work away from the host that is busiest for its cores.
+    fn moves_off_busiest_host(&self, from: &PlanSketch, loads: &ThreadLoads) -> Vec<PlanMove> {
+        let cores = &self.problem.model.cores;
+        let load = |host: u32| loads.host_ns(from, host) / cores.of(host);
+        let busiest = (0..self.host_count()).max_by(|&a, &b| load(a).total_cmp(&load(b)));
+        let mut pes: BTreeMap<u32, f64> = BTreeMap::new();
+        for thread in &loads.threads {
+            if Some(from.host(thread.pe)) == busiest {
+                *pes.entry(thread.pe).or_default() += thread.ns;
+            }
+        }
+        let mut pes: Vec<(u32, f64)> = pes.into_iter().collect();
+        pes.sort_by(|(a, of_a), (b, of_b)| of_b.total_cmp(of_a).then(a.cmp(b)));
+        let pes: BTreeSet<u32> = pes.iter().take(CUTS_TRIED).map(|(pe, _)| *pe).collect();
+        self.host_moves(from, &pes)
     }
 
     /// The choices after a move; `None` if it changes nothing or breaks a rule.
@@ -232,9 +296,21 @@ impl<'p, 'a> MoveSearch<'p, 'a> {
         let mut next = from.clone();
         match one {
             PlanMove::Block(block, pe) => {
-                self.problem.units_of[block]
-                    .iter()
-                    .for_each(|&unit| next.pe_of[unit] = pe);
+                let own = from.pe_of[self.problem.units_of[block][0]];
+                self.put(block, pe, from.host(own), &mut next);
+            }
+            PlanMove::NewProcess(block, host) => self.put(block, new_pe(from), host, &mut next),
+            PlanMove::Host(pe, host) => {
+                for pe in self.problem.on_host_with(from, pe) {
+                    next.set_host(pe, host);
+                }
+            }
+            PlanMove::Swap(one, other) => {
+                for (pe, host) in [(one, from.host(other)), (other, from.host(one))] {
+                    for pe in self.problem.on_host_with(from, pe) {
+                        next.set_host(pe, host);
+                    }
+                }
             }
             PlanMove::Queue(port) => next.is_queued[port] = !next.is_queued[port],
             PlanMove::Join(from, into) => {
@@ -247,6 +323,9 @@ impl<'p, 'a> MoveSearch<'p, 'a> {
                 let loads = ThreadLoads::new(graph, &graph.costs, from, graph.units.len());
                 let is_own = |unit: usize| loads.shares[unit] == ThreadShares::One(thread);
                 let pe = new_pe(from);
+                if self.host_count() > 0 {
+                    next.set_host(pe, from.host(loads.threads[thread].pe));
+                }
                 let mut blocks = self.problem.units_of.iter();
                 let is_whole = |units: &&Vec<usize>| units.iter().all(|&unit| is_own(unit));
                 let moved: Vec<usize> = blocks
@@ -265,6 +344,15 @@ impl<'p, 'a> MoveSearch<'p, 'a> {
             }
         }
         (next != *from && self.problem.is_allowed(&next)).then_some(next)
+    }
+
+    /// Puts a block into a process, which begins on the host if it is a new one.
+    fn put(&self, block: usize, pe: u32, host: u32, sketch: &mut PlanSketch) {
+        if self.host_count() > 0 && !sketch.pe_of.contains(&pe) {
+            sketch.set_host(pe, host);
+        }
+        let units = self.problem.units_of[block].iter();
+        units.for_each(|&unit| sketch.pe_of[unit] = pe);
     }
 }
 

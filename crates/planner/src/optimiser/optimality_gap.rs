@@ -5,7 +5,7 @@ use graph::{Plan, Program};
 use super::exact_search::{EXACT_UNITS_MAX, search};
 use super::plan_problem::PlanProblem;
 use crate::choice::{PlanGoal, PlanOptions};
-use crate::cost_model::{PlanModel, PlanSketch, ThreadLoads, bottleneck_ns};
+use crate::cost_model::{PlanModel, ThreadLoads, bottleneck_ns};
 use crate::profile::Profile;
 use crate::streams::StreamConsumers;
 
@@ -20,8 +20,8 @@ pub struct OptimalityGap {
 }
 
 /// Searches for a plan with more than `factor` times the throughput of a plan, through `branches`
-/// branches at most. `None` for a program that is too large, or whose placements contradict each
-/// other.
+/// branches at most. `None` for a program that is too large, whose placements contradict each
+/// other, or that gets several hosts, which the search does not know.
 pub fn optimality_gap(
     program: &Program,
     options: &PlanOptions<'_>,
@@ -32,14 +32,14 @@ pub fn optimality_gap(
     let stream_consumers = StreamConsumers::new(program);
     let model = PlanModel::new(program, options, profile);
     let goal = PlanGoal::Throughput;
-    let problem = PlanProblem::new(program, &stream_consumers, &model, goal).ok()?;
-    if model.graph.units.len() > EXACT_UNITS_MAX {
+    let problem = PlanProblem::new((program, options), &stream_consumers, &model, goal).ok()?;
+    if model.graph.units.len() > EXACT_UNITS_MAX || problem.hosts.is_some() {
         return None;
     }
-    let sketch = PlanSketch::of_plan(&model.graph, plan);
+    let sketch = model.sketch_of(plan);
     let units = model.graph.units.len();
     let loads = ThreadLoads::new(&model.graph, &model.graph.costs, &sketch, units);
-    let own_ns = bottleneck_ns(&loads, &sketch, model.cores);
+    let own_ns = bottleneck_ns(&loads, &sketch, &model.cores);
     let outcome = search(&problem, own_ns / factor, branches);
     Some(OptimalityGap {
         best: match outcome.sketch {

@@ -1,13 +1,16 @@
 //! The problem that the optimiser solves: a program's blocks, what binds them, and their costs.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use graph::{OperatorId, Program, ThreadedPort};
 
 use super::partition_graph::PartitionGraph;
 use super::plan_score::PlanScore;
-use crate::choice::{PlanError, PlanGoal};
+use crate::choice::{PlanError, PlanGoal, PlanOptions};
 use crate::completion::plan_of_pes;
 use crate::cost_model::{PlanModel, PlanSketch};
 use crate::fusion::PlacementRules;
+use crate::hosts::HostRules;
 use crate::streams::StreamConsumers;
 use crate::threaded_ports::waiting_queue;
 
@@ -17,6 +20,8 @@ pub struct PlanProblem<'a> {
     pub model: &'a PlanModel<'a>,
     /// Rules that no plan breaks.
     pub rules: PlacementRules<'a>,
+    /// Rules for hosts; `None` if all processes are on one host.
+    pub hosts: Option<HostRules>,
     /// Number that is to be best.
     pub goal: PlanGoal,
     /// The block of each unit.
@@ -31,14 +36,18 @@ impl<'a> PlanProblem<'a> {
     /// The problem of a program.
     ///
     /// # Errors
-    /// All placements of the program that contradict each other.
+    /// All placements of the program that contradict each other, or that its hosts cannot keep.
     pub fn new(
-        program: &'a Program,
+        (program, options): (&'a Program, &PlanOptions<'_>),
         stream_consumers: &StreamConsumers,
         model: &'a PlanModel<'a>,
         goal: PlanGoal,
     ) -> Result<PlanProblem<'a>, Vec<PlanError>> {
         let rules = PlacementRules::new(program, stream_consumers)?;
+        let hosts = match options.hosts {
+            [] => None,
+            hosts => Some(HostRules::new(program, &rules, hosts)?),
+        };
         let graph = &model.graph;
         // Blocks are numbered anew, in order of their first units.
         let mut number = vec![None; rules.block_count()];
@@ -60,6 +69,7 @@ impl<'a> PlanProblem<'a> {
             near: near.collect(),
             model,
             rules,
+            hosts,
             goal,
             block_of,
             units_of,
@@ -89,7 +99,60 @@ impl<'a> PlanProblem<'a> {
 
     /// Whether choices keep all rules of the placements.
     pub fn is_allowed(&self, sketch: &PlanSketch) -> bool {
+        let are_hosts_allowed = |hosts: &HostRules| {
+            let pe_of = self.pe_of_blocks(sketch);
+            hosts.allow(|block| pe_of[block], |pe| sketch.host(pe))
+        };
         self.is_allowed_up_to(sketch, self.model.graph.units.len())
+            && self.hosts.as_ref().is_none_or(are_hosts_allowed)
+    }
+
+    /// The process of each block of the placement rules.
+    fn pe_of_blocks(&self, sketch: &PlanSketch) -> Vec<u32> {
+        let mut pe_of = vec![0; self.rules.block_count()];
+        for (at, unit) in self.model.graph.units.iter().enumerate() {
+            pe_of[self.rules.block_of()[unit.operators[0].0 as usize]] = sketch.pe_of[at];
+        }
+        pe_of
+    }
+
+    /// Choices with a host for each process, if they keep all rules then. The work of the processes
+    /// is divided over the cores of the hosts as far as the rules allow.
+    pub fn placed(&self, mut sketch: PlanSketch) -> Option<PlanSketch> {
+        if let Some(hosts) = &self.hosts {
+            let mut work: BTreeMap<u32, f64> = BTreeMap::new();
+            for (unit, pe) in self.model.graph.units.iter().zip(&sketch.pe_of) {
+                *work.entry(*pe).or_default() += unit.work_ns;
+            }
+            let pe_of = self.pe_of_blocks(&sketch);
+            for (pe, host) in hosts.place(|block| pe_of[block], &work)? {
+                sketch.set_host(pe, host);
+            }
+        }
+        self.is_allowed(&sketch).then_some(sketch)
+    }
+
+    /// Processes that have to be on the host of one process, with that one.
+    pub fn on_host_with(&self, sketch: &PlanSketch, pe: u32) -> BTreeSet<u32> {
+        match &self.hosts {
+            Some(hosts) => {
+                let pe_of = self.pe_of_blocks(sketch);
+                hosts.together(&[pe], |block| pe_of[block])
+            }
+            None => BTreeSet::from([pe]),
+        }
+    }
+
+    /// A plan whose processes, which are those of a sketch, are on the hosts of the sketch.
+    pub fn with_hosts(&self, mut plan: graph::Plan, sketch: &PlanSketch) -> graph::Plan {
+        if self.hosts.is_none() {
+            return plan;
+        }
+        for (number, pe) in (0..).zip(&mut plan.pes) {
+            let name = self.model.host_names.get(sketch.host(number) as usize);
+            pe.host = name.map(|name| (*name).into());
+        }
+        plan
     }
 
     /// Whether the choices for the first `units` units keep the rules.
@@ -114,10 +177,12 @@ impl<'a> PlanProblem<'a> {
         let graph = &self.model.graph;
         let operators = self.model.program.operators.len() as u32;
         let mut pes: Vec<Vec<OperatorId>> = Vec::new();
+        let mut renumbered = sketch.clone();
         let mut number = std::collections::HashMap::new();
         for id in (0..operators).map(OperatorId) {
             let pe = sketch.pe_of[graph.unit_of[id.0 as usize]];
             let pe = *number.entry(pe).or_insert_with(|| {
+                renumbered.set_host(pes.len() as u32, sketch.host(pe));
                 pes.push(Vec::new());
                 pes.len() - 1
             });
@@ -134,6 +199,6 @@ impl<'a> PlanProblem<'a> {
             let queue: ThreadedPort = waiting_queue(port.id);
             plan.pes[pe].threaded_ports.push(queue);
         }
-        plan
+        self.with_hosts(plan, &renumbered)
     }
 }

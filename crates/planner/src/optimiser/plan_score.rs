@@ -28,7 +28,7 @@ impl PlanScore {
         goal: PlanGoal,
     ) -> PlanScore {
         let loads = ThreadLoads::new(&model.graph, costs, sketch, model.graph.units.len());
-        let bottleneck = bottleneck_ns(&loads, sketch, model.cores);
+        let bottleneck = bottleneck_ns(&loads, sketch, &model.cores);
         let total = loads.total_ns();
         let (pes, threads) = (sketch.pe_count() as f64, loads.thread_count() as f64);
         PlanScore(match goal {
