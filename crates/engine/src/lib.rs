@@ -43,6 +43,7 @@ mod compilation;
 mod condition;
 mod control;
 mod cores;
+mod cpu_caches;
 mod deep_stack;
 mod doc;
 mod dump;
@@ -65,6 +66,7 @@ pub use calibration_file::{LoadedCalibration, load_calibration};
 pub use compilation::{Compilation, CompileRequest, check, compile, is_library_name};
 pub use compiler::codes as diagnostic_codes;
 pub use cores::missing_core;
+pub use cpu_caches::cache_domains;
 pub use deep_stack::with_deep_stack;
 pub use doc::{doc, doc_index};
 pub use dump::{
@@ -94,7 +96,7 @@ pub use plan::{
 pub use planner::{
     Calibration, CandidateKind, FusionPolicy, MediumCapabilities, Optimisation, OptimisedPlan,
     PlanExplanation, PlanGoal, PlanHost, PlanOptions, PlanPrediction, Profile, ProgramThread,
-    ThreadingPolicy, TransportPolicy, predict,
+    ThreadingPolicy, TransportPolicy, choose_cores, predict,
 };
 pub use profile_file::{LoadedProfile, load_profile};
 pub use profiling::{ProfileCollector, ProfileRequest};

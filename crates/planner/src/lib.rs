@@ -18,6 +18,7 @@ mod auto_medium;
 mod calibration;
 mod choice;
 mod completion;
+mod core_choice;
 mod cost_model;
 mod cut;
 mod derived;
@@ -45,6 +46,7 @@ pub use choice::{
     streams_medium_names,
 };
 use completion::{complete, plan_of_pes};
+pub use core_choice::choose_cores;
 pub use cost_model::{
     Bottleneck, LoadBasis, OperatorLoad, PlanPrediction, PredictedThread, ProgramLoads, StreamLoad,
     predict,

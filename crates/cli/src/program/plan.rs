@@ -37,7 +37,15 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> 
         write_stderr(&format!("note: {note}\n"));
     }
     check_rdma(args, &plan)?;
-    engine::pin_pes(&mut plan, &args.pin);
+    let is_for_throughput = matches!(&options.fusion, FusionPolicy::Cola(optimisation)
+        if optimisation.goal == PlanGoal::Throughput);
+    let has_cores = is_for_throughput && {
+        let domains = engine::cache_domains(&args.pin);
+        engine::choose_cores(program, inputs.profile(), &mut plan, &domains)
+    };
+    if !has_cores {
+        engine::pin_pes(&mut plan, &args.pin);
+    }
     Ok(plan)
 }
 
