@@ -19,8 +19,8 @@ pub struct ProgramThread {
     pub is_pooled: bool,
 }
 
-/// The threads of each PE of a plan, numbered as [`thread_comments`](crate::thread_comments) prints
-/// them, without operators that the plan inserts.
+/// The threads of each PE of a plan, numbered as in the comments that
+/// [`thread_comments`](crate::thread_comments()) prints, without operators that the plan inserts.
 ///
 /// # Example
 /// ```
