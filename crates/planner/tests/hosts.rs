@@ -275,6 +275,38 @@ fn colours_that_do_not_suffice_are_told() {
     assert!(cola(&program, &plain(3), None).is_ok());
 }
 
+#[test]
+fn many_operators_of_one_pool_are_placed_at_once() {
+    let mut program = chain(3000);
+    for at in 0..3000 {
+        place(&mut program, at, "host(Fast)", at as u32);
+        // An id that no other operator has keeps nothing apart.
+        place(
+            &mut program,
+            at,
+            &format!("hostExlocation(\"{at}\")"),
+            at as u32,
+        );
+    }
+    pools(
+        &mut program,
+        &["Fast = createPool({size = 2, tags = [\"fast\"]}, Sys.Exclusive)"],
+    );
+    let fast = vec!["fast".to_owned()];
+    let tags = [fast.clone(), Vec::new(), fast.clone(), fast];
+    let hosts = hosts(&tags);
+    let media = media();
+    let options = PlanOptions {
+        cores: 2,
+        media: &media,
+        hosts: &hosts,
+        ..PlanOptions::default()
+    };
+    let found = optimise(&program, &options, &Optimisation::default()).expect("a plan");
+    let used: BTreeSet<String> = hosts_of(&found.plan, 3000).into_iter().collect();
+    assert!(used.len() <= 2 && !used.contains("h1"), "{used:?}");
+}
+
 /// A random choice of placements, of pools and of tags.
 #[derive(Clone, Debug)]
 struct HostCase {

@@ -19,6 +19,9 @@ pub(super) struct HostItem {
     pub is_torn: bool,
 }
 
+/// Hosts, pools and exclusive pools of others, of an item that may share its host.
+pub(super) type SharedRules<'a> = (&'a [bool], &'a BTreeSet<usize>, &'a BTreeSet<usize>);
+
 impl HostItem {
     /// An item that may have every host, where some pools are exclusive.
     pub fn free(hosts: usize, exclusive: &BTreeSet<usize>) -> HostItem {
@@ -30,6 +33,13 @@ impl HostItem {
             outside: exclusive.clone(),
             is_torn: false,
         }
+    }
+
+    /// The rules of an item that may share its host with others of the same rules; `None` if it may
+    /// not.
+    pub fn shared_rules(&self) -> Option<SharedRules<'_>> {
+        let may_share = !self.is_isolated && !self.is_torn && self.exlocations.is_empty();
+        may_share.then_some((&self.may_have, &self.pools, &self.outside))
     }
 
     /// Whether any rule says where the item may be.

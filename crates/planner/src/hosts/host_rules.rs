@@ -1,11 +1,11 @@
 //! The rules for hosts of a program: groups of operators that share a host, and their hosts.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use graph::Program;
 
 use super::host_failure::HostFailure;
-use super::host_item::HostItem;
+use super::host_item::{HostItem, SharedRules};
 use super::host_pool::{HostPool, quoted_words};
 use super::host_search::{HostSearch, NoHosts};
 use crate::choice::{PlanError, PlanHost};
@@ -17,6 +17,8 @@ pub(crate) struct HostRules {
     group_of: Vec<usize>,
     /// The groups; blocks without rules are groups of one.
     groups: Vec<HostItem>,
+    /// Groups with one number have the same rules, and may share a host.
+    class_of: Vec<usize>,
     /// Number of hosts that each pool has at most.
     pool_sizes: Vec<Option<usize>>,
     /// Cores of each host.
@@ -47,6 +49,7 @@ impl HostRules {
         let mut found = HostRules {
             groups: vec![HostItem::free(hosts.len(), &exclusive); count],
             group_of,
+            class_of: Vec::new(),
             pool_sizes: pools.iter().map(|pool| pool.size).collect(),
             cores: hosts
                 .iter()
@@ -93,15 +96,28 @@ impl HostRules {
         if !errors.is_empty() {
             return Err(errors);
         }
-        for item in &mut found.groups {
-            item.outside = item.outside.difference(&item.pools).copied().collect();
-        }
-        found.are_any = found.groups.iter().any(HostItem::is_bound);
+        found.settle();
         let work = vec![1.0; count];
         match found.search(&found.groups, &work) {
             Ok(_) => Ok(found),
             Err(why) => Err(vec![failure(&said).error(&why)]),
         }
+    }
+
+    /// Leaves out rules that keep nothing apart, and finds groups of the same rules, when all
+    /// placements are known.
+    fn settle(&mut self) {
+        let mut with_id: HashMap<usize, u32> = HashMap::new();
+        for id in self.groups.iter().flat_map(|item| &item.exlocations) {
+            *with_id.entry(*id).or_default() += 1;
+        }
+        for item in &mut self.groups {
+            // An id that no other group has keeps nothing apart.
+            item.exlocations.retain(|id| with_id[id] > 1);
+            item.outside = item.outside.difference(&item.pools).copied().collect();
+        }
+        self.class_of = classes(&self.groups);
+        self.are_any = self.groups.iter().any(HostItem::is_bound);
     }
 
     /// Number of the hosts.
@@ -138,10 +154,14 @@ impl HostRules {
         }
         let mut on_host: BTreeMap<usize, HostItem> = BTreeMap::new();
         let mut pool_hosts = vec![BTreeSet::new(); self.pool_sizes.len()];
+        let mut checked: HashSet<(usize, usize)> = HashSet::new();
         for (group, host) in host_of_group.into_iter().enumerate() {
             let (item, Some(host)) = (&self.groups[group], host) else {
                 continue;
             };
+            if !checked.insert((host, self.class_of[group])) {
+                continue;
+            }
             if !item.may_have.get(host).copied().unwrap_or_default() {
                 return false;
             }
@@ -225,6 +245,19 @@ impl HostRules {
         let placed = pes.iter().zip(item_of);
         Some(placed.map(|(pe, item)| (*pe, hosts[item] as u32)).collect())
     }
+}
+
+/// A number for the rules of each group; groups that may share no host have one of their own.
+fn classes(groups: &[HostItem]) -> Vec<usize> {
+    let mut first_of: HashMap<SharedRules<'_>, usize> = HashMap::new();
+    let mut classes = Vec::with_capacity(groups.len());
+    for (at, item) in groups.iter().enumerate() {
+        classes.push(match item.shared_rules() {
+            Some(rules) => *first_of.entry(rules).or_insert(at),
+            None => at,
+        });
+    }
+    classes
 }
 
 /// The group of each block: blocks that have to be on one host, by whatever rule.

@@ -5,10 +5,10 @@
 //! apart can no longer be matched with hosts. Where all items are apart the first check decides
 //! alone; otherwise the problem is one of colouring, and steps are bounded.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::bipartite_matching::{UnmatchedItems, match_hosts};
-use super::host_item::HostItem;
+use super::host_item::{HostItem, SharedRules};
 
 /// Choices of one search at most.
 const STEPS_MAX: u32 = 20_000;
@@ -58,24 +58,30 @@ impl HostSearch<'_> {
     /// # Errors
     /// The items that cannot be placed together, if they are found.
     pub fn place(&self) -> Result<Vec<usize>, NoHosts> {
-        let bound: Vec<usize> = (0..self.items.len())
-            .filter(|&at| self.items[at].is_bound())
-            .collect();
-        // Items without rules may share a host; the first of them makes sure that there is one.
-        let free: Vec<usize> = (0..self.items.len())
-            .filter(|&at| !self.items[at].is_bound())
-            .collect();
-        let searched: Vec<usize> = bound.iter().chain(free.first()).copied().collect();
-        self.check_matchings(&searched, &self.start())
-            .map_err(NoHosts::TooFew)?;
+        // Items that may share a host and have the same rules can be wherever one of them can.
+        let mut first_of: HashMap<SharedRules<'_>, usize> = HashMap::new();
+        let (mut searched, mut others) = (Vec::new(), Vec::new());
+        for (at, item) in self.items.iter().enumerate() {
+            let alike = item.shared_rules().and_then(|rules| {
+                let first = *first_of.entry(rules).or_insert(at);
+                (first != at).then_some(first)
+            });
+            match alike {
+                Some(first) => others.push((at, first)),
+                None => searched.push(at),
+            }
+        }
+        let start = self.start();
+        let matched = self.check_matchings(&searched, &start);
+        matched.map_err(NoHosts::TooFew)?;
         let mut steps = STEPS_MAX;
-        let Some(mut state) = self.search(&searched, self.start(), &mut steps) else {
+        let Some(mut state) = self.search(&searched, start, &mut steps) else {
             return Err(match steps {
                 0 => NoHosts::NotFound,
                 _ => self.blame(searched),
             });
         };
-        self.place_free(&bound, &free, &mut state);
+        self.spread(&searched, others, &mut state);
         let hosts = state.host_of.into_iter().map(Option::unwrap_or_default);
         Ok(hosts.collect())
     }
@@ -232,31 +238,42 @@ impl HostSearch<'_> {
         NoHosts::Together(items)
     }
 
-    /// Puts the items without rules onto the least loaded hosts that they may share.
-    fn place_free(&self, bound: &[usize], free: &[usize], state: &mut SearchState) {
-        let mut free = free.to_vec();
-        free.sort_by(|&a, &b| self.work[b].total_cmp(&self.work[a]).then(a.cmp(&b)));
-        let Some(&first) = free.first() else {
-            return;
-        };
-        if let Some(host) = free.iter().find_map(|&at| state.host_of[at].take()) {
-            let searched = free.iter().min().copied().unwrap_or(first);
-            state.work[host] -= self.work[searched];
+    /// Puts the other items, each with the rules of a placed one, onto the least loaded hosts that
+    /// they may have beside those that are there.
+    fn spread(&self, searched: &[usize], mut others: Vec<(usize, usize)>, state: &mut SearchState) {
+        others.sort_by(|&(a, _), &(b, _)| self.work[b].total_cmp(&self.work[a]).then(a.cmp(&b)));
+        // The searched items that have the rules of what is on each host.
+        let mut there: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); self.cores.len()];
+        for &at in searched {
+            if let Some(host) = state.host_of[at] {
+                there[host].insert(at);
+            }
         }
-        let is_open = |host: usize| {
-            let mut there = bound.iter().filter(|&&at| state.host_of[at] == Some(host));
-            there.all(|&at| !self.items[at].is_apart(&self.items[first]))
-        };
-        let open: Vec<usize> = (0..self.cores.len())
-            .filter(|&host| is_open(host))
-            .collect();
-        for at in free {
+        for (at, first) in others {
+            let item = &self.items[first];
+            let may_have = |host: usize| {
+                there[host].contains(&first)
+                    || item.may_have[host]
+                        && there[host]
+                            .iter()
+                            .all(|&other| !self.items[other].is_apart(item))
+                        && item.pools.iter().all(|&pool| {
+                            let used = &state.pool_hosts[pool];
+                            let size = self.pool_sizes[pool].unwrap_or(usize::MAX);
+                            used.contains(&host) || used.len() < size
+                        })
+            };
             let load = |host: usize| (state.work[host] + self.work[at]) / self.cores[host];
-            let least = open.iter().copied();
-            let least = least.min_by(|&a, &b| load(a).total_cmp(&load(b)).then(a.cmp(&b)));
-            let host = least.unwrap_or_default();
+            let hosts = (0..self.cores.len()).filter(|&host| may_have(host));
+            let least = hosts.min_by(|&a, &b| load(a).total_cmp(&load(b)).then(a.cmp(&b)));
+            // The host of the first one is among them.
+            let host = least.or(state.host_of[first]).unwrap_or_default();
+            there[host].insert(first);
             state.work[host] += self.work[at];
             state.host_of[at] = Some(host);
+            for &pool in &item.pools {
+                state.pool_hosts[pool].insert(host);
+            }
         }
     }
 }
