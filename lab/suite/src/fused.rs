@@ -29,10 +29,18 @@ struct FusedCase {
     rounded_tuples: fn(u64) -> u64,
     /// Number of tuples that the operator submits when it is given so many.
     tuples_out: fn(u64) -> u64,
-    /// Text of the program that the control leaves out; empty if the control is a loop by hand.
-    left_out: &'static str,
+    /// Part of the program that the control is without; `None` if the control is a loop by hand.
+    left_out: Option<LeftOut>,
     /// Whether the program reads a file, which is generated for it.
     has_file: bool,
+}
+
+/// A part that one of two programs has, and the other has not.
+struct LeftOut {
+    /// Text of the part in the program.
+    text: &'static str,
+    /// Number of tuples that the operator submits without it.
+    tuples_out: fn(u64) -> u64,
 }
 
 const SINK: &str = include_str!("../programs/sink.spl");
@@ -45,11 +53,11 @@ const DEFAULT_CASE: FusedCase = FusedCase {
     expression: "",
     rounded_tuples: |tuples| tuples.next_multiple_of(WINDOW).max(2 * WINDOW),
     tuples_out: |tuples| tuples,
-    left_out: "",
+    left_out: None,
     has_file: false,
 };
 
-const OPERATORS: [FusedCase; 19] = [
+const OPERATORS: [FusedCase; 20] = [
     FusedCase {
         name: "Filter",
         program: include_str!("../programs/filter.spl"),
@@ -101,6 +109,17 @@ const OPERATORS: [FusedCase; 19] = [
             PARTITION_TUPLES + most.next_multiple_of(PARTITIONS * PARTITION_TUPLES)
         },
         tuples_out: |tuples| tuples / PARTITION_TUPLES,
+        ..DEFAULT_CASE
+    },
+    FusedCase {
+        name: "Aggregate-groups",
+        program: include_str!("../programs/groups.spl"),
+        rounded_tuples: |tuples| tuples.next_multiple_of(LONG_WINDOW).max(2 * LONG_WINDOW),
+        tuples_out: |tuples| tuples / LONG_WINDOW * GROUPS,
+        left_out: Some(LeftOut {
+            text: "            param\n                groupBy : value % 10l;\n",
+            tuples_out: |tuples| tuples / LONG_WINDOW,
+        }),
         ..DEFAULT_CASE
     },
     FusedCase {
@@ -161,7 +180,10 @@ const OPERATORS: [FusedCase; 19] = [
     FusedCase {
         name: "eventTime",
         program: include_str!("../programs/event_time.spl"),
-        left_out: "@eventTime(eventTimeAttribute = at)",
+        left_out: Some(LeftOut {
+            text: "@eventTime(eventTimeAttribute = at)",
+            tuples_out: |tuples| tuples,
+        }),
         ..DEFAULT_CASE
     },
     FusedCase {
@@ -205,6 +227,9 @@ const EXPRESSIONS: [FusedCase; 6] = [
     },
 ];
 
+/// Groups of a window, as the program says.
+const GROUPS: u64 = 10;
+
 /// Tuple sizes of the chain, in bytes.
 pub const CHAIN_SIZES: [u64; 6] = [4, 64, 256, 1024, 4096, 16384];
 
@@ -242,28 +267,36 @@ fn measure_one(
     let bench_case = BenchCase {
         bench: name,
         path: case.name.to_owned(),
-        control: match case.left_out {
-            "" => HAND_WRITTEN_LOOP,
-            _ => SAME_PROGRAM,
+        control: match &case.left_out {
+            None => HAND_WRITTEN_LOOP,
+            Some(_) => SAME_PROGRAM,
         },
         ..BenchCase::default()
     };
     let text = case.program.replace("%expression%", case.expression) + SINK;
     let job = bench.job(&text, &plan())?;
-    let without = match case.left_out {
-        "" => None,
-        part => Some(bench.job(&text.replace(part, ""), &plan())?),
+    let without = match &case.left_out {
+        None => None,
+        Some(part) => {
+            assert!(
+                text.contains(part.text),
+                "{} has no part to leave out",
+                case.name
+            );
+            let job = bench.job(&text.replace(part.text, ""), &plan())?;
+            Some((job, part.tuples_out))
+        }
     };
     let (thalweg, binary) = bench.settings.commands();
     let mut lines = CsvFiles::default();
     let mut own_lines = CsvFiles::default();
-    let values = |tuples| {
-        let arrivals = (case.tuples_out)(tuples).to_string();
+    let values = |tuples, tuples_out: fn(u64) -> u64| {
+        let arrivals = tuples_out(tuples).to_string();
         vec![("tuples", tuples.to_string()), ("arrivals", arrivals)]
     };
     let mut ours = |tuples| {
         let tuples = (case.rounded_tuples)(tuples);
-        let mut values = values(tuples);
+        let mut values = values(tuples, case.tuples_out);
         if case.has_file {
             values = vec![values.remove(1), ("file", own_lines.path(tuples)?)];
         }
@@ -271,8 +304,8 @@ fn measure_one(
     };
     let mut bare = |tuples| {
         let tuples = (case.rounded_tuples)(tuples);
-        if let Some(job) = &without {
-            let output = job.run(&thalweg, &values(tuples))?;
+        if let Some((job, tuples_out)) = &without {
+            let output = job.run(&thalweg, &values(tuples, *tuples_out))?;
             return Ok(RunArrivals::parse_output(&output, 1)?.per_input(tuples));
         }
         let file = match case.has_file {

@@ -290,6 +290,7 @@ fn fused_code_does_what_is_done_by_hand() {
         "Aggregate-delta",
         "Aggregate-collect",
         "Aggregate-partitions",
+        "Aggregate-groups",
         "Aggregate-sliding",
         "Aggregate-functions",
         "Aggregate-panes",
