@@ -29,7 +29,7 @@ pub use no_services::NoServices;
 pub use operator_watermark::OperatorWatermark;
 pub use services::{EvaluateCondition, Services, TraceLevel};
 pub use state::{
-    DirectSlots, DirectoryEntry, EntryId, EntryTable, EntryTableType, HASH_MULTIPLIER, KeyLayout,
-    State, StateMemory, TableKey, TableLayouts, TableMemoryError, TableState, TableVariable,
-    ValueBlockLayout, encode_key_value, hash_seed,
+    DirectSlot, DirectSlots, DirectoryEntry, EntryId, EntryTable, EntryTableType, HASH_MULTIPLIER,
+    KeyLayout, State, StateMemory, TableKey, TableLayouts, TableMemoryError, TableState,
+    TableVariable, ValueBlockLayout, encode_key_value, hash_seed,
 };

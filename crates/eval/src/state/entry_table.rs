@@ -252,6 +252,16 @@ impl EntryTable {
         self.pages.addresses()
     }
 
+    /// Address of an entry, where it stays until [`EntryTable::moves`] gives another number.
+    pub(super) fn address(&self, id: EntryId) -> usize {
+        self.words(id).as_ptr().expose_provenance()
+    }
+
+    /// How often entries have moved to other addresses.
+    pub(super) fn moves(&self) -> u64 {
+        self.pages.moves()
+    }
+
     /// Layout of the entries.
     pub(super) fn layout(&self) -> &EntryLayout {
         &self.layout

@@ -26,7 +26,7 @@ mod table_layouts;
 mod table_state;
 mod variables;
 
-pub use direct_index::DirectSlots;
+pub use direct_index::{DirectSlot, DirectSlots};
 pub use entry_layout::EntryTableType;
 pub use entry_table::{EntryTable, TableMemoryError};
 pub use index::DirectoryEntry;

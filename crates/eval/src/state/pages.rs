@@ -101,6 +101,8 @@ pub(super) struct Pages<W = u64> {
     words: usize,
     /// Number of entries that are taken.
     len: usize,
+    /// How often entries have moved to other addresses.
+    moves: u64,
 }
 
 #[derive(Debug)]
@@ -142,6 +144,7 @@ impl<W: PageWord> Pages<W> {
             spare: None,
             words: 0,
             len: 0,
+            moves: 0,
         }
     }
 
@@ -230,6 +233,11 @@ impl<W: PageWord> Pages<W> {
         self.addresses.as_ptr().expose_provenance()
     }
 
+    /// How often entries have moved to other addresses: those of a page that was doubled.
+    pub(super) fn moves(&self) -> u64 {
+        self.moves
+    }
+
     /// How many bits of an id are the place in the page. The bits before them are the number of the
     /// page, from 1 on.
     pub(super) fn place_bits(&self) -> u32 {
@@ -290,6 +298,7 @@ impl<W: PageWord> Pages<W> {
         words.resize(len + more, W::ZERO);
         self.addresses[at] = words.as_ptr().expose_provenance();
         self.words += more;
+        self.moves += 1;
         Ok(())
     }
 

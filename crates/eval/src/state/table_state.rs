@@ -1,7 +1,8 @@
 //! A table of an operator's state while the operator runs: its entries, and which is current.
 //!
 //! Compiled code may begin the search for a key of integers itself. In a small table it looks at
-//! one slot ([`super::direct_index`]), and if that is not of the key's entry, as in all others:
+//! one slot ([`super::direct_index`]), which has the entry's address, and if that is not the
+//! key's entry, as in all others:
 //! ```text
 //!   hash = HASH_SEED; for each word of the key: x = (hash ^ word) * HASH_MULTIPLIER, of 128 bits;
 //!                                               hash = low half of x ^ high half of x
@@ -22,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
 
-use super::direct_index::{DirectIndex, DirectSlots};
+use super::direct_index::{DirectIndex, DirectSlot, DirectSlots};
 use super::entry_queue::EntryQueue;
 use super::entry_store::EntryStore;
 use super::entry_table::{EntryTable, TableMemoryError};
@@ -357,7 +358,11 @@ impl TableState {
             _ => {}
         }
         if let (Ok(id), Some(direct)) = (&added, &mut self.direct_index) {
-            direct.insert(&self.key.words, id.word());
+            let slot = DirectSlot {
+                entry: self.store.entries.address(*id),
+                id: id.word(),
+            };
+            direct.insert(&self.key.words, slot);
         }
         added
     }
@@ -371,7 +376,9 @@ impl TableState {
         (self.directory, self.directory_shift) = self.store.entries.directory();
         self.pages = self.store.entries.page_addresses();
         self.block_pages = self.store.blocks.addresses();
-        if let Some(direct) = &self.direct_index {
+        if let Some(direct) = &mut self.direct_index {
+            let entries = &self.store.entries;
+            direct.follow_moves(entries.moves(), |id| entries.address(EntryId(id)));
             self.direct = direct.slots();
         }
         let len = self.store.entries.len() as u64;

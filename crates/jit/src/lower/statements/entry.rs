@@ -7,7 +7,9 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use eval::{DirectSlots, DirectoryEntry, HASH_MULTIPLIER, TableLayouts, TableState, hash_seed};
+use eval::{
+    DirectSlot, DirectSlots, DirectoryEntry, HASH_MULTIPLIER, TableLayouts, TableState, hash_seed,
+};
 use graph::{Expr, LocalId, Pos, Stmt, TableId};
 
 use crate::code::ImportedFunction;
@@ -39,7 +41,7 @@ impl FunctionLowering<'_, '_> {
         let done = self.block();
         let found = match self.key_words(layouts, &fields) {
             Some(words) => {
-                self.search_direct(address, layouts, &words, done);
+                self.search_direct(address, &words, done);
                 self.search(address, layouts, &words, done);
                 let data = self.stack_words(words.len());
                 for (at, word) in words.iter().enumerate() {
@@ -155,13 +157,7 @@ impl FunctionLowering<'_, '_> {
 
     /// Looks for the key's entry in the index of a small table ([`eval::DirectSlots`]), makes it
     /// current and goes to `done`. If it is not there, the code goes on behind.
-    fn search_direct(
-        &mut self,
-        table: ir::Value,
-        layouts: &TableLayouts,
-        words: &[ir::Value],
-        done: ir::Block,
-    ) {
+    fn search_direct(&mut self, table: ir::Value, words: &[ir::Value], done: ir::Block) {
         let (small, some, found) = (self.block(), self.block(), self.block());
         let other = self.block();
         let [slots, multiplier, shift] = [
@@ -182,15 +178,16 @@ impl FunctionLowering<'_, '_> {
         let shift = self.load(AccessRegion::Tables, shift.0, table, shift.1);
         let product = self.builder.ins().imul(word, multiplier);
         let at = self.builder.ins().ushr(product, shift);
-        let slot = self.element(slots, at, 4);
-        let id = self.load(AccessRegion::Tables, types::I32, slot, 0);
-        self.branch(id, some, other);
+        let slot = self.element(slots, at, size_of::<DirectSlot>() as i32);
+        let entry = offset_of!(DirectSlot, entry) as i32;
+        let entry = self.load(AccessRegion::Tables, types::I64, slot, entry);
+        self.branch(entry, some, other);
         self.switch_to_sealed(some);
-        let id_word = self.builder.ins().uextend(types::I64, id);
-        let entry = self.entry_at(table, id_word, layouts);
         let differs = self.differs_from_key(entry, words);
         self.branch(differs, other, found);
         self.switch_to_sealed(found);
+        let id = offset_of!(DirectSlot, id) as i32;
+        let id = self.load(AccessRegion::Tables, types::I32, slot, id);
         self.make_current(table, entry, id);
         self.jump(done, &[]);
         self.switch_to_sealed(other);
