@@ -195,6 +195,71 @@ fn a_stream_may_feed_several_and_several_streams_one() {
     assert_eq!(seen.events.len(), 3 + 2 * (3 + 2));
 }
 
+/// Each twentieth tuple, and none of those between.
+fn every_twentieth() -> Body {
+    let is_due = bin(BinaryOp::Eq, state(0, Type::Int64), int(20));
+    let pass_on = vec![
+        set_to(state_place(0, Type::Int64), int(0)),
+        submit(PortIndex(0), whole()),
+    ];
+    let count = add_to(state_place(0, Type::Int64), int(1));
+    body([], vec![count, Stmt::If(is_due, pass_on, vec![])])
+}
+
+#[test]
+fn arms_that_seldom_run_submit_what_the_interpreter_submits() {
+    let nodes = [
+        node(1, every_twentieth(), vec![Some(vec![(1, PortIndex(0))])]),
+        node(1, functor(), vec![Some(vec![(2, PortIndex(0))])]),
+        node(1, count(), vec![None]),
+    ];
+    let rows: Vec<Value> = (100..165).map(row).collect();
+    let seen = agree(&nodes, &rows);
+    assert_eq!((seen.counts[0], seen.result), (3, Ok(())));
+    // The functor makes 8 of 7: the last operator divides by the difference to 8.
+    let rows: Vec<Value> = (-52..48).map(row).collect();
+    let seen = agree(&nodes, &rows);
+    assert_eq!((seen.counts[0], seen.acting), (3, 2));
+    assert!(seen.result.is_err());
+}
+
+/// 3 n - 1 in place of n, by instructions alone.
+fn tripled() -> Body {
+    let tripled = bin(BinaryOp::Mul, attr(0, Type::Int64), int(3));
+    let fields = vec![
+        bin(BinaryOp::Sub, tripled, int(1)),
+        attr(1, Type::RString),
+        attr(2, list_of(Type::Int32)),
+        attr(3, words()),
+    ];
+    body([], vec![submit(PortIndex(0), tuple(&stream(), fields))])
+}
+
+#[test]
+fn tuples_that_are_passed_on_at_once_are_counted_on_each_edge() {
+    let passing = || body([], vec![submit(PortIndex(0), whole())]);
+    let (long_way, short_way) = ((1, PortIndex(0)), (3, PortIndex(0)));
+    for edges in [vec![long_way, short_way], vec![short_way, long_way]] {
+        let nodes = [
+            node(1, tripled(), vec![Some(edges)]),
+            node(1, passing(), vec![Some(vec![(2, PortIndex(0))])]),
+            node(1, tripled(), vec![Some(vec![(3, PortIndex(0))])]),
+            node(1, count(), vec![None]),
+        ];
+        let rows: Vec<Value> = (100..1_300).map(row).collect();
+        let seen = agree(&nodes, &rows);
+        assert_eq!(
+            (seen.counts[..3].to_vec(), seen.result),
+            (vec![1_200; 3], Ok(()))
+        );
+        // The short way makes 8 of 3, and the last operator divides by the difference to 8.
+        let rows: Vec<Value> = [1, 2, 3, 4].map(row).into();
+        let seen = agree(&nodes, &rows);
+        assert_eq!(seen.acting, 3);
+        assert!(seen.result.is_err());
+    }
+}
+
 #[test]
 fn sources_run_their_whole_chain() {
     let mut nodes = [

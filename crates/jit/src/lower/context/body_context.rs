@@ -40,6 +40,8 @@ pub struct BodyContext {
     pub watermark: Option<WatermarkWords>,
     /// Targets of submitted tuples, by output port.
     pub targets: Vec<OutputTarget>,
+    /// Whether a tuple that the body submits is counted when it is given one.
+    pub is_counted_with_input: bool,
     /// Number of the inlined operator that owns the body, or `NO_INLINED_OPERATOR`.
     pub inlined_operator: u32,
     /// The operator that owns the body, for samples of the thread; `None`: nobody samples.

@@ -22,14 +22,16 @@ mod watermark_words;
 pub use body_context::{
     BodyContext, BodyInput, LoopTargets, ReturnTarget, SampledOperator, StateStorage,
 };
-pub use body_usage::{BodyUsage, LocalUsage};
+pub use body_usage::{BodyUsage, LocalUsage, seldom_holds};
 pub use codegen_unit::{CodegenUnit, CompiledFunction, MachineCodeListing};
 pub use event_time_range::EventTimeRange;
 pub use function_lowering::FunctionLowering;
 pub use local_storage::{LocalStorage, StorageKind, storage_kind};
 pub use memory_requirements::MemoryRequirements;
 pub use output_target::{InlinableOperator, InlinedEdge, InlinedOutput, OutputTarget};
-pub use register_cache::{CachedVariable, OwnWords, PENDING_MAX, RegisterCache};
+pub use register_cache::{
+    CachedTicks, CachedVariable, OwnWords, PENDING_MAX, RegisterCache, TICK_READS,
+};
 pub use ring_grant_addresses::RingGrantAddresses;
 pub use seldom_arm::SeldomArm;
 pub use signature::signature;

@@ -91,3 +91,16 @@ pub struct InlinedEdge {
     /// The address of the counter of the port's tuples.
     pub processed: i64,
 }
+
+impl InlinedEdge {
+    /// The output whose tuples are as many as those of the edge, one for each: the operator submits
+    /// each tuple at once, and to at most one operator.
+    pub fn passed_on(&self) -> Option<&InlinedOutput> {
+        let (_, usage) = &*self.operator.on_tuple[self.port.index()];
+        let target = self.operator.targets.get(usage.passes_on_to? as usize);
+        match target {
+            Some(OutputTarget::Inlined(_, output)) if output.edges.len() <= 1 => Some(output),
+            _ => None,
+        }
+    }
+}

@@ -5,10 +5,16 @@
 //! | counter of tuples | never: a number that is to be added | before a call, at the end |
 //! | state variable of one part | at the start, after a call | before a call, at the end |
 //! | latest event time | as a state variable | as a state variable |
+//! | clock of ticks | once for [`TICK_READS`] reads, and after a call or a loop | never |
+//!
+//! Registers are few, so a variable that changes in arms alone that seldom run
+//! ([`BodyUsage::often_changed_state`]) stays in memory, and so do the words of operators that get
+//! tuples from such arms.
 //!
 //! These calls are those that reach outside ([`crate::code::ImportedFunction::reaches_outside`]):
 //! they may run other bodies of the same operators, or block. Other threads may see a counter that
-//! is stale, by no more than [`PENDING_MAX`] tuples of the function's own operator.
+//! is stale, by no more than [`PENDING_MAX`] tuples of the function's own operator. Edges that each
+//! tuple goes over at once ([`InlinedEdge::passed_on`]) share a number.
 
 use cranelift_codegen::ir::{self, types};
 use cranelift_frontend::Variable;
@@ -16,13 +22,18 @@ use graph::StateId;
 use tuple::Type;
 
 use super::body_usage::BodyUsage;
-use super::output_target::{InlinedOutput, OutputTarget};
+use super::output_target::{InlinedEdge, InlinedOutput, OutputTarget};
 use super::state_layout::StateLayout;
 use super::watermark_words::WatermarkWords;
 use crate::type_parts;
 
 /// Number of tuples after which a counter is written back.
 pub const PENDING_MAX: i64 = 1_024;
+
+/// Reads of the clock of ticks for which the time is read once, if nothing lies between them but
+/// the code of a few tuples without calls that reach outside and without loops: that takes a small
+/// part of a tick, which is up to 10 ms. A look at the clock takes as long as a small operator.
+pub const TICK_READS: i64 = 16;
 
 /// Nodes of the bodies of a function that keeps words in registers. Each call costs code that
 /// writes them back.
@@ -55,6 +66,17 @@ pub struct RegisterCache {
     pub counters: Vec<PendingCount>,
     /// State variables of one part, and latest event times.
     pub variables: Vec<CachedVariable>,
+    /// The clock of ticks, if some body reads it.
+    pub ticks: Option<CachedTicks>,
+}
+
+/// A time of the clock of ticks.
+#[derive(Clone, Copy, Debug)]
+pub struct CachedTicks {
+    /// Variable with the time in seconds.
+    pub seconds: Variable,
+    /// Variable with the number of reads for which it is still good.
+    pub reads_left: Variable,
 }
 
 /// A number that is to be added to counters.
@@ -81,6 +103,14 @@ pub struct CachedVariable {
     pub variable: Variable,
 }
 
+/// A body, and where its tuples go.
+struct Submitter<'a> {
+    usage: &'a BodyUsage,
+    targets: &'a [OutputTarget],
+    /// Whether its tuples are counted with those that it is given.
+    is_counted: bool,
+}
+
 impl RegisterCache {
     /// The words of a function with a body, if its state is at a known address, and targets.
     pub fn new(
@@ -95,10 +125,16 @@ impl RegisterCache {
             cache.add_variables(usage, own.layout, scalars, declare);
         }
         cache.add_event_time(usage, own.watermark, declare);
-        if cache.add_targets(targets, &mut nodes, declare).is_none() {
-            return RegisterCache::default();
+        cache.add_ticks(usage, declare);
+        let submitter = Submitter {
+            usage,
+            targets,
+            is_counted: false,
+        };
+        match cache.add_targets(submitter, &mut nodes, declare) {
+            Some(()) => cache,
+            None => RegisterCache::default(),
         }
-        cache
     }
 
     /// The variable with what is to be added to the counters of an output port's edge.
@@ -119,19 +155,29 @@ impl RegisterCache {
         found.map(|word| word.variable)
     }
 
-    /// Adds what the bodies behind targets use; `None` if these are too large.
+    /// Adds what the bodies behind a body's targets use, of those that often get a tuple; `None` if
+    /// all bodies are too large.
     fn add_targets(
         &mut self,
-        targets: &[OutputTarget],
+        submitter: Submitter<'_>,
         nodes: &mut u32,
         declare: &mut dyn FnMut(ir::Type) -> Variable,
     ) -> Option<()> {
-        for target in targets {
+        for (port, target) in submitter.targets.iter().enumerate() {
             let OutputTarget::Inlined(_, output) = target else {
                 continue;
             };
-            self.add_counters(output, declare);
-            for edge in &output.edges {
+            if !submitter.usage.often_submits_to(port as u32) {
+                *nodes += nodes_behind(output);
+                if *nodes > NODES_MAX {
+                    return None;
+                }
+                continue;
+            }
+            if !submitter.is_counted {
+                self.add_counters(output, declare);
+            }
+            for (at, edge) in output.edges.iter().enumerate() {
                 let operator = &edge.operator;
                 let (_, usage) = &*operator.on_tuple[edge.port.index()];
                 *nodes += 1 + usage.nodes;
@@ -141,7 +187,14 @@ impl RegisterCache {
                 let layout = &operator.state_layout;
                 self.add_variables(usage, layout, operator.state.scalars, declare);
                 self.add_event_time(usage, operator.watermark, declare);
-                self.add_targets(&operator.targets, nodes, declare)?;
+                self.add_ticks(usage, declare);
+                let is_counted = submitter.is_counted || self.pending(output, at).is_some();
+                let behind = Submitter {
+                    usage,
+                    targets: &operator.targets,
+                    is_counted: is_counted && edge.passed_on().is_some(),
+                };
+                self.add_targets(behind, nodes, declare)?;
             }
         }
         Some(())
@@ -158,7 +211,7 @@ impl RegisterCache {
             }
             self.counters.push(PendingCount {
                 edge: (output.submitted, edge),
-                counters: output.counters(edge),
+                counters: counters_from(output, edge),
                 pending: declare(types::I64),
             });
         }
@@ -171,7 +224,7 @@ impl RegisterCache {
         scalars: i64,
         declare: &mut dyn FnMut(ir::Type) -> Variable,
     ) {
-        let mut changed: Vec<StateId> = usage.changed_state.iter().copied().collect();
+        let mut changed: Vec<StateId> = usage.often_changed_state.iter().copied().collect();
         changed.sort_unstable();
         for state in changed {
             let ty = layout.ty(state);
@@ -186,6 +239,15 @@ impl RegisterCache {
                 address: state_address(scalars, state),
                 ty: ty.clone(),
                 variable: declare(type_parts::parts(ty)[0]),
+            });
+        }
+    }
+
+    fn add_ticks(&mut self, usage: &BodyUsage, declare: &mut dyn FnMut(ir::Type) -> Variable) {
+        if usage.reads_ticks && self.ticks.is_none() {
+            self.ticks = Some(CachedTicks {
+                seconds: declare(types::F64),
+                reads_left: declare(types::I64),
             });
         }
     }
@@ -215,4 +277,28 @@ impl RegisterCache {
 /// The address of a state variable of one part.
 fn state_address(scalars: i64, state: StateId) -> i64 {
     scalars + STATE_SLOT_BYTES * i64::from(state.0)
+}
+
+/// The addresses of the counters of an edge, and of those that its tuples go over at once.
+fn counters_from(output: &InlinedOutput, edge: usize) -> Vec<i64> {
+    let mut counters = output.counters(edge);
+    let mut last = output.edges.get(edge);
+    while let Some(behind) = last.and_then(InlinedEdge::passed_on) {
+        counters.extend(behind.counters(0));
+        last = behind.edges.first();
+    }
+    counters
+}
+
+/// Nodes of all bodies that are inlined behind an output port.
+fn nodes_behind(output: &InlinedOutput) -> u32 {
+    let edges = output.edges.iter().map(|edge| {
+        let (_, usage) = &*edge.operator.on_tuple[edge.port.index()];
+        let behind = edge.operator.targets.iter().map(|target| match target {
+            OutputTarget::Inlined(_, output) => nodes_behind(output),
+            _ => 0,
+        });
+        1 + usage.nodes + behind.sum::<u32>()
+    });
+    edges.sum()
 }

@@ -35,13 +35,11 @@ impl FunctionLowering<'_, '_> {
                 LoweredValue::from_part(self.load_env(types::I32, offsets::PUNCTUATION))
             }
             ExprKind::IsShutdown => LoweredValue::from_part(self.is_shutdown()),
-            ExprKind::ClockSeconds(clock) => {
-                let import = match clock {
-                    Clock::Exact => ImportedFunction::ExactClockSeconds,
-                    Clock::Ticks => ImportedFunction::TickClockSeconds,
-                };
-                LoweredValue::from_part(self.call_for_word(import, &[]))
+            ExprKind::ClockSeconds(Clock::Exact) => {
+                let seconds = self.call_for_word(ImportedFunction::ExactClockSeconds, &[]);
+                LoweredValue::from_part(seconds)
             }
+            ExprKind::ClockSeconds(Clock::Ticks) => LoweredValue::from_part(self.tick_seconds()),
             ExprKind::Tuple(parts) => {
                 LoweredValue::from_fields(parts.iter().map(|part| self.expr(part)))
             }

@@ -67,6 +67,7 @@ impl FunctionLowering<'_, '_> {
         self.branch(is_more, turn, done);
         self.builder.seal_block(turn);
         self.switch_to_sealed(done);
+        self.forget_ticks();
     }
 
     /// Lowers `while` with its condition at the head.
@@ -84,6 +85,7 @@ impl FunctionLowering<'_, '_> {
         self.jump(head, &[]);
         self.builder.seal_block(head);
         self.switch_to_sealed(done);
+        self.forget_ticks();
     }
 
     /// Lowers one turn, up to the block of `continue`.
@@ -156,6 +158,7 @@ impl FunctionLowering<'_, '_> {
         self.branch_to_iteration(is_more, (turn, index), done);
         self.builder.seal_block(turn);
         self.switch_to_sealed(done);
+        self.forget_ticks();
     }
 
     /// Recognises a loop over a call of `range`, for which no list is made.

@@ -24,12 +24,14 @@ impl FunctionLowering<'_, '_> {
             self.count_delivered(output, 0);
         }
         for (at, edge) in output.edges.iter().enumerate() {
-            self.count_delivered(output, at);
-            self.inline_operator(edge, &input);
+            let is_counted = self.count_delivered(output, at) && edge.passed_on().is_some();
+            self.inline_operator(edge, &input, is_counted);
         }
     }
 
-    fn inline_operator(&mut self, edge: &InlinedEdge, input: &BodyInput) {
+    /// Lowers the body of an operator for a tuple; `is_counted` says that what it submits is
+    /// counted already.
+    fn inline_operator(&mut self, edge: &InlinedEdge, input: &BodyInput, is_counted: bool) {
         let inlined = Rc::clone(&edge.operator);
         let port = edge.port.index();
         let (body, uses) = &*Rc::clone(&inlined.on_tuple[port]);
@@ -63,6 +65,7 @@ impl FunctionLowering<'_, '_> {
                 block: done,
                 ty: Type::Void,
             }],
+            is_counted_with_input: is_counted,
             inlined_operator: inlined.index,
             sampled: self.body.sampled.map(|sampled| SampledOperator {
                 operator: inlined.index,

@@ -8,18 +8,20 @@
 //!   words before the call   | environment | word | word | ...
 //!                    after  | status (0, or 1 after a fault) |
 //! ```
-//! State is read and written in memory there. An arm that assigns to local variables of the body
-//! around it, or leaves it, stays where it is.
+//! State is read and written in memory there, and what the arm submits goes on in operators that
+//! are inlined there. An arm that assigns to local variables of the body around it, or leaves it,
+//! or leads to operators with variables in memory, stays where it is.
 
 use std::collections::HashMap;
 
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use cranelift_module::Module;
 use graph::{BinaryOp, Expr, ExprKind, LocalId, Stmt};
-use tuple::Type;
+use tuple::{Type, Value};
 
 use crate::lower::context::{
-    BodyContext, BodyInput, BodyUsage, FunctionLowering, LocalStorage, SeldomArm, StateStorage,
+    BodyContext, BodyInput, BodyUsage, FunctionLowering, LocalStorage, OutputTarget, SeldomArm,
+    StateStorage, StorageKind, seldom_holds, storage_kind,
 };
 use crate::lower::values::AccessRegion;
 use crate::type_parts;
@@ -46,7 +48,9 @@ impl PassedWords {
 impl FunctionLowering<'_, '_> {
     /// Lowers `if` if its arm seldom runs. Returns whether it did so.
     pub fn seldom_if(&mut self, asked: &Expr, condition: ir::Value, arm: &[Stmt]) -> bool {
-        if !self.is_seldom(asked) || !arm.iter().all(is_closed) {
+        let only_changes = arm.iter().all(|stmt| self.is_closed(stmt, false));
+        let is_seldom = self.is_seldom(asked) && (only_changes || seldom_holds(asked));
+        if !is_seldom || !arm.iter().all(|stmt| self.is_closed(stmt, true)) {
             return false;
         }
         let uses = BodyUsage::from_stmts(arm);
@@ -89,8 +93,7 @@ impl FunctionLowering<'_, '_> {
 
     /// The context of an arm, with numbers of words; `None` if it has to stay where it is.
     fn arm_context(&mut self, uses: &BodyUsage, passed: &mut PassedWords) -> Option<BodyContext> {
-        let inlining = &self.unit.inlining.is_inlined;
-        if uses.calls.iter().any(|callee| inlining[callee.0 as usize]) {
+        if self.calls_inlined(uses) {
             return None;
         }
         let mut locals = Vec::new();
@@ -128,10 +131,68 @@ impl FunctionLowering<'_, '_> {
             changed_state: self.body.changed_state.clone(),
             stop_address: self.body.stop_address,
             watermark: self.body.watermark,
+            targets: self.body.targets.clone(),
             inlined_operator: self.body.inlined_operator,
             sampled: self.body.sampled,
             ..BodyContext::default()
         })
+    }
+
+    /// Whether a statement, with all in it, only goes on behind itself; it may submit and work on
+    /// tables if `reaches_further`.
+    fn is_closed(&self, stmt: &Stmt, reaches_further: bool) -> bool {
+        let are_closed = |stmts: &[Stmt]| {
+            let mut each = stmts.iter();
+            each.all(|stmt| self.is_closed(stmt, reaches_further))
+        };
+        match stmt {
+            Stmt::Let(..) | Stmt::Expr(_) | Stmt::Sleep(_) => true,
+            Stmt::If(_, yes, no) => are_closed(yes) && are_closed(no),
+            Stmt::While(_, body) | Stmt::For(_, _, body) => are_closed(body),
+            Stmt::FindEntry { added, .. } => reaches_further && are_closed(added),
+            Stmt::Submit { port, .. } => reaches_further && self.fits_into_arm(port),
+            Stmt::SubmitPunct { .. }
+            | Stmt::AddEntry(..)
+            | Stmt::EntryId(..)
+            | Stmt::SelectEntry(..)
+            | Stmt::RemoveEntry(_)
+            | Stmt::UseEntry(_)
+            | Stmt::InsertElement(..)
+            | Stmt::ClearElements(_) => reaches_further,
+            _ => false,
+        }
+    }
+
+    /// Whether the operators that tuples of a port go on in can be inlined into an arm.
+    fn fits_into_arm(&self, port: &Expr) -> bool {
+        let ExprKind::Const(Value::Uint32(port)) = port.kind else {
+            return false;
+        };
+        let target = self.body.targets.get(port as usize);
+        target.is_some_and(|target| self.keeps_nothing_in_memory(target))
+    }
+
+    /// Whether no body behind a target has variables in memory, of which an arm has none, or calls
+    /// a function that is inlined.
+    fn keeps_nothing_in_memory(&self, target: &OutputTarget) -> bool {
+        let OutputTarget::Inlined(_, output) = target else {
+            return true;
+        };
+        output.edges.iter().all(|edge| {
+            let (body, uses) = &*edge.operator.on_tuple[edge.port.index()];
+            let mut locals = body.locals.iter().zip(&uses.locals);
+            let mut targets = edge.operator.targets.iter();
+            locals.all(|(local, used)| storage_kind(&local.ty, used) != StorageKind::Memory)
+                && !self.calls_inlined(uses)
+                && targets.all(|target| self.keeps_nothing_in_memory(target))
+        })
+    }
+
+    /// Whether some function that is called is inlined.
+    fn calls_inlined(&self, uses: &BodyUsage) -> bool {
+        let is_inlined = &self.unit.inlining.is_inlined;
+        let mut calls = uses.calls.iter();
+        calls.any(|callee| is_inlined[callee.0 as usize])
     }
 
     fn call_arm(&mut self, arm: &[Stmt], body: BodyContext, words: &[ir::Value]) {
@@ -228,16 +289,6 @@ impl FunctionLowering<'_, '_> {
             }
             (storage, _) => storage,
         }
-    }
-}
-
-/// Whether a statement, with all in it, only goes on behind itself, and submits nothing.
-fn is_closed(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Let(..) | Stmt::Expr(_) | Stmt::Sleep(_) => true,
-        Stmt::If(_, yes, no) => yes.iter().chain(no).all(is_closed),
-        Stmt::While(_, body) | Stmt::For(_, _, body) => body.iter().all(is_closed),
-        _ => false,
     }
 }
 

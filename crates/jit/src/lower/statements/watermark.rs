@@ -37,7 +37,7 @@ impl FunctionLowering<'_, '_> {
         let (call, store, done) = (self.cold_block(), self.block(), self.block());
         self.branch(needs_call, call, store);
         self.switch_to_sealed(call);
-        self.call_advance_watermark(&value, time);
+        self.seldom(|lower| lower.call_advance_watermark(&value, time));
         self.jump(done, &[]);
         self.switch_to_sealed(store);
         self.raise_latest(words.latest, word);

@@ -1,14 +1,15 @@
 //! Counters and state variables in registers: loaded, and written back to where they belong.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, SourceLoc, types};
+use cranelift_codegen::ir::{self, InstBuilder, SourceLoc, types};
 use cranelift_frontend::Variable;
 use graph::StateId;
 
 use super::emit::AccessRegion;
-use crate::code::{NO_INLINED_OPERATOR, offsets};
+use crate::code::{ImportedFunction, NO_INLINED_OPERATOR, offsets};
 use crate::lower::context::{
-    CachedVariable, FunctionLowering, InlinedOutput, PENDING_MAX, SampledOperator, StateStorage,
+    CachedTicks, CachedVariable, FunctionLowering, InlinedOutput, PENDING_MAX, SampledOperator,
+    StateStorage, TICK_READS,
 };
 
 impl FunctionLowering<'_, '_> {
@@ -17,6 +18,10 @@ impl FunctionLowering<'_, '_> {
         for count in self.cache.counters.clone() {
             let none = self.word(0);
             self.builder.def_var(count.pending, none);
+        }
+        if let Some(ticks) = self.cache.ticks {
+            let none = self.builder.ins().f64const(0.0);
+            self.builder.def_var(ticks.seconds, none);
         }
         self.load_cached_variables();
     }
@@ -49,6 +54,43 @@ impl FunctionLowering<'_, '_> {
             let parts = self.load_slot(region(&word), at, 0, &word.ty);
             self.builder.def_var(word.variable, parts[0]);
         }
+        self.forget_ticks();
+    }
+
+    /// Reads the clock of ticks anew when it is asked for next: much time may have passed.
+    pub fn forget_ticks(&mut self) {
+        if let Some(ticks) = self.cache.ticks {
+            let none = self.word(0);
+            self.builder.def_var(ticks.reads_left, none);
+        }
+    }
+
+    /// The seconds of the clock of ticks.
+    pub fn tick_seconds(&mut self) -> ir::Value {
+        let read = |lower: &mut Self| {
+            let import = ImportedFunction::TickClockSeconds;
+            lower.call_for_word(import, &[])
+        };
+        let Some(CachedTicks {
+            seconds,
+            reads_left,
+        }) = self.cache.ticks
+        else {
+            return read(self);
+        };
+        let (anew, done) = (self.cold_block(), self.block());
+        let left = self.builder.use_var(reads_left);
+        let fewer = self.offset(left, -1);
+        self.builder.def_var(reads_left, fewer);
+        self.branch(left, done, anew);
+        self.switch_to_sealed(anew);
+        let now = self.seldom(read);
+        self.builder.def_var(seconds, now);
+        let left = self.word(TICK_READS - 1);
+        self.builder.def_var(reads_left, left);
+        self.jump(done, &[]);
+        self.switch_to_sealed(done);
+        self.builder.use_var(seconds)
     }
 
     /// Stores the state variables.
@@ -73,20 +115,23 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Counts a tuple that goes over an edge of an output port; over the first one, that it is
-    /// submitted, too.
-    pub fn count_delivered(&mut self, output: &InlinedOutput, edge: usize) {
+    /// submitted, too. Whether the number is in a register.
+    pub fn count_delivered(&mut self, output: &InlinedOutput, edge: usize) -> bool {
+        if self.body.is_counted_with_input {
+            return true;
+        }
         let Some(variable) = self.cache.pending(output, edge) else {
             for counter in output.counters(edge) {
                 self.increment_counter(counter);
             }
-            return;
+            return false;
         };
         let pending = self.builder.use_var(variable);
         let pending = self.offset(pending, 1);
         self.builder.def_var(variable, pending);
         // Bodies of inlined operators run between two tuples that the function's own one submits.
         if edge > 0 || self.body.inlined_operator != NO_INLINED_OPERATOR {
-            return;
+            return true;
         }
         let (many, next) = (self.cold_block(), self.block());
         let is_many = self.icmp_const(IntCC::UnsignedGreaterThanOrEqual, pending, PENDING_MAX);
@@ -95,6 +140,7 @@ impl FunctionLowering<'_, '_> {
         self.store_cached_words();
         self.jump(next, &[]);
         self.switch_to_sealed(next);
+        true
     }
 
     /// Adds 1 to the counter at an address.
