@@ -30,11 +30,20 @@ const HEAD: &str = "uint64 work(uint64 seed, uint32 steps) {
     return mixed;
 }
 
+stateful int64 now() {
+    timestamp time = getTimestamp();
+    return getSeconds(time) * 1000000000l + (int64) getNanoseconds(time);
+}
+
 composite Generated {
     param
         expression<uint32> $n : (uint32) getSubmissionTimeValue(\"n\");
     graph
 ";
+
+/// First word of the line in which a sink tells when its first tuple and its end have come, in
+/// nanoseconds.
+pub const TIME: &str = "time";
 
 /// Steps of an operator are `2^0` to `2^MAGNITUDE` times a few.
 const MAGNITUDE: u64 = 9;
@@ -211,14 +220,21 @@ impl Generation {
                 state : {{
                     mutable uint64 count = 0ul;
                     mutable uint64 sum = 0ul;
+                    mutable int64 first = 0l;
                 }}
                 onTuple In : {{
+                    if (count == 0ul) {{
+                        first = now();
+                    }}
                     count++;
                     sum += In.key ^ In.value;
                 }}
                 onPunct In : {{
                     if (currentPunct() == Sys.FinalMarker) {{
-                        println(\"{name} \" + (rstring) count + \" \" + (rstring) sum);
+                        printStringLn(\"{name} \" + (rstring) count + \" \" + (rstring) sum);
+                        if (count > 0ul) {{
+                            printStringLn(\"{TIME} \" + (rstring) first + \" \" + (rstring) now());
+                        }}
                     }}
                 }}
         }}

@@ -4,8 +4,8 @@
 //! ```text
 //!   all fused --profile--> cola, predictions       each plan by turns with all fused
 //! ```
-//! A run with a tuple from each source tells the time of a start, which is subtracted. What each
-//! plan prints is compared with what all operators in one process print.
+//! A run lasts from the first tuple at any sink to the last end of a sink: sinks print the times.
+//! The other lines that a plan prints are compared with those of all operators in one process.
 
 mod generated_program;
 mod random_plan;
@@ -13,10 +13,9 @@ mod random_plan;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Instant;
 
 use control::{Error, median};
-use generated_program::{GeneratedProgram, generate};
+use generated_program::{GeneratedProgram, TIME, generate};
 use measure::Outcome;
 
 use crate::bench::{BenchCase, BenchSession};
@@ -65,10 +64,13 @@ struct PlansFolder<'a> {
     options: &'a PlansOptions,
 }
 
-/// A run: its seconds and what it printed, in order of the lines' texts.
+/// A run by what its sinks printed.
+#[derive(Debug, PartialEq)]
 struct PlanRun {
+    /// Seconds from the first tuple at a sink to the end of the last sink.
     seconds: f64,
-    printed: Vec<String>,
+    /// Numbers and sums of the sinks, in order of the lines' texts.
+    results: Vec<String>,
 }
 
 /// A plan as the options that ask for it.
@@ -124,28 +126,30 @@ impl<'a> PlansFolder<'a> {
     }
 
     fn run(&self, options: &[String], tuples: u32) -> Result<PlanRun, Error> {
-        let begin = Instant::now();
         let output = run_to_end(self.command(&["run"], options, tuples))?;
-        let seconds = begin.elapsed().as_secs_f64();
-        let mut printed: Vec<String> = output.lines().map(str::to_owned).collect();
-        printed.sort_unstable();
-        Ok(PlanRun { seconds, printed })
+        PlanRun::read(&output).ok_or_else(|| {
+            Error::new(format!(
+                "no tuple has come to a sink of a generated program: {output}"
+            ))
+        })
     }
 
-    /// Source tuples a second of a plan, which has to print what all operators in one process do.
-    fn rate(&self, plan: &NamedPlan, tuples: u32, printed: &[String]) -> Result<f64, Error> {
-        let start = self.run(&plan.options, 1)?.seconds;
+    /// Source tuples a second of a run.
+    fn rate_of(&self, run: &PlanRun, tuples: u32) -> f64 {
+        f64::from(tuples) * f64::from(self.program.sources) / run.seconds
+    }
+
+    /// Source tuples a second of a plan, which has to give these results.
+    fn rate(&self, plan: &NamedPlan, tuples: u32, results: &[String]) -> Result<f64, Error> {
         let run = self.run(&plan.options, tuples)?;
-        if run.printed != printed {
+        if run.results != results {
             return Err(Error::new(format!(
                 "the plan {} of a generated program prints {:?}, all operators in one process \
-                 {printed:?}",
-                plan.name, run.printed
+                 {results:?}",
+                plan.name, run.results
             )));
         }
-        let all = f64::from(tuples) * f64::from(self.program.sources);
-        // A run that is no longer than a start tells nothing of the rate.
-        Ok(all / (run.seconds - start).max(run.seconds / 100.0))
+        Ok(self.rate_of(&run, tuples))
     }
 
     fn measured_options(&self) -> Vec<String> {
@@ -188,6 +192,27 @@ impl<'a> PlansFolder<'a> {
         let printed = run_to_end(self.command(&compare, &self.measured_options(), 1))?;
         predicted_rate(&printed, &file)
             .ok_or_else(|| Error::new(format!("`thalweg plan compare` gives no rate: {printed}")))
+    }
+}
+
+impl PlanRun {
+    /// Reads what the sinks of a run have printed; `None` if no tuple has come to any.
+    fn read(output: &str) -> Option<PlanRun> {
+        let (mut begin, mut end) = (u64::MAX, 0_u64);
+        let mut results = Vec::new();
+        for line in output.lines() {
+            let Some(times) = line.strip_prefix(TIME).and_then(|at| at.strip_prefix(' ')) else {
+                results.push(line.to_owned());
+                continue;
+            };
+            let (first, last) = times.split_once(' ')?;
+            begin = begin.min(first.parse().ok()?);
+            end = end.max(last.parse().ok()?);
+        }
+        results.sort_unstable();
+        let ns = end.checked_sub(begin)?.max(1);
+        let seconds = ns as f64 / 1e9;
+        Some(PlanRun { seconds, results })
     }
 }
 
@@ -235,7 +260,7 @@ fn measure_program(
 ) -> Result<(), Error> {
     let fused = NamedPlan::fused();
     let first = files.run(&fused.options, FIRST_TUPLES)?;
-    let rate = files.rate(&fused, FIRST_TUPLES, &first.printed)?;
+    let rate = files.rate_of(&first, FIRST_TUPLES);
     let sources = f64::from(files.program.sources);
     let tuples = (rate * files.options.seconds / sources).clamp(1000.0, MOST_TUPLES) as u32;
     let profile = ["--profile".to_owned(), files.path("fused.profile")];
@@ -244,7 +269,7 @@ fn measure_program(
     let mut rates: Vec<Vec<f64>> = vec![Vec::new(); plans.len()];
     for _ in 0..bench.settings.runs {
         for (plan, rates) in plans.iter().zip(&mut rates) {
-            rates.push(files.rate(plan, tuples, &profiled.printed)?);
+            rates.push(files.rate(plan, tuples, &profiled.results)?);
         }
     }
     for (plan, rates_of_plan) in plans.iter().zip(&rates) {
@@ -283,6 +308,18 @@ fn set_rates(outcome: &mut Outcome, samples: &[f64], control_samples: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_lasts_from_the_first_tuple_to_the_last_end() {
+        let output =
+            "Sink2 7 9\ntime 2000000000 5000000000\nSink1 0 0\ntime 1000000000 4000000000\n";
+        let run = PlanRun {
+            seconds: 4.0,
+            results: vec!["Sink1 0 0".to_owned(), "Sink2 7 9".to_owned()],
+        };
+        assert_eq!(PlanRun::read(output), Some(run));
+        assert_eq!(PlanRun::read("Sink1 0 0\n"), None);
+    }
 
     #[test]
     fn rates_are_read_from_what_plan_compare_prints() {
