@@ -6,6 +6,7 @@ use clap::Args as ClapArgs;
 use suite::PlansOptions;
 
 use crate::args::CommonArgs;
+use crate::failure::BenchFailure;
 
 /// Arguments of `thalweg bench plans`
 #[derive(Debug, ClapArgs)]
@@ -43,16 +44,25 @@ pub struct PlansArgs {
 
 impl PlansArgs {
     /// The programs and plans that these arguments ask for.
-    pub fn to_options(&self) -> PlansOptions {
+    ///
+    /// # Errors
+    /// The smallest program is larger than the largest.
+    pub fn to_options(&self) -> Result<PlansOptions, BenchFailure> {
+        let (least, most) = (self.operators_min, self.operators_max);
+        if least > most {
+            return Err(BenchFailure::Usage(format!(
+                "--operators-min {least} is above --operators-max {most}"
+            )));
+        }
         let quick = self.common.quick;
         let usual_seconds = if quick { 0.1 } else { 1.0 };
-        PlansOptions {
+        Ok(PlansOptions {
             seed: self.seed,
             programs: self.programs.unwrap_or(if quick { 2 } else { 50 }),
-            operators: (self.operators_min, self.operators_max),
+            operators: (least, most),
             random_plans: self.random_plans,
             seconds: self.common.seconds.unwrap_or(usual_seconds),
             calibration: self.calibration.clone(),
-        }
+        })
     }
 }

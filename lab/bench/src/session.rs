@@ -63,7 +63,7 @@ pub fn measure(command: BenchCommand) -> Result<(), BenchFailure> {
             run_session(&args.common, rate, |bench| suite::vwap(bench, &what))
         }
         BenchCommand::Plans(args) => {
-            let what = args.to_options();
+            let what = args.to_options()?;
             run_session(&args.common, rate, |bench| suite::plans(bench, &what))
         }
         BenchCommand::Compare(_)

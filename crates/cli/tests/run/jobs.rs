@@ -184,8 +184,11 @@ fn a_further_signal_ends_pes_that_have_just_been_started() {
     for _ in 0..10 {
         let scratch = Scratch::new();
         let file = scratch.write("Main.spl", ENDLESS);
-        let args = ["run", file.to_str().unwrap(), "--fuse", "none"];
-        let live = Live::start(&scratch, &args);
+        let (file, folder) = (file.to_str().unwrap(), scratch.path(""));
+        // A PE may get as far as its file.
+        let data = ["--data-dir", folder.to_str().unwrap()];
+        let args = ["run", file, "--fuse", "none"];
+        let live = Live::start(&scratch, &[&args[..], &data].concat());
         let mut seen: Vec<Process> = Vec::new();
         until("there is a PE", || {
             seen = live.children();

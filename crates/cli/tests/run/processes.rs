@@ -18,9 +18,6 @@ use crate::scratch::{Run, Scratch, command};
 /// Time after which a wait is taken to hang; no test depends on the machine's speed.
 pub const LONG: Duration = Duration::from_secs(300);
 
-/// Pause between two looks at a condition, which often start a process.
-const POLL: Duration = Duration::from_millis(2);
-
 /// A run of the command that goes on while the test does something to it. It is killed when the
 /// test is done with it.
 pub struct Live {
@@ -210,7 +207,7 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
         assert!(begun.elapsed() < LONG, "in vain: {what}");
-        std::thread::sleep(POLL);
+        std::thread::yield_now();
     }
 }
 

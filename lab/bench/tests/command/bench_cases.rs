@@ -428,6 +428,10 @@ fn what_cannot_be_measured_is_refused_in_a_sentence() {
         assert!(said.contains(says), "{args:?}: {said}");
     }
     for (args, says) in [
+        (
+            ["plans", "--operators-min", "41"],
+            "--operators-min 41 is above --operators-max 40",
+        ),
         (["latency", "--rate", "0"], "tuples a second, 1 to 1000000"),
         (["latency", "--size", "7"], "a number of bytes, 8 to 16384"),
         (

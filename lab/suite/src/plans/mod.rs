@@ -28,7 +28,7 @@ pub struct PlansOptions {
     pub seed: u64,
     /// Number of generated programs.
     pub programs: u32,
-    /// Operators of the smallest and of the largest program, sinks not counted.
+    /// Operators of the smallest and of the largest program, sinks not counted; in this order.
     pub operators: (u32, u32),
     /// Random plans of each program.
     pub random_plans: u32,
@@ -99,7 +99,7 @@ impl<'a> PlansFolder<'a> {
         let (least, most) = options.operators;
         // Sizes go up evenly, whatever the number of programs.
         let place = (seed - options.seed) as f64 / f64::from((options.programs - 1).max(1));
-        let operators = f64::from(least) + place * f64::from(most.max(least) - least);
+        let operators = f64::from(least) + place * f64::from(most - least);
         let files = PlansFolder {
             folder,
             thalweg,
