@@ -1,5 +1,7 @@
 //! An outlet that keeps what code submits, for interpreted and for compiled code.
 
+use std::ops::Range;
+
 use eval::{Fault, NoServices, Services, Submit};
 use graph::PortIndex;
 use runtime::abi::{CodeContext, CodeOutlet};
@@ -43,7 +45,16 @@ impl CodeOutlet for SubmissionRecorder {
         0
     }
 
-    fn wake_consumer(&mut self, _: PortIndex) {}
+    fn submit_to(
+        &mut self,
+        port: PortIndex,
+        _: Range<u32>,
+        tuple: TupleRef<'_>,
+    ) -> Result<(), Fault> {
+        self.submit(port, tuple)
+    }
+
+    fn wake_consumer(&mut self, _: PortIndex, _: u32) {}
 }
 
 impl Submit for SubmissionRecorder {

@@ -7,15 +7,17 @@ use std::sync::Arc;
 use graph::StateId;
 use runtime::abi::LoweredLogic;
 use runtime::abi::{
-    BatchCode, ChainEdge, ChainMember, Counter, OperatorCode, RunBody, ThreadChains,
+    BatchCode, ChainEdge, ChainMember, ChainOutput, Counter, MemberEdge, OperatorCode, RunBody,
+    ThreadChains,
 };
+use tuple::Layout;
 
 use crate::code::StateAddresses;
 use crate::error::Error;
 use crate::jit::{Jit, function_context};
 use crate::lower::{
-    self, BodyUsage, FunctionContext, InlinedEdge, InlinedOutput, OutputTarget, RingGrantAddresses,
-    SampledOperator, WatermarkWords,
+    self, BodyUsage, FunctionContext, InlinedEdge, InlinedOutput, OutputEdge, OutputTarget,
+    RingGrantAddresses, SampledOperator, WatermarkWords,
 };
 use crate::options::JitOptions;
 
@@ -52,9 +54,8 @@ impl<'c> ChainCompiler<'c> {
             stop_address: chains.stop_flag.expose_provenance() as i64,
         };
         let mut lowered: Vec<Option<Rc<lower::InlinableOperator>>> = vec![None; count];
-        let mut nodes = vec![0; count];
         for at in (0..count).rev() {
-            let member = compiler.lower_member(at, &lowered, &mut nodes)?;
+            let member = compiler.lower_member(at, &lowered)?;
             lowered[at] = Some(Rc::new(member));
         }
         compiler.inlinable_operators = lowered.into_iter().flatten().collect();
@@ -65,7 +66,6 @@ impl<'c> ChainCompiler<'c> {
         &mut self,
         at: usize,
         lowered: &[Option<Rc<lower::InlinableOperator>>],
-        nodes: &mut [u32],
     ) -> Result<lower::InlinableOperator, Error> {
         let member = &self.chains.members[at];
         let context = function_context(&member.scope, self.options);
@@ -73,22 +73,12 @@ impl<'c> ChainCompiler<'c> {
         let on_tuple = on_tuple.map(|body| Rc::new((body.clone(), BodyUsage::from_body(body))));
         let on_tuple: Vec<_> = on_tuple.collect();
         let own: u32 = on_tuple.iter().map(|body| body.1.nodes).sum();
-        let targets = self.output_targets(member, lowered, nodes)?;
-        let inlined =
-            member
-                .chain_outputs
-                .iter()
-                .zip(&targets)
-                .flat_map(|(chain_output, target)| {
-                    let is_inlined = matches!(target, OutputTarget::Inlined(..));
-                    chain_output
-                        .iter()
-                        .filter(move |_| is_inlined)
-                        .flat_map(|chain_output| &chain_output.edges)
-                });
-        nodes[at] = own + inlined.map(|edge| nodes[edge.member as usize]).sum::<u32>();
+        let targets = self.output_targets(member, lowered)?;
+        let behind = targets.iter().flat_map(OutputTarget::operators);
+        let behind: u32 = behind.map(|edge| edge.operator.nodes).sum();
         Ok(lower::InlinableOperator {
             index: member.scope.index,
+            nodes: own + behind,
             inputs: context.inputs,
             first_slots: context.first_slots,
             history: context.history,
@@ -101,60 +91,91 @@ impl<'c> ChainCompiler<'c> {
         })
     }
 
-    /// Targets of a member's tuples: the members behind it, unless they are too large together.
+    /// Targets of a member's tuples, by output port.
     fn output_targets(
         &mut self,
         member: &ChainMember<'_>,
         lowered: &[Option<Rc<lower::InlinableOperator>>],
-        nodes: &[u32],
     ) -> Result<Vec<OutputTarget>, Error> {
         let ports = member.scope.outputs.iter().enumerate();
         ports
             .map(|(port, layout)| {
-                let layout = Arc::clone(layout);
-                if let Some(Some(frames)) = member.frame_edges.get(port)
-                    && let Some(bytes) = frames.grant.form.payload_bytes(&layout)
-                {
-                    let grant = RingGrantAddresses::from_edge(frames, bytes);
-                    return Ok(OutputTarget::RingFrame(layout, grant));
-                }
-                let Some(chain_output) = member.chain_outputs.get(port).and_then(Option::as_ref)
-                else {
-                    return Ok(OutputTarget::Outlet(layout));
+                let output = member.chain_outputs.get(port).and_then(Option::as_ref);
+                let Some(output) = output else {
+                    return Ok(OutputTarget::Outlet(Arc::clone(layout)));
                 };
-                let size: u32 = chain_output
-                    .edges
-                    .iter()
-                    .map(|edge| nodes[edge.member as usize])
-                    .sum();
-                if size > CHAIN_NODES_MAX {
-                    return Ok(OutputTarget::Outlet(layout));
-                }
-                let each = chain_output.edges.iter().map(|edge| {
-                    let operator = lowered[edge.member as usize].as_ref();
-                    let operator = operator.ok_or_else(|| self.backward_edge(member, edge))?;
-                    self.is_inlined[edge.member as usize] = true;
-                    Ok(InlinedEdge {
-                        operator: Rc::clone(operator),
-                        port: edge.port,
-                        processed: edge.processed.address().expose_provenance() as i64,
-                    })
-                });
-                let inlined_edges = each.collect::<Result<_, Error>>()?;
-                let address = |counter: &Counter| counter.address().expose_provenance() as i64;
-                let window_counters = chain_output.window_counters.as_ref();
-                let output = InlinedOutput {
-                    submitted: address(chain_output.submitted),
-                    edges: inlined_edges,
-                    window_counters: window_counters
-                        .map(|counters| counters.iter().map(|counter| address(counter)).collect()),
-                };
-                Ok(OutputTarget::Inlined(layout, Rc::new(output)))
+                let edges = self.output_edges((member, output), layout, lowered)?;
+                Ok(self.output_target(output, layout, edges))
             })
             .collect()
     }
 
-    fn backward_edge(&self, from: &ChainMember<'_>, edge: &ChainEdge<'_>) -> Error {
+    /// The ways to all consumers of an output port; those beside each other that get the tuple
+    /// through the outlet share one.
+    fn output_edges(
+        &self,
+        (member, output): (&ChainMember<'_>, &ChainOutput<'_>),
+        layout: &Layout,
+        lowered: &[Option<Rc<lower::InlinableOperator>>],
+    ) -> Result<Vec<OutputEdge>, Error> {
+        let mut edges = Vec::new();
+        for (place, edge) in (0..).zip(&output.edges) {
+            let edge = match edge {
+                ChainEdge::Member(edge) => {
+                    let operator = lowered[edge.member as usize].as_ref();
+                    let operator = operator.ok_or_else(|| self.backward_edge(member, edge))?;
+                    OutputEdge::Operator(InlinedEdge {
+                        operator: Rc::clone(operator),
+                        member: edge.member,
+                        port: edge.port,
+                        processed: edge.processed.address().expose_provenance() as i64,
+                    })
+                }
+                ChainEdge::Frames(frames) => match frames.grant.form.payload_bytes(layout) {
+                    Some(bytes) => {
+                        OutputEdge::Frame(RingGrantAddresses::from_edge(place, frames, bytes))
+                    }
+                    None => OutputEdge::Outlet(place..place + 1),
+                },
+                ChainEdge::Outlet => OutputEdge::Outlet(place..place + 1),
+            };
+            match (edges.last_mut(), &edge) {
+                (Some(OutputEdge::Outlet(before)), OutputEdge::Outlet(also)) => {
+                    before.end = also.end;
+                }
+                _ => edges.push(edge),
+            }
+        }
+        Ok(edges)
+    }
+
+    /// The target with these edges, unless the members are too large together.
+    fn output_target(
+        &mut self,
+        output: &ChainOutput<'_>,
+        layout: &Arc<Layout>,
+        edges: Vec<OutputEdge>,
+    ) -> OutputTarget {
+        let operators = || edges.iter().filter_map(OutputEdge::operator);
+        let size: u32 = operators().map(|edge| edge.operator.nodes).sum();
+        if size > CHAIN_NODES_MAX || matches!(edges[..], [OutputEdge::Outlet(_)]) {
+            return OutputTarget::Outlet(Arc::clone(layout));
+        }
+        for edge in operators() {
+            self.is_inlined[edge.member as usize] = true;
+        }
+        let address = |counter: &Counter| counter.address().expose_provenance() as i64;
+        let window_counters = output.window_counters.as_ref();
+        let inlined = InlinedOutput {
+            submitted: address(output.submitted),
+            edges,
+            window_counters: window_counters
+                .map(|counters| counters.iter().map(|counter| address(counter)).collect()),
+        };
+        OutputTarget::Inlined(Arc::clone(layout), Rc::new(inlined))
+    }
+
+    fn backward_edge(&self, from: &ChainMember<'_>, edge: &MemberEdge<'_>) -> Error {
         let to = &self.chains.members[edge.member as usize];
         Error::new(format!(
             "internal error: {} feeds {}, which does not come behind it in their chain",

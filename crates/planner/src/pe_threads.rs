@@ -286,17 +286,10 @@ impl<'a> PeCallGraph<'a> {
             entering[at].len() == 1 && loops[at].is_none() && self.may_be_lowered(id)
         };
         for id in self.ids().filter(|id| may_have_code(*id)) {
-            for stream in self.consumers.streams_of(id) {
-                let consumers = self.consumers.consumers_of(stream);
-                // One call of a consumer outside the chain needs the tuple in memory for all.
-                let is_fused = consumers.iter().all(|to| {
-                    let is_same_thread =
-                        entering[to.operator.0 as usize] == entering[id.0 as usize];
-                    is_same_thread && may_have_code(to.operator) && self.may_join(to.operator)
-                });
-                if is_fused {
-                    let joined = consumers.iter().map(|to| to.operator.0 as usize);
-                    joined.for_each(|to| sets.join(id.0 as usize, to));
+            for to in self.consumers_of_operator(id) {
+                let is_same_thread = entering[to.0 as usize] == entering[id.0 as usize];
+                if is_same_thread && may_have_code(to) && self.may_join(to) {
+                    sets.join(id.0 as usize, to.0 as usize);
                 }
             }
         }

@@ -118,27 +118,6 @@ fn one_write_of_shared_memory_serves_several_receivers() {
 }
 
 #[test]
-fn a_stream_that_goes_several_ways_costs_its_sender_more() {
-    let fan_out = program(&[vec![], vec![vec![0]], vec![vec![0]]]);
-    let case = Case::new(fan_out, &[10, 10, 10], 4);
-    // The source calls O1 and sends to O2: 200 ns for two ways, 10 ns for a ring or shared memory.
-    for two_ways in [
-        "pe 0\n operators *\n queue O2.0\n",
-        "pe 0\n operators O0 O1\npe 1\n operators O2\n",
-    ] {
-        let (rate, bottleneck) = case.predict(two_ways);
-        assert!(is_rate_of(rate, 230.0), "{rate}");
-        assert_eq!(bottleneck, "source O0");
-    }
-    let (rate, _) = case.predict("pe 0\n operators *\n queue O1.0\n queue O2.0\n");
-    assert!(is_rate_of(rate, 230.0), "{rate}");
-    // Calls alone are one function, and one operator sends to several processes.
-    assert!(is_rate_of(case.predict("pe 0\n operators *\n").0, 30.0));
-    let apart = "pe 0\n operators O0\npe 1\n operators O1\npe 2\n operators O2\n";
-    assert!(is_rate_of(case.predict(apart).0, 20.0));
-}
-
-#[test]
 fn streams_into_one_port_share_a_receiver_and_others_do_not() {
     let one_port = program(&[vec![], vec![], vec![vec![0, 1]]]);
     let text = "pe 0\n operators O0\npe 1\n operators O1\npe 2\n operators O2\n";
@@ -153,14 +132,14 @@ fn streams_into_one_port_share_a_receiver_and_others_do_not() {
 #[test]
 fn paths_of_one_source_that_meet_again_are_merged_by_a_thread() {
     let diamond = program(&[vec![], vec![vec![0]], vec![vec![0]], vec![vec![1], vec![2]]]);
-    let case = Case::new(diamond, &[10, 10, 10, 300], 4);
+    let case = Case::new(diamond, &[10, 10, 10, 100], 4);
     let (rate, bottleneck) = case.predict("pe 0\n operators *\n queue O1.0\n");
     // The merge takes two streams by rings, and runs O3.
-    assert!(is_rate_of(rate, 320.0), "{rate}");
+    assert!(is_rate_of(rate, 120.0), "{rate}");
     assert_eq!(bottleneck, "merge of O3");
     // Fused there is no second way.
     let (rate, _) = case.predict("pe 0\n operators *\n");
-    assert!(is_rate_of(rate, 330.0), "{rate}");
+    assert!(is_rate_of(rate, 130.0), "{rate}");
 }
 
 #[test]

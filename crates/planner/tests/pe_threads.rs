@@ -140,14 +140,11 @@ impl Closures<'_> {
                     let mut sources = self.operators[*to].inputs.iter().flat_map(|p| &p.sources);
                     sources.any(|s| (s.operator.0 as usize, s.port.index()) == (from, port))
                 };
-                let consumers: Vec<usize> = self.all().filter(takes).collect();
                 let is_fused = |&to: &usize| {
                     thread_of(to) == thread_of(from) && may_have_code(to) && may_join(to)
                 };
-                if consumers.iter().all(is_fused) {
-                    for to in consumers {
-                        (joined[from][to], joined[to][from]) = (true, true);
-                    }
+                for to in self.all().filter(takes).filter(is_fused) {
+                    (joined[from][to], joined[to][from]) = (true, true);
                 }
             }
         }

@@ -6,7 +6,7 @@ use eval::{Fault, Services, State};
 use graph::{Body, Expr, PortIndex, Program};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{
-    Backend, CodeScope, OperatorCode, ProjectTuple, RunBody, TestPredicate, ThreadChains,
+    Backend, ChainEdge, CodeScope, OperatorCode, ProjectTuple, RunBody, TestPredicate, ThreadChains,
 };
 use runtime::{Pe, PeOptions};
 use testkit::{OperatorBuilder, build_program, exprs};
@@ -55,9 +55,14 @@ impl Backend for Notes {
             let ports = member.chain_outputs.iter().map(|output| match output {
                 None => "-".to_owned(),
                 Some(output) => {
-                    assert!(output.edges.iter().all(|edge| edge.member > at));
-                    let edges = output.edges.iter();
-                    let edges = edges.map(|l| format!("{}.{}", name(l.member), l.port));
+                    let edges = output.edges.iter().map(|edge| match edge {
+                        ChainEdge::Member(edge) => {
+                            assert!(edge.member > at);
+                            format!("{}.{}", name(edge.member), edge.port)
+                        }
+                        ChainEdge::Frames(_) => "frames".to_owned(),
+                        ChainEdge::Outlet => "outlet".to_owned(),
+                    });
                     format!("[{}]", edges.collect::<Vec<_>>().join(" "))
                 }
             });

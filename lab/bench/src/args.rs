@@ -52,6 +52,8 @@ pub enum BenchCommand {
     Vwap(VwapArgs),
     /// Source tuples a second of generated programs on many plans, and what is predicted of each
     Plans(PlansArgs),
+    /// Tuples a second of a pool of threads while the hot key moves, beside the best fixed plan
+    Adapt(CommonArgs),
     /// Write the events of NEXMark to files or standard output
     NexmarkEvents(NexmarkEventsArgs),
     /// Say what changed between two releases, with noise taken into account

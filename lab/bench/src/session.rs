@@ -62,6 +62,10 @@ pub fn measure(command: BenchCommand) -> Result<(), BenchFailure> {
             let what = args.to_options();
             run_session(&args.common, rate, |bench| suite::vwap(bench, &what))
         }
+        BenchCommand::Adapt(args) => {
+            let seconds = args.seconds.unwrap_or(if args.quick { 0.5 } else { 10.0 });
+            run_session(&args, rate, |bench| suite::adapt(bench, seconds))
+        }
         BenchCommand::Plans(args) => {
             let what = args.to_options()?;
             run_session(&args.common, rate, |bench| suite::plans(bench, &what))

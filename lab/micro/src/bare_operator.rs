@@ -1,5 +1,6 @@
 //! One operator without a PE: it is called directly, and its submitted tuples are counted.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use eval::{Fault, InputTuples, Services, State, TraceLevel};
@@ -115,7 +116,15 @@ impl CodeOutlet for CountingOutlet {
     fn act_as(&mut self, _operator: u32) -> u32 {
         0
     }
-    fn wake_consumer(&mut self, _port: PortIndex) {}
+    fn submit_to(
+        &mut self,
+        port: PortIndex,
+        _consumers: Range<u32>,
+        tuple: TupleRef<'_>,
+    ) -> Result<(), Fault> {
+        self.submit(port, tuple)
+    }
+    fn wake_consumer(&mut self, _port: PortIndex, _consumer: u32) {}
 }
 
 impl Services for CountingOutlet {

@@ -11,8 +11,8 @@ use graph::{Body, Expr, ExprKind, PortIndex, StateId, StateVar, Stmt};
 use jit::{Jit, JitOptions};
 use runtime::LoweredLogic;
 use runtime::abi::{
-    Backend, ChainEdge, ChainMember, ChainOutput, CodeContext, CodeScope, Counter, RunBody,
-    StateCell, ThreadChains,
+    Backend, ChainEdge, ChainMember, ChainOutput, CodeContext, CodeScope, Counter, MemberEdge,
+    RunBody, StateCell, ThreadChains,
 };
 use tuple::{Layout, TupleType, Type, Value};
 
@@ -159,11 +159,11 @@ impl CompiledChain {
             .collect();
         let member = |at: usize| {
             let (logic, inputs, outputs) = &chain.operators[at];
-            let next = ChainEdge {
+            let next = ChainEdge::Member(MemberEdge {
                 member: at as u32 + 1,
                 port: PortIndex(0),
                 processed: &counters[count + at],
-            };
+            });
             let chain_output = ChainOutput {
                 submitted: &counters[at],
                 edges: vec![next],
@@ -186,7 +186,6 @@ impl CompiledChain {
                 } else {
                     vec![]
                 },
-                frame_edges: vec![],
                 batch_forms: vec![],
             }
         };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use control::{Error, RunArrivals};
+use control::{Error, RunArrivals, median};
 use measure::{Host, Outcome};
 use transport::IdleStrategy;
 
@@ -191,4 +191,15 @@ pub fn commit() -> Option<String> {
 /// Runs a control with `sinks` sinks; the arrivals that they print.
 pub(crate) fn run_control(command: Command, sinks: u32) -> Result<RunArrivals, Error> {
     RunArrivals::parse_output(&job::run_to_end(command)?, sinks)
+}
+
+/// Sets the rates of a plan's runs and of what they are compared with.
+pub(crate) fn set_rates(outcome: &mut Outcome, samples: &[f64], control_samples: &[f64]) {
+    outcome.runs = samples.len() as u32;
+    let pairs = samples.iter().zip(control_samples);
+    outcome.ratio = Some(median(pairs.map(|(own, control)| own / control)));
+    outcome.tuples_per_s = Some(median(samples.iter().copied()));
+    outcome.control_tuples_per_s = Some(median(control_samples.iter().copied()));
+    outcome.samples = samples.to_vec();
+    outcome.control_samples = control_samples.to_vec();
 }

@@ -15,6 +15,7 @@
 //! Both contenders run in processes of their own, fill and read every byte, and print the same
 //! line. The sums in the lines have to agree, so neither can save work that the other does.
 
+mod adapt;
 mod bench;
 mod calibrate;
 mod control_process;
@@ -32,6 +33,7 @@ mod throughput;
 mod vwap;
 
 pub use ::nexmark::{GeneratorOptions, write_events, write_folder as write_event_folder};
+pub use adapt::adapt;
 pub use bench::{BenchSession, BenchSettings, commit};
 pub use calibrate::{CalibratedHosts, CalibrationOptions, CalibrationResult, calibrate};
 pub use control::{Error, median};

@@ -5,6 +5,7 @@
 //! only used by one thread at a time. Nothing in it outlives a call but memory that is kept for the
 //! next.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use eval::{Fault, InputTuples, TableState};
@@ -356,6 +357,20 @@ impl Env {
         // SAFETY: as in `buf`; the outlet is another object and cannot reach the buffer.
         let tuple = unsafe { &mut *self.tuple_buf };
         self.with_outlet(|outlet| outlet.submit_owned(port, tuple))
+    }
+
+    /// Submits the tuple that was last made to some consumers of a port, by their places.
+    ///
+    /// # Errors
+    /// The fault of the submission.
+    pub fn submit_tuple_buf_to(
+        &mut self,
+        port: PortIndex,
+        places: Range<u32>,
+    ) -> Result<(), Fault> {
+        // SAFETY: as in `submit_tuple_buf`.
+        let tuple = unsafe { &*self.tuple_buf };
+        self.with_outlet(|outlet| outlet.submit_to(port, places, tuple.as_ref()))
     }
 
     /// The input tuple that an address lies in, and the offset of the address in it.

@@ -230,6 +230,10 @@ imports! {
     SubmitTuple = submit::submit_tuple as (PortIndex, *const Pos) -> u32;
     /// Submits an input tuple as it is. Returns a status.
     SubmitInput = submit::submit_input as (PortIndex, *const u8, usize, *const Pos) -> u32;
+    /// Submits the tuple to the consumers of a port from one place to before another.
+    SubmitTupleTo = submit::submit_tuple_to as (PortIndex, u32, u32, *const Pos) -> u32;
+    /// Submits a whole input tuple to the consumers of a port from one place to before another.
+    SubmitInputTo = submit::submit_input_to as (PortIndex, u32, u32, *const u8, usize, *const Pos) -> u32;
     /// Submits a marker. Returns a status.
     Punctuate = submit::punctuate as (PortIndex, u32, *const Pos) -> u32;
     /// Advances the watermark of an operator, which may be an inlined one, by an event time, given
@@ -240,7 +244,7 @@ imports! {
     /// Makes a pane the one that functions tell of, given its number and how often it has fired.
     BeginPane = submit::begin_pane as (*const NumberedPanes, i64, u64);
     /// Wakes a reader that sleeps, after a frame was written for it.
-    WakeReader = submit::wake_reader as (PortIndex);
+    WakeReader = submit::wake_reader as (PortIndex, u32);
     /// Blocks the thread for a number of seconds, but not beyond a shutdown.
     Sleep = submit::sleep as (f64);
     /// Seconds on the exact clock.
@@ -257,7 +261,8 @@ impl ImportedFunction {
     pub fn reaches_outside(self) -> bool {
         use ImportedFunction::{
             AddEntry, AdvanceWatermark, BeginPane, EnqueueEntry, FindEntry, FindEntryWords,
-            IsShutdown, Punctuate, RunSite, Sleep, SubmitInput, SubmitTuple, WakeReader,
+            IsShutdown, Punctuate, RunSite, Sleep, SubmitInput, SubmitInputTo, SubmitTuple,
+            SubmitTupleTo, WakeReader,
         };
         let outside = [
             AddEntry,
@@ -271,7 +276,9 @@ impl ImportedFunction {
             RunSite,
             Sleep,
             SubmitInput,
+            SubmitInputTo,
             SubmitTuple,
+            SubmitTupleTo,
             WakeReader,
         ];
         outside.contains(&self)

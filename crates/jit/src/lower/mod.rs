@@ -25,7 +25,7 @@ mod values;
 
 pub use context::{
     BodyUsage, CodegenUnit, CompiledFunction, InlinableOperator, InlinedEdge, InlinedOutput,
-    MachineCodeListing, MemoryRequirements, OutputTarget, RingGrantAddresses, SampledOperator,
-    StateLayout, WatermarkWords,
+    MachineCodeListing, MemoryRequirements, OutputEdge, OutputTarget, RingGrantAddresses,
+    SampledOperator, StateLayout, WatermarkWords,
 };
 pub use functions::{FunctionContext, FunctionSource};

@@ -8,7 +8,7 @@ use runtime::abi::interpreter_backend::InterpreterBackend;
 use thalweg_jit::{Jit, JitOptions};
 use tuple::{Type, Value};
 
-use crate::hub::{Node, Seen, run, run_batch, run_until};
+use crate::hub::{Node, Seen, run, run_batch, run_partly, run_until};
 use crate::make::*;
 use crate::rig::{Rig, schema, submit};
 
@@ -142,6 +142,12 @@ fn agree(nodes: &[Node], tuples: &[Value]) -> Seen {
     let mut jit = Jit::new(&[], &NATIVES, JitOptions::default()).unwrap();
     let actual = run(nodes, &mut jit, tuples);
     assert_eq!(expected, actual);
+    // Some consumers of each port as if they were not members.
+    for is_outlet in [|place| place % 2 == 0, |place| place % 2 == 1] {
+        let mut jit = Jit::new(&[], &NATIVES, JitOptions::default()).unwrap();
+        let partly = run_partly(nodes, &mut jit, tuples, is_outlet);
+        assert_eq!(expected, partly);
+    }
     if nodes[0].rig.inputs.len() == 1 {
         let mut jit = Jit::new(&[], &NATIVES, JitOptions::default()).unwrap();
         let in_batch = run_batch(nodes, &mut jit, tuples, FrameForm::Flat);

@@ -2,6 +2,7 @@
 //! writes them and whatever lay there before.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use eval::{Fault, InputTuples, OperatorEventTime, Services, State};
@@ -9,8 +10,8 @@ use graph::PortIndex;
 use ring::{Reader, RingShape, Writer, private_ring};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{
-    Backend, ChainMember, CodeContext, CodeOutlet, CodeScope, Counter, FrameEdge, FrameForm,
-    FrameGrant, RunBody, StateCell, ThreadChains,
+    Backend, ChainEdge, ChainMember, ChainOutput, CodeContext, CodeOutlet, CodeScope, Counter,
+    FrameEdge, FrameForm, FrameGrant, RunBody, StateCell, ThreadChains,
 };
 use runtime::{EvaluationInputs, LoweredLogic, Outlet};
 use thalweg_jit::{Jit, JitOptions};
@@ -20,6 +21,9 @@ use crate::make::*;
 use crate::rig::{Rig, schema, submit};
 
 const KIND: u8 = 5;
+
+/// Place of the sender among the consumers of the port.
+const RING_PLACE: u32 = 1;
 
 /// An operator that submits into a ring, and the tuples that it is given.
 struct FrameCase {
@@ -38,6 +42,8 @@ struct Ringed {
     reader: RefCell<Reader>,
     seen: RefCell<Vec<Vec<u8>>>,
     by_outlet: RefCell<u64>,
+    /// What other consumers of the port were given: the place of each, and the tuple.
+    beside: RefCell<Vec<(u32, Vec<u8>)>>,
     woken: RefCell<u64>,
 }
 
@@ -55,6 +61,7 @@ impl Ringed {
             reader: RefCell::new(readers.remove(0)),
             seen: RefCell::default(),
             by_outlet: RefCell::default(),
+            beside: RefCell::default(),
             woken: RefCell::default(),
         }
     }
@@ -118,7 +125,26 @@ impl CodeOutlet for &Ringed {
         operator
     }
 
-    fn wake_consumer(&mut self, _: PortIndex) {
+    fn submit_to(
+        &mut self,
+        port: PortIndex,
+        consumers: Range<u32>,
+        tuple: TupleRef<'_>,
+    ) -> Result<(), Fault> {
+        for place in consumers {
+            match place == RING_PLACE {
+                true => self.submit(port, tuple)?,
+                false => {
+                    let mut beside = self.beside.borrow_mut();
+                    beside.push((place, tuple.bytes().to_vec()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn wake_consumer(&mut self, _: PortIndex, consumer: u32) {
+        assert_eq!(consumer, RING_PLACE);
         *self.woken.borrow_mut() += 1;
         self.writer.borrow().take_sleeping_readers();
     }
@@ -212,8 +238,8 @@ pub fn forward(stream: Type) -> graph::Body {
     body([], vec![submit(PortIndex(0), whole)])
 }
 
-/// Runs a body on tuples; what was read of the ring, how many the outlet wrote, and how often it
-/// was told to wake somebody.
+/// Runs a body on tuples, between two more consumers; what was read of the ring, how many the outlet
+/// wrote, and how often it was told to wake somebody.
 fn run(
     backend: &mut dyn Backend,
     case: &FrameCase,
@@ -252,7 +278,21 @@ fn run(
     }
     ringed.read();
     let counted = ringed.seen.borrow().len() as u64 - *ringed.by_outlet.borrow();
-    assert_eq!(counters.each_ref().map(Counter::get), [counted; 3]);
+    let submitted = if has_grant { 1000 } else { 0 };
+    assert_eq!(
+        counters.each_ref().map(Counter::get),
+        [submitted, counted, counted]
+    );
+    if has_grant {
+        let beside = ringed.beside.take();
+        let frames = ringed.seen.borrow();
+        assert_eq!(beside.len(), 2 * frames.len());
+        for (given, frame) in beside.chunks(2).zip(&*frames) {
+            assert_eq!((given[0].0, given[1].0), (0, 2));
+            assert_eq!(given[0].1, given[1].1);
+            assert!(case.form == FrameForm::Normal || given[0].1 == *frame);
+        }
+    }
     (
         ringed.seen.take(),
         ringed.by_outlet.take(),
@@ -279,16 +319,26 @@ fn compiled(
         on_punct: vec![None],
         ..LoweredLogic::default()
     };
-    let frames = ringed.map(|ringed| FrameEdge {
-        grant: FrameGrant {
-            grant: ringed.writer.borrow_mut().grant().expect("membarrier"),
-            kind: KIND,
-            form: case.form,
-            written_count: written.address(),
-        },
-        submitted,
-        processed,
-        sender: 1,
+    let output = ringed.map(|ringed| {
+        let frames = FrameEdge {
+            grant: FrameGrant {
+                grant: ringed.writer.borrow_mut().grant().expect("membarrier"),
+                kind: KIND,
+                form: case.form,
+                written_count: written.address(),
+            },
+            processed,
+            sender: 1,
+        };
+        ChainOutput {
+            submitted,
+            edges: vec![
+                ChainEdge::Outlet,
+                ChainEdge::Frames(frames),
+                ChainEdge::Outlet,
+            ],
+            window_counters: None,
+        }
     });
     static STOP: u8 = 0;
     let member = ChainMember {
@@ -303,8 +353,7 @@ fn compiled(
         logic: &logic,
         state: state.address(),
         event_time: &OperatorEventTime::default(),
-        chain_outputs: vec![None],
-        frame_edges: vec![frames],
+        chain_outputs: vec![output],
         batch_forms: vec![],
     };
     let chains = ThreadChains {

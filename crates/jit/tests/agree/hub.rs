@@ -1,13 +1,14 @@
 //! A little run time for chains of operators: members joined by edges, run by either backend.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::sync::Arc;
 
 use eval::{Fault, InputTuples, OperatorEventTime, Services};
 use graph::{OperatorNode, PortIndex};
 use runtime::abi::{
     Backend, ChainEdge, ChainMember, ChainOutput, CodeContext, CodeOutlet, CodeScope, Counter,
-    FrameBatch, FrameForm, OperatorCode, StateCell, ThreadChains,
+    FrameBatch, FrameForm, MemberEdge, OperatorCode, StateCell, ThreadChains,
 };
 use runtime::{EvaluationInputs, LoweredLogic, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value, normal};
@@ -51,8 +52,19 @@ struct Port<'h, 'a> {
 
 /// Runs the source of member 0, or its `onTuple` on tuples, with a backend.
 pub fn run(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value]) -> Seen {
+    run_partly(nodes, backend, tuples, |_| false)
+}
+
+/// Like [`run`]; consumers in some places of their ports get the tuples through the outlet.
+pub fn run_partly(
+    nodes: &[Node],
+    backend: &mut dyn Backend,
+    tuples: &[Value],
+    is_outlet: fn(usize) -> bool,
+) -> Seen {
     static STOP: u8 = 0;
-    run_with(nodes, backend, Given::Tuples(tuples), |_| &raw const STOP)
+    let stop = |_: &[Vec<Counter>]| &raw const STOP;
+    run_with(nodes, backend, Given::Tuples(tuples), (stop, is_outlet))
 }
 
 /// Like [`run`], the tuples in one batch of frames.
@@ -76,9 +88,13 @@ pub fn run_payloads(
     form: FrameForm,
 ) -> Seen {
     static STOP: u8 = 0;
-    run_with(nodes, backend, Given::Frames(payloads, form), |_| {
-        &raw const STOP
-    })
+    let stop = |_: &[Vec<Counter>]| &raw const STOP;
+    run_with(
+        nodes,
+        backend,
+        Given::Frames(payloads, form),
+        (stop, |_| false),
+    )
 }
 
 /// A tuple as the payload of a frame.
@@ -115,14 +131,14 @@ pub fn run_until(
     backend: &mut dyn Backend,
     stop: impl FnOnce(&[Vec<Counter>]) -> *const u8,
 ) -> Seen {
-    run_with(nodes, backend, Given::Tuples(&[]), stop)
+    run_with(nodes, backend, Given::Tuples(&[]), (stop, |_| false))
 }
 
 fn run_with(
     nodes: &[Node],
     backend: &mut dyn Backend,
     given: Given<'_>,
-    stop: impl FnOnce(&[Vec<Counter>]) -> *const u8,
+    (stop, is_outlet): (impl FnOnce(&[Vec<Counter>]) -> *const u8, fn(usize) -> bool),
 ) -> Seen {
     let operators: Vec<OperatorNode> = nodes.iter().map(|node| node.rig.operator()).collect();
     let states: Vec<StateCell> = nodes
@@ -158,8 +174,7 @@ fn run_with(
         logic: &nodes[at].logic,
         state: states[at].address(),
         event_time: &event_time,
-        chain_outputs: edges(&nodes[at], &submitted[at], &processed),
-        frame_edges: Vec::new(),
+        chain_outputs: edges(&nodes[at], &submitted[at], &processed, is_outlet),
         batch_forms: vec![given.form().filter(|_| at == 0); nodes[at].rig.inputs.len()],
     };
     let chains = ThreadChains {
@@ -203,22 +218,26 @@ fn edges<'a>(
     node: &Node,
     submitted: &'a [Counter],
     processed: &'a [Vec<Counter>],
+    is_outlet: fn(usize) -> bool,
 ) -> Vec<Option<ChainOutput<'a>>> {
-    let ports = node.edges.iter().zip(submitted);
-    let edges = ports.map(|(edges, submitted)| {
-        let edges = edges.as_ref()?.iter().map(|&(member, port)| ChainEdge {
+    let edge = |(place, &(member, port)): (usize, &(u32, PortIndex))| match is_outlet(place) {
+        true => ChainEdge::Outlet,
+        false => ChainEdge::Member(MemberEdge {
             member,
             port,
             processed: &processed[member as usize][port.index()],
-        });
-        let edges = edges.collect();
+        }),
+    };
+    let ports = node.edges.iter().zip(submitted);
+    let outputs = ports.map(|(edges, submitted)| {
+        let edges = edges.as_ref()?.iter().enumerate().map(edge);
         Some(ChainOutput {
             submitted,
-            edges,
+            edges: edges.collect(),
             window_counters: None,
         })
     });
-    edges.collect()
+    outputs.collect()
 }
 
 impl Hub<'_> {
@@ -313,6 +332,17 @@ impl Hub<'_> {
     }
 }
 
+impl Port<'_, '_> {
+    /// Delivers a tuple to members.
+    fn deliver(&self, edges: &[(u32, PortIndex)], tuple: TupleRef<'_>) -> Result<(), Fault> {
+        let hub = self.hub;
+        edges.iter().try_for_each(|&(to, input)| {
+            hub.processed[to as usize][input.index()].add(1);
+            hub.process(to as usize, input.index(), tuple)
+        })
+    }
+}
+
 impl Outlet for Port<'_, '_> {
     fn submit(&mut self, port: PortIndex, tuple: TupleRef<'_>) -> Result<(), Fault> {
         let (hub, at) = (self.hub, self.hub.acting.get() as usize);
@@ -324,10 +354,7 @@ impl Outlet for Port<'_, '_> {
             }
             Some(edges) => {
                 hub.submitted[at][port.index()].add(1);
-                for &(to, input) in edges {
-                    hub.processed[to as usize][input.index()].add(1);
-                    hub.process(to as usize, input.index(), tuple)?;
-                }
+                self.deliver(edges, tuple)?;
             }
         }
         Ok(())
@@ -358,5 +385,16 @@ impl CodeOutlet for Port<'_, '_> {
     fn act_as(&mut self, operator: u32) -> u32 {
         self.hub.acting.replace(operator)
     }
-    fn wake_consumer(&mut self, _port: PortIndex) {}
+    fn submit_to(
+        &mut self,
+        port: PortIndex,
+        consumers: Range<u32>,
+        tuple: TupleRef<'_>,
+    ) -> Result<(), Fault> {
+        let node = &self.hub.nodes[self.hub.acting.get() as usize];
+        let edges = node.edges[port.index()].as_ref().expect("members");
+        let consumers = consumers.start as usize..consumers.end as usize;
+        self.deliver(&edges[consumers], tuple)
+    }
+    fn wake_consumer(&mut self, _port: PortIndex, _consumer: u32) {}
 }

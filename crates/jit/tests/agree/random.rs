@@ -160,7 +160,6 @@ fn called_once(case: &GeneratedCase) -> BodyOutcome {
             state: cell.address(),
             event_time: &event_time,
             chain_outputs: outputs.iter().map(|_| None).collect(),
-            frame_edges: Vec::new(),
             batch_forms: vec![Some(FrameForm::Flat)],
         }],
         stop_flag: &raw const STOP,

@@ -1,5 +1,6 @@
 //! Runs a body interpreted and compiled, and compares everything that can be seen of it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use eval::{Fault, FaultKind, InputTuples, NativeFn, Services, State, TraceLevel};
@@ -219,7 +220,15 @@ impl CodeOutlet for Sink {
     fn act_as(&mut self, _operator: u32) -> u32 {
         0
     }
-    fn wake_consumer(&mut self, _port: PortIndex) {}
+    fn submit_to(
+        &mut self,
+        port: PortIndex,
+        _consumers: Range<u32>,
+        tuple: TupleRef<'_>,
+    ) -> Result<(), Fault> {
+        self.submit(port, tuple)
+    }
+    fn wake_consumer(&mut self, _port: PortIndex, _consumer: u32) {}
 }
 
 impl Services for Sink {

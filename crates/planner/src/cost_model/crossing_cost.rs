@@ -28,16 +28,9 @@ pub struct CrossingCost {
     pub send_ns: f64,
     /// Processor time of the receiving thread in nanoseconds.
     pub receive_ns: f64,
-    /// Processor time of the sending thread in nanoseconds if the stream goes other ways as well.
-    pub split_ns: f64,
     /// Time from one thread to the other in nanoseconds, of tuples that come one by one.
     pub latency_ns: f64,
 }
-
-/// Nanoseconds for each tuple of a stream that goes several ways, one of them to another thread:
-/// compiled code does not write it into the ring itself then, and calls an operator for each way.
-/// Measured with `thalweg bench plans --seed 1 --operators-min 4`.
-const SPLIT_NS: f64 = 200.0;
 
 /// Default cost of a medium.
 struct DefaultCost {
@@ -138,8 +131,6 @@ impl<'a> CrossingCosts<'a> {
         let key = (&*operator.name, stream.port.0, medium);
         if let Some((send_ns, receive_ns)) = self.profiled.get(&key) {
             (cost.send_ns, cost.receive_ns) = (*send_ns, *receive_ns);
-            // Whatever ways the stream went, it is in the measured time.
-            cost.split_ns = 0.0;
         }
         cost
     }
@@ -197,7 +188,6 @@ impl<'a> CrossingCosts<'a> {
             return CrossingCost {
                 send_ns: side,
                 receive_ns: side,
-                split_ns: SPLIT_NS,
                 latency_ns: cost.latency_ns,
             };
         }
@@ -210,7 +200,6 @@ impl<'a> CrossingCosts<'a> {
         CrossingCost {
             send_ns: side,
             receive_ns: side,
-            split_ns: SPLIT_NS,
             latency_ns: match reach == near {
                 true => latency_ns,
                 false => latency_ns + NETWORK_NS,

@@ -190,7 +190,6 @@ impl<'a> PlanModel<'a> {
             let cost = CrossingCost {
                 send_ns: mean(|cost| cost.send_ns),
                 receive_ns: mean(|cost| cost.receive_ns),
-                split_ns: mean(|cost| cost.split_ns),
                 latency_ns: mean(|cost| cost.latency_ns),
             };
             match reach {

@@ -102,7 +102,6 @@ impl ThreadLoads {
             },
             receivers: vec![Vec::new(); graph.streams.len()],
             queues: vec![None; graph.ports.len()],
-            ways: vec![StreamWays::default(); graph.streams.len()],
             carried: Vec::with_capacity(units),
         };
         for unit in 0..units {
@@ -209,17 +208,6 @@ type CarriedOrigins = Vec<(usize, OriginBits)>;
 /// First of the numbers that stand for queues before their threads are there.
 const QUEUE_NUMBERS: usize = 1 << 48;
 
-/// The ways that a stream takes from its sender.
-#[derive(Clone, Copy, Default)]
-struct StreamWays {
-    /// Whether operators are called with its tuples.
-    is_called: bool,
-    /// Number of queues and merges that it goes into, and one for all other processes.
-    rings: u32,
-    /// Whether the sender has paid for several ways.
-    is_paid: bool,
-}
-
 struct LoadWalk<'a> {
     graph: &'a LoadGraph,
     costs: &'a StreamCosts,
@@ -229,8 +217,6 @@ struct LoadWalk<'a> {
     receivers: Vec<Vec<(u32, usize, bool)>>,
     /// The thread of each port's queue.
     queues: Vec<Option<usize>>,
-    /// The ways that each stream takes from its sender.
-    ways: Vec<StreamWays>,
     /// By unit that several threads enter: the origins that each brings.
     carried: Vec<CarriedOrigins>,
 }
@@ -329,11 +315,6 @@ impl LoadWalk<'_> {
                     let senders = self.loads.submitting[input.from].clone();
                     self.loads.charge(&senders, ns);
                 }
-                if is_first {
-                    // One operator sends to all processes.
-                    let split_ns = self.crossing_cost(at, input).split_ns;
-                    self.add_way(input, true, split_ns);
-                }
                 self.receivers[input.stream].push((pe, thread, false));
                 thread
             });
@@ -429,34 +410,14 @@ impl LoadWalk<'_> {
             Some(merge) => merge,
             None if self.sketch.is_queued[input.port] => self.queue(input.port),
             None => {
-                if !is_far {
-                    self.add_way(input, false, ring.split_ns);
-                }
                 let own = feeders.parts().into_iter();
                 return parts.extend(own.map(|(thread, part)| (thread, part * tuples)));
             }
         };
-        if !is_far {
-            self.add_way(input, true, ring.split_ns);
-        }
         self.loads.charge(&feeders, tuples * ring.send_ns);
         self.loads.charge_thread(thread, tuples * ring.receive_ns);
         self.loads.threads[thread].arrivals += tuples;
         parts.push((thread, tuples));
-    }
-
-    /// Adds a way that a stream takes, a call or a ring; the sender pays once for several of them
-    /// if one is a ring.
-    fn add_way(&mut self, input: &LoadInput, is_ring: bool, split_ns: f64) {
-        let ways = &mut self.ways[input.stream];
-        ways.is_called |= !is_ring;
-        ways.rings += u32::from(is_ring);
-        let is_split = ways.rings > 0 && u32::from(ways.is_called) + ways.rings > 1;
-        if is_split && !std::mem::replace(&mut ways.is_paid, true) {
-            let ns = self.graph.streams[input.stream].tuples * split_ns;
-            let senders = self.loads.submitting[input.from].clone();
-            self.loads.charge(&senders, ns);
-        }
     }
 
     fn queue(&mut self, port: usize) -> usize {

@@ -3,7 +3,8 @@
 //!
 //! ```text
 //!   chains.members[0] Beacon --port 0--> [1] Functor --port 0--> [2] Custom
-//!                                              \------port 1--> not a member: Outlet::submit
+//!                                              |        \-----> a queue: frames in its ring
+//!                                              \------port 1--> a FileSink: the outlet
 //! ```
 //! A backend may inline a member's `on_tuple` body where another one submits to it, or call it
 //! directly. The default of [`super::Backend::compile_chains`] does neither.
@@ -18,12 +19,12 @@
 //!    `on_punct` and `on_finish` bodies submit through the outlet.
 //!
 //! # Duties of code that inlines
-//! For a tuple over a [`ChainEdge`]: [`Counter::add`]`(1)` on the output port's and on the edge's
-//! counter, then the body of the consumer for that input port, once for each edge of the port and
-//! in order. Around each call through the outlet on behalf of an inlined operator (submitting to a
-//! port without edges, services, library functions), and before it returns one of that operator's
-//! faults, the code says with [`super::CodeOutlet::act_as`] which operator the outlet acts for.
-//! After a fault that stays so, and the report names the right operator.
+//! For a tuple that is submitted to a [`ChainOutput`]: [`Counter::add`]`(1)` on the output port's
+//! counter, then each edge in order, as [`ChainEdge`] says. Around each call through the outlet on
+//! behalf of an inlined operator (submitting to a port without edges, services, library functions),
+//! and before it returns one of that operator's faults, the code says with
+//! [`super::CodeOutlet::act_as`] which operator the outlet acts for. After a fault that stays so,
+//! and the report names the right operator.
 //!
 //! A source's code, and code for a batch, may keep counters and state of members in registers. It
 //! stores them before each of these calls, and at its end; a counter also after some thousand
@@ -64,18 +65,16 @@ pub struct ChainMember<'a> {
     pub event_time: &'a OperatorEventTime,
     /// By output port: all consumers, or `None` if the code has to submit through the outlet.
     pub chain_outputs: Vec<Option<ChainOutput<'a>>>,
-    /// By output port, or empty: the ring into which the code may write frames.
-    pub frame_edges: Vec<Option<FrameEdge<'a>>>,
     /// By input port: the form of tuples that come in batches, for which [`OperatorCode::on_batch`]
     /// is worth its bytes.
     pub batch_forms: Vec<Option<FrameForm>>,
 }
 
-/// An output port all of whose consumers are members.
+/// An output port whose tuples the code itself takes to some consumers.
 pub struct ChainOutput<'a> {
     /// Counts the tuples that are submitted to the output port.
     pub submitted: &'a Counter,
-    /// The consumers, in order of delivery. If there are none, the tuple is dropped.
+    /// The way to each consumer, in order of delivery. If there are none, the tuple is dropped.
     pub edges: Vec<ChainEdge<'a>>,
     /// If no operator does anything for a window marker that is submitted to the port: the counters
     /// of this marker and of those that consumers pass on. Code may add 1 to each instead of
@@ -83,9 +82,20 @@ pub struct ChainOutput<'a> {
     pub window_counters: Option<Vec<&'a Counter>>,
 }
 
-/// An edge of a chain: to an input port of a member.
+/// The way of a tuple to a consumer of an output port.
 #[derive(Clone, Copy)]
-pub struct ChainEdge<'a> {
+pub enum ChainEdge<'a> {
+    /// To a member: the code adds 1 to the edge's counter and runs the member's body.
+    Member(MemberEdge<'a>),
+    /// Into a ring: the code writes a frame.
+    Frames(FrameEdge<'a>),
+    /// To any other operator: [`super::CodeOutlet::submit_to`].
+    Outlet,
+}
+
+/// A way to an input port of a member.
+#[derive(Clone, Copy)]
+pub struct MemberEdge<'a> {
     /// Index in [`ThreadChains::members`], greater than that of the submitter.
     pub member: u32,
     /// Input port of the member.
@@ -107,17 +117,14 @@ pub struct FrameGrant {
     pub written_count: *const u64,
 }
 
-/// An output port whose only consumer takes frames: a stream that leaves the PE, or goes into a
-/// queue. Compiled code may write a tuple whose length is fixed in the grant's form
+/// A way to a consumer that takes frames: a stream that leaves the PE, or goes into a queue.
+/// Compiled code may write a tuple whose length is fixed in the grant's form
 /// ([`FrameForm::payload_bytes`]) into the ring by itself, as [`ring::grant`] says, and add 1 to
-/// all three counters. Without room it calls
-/// [`crate::Outlet::submit`].
+/// both counters. Without room it takes the way of [`ChainEdge::Outlet`].
 #[derive(Clone, Copy)]
 pub struct FrameEdge<'a> {
     /// Room in the ring of the consumer.
     pub grant: FrameGrant,
-    /// Counts the tuples that are submitted to the output port.
-    pub submitted: &'a Counter,
     /// Counts the tuples that come to the consumer.
     pub processed: &'a Counter,
     /// Number of the operator that sends the frames.

@@ -23,8 +23,8 @@ mod state_cell;
 
 pub use backend::{Backend, OperatorCodeRange};
 pub use chain::{
-    BatchCode, ChainEdge, ChainMember, ChainOutput, FrameEdge, FrameGrant, OperatorCode,
-    ThreadChains,
+    BatchCode, ChainEdge, ChainMember, ChainOutput, FrameEdge, FrameGrant, MemberEdge,
+    OperatorCode, ThreadChains,
 };
 pub use code::{CodeScope, ProjectTuple, RunBody, RunBodyOnBatch, TestPredicate};
 pub use counter::Counter;

@@ -1,6 +1,8 @@
 //! Where operators submit, and what code is given to run. [`Outlet::evaluate`] calls code with a
 //! [`CodeContext`], through which the code submits to the outlet again, as a [`CodeOutlet`].
 
+use std::ops::Range;
+
 use eval::{Fault, InputTuples, Services, State};
 use graph::PortIndex;
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef};
@@ -88,9 +90,21 @@ pub trait CodeOutlet: Outlet {
     /// for. For code that inlines operators: see [`crate::abi::ThreadChains`].
     fn act_as(&mut self, operator: u32) -> u32;
 
-    /// Wakes the consumer of a port, which sleeps although code has written a frame for it: see
+    /// Sends a tuple to some consumers of a port, by their places in
+    /// [`crate::abi::ChainOutput::edges`]. Code has counted that it is submitted.
+    ///
+    /// # Errors
+    /// As [`Outlet::submit`].
+    fn submit_to(
+        &mut self,
+        port: PortIndex,
+        consumers: Range<u32>,
+        tuple: TupleRef<'_>,
+    ) -> Result<(), Fault>;
+
+    /// Wakes a consumer of a port, which sleeps although code has written a frame for it: see
     /// [`crate::abi::FrameEdge`].
-    fn wake_consumer(&mut self, port: PortIndex);
+    fn wake_consumer(&mut self, port: PortIndex, consumer: u32);
 }
 
 /// The inputs, state and outlet of one evaluation.

@@ -1,5 +1,5 @@
-//! Chains inside a thread: which edges between lowered operators the backend may compile without
-//! the outlet, by inlining the consumer or calling it directly.
+//! Chains inside a thread: which ways of a tuple from lowered operators the backend may compile
+//! without the outlet, by inlining the consumer, calling it directly, or writing into its ring.
 
 use eval::OperatorEventTime;
 use graph::{Body, ExprKind, PortIndex, Stmt};
@@ -8,7 +8,7 @@ use tuple::{Punctuation, Value};
 use crate::LoweredLogic;
 use crate::abi::{
     Backend, ChainEdge, ChainMember, ChainOutput, CodeScope, Counter, FrameEdge, FrameForm,
-    OperatorCode, StateAddress, ThreadChains,
+    MemberEdge, OperatorCode, StateAddress, ThreadChains,
 };
 use crate::counters::punctuation_counters::PunctuationCounters;
 use crate::execution::port_state::{ConsumerPort, OutputPortState};
@@ -28,8 +28,8 @@ pub(crate) struct ChainCandidate<'a> {
     pub punctuation: &'a [PunctuationCounters],
     /// By input port: output ports to which its window markers are forwarded.
     pub forwarded_to: Vec<Vec<PortIndex>>,
-    /// By output port: the ring of its only consumer, if that offers one.
-    pub frame_edges: Vec<Option<FrameEdge<'a>>>,
+    /// By output port and consumer: the ring of the consumer, if that offers one.
+    pub frame_edges: Vec<Vec<Option<FrameEdge<'a>>>>,
     /// By input port: the form of tuples that come in batches.
     pub batch_forms: Vec<Option<FrameForm>>,
     /// Whether other members may submit to it directly: one thread, no loop, no history, no
@@ -53,10 +53,6 @@ pub(crate) fn compile(
         state: candidate.state,
         event_time: candidate.event_time,
         chain_outputs: chain_outputs((at, candidate), candidates),
-        frame_edges: match needs_open_check(candidate.logic) {
-            true => Vec::new(),
-            false => candidate.frame_edges.clone(),
-        },
         batch_forms: candidate.batch_forms.clone(),
     });
     let members = members.collect();
@@ -72,13 +68,15 @@ fn chain_outputs<'a>(
     all: &[ChainCandidate<'a>],
 ) -> Vec<Option<ChainOutput<'a>>> {
     let needs_open_check = needs_open_check(from.logic);
-    let port = |out: &'a OutputPortState| {
-        let edges = out
-            .consumers
-            .iter()
-            .map(|&consumer| chain_edge(consumer, all));
-        let edges = edges.collect::<Option<Vec<_>>>();
-        let edges = edges.filter(|_| !needs_open_check)?;
+    let port = |(out, frames): (&'a OutputPortState, &Vec<Option<FrameEdge<'a>>>)| {
+        let consumers = out.consumers.iter().zip(frames);
+        let edges = consumers.map(|(&consumer, &frames)| chain_edge(consumer, frames, all));
+        let edges: Vec<ChainEdge<'_>> = edges.collect();
+        let is_outlet = |edge: &ChainEdge<'_>| matches!(edge, ChainEdge::Outlet);
+        let needs_outlet = !edges.is_empty() && edges.iter().all(is_outlet);
+        if needs_open_check || needs_outlet {
+            return None;
+        }
         assert_planned((at, from), &edges, all);
         let submitted = &out.submitted;
         let mut counters = Vec::new();
@@ -89,7 +87,18 @@ fn chain_outputs<'a>(
             window_counters: is_only_counted.then_some(counters),
         })
     };
-    from.outs.iter().map(port).collect()
+    from.outs.iter().zip(&from.frame_edges).map(port).collect()
+}
+
+/// The way to a consumer: the shortest that there is.
+fn chain_edge<'a>(
+    consumer: ConsumerPort,
+    frames: Option<FrameEdge<'a>>,
+    all: &[ChainCandidate<'a>],
+) -> ChainEdge<'a> {
+    let member = member_edge(consumer, all).map(ChainEdge::Member);
+    let frames = frames.map(ChainEdge::Frames);
+    member.or(frames).unwrap_or(ChainEdge::Outlet)
 }
 
 /// Adds the counters of a window marker that is submitted to a port. Whether nothing else happens:
@@ -108,7 +117,7 @@ fn add_window_counters<'a>(
         .iter()
         .filter(|consumer| consumer.accepts(Punctuation::Window));
     getting.all(|consumer| {
-        let Some(edge) = chain_edge(*consumer, all) else {
+        let Some(edge) = member_edge(*consumer, all) else {
             return false;
         };
         let (to, port) = (&all[edge.member as usize], edge.port.index());
@@ -130,6 +139,9 @@ fn assert_planned(
     all: &[ChainCandidate<'_>],
 ) {
     for edge in edges {
+        let ChainEdge::Member(edge) = edge else {
+            continue;
+        };
         let to = &all[edge.member as usize];
         let (caller, called) = (&from.scope.operator.name, &to.scope.operator.name);
         assert!(
@@ -143,11 +155,11 @@ fn assert_planned(
     }
 }
 
-fn chain_edge<'a>(consumer: ConsumerPort, all: &[ChainCandidate<'a>]) -> Option<ChainEdge<'a>> {
+fn member_edge<'a>(consumer: ConsumerPort, all: &[ChainCandidate<'a>]) -> Option<MemberEdge<'a>> {
     let member = all
         .iter()
         .position(|c| c.scope.index == consumer.operator)?;
-    all[member].is_directly_callable.then(|| ChainEdge {
+    all[member].is_directly_callable.then(|| MemberEdge {
         member: member as u32,
         port: consumer.port,
         processed: &all[member].processed[consumer.port.index()],

@@ -14,7 +14,7 @@ use crate::assembly::operator_factory::ConstructedOperator;
 use crate::assembly::pe_topology::PeTopology;
 use crate::blocking::stop_signal::StopSignal;
 use crate::contract::build_context;
-use crate::execution::port_state::OutputPortState;
+use crate::execution::port_state::{ConsumerPort, OutputPortState};
 use crate::services::operator_services::OperatorServices;
 use crate::services::report::Failure;
 
@@ -104,7 +104,7 @@ fn chain_candidate<'a>(
             .collect(),
         frame_edges: topology.outs[at]
             .iter()
-            .map(|out| frame_edge(out, all, topology))
+            .map(|out| frame_edges(out, all, topology))
             .collect(),
         batch_forms: ports.map(batch_form).collect(),
         is_directly_callable,
@@ -112,23 +112,22 @@ fn chain_candidate<'a>(
     }
 }
 
-/// The ring into which compiled code may write frames for an output port: the port has one
-/// consumer, which offers a grant, and no other thread enters that.
-fn frame_edge<'a>(
-    out: &'a OutputPortState,
+/// The rings into which compiled code may write frames for an output port: by consumer, if that
+/// offers a grant and no other thread enters it.
+fn frame_edges<'a>(
+    out: &OutputPortState,
     all: &[ConstructedOperator<'_>],
     topology: &'a PeTopology,
-) -> Option<FrameEdge<'a>> {
-    let [consumer] = out.consumers[..] else {
-        return None;
+) -> Vec<Option<FrameEdge<'a>>> {
+    let edge = |consumer: &ConsumerPort| {
+        let at = consumer.operator as usize;
+        Some(FrameEdge {
+            grant: all[at].frame_grant.filter(|_| topology.is_alone(at))?,
+            processed: &topology.processed[at][consumer.port.index()],
+            sender: consumer.operator,
+        })
     };
-    let at = consumer.operator as usize;
-    Some(FrameEdge {
-        grant: all[at].frame_grant.filter(|_| topology.is_alone(at))?,
-        submitted: &out.submitted,
-        processed: &topology.processed[at][consumer.port.index()],
-        sender: consumer.operator,
-    })
+    out.consumers.iter().map(edge).collect()
 }
 
 fn scope<'a>(constructed: &'a ConstructedOperator<'_>) -> CodeScope<'a> {

@@ -1,5 +1,6 @@
 //! The outlet of running operators: submits to the consumers of their output ports.
 
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use eval::{Fault, Services, State};
@@ -191,15 +192,29 @@ impl CodeOutlet for OperatorOutlet<'_> {
         self.services = &self.region.wiring.services[operator as usize];
         before
     }
-    fn wake_consumer(&mut self, port: PortIndex) {
-        let out = self.outs.get(port.index());
-        for consumer in out.iter().flat_map(|out| &out.consumers) {
-            // The consumer sends frames and has no output ports, so nothing comes back to it.
-            let _ = self.region.with_instance(consumer.operator, |instance| {
-                instance.wake();
-                Ok(())
-            });
+
+    fn submit_to(
+        &mut self,
+        port: PortIndex,
+        consumers: Range<u32>,
+        tuple: TupleRef<'_>,
+    ) -> Result<(), Fault> {
+        let out = self.port(port)?;
+        if out.state.load(Ordering::Relaxed) != OPEN {
+            return self.refuse(out);
         }
+        let consumers = consumers.start as usize..consumers.end as usize;
+        let mut some = out.consumers[consumers].iter();
+        some.try_for_each(|&consumer| self.region.deliver(consumer, tuple))
+    }
+
+    fn wake_consumer(&mut self, port: PortIndex, consumer: u32) {
+        let operator = self.outs[port.index()].consumers[consumer as usize].operator;
+        // The consumer sends frames and has no output ports, so nothing comes back to it.
+        let _ = self.region.with_instance(operator, |instance| {
+            instance.wake();
+            Ok(())
+        });
     }
 }
 

@@ -473,6 +473,23 @@ fn a_control_is_for_benchmarks_alone() {
 }
 
 #[test]
+fn a_pool_on_a_moving_load_is_measured_beside_the_best_fixed_plan() {
+    let found = results(&["adapt", "--quick", "--seconds", "0.3"]);
+    assert_eq!(found.len(), 3);
+    for (phase, one) in found.iter().enumerate() {
+        assert_eq!(text(one, "bench"), "adapt");
+        let path = text(one, "path");
+        assert!(
+            path.starts_with(&format!("phase {phase}, dynamic to ")),
+            "{path}"
+        );
+        for field in ["tuples_per_s", "control_tuples_per_s", "ratio"] {
+            assert!(one[field].as_f64().unwrap() > 0.0, "{one}");
+        }
+    }
+}
+
+#[test]
 fn plans_of_generated_programs_are_measured_beside_all_fused_and_predictions() {
     let asked = [
         "plans",

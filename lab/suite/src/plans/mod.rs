@@ -14,11 +14,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use control::{Error, median};
+use control::Error;
 use generated_program::{GeneratedProgram, TIME, generate};
 use measure::Outcome;
 
-use crate::bench::{BenchCase, BenchSession};
+use crate::bench::{BenchCase, BenchSession, set_rates};
 use crate::job::run_to_end;
 
 /// The programs and plans that are measured.
@@ -292,17 +292,6 @@ fn measure_program(
         predictions.push(compared(bench, PREDICTIONS_BENCH, control, &predicted));
     }
     Ok(())
-}
-
-/// Sets the rates of a plan's runs and of what they are compared with.
-fn set_rates(outcome: &mut Outcome, samples: &[f64], control_samples: &[f64]) {
-    outcome.runs = samples.len() as u32;
-    let pairs = samples.iter().zip(control_samples);
-    outcome.ratio = Some(median(pairs.map(|(own, control)| own / control)));
-    outcome.tuples_per_s = Some(median(samples.iter().copied()));
-    outcome.control_tuples_per_s = Some(median(control_samples.iter().copied()));
-    outcome.samples = samples.to_vec();
-    outcome.control_samples = control_samples.to_vec();
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Imported functions that make flat tuples and submit them, and the others that ask something of
 //! the PE.
 
-use eval::Pane;
+use eval::{Fault, FaultKind, Pane};
 use graph::{Clock, EventTimeUnits, NumberedPanes, PortIndex, Pos};
 use tuple::{EventTime, Layout, Punctuation, TupleRef, Type, Value};
 
@@ -45,7 +45,7 @@ pub extern "C" fn put_flat(e: *mut Env, ty: *const Type, slot: usize, from: *con
 }
 
 /// The status of a statement at a position.
-fn status_of_result(env: &mut Env, result: Result<(), eval::Fault>, pos: *const Pos) -> u32 {
+fn status_of_result(env: &mut Env, result: Result<(), Fault>, pos: *const Pos) -> u32 {
     match result {
         Ok(()) => 0,
         Err(fault) => env.set_fault(fault.with_pos(*deref(pos))),
@@ -58,6 +58,18 @@ pub extern "C" fn submit_tuple(e: *mut Env, port: PortIndex, pos: *const Pos) ->
     status_of_result(env, result, pos)
 }
 
+pub extern "C" fn submit_tuple_to(
+    e: *mut Env,
+    port: PortIndex,
+    start: u32,
+    end: u32,
+    pos: *const Pos,
+) -> u32 {
+    let env = env(e);
+    let result = env.submit_tuple_buf_to(port, start..end);
+    status_of_result(env, result, pos)
+}
+
 pub extern "C" fn submit_input(
     e: *mut Env,
     port: PortIndex,
@@ -66,11 +78,30 @@ pub extern "C" fn submit_input(
     pos: *const Pos,
 ) -> u32 {
     let env = env(e);
-    let result = match TupleRef::from_bytes(elements(data, len)) {
-        Ok(tuple) => env.with_outlet(|outlet| outlet.submit(port, tuple)),
-        Err(error) => Err(eval::Fault::new(eval::FaultKind::Limit, error.to_string())),
-    };
+    let result = input_tuple(data, len)
+        .and_then(|tuple| env.with_outlet(|outlet| outlet.submit(port, tuple)));
     status_of_result(env, result, pos)
+}
+
+pub extern "C" fn submit_input_to(
+    e: *mut Env,
+    port: PortIndex,
+    start: u32,
+    end: u32,
+    data: *const u8,
+    len: usize,
+    pos: *const Pos,
+) -> u32 {
+    let env = env(e);
+    let result = input_tuple(data, len)
+        .and_then(|tuple| env.with_outlet(|outlet| outlet.submit_to(port, start..end, tuple)));
+    status_of_result(env, result, pos)
+}
+
+/// The input tuple at an address.
+fn input_tuple<'a>(data: *const u8, len: usize) -> Result<TupleRef<'a>, Fault> {
+    let tuple = TupleRef::from_bytes(elements(data, len));
+    tuple.map_err(|error| Fault::new(FaultKind::Limit, error.to_string()))
 }
 
 pub extern "C" fn punctuate(e: *mut Env, port: PortIndex, mark: u32, pos: *const Pos) -> u32 {
@@ -133,9 +164,9 @@ pub extern "C" fn begin_pane(
     debug_assert!(begun.is_ok());
 }
 
-pub extern "C" fn wake_reader(e: *mut Env, port: PortIndex) {
+pub extern "C" fn wake_reader(e: *mut Env, port: PortIndex, place: u32) {
     let woken = env(e).with_outlet(|outlet| {
-        outlet.wake_consumer(port);
+        outlet.wake_consumer(port, place);
         Ok(())
     });
     debug_assert!(woken.is_ok());

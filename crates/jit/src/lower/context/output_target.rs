@@ -1,6 +1,7 @@
-//! Where the tuples of an output port go: to the outlet, into inlined operators, or into a ring.
+//! Where the tuples of an output port go: to the outlet, into inlined operators, or into rings.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,20 +19,25 @@ use crate::code::StateAddresses;
 pub enum OutputTarget {
     /// Submitted through the operator's outlet.
     Outlet(Arc<Layout>),
-    /// Delivered to operators whose code is inlined.
+    /// Taken by the code itself to some consumers, at least.
     Inlined(Arc<Layout>, Rc<InlinedOutput>),
-    /// Written into a ring as a frame; submitted through the outlet when the grant has no room.
-    RingFrame(Arc<Layout>, RingGrantAddresses),
 }
 
 impl OutputTarget {
     /// The layout of the port's tuples.
     pub fn layout(&self) -> &Arc<Layout> {
         match self {
-            OutputTarget::Outlet(layout)
-            | OutputTarget::Inlined(layout, _)
-            | OutputTarget::RingFrame(layout, _) => layout,
+            OutputTarget::Outlet(layout) | OutputTarget::Inlined(layout, _) => layout,
         }
+    }
+
+    /// The edges to operators whose code is inlined.
+    pub fn operators(&self) -> impl Iterator<Item = &InlinedEdge> {
+        let output = match self {
+            OutputTarget::Outlet(_) => None,
+            OutputTarget::Inlined(_, output) => Some(output),
+        };
+        output.into_iter().flat_map(|output| output.operators())
     }
 }
 
@@ -40,6 +46,8 @@ impl OutputTarget {
 pub struct InlinableOperator {
     /// The operator's number in its PE.
     pub index: u32,
+    /// Nodes of the bodies that process a tuple, and of those that are inlined in them.
+    pub nodes: u32,
     /// Layout of every input slot.
     pub inputs: Vec<Arc<Layout>>,
     /// The first slot of each input port; then that of the results of output function calls.
@@ -60,24 +68,51 @@ pub struct InlinableOperator {
     pub targets: Vec<OutputTarget>,
 }
 
-/// The operators behind an output port.
+/// The consumers of an output port, to which the code itself takes tuples.
 #[derive(Debug)]
 pub struct InlinedOutput {
     /// The address of the counter of what is submitted.
     pub submitted: i64,
-    /// The operators, in order of delivery.
-    pub edges: Vec<InlinedEdge>,
+    /// The ways to all consumers, in order of delivery.
+    pub edges: Vec<OutputEdge>,
     /// The addresses of all counters of a window marker, if nothing else happens for one.
     pub window_counters: Option<Vec<i64>>,
 }
 
 impl InlinedOutput {
-    /// The addresses of the counters of a tuple over an edge. The first edge also counts that it is
-    /// submitted, if there is no edge, too.
+    /// The addresses of the counters of a tuple over an edge, but for those of a ring. The first
+    /// edge also counts that it is submitted, if there is no edge, too.
     pub fn counters(&self, edge: usize) -> Vec<i64> {
         let submitted = (edge == 0).then_some(self.submitted);
-        let processed = self.edges.get(edge).map(|edge| edge.processed);
+        let processed = self.edges.get(edge).and_then(OutputEdge::operator);
+        let processed = processed.map(|edge| edge.processed);
         submitted.into_iter().chain(processed).collect()
+    }
+
+    /// The edges to operators whose code is inlined.
+    pub fn operators(&self) -> impl Iterator<Item = &InlinedEdge> {
+        self.edges.iter().filter_map(OutputEdge::operator)
+    }
+}
+
+/// The way of a tuple from an output port.
+#[derive(Debug)]
+pub enum OutputEdge {
+    /// Into the code of an operator.
+    Operator(InlinedEdge),
+    /// Into a ring as a frame; through the outlet when the grant has no room.
+    Frame(RingGrantAddresses),
+    /// Through the outlet, to consumers by their places.
+    Outlet(Range<u32>),
+}
+
+impl OutputEdge {
+    /// The edge, if it leads to an operator whose code is inlined.
+    pub fn operator(&self) -> Option<&InlinedEdge> {
+        match self {
+            OutputEdge::Operator(edge) => Some(edge),
+            OutputEdge::Frame(_) | OutputEdge::Outlet(_) => None,
+        }
     }
 }
 
@@ -86,6 +121,8 @@ impl InlinedOutput {
 pub struct InlinedEdge {
     /// The operator that processes the tuples.
     pub operator: Rc<InlinableOperator>,
+    /// The operator's number among the members of the thread's chains.
+    pub member: u32,
     /// The input port that the edge leads to.
     pub port: PortIndex,
     /// The address of the counter of the port's tuples.

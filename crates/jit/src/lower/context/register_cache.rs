@@ -22,7 +22,7 @@ use graph::StateId;
 use tuple::Type;
 
 use super::body_usage::BodyUsage;
-use super::output_target::{InlinedEdge, InlinedOutput, OutputTarget};
+use super::output_target::{InlinedEdge, InlinedOutput, OutputEdge, OutputTarget};
 use super::state_layout::StateLayout;
 use super::watermark_words::WatermarkWords;
 use crate::type_parts;
@@ -178,6 +178,9 @@ impl RegisterCache {
                 self.add_counters(output, declare);
             }
             for (at, edge) in output.edges.iter().enumerate() {
+                let Some(edge) = edge.operator() else {
+                    continue;
+                };
                 let operator = &edge.operator;
                 let (_, usage) = &*operator.on_tuple[edge.port.index()];
                 *nodes += 1 + usage.nodes;
@@ -206,12 +209,14 @@ impl RegisterCache {
         declare: &mut dyn FnMut(ir::Type) -> Variable,
     ) {
         for edge in 0..output.edges.len().max(1) {
-            if self.counters.len() == COUNTERS_MAX || self.pending(output, edge).is_some() {
+            let is_full = self.counters.len() == COUNTERS_MAX;
+            let counters = counters_from(output, edge);
+            if is_full || counters.is_empty() || self.pending(output, edge).is_some() {
                 continue;
             }
             self.counters.push(PendingCount {
                 edge: (output.submitted, edge),
-                counters: counters_from(output, edge),
+                counters,
                 pending: declare(types::I64),
             });
         }
@@ -282,21 +287,21 @@ fn state_address(scalars: i64, state: StateId) -> i64 {
 /// The addresses of the counters of an edge, and of those that its tuples go over at once.
 fn counters_from(output: &InlinedOutput, edge: usize) -> Vec<i64> {
     let mut counters = output.counters(edge);
-    let mut last = output.edges.get(edge);
+    let mut last = output.edges.get(edge).and_then(OutputEdge::operator);
     while let Some(behind) = last.and_then(InlinedEdge::passed_on) {
         counters.extend(behind.counters(0));
-        last = behind.edges.first();
+        last = behind.operators().next();
     }
     counters
 }
 
 /// Nodes of all bodies that are inlined behind an output port.
 fn nodes_behind(output: &InlinedOutput) -> u32 {
-    let edges = output.edges.iter().map(|edge| {
+    let edges = output.operators().map(|edge| {
         let (_, usage) = &*edge.operator.on_tuple[edge.port.index()];
         let behind = edge.operator.targets.iter().map(|target| match target {
             OutputTarget::Inlined(_, output) => nodes_behind(output),
-            _ => 0,
+            OutputTarget::Outlet(_) => 0,
         });
         1 + usage.nodes + behind.sum::<u32>()
     });

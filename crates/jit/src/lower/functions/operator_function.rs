@@ -79,10 +79,8 @@ impl FunctionLowering<'_, '_> {
         };
         self.body = self.operator_body_context(context, &uses);
         self.mark_operator();
-        self.inlines = context
-            .targets
-            .iter()
-            .any(|target| matches!(target, OutputTarget::Inlined(..)));
+        let mut operators = context.targets.iter().flat_map(OutputTarget::operators);
+        self.inlines = operators.next().is_some();
         if context.processes_many || matches!(source, FunctionSource::BatchBody(..)) {
             self.cache = self.register_cache(context, &uses);
             self.load_cached_words();

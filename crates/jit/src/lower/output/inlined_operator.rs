@@ -1,4 +1,4 @@
-//! Chains: a submitted tuple goes on in the code of the operators behind the edge.
+//! Chains: a submitted tuple goes on in the code of the operators behind the edges, and into rings.
 //!
 //! The tuple stays as it is, in flat memory or one value an attribute: what no operator of the
 //! chain looks at is never computed into memory or copied.
@@ -8,13 +8,14 @@ use std::rc::Rc;
 use tuple::Type;
 
 use crate::lower::context::{
-    BodyContext, BodyInput, FunctionLowering, InlinedEdge, InlinedOutput, ReturnTarget,
+    BodyContext, BodyInput, FunctionLowering, InlinedEdge, InlinedOutput, OutputEdge, ReturnTarget,
     SampledOperator, StateStorage,
 };
+use crate::lower::output::submit::Submission;
 
 impl FunctionLowering<'_, '_> {
-    /// Gives a tuple to the operators behind a port.
-    pub fn deliver(&mut self, output: &InlinedOutput, input: &BodyInput) {
+    /// Takes a tuple to the consumers of a port.
+    pub fn deliver(&mut self, from: &Submission<'_>, output: &InlinedOutput, input: &BodyInput) {
         // Nothing that the submitter may change does so before the tuple is processed.
         let input = BodyInput {
             tuple: input.tuple.settled(),
@@ -24,8 +25,15 @@ impl FunctionLowering<'_, '_> {
             self.count_delivered(output, 0);
         }
         for (at, edge) in output.edges.iter().enumerate() {
-            let is_counted = self.count_delivered(output, at) && edge.passed_on().is_some();
-            self.inline_operator(edge, &input, is_counted);
+            let is_counted = self.count_delivered(output, at);
+            match edge {
+                OutputEdge::Operator(edge) => {
+                    let is_counted = is_counted && edge.passed_on().is_some();
+                    self.inline_operator(edge, &input, is_counted);
+                }
+                OutputEdge::Frame(granted) => self.submit_to_ring(from, granted, &input),
+                OutputEdge::Outlet(places) => self.submit_to_outlet(from, Some(places), &input),
+            }
         }
     }
 

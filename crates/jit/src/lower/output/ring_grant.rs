@@ -36,7 +36,6 @@ impl FunctionLowering<'_, '_> {
 
     /// The frame is written: others may see it.
     pub fn commit_frame(&mut self, granted: &RingGrantAddresses, port: PortIndex) {
-        self.increment_counter(granted.submitted);
         self.increment_counter(granted.processed);
         self.increment_counter(granted.written);
         let grant = self.word(granted.grant);
@@ -52,7 +51,8 @@ impl FunctionLowering<'_, '_> {
         self.branch(sleepers, wake, done);
         self.switch_to_sealed(wake);
         let port = self.int(types::I32, port.0.into());
-        self.call(ImportedFunction::WakeReader, &[port]);
+        let place = self.int(types::I32, granted.place.into());
+        self.call(ImportedFunction::WakeReader, &[port, place]);
         self.jump(done, &[]);
         self.switch_to_sealed(done);
     }

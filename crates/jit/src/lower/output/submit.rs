@@ -1,5 +1,6 @@
-//! `submit`: to the outlet, or into the code of the operators that follow in the chain.
+//! `submit`: to the outlet, or by the code itself to the consumers of the port.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -9,8 +10,24 @@ use runtime::abi::FrameForm;
 use tuple::{Layout, Type, Value};
 
 use crate::code::{FallbackOp, ImportedFunction};
-use crate::lower::context::{BodyInput, FunctionLowering, OutputTarget};
+use crate::lower::context::{BodyInput, FunctionLowering, OutputTarget, RingGrantAddresses};
 use crate::lowered_value::{LoweredValue, ValueForm};
+
+/// Where tuples are submitted.
+pub struct Submission<'a> {
+    /// The output port.
+    pub port: PortIndex,
+    /// The layout of its tuples.
+    pub layout: &'a Arc<Layout>,
+    /// The statement, for its faults.
+    pub pos: Pos,
+}
+
+impl Submission<'_> {
+    fn ty(&self) -> Type {
+        Type::Tuple(self.layout.schema.clone())
+    }
+}
 
 impl FunctionLowering<'_, '_> {
     /// Lowers the statement `submit(tuple, port)`.
@@ -54,56 +71,78 @@ impl FunctionLowering<'_, '_> {
     fn submit_to_port(&mut self, port: PortIndex, tuple: &Expr, pos: Pos) {
         let target = self.body.targets[port.index()].clone();
         let value = self.expr(tuple);
-        match target {
-            OutputTarget::Inlined(_, branch) => {
-                let bytes = self.whole_input(tuple).map(|(_, bytes)| bytes);
-                let input = BodyInput {
-                    tuple: value,
-                    bytes,
-                };
-                self.deliver(&branch, &input);
-            }
-            OutputTarget::Outlet(layout) => {
-                self.submit_to_outlet(port, tuple, &value, &layout, pos)
-            }
-            OutputTarget::RingFrame(layout, granted) => {
-                let (slow, done) = (self.cold_block(), self.block());
-                self.mark_sender(granted.sender);
-                let at = self.claim_frame(&granted, slow);
-                match granted.form {
-                    FrameForm::Flat => {
-                        let fields = self.fields(&value, &tuple.ty);
-                        self.fill_fixed(at, &fields, &layout);
-                    }
-                    FrameForm::Normal => self.fill_normal(at, &value, &layout.schema),
-                }
-                self.commit_frame(&granted, port);
-                self.jump(done, &[]);
-                self.mark_operator();
-                self.switch_to_sealed(slow);
-                self.seldom(|lower| lower.submit_to_outlet(port, tuple, &value, &layout, pos));
-                self.jump(done, &[]);
-                self.switch_to_sealed(done);
-            }
+        let bytes = self.whole_input(tuple).map(|(_, bytes)| bytes);
+        let input = BodyInput {
+            tuple: value,
+            bytes,
+        };
+        let layout = target.layout();
+        let from = Submission { port, layout, pos };
+        match &target {
+            OutputTarget::Inlined(_, output) => self.deliver(&from, output, &input),
+            OutputTarget::Outlet(_) => self.submit_to_outlet(&from, None, &input),
         }
     }
 
-    /// Submits a tuple through the outlet.
-    fn submit_to_outlet(
+    /// Writes a tuple into a ring; without room it goes through the outlet.
+    pub fn submit_to_ring(
         &mut self,
-        port: PortIndex,
-        tuple: &Expr,
-        value: &LoweredValue,
-        layout: &Arc<Layout>,
-        pos: Pos,
+        from: &Submission<'_>,
+        granted: &RingGrantAddresses,
+        input: &BodyInput,
     ) {
-        let number = self.int(types::I32, port.0.into());
-        if let Some((at, bytes)) = self.whole_input(tuple) {
-            return self.call_submit(ImportedFunction::SubmitInput, &[number, at, bytes], pos);
+        let (slow, done) = (self.cold_block(), self.block());
+        self.mark_sender(granted.sender);
+        let at = self.claim_frame(granted, slow);
+        match granted.form {
+            FrameForm::Flat => {
+                let fields = self.fields(&input.tuple, &from.ty());
+                self.fill_fixed(at, &fields, from.layout);
+            }
+            FrameForm::Normal => self.fill_normal(at, &input.tuple, &from.layout.schema),
         }
-        let fields = self.fields(value, &tuple.ty);
-        self.make_tuple(&fields, layout);
-        self.call_submit(ImportedFunction::SubmitTuple, &[number], pos);
+        self.commit_frame(granted, from.port);
+        self.jump(done, &[]);
+        self.mark_operator();
+        self.switch_to_sealed(slow);
+        let places = granted.place..granted.place + 1;
+        self.seldom(|lower| lower.submit_to_outlet(from, Some(&places), input));
+        self.jump(done, &[]);
+        self.switch_to_sealed(done);
+    }
+
+    /// Submits a tuple through the outlet: to all consumers, or to those in some places.
+    pub fn submit_to_outlet(
+        &mut self,
+        from: &Submission<'_>,
+        places: Option<&Range<u32>>,
+        input: &BodyInput,
+    ) {
+        let mut args = vec![self.int(types::I32, from.port.0.into())];
+        for place in places
+            .into_iter()
+            .flat_map(|places| [places.start, places.end])
+        {
+            args.push(self.int(types::I32, place.into()));
+        }
+        let is_whole = match (&input.tuple.form, input.bytes) {
+            (ValueForm::Flat(at, 0), Some(bytes)) => {
+                args.extend([*at, bytes]);
+                true
+            }
+            _ => {
+                let fields = self.fields(&input.tuple, &from.ty());
+                self.make_tuple(&fields, from.layout);
+                false
+            }
+        };
+        let import = match (is_whole, places) {
+            (true, None) => ImportedFunction::SubmitInput,
+            (true, Some(_)) => ImportedFunction::SubmitInputTo,
+            (false, None) => ImportedFunction::SubmitTuple,
+            (false, Some(_)) => ImportedFunction::SubmitTupleTo,
+        };
+        self.call_submit(import, &args, from.pos);
     }
 
     /// The attributes of a tuple.

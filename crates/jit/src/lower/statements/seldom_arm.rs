@@ -175,10 +175,7 @@ impl FunctionLowering<'_, '_> {
     /// Whether no body behind a target has variables in memory, of which an arm has none, or calls
     /// a function that is inlined.
     fn keeps_nothing_in_memory(&self, target: &OutputTarget) -> bool {
-        let OutputTarget::Inlined(_, output) = target else {
-            return true;
-        };
-        output.edges.iter().all(|edge| {
+        target.operators().all(|edge| {
             let (body, uses) = &*edge.operator.on_tuple[edge.port.index()];
             let mut locals = body.locals.iter().zip(&uses.locals);
             let mut targets = edge.operator.targets.iter();
