@@ -42,7 +42,7 @@ struct Ringed {
     reader: RefCell<Reader>,
     seen: RefCell<Vec<Vec<u8>>>,
     by_outlet: RefCell<u64>,
-    /// What other consumers of the port were given: the place of each, and the tuple.
+    /// Tuples that other consumers of the port were given, with the place of each.
     beside: RefCell<Vec<(u32, Vec<u8>)>>,
     woken: RefCell<u64>,
 }
@@ -238,8 +238,8 @@ pub fn forward(stream: Type) -> graph::Body {
     body([], vec![submit(PortIndex(0), whole)])
 }
 
-/// Runs a body on tuples, between two more consumers; what was read of the ring, how many the outlet
-/// wrote, and how often it was told to wake somebody.
+/// Runs a body on tuples, with a consumer before and one behind the ring; what was read of the
+/// ring, how many the outlet wrote, and how often it was told to wake somebody.
 fn run(
     backend: &mut dyn Backend,
     case: &FrameCase,

@@ -108,11 +108,11 @@ fn compile_each_body<B: Backend + ?Sized>(
     let on_process = logic.on_process.as_ref().map(&mut compile).transpose()?;
     Ok(OperatorCode {
         on_tuple,
-        on_batch: Vec::new(),
         on_punct,
         on_finish,
         on_watermark,
         on_timer,
         on_process,
+        ..OperatorCode::default()
     })
 }

@@ -146,6 +146,9 @@ pub struct OperatorCode {
     pub on_tuple: Vec<Option<Box<dyn RunBody>>>,
     /// By input port, or empty: the code for a batch of tuples. A backend need not make any.
     pub on_batch: Vec<Option<BatchCode>>,
+    /// By output port of a receiver, or empty: the code for a batch of tuples that takes each to
+    /// all consumers of the port, and counts it. No backend sets it.
+    pub on_received: Vec<Option<BatchCode>>,
     /// By input port: the code for a marker.
     pub on_punct: Vec<Option<Box<dyn RunBody>>>,
     /// The code for the end of the operator's input.

@@ -94,7 +94,7 @@ pub trait CodeOutlet: Outlet {
     /// [`crate::abi::ChainOutput::edges`]. Code has counted that it is submitted.
     ///
     /// # Errors
-    /// As [`Outlet::submit`].
+    /// Faults are those of [`Outlet::submit`].
     fn submit_to(
         &mut self,
         port: PortIndex,

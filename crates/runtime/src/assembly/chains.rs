@@ -37,6 +37,8 @@ pub(crate) struct ChainCandidate<'a> {
     pub is_directly_callable: bool,
     /// Number of the plan's chain that the operator belongs to.
     pub chain: Option<u32>,
+    /// Whether it stands for a receiver, which is in no chain of the plan.
+    pub is_receiver: bool,
 }
 
 /// The code of the candidates of one thread, which are given upstream before downstream, in their
@@ -145,7 +147,7 @@ fn assert_planned(
         let to = &all[edge.member as usize];
         let (caller, called) = (&from.scope.operator.name, &to.scope.operator.name);
         assert!(
-            from.chain.is_some() && from.chain == to.chain,
+            from.is_receiver || from.chain.is_some() && from.chain == to.chain,
             "{caller} would call {called} directly, but no chain of the plan has both"
         );
         assert!(

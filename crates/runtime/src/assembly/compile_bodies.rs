@@ -9,6 +9,7 @@ use graph::{Body, CaughtFaults, InPort, PeThreadId, PortIndex};
 use sampling::CpuSamples;
 
 use crate::abi::{Backend, CodeScope, FrameEdge, OperatorCode};
+use crate::assembly::batch_forwarder::{BatchForwarder, batch_forwarders};
 use crate::assembly::chains::{self, ChainCandidate};
 use crate::assembly::operator_factory::ConstructedOperator;
 use crate::assembly::pe_topology::PeTopology;
@@ -34,15 +35,30 @@ pub(crate) fn compile_all(
             .map_err(|fault| Failure::for_operator(one.operator, fault))?;
         codes[one.index as usize] = code;
     }
+    let forwarders = batch_forwarders(constructed, topology);
     for (thread, group) in groups_by_thread(constructed, topology) {
-        let candidates: Vec<_> = group
+        let is_thread =
+            |one: &&BatchForwarder| Some(one.thread) == thread && topology.is_alone(group[0]);
+        let forwarders: Vec<_> = forwarders.iter().filter(is_thread).collect();
+        // Receivers come before the operators that they feed.
+        let heads = forwarders.iter().map(|&forwarder| {
+            let services = &services[forwarder.operator];
+            forwarder_candidate(forwarder, constructed, (topology, services))
+        });
+        let operators = group
             .iter()
-            .map(|&at| chain_candidate(&constructed[at], constructed, (topology, &services[at])))
-            .collect();
+            .map(|&at| chain_candidate(&constructed[at], constructed, (topology, &services[at])));
+        let candidates: Vec<_> = heads.chain(operators).collect();
         let running = thread.map(|thread| samples[thread.index()].running.address());
         let compiled = chains::compile(backend, &candidates, (stop.address(), running));
         let first = constructed[group[0]].operator;
         let compiled = compiled.map_err(|fault| Failure::for_operator(first, fault))?;
+        let mut compiled = compiled.into_iter();
+        for (forwarder, code) in forwarders.iter().zip(compiled.by_ref()) {
+            let received = &mut codes[forwarder.operator].on_received;
+            received.resize_with(topology.outs[forwarder.operator].len(), || None);
+            received[forwarder.port.index()] = code.on_batch.into_iter().flatten().next();
+        }
         for (&at, code) in group.iter().zip(compiled) {
             codes[at] = code;
         }
@@ -102,14 +118,51 @@ fn chain_candidate<'a>(
         forwarded_to: (0..constructed.operator.inputs.len() as u32)
             .map(|port| constructed.markers_forwarded_to(PortIndex(port)))
             .collect(),
-        frame_edges: topology.outs[at]
-            .iter()
-            .map(|out| frame_edges(out, all, topology))
-            .collect(),
+        frame_edges: frame_edges_by_port(at, all, topology),
         batch_forms: ports.map(batch_form).collect(),
         is_directly_callable,
         chain: topology.chains[at],
+        is_receiver: false,
     }
+}
+
+fn forwarder_candidate<'a>(
+    forwarder: &'a BatchForwarder,
+    all: &'a [ConstructedOperator<'_>],
+    (topology, services): (&'a PeTopology, &'a OperatorServices),
+) -> ChainCandidate<'a> {
+    let at = forwarder.operator;
+    let scope = CodeScope {
+        operator: &forwarder.node,
+        inputs: vec![Arc::clone(&forwarder.layout)],
+        state: &[],
+        tables: &[],
+        ..scope(&all[at])
+    };
+    ChainCandidate {
+        scope,
+        logic: &forwarder.logic,
+        state: all[at].state.address(),
+        event_time: &services.events,
+        outs: &topology.outs[at],
+        processed: &[],
+        punctuation: &[],
+        forwarded_to: vec![Vec::new()],
+        frame_edges: frame_edges_by_port(at, all, topology),
+        batch_forms: vec![Some(forwarder.form)],
+        is_directly_callable: false,
+        chain: None,
+        is_receiver: true,
+    }
+}
+
+fn frame_edges_by_port<'a>(
+    at: usize,
+    all: &[ConstructedOperator<'_>],
+    topology: &'a PeTopology,
+) -> Vec<Vec<Option<FrameEdge<'a>>>> {
+    let outs = topology.outs[at].iter();
+    outs.map(|out| frame_edges(out, all, topology)).collect()
 }
 
 /// The rings into which compiled code may write frames for an output port: by consumer, if that

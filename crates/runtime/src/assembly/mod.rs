@@ -8,7 +8,8 @@
 //!   pe_assembly        calls these, and gives each thread its operators
 //! ```
 
-pub(crate) mod chains;
+pub(crate) mod batch_forwarder;
+mod chains;
 pub(crate) mod compile_bodies;
 pub(crate) mod operator_factory;
 pub(crate) mod pe_assembly;

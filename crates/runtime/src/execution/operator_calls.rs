@@ -1,6 +1,6 @@
 //! Calls on a running operator, and the duties of the run time around each.
 
-use eval::Fault;
+use eval::{Fault, State};
 use graph::PortIndex;
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef, Value, Watermark};
 
@@ -8,7 +8,8 @@ use super::built_operator::BuiltOperator;
 use super::operator_instance::OperatorInstance;
 use super::operator_outlet::{EvaluationState, OperatorOutlet};
 use super::thread_region::ThreadRegion;
-use crate::abi::{CodeContext, FrameBatch, FrameForm, RunBody};
+use super::tuple_history::TupleHistory;
+use crate::abi::{BatchCode, CodeContext, FrameBatch, FrameForm, RunBody};
 use crate::contract::incomplete_windows::IncompleteWindows;
 use crate::contract::late_tuples::LATE_METRIC;
 use crate::{Outlet, TimerId};
@@ -81,33 +82,36 @@ impl OperatorInstance {
         region: &ThreadRegion,
         port: PortIndex,
         batch: &mut FrameBatch<'_>,
-        (kind, form): (u8, FrameForm),
+        frames: (u8, FrameForm),
     ) -> (u64, Result<(), Fault>) {
         let at = port.index();
+        if self.is_finished || self.ports[at].finals_left == 0 {
+            return (0, Ok(()));
+        }
         let Some(Some(code)) = self.code.on_batch.get_mut(at) else {
             return (0, Ok(()));
         };
-        if code.form != form || self.is_finished || self.ports[at].finals_left == 0 {
-            return (0, Ok(()));
-        }
-        let mut outlet = OperatorOutlet::new(region, self.index);
-        let state = self.state.borrow();
-        let blame = region.blame_on_panic(self.index);
-        let (count, result) = self.history.without_tuple(|inputs| {
-            let mut context = CodeContext {
-                inputs,
-                state,
-                outlet: &mut outlet,
-                punctuation: None,
-            };
-            let body = &mut code.body;
-            region.run_as(self.index, || {
-                body.run_body_on_batch(&mut context, batch, kind)
-            })
-        });
-        blame.disarm();
+        let parts = (self.index, self.state.borrow(), &self.history);
+        let (count, result) = run_on_batch(code, region, parts, batch, frames);
         self.processed[at].add(count);
-        (count, outlet.blame_on_error(result))
+        (count, result)
+    }
+
+    /// Takes tuples from the front of a batch of frames of a kind and form to all consumers of an
+    /// output port of this receiver, if there is code for that, which counts them. Returns their
+    /// number.
+    pub fn forward_batch(
+        &mut self,
+        region: &ThreadRegion,
+        port: PortIndex,
+        batch: &mut FrameBatch<'_>,
+        frames: (u8, FrameForm),
+    ) -> (u64, Result<(), Fault>) {
+        let Some(Some(code)) = self.code.on_received.get_mut(port.index()) else {
+            return (0, Ok(()));
+        };
+        let parts = (self.index, self.state.borrow(), &self.history);
+        run_on_batch(code, region, parts, batch, frames)
     }
 
     /// Processes a marker of one of the port's streams.
@@ -457,4 +461,33 @@ impl OperatorInstance {
         region.abandon_outputs(self.index);
         Ok(())
     }
+}
+
+/// Runs code for batches of an operator, with its state and history, on tuples of a kind and form.
+fn run_on_batch(
+    code: &mut BatchCode,
+    region: &ThreadRegion,
+    (operator, state, history): (u32, &mut State, &TupleHistory),
+    batch: &mut FrameBatch<'_>,
+    (kind, form): (u8, FrameForm),
+) -> (u64, Result<(), Fault>) {
+    if code.form != form {
+        return (0, Ok(()));
+    }
+    let mut outlet = OperatorOutlet::new(region, operator);
+    let blame = region.blame_on_panic(operator);
+    let (count, result) = history.without_tuple(|inputs| {
+        let mut context = CodeContext {
+            inputs,
+            state,
+            outlet: &mut outlet,
+            punctuation: None,
+        };
+        let body = &mut code.body;
+        region.run_as(operator, || {
+            body.run_body_on_batch(&mut context, batch, kind)
+        })
+    });
+    blame.disarm();
+    (count, outlet.blame_on_error(result))
 }

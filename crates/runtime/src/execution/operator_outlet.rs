@@ -232,14 +232,21 @@ impl InsertedOutlet for OperatorOutlet<'_> {
         form: FrameForm,
     ) -> Result<u64, Fault> {
         let out = self.port(port)?;
-        let [consumer] = out.consumers[..] else {
-            return Ok(0);
-        };
         if out.state.load(Ordering::Relaxed) != OPEN {
             return Ok(0);
         }
-        let (count, result) = self.region.deliver_batch(consumer, batch, (kind, form));
-        out.submitted.add(count);
+        let frames = (kind, form);
+        let (count, result) = match out.consumers[..] {
+            [consumer] => {
+                let delivered = self.region.deliver_batch(consumer, batch, frames);
+                out.submitted.add(delivered.0);
+                delivered
+            }
+            _ => {
+                let from = (self.operator, port);
+                self.region.forward_batch(from, batch, frames)
+            }
+        };
         result.map(|()| count)
     }
 }

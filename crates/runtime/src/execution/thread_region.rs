@@ -126,6 +126,23 @@ impl ThreadRegion {
         }
     }
 
+    /// Takes tuples from the front of a batch to all consumers of an output port of a receiver, if
+    /// there is code for frames of this kind and form. Returns their number, and the result.
+    pub fn forward_batch(
+        &self,
+        (receiver, port): (u32, PortIndex),
+        batch: &mut FrameBatch<'_>,
+        frames: (u8, FrameForm),
+    ) -> (u64, Result<(), Fault>) {
+        match &self.exclusive[receiver as usize] {
+            Some(exclusive) => {
+                let mut instance = exclusive.instance.borrow_mut();
+                instance.forward_batch(self, port, batch, frames)
+            }
+            None => (0, Ok(())),
+        }
+    }
+
     /// Delivers a marker of one stream to an input port.
     pub fn deliver_punctuation(&self, to: ConsumerPort, mark: Punctuation) -> Result<(), Fault> {
         self.deliver_checked(to, Delivery::Punctuation(mark))

@@ -15,7 +15,7 @@ use crate::lowered_value::{LoweredValue, ValueForm};
 
 /// Where tuples are submitted.
 pub struct Submission<'a> {
-    /// The output port.
+    /// The output port that gets them.
     pub port: PortIndex,
     /// The layout of its tuples.
     pub layout: &'a Arc<Layout>,
