@@ -41,4 +41,5 @@ mod surprises;
 mod threads;
 mod top;
 mod trips;
+mod tutorial;
 mod vwap;

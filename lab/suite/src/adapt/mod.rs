@@ -66,10 +66,10 @@ fn plans() -> Vec<AdaptPlan> {
 pub fn adapt(bench: &mut BenchSession<'_>, phase_seconds: f64) -> Result<(), Error> {
     let phase_ns = (phase_seconds * 1e9) as u64;
     let plans = plans();
-    // By plan and phase, the rates of all runs.
-    let mut rates = vec![vec![Vec::new(); PHASES as usize]; plans.len()];
+    // By phase and plan, the rates of all runs.
+    let mut rates = vec![vec![Vec::new(); plans.len()]; PHASES as usize];
     for _ in 0..bench.settings.runs {
-        for (plan, rates) in plans.iter().zip(&mut rates) {
+        for (at, plan) in plans.iter().enumerate() {
             let job = bench.settings.job(PROGRAM, &plan.text)?;
             let output = job.run(
                 &bench.settings.thalweg,
@@ -79,13 +79,13 @@ pub fn adapt(bench: &mut BenchSession<'_>, phase_seconds: f64) -> Result<(), Err
             let found = found.ok_or_else(|| {
                 Error::new(format!("a phase of the plan {} has no tuples", plan.name))
             })?;
-            for (all, rate) in rates.iter_mut().zip(found.0) {
-                all.push(rate);
+            for (by_plan, rate) in rates.iter_mut().zip(found.0) {
+                by_plan[at].push(rate);
             }
         }
     }
-    for phase in 0..PHASES as usize {
-        let rate_of = |plan: usize| median(rates[plan][phase].iter().copied());
+    for (phase, rates) in rates.iter().enumerate() {
+        let rate_of = |plan: usize| median(rates[plan].iter().copied());
         let fixed = 1..plans.len();
         let best = fixed.max_by(|one, other| rate_of(*one).total_cmp(&rate_of(*other)));
         let best = best.expect("there are fixed plans");
@@ -95,7 +95,7 @@ pub fn adapt(bench: &mut BenchSession<'_>, phase_seconds: f64) -> Result<(), Err
             control: "fixed plan, the best one of the phase",
             ..BenchCase::default()
         });
-        set_rates(&mut outcome, &rates[0][phase], &rates[best][phase]);
+        set_rates(&mut outcome, &rates[0], &rates[best]);
         bench.add_outcome(outcome);
     }
     Ok(())
