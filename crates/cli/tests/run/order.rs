@@ -336,6 +336,35 @@ fn streams_that_meet_again_do_so_in_the_order_of_their_source() {
 
 /// One way to the switch is a call and the other one crosses, so that one thread has to bring both
 /// together; if it also brought what opens the switch, it would wait for itself.
+/// Two sources that are mixed, and each of which meets what it has brought about once more: a merge
+/// waited for what only comes behind the tuple that it held back.
+#[test]
+fn sources_that_meet_their_mixture_again_do_not_wait_for_each_other() {
+    let program = "composite Main { graph
+        stream<uint64 n> First = Beacon() { param iterations : 3000u; output First : n = IterationCount(); }
+        stream<uint64 n> Second = Beacon() { param iterations : 3000u; output Second : n = IterationCount(); }
+        stream<uint64 n> One = Functor(First) {}
+        stream<uint64 n> Two = Functor(Second) {}
+        stream<uint64 n> Mixed = Functor(Two, One as In) {}
+        stream<uint64 n> WithFirst = Functor(Mixed, First as In) {}
+        stream<uint64 n> WithBoth = Functor(WithFirst, Second as In) {}
+        () as Sink = Custom(WithBoth as In) {
+            logic
+                state : { mutable uint64 count = 0ul; mutable uint64 sum = 0ul; }
+                onTuple In : { count++; sum += n; }
+                onPunct In : {
+                    if (currentPunct() == Sys.FinalMarker) {
+                        printStringLn((rstring) count + \" \" + (rstring) sum);
+                    }
+                }
+        }
+    }";
+    let folder = Scratch::new();
+    for plan in [&["--fuse", "none"][..], &["--fuse", "none", "--interpret"]] {
+        assert_eq!(folder.run(program, plan).ok(), "12000 17994000\n");
+    }
+}
+
 #[test]
 fn a_merge_does_not_take_what_opens_a_switch() {
     let scratch = Scratch::new();

@@ -178,11 +178,8 @@ impl OrderedInput {
     /// Whether the stream may bring an item that stands before a position and rank.
     pub fn may_precede(&self, position: &[u64], rank: u64) -> bool {
         let other = || position.iter().copied().chain([rank]);
-        match self.buffer.first_of_origin(position[0]) {
-            Some((own, is_first)) => {
-                let rank = self.rank(if is_first { self.ports_done } else { 0 });
-                own.iter().copied().chain([rank]).lt(other())
-            }
+        match self.first_submission(position[0]) {
+            Some(own) => own.lt(other()),
             None => {
                 self.progress_satisfies(position[0], |reached| reached.iter().copied().lt(other()))
             }
@@ -191,10 +188,18 @@ impl OrderedInput {
 
     /// Whether the stream may bring an item at or before a position.
     pub fn may_bring(&self, position: &[u64]) -> bool {
-        match self.buffer.first_of_origin(position[0]) {
-            Some((own, _)) => own <= position,
+        match self.first_submission(position[0]) {
+            Some(own) => own.le(position.iter().copied()),
             None => self.progress_satisfies(position[0], |reached| reached < position),
         }
+    }
+
+    /// The position of the first buffered item of an origin, with the rank of its next consumer.
+    /// Without the rank it would stand before what an earlier consumer has brought about.
+    fn first_submission(&self, origin: u64) -> Option<impl Iterator<Item = u64>> {
+        let (own, is_first) = self.buffer.first_of_origin(origin)?;
+        let rank = self.rank(if is_first { self.ports_done } else { 0 });
+        Some(own.iter().copied().chain([rank]))
     }
 
     fn progress_satisfies(&self, origin: u64, is_less: impl FnOnce(&[u64]) -> bool) -> bool {
