@@ -499,7 +499,7 @@ fn plans_of_generated_programs_are_measured_beside_all_fused_and_predictions() {
         "--operators-max",
         "4",
     ];
-    let found = results(&[&asked[..], &["--random-plans", "1", "--seconds", "0.02"]].concat());
+    let found = results(&[&asked[..], &["--random-plans", "1", "--seconds", "0.2"]].concat());
     let plans = ["fused", "unfused", "spl", "dedicated", "cola", "random-0"];
     let (measured, predicted) = found.split_at(plans.len());
     for (bench, outcomes) in [("plans", measured), ("predictions", predicted)] {
