@@ -1,5 +1,5 @@
-//! Any bytes as text, csv, txt, bin, normal frames and flat memory of any type: nothing panics,
-//! what is accepted is of the type, and what is printed again is read again.
+//! Any bytes as text, csv, txt, bin, json, normal frames and flat memory of any type: nothing
+//! panics, what is accepted is of the type, and what is printed again is read again.
 //!
 //! ```text
 //!   type, in prefix code .. | format and piece, 2 bytes | the rest: what is read
@@ -89,6 +89,7 @@ fn records(layout: &Arc<Layout>, format: u8, piece: usize, data: &[u8]) {
         RecordFormat::Bin,
         RecordFormat::Line,
         RecordFormat::Block,
+        RecordFormat::Json,
     ];
     let format = formats[usize::from(format & 7) % formats.len()];
     let Ok(mut reader) = new_reader(format, layout.clone(), options) else {

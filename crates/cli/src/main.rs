@@ -12,6 +12,7 @@ mod program;
 mod progress_line;
 mod signals;
 mod terminal;
+mod testing;
 mod text_table;
 
 use std::process::ExitCode;
@@ -19,7 +20,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use command::{
     bench, calibrate, check, doc, dump, explain, fmt, medium, new, pe, perf, plan, profile, run,
-    top,
+    test, top,
 };
 use failure::CommandFailure;
 
@@ -39,6 +40,8 @@ enum CliCommand {
     Run(run::RunArgs),
     /// Report errors and warnings in programs, without running them
     Check(check::CheckArgs),
+    /// Run the tests beside programs, `NAME.test.toml`
+    Test(test::TestCommandArgs),
     /// Write programs in the canonical layout, in place; with --check or --stdout they stay as they
     /// are
     Fmt(fmt::FmtArgs),
@@ -111,6 +114,7 @@ fn execute(command: CliCommand) -> Result<(), CommandFailure> {
     match command {
         CliCommand::Run(args) => run::run(args),
         CliCommand::Check(args) => check::run(args),
+        CliCommand::Test(args) => test::run(args),
         CliCommand::Fmt(args) => fmt::run(args),
         CliCommand::Doc(args) => doc::run(args),
         CliCommand::Explain(args) => explain::run(args),

@@ -66,7 +66,11 @@ fn read(output: &CompileOutput) -> Vec<String> {
     let files = output.sources.files();
     let paths = files.map(|(_, file)| file.path.to_string_lossy().into_owned());
     paths
-        .filter(|path| path != compiler::prelude::PATH)
+        .filter(|path| {
+            compiler::prelude::UNITS
+                .iter()
+                .all(|unit| unit.path != path)
+        })
         .collect()
 }
 

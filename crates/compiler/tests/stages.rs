@@ -40,8 +40,15 @@ function my.app::twice  Main.spl:4
 composite my.app::Half  Main.spl:5
 composite my.app::Main  Main.spl:10";
     assert_eq!(own.join("\n"), expected);
-    assert!(prelude.iter().all(|line| line.contains("  spl/Sys.spl:")));
-    assert!(!prelude.is_empty());
+    for unit in thalweg_compiler::prelude::UNITS {
+        let path = format!("  {}:", unit.path);
+        assert!(prelude.iter().any(|line| line.contains(&path)), "{path}");
+    }
+    let is_prelude = |line: &str| {
+        let mut units = thalweg_compiler::prelude::UNITS.iter();
+        units.any(|unit| line.contains(&format!("  {}:", unit.path)))
+    };
+    assert!(prelude.iter().all(|line| is_prelude(line)));
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub use interp::Interpreter;
 pub use native::{CheckArguments, NativeCall, NativeFn, WrongArgument};
 pub use no_services::NoServices;
 pub use operator_watermark::OperatorWatermark;
-pub use services::{EvaluateCondition, Services, TraceLevel};
+pub use services::{EvaluateCondition, KeptValue, Services, TraceLevel};
 pub use state::{
     DirectSlot, DirectSlots, DirectoryEntry, EntryId, EntryTable, EntryTableType, HASH_MULTIPLIER,
     KeyLayout, State, StateMemory, TableKey, TableLayouts, TableMemoryError, TableState,

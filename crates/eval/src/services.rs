@@ -1,5 +1,6 @@
 //! Services of the PE that library functions and operator code may ask for.
 
+use std::any::Any;
 use std::io;
 use std::sync::Arc;
 
@@ -105,4 +106,22 @@ pub trait Services {
         let sentence = "nothing here reads conditions that are text";
         Err(Fault::new(FaultKind::Limit, sentence))
     }
+    /// Keeps a value of a library function for the operator, in place of what it kept under the
+    /// name before.
+    ///
+    /// # Errors
+    /// If the services keep nothing.
+    fn keep(&mut self, _name: &str, _value: KeptValue) -> Result<(), Fault> {
+        Err(Fault::new(FaultKind::Limit, "nothing is kept here"))
+    }
+    /// The value that was kept under a name.
+    ///
+    /// # Errors
+    /// If the services keep nothing.
+    fn kept(&self, _name: &str) -> Result<Option<KeptValue>, Fault> {
+        Err(Fault::new(FaultKind::Limit, "nothing is kept here"))
+    }
 }
+
+/// A value that a library function keeps between its calls, see [`Services::keep`].
+pub type KeptValue = Arc<dyn Any + Send + Sync>;

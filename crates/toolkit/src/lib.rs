@@ -18,6 +18,7 @@ mod adapter;
 mod charset;
 mod control;
 mod function;
+mod json_convert;
 mod kept_tuple;
 mod key_evaluator;
 mod lower;
@@ -36,8 +37,8 @@ use runtime::OperatorEntry;
 /// The entries of all operators, in the order of namespaces and names.
 pub fn operators() -> &'static [OperatorEntry] {
     const OPERATORS: &[OperatorEntry] = &[
-        unsupported::JSON_TO_TUPLE,
-        unsupported::TUPLE_TO_JSON,
+        json_convert::json_to_tuple::ENTRY,
+        json_convert::tuple_to_json::ENTRY,
         xml_parse::ENTRY,
         adapter::directory_scan::ENTRY,
         adapter::export::ENTRY,

@@ -28,12 +28,6 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 unsupported! {
-    JSON_TO_TUPLE "com.ibm.streamsx.json" "JSONToTuple"
-        "there is no JSON in this engine",
-        "take the text apart with regexMatchPerl in a Custom, or have the data as csv or XML";
-    TUPLE_TO_JSON "com.ibm.streamsx.json" "TupleToJSON"
-        "there is no JSON in this engine",
-        "put the text together in a Functor, as `json = \"{\\\"n\\\":\" + (rstring) n + \"}\"`";
     V1_TCP_SINK "spl.compat" "V1TCPSink"
         "it writes the binary form of release 1 of Streams",
         "write with TCPSink, `format : bin`, which a TCPSource with that format reads";

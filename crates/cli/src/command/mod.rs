@@ -17,4 +17,5 @@ pub mod perf;
 pub mod plan;
 pub mod profile;
 pub mod run;
+pub mod test;
 pub mod top;

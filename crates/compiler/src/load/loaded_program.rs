@@ -27,19 +27,26 @@ pub(crate) struct LoadedProgram {
 }
 
 impl LoadedProgram {
-    /// Adds the types that every program has.
+    /// Adds the types that every program has, but for those of a namespace that the program's own
+    /// files define.
     pub fn add_prelude(&mut self) {
-        let path = Path::new(prelude::PATH);
-        let file = self.sources.add(path, prelude::SOURCE);
-        let parsed = syntax::parse(file, prelude::SOURCE);
-        debug_assert!(!parsed.has_errors(), "the prelude is correct");
-        self.units.push(LoadedUnit {
-            file,
-            unit: parsed.unit,
-            path: "".into(),
-            toolkit_dir: "".into(),
-            is_checked: false,
-        });
+        for part in prelude::UNITS {
+            let file = self.sources.add(Path::new(part.path), part.source);
+            let parsed = syntax::parse(file, part.source);
+            debug_assert!(!parsed.has_errors(), "the prelude is correct");
+            let name = namespace(&parsed.unit);
+            let mut units = self.units.iter();
+            if part.is_replaced && units.any(|unit| namespace(&unit.unit) == name) {
+                continue;
+            }
+            self.units.push(LoadedUnit {
+                file,
+                unit: parsed.unit,
+                path: "".into(),
+                toolkit_dir: "".into(),
+                is_checked: false,
+            });
+        }
     }
 }
 

@@ -18,11 +18,12 @@ pub fn operator_models() -> &'static [&'static OperatorModel] {
 /// Whether an operator or a composite of the library has this name. A composite of the same name in
 /// a program would hide it.
 pub fn is_library_name(name: &str) -> bool {
-    let prelude = syntax::parse(syntax::FileId(0), compiler::prelude::SOURCE);
-    let mut items = prelude.unit.items.iter();
-    let is_composite = items.any(|item| match item {
-        syntax::ast::Item::Composite(composite) => &*composite.name.text == name,
-        _ => false,
+    let is_composite = compiler::prelude::UNITS.iter().any(|unit| {
+        let prelude = syntax::parse(syntax::FileId(0), unit.source);
+        prelude.unit.items.iter().any(|item| match item {
+            syntax::ast::Item::Composite(composite) => &*composite.name.text == name,
+            _ => false,
+        })
     });
     is_composite || operator_models().iter().any(|model| model.name == name)
 }

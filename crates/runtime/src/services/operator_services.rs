@@ -1,11 +1,12 @@
 //! Operator services: what one operator may ask of its PE. Name, random numbers, metrics, levels,
 //! and the services of the PE context.
 
+use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use eval::{ConditionError, Fault, FaultKind, OperatorEventTime, Services, TraceLevel};
+use eval::{ConditionError, Fault, FaultKind, KeptValue, OperatorEventTime, Services, TraceLevel};
 use tuple::{TupleType, Value};
 
 use crate::contract::build_context::GaugeReader;
@@ -21,6 +22,8 @@ pub(crate) struct OperatorServices {
     /// operator's own thread draws too, one number may be given out twice.
     random: AtomicU64,
     metrics: Mutex<Vec<CustomMetric>>,
+    /// Values that library functions keep for the operator between their calls.
+    kept: Mutex<HashMap<String, KeptValue>>,
     /// Reads further metrics, which the operator's Rust code keeps.
     gauges: OnceLock<GaugeReader>,
     /// Reads metrics of the operator's ports, which the run time counts.
@@ -81,6 +84,7 @@ impl OperatorServices {
             levels,
             random: AtomicU64::new(fnv1a(operator.name.bytes().map(u64::from))),
             metrics: Mutex::new(Vec::new()),
+            kept: Mutex::default(),
             gauges: OnceLock::new(),
             port_metrics: OnceLock::new(),
             annotation_properties: annotation_properties(operator),
@@ -313,5 +317,19 @@ impl Services for &OperatorServices {
             Fault::new(FaultKind::Limit, message)
         })?;
         Ok(reader(condition, over, tuple, self))
+    }
+
+    fn keep(&mut self, name: &str, value: KeptValue) -> Result<(), Fault> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        match kept.get_mut(name) {
+            Some(place) => *place = value,
+            None => drop(kept.insert(name.to_owned(), value)),
+        }
+        Ok(())
+    }
+
+    fn kept(&self, name: &str) -> Result<Option<KeptValue>, Fault> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(kept.get(name).cloned())
     }
 }

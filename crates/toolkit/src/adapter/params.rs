@@ -3,7 +3,10 @@
 use graph::{ParamMode, ParamModel, PortIndex, TuplePort};
 
 /// The literals of [`FORMAT`].
-pub const FORMATS: (&str, &[&str]) = ("DataFormat", &["csv", "txt", "bin", "block", "line"]);
+pub const FORMATS: (&str, &[&str]) = (
+    "DataFormat",
+    &["csv", "txt", "bin", "block", "line", "json"],
+);
 
 /// The literals of [`PARSING`].
 pub const PARSINGS: (&str, &[&str]) = ("ParseOption", &["strict", "permissive", "fast"]);
@@ -23,7 +26,8 @@ pub const FORMAT: ParamModel = ParamModel {
     name: "format",
     ty: "DataFormat",
     mode: ParamMode::Literal,
-    doc: "The format of the records. Default: csv.",
+    doc: "The format of the records: csv, txt, bin, block, line, or json, which is an object a \
+          line, or arrays of objects. Default: csv.",
     ..ParamModel::DEFAULT
 };
 

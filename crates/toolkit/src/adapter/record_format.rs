@@ -14,6 +14,7 @@ pub fn format(build: &BuildContext<'_>) -> RecordFormat {
         Some("bin") => RecordFormat::Bin,
         Some("block") => RecordFormat::Block,
         Some("line") => RecordFormat::Line,
+        Some("json") => RecordFormat::Json,
         _ => RecordFormat::Csv,
     }
 }

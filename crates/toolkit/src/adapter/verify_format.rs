@@ -13,7 +13,7 @@ type FormatRule = (&'static str, &'static [&'static str]);
 const COMMON_PARAMS: &[FormatRule] = &[
     ("separator", &["csv"]),
     ("eolMarker", &["line"]),
-    ("encoding", &["csv", "txt", "line"]),
+    ("encoding", &["csv", "txt", "line", "json"]),
     ("hasDelayField", &["csv", "txt", "bin"]),
 ];
 
@@ -40,7 +40,7 @@ pub fn verify_reader(operator: &OperatorNode) -> Result<(), InvocationError> {
     let format = format(operator);
     if is_permissive && matches!(format, "line" | "block") {
         let message = format!("every {format} is a record, and none is malformed");
-        let help = "leave `parsing` out; permissive is for csv, txt and bin";
+        let help = "leave `parsing` out; permissive is for csv, txt, bin and json";
         return report_misuse(InvocationPart::Param("parsing"), message, help);
     }
     Ok(())

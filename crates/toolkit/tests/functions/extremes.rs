@@ -167,6 +167,8 @@ fn named(name: &str, binding: &Binding) -> Type {
         "Sys.PEConnections" => Type::List(Type::Int32.into(), None),
         "Sys.TimestampFormat" => enumeration("YYYYMMDDhhmmss YYYY_MM_DD_hh_mm_ss_mmm"),
         "Sys.Resolution" => enumeration("Milliseconds Microseconds Nanoseconds"),
+        "JsonParseStatus.status" => enumeration("PARSED DOCUMENT_EMPTY MULTIPLE_ROOTS"),
+        "JsonStatus.status" => enumeration("FOUND FOUND_CAST FOUND_WRONG_TYPE"),
         _ if name.starts_with("Sys.") || name.ends_with(".Level") => enumeration("error info"),
         _ => binding
             .get(name)

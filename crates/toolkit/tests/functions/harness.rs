@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use eval::{Fault, FaultKind, NativeCall, Services, TraceLevel};
+use eval::{Fault, FaultKind, KeptValue, NativeCall, Services, TraceLevel};
 use graph::Pos;
 use tuple::{
     Decimal64, EnumType, List, Map, RString, Set, Timestamp, TupleType, Type, UString, Value, text,
@@ -289,9 +289,18 @@ pub struct Pe {
     pub slept: f64,
     /// The state of the random numbers.
     pub seed: u64,
+    /// Values that functions keep.
+    pub kept: HashMap<String, KeptValue>,
 }
 
 impl Services for Pe {
+    fn keep(&mut self, name: &str, value: KeptValue) -> Result<(), Fault> {
+        self.kept.insert(name.to_owned(), value);
+        Ok(())
+    }
+    fn kept(&self, name: &str) -> Result<Option<KeptValue>, Fault> {
+        Ok(self.kept.get(name).cloned())
+    }
     fn print(&mut self, text: &[u8], flush: bool) -> Result<(), Fault> {
         self.printed.push_str(&String::from_utf8_lossy(text));
         if flush { self.flush() } else { Ok(()) }

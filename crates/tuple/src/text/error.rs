@@ -42,6 +42,12 @@ pub enum ExpectedInput {
     Marker,
     /// A record of no more bytes than this.
     ShorterRecord(usize),
+    /// A value of JSON.
+    JsonValue,
+    /// An object of JSON.
+    JsonObject,
+    /// The rest of a value of JSON.
+    RestOfJson,
 }
 
 impl fmt::Display for ExpectedInput {
@@ -61,6 +67,9 @@ impl fmt::Display for ExpectedInput {
             ExpectedInput::Bytes => f.write_str("more bytes"),
             ExpectedInput::Marker => f.write_str("a byte 0, 1 or 2 for tuple or punctuation"),
             ExpectedInput::ShorterRecord(bytes) => write!(f, "a record of at most {bytes} bytes"),
+            ExpectedInput::JsonValue => f.write_str("a JSON value"),
+            ExpectedInput::JsonObject => f.write_str("a JSON object"),
+            ExpectedInput::RestOfJson => f.write_str("the rest of the JSON value"),
         }
     }
 }

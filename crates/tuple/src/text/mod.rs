@@ -6,13 +6,14 @@
 //! string, where a string itself stands without quotes.
 //!
 //! [`new_reader`] and [`new_writer`] make the readers and writers of files' formats: [`csv`],
-//! [`txt`], [`mod@line`], [`block`] and [`bin`].
+//! [`txt`], [`mod@line`], [`block`], [`bin`] and [`json`].
 
 pub mod bin;
 pub mod block;
 pub mod csv;
 mod error;
 mod float;
+pub mod json;
 pub mod line;
 mod line_tracker;
 mod number;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::record::{ReadOptions, RecordReader, RecordWriter, WriteOptions, chosen_attributes};
-use super::{bin, block, csv, line, txt};
+use super::{bin, block, csv, json, line, txt};
 use crate::{Layout, Type};
 
 /// The formats of files and adapters.
@@ -20,6 +20,8 @@ pub enum RecordFormat {
     Block,
     /// One rstring a line.
     Line,
+    /// A JSON object a line.
+    Json,
 }
 
 /// A reader of a format.
@@ -64,6 +66,7 @@ pub fn new_reader(
         RecordFormat::Bin => Box::new(bin::BinReader::new(layout, options)),
         RecordFormat::Block => Box::new(block::BlockReader::new(layout, options)),
         RecordFormat::Line => Box::new(line::LineReader::new(layout, options)),
+        RecordFormat::Json => Box::new(json::JsonReader::new(layout, options)),
     })
 }
 
@@ -98,6 +101,7 @@ pub fn new_writer(
         RecordFormat::Bin => Box::new(bin::BinWriter::new(layout, options)),
         RecordFormat::Block => Box::new(block::BlockWriter::new(layout, options)),
         RecordFormat::Line => Box::new(line::LineWriter::new(layout, options)),
+        RecordFormat::Json => Box::new(json::JsonWriter::new(layout, options)),
     })
 }
 

@@ -123,12 +123,14 @@ fn describe_format(build: &mut BuildContext<'_>) -> Result<String, Fault> {
     Ok(format!("{text}: {}", attributes(build, format)))
 }
 
-/// The attributes of records: only the format txt has their names.
+/// The attributes of records: only the formats txt and json have their names.
 fn attributes(build: &BuildContext<'_>, format: RecordFormat) -> String {
     let named = |layout: &Layout, which: Vec<usize>| {
         let attributes = &layout.schema.attributes;
         let show = |at: usize| match (&attributes[at], format) {
-            (Attribute { name, ty, .. }, RecordFormat::Txt) => format!("{ty} {name}"),
+            (Attribute { name, ty, .. }, RecordFormat::Txt | RecordFormat::Json) => {
+                format!("{ty} {name}")
+            }
             (Attribute { ty, .. }, _) => ty.to_string(),
         };
         which.into_iter().map(show).collect::<Vec<_>>().join(", ")
