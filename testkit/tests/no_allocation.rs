@@ -176,7 +176,7 @@ fn tuples_pass_without_an_allocation() {
         let program = build_program([source(COUNT), queue(items, "wait"), counter(1), watcher(2)]);
         let (running, _) = start(&program, CrossingEnds::default(), &[WATCH]);
         let tallies = running.join().unwrap_or_else(|report| panic!("{report}"));
-        assert_eq!(tallies[3].processed, [COUNT.into()], "{items}");
+        assert_eq!(tallies[3].processed, [u64::from(COUNT)], "{items}");
     }
     // Two pooled queues: with one item each, one region runs within the other.
     for (items, threads) in [(1, 1), (3, 1), (1000, 1), (1, 2)] {
@@ -185,7 +185,11 @@ fn tuples_pass_without_an_allocation() {
         let program = build_program([source(COUNT), first, counter(1), second, watcher(3)]);
         let (running, _) = start(&program, CrossingEnds::default(), &[WATCH]);
         let tallies = running.join().unwrap_or_else(|report| panic!("{report}"));
-        assert_eq!(tallies[4].processed, [COUNT.into()], "{items}, {threads}");
+        assert_eq!(
+            tallies[4].processed,
+            [u64::from(COUNT)],
+            "{items}, {threads}"
+        );
     }
     for (medium, ring_bytes) in [
         ("ring", 4096),
@@ -202,7 +206,7 @@ fn tuples_pass_without_an_allocation() {
         let tallies = receiver.join().unwrap_or_else(|report| panic!("{report}"));
         assert_eq!(
             tallies[2].processed,
-            [COUNT.into()],
+            [u64::from(COUNT)],
             "{medium} {ring_bytes}"
         );
     }
@@ -229,7 +233,11 @@ fn tuples_pass_without_an_allocation() {
         let program = build_program([maker, waiting, watch]);
         let (running, _) = start(&program, CrossingEnds::default(), &[MAKER, WATCH]);
         let tallies = running.join().unwrap_or_else(|report| panic!("{report}"));
-        assert_eq!(tallies[1].processed, [COUNT.into()], "{items} {congestion}");
+        assert_eq!(
+            tallies[1].processed,
+            [u64::from(COUNT)],
+            "{items} {congestion}"
+        );
     }
 }
 

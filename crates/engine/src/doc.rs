@@ -69,6 +69,12 @@ pub fn doc(name: &str) -> Result<String, String> {
         text += &wrap(function.doc, "    ");
         text.push('\n');
     }
+    text.extend(
+        LANGUAGE_NAMES
+            .iter()
+            .filter(|part| part.name == last && namespace.is_none())
+            .map(|part| format!("{}\n{}\n", part.form, wrap(part.doc, "    "))),
+    );
     if text.is_empty() {
         Err(unknown_name(name, last))
     } else {
@@ -76,12 +82,98 @@ pub fn doc(name: &str) -> Result<String, String> {
     }
 }
 
+/// Lists the operators and functions that have all words of a text in their names or descriptions,
+/// whatever their case; blanks and hyphens within words do not count.
+///
+/// # Example
+/// ```
+/// use thalweg_engine::doc_search;
+///
+/// assert!(doc_search("Uppercase").unwrap().contains("spl.string::"));
+/// assert!(doc_search("frobnicate").is_err());
+/// ```
+///
+/// # Errors
+/// A sentence: nothing has the text.
+pub fn doc_search(text: &str) -> Result<String, String> {
+    let plain = |text: &str| text.to_lowercase().replace([' ', '-', '\n'], "");
+    let words: Vec<String> = text.split_whitespace().map(plain).collect();
+    let has = |parts: [&str; 2]| {
+        let parts = parts.map(plain);
+        words
+            .iter()
+            .all(|word| parts.iter().any(|part| part.contains(word)))
+    };
+    let mut found = String::new();
+    for model in operator_models()
+        .iter()
+        .filter(|model| has([model.name, model.doc]))
+    {
+        let _ = writeln!(found, "{}::{}", model.namespace, model.name);
+        found += &wrap(first_sentence(model.doc), "    ");
+    }
+    for part in LANGUAGE_NAMES
+        .iter()
+        .filter(|part| has([part.name, part.doc]))
+    {
+        let _ = writeln!(found, "{}", part.form);
+        found += &wrap(first_sentence(part.doc), "    ");
+    }
+    for function in toolkit::functions()
+        .iter()
+        .filter(|f| has([function_name(f), f.doc]))
+    {
+        let _ = writeln!(found, "{}::{}", function.namespace, function.prototype);
+        found += &wrap(first_sentence(function.doc), "    ");
+    }
+    match found.is_empty() {
+        true => Err(format!(
+            "no operator or function has `{text}` in its name or description"
+        )),
+        false => Ok(found),
+    }
+}
+
+/// A name that the language itself defines.
+struct LanguageName {
+    name: &'static str,
+    form: &'static str,
+    doc: &'static str,
+}
+
+/// The names that programs call and no library declares.
+const LANGUAGE_NAMES: &[LanguageName] = &[
+    LanguageName {
+        name: "submit",
+        form: "submit(tuple, Stream); submit(marker, Stream)",
+        doc: "Sends a tuple or a marker to an output stream of a Custom, in its logic: \
+              `submit({ n = 1 }, Numbers)`, `submit(Sys.WindowMarker, Numbers)`. The tuple has the \
+              type of the stream.",
+    },
+    LanguageName {
+        name: "currentPunct",
+        form: "Sys.Punctuation currentPunct()",
+        doc: "The marker that an `onPunct` clause processes: Sys.WindowMarker or Sys.FinalMarker.",
+    },
+    LanguageName {
+        name: "assignFrom",
+        form: "assignFrom(target, source)",
+        doc: "Copies the attributes of a tuple to those of the same names and types of another one, \
+              which is mutable.",
+    },
+];
+
 fn unknown_name(name: &str, last: &str) -> String {
     let operators = operator_models().iter().map(|model| model.name);
     let functions = toolkit::functions().iter().map(function_name);
     let like = syntax::closest(last, operators.chain(functions));
-    let like = like.map_or(String::new(), |like| format!("; did you mean {like}?"));
-    format!("there is no operator or function {name}{like}")
+    match like {
+        Some(like) => format!("there is no operator or function {name}; did you mean {like}?"),
+        None => format!(
+            "there is no operator or function {name}; `thalweg doc --search {name}` searches \
+             descriptions"
+        ),
+    }
 }
 
 /// The function's name: `sqrt` of `<numeric T> T sqrt(T f)`.

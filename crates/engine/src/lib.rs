@@ -68,7 +68,7 @@ pub use compiler::codes as diagnostic_codes;
 pub use cores::missing_core;
 pub use cpu_caches::cache_domains;
 pub use deep_stack::with_deep_stack;
-pub use doc::{doc, doc_index};
+pub use doc::{doc, doc_index, doc_search};
 pub use dump::{
     dump_asm, dump_clif, dump_instances, dump_plan, dump_symbols, dump_tokens, dump_tree,
     dump_typed, source_text,

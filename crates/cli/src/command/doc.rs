@@ -10,10 +10,18 @@ use crate::output::write_stdout;
 pub struct DocArgs {
     /// The operator or function: `Aggregate`, `spl.math::sqrt`
     pub name: Option<String>,
+
+    /// List the operators and functions with this text in their names or descriptions
+    #[arg(long, value_name = "TEXT", conflicts_with = "name")]
+    pub search: Option<String>,
 }
 
 /// Describes one operator or function, or lists all of them.
 pub fn run(args: DocArgs) -> Result<(), CommandFailure> {
+    if let Some(text) = &args.search {
+        let found = engine::doc_search(text).map_err(CommandFailure::Program)?;
+        return write_stdout(&found);
+    }
     match args.name {
         None => write_stdout(&engine::doc_index()),
         Some(name) => match engine::doc(&name) {

@@ -219,8 +219,12 @@ impl<'w> AnnotationCheck<'_, 'w> {
             let message = format!("`@{}` has no key `{}`", spec.name, name.text);
             let finding = Diagnostic::error("unknown-key", name.span, message);
             let names = spec.keys.iter().map(|key| key.name);
+            let names: Vec<_> = names.collect();
             self.session
-                .report(did_you_mean(finding, &name.text, names));
+                .report(match nearest(&name.text, names.iter().copied()) {
+                    Some(_) => did_you_mean(finding, &name.text, names),
+                    None => finding.help(format!("its keys are {}", names.join(", "))),
+                });
         }
         key
     }

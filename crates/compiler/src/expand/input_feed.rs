@@ -8,8 +8,11 @@ use tuple::TupleType;
 
 use super::expander::Expander;
 use crate::instance::{COMMA_HELP, InputFeed};
-use crate::names::{CompositeScope, Scope};
+use crate::names::{CompositeScope, Scope, nearest};
 use crate::types::add_type_difference;
+
+/// A composite with more streams is not told by their names.
+const LISTED_STREAMS_MAX: usize = 6;
 
 impl<'w> Expander<'_, 'w> {
     /// Looks up the streams of an input port; reports unknown ones, and several of unlike types.
@@ -90,11 +93,19 @@ impl<'w> Expander<'_, 'w> {
     ) -> Diagnostic {
         let message = format!("there is no stream `{}` in this composite", name.text);
         let finding = Diagnostic::error("unknown-stream", name.span, message);
-        let mut names = Vec::new();
-        let suggestions = &self.session.symbols.suggestions;
-        suggestions.did_you_mean(finding, &name.text, || {
-            names = composite_scope.stream_names();
-            names.iter().map(|n| &**n)
-        })
+        if !self.session.symbols.suggestions.is_open(finding.span) {
+            return finding;
+        }
+        let mut names = composite_scope.stream_names();
+        names.sort_unstable();
+        names.dedup();
+        match nearest(&name.text, names.iter().map(|name| &**name)) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None if names.is_empty() || names.len() > LISTED_STREAMS_MAX => finding,
+            None => {
+                let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+                finding.help(format!("its streams are {}", names.join(", ")))
+            }
+        }
     }
 }

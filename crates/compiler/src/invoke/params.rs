@@ -1,6 +1,8 @@
 //! The param clause of a primitive operator.
 
-use graph::{Expr, Param, ParamMode, ParamModel, ParamValue, TuplePort, Unsupported};
+use graph::{
+    Expr, OperatorModel, Param, ParamMode, ParamModel, ParamValue, TuplePort, Unsupported,
+};
 use syntax::ast::{self, Actual, ExprKind};
 use syntax::{DeclarationKind, Diagnostic, Span};
 use tuple::Type;
@@ -168,9 +170,26 @@ fn report_unknown(
         .session
         .report(match misspelt_param(invocation, &name.text) {
             Some(meant) => finding.help(format!("did you mean `{meant}`?")),
-            None => finding,
+            None => finding.help(listed_params(invocation.model)),
         });
     None
+}
+
+/// The names of an operator's parameters, as far as a line holds them.
+fn listed_params(model: &OperatorModel) -> String {
+    const LISTED_MAX: usize = 10;
+    let names: Vec<_> = model
+        .params
+        .iter()
+        .map(|param| format!("`{}`", param.name))
+        .collect();
+    let name = model.name;
+    match &names[..] {
+        [] => format!("{name} takes no parameters"),
+        [only] => format!("its only parameter is {only}"),
+        names if names.len() <= LISTED_MAX => format!("its parameters are {}", names.join(", ")),
+        _ => format!("`thalweg doc {name}` lists its parameters"),
+    }
 }
 
 fn param_value<'w>(

@@ -37,7 +37,8 @@ static MODEL: OperatorModel = OperatorModel {
         ParamModel {
             name: "period",
             ty: "float64",
-            doc: "Seconds over which the rate is kept. Default: 10 / rate.",
+            doc: "Seconds over which the rate is kept: after a pause tuples pass at once until it is \
+                  made up for within that time. Default: 10 / rate.",
             ..ParamModel::DEFAULT
         },
         ParamModel {

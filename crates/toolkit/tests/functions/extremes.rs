@@ -167,8 +167,17 @@ fn named(name: &str, binding: &Binding) -> Type {
         "Sys.PEConnections" => Type::List(Type::Int32.into(), None),
         "Sys.TimestampFormat" => enumeration("YYYYMMDDhhmmss YYYY_MM_DD_hh_mm_ss_mmm"),
         "Sys.Resolution" => enumeration("Milliseconds Microseconds Nanoseconds"),
-        "JsonParseStatus.status" => enumeration("PARSED DOCUMENT_EMPTY MULTIPLE_ROOTS"),
-        "JsonStatus.status" => enumeration("FOUND FOUND_CAST FOUND_WRONG_TYPE"),
+        "JsonParseStatus.status" => enumeration(
+            "PARSED DOCUMENT_EMPTY MULTIPLE_ROOTS VALUE_INVALID KEY_MISSING COLON_MISSING \
+             OBJECT_COMMA_OR_BRACKET_MISSING ARRAY_COMMA_OR_BRACKET_MISSING \
+             UNICODE_ESCAPE_INVALID UNICODE_SURROGATE_INVALID STRING_ESCAPE_INVALID \
+             STRING_QUOTATION_MISSING STRING_INVALID_ENCODING NUMBER_TOO_BIG \
+             NUMBER_MISS_FRACTION NUMBER_MISS_EXPONENT TERMINATION SYNTAX_ERROR",
+        ),
+        "JsonStatus.status" => enumeration(
+            "FOUND FOUND_CAST FOUND_WRONG_TYPE FOUND_NULL NOT_FOUND PATH_MUST_BEGIN_WITH_SLASH \
+             INVALID_ESCAPE INVALID_PERCENT_ENCODING CHAR_MUST_PERCENT_ENCODING",
+        ),
         _ if name.starts_with("Sys.") || name.ends_with(".Level") => enumeration("error info"),
         _ => binding
             .get(name)

@@ -38,7 +38,8 @@ static MODEL: OperatorModel = OperatorModel {
     name: "TCPSink",
     doc: "Writes the tuples that come in to a TCP connection, as server or as client. They wait for \
           a connection; when it breaks it is made again as often as the parameters allow, and \
-          what cannot be sent then is dropped.",
+          what cannot be sent then is dropped. That it broke is seen when a tuple is sent; those \
+          before it that were still under way are lost, too.",
     inputs: &[InPortModel::DEFAULT],
     params: PARAMS,
     unsupported_params: params::UNSUPPORTED_TCP,

@@ -1,5 +1,6 @@
 //! Failures of reading JSON: where a text is none, or not what a type asks for.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
@@ -176,5 +177,14 @@ impl JsonNotes {
     pub(super) fn within<E>(&self, attribute: &Arc<str>, error: E) -> E {
         self.path.borrow_mut().push(attribute.clone());
         error
+    }
+}
+
+/// A text for the parser, which trusts it to be UTF-8; what is none becomes U+FFFD.
+pub(super) fn utf8(text: &[u8]) -> Cow<'_, str> {
+    // Replacing looks at each byte; this does not.
+    match std::str::from_utf8(text) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(text),
     }
 }

@@ -1,6 +1,6 @@
 //! Names of attributes in JSON objects.
 
-use crate::TupleType;
+use crate::{TupleType, same_bytes};
 
 /// How attributes are named in JSON: as in SPL, but for a prefix that is left out. SPL programs put
 /// one before names that are keywords of SPL: with the prefix `__`, `__graph` is `graph` in JSON.
@@ -28,6 +28,9 @@ impl JsonNames {
 
     /// The key of an attribute.
     pub fn key<'n>(&self, attribute: &'n str) -> &'n str {
+        if self.prefix.is_empty() {
+            return attribute;
+        }
         match attribute.strip_prefix(&*self.prefix) {
             // A name that is nothing but the prefix stays.
             Some("") | None => attribute,
@@ -38,7 +41,8 @@ impl JsonNames {
     /// The index of the attribute with a key. The search begins at an index: objects mostly have
     /// their entries in the order of the attributes.
     pub(super) fn find(&self, t: &TupleType, key: &str, begin: usize) -> Option<usize> {
-        let is_it = |at: &usize| self.key(&t.attributes[*at].name) == key;
+        let is_it =
+            |at: &usize| same_bytes(self.key(&t.attributes[*at].name).as_bytes(), key.as_bytes());
         let begin = begin.min(t.attributes.len());
         (begin..t.attributes.len())
             .find(is_it)

@@ -20,7 +20,7 @@ use super::super::line_tracker::skip_while;
 use super::super::record::{
     ReadOptions, ReadStep, Record, RecordError, RecordReader, chosen_attributes,
 };
-use super::failure::{JsonFailure, JsonNotes};
+use super::failure::{JsonFailure, JsonNotes, utf8};
 use super::slot_seed::RecordSeed;
 use super::value_extent::ValueExtent;
 use super::value_seed::{JsonOptions, JsonReading};
@@ -90,8 +90,7 @@ impl JsonReader {
                 notes: &notes,
             },
         };
-        // The parser trusts its text to be UTF-8.
-        let text = String::from_utf8_lossy(text);
+        let text = utf8(text);
         let mut parser = sonic_rs::Deserializer::from_str(&text).utf8_lossy();
         if let Err(error) = seed.deserialize(&mut parser) {
             let failure = JsonFailure::new(&error, text.as_bytes(), notes);
@@ -212,7 +211,7 @@ impl JsonReader {
             return self.need_more(bytes, start);
         }
         match self.parse(&bytes[start..], out) {
-            Parsed::Whole | Parsed::Trailing => self.tuple(bytes, start, bytes.len()),
+            Parsed::Whole | Parsed::Trailing => self.tuple_of_lines(bytes, start, bytes.len()),
             Parsed::CutOff(failure) | Parsed::Wrong(failure) => {
                 self.reject_line(bytes, start, failure)
             }
@@ -228,19 +227,27 @@ impl JsonReader {
         out: &mut TupleBuf,
     ) -> ReadStep {
         match self.parse(&bytes[start..end], out) {
-            Parsed::Whole | Parsed::Trailing => self.tuple(bytes, start, end),
+            Parsed::Whole | Parsed::Trailing => self.tuple_of_lines(bytes, start, end),
             Parsed::CutOff(failure) | Parsed::Wrong(failure) => {
                 self.reject(bytes, start, end, failure)
             }
         }
     }
 
+    /// The step of a tuple that may extend over several lines.
+    fn tuple_of_lines(&mut self, bytes: &[u8], start: usize, end: usize) -> ReadStep {
+        self.extent = None;
+        let step = self.tuple(bytes, start, end);
+        if matches!(step.record, Record::Tuple { .. }) {
+            self.line += memchr::memchr_iter(b'\n', &bytes[start..end]).count() as u64;
+        }
+        step
+    }
+
     fn tuple(&mut self, bytes: &[u8], start: usize, end: usize) -> ReadStep {
         if end - start > self.record_bytes_max {
             return self.reject_long(bytes, end);
         }
-        self.extent = None;
-        self.line += memchr::memchr_iter(b'\n', &bytes[start..end]).count() as u64;
         ReadStep {
             consumed: end,
             record: Record::Tuple { delay: 0.0 },
