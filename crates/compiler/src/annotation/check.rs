@@ -14,7 +14,7 @@ use super::target::{AnnotationCheck, AnnotationTarget};
 use super::{rules, value};
 use crate::Session;
 use crate::instance::{CheckedAnnotation, InheritedClauses, InvocationContext};
-use crate::names::{Scope, did_you_mean, nearest};
+use crate::names::{Scope, nearest};
 
 /// Checks the annotations before a composite's definition; answers those that its operators
 /// inherit.
@@ -222,7 +222,7 @@ impl<'w> AnnotationCheck<'_, 'w> {
             let names: Vec<_> = names.collect();
             self.session
                 .report(match nearest(&name.text, names.iter().copied()) {
-                    Some(_) => did_you_mean(finding, &name.text, names),
+                    Some(near) => finding.help(format!("did you mean `{near}`?")),
                     None => finding.help(format!("its keys are {}", names.join(", "))),
                 });
         }

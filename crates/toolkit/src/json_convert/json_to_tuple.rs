@@ -218,9 +218,8 @@ impl Operator for JsonToTuple {
         self.forwarded
             .write(&inputs, out, |(), _| Ok(Value::Boolean(false)))?;
         let mut whole = self.forwarded.tuple().to_value(&self.output);
-        let text = tuple.get(&self.input, self.attributes.input);
-        let bytes = match &text {
-            Value::RString(text) => text.0.clone(),
+        let bytes = match tuple.get(&self.input, self.attributes.input) {
+            Value::RString(text) => text.0,
             Value::UString(text) => text.to_string_lossy().into_bytes(),
             _ => Vec::new(),
         };

@@ -48,6 +48,8 @@ pub enum ExpectedInput {
     JsonObject,
     /// The rest of a value of JSON.
     RestOfJson,
+    /// JSON with no more brackets one within another than this.
+    ShallowerJson(usize),
 }
 
 impl fmt::Display for ExpectedInput {
@@ -69,6 +71,9 @@ impl fmt::Display for ExpectedInput {
             ExpectedInput::ShorterRecord(bytes) => write!(f, "a record of at most {bytes} bytes"),
             ExpectedInput::JsonValue => f.write_str("a JSON value"),
             ExpectedInput::JsonObject => f.write_str("a JSON object"),
+            ExpectedInput::ShallowerJson(depth) => {
+                write!(f, "JSON that nests at most {depth} deep")
+            }
             ExpectedInput::RestOfJson => f.write_str("the rest of the JSON value"),
         }
     }

@@ -4,7 +4,7 @@ use serde::de::DeserializeSeed;
 use sonic_rs::{JsonContainerTrait, JsonValueTrait};
 
 use super::super::ExpectedInput;
-use super::failure::{JsonFailure, JsonNotes, utf8};
+use super::failure::{JsonFailure, JsonNotes, parser_input};
 use super::value_extent::ValueExtent;
 use super::value_seed::{JsonOptions, JsonReading, ValueSeed, fill_json, needs_digits};
 use crate::{List, Type, Value};
@@ -53,7 +53,7 @@ impl JsonDocument {
     /// # Errors
     /// If it is not JSON.
     pub fn parse(text: &[u8]) -> Result<JsonDocument, JsonFailure> {
-        let text = utf8(text);
+        let text = parser_input(text)?;
         let mut parser = sonic_rs::Deserializer::from_str(&text).utf8_lossy();
         let parsed = parser.deserialize::<sonic_rs::Value>();
         match parsed.and_then(|root| parser.end().map(|()| root)) {
@@ -241,6 +241,7 @@ impl JsonFailure {
         }
         match self.expected {
             ExpectedInput::EndOfText => JsonMistake::MultipleRoots,
+            ExpectedInput::ShallowerJson(_) => JsonMistake::Termination,
             ExpectedInput::Byte(b':') => JsonMistake::ColonMissing,
             ExpectedInput::Either(b'"', _) => JsonMistake::KeyMissing,
             ExpectedInput::Either(_, b'}') => JsonMistake::ObjectCommaOrBracketMissing,

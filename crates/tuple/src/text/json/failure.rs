@@ -180,11 +180,28 @@ impl JsonNotes {
     }
 }
 
+/// Most brackets of a text one within another. The parser goes into them by functions that call
+/// themselves, and has a limit of its own only where a visitor goes along.
+const DEPTH_MAX: usize = 254;
+
 /// A text for the parser, which trusts it to be UTF-8; what is none becomes U+FFFD.
-pub(super) fn utf8(text: &[u8]) -> Cow<'_, str> {
+///
+/// # Errors
+/// If it nests deeper than [`DEPTH_MAX`].
+pub(super) fn parser_input(text: &[u8]) -> Result<Cow<'_, str>, JsonFailure> {
+    // Hardly any text has so many brackets at all.
+    let is_suspect = text.len() > DEPTH_MAX
+        && memchr::memchr2_iter(b'[', b'{', text)
+            .nth(DEPTH_MAX)
+            .is_some();
+    if is_suspect && ValueExtent::depth(text) > DEPTH_MAX {
+        return Err(JsonFailure::unexpected(ExpectedInput::ShallowerJson(
+            DEPTH_MAX,
+        )));
+    }
     // Replacing looks at each byte; this does not.
-    match std::str::from_utf8(text) {
+    Ok(match std::str::from_utf8(text) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(text),
-    }
+    })
 }

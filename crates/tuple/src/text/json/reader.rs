@@ -20,7 +20,7 @@ use super::super::line_tracker::skip_while;
 use super::super::record::{
     ReadOptions, ReadStep, Record, RecordError, RecordReader, chosen_attributes,
 };
-use super::failure::{JsonFailure, JsonNotes, utf8};
+use super::failure::{JsonFailure, JsonNotes, parser_input};
 use super::slot_seed::RecordSeed;
 use super::value_extent::ValueExtent;
 use super::value_seed::{JsonOptions, JsonReading};
@@ -90,7 +90,10 @@ impl JsonReader {
                 notes: &notes,
             },
         };
-        let text = utf8(text);
+        let text = match parser_input(text) {
+            Ok(text) => text,
+            Err(failure) => return Parsed::Wrong(failure),
+        };
         let mut parser = sonic_rs::Deserializer::from_str(&text).utf8_lossy();
         if let Err(error) = seed.deserialize(&mut parser) {
             let failure = JsonFailure::new(&error, text.as_bytes(), notes);

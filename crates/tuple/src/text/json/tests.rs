@@ -269,3 +269,43 @@ fn mistakes_of_documents_have_the_names_of_the_toolkit() {
         );
     }
 }
+
+#[test]
+fn json_that_nests_deep_ends_no_stack() {
+    let deep = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+    let document = JsonDocument::parse(deep(254).as_bytes()).expect("not too deep");
+    assert_eq!(
+        document.query("/0/0", &Type::Int32).0,
+        JsonFinding::FoundWrongType
+    );
+    for depth in [255, 1 << 20] {
+        let text = deep(depth);
+        let failure = JsonDocument::parse(text.as_bytes()).expect_err("too deep");
+        assert_eq!(failure.mistake(text.as_bytes()), JsonMistake::Termination);
+        assert_eq!(
+            failure.to_string(),
+            "1:1: expected JSON that nests at most 254 deep"
+        );
+    }
+    let ty = Type::Tuple(schema());
+    for entry in ["x", "l", "n", "s", "t", "d"] {
+        let text = format!(r#"{{"{entry}": {}}}"#, deep(1 << 20));
+        let mut value = Value::default_of(&ty);
+        let read = fill_json(text.as_bytes(), &ty, &mut value, &JsonOptions::default());
+        assert!(read.is_err(), "{entry}");
+        let found = records(&text, text.len());
+        assert_eq!(
+            found,
+            ["1:1: expected JSON that nests at most 254 deep"],
+            "{entry}"
+        );
+        // Over several lines, and in an array.
+        assert_eq!(
+            records(&text.replace(':', ":\n"), text.len()).len(),
+            1,
+            "{entry}"
+        );
+        let found = records(&format!("[{text},{{\"n\":2}}]"), 1 << 16);
+        assert_eq!(found.last(), Some(&with_n(2)), "{entry}");
+    }
+}

@@ -63,17 +63,37 @@ impl ValueExtent {
     /// The innermost bracket that a text leaves open.
     pub(super) fn open_bracket(text: &[u8]) -> Option<u8> {
         let mut open = Vec::new();
-        let (mut in_string, mut is_escaped) = (false, false);
-        for &byte in text {
-            match byte {
-                _ if is_escaped => is_escaped = false,
-                b'\\' if in_string => is_escaped = true,
-                b'"' => in_string = !in_string,
-                b'{' | b'[' if !in_string => open.push(byte),
-                b'}' | b']' if !in_string => drop(open.pop()),
-                _ => {}
-            }
-        }
+        each_bracket(text, |byte| match byte {
+            b'{' | b'[' => open.push(byte),
+            _ => drop(open.pop()),
+        });
         open.pop()
+    }
+
+    /// Most brackets of a text that are open at one place.
+    pub(super) fn depth(text: &[u8]) -> usize {
+        let (mut depth, mut most) = (0_usize, 0);
+        each_bracket(text, |byte| match byte {
+            b'{' | b'[' => {
+                depth += 1;
+                most = most.max(depth);
+            }
+            _ => depth = depth.saturating_sub(1),
+        });
+        most
+    }
+}
+
+/// Hands out the brackets of a text that stand outside of its strings.
+fn each_bracket(text: &[u8], mut sink: impl FnMut(u8)) {
+    let (mut in_string, mut is_escaped) = (false, false);
+    for &byte in text {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' | b'}' | b']' if !in_string => sink(byte),
+            _ => {}
+        }
     }
 }

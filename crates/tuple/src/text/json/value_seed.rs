@@ -6,7 +6,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use sonic_rs::{JsonValueTrait, LazyValue};
 
 use super::super::parse_whole;
-use super::failure::{JsonFailure, JsonNotes, utf8};
+use super::failure::{JsonFailure, JsonNotes, parser_input};
 use super::names::JsonNames;
 use crate::{List, Map, Set, Timestamp, TupleType, Type, Value};
 
@@ -65,7 +65,7 @@ pub fn fill_json(
             notes: &notes,
         },
     };
-    let text = utf8(text);
+    let text = parser_input(text)?;
     let mut parser = sonic_rs::Deserializer::from_str(&text).utf8_lossy();
     let read = seed.deserialize(&mut parser).and_then(|()| parser.end());
     read.map_err(|error| JsonFailure::new(&error, text.as_bytes(), notes))
